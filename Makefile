@@ -1,0 +1,65 @@
+# A new checkout needs two commands, and nothing beside Python 3.10 or newer and make:
+#   make run     compile examples/quickstart.ipynb and train it on every GPU, or on 2 CPU processes
+#   make test    run all tests
+# Both prepare .venv on first use; the stamps in it make every later call start at once.
+
+VENV := .venv
+PY := $(VENV)/bin/python
+INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+NOTEBOOK := examples/quickstart.ipynb
+SCRIPT := $(NOTEBOOK:.ipynb=_ddp.py)
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check format bench constraints clean
+
+help:
+	@echo "make run     compile $(NOTEBOOK) and train it on every GPU, or on 2 CPU processes"
+	@echo "make test    run all tests, the compiler's also on the other Pythons of this machine"
+	@echo "make check   ruff and mypy"
+	@echo "make format  let ruff lay out the code"
+	@echo "make bench   time exports, and exported scripts against hand-written ones"
+	@echo "make clean   remove the environment and what was built"
+
+run: $(VENV)/.ready-to-run
+	$(VENV)/bin/nbddp export $(NOTEBOOK) -o $(SCRIPT)
+	$(PY) $(SCRIPT)
+
+test: $(VENV)/.ready-to-test
+	$(PY) -m pytest -n 2
+	tests/versions.sh
+
+check: $(VENV)/.ready-to-test
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+
+format: $(VENV)/.ready-to-test
+	$(VENV)/bin/ruff check --fix .
+	$(VENV)/bin/ruff format .
+
+bench: $(VENV)/.ready-to-test
+	$(PY) -m bench
+
+# uv resolves for all supported Pythons at once. What torch itself pins exactly is left to torch.
+constraints: $(VENV)/.ready-to-test
+	$(PY) -m pip install --quiet uv
+	tools/constraints
+
+clean:
+	rm -rf $(VENV) build dist
+
+# A half-made environment is removed, so that the next call starts afresh instead of failing on it.
+$(PY):
+	@python=$$(tools/find-python) && echo "Making $(VENV) with $$("$$python" --version); the first time takes some minutes." \
+	&& { "$$python" -m venv $(VENV) || { rm -rf $(VENV); exit 1; }; }
+
+# torch first and by itself: it is nearly all of the download, and a failure there is best seen early.
+$(VENV)/.ready-to-run: pyproject.toml constraints.txt | $(PY)
+	$(INSTALL) torch
+	$(INSTALL) --editable '.[train,examples]'
+	@touch $@
+
+$(VENV)/.ready-to-test: pyproject.toml constraints.txt | $(PY)
+	$(INSTALL) torch
+	$(INSTALL) --editable '.[train,examples,test]'
+	@touch $@ $(VENV)/.ready-to-run

@@ -1,0 +1,31 @@
+#!/bin/sh
+# The compiler needs no torch, so its tests run on every supported Python of this machine, each in a light environment.
+# `make test` has run everything on the Python of .venv; that one is left out here.
+set -eu
+cd "$(dirname "$0")/.."
+
+# The folders of the compiler and its command line. What needs torch, Jupyter or a browser runs in .venv alone.
+tests=$(ls -d tests/notebook tests/analysis tests/rules tests/script tests/cli tests/test_*.py | grep -v test_exporter)
+main=$(.venv/bin/python -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+ran=""
+
+prepare() { # PYTHON FOLDER
+    [ "$2/.ready" -nt constraints.txt ] && return
+    rm -rf "$2"
+    "$1" -m venv "$2"
+    "$2/bin/python" -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+        hypothesis nbformat pytest pytest-xdist
+    touch "$2/.ready"
+}
+
+while read -r version python; do
+    [ -n "$version" ] && [ "$version" != "$main" ] || continue
+    echo "== the compiler's tests on Python $version"
+    prepare "$python" ".venv/versions/$version"
+    # shellcheck disable=SC2086  # a list of paths without blanks
+    ".venv/versions/$version/bin/python" -m pytest -q -n 2 -p no:cacheprovider $tests </dev/null
+    ran="$ran $version"
+done <<END
+$(tools/find-python --all)
+END
+echo "Tested on Python $main (everything) and${ran:- no other} (the compiler)."
