@@ -1,0 +1,117 @@
+"""`nbddp export --diff`: the script in its own order, each line against the line of the cell that it came from.
+
+Not a textual diff of two files: a cell's lines may move to the top of the script or one level deeper, and the line map
+knows where each one went. So a line counts as unchanged when it says the same at another indent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from nbddp.cli.colour import paint
+
+Place = tuple[int, int]  # number of the cell, line in it
+LineMap = Sequence["Place | None"]
+
+CONTEXT = 3  # unchanged lines shown on either side of a change
+STYLES = {"@": "cyan", "-": "red", "+": "green", "…": "dim"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """`sign` is that of a unified diff; "@" heads the lines of a cell, "…" stands for unchanged ones left out."""
+
+    sign: str
+    text: str
+
+    def render(self, on: bool) -> str:
+        text = f"@@ {self.text} @@" if self.sign == "@" else f"{self.sign}{self.text}".rstrip()
+        return paint(text, STYLES[self.sign], on) if self.sign in STYLES else text
+
+
+def rows(script: str, line_map: LineMap, cells: Mapping[int, str]) -> list[Row]:
+    """`cells` maps the numbers of the notebook's code cells to their source."""
+    lines = script.splitlines()
+    comparison = _Comparison({number: source.split("\n") for number, source in cells.items()}, _texts(lines, line_map))
+    return list(_folded(list(comparison.rows(lines, line_map))))
+
+
+def _texts(lines: Sequence[str], line_map: LineMap) -> dict[Place, list[str]]:
+    texts: dict[Place, list[str]] = {}
+    for text, place in zip(lines, line_map, strict=False):
+        if place is not None:
+            texts.setdefault(place, []).append(text.strip())
+    return texts
+
+
+@dataclass
+class _Comparison:
+    """One walk down the script; it remembers which lines of the cells have been shown."""
+
+    cells: Mapping[int, list[str]]
+    texts: Mapping[Place, list[str]]  # what became of each line that the script has
+    shown: set[Place] = field(default_factory=set)
+
+    def rows(self, lines: Sequence[str], line_map: LineMap) -> Iterator[Row]:
+        here = None
+        last = {place[0]: index for index, place in enumerate(line_map) if place is not None}
+        for index, (text, place) in enumerate(zip(lines, line_map, strict=False)):
+            if place is None:
+                yield Row("+" if text.strip() else " ", text)
+                continue
+            if place[0] != here:
+                here = place[0]
+                yield Row("@", f"cell {here}")
+            yield from self._line(text, place)
+            if last[here] == index:
+                yield from self._left_out(here, None, _shift(text, self._source(place)))
+        for number in self.cells:
+            if number not in last and self.cells[number] != [""]:
+                yield Row("@", f"cell {number}, left out")
+                yield from self._left_out(number, None, "")
+
+    def _line(self, text: str, place: Place) -> Iterator[Row]:
+        source = self._source(place)
+        shift = _shift(text, source)
+        yield from self._left_out(place[0], place[1], shift)
+        if text.strip() == source.strip():
+            yield Row(" ", text)
+        else:
+            if source.strip() not in self.texts[place] and place not in self.shown:
+                yield Row("-", shift + source)
+            yield Row("+", text)
+        self.shown.add(place)
+
+    def _left_out(self, number: int, before: int | None, shift: str) -> Iterator[Row]:
+        """The cell's lines above `before` that the script does not have, once."""
+        for line, source in enumerate(self.cells.get(number, [])[: None if before is None else before - 1], start=1):
+            if (number, line) not in self.texts and (number, line) not in self.shown:
+                self.shown.add((number, line))
+                yield Row("-" if source.strip() else " ", shift + source)
+
+    def _source(self, place: Place) -> str:
+        return self.cells[place[0]][place[1] - 1]
+
+
+def _shift(text: str, source: str) -> str:
+    """How much deeper the script has the line; what it lacks is shown at the same depth."""
+    return " " * (_depth(text) - _depth(source))
+
+
+def _depth(text: str) -> int:
+    return len(text) - len(text.lstrip())
+
+
+def _folded(rows: list[Row]) -> Iterator[Row]:
+    """Unchanged lines far from any change become one row that counts them, where that is shorter."""
+    near = {
+        at for index, row in enumerate(rows) if row.sign in "+-" for at in range(index - CONTEXT, index + CONTEXT + 1)
+    }
+    for far, group in groupby(enumerate(rows), key=lambda item: item[1].sign == " " and item[0] not in near):
+        stretch = [row for _, row in group]
+        if far and len(stretch) > 2:
+            yield Row("…", f" {len(stretch)} unchanged lines")
+        else:
+            yield from stretch

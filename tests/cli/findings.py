@@ -1,0 +1,6 @@
+"""Two findings that several tests of the command line show."""
+
+from nbddp.diagnostics import Diagnostic
+
+WARNING = Diagnostic("seed", "warning", "no seed", cell=2, line=1, help="set one", source="x = 1")
+ERROR = Diagnostic("sampler", "error", "no loader", cell=2, line=1, why="nothing to shard", source="x = 1")
