@@ -1,0 +1,79 @@
+"""`nbddp export x.ipynb`: the script, or all that stands in its way."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nbddp.cli.arguments import add_json, add_notebook, options_of
+from nbddp.cli.colour import coloured, paint
+from nbddp.cli.diff import rows
+from nbddp.cli.parse import Parser, Refusal
+from nbddp.cli.show import count, show
+from nbddp.export import export
+from nbddp.notebook import Notebook, read_notebook
+from nbddp.output import write_script
+
+if TYPE_CHECKING:
+    from nbddp.export import Script
+
+
+def add_arguments(parser: Parser) -> None:
+    add_notebook(parser)
+    parser.add_argument("-o", "--output", type=Path, metavar="PATH", help="default: NOTEBOOK's name with _ddp.py")
+    parser.add_argument("--force", action="store_true", help="overwrite a script that was edited since its export")
+    parser.add_argument("--stdout", action="store_true", help="print the script and write no file")
+    parser.add_argument("--diff", action="store_true", help="show the script against the cells and write no file")
+    add_json(parser)
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    _refuse_contradictions(arguments)
+    notebook = read_notebook(arguments.notebook)
+    script = export(notebook, options_of(arguments))
+    if arguments.stdout or arguments.diff:
+        show(script.diagnostics, sys.stderr)
+        sys.stdout.write(script.text if arguments.stdout else _diff(notebook, script))
+        return 0
+    path = arguments.output or default_output(arguments.notebook)
+    _say_written(arguments, script, path, written=_write(arguments, script, path))
+    return 0
+
+
+def default_output(notebook: Path) -> Path:
+    return notebook.with_name(f"{notebook.stem}_ddp.py")
+
+
+def _refuse_contradictions(arguments: argparse.Namespace) -> None:
+    answers = [name for name in ("stdout", "diff", "json") if getattr(arguments, name)]
+    if len(answers) > 1:
+        raise Refusal(f"export: --{answers[0]} and --{answers[1]} are two answers; choose one")
+    writes_nothing = next((name for name in ("stdout", "diff") if name in answers), None)
+    if writes_nothing and arguments.output:
+        raise Refusal(f"export: --{writes_nothing} writes no file; leave out --output")
+
+
+def _write(arguments: argparse.Namespace, script: Script, path: Path) -> bool:
+    if path.exists() and path.samefile(arguments.notebook):
+        raise Refusal(f"export: {path} is the notebook itself")
+    return write_script(path, script.text, force=arguments.force)
+
+
+def _say_written(arguments: argparse.Namespace, script: Script, path: Path, *, written: bool) -> None:
+    if arguments.json:
+        found = [diagnostic.as_dict() for diagnostic in script.diagnostics]
+        print(json.dumps({"output": str(path), "written": written, "diagnostics": found}, indent=2))
+        return
+    show(script.diagnostics, sys.stderr)
+    findings = f" ({count(script.diagnostics)})" if script.diagnostics else ""
+    print(f"{path} {'written' if written else 'is up to date'}{findings}")
+
+
+def _diff(notebook: Notebook, script: Script) -> str:
+    on = coloured(sys.stdout)
+    cells = {cell.number: cell.source for cell in notebook.cells if cell.kind == "code"}
+    heads = [paint(f"--- {notebook.name}", "bold", on), paint(f"+++ {default_output(Path(notebook.name))}", "bold", on)]
+    return "\n".join([*heads, *(row.render(on) for row in rows(script.text, script.line_map, cells))]) + "\n"

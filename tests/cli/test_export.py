@@ -1,0 +1,142 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from nbddp.cli import main
+from nbddp.diagnostics import CannotExport
+from nbddp.notebook import CannotRead
+from nbddp.options import Options
+from tests.cli.findings import ERROR, WARNING
+
+
+def said(capsys, *words):
+    status = main(["export", *words])
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def test_the_script_lies_beside_the_notebook(capsys, compiler, notebook):
+    assert said(capsys, "x.ipynb") == (0, "x_ddp.py written\n", "")
+    assert Path("x_ddp.py").read_text() == compiler.text
+    assert said(capsys, "x.ipynb") == (0, "x_ddp.py is up to date\n", "")
+
+
+def test_the_output_can_be_named(capsys, compiler, notebook):
+    assert said(capsys, "x.ipynb", "-o", "other.py") == (0, "other.py written\n", "")
+    assert Path("other.py").read_text() == compiler.text
+    assert not Path("x_ddp.py").exists()
+
+
+def test_every_option_reaches_the_compiler(capsys, compiler, notebook):
+    said(capsys, "x.ipynb")
+    said(capsys, "x.ipynb", "--train", "2", "--nproc=4", "--batch-per-rank", "--sync-batchnorm")
+    assert [options for _, options in compiler.asked] == [Options(), Options(2, 4, True, True)]
+
+
+def test_warnings_are_shown_and_counted(capsys, compiler, notebook):
+    compiler.diagnostics = (WARNING, WARNING)
+    status, out, err = said(capsys, "x.ipynb")
+    assert (status, out) == (0, "x_ddp.py written (2 warnings)\n")
+    assert err == f"{WARNING.render()}\n\n" * 2
+
+
+def test_all_errors_are_shown_at_once_and_nothing_is_written(capsys, compiler, notebook):
+    compiler.refusal = CannotExport([ERROR, WARNING])
+    status, out, err = said(capsys, "x.ipynb")
+    assert (status, out) == (2, "")
+    assert ERROR.render() in err
+    assert WARNING.render() in err
+    assert err.endswith("nbddp: cannot export: 1 error, 1 warning\n")
+    assert not Path("x_ddp.py").exists()
+
+
+def test_a_notebook_that_cannot_be_read_gets_its_sentence(capsys, compiler, notebook):
+    compiler.refusal = CannotRead("x.ipynb is empty")
+    assert said(capsys, "x.ipynb") == (2, "", "nbddp: x.ipynb is empty\n")
+
+
+def test_a_missing_notebook(capsys, tmp_path):
+    status, out, err = said(capsys, str(tmp_path / "no.ipynb"))
+    assert (status, out) == (2, "")
+    assert "no.ipynb" in err
+    assert err.count("\n") == 1
+
+
+def test_an_edited_script_is_kept_unless_forced(capsys, compiler, notebook):
+    Path("x_ddp.py").write_text("mine\n")
+    status, out, err = said(capsys, "x.ipynb")
+    assert (status, out) == (2, "")
+    assert err == "nbddp: x_ddp.py was edited since its export and is kept; --force overwrites it\n"
+    assert Path("x_ddp.py").read_text() == "mine\n"
+    assert said(capsys, "x.ipynb", "--force") == (0, "x_ddp.py written\n", "")
+
+
+def test_the_notebook_is_never_overwritten(capsys, compiler, notebook):
+    status, _, err = said(capsys, "x.ipynb", "--force", "-o", "x.ipynb")
+    assert (status, err) == (2, "nbddp: export: x.ipynb is the notebook itself\n")
+    assert notebook.read_text() == "{}"
+
+
+def test_stdout_has_the_same_bytes_and_writes_no_file(capsys, compiler, notebook):
+    compiler.diagnostics = (WARNING,)
+    assert said(capsys, "x.ipynb", "--stdout") == (0, compiler.text, f"{WARNING.render()}\n\n")
+    assert not Path("x_ddp.py").exists()
+
+
+def test_diff_shows_the_script_against_the_cells(capsys, compiler, notebook):
+    status, out, _ = said(capsys, "x.ipynb", "--diff")
+    first, _, code = compiler.text.splitlines()
+    assert status == 0
+    assert out.splitlines() == [
+        "--- x.ipynb",
+        "+++ x_ddp.py",
+        f"+{first}",
+        "",
+        "@@ cell 2 @@",
+        f" {code}",
+        "-x.shape",
+    ]
+    assert not Path("x_ddp.py").exists()
+
+
+def test_diff_is_coloured_for_a_terminal(capsys, compiler, notebook, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[31m-x.shape\x1b[0m" in said(capsys, "x.ipynb", "--diff")[1]
+
+
+def test_json_names_the_file_and_the_findings(capsys, compiler, notebook):
+    compiler.diagnostics = (WARNING,)
+    status, out, err = said(capsys, "x.ipynb", "--json")
+    assert (status, err) == (0, "")
+    assert json.loads(out) == {"output": "x_ddp.py", "written": True, "diagnostics": [WARNING.as_dict()]}
+
+
+def test_json_says_why_not(capsys, compiler, notebook):
+    compiler.refusal = CannotExport([ERROR])
+    status, out, err = said(capsys, "x.ipynb", "--json")
+    assert (status, err) == (2, "")
+    assert json.loads(out) == {"error": "cannot export: 1 error", "diagnostics": [ERROR.as_dict()]}
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--diff", "--stdout"], "--stdout and --diff are two answers; choose one"),
+        (["--stdout", "-o", "y.py"], "--stdout writes no file; leave out --output"),
+        (["--diff", "--output", "y.py"], "--diff writes no file; leave out --output"),
+    ],
+)
+def test_options_that_contradict_each_other(capsys, compiler, notebook, words, sentence):
+    assert said(capsys, "x.ipynb", *words) == (2, "", f"nbddp: export: {sentence}\n")
+
+
+def test_a_contradiction_with_json_is_told_in_json(capsys, compiler, notebook):
+    status, out, err = said(capsys, "x.ipynb", "--diff", "--json")
+    assert (status, err) == (2, "")
+    assert json.loads(out) == {"error": "export: --diff and --json are two answers; choose one", "diagnostics": []}
+
+
+def test_an_output_that_is_a_folder(capsys, compiler, notebook):
+    Path("out").mkdir()
+    assert said(capsys, "x.ipynb", "-o", "out") == (2, "", "nbddp: out is a folder; name the file to write\n")
