@@ -1,0 +1,37 @@
+"""The notebook itself, run in one plain process without nbddp: what its exported script must agree with."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import torch
+
+from .expectation import expectation
+from .outcome import Outcome, read_files
+from .process import run_alone
+
+ONE_PROCESS = Path(__file__).with_name("one_process.py")
+LIMIT = 120.0
+
+
+def run_oracle(notebook: Path) -> Outcome:
+    """Every module, file, value and line that the notebook leaves; a temporary folder is its working directory."""
+    order = [str(number) for number in expectation(notebook).order]
+    with tempfile.TemporaryDirectory() as temporary:
+        folder, logs = Path(temporary, "here"), Path(temporary, "logs")
+        folder.mkdir()
+        logs.mkdir()
+        target = logs / "record.pt"
+        command = [sys.executable, str(ONE_PROCESS), str(notebook), str(target), *order]
+        printed, log, seconds = run_alone(command, folder, logs, LIMIT)
+        left = torch.load(target, weights_only=True)
+        return Outcome(left["states"], read_files(folder), left["values"], tuple(printed.splitlines()), log, seconds)
+
+
+@cache
+def oracle_of(notebook: Path) -> Outcome:
+    """Run once for all numbers of processes."""
+    return run_oracle(notebook)

@@ -1,0 +1,62 @@
+"""The exported script of a notebook, run on n processes and read back in the oracle's form."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from .outcome import Outcome, RunFailed, flat, read_files
+from .process import run_alone
+
+LIMIT = 120.0
+
+
+@cache
+def script_of(notebook: Path) -> str:
+    """The script's text; `nbddp.CannotExport` where the notebook is refused."""
+    import nbddp
+
+    text: str = nbddp.export(notebook).text
+    return text
+
+
+def run_notebook(notebook: Path, nproc: int) -> Outcome:
+    return run_script(script_of(notebook), f"{notebook.stem}_ddp.py", nproc)
+
+
+def run_script(text: str, name: str, nproc: int, *arguments: str) -> Outcome:
+    """Run it as a user does, from a folder that holds nothing else; results come through the launcher's variables."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder, logs = Path(temporary, "here"), Path(temporary, "logs")
+        folder.mkdir()
+        logs.mkdir()
+        script, result, events = logs / name, logs / "result.pt", logs / "events.jsonl"
+        script.write_text(text, encoding="utf-8")
+        command = [sys.executable, str(script), "--nproc", str(nproc), "--seed", "0", *arguments]
+        wanted = {"NBDDP_RESULT": str(result), "NBDDP_EVENTS": str(events)}
+        printed, log, seconds = run_alone(command, folder, logs, LIMIT, **wanted)
+        states, values = _result(result)
+        ranks = _ranks_that_ended(events)
+        return Outcome(states, read_files(folder), values, tuple(printed.splitlines()), log, seconds, ranks)
+
+
+def _result(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    if not path.exists():
+        raise RunFailed("the script wrote no result where NBDDP_RESULT says")
+    saved = torch.load(path, map_location="cpu", weights_only=True)
+    values = {name: flat(value) for name, value in saved["values"].items()}
+    return {name: flat(state) for name, state in saved["states"].items()}, values
+
+
+def _ranks_that_ended(path: Path) -> int:
+    """How many ranks say that their training returned; a script without reporting counts as none."""
+    if not path.exists():
+        return 0
+    events = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return len({event["rank"] for event in events if event["event"] == "end"})
