@@ -6,7 +6,6 @@ import sys
 from typing import Any, NoReturn
 
 from nbconvert.exporters import Exporter
-from nbconvert.nbconvertapp import NbConvertApp
 from nbconvert.utils.exceptions import ConversionException
 from nbformat import NotebookNode
 from traitlets import Bool, Int, default
@@ -17,7 +16,7 @@ from nbddp.notebook import CannotRead, notebook_from_json
 from nbddp.options import Options
 
 
-class DDPScriptExporter(Exporter):  # type: ignore[misc]  # nbconvert has no types
+class DDPScriptExporter(Exporter):
     """A script that trains the notebook with DistributedDataParallel; needs torch alone."""
 
     export_from_notebook = "DDP script"
@@ -32,7 +31,7 @@ class DDPScriptExporter(Exporter):  # type: ignore[misc]  # nbconvert has no typ
     def _file_extension(self) -> str:
         return ".py"
 
-    def from_notebook_node(
+    def from_notebook_node(  # type: ignore[override]  # text, as all of nbconvert's own exporters give
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kw: Any
     ) -> tuple[str, dict[str, Any]]:
         cells, resources = super().from_notebook_node(nb, resources, **kw)
@@ -61,6 +60,8 @@ def _named(resources: dict[str, Any]) -> dict[str, Any]:
 
 def _refuse(refusal: ValueError) -> NoReturn:
     """nbconvert's command line answers a ConversionException with a traceback, of which a user can make nothing."""
+    from nbconvert.nbconvertapp import NbConvertApp  # which itself imports all exporters, this one among them
+
     if isinstance(getattr(NbConvertApp, "_instance", None), NbConvertApp):
         print(refusal, file=sys.stderr)
         raise SystemExit(2) from refusal

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from nbddp.cli.colour import coloured, paint
-from nbddp.diagnostics import Diagnostic
+from nbddp.diagnostics import Diagnostic, Level
 
-LEVEL_STYLES = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
+LEVEL_STYLES: dict[Level, str] = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
 
 
 def show(diagnostics: Sequence[Diagnostic], stream: TextIO) -> None:
