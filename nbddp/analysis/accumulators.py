@@ -1,0 +1,195 @@
+"""How a loop changes a name, where the name was set afresh before, and whether it is read after."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+
+from nbddp.analysis.effects import Function, effects, root_name
+from nbddp.analysis.program import Program
+
+Inner = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+JOINING = ("cat", "concatenate", "append", "vstack", "hstack", "concat")
+
+
+def inside(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Nodes of the same scope, inner functions left out."""
+    todo = list(nodes)
+    while todo:
+        node = todo.pop()
+        yield node
+        if not isinstance(node, Inner):
+            todo.extend(ast.iter_child_nodes(node))
+
+
+def changed_names(body: list[ast.stmt]) -> set[str]:
+    """Names that the body binds, or whose content it changes."""
+    found = set()
+    for node in inside(body):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+            found.add(root_name(node) or "")
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr in ("append", "extend", "add", "update", "insert", "appendleft"):
+                found.add(root_name(node.func) or "")
+    return found - {""}
+
+
+def forms(body: list[ast.stmt], name: str) -> set[str]:
+    """The ways in which the body changes the name: add, append, extend, cat, item, set."""
+    found: set[str] = set()
+    for node in inside(body):
+        if isinstance(node, ast.AugAssign) and _is(node.target, name):
+            found.add("add" if isinstance(node.op, ast.Add | ast.Sub) else "set")
+        elif isinstance(node, ast.AugAssign) and root_name(node.target) == name:
+            found.add("item" if isinstance(node.op, ast.Add | ast.Sub) and _one_deep(node.target) else "set")
+        elif isinstance(node, ast.Assign):
+            found |= {_assigned(node, t, name) for t in node.targets} - {""}
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and root_name(node.func) == name:
+            if _is(node.func.value, name) and node.func.attr in ("append", "extend"):
+                found.add(node.func.attr)
+            elif node.func.attr in ("append", "extend", "add", "update", "insert"):
+                found.add("set")
+        elif isinstance(node, ast.For | ast.AsyncFor) and name in _names(node.target):
+            found.add("set")
+        elif isinstance(node, ast.NamedExpr) and _is(node.target, name):
+            found.add("set")
+        elif isinstance(node, ast.withitem) and node.optional_vars and name in _names(node.optional_vars):
+            found.add("set")
+    return found
+
+
+def _is(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _one_deep(node: ast.expr) -> bool:
+    return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
+def _assigned(node: ast.Assign, target: ast.expr, name: str) -> str:
+    value = node.value
+    if _is(target, name):
+        if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add) and _is(value.left, name):
+            return "add"
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in JOINING:
+            return "cat" if name in _names(value) else "set"
+        return "set"
+    if isinstance(target, ast.Subscript) and root_name(target) == name:
+        return "set"
+    return "set" if isinstance(target, ast.Tuple | ast.List) and name in _names(target) else ""
+
+
+def fresh_start(program: Program, loop: ast.stmt, name: str) -> ast.stmt | None:
+    """The statement that sets the name anew each time before the loop, with no other loop adding to it between."""
+    node: ast.AST = loop
+    while True:
+        parent = program.parents.get(node)
+        if parent is None:
+            return None
+        block = _block_of(parent, node)
+        for statement in reversed(block[: block.index(node)] if node in block else []):  # type: ignore[arg-type]
+            if _sets(statement, name):
+                return statement
+            if isinstance(statement, ast.For | ast.While | ast.If | ast.With) and name in changed_names([statement]):
+                return None
+        if isinstance(parent, ast.For | ast.AsyncFor | ast.While | Function | ast.ClassDef | ast.Module):
+            return None
+        node = parent
+
+
+def _block_of(parent: ast.AST, node: ast.AST) -> list[ast.stmt]:
+    for field in ("body", "orelse", "finalbody"):
+        block = getattr(parent, field, None)
+        if isinstance(block, list) and node in block:
+            return block
+    return []
+
+
+def _sets(statement: ast.stmt, name: str) -> bool:
+    if isinstance(statement, ast.Assign):
+        return any(_is(t, name) or (isinstance(t, ast.Tuple) and name in _names(t)) for t in statement.targets)
+    return isinstance(statement, ast.AnnAssign) and _is(statement.target, name) and statement.value is not None
+
+
+def starts_at_zero(statement: ast.stmt, name: str) -> bool:
+    """Does the statement set the name to zeros only, so that summing over ranks counts nothing twice?"""
+    value = getattr(statement, "value", None)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
+    if isinstance(value, ast.Tuple) and isinstance(target, ast.Tuple) and len(value.elts) == len(target.elts):
+        value = next((v for t, v in zip(target.elts, value.elts, strict=True) if _is(t, name)), None)
+    return value is not None and _zero(value)
+
+
+def _zero(node: ast.expr) -> bool:
+    match node:
+        case ast.Constant():
+            return node.value == 0 and not isinstance(node.value, str)
+        case ast.BinOp(left=left, op=ast.Mult()):
+            return _zero(left)
+        case ast.List() | ast.Tuple():
+            return all(_zero(e) for e in node.elts)
+        case ast.Dict():
+            return all(_zero(v) for v in node.values)
+        case ast.ListComp() | ast.GeneratorExp():
+            return _zero(node.elt)
+        case ast.DictComp():
+            return _zero(node.value)
+        case ast.Call(func=ast.Name(id="list" | "tuple" | "dict"), args=[inner]):
+            return _zero(inner)
+        case ast.Call(func=ast.Attribute(attr="zeros" | "zeros_like")):
+            return True
+        case ast.Call(func=ast.Attribute(attr="tensor" | "to" | "array"), args=[inner, *_]):
+            return _zero(inner) or isinstance(node.func, ast.Attribute) and _zero(node.func.value)
+        case ast.Call(func=ast.Name(id="int" | "float"), args=[]):
+            return True
+    return False
+
+
+def is_empty(statement: ast.stmt, name: str) -> bool:
+    """Does the statement set the name to an empty list (or tensor, or array)?"""
+    value = getattr(statement, "value", None)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
+    if isinstance(value, ast.Tuple) and isinstance(target, ast.Tuple) and len(value.elts) == len(target.elts):
+        value = next((v for t, v in zip(target.elts, value.elts, strict=True) if _is(t, name)), None)
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in ("to", "cuda"):
+        value = value.func.value
+    match value:
+        case ast.List(elts=[]):
+            return True
+        case ast.Call(func=ast.Name(id="list"), args=[]):
+            return True
+        case ast.Call(args=[ast.List(elts=[]), *_]) | ast.Call(args=[ast.Constant(value=0), *_]):
+            return True
+        case ast.Call(args=[ast.Tuple(elts=[ast.Constant(value=0), *_]), *_]):
+            return True
+    return False
+
+
+def read_after(
+    program: Program, imports: Mapping[str, str], loop: ast.stmt, name: str, kept: set[ast.stmt]
+) -> bool:
+    """Is the name read after the loop, or at the next turn of a loop around it, before it is set again?"""
+    node: ast.AST = loop
+    while (parent := program.parents.get(node)) is not None:
+        block = _block_of(parent, node)
+        if block and isinstance(node, ast.stmt):
+            following = block[block.index(node) + 1 :]
+            if isinstance(parent, ast.Module):
+                following = [s for s in following if s in kept]
+            found = effects(following, imports)
+            if name in found.reads | found.deferred:
+                return True
+            if name in found.binds:
+                return False
+        if isinstance(parent, ast.For | ast.AsyncFor | ast.While) and name in effects(parent.body, imports).reads:
+            return True
+        if isinstance(parent, Function | ast.ClassDef):
+            return False
+        node = parent
+    return False

@@ -1,0 +1,123 @@
+"""Read an attribute in the abstract; what classes of the notebook hold."""
+
+from __future__ import annotations
+
+import ast
+
+from nbddp.analysis import library as names
+from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, join, spread, thing
+from nbddp.analysis.imports import canonical
+from nbddp.analysis.machine import Machine
+from nbddp.analysis.purity import under
+
+MODULE_API = frozenset(
+    """
+    parameters named_parameters buffers named_buffers modules named_modules children named_children state_dict
+    load_state_dict train eval to cuda cpu half float double bfloat16 type apply zero_grad requires_grad_ training
+    register_buffer register_parameter register_module register_forward_hook register_full_backward_hook share_memory
+    add_module get_submodule get_parameter forward compile extra_repr to_empty save_pretrained named_module ipu xpu
+    register_forward_pre_hook append extend insert keys items values
+    """.split()
+)
+PLACE = ast.Pass()
+
+
+def read(m: Machine, base: Value, attr: str, node: ast.expr) -> Value:
+    result: Value | None = None
+    for obj in base.objs:
+        found = _of(m, obj, attr, node)
+        if found is not None:
+            result = found if result is None else join(result, found)
+    extent = _extent(base, attr)
+    if result is None:
+        shape = base.varies and attr == "shape"
+        return thing("shape", PLACE) if not base.varies and attr == "shape" else (
+            Value(thing("shape", PLACE).objs, Extent.SAMPLES) if shape else Value(extent=extent)
+        )
+    return Value(result.objs, result.extent, result.items, result.const)
+
+
+def _extent(base: Value, attr: str) -> Extent:
+    extent = spread(base)
+    if extent is Extent.SAMPLES and attr == "loss":  # a model's output that carries its loss
+        return Extent.MEAN
+    return extent
+
+
+def _of(m: Machine, obj: Obj, attr: str, node: ast.expr) -> Value | None:
+    if obj.kind == "library":
+        return thing("library", PLACE_OF_LIBRARY, canonical(f"{obj.name}.{attr}"))
+    if obj.kind == "class":
+        return class_member(m, obj.node, attr, None)
+    field = m.get(obj, attr)
+    if field is not None:
+        return field
+    if obj.kind == "dict":
+        return m.get(obj, f"[{attr!r}]")
+    owner_class = m.facts.classes.get(obj)
+    if owner_class is not None:
+        member = class_member(m, owner_class, attr, obj)
+        if member is not None:
+            return member
+    if obj.kind in ("model", "submodule") and attr not in MODULE_API:
+        return thing("submodule", node, attr, obj.owner or obj)
+    if obj.kind == "loader" and attr == "sampler":
+        return thing("loader sampler", node, "", obj)
+    return None
+
+
+PLACE_OF_LIBRARY = PLACE
+
+
+def bases_of(m: Machine, node: ast.ClassDef) -> Value:
+    return m.facts.fields.get((Obj("class", node, node.name), "__bases__"), ANYTHING)
+
+
+def class_member(m: Machine, node: ast.AST, attr: str, owner: Obj | None, depth: int = 0) -> Value | None:
+    """A method or a value of the class body, by the order of the bases."""
+    assert isinstance(node, ast.ClassDef)
+    stored = m.facts.fields.get((Obj("class", node, node.name), attr))
+    if stored is not None:
+        if owner is None:
+            return stored
+        bound = [
+            Obj("method", o.node, attr, owner) if o.kind == "function" and not _is_static(o.node) else o
+            for o in stored.objs
+        ]
+        return Value(frozenset(bound), stored.extent, stored.items, stored.const)
+    if depth < 8:
+        for base in bases_of(m, node).of("class"):
+            found = class_member(m, base.node, attr, owner, depth + 1)
+            if found is not None:
+                return found
+    return None
+
+
+def _is_static(node: ast.AST) -> bool:
+    decorators = getattr(node, "decorator_list", [])
+    return any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in decorators)
+
+
+def kind_of(m: Machine, node: ast.ClassDef, depth: int = 0) -> str:
+    """What an instance of the class is: a model, a data set, or just an instance."""
+    for base in bases_of(m, node).objs:
+        if base.kind == "class" and depth < 8:
+            inherited = kind_of(m, base.node, depth + 1)  # type: ignore[arg-type]
+            if inherited != "instance":
+                return inherited
+        if base.kind == "library":
+            if base.name in ("torch.nn.Module",) or names.makes_model(base.name) or names.makes_loss(base.name):
+                return "model"
+            if base.name == "torch.utils.data.IterableDataset":
+                return "iterable dataset"
+            if names.makes_sampler(base.name):
+                return "sampler"
+            if names.makes_optimizer(base.name) or base.name == "torch.optim.Optimizer":
+                return "optimizer"
+            if names.makes_scheduler(base.name):
+                return "scheduler"
+            if base.name.endswith("DataLoader"):
+                return "loader"
+            if names.makes_dataset(base.name) or under(base.name, ("torch_geometric.data",)):
+                return "dataset"
+    return "instance"

@@ -1,0 +1,203 @@
+"""Call something in the abstract."""
+
+from __future__ import annotations
+
+import ast
+
+from nbddp.analysis import library as names
+from nbddp.analysis.attributes import class_member, kind_of
+from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, join, join_all, join_extent, spread, thing
+from nbddp.analysis.library_calls import call_library
+from nbddp.analysis.losses import loss_extent
+from nbddp.analysis.machine import Machine
+from nbddp.analysis.methods import call_method
+
+Args = list[Value]
+Keywords = dict[str, Value]
+
+
+def call(m: Machine, node: ast.Call, func: Value, receiver: Value | None, args: Args, keywords: Keywords) -> Value:
+    if not m.tick():
+        return ANYTHING
+    fact = m.call_fact(node)
+    for key, value in [*enumerate(args), *keywords.items()]:
+        old = fact.args.get(key)
+        fact.args[key] = value if old is None else join(old, value)
+    results = [r for obj in func.objs if (r := _call_one(m, node, obj, args, keywords)) is not None]
+    if results:
+        return join_all(results)
+    if receiver is not None and isinstance(node.func, ast.Attribute):
+        fact.objs.update(receiver.objs)
+        return call_method(m, node, receiver, node.func.attr, args, keywords)
+    return unknown([*args, *keywords.values()])
+
+
+def unknown(values: list[Value]) -> Value:
+    """Whatever comes out differs between ranks if something that goes in does."""
+    varies = any(v.varies for v in values)
+    return Value(extent=Extent.VARYING if varies else Extent.UNIFORM)
+
+
+def _call_one(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywords) -> Value | None:
+    fact = m.facts.calls[node]
+    match obj.kind:
+        case "library":
+            fact.names.add(obj.name)
+            return call_library(m, node, obj.name, args, keywords)
+        case "function":
+            fact.objs.add(obj)
+            return m.run(m, obj, args, keywords, node)
+        case "method":
+            return _call_bound(m, node, obj, args, keywords)
+        case "class":
+            return _instantiate(m, node, obj, args, keywords)
+        case "model" | "submodule":
+            fact.objs.add(obj)
+            return _forward(m, node, obj, args, keywords)
+        case "loss":
+            return Value(extent=loss_extent(m, obj, [*args, *keywords.values()]))
+        case "instance" | "dataset" | "optimizer" | "scheduler":
+            owner = m.facts.classes.get(obj)
+            method = class_member(m, owner, "__call__", obj) if owner else None
+            if method is not None:
+                return join_all(m.run(m, o, args, keywords, node) for o in method.of("method"))
+        case "metric":
+            return Value(extent=Extent.SAMPLES if any(a.varies for a in args) else Extent.UNIFORM)
+    return None
+
+
+def _call_bound(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywords) -> Value:
+    """A method of the notebook; one of a model that is called from outside passes by the model's forward."""
+    fact = m.facts.calls[node]
+    owner = obj.owner
+    if owner is None or owner.kind != "model":
+        return m.run(m, obj, args, keywords, node)
+    fact.objs.add(owner)
+    fact.names.add(f"method {obj.name}")
+    m.forward_depth += 1
+    result = m.run(m, obj, args, keywords, node)
+    m.forward_depth -= 1
+    return result
+
+
+def _instantiate(m: Machine, node: ast.Call, cls: Obj, args: Args, keywords: Keywords) -> Value:
+    assert isinstance(cls.node, ast.ClassDef)
+    obj = Obj(kind_of(m, cls.node), node, cls.name)
+    m.facts.classes[obj] = cls.node
+    m.facts.calls[node].objs.add(obj)
+    init = class_member(m, cls.node, "__init__", obj)
+    if init is not None:
+        depth = m.forward_depth
+        m.forward_depth = 0
+        for method in init.of("method"):
+            m.run(m, method, args, keywords, node)
+        m.forward_depth = depth
+    else:
+        _record_fields(m, obj, cls.node, args, keywords)
+    if obj.kind == "model":
+        contain(m, obj)
+    if obj.kind == "loader" and args:
+        m.put(obj, "dataset", args[0])
+    return Value(frozenset({obj}))
+
+
+def _record_fields(m: Machine, obj: Obj, node: ast.ClassDef, args: Args, keywords: Keywords) -> None:
+    """A dataclass: its fields are its arguments; a subclass of a library's class: what it is given."""
+    fields = [s.target.id for s in node.body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)]
+    for name, value in [*zip(fields, args, strict=False), *keywords.items()]:
+        m.put(obj, name, value)
+    for i, value in enumerate(args):
+        m.put(obj, f"argument {i}", value)
+
+
+def contain(m: Machine, obj: Obj) -> None:
+    """Modules among the fields of a module are parts of it."""
+    for (owner, _), value in list(m.facts.fields.items()):
+        if owner == obj:
+            for child in parts(m, value):
+                if child != obj:
+                    m.facts.contained.setdefault(child, set()).add(obj)
+
+
+def parts(m: Machine, value: Value, depth: int = 0) -> set[Obj]:
+    """Modules in a value, also in lists and dictionaries."""
+    found = set(value.of("model"))
+    if depth < 4:
+        for container in value.of("list", "dict"):
+            inner = m.get(container, "[]")
+            if inner is not None:
+                found |= parts(m, inner, depth + 1)
+        for item in value.items or ():
+            found |= parts(m, item, depth + 1)
+    return found
+
+
+def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywords) -> Value:
+    owner = m.facts.classes.get(obj)
+    forward = class_member(m, owner, "forward", obj) if owner else None
+    given = [*args, *keywords.values()]
+    extent = Extent.UNIFORM
+    for value in given:
+        extent = join_extent(extent, spread(value))
+    varies = extent is not Extent.UNIFORM
+    result = ANYTHING
+    if forward is not None:
+        m.forward_depth += 1
+        result = join_all(m.run(m, f, args, keywords, node) for f in forward.of("method"))
+        m.forward_depth -= 1
+    if varies and not result.varies:
+        result = Value(result.objs - result.of("model", "submodule"), Extent.SAMPLES)
+    if varies and result.extent is Extent.VARYING and forward is None:
+        result = Value(result.objs, Extent.SAMPLES)
+    if forward is None and obj.kind == "model" and obj.name and names.makes_loss(obj.name):
+        return Value(extent=Extent.MEAN if varies else Extent.UNIFORM)
+    return result
+
+
+def iterate(m: Machine, value: Value, node: ast.AST) -> Value:
+    """What one turn of a loop over the value gets."""
+    result: Value | None = None
+
+    def put(found: Value) -> None:
+        nonlocal result
+        result = found if result is None else join(result, found)
+
+    for obj in value.objs:
+        if obj.kind == "loader":
+            put(Value(extent=Extent.SAMPLES))
+        elif obj.kind == "iterator":
+            put(_iterate_wrapper(m, obj, node))
+        elif obj.kind in ("params", "submodule"):
+            put(thing("parameter" if obj.kind == "params" else "submodule", obj.node, "", obj.owner))
+        elif (inner := m.get(obj, "[]")) is not None:
+            put(inner)
+    for item in value.items or ():
+        put(item)
+    if result is None:
+        if value.of("dataset"):
+            return ANYTHING
+        return Value(extent=spread(value))
+    return Value(result.objs, join_extent(result.extent, value.extent), result.items, result.const)
+
+
+def _iterate_wrapper(m: Machine, obj: Obj, node: ast.AST) -> Value:
+    inner = m.get(obj, "of") or ANYTHING
+    if obj.name == "zip":
+        return Value(items=tuple(iterate(m, v, node) for v in inner.items or ()))
+    if obj.name == "items":
+        return Value(items=(ANYTHING, m.elements(inner)))
+    element = iterate(m, inner, node)
+    if obj.name == "enumerate":
+        return Value(items=(thing("counter", obj.node), element))
+    return element
+
+
+def loaders_in(m: Machine, value: Value, depth: int = 0) -> set[Obj]:
+    """Loaders that iterating the value draws from."""
+    found = set(value.of("loader"))
+    if depth < 6:
+        for obj in value.of("iterator"):
+            inner = m.get(obj, "of") or ANYTHING
+            for part in (inner, *(inner.items or ())):
+                found |= loaders_in(m, part, depth + 1)
+    return found

@@ -1,0 +1,130 @@
+"""Abstract values: what an expression may be, and how what it says about one rank's share adds up over the ranks."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import Enum
+
+
+class Extent(Enum):
+    """How a value on one rank relates to the value that one process would have."""
+
+    UNIFORM = "uniform"  # the same on all ranks
+    SAMPLES = "samples"  # one entry a sample of this rank's share
+    MEAN = "mean"  # a mean over the share: the mean over ranks is the mean over all
+    SUM = "sum"  # a sum or count over the share: the sum over ranks is that over all
+    VARYING = "varying"  # differs between ranks in a way that is not understood
+
+
+@dataclass(frozen=True)
+class Obj:
+    """A thing by the place that makes it."""
+
+    kind: str
+    node: ast.AST
+    name: str = ""
+    owner: Obj | None = None
+
+
+@dataclass(frozen=True)
+class Value:
+    """A set of things, an extent, and the parts of a tuple where they are known."""
+
+    objs: frozenset[Obj] = frozenset()
+    extent: Extent = Extent.UNIFORM
+    items: tuple[Value, ...] | None = None
+    const: object = None  # a literal; None where it is not one
+
+    def of(self, *kinds: str) -> frozenset[Obj]:
+        return frozenset(o for o in self.objs if o.kind in kinds)
+
+    def with_extent(self, extent: Extent) -> Value:
+        items = tuple(i.with_extent(extent) for i in self.items) if self.items is not None else None
+        return Value(self.objs, extent, items)
+
+    @property
+    def varies(self) -> bool:
+        return self.extent is not Extent.UNIFORM or any(i.varies for i in self.items or ())
+
+
+ANYTHING = Value()
+
+
+def thing(kind: str, node: ast.AST, name: str = "", owner: Obj | None = None) -> Value:
+    return Value(frozenset({Obj(kind, node, name, owner)}))
+
+
+def join_extent(a: Extent, b: Extent) -> Extent:
+    if a is b or b is Extent.UNIFORM:
+        return a
+    return b if a is Extent.UNIFORM else Extent.VARYING
+
+
+def join(a: Value, b: Value) -> Value:
+    """What holds on either path."""
+    if a == b:
+        return a
+    items = None
+    if a.items is not None and b.items is not None and len(a.items) == len(b.items):
+        items = tuple(join(x, y) for x, y in zip(a.items, b.items, strict=True))
+    const = a.const if a.const == b.const else None
+    return Value(a.objs | b.objs, join_extent(a.extent, b.extent), items, const)
+
+
+def join_all(values: Iterable[Value]) -> Value:
+    result: Value | None = None
+    for value in values:
+        result = value if result is None else join(result, value)
+    return result or ANYTHING
+
+
+def spread(value: Value) -> Extent:
+    """One extent for a value with parts."""
+    extent = value.extent
+    for item in value.items or ():
+        extent = join_extent(extent, spread(item))
+    return extent
+
+
+def add(a: Value, b: Value) -> Extent:
+    """The extent of a sum or difference."""
+    x, y = spread(a), spread(b)
+    if x is y:
+        return x
+    if Extent.VARYING in (x, y):
+        return Extent.VARYING
+    if Extent.SAMPLES in (x, y):
+        return Extent.SAMPLES
+    if Extent.UNIFORM in (x, y):
+        other = y if x is Extent.UNIFORM else x
+        uniform = a if x is Extent.UNIFORM else b
+        # a constant added to a sum is added once by each rank
+        return other if other is Extent.MEAN or not uniform.const else Extent.VARYING
+    return Extent.VARYING
+
+
+def multiply(a: Value, b: Value) -> Extent:
+    x, y = spread(a), spread(b)
+    if Extent.VARYING in (x, y):
+        return Extent.VARYING
+    if x is Extent.UNIFORM or y is Extent.UNIFORM:
+        return y if x is Extent.UNIFORM else x
+    if Extent.SAMPLES in (x, y):
+        return Extent.SAMPLES
+    return Extent.SUM if {x, y} == {Extent.MEAN, Extent.SUM} else Extent.VARYING
+
+
+def divide(a: Value, b: Value) -> Extent:
+    x, y = spread(a), spread(b)
+    if y is Extent.UNIFORM or x is Extent.VARYING:
+        return x
+    if x is Extent.SAMPLES:
+        return x
+    return Extent.MEAN if x is y is Extent.SUM else Extent.VARYING
+
+
+def scaled(value: Value) -> Value:
+    """The same extent without the things: a number computed from it."""
+    return replace(Value(), extent=spread(value))

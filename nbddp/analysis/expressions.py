@@ -1,0 +1,252 @@
+"""Evaluate an expression in the abstract."""
+
+from __future__ import annotations
+
+import ast
+
+from nbddp.analysis import domain
+from nbddp.analysis.calls import call, iterate
+from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, join, join_all, spread, thing
+from nbddp.analysis.imports import BUILTINS
+from nbddp.analysis.machine import Machine
+
+
+def evaluate(m: Machine, node: ast.expr) -> Value:
+    """The value, also noted at its node."""
+    value = _evaluate(m, node)
+    m.facts.see(node, value)
+    return value
+
+
+def _evaluate(m: Machine, node: ast.expr) -> Value:
+    match node:
+        case ast.Constant():
+            return Value(const=node.value)
+        case ast.Name():
+            return _name(m, node)
+        case ast.Attribute():
+            return attribute(m, evaluate(m, node.value), node)
+        case ast.Call():
+            return _call(m, node)
+        case ast.BinOp():
+            return _binary(m, node)
+        case ast.Tuple():
+            return _tuple(m, node)
+        case ast.List() | ast.Set():
+            made = thing("list", node)
+            for element in node.elts:
+                put_element(m, made, evaluate(m, element))
+            return made
+        case ast.Dict():
+            return _dict(m, node)
+        case ast.Subscript():
+            return _subscript(m, node)
+        case ast.Compare():
+            return _compare(m, node)
+        case ast.BoolOp():
+            parts = [evaluate(m, v) for v in node.values]
+            return join_all(parts)
+        case ast.UnaryOp():
+            operand = evaluate(m, node.operand)
+            if isinstance(node.op, ast.USub) and isinstance(operand.const, int | float):
+                return Value(const=-operand.const)
+            return operand
+        case ast.IfExp():
+            evaluate(m, node.test)
+            return join(evaluate(m, node.body), evaluate(m, node.orelse))
+        case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
+            return _comprehension(m, node)
+        case ast.Lambda():
+            m.closures[node] = m.frame
+            return thing("function", node)
+        case ast.NamedExpr():
+            value = evaluate(m, node.value)
+            m.bind(node.target.id, value)
+            return value
+        case ast.Starred():
+            return iterate(m, evaluate(m, node.value), node)
+        case ast.JoinedStr():
+            return _joined(m, node)
+        case ast.FormattedValue():
+            return domain.scaled(evaluate(m, node.value))
+        case ast.Await() | ast.YieldFrom():
+            return evaluate(m, node.value)
+        case ast.Yield():
+            value = evaluate(m, node.value) if node.value else ANYTHING
+            m.frame.returned = value if m.frame.returned is None else join(m.frame.returned, value)
+            return ANYTHING
+    for part in ast.iter_child_nodes(node):
+        if isinstance(part, ast.expr):
+            evaluate(m, part)
+    return ANYTHING
+
+
+def _name(m: Machine, node: ast.Name) -> Value:
+    found = m.lookup(node.id)
+    if found is not None:
+        return found
+    if node.id in BUILTINS:
+        return thing("library", _SAME_PLACE, node.id)
+    if not m.star_import:
+        m.facts.undefined.setdefault(node.id, node)
+    return ANYTHING
+
+
+_SAME_PLACE = ast.Pass()  # library names are the same wherever they are looked up
+
+
+def library(name: str) -> Value:
+    return thing("library", _SAME_PLACE, name)
+
+
+def attribute(m: Machine, base: Value, node: ast.Attribute) -> Value:
+    from nbddp.analysis.attributes import read
+
+    return read(m, base, node.attr, node)
+
+
+def _call(m: Machine, node: ast.Call) -> Value:
+    receiver = None
+    if isinstance(node.func, ast.Attribute):
+        receiver = evaluate(m, node.func.value)
+        func = attribute(m, receiver, node.func)
+        m.facts.see(node.func, func)
+    else:
+        func = evaluate(m, node.func)
+    args = [evaluate(m, a) for a in node.args]
+    keywords = {k.arg or "**": evaluate(m, k.value) for k in node.keywords}
+    return call(m, node, func, receiver, args, keywords)
+
+
+def _binary(m: Machine, node: ast.BinOp) -> Value:
+    left, right = evaluate(m, node.left), evaluate(m, node.right)
+    return binary(left, right, node.op)
+
+
+def binary(left: Value, right: Value, op: ast.operator) -> Value:
+    if isinstance(op, ast.Add | ast.Sub):
+        objs = left.objs | right.objs if isinstance(op, ast.Add) else frozenset()
+        const = None
+        if isinstance(left.const, int | float) and isinstance(right.const, int | float) and isinstance(op, ast.Add):
+            const = left.const + right.const
+        return Value(frozenset(o for o in objs if o.kind != "library"), domain.add(left, right), None, const)
+    if isinstance(op, ast.Mult | ast.MatMult):
+        return Value(left.of("list"), domain.multiply(left, right))
+    if isinstance(op, ast.Div | ast.FloorDiv):
+        return Value(left.of("path"), domain.divide(left, right))
+    extent = domain.join_extent(spread(left), spread(right))
+    if extent in (Extent.MEAN, Extent.SUM):  # powers and remainders of them do not add up
+        extent = Extent.VARYING
+    return Value(frozenset(), extent)
+
+
+def _tuple(m: Machine, node: ast.Tuple) -> Value:
+    if any(isinstance(e, ast.Starred) for e in node.elts):
+        return join_all(evaluate(m, e) for e in node.elts)
+    items = tuple(evaluate(m, e) for e in node.elts)
+    extent = Extent.UNIFORM
+    return Value(frozenset(), extent, items)
+
+
+def _dict(m: Machine, node: ast.Dict) -> Value:
+    made = thing("dict", node)
+    (obj,) = made.objs
+    for key, item in zip(node.keys, node.values, strict=True):
+        value = evaluate(m, item)
+        if key is None:  # {**other}
+            for other in value.objs:
+                for (owner, name), field in list(m.facts.fields.items()):
+                    if owner == other:
+                        m.put(obj, name, field)
+            continue
+        at = evaluate(m, key)
+        if at.const is not None:
+            m.put(obj, f"[{at.const!r}]", value)
+        m.put(obj, "[]", value)
+    return made
+
+
+def put_element(m: Machine, container: Value, value: Value, key: object = None) -> None:
+    for obj in container.objs:
+        if key is not None:
+            m.put(obj, f"[{key!r}]", value)
+        m.put(obj, "[]", value)
+
+
+def _subscript(m: Machine, node: ast.Subscript) -> Value:
+    base, index = evaluate(m, node.value), evaluate(m, node.slice)
+    return subscript(m, base, index, node)
+
+
+def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Value:
+    if base.of("shape"):
+        first = index.const == 0 or (index.const is None and not isinstance(node.slice, ast.Slice))
+        return Value(extent=Extent.SUM if first and spread(base) is not Extent.UNIFORM else Extent.UNIFORM)
+    if base.items is not None and isinstance(index.const, int) and -len(base.items) <= index.const < len(base.items):
+        return base.items[index.const]
+    found: Value | None = None
+    for obj in base.objs:
+        if isinstance(node.slice, ast.Slice):
+            found = base if found is None else join(found, base)
+            continue
+        exact = m.get(obj, f"[{index.const!r}]") if index.const is not None else None
+        value = exact if exact is not None else m.get(obj, "[]")
+        if value is not None:
+            found = value if found is None else join(found, value)
+    if base.of("model", "submodule"):  # model[0]: a part of the model
+        root = next(iter(base.of("model", "submodule")))
+        part = thing("submodule", node, "[]", root.owner or root)
+        found = part if found is None else join(found, part)
+    result = found or (m.elements(base) if base.items else ANYTHING)
+    extent = domain.join_extent(spread(result), base.extent)
+    if index.varies and extent is Extent.UNIFORM:
+        extent = spread(index) if spread(index) is Extent.SAMPLES else Extent.VARYING
+    return Value(result.objs, extent, result.items)
+
+
+def _compare(m: Machine, node: ast.Compare) -> Value:
+    parts = [evaluate(m, node.left), *(evaluate(m, c) for c in node.comparators)]
+    extent = Extent.UNIFORM
+    for part in parts:
+        extent = domain.join_extent(extent, spread(part))
+    if all(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
+        return ANYTHING
+    if Extent.SAMPLES in map(spread, parts) and Extent.VARYING not in map(spread, parts):
+        return Value(extent=Extent.SAMPLES)
+    return Value(extent=Extent.VARYING if extent is not Extent.UNIFORM else extent)
+
+
+def _comprehension(m: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
+    """Runs in the frame around it: its names are few and are put back after."""
+    from nbddp.analysis.statements import comprehension_loops
+
+    saved = dict(m.frame.local if m.frame.node is not None else m.globals)
+    made = thing("dict" if isinstance(node, ast.DictComp) else "list", node)
+
+    def body() -> None:
+        if isinstance(node, ast.DictComp):
+            key, value = evaluate(m, node.key), evaluate(m, node.value)
+            put_element(m, made, value, key.const)
+        else:
+            put_element(m, made, evaluate(m, node.elt))
+
+    control = m.varying_control
+    comprehension_loops(m, node.generators, body)
+    m.varying_control = control
+    env = m.frame.local if m.frame.node is not None else m.globals
+    for name in {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}:
+        env.pop(name, None)
+        if name in saved:
+            env[name] = saved[name]
+    return made
+
+
+def _joined(m: Machine, node: ast.JoinedStr) -> Value:
+    extent = Extent.UNIFORM
+    for part in node.values:
+        extent = domain.join_extent(extent, spread(evaluate(m, part)))
+    return Value(extent=Extent.VARYING if extent is not Extent.UNIFORM else extent)
+
+
+def class_of(m: Machine, obj: Obj) -> ast.ClassDef | None:
+    return m.facts.classes.get(obj)

@@ -1,0 +1,91 @@
+"""What running the notebook in the abstract brings to light: loops, calls, loaders, and values at their places."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, join
+
+Loop = ast.For | ast.AsyncFor | ast.While | ast.comprehension
+
+
+@dataclass(eq=False)
+class LoopFact:
+    """One loop of the text, over all the times that it is reached."""
+
+    node: Loop
+    loaders: set[Obj] = field(default_factory=set)
+    loader_nodes: set[ast.expr] = field(default_factory=set)  # the expressions that are the loaders
+    backward: bool = False  # something inside, or in what it calls, runs backward
+    step: bool = False
+    toggles: bool = False  # train() or eval() is called inside
+    parents: set[Loop] = field(default_factory=set)
+    names: dict[str, Value] = field(default_factory=dict)  # what names stood for where the loop was reached
+    function: ast.AST | None = None
+    opaque: bool = False  # iterates something that is not understood
+    varying_iterable: bool = False
+    next_of: set[Obj] = field(default_factory=set)  # loaders drawn from by next() inside
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """A name that a loop leaves with this rank's share, put right behind the loop."""
+
+    loop: Loop
+    name: str
+    how: str  # "mean" | "sum" | "gather"
+    in_place: bool = False  # a list that others may hold: changed in place
+
+
+@dataclass(eq=False)
+class CallFact:
+    """One call of the text, over all the times that it is reached."""
+
+    node: ast.Call
+    names: set[str] = field(default_factory=set)  # qualified names of library functions called
+    objs: set[Obj] = field(default_factory=set)  # things called, or whose method is called
+    loops: set[Loop] = field(default_factory=set)  # the loops around it, also those of callers
+    grad: bool = False  # reached with gradients on
+    in_forward: bool = True  # only ever reached from inside a model's forward
+    varying_control: bool = False  # whether it runs may differ between ranks
+    args: dict[int | str, Value] = field(default_factory=dict)
+    optimizers: set[Obj] = field(default_factory=set)
+
+
+@dataclass(eq=False)
+class Facts:
+    values: dict[ast.AST, Value] = field(default_factory=dict)
+    loops: dict[Loop, LoopFact] = field(default_factory=dict)
+    calls: dict[ast.Call, CallFact] = field(default_factory=dict)
+    backward: set[ast.Call] = field(default_factory=set)
+    fields: dict[tuple[Obj, str], Value] = field(default_factory=dict)
+    contained: dict[Obj, set[Obj]] = field(default_factory=dict)  # a module inside other modules
+    undefined: dict[str, ast.Name] = field(default_factory=dict)
+    reductions: dict[tuple[Loop, str], Reduction] = field(default_factory=dict)
+    unreduced: dict[tuple[Loop, str], Extent] = field(default_factory=dict)
+    keep_whole: dict[Loop, str] = field(default_factory=dict)  # evaluation loops that each rank runs whole, and why
+    classes: dict[Obj, ast.ClassDef] = field(default_factory=dict)  # the class of an instance
+    reached: set[ast.AST] = field(default_factory=set)  # functions whose body was run
+    exhausted: bool = False
+
+    def see(self, node: ast.AST, value: Value) -> None:
+        old = self.values.get(node)
+        self.values[node] = value if old is None else join(old, value)
+
+    def value(self, node: ast.AST) -> Value:
+        return self.values.get(node, ANYTHING)
+
+    def roots(self, model: Obj) -> set[Obj]:
+        """The outermost modules that hold this one; itself where none does."""
+        found, seen, todo = set(), set(), [model]
+        while todo:
+            one = todo.pop()
+            if one in seen:
+                continue
+            seen.add(one)
+            parents = self.contained.get(one, set()) - {one}
+            todo.extend(parents)
+            if not parents:
+                found.add(one)
+        return found or {model}

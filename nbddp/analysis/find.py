@@ -1,0 +1,117 @@
+"""Find the statements that train: a backward pass and a step inside a loop, here or in what is called."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from nbddp.analysis.program import Statement
+from nbddp.analysis.slice import Flow
+
+FRAMEWORKS = {
+    "lightning": "Lightning",
+    "pytorch_lightning": "Lightning",
+    "fastai": "fastai",
+    "transformers.Trainer": "the Hugging Face Trainer",
+    "accelerate": "Accelerate",
+    "catalyst": "Catalyst",
+    "ignite": "Ignite",
+    "d2l": "d2l",
+    "ray": "Ray",
+    "opacus": "Opacus",
+    "aitoolbox": "aitoolbox",
+    "skorch": "skorch",
+}
+
+
+@dataclass(frozen=True)
+class Trainer:
+    """What makes code train: it calls backward, it steps, in a loop."""
+
+    backward: bool = False
+    step: bool = False
+    loop: bool = False
+
+    def __or__(self, other: Trainer) -> Trainer:
+        return Trainer(self.backward or other.backward, self.step or other.step, self.loop or other.loop)
+
+    @property
+    def complete(self) -> bool:
+        return self.backward and self.step and self.loop
+
+
+def _own_part(nodes: list[ast.AST], in_loop: bool) -> tuple[Trainer, set[str], set[str]]:
+    """What the code itself does, the functions that it calls by name, the methods that it calls."""
+    found, calls, methods = Trainer(loop=in_loop), set(), set()
+    todo = list(nodes)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.For | ast.While | ast.AsyncFor):
+            found |= Trainer(loop=True)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            methods.add(node.func.attr)
+            backward = node.func.attr in ("backward", "grad") and not _is_literal(node.func.value)
+            found |= Trainer(backward=backward, step=node.func.attr in ("step", "minimize"))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            calls.add(node.func.id)
+        # parameters updated by hand: `w -= lr * w.grad`, `p.data.add_(...)`
+        if isinstance(node, ast.Attribute) and node.attr == "grad":
+            found |= Trainer(step=True)
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            todo.extend(ast.iter_child_nodes(node))
+    return found, calls, methods
+
+
+def _is_literal(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant)
+
+
+class Finder:
+    """Answers whether statements train; follows calls by name and by method name."""
+
+    def __init__(self, flow: Flow) -> None:
+        self.flow = flow
+        self.functions: dict[str, list[ast.AST]] = {}
+        self.methods: dict[str, list[ast.AST]] = {}
+        for node in ast.walk(flow.program.tree):
+            if isinstance(node, ast.ClassDef):
+                for part in node.body:
+                    if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
+                        name = node.name if part.name == "__init__" else part.name
+                        (self.functions if part.name == "__init__" else self.methods).setdefault(name, []).append(part)
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                if not isinstance(flow.program.parents.get(node), ast.ClassDef):
+                    self.functions.setdefault(node.name, []).append(node)
+
+    def trains(self, statement: Statement) -> bool:
+        node = statement.node
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom):
+            return False
+        return self._closure([node]).complete
+
+    def _closure(self, nodes: list[ast.AST]) -> Trainer:
+        found, seen = Trainer(), set()
+        todo: list[list[ast.AST]] = [nodes]
+        while todo:
+            part, calls, methods = _own_part(todo.pop(), False)
+            found |= part
+            for table, names in ((self.functions, calls), (self.methods, methods)):
+                for definition in (d for n in names for d in table.get(n, ())):
+                    if definition not in seen:
+                        seen.add(definition)
+                        todo.append(list(definition.body))  # type: ignore[attr-defined]
+        return found
+
+
+def training_statements(flow: Flow) -> tuple[Statement, ...]:
+    finder = Finder(flow)
+    return tuple(s for s in flow.program.statements if s.cell.mark in (None, "train") and finder.trains(s))
+
+
+def framework(flow: Flow) -> str | None:
+    """The training framework that the notebook imports, by its name for people."""
+    for target in flow.imports.values():
+        for root, name in FRAMEWORKS.items():
+            if target == root or target.startswith(root + "."):
+                return name
+    return None

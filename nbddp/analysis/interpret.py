@@ -1,0 +1,31 @@
+"""Run the kept statements in the abstract; again while evaluation loops turn out not to be shareable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from nbddp.analysis.facts import Facts, Loop
+from nbddp.analysis.machine import Machine
+from nbddp.analysis.program import Program, Statement
+from nbddp.analysis.statements import run_function, run_statement
+
+
+def interpret(program: Program, imports: Mapping[str, str], kept: Iterable[Statement]) -> Facts:
+    statements = list(kept)
+    whole: dict[Loop, str] = {}
+    while True:
+        facts = _once(program, imports, statements, whole)
+        if not facts.keep_whole.keys() - whole.keys():
+            facts.keep_whole = whole
+            return facts
+        whole = whole | facts.keep_whole
+
+
+def _once(
+    program: Program, imports: Mapping[str, str], statements: list[Statement], whole: Mapping[Loop, str]
+) -> Facts:
+    machine = Machine(program, imports, whole, run_function)
+    machine.kept = {s.node for s in statements}
+    for statement in statements:
+        run_statement(machine, statement.node)
+    return machine.facts

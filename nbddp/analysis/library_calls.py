@@ -1,0 +1,241 @@
+"""Call a function of a library in the abstract."""
+
+from __future__ import annotations
+
+import ast
+
+from nbddp.analysis import library as names
+from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, join, join_all, join_extent, spread, thing
+from nbddp.analysis.losses import reduced
+from nbddp.analysis.machine import Machine
+from nbddp.analysis.purity import under
+
+Args = list[Value]
+Keywords = dict[str, Value]
+DIMENSION = ("dim", "axis")
+
+
+def call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords) -> Value | None:
+    given = [*args, *keywords.values()]
+    made = _make(m, node, name, args, keywords)
+    if made is not None:
+        return made
+    found = _builtin(m, node, name, args, keywords)
+    if found is not None:
+        return found
+    if names.is_mean_loss(name):
+        return Value(extent=reduced(given, keywords))
+    if name in names.SUM_NAMES or name == "sum":
+        return _total(m, args, keywords, Extent.SUM)
+    if name in names.MEAN_NAMES:
+        return _total(m, args, keywords, Extent.MEAN)
+    if names.is_random(name) and m.sharing():
+        return Value(extent=Extent.SAMPLES)
+    if name.startswith("torch.nn.utils.clip_grad"):
+        return ANYTHING
+    return _compute(m, name, args, given)
+
+
+def params_in(m: Machine, value: Value, depth: int = 0) -> frozenset[Obj]:
+    """The modules whose parameters a value holds."""
+    found = {o.owner for o in value.of("params", "parameter") if o.owner}
+    if depth < 5:
+        for obj in value.of("list", "dict", "iterator"):
+            for field in ("[]", "of", "['params']"):
+                inner = m.get(obj, field)
+                if inner is not None:
+                    found |= params_in(m, inner, depth + 1)
+        for item in value.items or ():
+            found |= params_in(m, item, depth + 1)
+    return frozenset(found)
+
+
+def _make(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords) -> Value | None:
+    """Things that a library makes: loaders, models, optimizers and so on."""
+    first = args[0] if args else ANYTHING
+    if name == "torch.utils.data.DataLoader" or name.endswith((".DataLoader", ".DataListLoader")):
+        return _made(m, thing("loader", node, name), dataset=keywords.get("dataset", first), **keywords)
+    if names.makes_scheduler(name):
+        return _made(m, thing("scheduler", node, name), optimizer=keywords.get("optimizer", first))
+    params = keywords.get("params", first)
+    owners = params_in(m, params)
+    if names.makes_optimizer(name) or (owners and names.is_class(name) and not name.startswith("torch.nn")):
+        made = thing("optimizer", node, name)
+        return _made(m, made, params=Value(owners, items=None))
+    if names.makes_loss(name):
+        return _made(m, thing("loss", node, name), **{k: v for k, v in keywords.items() if k != "**"})
+    if name == "torch.optim.swa_utils.AveragedModel" or name == "copy.deepcopy":
+        return _copied(m, node, first) if first.of("model") else (first if name == "copy.deepcopy" else None)
+    if names.makes_model(name):
+        return _model(m, node, name, [*args, *keywords.values()])
+    if name in ("torch.amp.GradScaler", "torch.GradScaler"):
+        return thing("scaler", node, name)
+    if name in ("torch.device",):
+        return thing("device", node, name)
+    if names.makes_sampler(name):
+        return _made(m, thing("sampler", node, name), source=first)
+    if names.makes_dataset(name):
+        kind = "split" if name.endswith("random_split") else "dataset"
+        return _made(m, thing(kind, node, name), source=first)
+    if under(name, names.WRITERS):
+        return thing("writer", node, name)
+    if name.startswith("torchmetrics.") and names.is_class(name):
+        return thing("metric", node, name)
+    return None
+
+
+def _made(m: Machine, made: Value, **fields: Value) -> Value:
+    for obj in made.objs:
+        for name, value in fields.items():
+            m.put(obj, name, value)
+    return made
+
+
+def _copied(m: Machine, node: ast.Call, value: Value) -> Value:
+    copies = set()
+    for obj in value.of("model"):
+        copy = Obj("model", node, f"copy of {obj.name}")
+        if obj in m.facts.classes:
+            m.facts.classes[copy] = m.facts.classes[obj]
+        for (owner, name), field in list(m.facts.fields.items()):
+            if owner == obj:
+                m.put(copy, name, field)
+        copies.add(copy)
+    return Value(frozenset(copies))
+
+
+def _model(m: Machine, node: ast.Call, name: str, given: list[Value]) -> Value:
+    from nbddp.analysis.calls import parts
+
+    made = thing("model", node, name)
+    (obj,) = made.objs
+    for value in given:
+        for child in parts(m, value):
+            m.facts.contained.setdefault(child, set()).add(obj)
+        if "Sequential" in name or "ModuleList" in name or "ModuleDict" in name:
+            inner = value if value.of("model") else m.elements(value)
+            if inner.objs:
+                m.put(obj, "[]", inner)
+    return made
+
+
+def _builtin(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords) -> Value | None:
+    from nbddp.analysis.calls import iterate, loaders_in
+
+    first = args[0] if args else keywords.get("iterable", ANYTHING)
+    if name == "len":
+        return _length(m, first)
+    if name == "next":
+        for loader in loaders_in(m, first):
+            for active in m.loops:
+                active.fact.next_of.add(loader)
+        return iterate(m, first, node) if first.objs else Value(extent=spread(first))
+    if name == "zip":
+        return _made(m, thing("iterator", node, "zip"), of=Value(items=tuple(args)))
+    if name in names.ZIPS or name in names.PASSES_ITERABLE:
+        return _passed(m, node, name, first, args)
+    if name == "filter" and len(args) > 1:
+        return args[1]
+    if name == "map" and len(args) > 1:
+        return _mapped(m, node, args)
+    if name == "getattr" and len(args) > 1 and isinstance(args[1].const, str):
+        from nbddp.analysis.attributes import read
+
+        return read(m, first, args[1].const, node)
+    if name == "super":
+        return _super(m, node)
+    if name in ("dict", "collections.OrderedDict", "collections.defaultdict", "argparse.Namespace",
+                "types.SimpleNamespace", "collections.Counter", "easydict.EasyDict"):  # fmt: skip
+        return _dict_call(m, node, keywords)
+    if name in ("functools.partial",):
+        return first
+    if name in names.SAME:
+        return first
+    if name in names.KEEPS_EXTENT:
+        return _kept(m, name, first)
+    if name in ("min", "max"):
+        varies = any(spread(v) is not Extent.UNIFORM or m.elements(v).varies for v in args)
+        return Value(extent=Extent.VARYING if varies else Extent.UNIFORM)
+    return None
+
+
+def _kept(m: Machine, name: str, value: Value) -> Value:
+    inner = m.elements(value) if value.of("list") else value
+    extent = spread(inner)
+    if extent is Extent.SAMPLES and name in ("float", "int", "round"):
+        extent = Extent.SUM  # one number out of a batch: what belongs to a sample adds up
+    return Value(value.objs - value.of("list"), extent, const=value.const if name in ("float", "int") else None)
+
+
+def _length(m: Machine, value: Value) -> Value:
+    if value.of("loader", "dataset"):
+        return ANYTHING
+    if value.of("loader sampler"):
+        return Value(extent=Extent.UNIFORM)
+    inner = m.elements(value) if value.of("list") else value
+    return Value(extent=Extent.SUM if spread(inner) is Extent.SAMPLES else Extent.UNIFORM)
+
+
+def _passed(m: Machine, node: ast.Call, name: str, first: Value, args: Args) -> Value:
+    if name in ("list", "tuple", "itertools.chain") and not first.of("loader", "iterator"):
+        if name == "itertools.chain":
+            return Value(join_all(args).objs, join_all(args).extent)
+        return first
+    label = "enumerate" if name == "enumerate" else name
+    return _made(m, thing("iterator", node, label), of=first)
+
+
+def _mapped(m: Machine, node: ast.Call, args: Args) -> Value:
+    from nbddp.analysis.calls import call, iterate
+
+    result = call(m, node, args[0], None, [iterate(m, a, node) for a in args[1:]], {})
+    made = thing("list", node)
+    for obj in made.objs:
+        m.put(obj, "[]", result)
+    return made
+
+
+def _super(m: Machine, node: ast.Call) -> Value:
+    """`super()` in a method: the instance, seen from the bases."""
+    frame = m.frame
+    return frame.local.get("self", ANYTHING) if False else Value(thing("super", node).objs)
+
+
+def _dict_call(m: Machine, node: ast.Call, keywords: Keywords) -> Value:
+    made = thing("dict", node)
+    (obj,) = made.objs
+    for key, value in keywords.items():
+        m.put(obj, f"[{key!r}]", value)
+        m.put(obj, "[]", value)
+    return made
+
+
+def _total(m: Machine, args: Args, keywords: Keywords, how: Extent) -> Value:
+    """A sum or a mean over a value: of samples it is what it says; of numbers of whole batches it keeps their extent."""
+    first = args[0] if args else ANYTHING
+    inner = m.elements(first) if first.of("list") else first
+    extent = spread(inner)
+    along = len(args) > 1 or any(k in keywords for k in DIMENSION)
+    if extent is Extent.SAMPLES:
+        return Value(extent=extent if along else how)
+    return Value(extent=extent)
+
+
+def _compute(m: Machine, name: str, args: Args, given: list[Value]) -> Value:
+    extents = [spread(m.elements(v) if v.of("list", "dict") else v) for v in given]
+    extent = Extent.UNIFORM
+    for one in extents:
+        extent = join_extent(extent, one)
+    if extent is Extent.UNIFORM:
+        return ANYTHING
+    if name.startswith("sklearn.metrics.") and Extent.SAMPLES in extents:
+        return Value(extent=Extent.MEAN if name.rsplit(".", 1)[-1] in names.SKLEARN_MEANS else Extent.VARYING)
+    if name.startswith(("torch.", "numpy.", "einops.", "torchvision.")) and Extent.SAMPLES in extents:
+        whole = name.rsplit(".", 1)[-1] in ("max", "min", "norm", "std", "var", "median", "allclose", "equal")
+        return Value(extent=Extent.VARYING if whole and len(args) < 2 else Extent.SAMPLES)
+    if name in ("torch.stack", "torch.cat", "numpy.concatenate", "torch.vstack", "numpy.stack", "torch.hstack"):
+        return Value(extent=extent)
+    return Value(extent=Extent.VARYING)
+
+
+__all__ = ["call_library", "join", "params_in"]

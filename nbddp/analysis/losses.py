@@ -1,0 +1,24 @@
+"""How a loss adds up over the samples of a batch."""
+
+from __future__ import annotations
+
+from nbddp.analysis.domain import Extent, Obj, Value
+from nbddp.analysis.machine import Machine
+
+
+def reduced(values: list[Value], keywords: dict[str, Value]) -> Extent:
+    """By the `reduction` argument; the mean where it is not given."""
+    if not any(v.varies for v in values):
+        return Extent.UNIFORM
+    how = keywords["reduction"].const if "reduction" in keywords else "mean"
+    if "size_average" in keywords and keywords["size_average"].const is False:
+        how = "sum"
+    if "reduce" in keywords and keywords["reduce"].const is False:
+        how = "none"
+    known = {"mean": Extent.MEAN, "sum": Extent.SUM, "batchmean": Extent.MEAN, "none": Extent.SAMPLES}
+    return known.get(how, Extent.VARYING) if isinstance(how, str) else Extent.VARYING
+
+
+def loss_extent(m: Machine, obj: Obj, values: list[Value]) -> Extent:
+    keywords = {n: v for n in ("reduction", "size_average", "reduce") if (v := m.get(obj, n)) is not None}
+    return reduced(values, keywords)

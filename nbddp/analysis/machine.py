@@ -1,0 +1,146 @@
+"""The state of the abstract run: names, frames, loops around, and what was found."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, join
+from nbddp.analysis.facts import CallFact, Facts, Loop, LoopFact
+from nbddp.analysis.program import Program
+
+Env = dict[str, Value]
+Run = Callable[["Machine", Obj, list[Value], dict[str, Value], ast.Call | None], Value]
+
+STEPS = 400_000  # statements and calls: far above real notebooks, far below a minute
+DEPTH = 24
+
+
+@dataclass
+class Frame:
+    """One function being run; None stands for the top level of the cells."""
+
+    node: ast.AST | None
+    local: Env
+    global_names: frozenset[str] = frozenset()
+    returned: Value | None = None
+    outer: Frame | None = None  # the frame that a nested function sees
+
+
+@dataclass
+class Active:
+    """A loop being run."""
+
+    fact: LoopFact
+    shares: bool  # its iterations see this rank's share
+    deals: bool = False  # an evaluation loop: the batches themselves are dealt out
+
+
+@dataclass(eq=False)
+class Machine:
+    program: Program
+    imports: Mapping[str, str]
+    whole: Mapping[Loop, str]  # evaluation loops that an earlier run found not to be shareable
+    run: Run
+    facts: Facts = field(default_factory=Facts)
+    globals: Env = field(default_factory=dict)
+    frames: list[Frame] = field(default_factory=lambda: [Frame(None, {})])
+    loops: list[Active] = field(default_factory=list)
+    grad: bool = True
+    forward_depth: int = 0
+    varying_control: int = 0
+    steps: int = 0
+    closures: dict[ast.AST, Frame] = field(default_factory=dict)
+    star_import: bool = False
+    kept: set[ast.stmt] = field(default_factory=set)  # top-level statements that run
+    varying_before: set[tuple[Obj, str]] = field(default_factory=set)
+
+    def tick(self) -> bool:
+        """False when the run has gone on for too long: what is left is not understood."""
+        self.steps += 1
+        self.facts.exhausted |= self.steps > STEPS
+        return not self.facts.exhausted
+
+    @property
+    def frame(self) -> Frame:
+        return self.frames[-1]
+
+    # names -----------------------------------------------------------------
+    def lookup(self, name: str) -> Value | None:
+        frame: Frame | None = self.frame
+        while frame is not None:
+            if name in frame.local and name not in frame.global_names:
+                return frame.local[name]
+            frame = frame.outer
+        return self.globals.get(name)
+
+    def bind(self, name: str, value: Value) -> None:
+        if self.varying_control and not value.varies and not value.objs:
+            value = value.with_extent(Extent.VARYING)
+        frame = self.frame
+        if frame.node is None or name in frame.global_names:
+            self.globals[name] = value
+        else:
+            frame.local[name] = value
+
+    def set_plain(self, name: str, value: Value) -> None:
+        """Bind without asking under which condition."""
+        control, self.varying_control = self.varying_control, 0
+        self.bind(name, value)
+        self.varying_control = control
+
+    def visible(self) -> Env:
+        """All names that an expression here could use."""
+        chain: list[Frame] = []
+        frame: Frame | None = self.frame
+        while frame is not None:
+            chain.append(frame)
+            frame = frame.outer
+        names = dict(self.globals)
+        for one in reversed(chain):
+            names.update(one.local)
+        return names
+
+    # fields of things ----------------------------------------------------------
+    def get(self, obj: Obj, name: str) -> Value | None:
+        return self.facts.fields.get((obj, name))
+
+    def put(self, obj: Obj, name: str, value: Value) -> None:
+        if self.varying_control and not value.varies and not value.objs:
+            value = value.with_extent(Extent.VARYING)
+        old = self.get(obj, name)
+        self.facts.fields[obj, name] = value if old is None else join(old, value)
+
+    def elements(self, value: Value) -> Value:
+        """What iterating or indexing a container gives."""
+        result: Value | None = None
+        for obj in value.objs:
+            found = self.get(obj, "[]")
+            if found is not None:
+                result = found if result is None else join(result, found)
+        for item in value.items or ():
+            result = item if result is None else join(result, item)
+        return result or ANYTHING
+
+    def varying_fields(self) -> set[tuple[Obj, str]]:
+        return {key for key, value in self.facts.fields.items() if value.varies}
+
+    # loops around ---------------------------------------------------------------
+    def sharing(self) -> bool:
+        """Inside a loop over this rank's share?"""
+        return any(a.shares for a in self.loops)
+
+    def call_fact(self, node: ast.Call) -> CallFact:
+        fact = self.facts.calls.setdefault(node, CallFact(node))
+        fact.loops.update(a.fact.node for a in self.loops)
+        fact.grad |= self.grad
+        fact.in_forward &= self.forward_depth > 0
+        fact.varying_control |= self.varying_control > 0
+        return fact
+
+    def mark_loops(self, *, backward: bool = False, step: bool = False, toggles: bool = False) -> None:
+        for active in self.loops:
+            active.fact.backward |= backward
+            active.fact.step |= step
+            active.fact.toggles |= toggles

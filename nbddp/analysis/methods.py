@@ -1,0 +1,201 @@
+"""Call a method in the abstract: of models, optimizers, containers, and tensors."""
+
+from __future__ import annotations
+
+import ast
+
+from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, add, join, join_extent, multiply, spread, thing
+from nbddp.analysis.library_calls import params_in
+from nbddp.analysis.machine import Machine
+
+Args = list[Value]
+Keywords = dict[str, Value]
+
+RETURNS_MODEL = frozenset("to cuda cpu train eval half float double bfloat16 type apply requires_grad_ share_memory".split())
+KEEPS = frozenset(
+    """
+    detach cpu cuda to float double half numpy clone data contiguous requires_grad_ type_as long int bool view
+    reshape squeeze unsqueeze flatten tolist byte bfloat16 expand permute transpose t copy astype abs get round
+    """.split()
+)
+WHOLE = frozenset("max min norm std var median argmax argmin prod any all".split())
+
+
+def call_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value:
+    if attr == "backward":
+        return _backward(m, node)
+    for kinds, method in _BY_KIND:
+        if base.of(*kinds):
+            found = method(m, node, base, attr, args, keywords)
+            if found is not None:
+                return found
+    return _tensor(m, base, attr, args, keywords)
+
+
+def _backward(m: Machine, node: ast.Call) -> Value:
+    m.facts.backward.add(node)
+    m.mark_loops(backward=True)
+    return ANYTHING
+
+
+def _model(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value | None:
+    models = base.of("model", "submodule")
+    if attr in RETURNS_MODEL:
+        if attr in ("train", "eval"):
+            m.mark_loops(toggles=True)
+        return Value(models)
+    if attr in ("parameters", "named_parameters", "buffers"):
+        return Value(frozenset(Obj("params", node, attr, _whole(o)) for o in models))
+    if attr in ("modules", "children", "named_modules", "named_children"):
+        return Value(frozenset(Obj("submodule", node, attr, _whole(o)) for o in models))
+    if attr in ("append", "extend", "add_module", "insert"):
+        for owner in base.of("model"):
+            for value in args:
+                for child in value.of("model"):
+                    m.facts.contained.setdefault(child, set()).add(owner)
+                    m.put(owner, "[]", Value(frozenset({child})))
+        return ANYTHING
+    return ANYTHING if attr in ("state_dict", "load_state_dict", "zero_grad") else None
+
+
+def _whole(obj: Obj) -> Obj:
+    return obj.owner or obj if obj.kind == "submodule" else obj
+
+
+def _optimizer(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value | None:
+    fact = m.facts.calls[node]
+    if attr == "step":
+        m.mark_loops(step=True)
+        fact.optimizers.update(base.of("optimizer"))
+        for closure in (v for v in args[:1] for v in v.of("function")):
+            m.run(m, closure, [], {}, node)
+    if attr == "add_param_group":
+        for owner in base.of("optimizer"):
+            for value in args:
+                m.put(owner, "params", Value(params_in(m, value)))
+    return ANYTHING
+
+
+def _scaler(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value | None:
+    if attr == "scale" and args:
+        return args[0]
+    if attr == "step" and args:
+        m.mark_loops(step=True)
+        m.facts.calls[node].optimizers.update(args[0].of("optimizer"))
+    return ANYTHING
+
+
+def _nothing(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value | None:
+    return ANYTHING
+
+
+def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value | None:
+    from nbddp.analysis.calls import iterate
+
+    first = args[0] if args else ANYTHING
+    holders = base.of("list", "dict")
+    if attr in ("append", "add", "appendleft", "insert"):
+        _put(m, holders, args[-1] if args else ANYTHING)
+        return ANYTHING
+    if attr in ("extend", "update"):
+        inner = m.elements(first) if first.of("list", "dict") else iterate(m, first, node)
+        _put(m, holders, inner)
+        for key, value in keywords.items():
+            for obj in holders:
+                m.put(obj, f"[{key!r}]", value)
+                m.put(obj, "[]", value)
+        return ANYTHING
+    if attr == "items":
+        made = thing("iterator", node, "items")
+        for obj in made.objs:
+            m.put(obj, "of", base)
+        return made
+    if attr in ("values", "copy", "keys"):
+        return base if attr != "keys" else ANYTHING
+    if attr in ("get", "pop", "popleft", "setdefault"):
+        exact = [m.get(o, f"[{first.const!r}]") for o in holders if first.const is not None]
+        found = [v for v in exact if v is not None]
+        return found[0] if found else m.elements(base)
+    return None
+
+
+def _put(m: Machine, holders: frozenset[Obj], value: Value) -> None:
+    if m.varying_control and not value.varies:
+        value = value.with_extent(Extent.VARYING)
+    for obj in holders:
+        m.put(obj, "[]", value)
+
+
+def _metric(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value | None:
+    # torchmetrics gathers over the ranks itself when its value is asked for
+    return base if attr in ("to", "cuda", "cpu") else ANYTHING
+
+
+def _super(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value | None:
+    """`super().method(…)`: run the method of a base class on the same instance."""
+    from nbddp.analysis.attributes import bases_of, class_member
+
+    frame = m.frame
+    first = next(iter(frame.local.values()), ANYTHING)
+    result: Value | None = None
+    for obj in first.objs:
+        owner = m.facts.classes.get(obj)
+        if owner is None:
+            continue
+        for parent in bases_of(m, owner).of("class"):
+            member = class_member(m, parent.node, attr, obj)
+            for method in member.of("method") if member else ():
+                if method.node is not frame.node:
+                    value = m.run(m, method, args, keywords, node)
+                    result = value if result is None else join(result, value)
+    return result or ANYTHING
+
+
+_BY_KIND = (
+    (("super",), _super),
+    (("model", "submodule"), _model),
+    (("optimizer",), _optimizer),
+    (("scaler",), _scaler),
+    (("scheduler", "writer", "device", "iterator"), _nothing),
+    (("list", "dict"), _container),
+    (("metric",), _metric),
+)
+
+
+def _tensor(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) -> Value:
+    """Methods of tensors, arrays and numbers, by what they do to the extent."""
+    extent = spread(base)
+    along = bool(args) or "dim" in keywords or "axis" in keywords
+    if attr == "size":
+        return _size(base, args)
+    if attr in ("numel", "nelement", "dim", "ndimension"):
+        return Value(extent=Extent.SUM if extent is Extent.SAMPLES and attr[0] == "n" else Extent.UNIFORM)
+    if attr == "item":
+        return Value(extent=Extent.SUM if extent is Extent.SAMPLES else extent)
+    if attr in ("sum", "count_nonzero") and extent is Extent.SAMPLES:
+        return Value(extent=extent if along else Extent.SUM)
+    if attr in ("mean", "nanmean") and extent is Extent.SAMPLES:
+        return Value(extent=extent if along else Extent.MEAN)
+    if attr in ("sum", "mean") or attr in KEEPS:
+        return Value(base.objs - base.of("shape"), extent, base.items)
+    if attr in ("mul", "mul_", "div", "div_", "__mul__") and args:
+        return Value(extent=multiply(base, args[0]))
+    if attr in ("add", "add_", "sub", "sub_") and args:
+        return Value(extent=add(base, args[0]))
+    if attr in WHOLE and extent is not Extent.UNIFORM:
+        return Value(extent=Extent.SAMPLES if along and extent is Extent.SAMPLES else Extent.VARYING)
+    for value in [*args, *keywords.values()]:
+        extent = join_extent(extent, spread(value))
+    if extent in (Extent.MEAN, Extent.SUM):
+        extent = Extent.VARYING
+    return Value(extent=extent)
+
+
+def _size(base: Value, args: Args) -> Value:
+    varies = base.varies
+    if not args:
+        return Value(thing("shape", base_place).objs, Extent.SAMPLES if varies else Extent.UNIFORM)
+    return Value(extent=Extent.SUM if varies and args[0].const == 0 else Extent.UNIFORM)
+
+
+base_place = ast.Pass()

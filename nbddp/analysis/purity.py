@@ -1,0 +1,121 @@
+"""Which calls leave their arguments and the world as they were: names of the libraries that notebooks use.
+
+Lists of the harmless, not of the harmful: what is not known here counts as an effect, so that too much is kept
+rather than too little.
+"""
+
+from __future__ import annotations
+
+# Methods that do not change what they are called on.
+READING_METHODS = frozenset(
+    """
+    parameters named_parameters state_dict children named_children modules named_modules buffers named_buffers
+    size dim numel item numpy cpu detach clone copy keys values items get index count shape head tail describe info
+    sum mean std var min max argmax argmin abs sqrt exp log pow view reshape squeeze unsqueeze permute transpose
+    flatten float double half long int bool type astype tolist split strip lstrip rstrip lower upper startswith
+    endswith replace join format encode decode find rfind isin unique nunique value_counts groupby isnull isna notnull
+    dropna fillna sample plot hist imshow corr sort_values set_index reset_index merge iloc loc nelement norm eq ne
+    gt lt ge le matmul mm dot t topk softmax sigmoid relu tanh expand repeat chunk any all round is_available
+    device_count get_device_name get_last_lr exists is_file is_dir joinpath with_suffix resolve absolute as_posix
+    to_numpy to_list to_dict getsize isfile isdir transform inverse_transform predict predict_proba score
+    """.split()
+)
+
+# Libraries whose calls only show something.
+DISPLAY_MODULES = (
+    "matplotlib",
+    "seaborn",
+    "plotly",
+    "IPython",
+    "bokeh",
+    "altair",
+    "torchsummary",
+    "torchinfo",
+    "torchviz",
+    "pprint",
+    "tabulate",
+    "mpl_toolkits",
+    "graphviz",
+    "netron",
+    "missingno",
+    "wordcloud",
+    "google.colab",
+)
+DISPLAY_BUILTINS = frozenset({"print", "display", "help", "dir", "vars", "pprint"})
+
+# Builtins and whole libraries that compute and leave no trace.
+PURE_BUILTINS = frozenset(
+    """
+    len type isinstance issubclass id hash repr str int float bool list tuple dict set frozenset sorted reversed range
+    enumerate zip map filter sum min max abs round any all iter next getattr hasattr callable ord chr divmod pow
+    slice super object bytes complex format input print display help dir vars
+    """.split()
+)
+PURE_MODULES = ("torch", "numpy", "pandas", "math", "torchvision", "sklearn", "scipy", "copy", "time", "datetime",
+                "collections", "itertools", "functools", "os.path", "pathlib", "re", "string", "glob", "typing",
+                "operator", "statistics", "sys.getsizeof", "platform", "json.dumps", "einops", "torchmetrics",
+                "os.listdir", "os.cpu_count", "os.getcwd", "os.getenv", "os.environ.get", "psutil", "tqdm",
+                "transformers.AutoTokenizer", "dataclasses", "timeit", "inspect")  # fmt: skip
+
+# Parts of those libraries that do change something outside their arguments.
+AMBIENT = (
+    "torch.manual_seed",
+    "torch.seed",
+    "torch.random",
+    "torch.cuda.manual_seed",
+    "torch.cuda.manual_seed_all",
+    "torch.cuda.set_device",
+    "torch.cuda.empty_cache",
+    "torch.set_",
+    "torch.use_deterministic_algorithms",
+    "torch.save",
+    "torch.autograd.set_detect_anomaly",
+    "torch.multiprocessing",
+    "torch.distributed",
+    "torch.hub.set_dir",
+    "torch.utils.tensorboard",
+    "torch.backends",
+    "torchvision.utils.save_image",
+    "torchvision.datasets.utils",
+    "numpy.random.seed",
+    "numpy.save",
+    "numpy.savez",
+    "numpy.savetxt",
+    "random.seed",
+    "sklearn.set_config",
+    "pandas.to_",
+)
+# Methods by which a program writes files or changes the world, on whatever they are called.
+AMBIENT_METHODS = frozenset(
+    """
+    to_csv to_parquet to_pickle to_json save save_pretrained write writelines dump mkdir makedirs extractall
+    extract download urlretrieve unlink rename rmtree seed manual_seed manual_seed_all write_text write_bytes
+    """.split()
+)
+# In-place functions of otherwise pure libraries: their first argument changes.
+MUTATING_FUNCTIONS = ("random.shuffle", "numpy.random.shuffle", "torch.nn.utils", "torch.nn.init", "heapq", "bisect")
+
+
+def under(name: str, roots: tuple[str, ...]) -> bool:
+    """Is a dotted name one of the roots or below one? A root ending in `_` is a prefix."""
+    return any(
+        name == root or name.startswith(root + ".") or (root.endswith("_") and name.startswith(root))
+        for root in roots
+    )
+
+
+def is_display(name: str) -> bool:
+    return name in DISPLAY_BUILTINS or under(name, DISPLAY_MODULES)
+
+
+def is_ambient(name: str) -> bool:
+    return under(name, AMBIENT)
+
+
+def is_pure(name: str) -> bool:
+    """Known to change neither its arguments nor the world."""
+    if is_display(name) or name in PURE_BUILTINS:
+        return True
+    if is_ambient(name) or under(name, MUTATING_FUNCTIONS) or name.endswith("_"):
+        return False
+    return under(name, PURE_MODULES)

@@ -1,0 +1,144 @@
+"""What a loop over this rank's share leaves behind, and how it becomes the number of one process."""
+
+from __future__ import annotations
+
+import ast
+
+from nbddp.analysis.accumulators import changed_names, forms, fresh_start, is_empty, read_after, starts_at_zero
+from nbddp.analysis.domain import Extent, Value, join_extent, spread
+from nbddp.analysis.facts import LoopFact, Reduction
+from nbddp.analysis.machine import Machine
+
+
+def leave_loop(m: Machine, fact: LoopFact) -> None:
+    """Note for each name that is read after the loop how it is reduced; from then on it is the same on all ranks."""
+    loop = fact.node
+    if loop in m.whole or not isinstance(loop, ast.For | ast.AsyncFor | ast.While):
+        return
+    if not fact.backward and (reason := _undealable(m, fact)):
+        m.facts.keep_whole.setdefault(loop, reason)
+        return
+    for name in sorted(changed_names([loop])):
+        value = m.lookup(name)
+        if value is None or not _varies(m, value) or not read_after(m.program, m.imports, loop, name, m.kept):
+            continue
+        how = _how(m, fact, name, value)
+        if how is None and not fact.backward:
+            m.facts.keep_whole.setdefault(loop, f"'{name}' cannot be put together from the ranks' shares")
+        elif how is None:
+            m.facts.unreduced[loop, name] = _extent(m, value)
+        else:
+            m.facts.reductions[loop, name] = how
+            _now_uniform(m, name, value)
+
+
+def _undealable(m: Machine, fact: LoopFact) -> str:
+    """Why the batches of an evaluation loop cannot be dealt out among the ranks; empty where they can."""
+    loop = fact.node
+    assert isinstance(loop, ast.For | ast.AsyncFor | ast.While)
+    if m.varying_control:
+        return "whether it runs may differ between ranks"
+    if isinstance(loop, ast.While) or fact.next_of & fact.loaders:
+        return "its batches are drawn one by one"
+    if not fact.loader_nodes:
+        return "the loader is not named in the loop"
+    for node in ast.walk(loop):
+        if isinstance(node, ast.Break | ast.Return) and _leaves(m, node, loop):
+            return "the loop may end early"
+    if fact.toggles:
+        return "train() or eval() is called inside"
+    if len(fact.loaders) > 1 and len(fact.loader_nodes) > 1:
+        return "it runs over several loaders at once"
+    for (obj, name), value in m.facts.fields.items():
+        if obj.kind in ("instance", "dict") and value.varies and (obj, name) not in m.varying_before:
+            if obj.kind == "instance" or not _is_local_dict(m, loop, obj.node):
+                return f"it collects into '{name}' of an object"
+    return ""
+
+
+def _is_local_dict(m: Machine, loop: ast.stmt, node: ast.AST) -> bool:
+    return m.program.function_of(loop) is m.program.function_of(node)
+
+
+def _leaves(m: Machine, node: ast.AST, loop: ast.AST) -> bool:
+    if isinstance(node, ast.Return):
+        return not any(
+            isinstance(a, ast.FunctionDef | ast.Lambda) and a is not m.program.function_of(loop)
+            for a in m.program.ancestors(node)
+            if a is not loop
+        ) or m.program.function_of(node) is m.program.function_of(loop)
+    around = (a for a in m.program.ancestors(node) if isinstance(a, ast.For | ast.AsyncFor | ast.While))
+    return next(around, None) is loop
+
+
+def _varies(m: Machine, value: Value) -> bool:
+    return _extent(m, value) is not Extent.UNIFORM
+
+
+def _extent(m: Machine, value: Value) -> Extent:
+    extent = spread(value)
+    for obj in value.of("list", "dict"):
+        inner = m.get(obj, "[]")
+        if inner is not None:
+            extent = join_extent(extent, spread(inner))
+            for deeper in inner.of("list"):
+                extent = join_extent(extent, spread(m.get(deeper, "[]") or Value()))
+    return extent
+
+
+def _how(m: Machine, fact: LoopFact, name: str, value: Value) -> Reduction | None:
+    loop = fact.node
+    assert isinstance(loop, ast.For | ast.AsyncFor | ast.While)
+    start = fresh_start(m.program, loop, name)
+    ways = forms([loop], name)
+    holds = bool(value.of("list", "dict"))
+    extent = _extent(m, value)
+    if fact.backward:
+        return _how_training(loop, name, start, ways, holds, extent)
+    return _how_evaluation(loop, name, start, ways, holds, extent)
+
+
+def _how_training(
+    loop: ast.stmt, name: str, start: ast.stmt | None, ways: set[str], holds: bool, extent: Extent
+) -> Reduction | None:
+    """All ranks take the same steps on shares of equal size: means stay means, sums add up."""
+    assert isinstance(loop, ast.For | ast.AsyncFor | ast.While)
+    if extent is Extent.MEAN:
+        if holds:  # a mean of means that were made before changes nothing, so a history may go on growing
+            return Reduction(loop, name, "mean", in_place=True) if ways <= {"append", "extend"} else None
+        return Reduction(loop, name, "mean")
+    if start is None:
+        return None
+    if extent is Extent.SUM:
+        if holds:
+            return Reduction(loop, name, "sum") if ways == {"item"} and starts_at_zero(start, name) else (
+                Reduction(loop, name, "sum") if ways == {"append"} and is_empty(start, name) else None
+            )
+        return Reduction(loop, name, "sum") if ways == {"set"} or starts_at_zero(start, name) else None
+    if extent is Extent.SAMPLES and ways <= {"append", "extend", "cat", "add"} and is_empty(start, name):
+        return Reduction(loop, name, "gather")
+    return None
+
+
+def _how_evaluation(
+    loop: ast.stmt, name: str, start: ast.stmt | None, ways: set[str], holds: bool, extent: Extent
+) -> Reduction | None:
+    """Each rank has some of the batches that one process would have: what is added up is added up over ranks."""
+    assert isinstance(loop, ast.For | ast.AsyncFor | ast.While)
+    if start is None:
+        return None
+    if holds and ways <= {"append", "extend", "add"} and is_empty(start, name):
+        return Reduction(loop, name, "gather")
+    if ways == {"cat"} and is_empty(start, name):
+        return Reduction(loop, name, "gather")
+    if extent in (Extent.MEAN, Extent.SUM) and ways and ways <= {"add", "item"} and starts_at_zero(start, name):
+        return Reduction(loop, name, "sum")
+    return None
+
+
+def _now_uniform(m: Machine, name: str, value: Value) -> None:
+    m.set_plain(name, value.with_extent(Extent.UNIFORM))
+    for obj in value.of("list", "dict"):
+        for (owner, field), inner in list(m.facts.fields.items()):
+            if owner == obj:
+                m.facts.fields[owner, field] = inner.with_extent(Extent.UNIFORM)

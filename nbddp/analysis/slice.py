@@ -1,0 +1,132 @@
+"""Which statements the training needs: a backward slice over the cells, sensitive to the order of statements."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from nbddp.analysis.effects import Effects, displays_only, effects
+from nbddp.analysis.functions import Summary, reachable, summaries
+from nbddp.analysis.imports import imported_names
+from nbddp.analysis.program import Program, Statement
+
+
+@dataclass(frozen=True, eq=False)
+class Flow:
+    """What each top-level statement touches, and which statements bind a name."""
+
+    program: Program
+    imports: Mapping[str, str]
+    functions: Mapping[str, Summary]
+    effects: tuple[Effects, ...]
+    binders: Mapping[str, tuple[int, ...]] = field(repr=False)
+
+    def binder_before(self, name: str, index: int) -> int | None:
+        """The last statement before `index` that binds the name."""
+        before = [i for i in self.binders.get(name, ()) if i < index]
+        return before[-1] if before else None
+
+    def when_called(self, index: int) -> tuple[set[str], set[str]]:
+        """What functions that statement `index` may call read and change outside themselves, looked up at its time."""
+        reads: set[str] = set()
+        changes: set[str] = set()
+        seen: set[str] = set()
+        todo = set(self.effects[index].loads)
+        while todo:
+            name = todo.pop()
+            at = None if name in seen else self.binder_before(name, index)
+            seen.add(name)
+            if at is None:
+                continue
+            found = self.effects[at]
+            reads |= found.deferred
+            changes |= found.deferred_mutates
+            todo |= (found.deferred | found.loads) - seen
+        return reads, changes
+
+    def ambient(self, index: int) -> bool:
+        """Does it change what no name shows: seeds, files, the environment?"""
+        found = self.effects[index]
+        if found.ambient:
+            return True
+        names = {n for call in found.calls for n in reachable(call, self.functions)}
+        return any(self.functions[n].ambient for n in names)
+
+
+def build_flow(program: Program) -> Flow:
+    imports = imported_names(program.tree)
+    functions = summaries(program.tree, imports)
+    own = {name: s.changes for name, s in functions.items()}
+    found = tuple(effects([s.node], imports, own) for s in program.statements)
+    binders: dict[str, list[int]] = {}
+    for i, e in enumerate(found):
+        for name in e.binds | e.may_bind:
+            binders.setdefault(name, []).append(i)
+    return Flow(program, imports, functions, found, {n: tuple(v) for n, v in binders.items()})
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Indices of the statements kept; for the others, why they are left out."""
+
+    kept: tuple[int, ...]
+    dropped: Mapping[int, str]
+    display: frozenset[int]  # of the training cell, left out for they only show something
+
+
+def backward_slice(flow: Flow, training: frozenset[int]) -> Slice:
+    """Keep `training` and what it needs; walk from its end to the first statement."""
+    last = max(training)
+    live: set[str] = set()
+    kept: list[int] = []
+    dropped: dict[int, str] = {}
+    display: set[int] = set()
+    for statement in reversed(flow.program.statements):
+        i, found = statement.index, flow.effects[statement.index]
+        if i > last:
+            dropped[i] = "after the training"
+            continue
+        reason = _reason_to_drop(flow, statement, live, i in training)
+        if reason:
+            dropped[i] = reason
+            if i in training:
+                display.add(i)
+            continue
+        kept.append(i)
+        live -= found.binds
+        reads, _ = flow.when_called(i)
+        live |= found.reads | reads
+    return Slice(tuple(reversed(kept)), dict(reversed(dropped.items())), frozenset(display))
+
+
+def _reason_to_drop(flow: Flow, statement: Statement, live: set[str], trains: bool) -> str:
+    node, found = statement.node, flow.effects[statement.index]
+    if isinstance(node, ast.Pass):
+        return "a magic or shell line, or nothing"
+    changes = found.mutates | flow.when_called(statement.index)[1]
+    shows = displays_only(node, found, flow.imports) and not flow.ambient(statement.index)
+    if trains:
+        bare = isinstance(node, ast.Expr) and not isinstance(node.value, ast.Call | ast.Await)
+        return "shows something only" if shows and (bare or _plots(node, flow)) else ""
+    if statement.cell.mark in ("setup", "parameters", "rank0"):
+        return "shows something only" if shows and statement.cell.mark == "parameters" else ""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        star = isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
+        future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
+        return "" if star or future or found.binds & live else "imported for what is left out"
+    if (found.may_bind | changes) & live:
+        return ""
+    if flow.ambient(statement.index):
+        return ""
+    return "shows something only" if shows else "not needed for the training"
+
+
+def _plots(node: ast.stmt, flow: Flow) -> bool:
+    """A drawing at the end of the training cell: nothing of the training reads it, and a script has no page."""
+    from nbddp.analysis.purity import is_display
+
+    if isinstance(node, ast.For | ast.While):
+        return False
+    names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    return any(n in flow.imports and is_display(flow.imports[n]) for n in names)

@@ -1,0 +1,477 @@
+"""Run statements in the abstract, in their order; loops twice, branches side by side."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from contextlib import contextmanager
+from collections.abc import Iterator
+
+from nbddp.analysis import library as names
+from nbddp.analysis.calls import iterate, loaders_in, parts
+from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, join, spread, thing
+from nbddp.analysis.effects import all_arguments
+from nbddp.analysis.expressions import binary, evaluate, library, put_element
+from nbddp.analysis.facts import Loop, LoopFact
+from nbddp.analysis.imports import bindings
+from nbddp.analysis.machine import DEPTH, Active, Env, Frame, Machine
+from nbddp.analysis.reductions import leave_loop
+
+Stops = ast.Return | ast.Raise | ast.Break | ast.Continue
+
+
+def run_block(m: Machine, body: list[ast.stmt]) -> bool:
+    """Run statements; True when the block ends by leaving."""
+    for statement in body:
+        if not m.tick():
+            return False
+        run_statement(m, statement)
+        if isinstance(statement, Stops):
+            return True
+    return False
+
+
+def run_statement(m: Machine, node: ast.stmt) -> None:
+    method = _TABLE.get(type(node))
+    if method is not None:
+        method(m, node)
+
+
+# binding ---------------------------------------------------------------------
+def assign(m: Machine, target: ast.expr, value: Value) -> None:
+    match target:
+        case ast.Name():
+            m.bind(target.id, value)
+        case ast.Tuple() | ast.List():
+            _unpack(m, target.elts, value)
+        case ast.Starred():
+            assign(m, target.value, value)
+        case ast.Attribute():
+            owner = evaluate(m, target.value)
+            for obj in owner.objs:
+                m.put(obj, target.attr, value)
+                if obj.kind == "model":
+                    for child in parts(m, value) - {obj}:
+                        m.facts.contained.setdefault(child, set()).add(obj)
+        case ast.Subscript():
+            container, key = evaluate(m, target.value), evaluate(m, target.slice)
+            put_element(m, container, value, key.const)
+            for owner in container.of("submodule", "model"):
+                for child in parts(m, value):
+                    m.facts.contained.setdefault(child, set()).add(owner.owner or owner)
+
+
+def _unpack(m: Machine, targets: list[ast.expr], value: Value) -> None:
+    if value.items is not None and len(value.items) == len(targets):
+        for target, item in zip(targets, value.items, strict=True):
+            assign(m, target, item)
+        return
+    if value.of("shape"):
+        varies = value.varies
+        for i, target in enumerate(targets):
+            assign(m, target, Value(extent=Extent.SUM if varies and i == 0 else Extent.UNIFORM))
+        return
+    if value.of("split"):
+        each = Value(frozenset(Obj("dataset", t, "split", o) for t in targets[:1] for o in value.of("split")))
+        for target in targets:
+            assign(m, target, Value(frozenset(Obj("dataset", target, "split", o.owner) for o in each.objs)))
+        return
+    for target in targets:
+        assign(m, target, iterate(m, value, target))
+
+
+def _assign(m: Machine, node: ast.Assign) -> None:
+    grown = _grown(node)
+    value = _increment(m, *grown) if grown else evaluate(m, node.value)
+    for target in node.targets:
+        assign(m, target, value)
+
+
+def _grown(node: ast.Assign) -> tuple[ast.expr, ast.operator, ast.expr] | None:
+    """`x = x + e` counts as `x += e`."""
+    if len(node.targets) != 1 or not isinstance(node.value, ast.BinOp) or not isinstance(node.value.op, ast.Add):
+        return None
+    target, left = node.targets[0], node.value.left
+    if isinstance(target, ast.Name) and isinstance(left, ast.Name) and left.id == target.id:
+        return left, node.value.op, node.value.right
+    return None
+
+
+def _increment(m: Machine, target: ast.expr, op: ast.operator, operand: ast.expr) -> Value:
+    old, new = evaluate(m, target), evaluate(m, operand)
+    if old.of("list") and isinstance(op, ast.Add):
+        inner = m.elements(new) if new.of("list") else iterate(m, new, operand)
+        put_element(m, old, inner)
+        return old
+    counts = m.varying_control or (m.loops and m.loops[-1].deals)
+    if counts and isinstance(op, ast.Add | ast.Sub) and not new.varies:
+        # how often this runs differs between ranks: what is counted adds up
+        return Value(extent=Extent.SUM if spread(old) in (Extent.UNIFORM, Extent.SUM) else Extent.VARYING)
+    if isinstance(op, ast.Add) and spread(new) is Extent.SAMPLES and spread(old) is Extent.SUM:
+        return old
+    return binary(old, new, op)
+
+
+def _aug_assign(m: Machine, node: ast.AugAssign) -> None:
+    load = _as_load(node.target)
+    value = _increment(m, load, node.op, node.value)
+    control, m.varying_control = m.varying_control, 0
+    assign(m, node.target, value)
+    m.varying_control = control
+
+
+def _as_load(target: ast.expr) -> ast.expr:
+    """The same place, read: a fresh node for the last step only, the inner ones are loads already."""
+    copy: ast.expr
+    match target:
+        case ast.Name():
+            copy = ast.Name(target.id, ast.Load())
+        case ast.Attribute():
+            copy = ast.Attribute(target.value, target.attr, ast.Load())
+        case ast.Subscript():
+            copy = ast.Subscript(target.value, target.slice, ast.Load())
+        case _:
+            return target
+    return ast.copy_location(copy, target)
+
+
+def _ann_assign(m: Machine, node: ast.AnnAssign) -> None:
+    if node.value is not None:
+        assign(m, node.target, evaluate(m, node.value))
+
+
+def _delete(m: Machine, node: ast.Delete) -> None:
+    env = m.globals if m.frame.node is None else m.frame.local
+    for target in node.targets:
+        if isinstance(target, ast.Name):
+            env.pop(target.id, None)
+
+
+def _import(m: Machine, node: ast.Import | ast.ImportFrom) -> None:
+    for name, target in bindings(node):
+        if name == "*":
+            m.star_import = True
+        else:
+            m.set_plain(name, library(target))
+
+
+# definitions -------------------------------------------------------------------
+def _function(m: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    for part in [*node.decorator_list, *node.args.defaults, *(d for d in node.args.kw_defaults if d)]:
+        evaluate(m, part)
+    if m.frame.node is not None:
+        m.closures[node] = m.frame
+    m.set_plain(node.name, thing("function", node, node.name))
+
+
+def _class(m: Machine, node: ast.ClassDef) -> None:
+    obj = Obj("class", node, node.name)
+    found = [evaluate(m, b) for b in node.bases]
+    m.facts.fields[obj, "__bases__"] = Value(frozenset(o for b in found for o in b.objs))
+    frame = Frame(node, {}, outer=m.frame if m.frame.node is not None else None)
+    m.frames.append(frame)
+    run_block(m, node.body)
+    m.frames.pop()
+    for name, value in frame.local.items():
+        m.facts.fields[obj, name] = value
+    m.set_plain(node.name, Value(frozenset({obj})))
+
+
+def run_function(m: Machine, obj: Obj, args: list[Value], keywords: dict[str, Value], node: ast.Call | None) -> Value:
+    """Run the body of a function of the notebook with these arguments."""
+    function = obj.node
+    if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        return ANYTHING
+    running = sum(f.node is function for f in m.frames)
+    if running > 1 or len(m.frames) > DEPTH or not m.tick():
+        varies = any(v.varies for v in [*args, *keywords.values()])
+        return Value(extent=Extent.VARYING if varies else Extent.UNIFORM)
+    if obj.kind == "method" and obj.owner is not None and not _is_class_method(function):
+        args = [Value(frozenset({obj.owner})), *args]
+    frame = Frame(function, _bind_arguments(m, function, args, keywords), outer=m.closures.get(function))
+    m.facts.reached.add(function)
+    m.frames.append(frame)
+    control, m.varying_control = m.varying_control, m.varying_control
+    grad = m.grad
+    if isinstance(function, ast.Lambda):
+        frame.returned = evaluate(m, function.body)
+    else:
+        frame.global_names = frozenset(n for s in ast.walk(function) if isinstance(s, ast.Global) for n in s.names)
+        m.grad = grad and not _without_gradients(m, function)
+        run_block(m, function.body)
+    m.grad = grad
+    m.varying_control = control
+    m.frames.pop()
+    return frame.returned or ANYTHING
+
+
+def _is_class_method(node: ast.AST) -> bool:
+    return any(isinstance(d, ast.Name) and d.id == "classmethod" for d in getattr(node, "decorator_list", []))
+
+
+def _without_gradients(m: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    for decorator in node.decorator_list:
+        func = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if any(o.name in names.NO_GRAD for o in m.facts.value(func).of("library")):
+            return True
+    return False
+
+
+def _bind_arguments(
+    m: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, args: list[Value], keywords: dict[str, Value]
+) -> Env:
+    spec = node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    env: Env = {}
+    defaults = dict(zip([a.arg for a in positional[::-1]], spec.defaults[::-1], strict=False))
+    defaults |= {a.arg: d for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None}
+    for name, default in defaults.items():
+        env[name] = m.facts.value(default)
+    for arg in all_arguments(spec):
+        env.setdefault(arg.arg, ANYTHING)
+    for arg, value in zip(positional, args, strict=False):
+        env[arg.arg] = value
+    if spec.vararg and len(args) > len(positional):
+        env[spec.vararg.arg] = Value(items=tuple(args[len(positional) :]))
+    known = {a.arg for a in all_arguments(spec)}
+    env.update({k: v for k, v in keywords.items() if k in known})
+    return env
+
+
+def _return(m: Machine, node: ast.Return) -> None:
+    value = evaluate(m, node.value) if node.value else ANYTHING
+    m.frame.returned = value if m.frame.returned is None else join(m.frame.returned, value)
+
+
+# branches ------------------------------------------------------------------------
+def _copies(m: Machine) -> tuple[Env, list[Env]]:
+    return dict(m.globals), [dict(f.local) for f in m.frames]
+
+
+def _restore(m: Machine, saved: tuple[Env, list[Env]]) -> None:
+    m.globals = dict(saved[0])
+    for frame, local in zip(m.frames, saved[1], strict=True):
+        frame.local = dict(local)
+
+
+def _join_env(a: Env, b: Env) -> Env:
+    return {k: join(a[k], b[k]) if k in a and k in b else a.get(k, b.get(k, ANYTHING)) for k in a.keys() | b.keys()}
+
+
+def _join_states(states: list[tuple[Env, list[Env]]]) -> tuple[Env, list[Env]]:
+    globals_, locals_ = states[0]
+    for other_globals, other_locals in states[1:]:
+        globals_ = _join_env(globals_, other_globals)
+        locals_ = [_join_env(x, y) for x, y in zip(locals_, other_locals, strict=True)]
+    return globals_, locals_
+
+
+def _branches(m: Machine, *bodies: list[ast.stmt]) -> None:
+    before = _copies(m)
+    ends = []
+    for body in bodies:
+        _restore(m, before)
+        if not run_block(m, body):
+            ends.append(_copies(m))
+    _restore(m, _join_states(ends) if ends else before)
+
+
+@contextmanager
+def varying(m: Machine, yes: bool) -> Iterator[None]:
+    m.varying_control += yes
+    yield
+    m.varying_control -= yes
+
+
+def _if(m: Machine, node: ast.If) -> None:
+    test = evaluate(m, node.test)
+    with varying(m, spread(test) is not Extent.UNIFORM):
+        if isinstance(test.const, bool):
+            run_block(m, node.body if test.const else node.orelse)
+        else:
+            _branches(m, node.body, node.orelse)
+
+
+def _match(m: Machine, node: ast.Match) -> None:
+    subject = evaluate(m, node.subject)
+    for case in node.cases:
+        for part in ast.walk(case.pattern):
+            if isinstance(part, ast.MatchAs | ast.MatchStar) and part.name:
+                m.bind(part.name, subject)
+    with varying(m, subject.varies):
+        _branches(m, *(c.body for c in node.cases), [])
+
+
+def _try(m: Machine, node: ast.Try) -> None:
+    run_block(m, node.body)
+    run_block(m, node.orelse)
+    for handler in node.handlers:
+        if handler.name:
+            m.bind(handler.name, ANYTHING)
+        _branches(m, handler.body, [])
+    run_block(m, node.finalbody)
+
+
+def _with(m: Machine, node: ast.With | ast.AsyncWith) -> None:
+    grad = m.grad
+    for item in node.items:
+        value = evaluate(m, item.context_expr)
+        m.grad = _grad_under(m, item.context_expr, m.grad)
+        if item.optional_vars is not None:
+            assign(m, item.optional_vars, value)
+    run_block(m, node.body)
+    m.grad = grad
+
+
+def _grad_under(m: Machine, node: ast.expr, now: bool) -> bool:
+    func = node.func if isinstance(node, ast.Call) else node
+    called = {o.name for o in m.facts.value(func).of("library")}
+    if called & names.NO_GRAD:
+        return False
+    if called & {"torch.set_grad_enabled", "torch.enable_grad"} and isinstance(node, ast.Call):
+        argument = m.facts.value(node.args[0]).const if node.args else True
+        return now if argument is None else bool(argument)
+    return now
+
+
+# loops -----------------------------------------------------------------------------
+def _enter(m: Machine, node: Loop, iterable: Value | None, source: ast.expr | None) -> LoopFact:
+    fact = m.facts.loops.setdefault(node, LoopFact(node))
+    fact.parents.update(a.fact.node for a in m.loops)
+    fact.function = m.frame.node
+    for name, value in m.visible().items():
+        fact.names[name] = join(fact.names[name], value) if name in fact.names else value
+    if iterable is not None and source is not None:
+        fact.loaders |= loaders_in(m, iterable)
+        fact.loader_nodes |= _loader_nodes(m, source)
+        known = iterable.objs or iterable.items or iterable.const is not None
+        fact.opaque |= not known and not iterable.varies
+        fact.varying_iterable |= iterable.varies
+    return fact
+
+
+def _loader_nodes(m: Machine, source: ast.expr) -> set[ast.expr]:
+    """The outermost expressions in a loop's iterable that are loaders themselves; through names of wrappers."""
+    if m.facts.value(source).of("loader"):
+        return {source}
+    found: set[ast.expr] = set()
+    if isinstance(source, ast.Call):
+        for part in [*source.args, *(k.value for k in source.keywords)]:
+            found |= _loader_nodes(m, part)
+        return found
+    for obj in m.facts.value(source).of("iterator"):
+        if isinstance(obj.node, ast.Call):
+            found |= _loader_nodes(m, obj.node)
+    return found
+
+
+def _turns(m: Machine, fact: LoopFact, one: Callable[[Active], None]) -> None:
+    """Run a body twice, so that what an iteration leaves meets the next; after a loop it may also not have run."""
+    shares = bool(fact.loaders) and fact.node not in m.whole
+    for turn in range(2):
+        before = _copies(m)
+        active = Active(fact, shares, deals=shares and turn > 0 and not fact.backward)
+        m.loops.append(active)
+        one(active)
+        m.loops.pop()
+        _restore(m, _join_states([before, _copies(m)]))
+
+
+def _for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
+    iterable = evaluate(m, node.iter)
+    fact = _enter(m, node, iterable, node.iter)
+    before = m.varying_fields()
+    with varying(m, _draws_varying(m, iterable)):
+
+        def one(active: Active) -> None:
+            assign(m, node.target, element(m, iterable, node, active))
+            run_block(m, node.body)
+
+        _turns(m, fact, one)
+    if fact.loaders:
+        m.varying_before = before
+        leave_loop(m, fact)
+    run_block(m, node.orelse)
+
+
+def _draws_varying(m: Machine, iterable: Value) -> bool:
+    """Does how often the loop turns differ between ranks?"""
+    if iterable.varies:
+        return True
+    inner = [v for o in iterable.of("iterator") if (v := m.get(o, "of")) is not None]
+    return any(v.varies or _draws_varying(m, v) for v in inner) or any(
+        _draws_varying(m, i) for v in inner for i in v.items or ()
+    )
+
+
+def element(m: Machine, iterable: Value, node: ast.AST, active: Active) -> Value:
+    """What one turn gets; the counter of a dealt-out loop differs between ranks, that of a shared one does not."""
+    value = iterate(m, iterable, node)
+    if active.fact.loaders and not active.shares:
+        return value.with_extent(Extent.UNIFORM)
+    if active.deals and value.items and value.items[0].of("counter"):
+        counter = Value(value.items[0].objs, Extent.VARYING)
+        return Value(value.objs, value.extent, (counter, *value.items[1:]))
+    return value
+
+
+def _while(m: Machine, node: ast.While) -> None:
+    fact = _enter(m, node, None, None)
+
+    def one(active: Active) -> None:
+        test = evaluate(m, node.test)
+        with varying(m, test.varies):
+            run_block(m, node.body)
+
+    _turns(m, fact, one)
+    if fact.next_of:
+        leave_loop(m, fact)
+    run_block(m, node.orelse)
+
+
+def comprehension_loops(m: Machine, generators: list[ast.comprehension], body: Callable[[], None]) -> None:
+    if not generators:
+        body()
+        return
+    first = generators[0]
+    iterable = evaluate(m, first.iter)
+    fact = _enter(m, first, iterable, first.iter)
+    active = Active(fact, bool(fact.loaders) and first not in m.whole)
+    m.loops.append(active)
+    assign(m, first.target, element(m, iterable, first, active))
+    for condition in first.ifs:
+        evaluate(m, condition)
+    comprehension_loops(m, generators[1:], body)
+    m.loops.pop()
+
+
+def _expression(m: Machine, node: ast.Expr) -> None:
+    evaluate(m, node.value)
+
+
+def _assert(m: Machine, node: ast.Assert) -> None:
+    evaluate(m, node.test)
+
+
+_TABLE: dict[type[ast.stmt], Callable[[Machine, ast.stmt], None]] = {
+    ast.Assign: _assign,
+    ast.AugAssign: _aug_assign,
+    ast.AnnAssign: _ann_assign,
+    ast.Delete: _delete,
+    ast.Import: _import,
+    ast.ImportFrom: _import,
+    ast.FunctionDef: _function,
+    ast.AsyncFunctionDef: _function,
+    ast.ClassDef: _class,
+    ast.Return: _return,
+    ast.If: _if,
+    ast.Match: _match,
+    ast.Try: _try,
+    ast.With: _with,
+    ast.AsyncWith: _with,
+    ast.For: _for,
+    ast.AsyncFor: _for,
+    ast.While: _while,
+    ast.Expr: _expression,
+    ast.Assert: _assert,
+}  # type: ignore[dict-item]

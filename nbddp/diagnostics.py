@@ -1,0 +1,53 @@
+"""What nbddp has to say about a notebook: values with a place, a reason and a cure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+Level = Literal["error", "warning", "note"]
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One finding at one place of the notebook."""
+
+    rule: str
+    level: Level
+    message: str
+    cell: int = 0  # 1-based position in the file; 0: the notebook as a whole
+    line: int = 0  # 1-based line in the cell
+    column: int = 0  # 1-based column in the line
+    help: str = ""
+    why: str = ""
+    source: str = ""
+
+    def render(self) -> str:
+        """The house form: what, where, the line itself, why it matters for DDP, what to do."""
+        parts = [f"{self.level}[{self.rule}]: {self.message}"]
+        if self.cell:
+            parts.append(f" --> cell {self.cell}:{self.line}")
+        if self.source:
+            parts.append(f"{self.line:>3} | {self.source}")
+        if self.why:
+            parts.append(f"why: {self.why}")
+        if self.help:
+            parts.append(f"help: {self.help}")
+        return "\n".join(parts)
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Each finding once, by place."""
+    return tuple(sorted(dict.fromkeys(diagnostics), key=lambda d: (d.cell, d.line, d.column, d.rule)))
+
+
+class CannotExport(ValueError):
+    """The notebook has no script that would train the same; `diagnostics` say why, all at once."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = in_order(diagnostics)
+        super().__init__("\n\n".join(d.render() for d in self.diagnostics))
