@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -11,14 +10,9 @@ from nbddp.notebook import marks
 from nbddp.notebook.cellmagics import open_cell
 from nbddp.notebook.layout import flush_left, unix_newlines
 from nbddp.notebook.lines import escape_lines
+from nbddp.notebook.magicnames import AUTOMAGIC
 from nbddp.notebook.model import Cell, Escape, SyntaxProblem
 from nbddp.notebook.syntax import check, parse
-
-# In a cell of one line IPython runs these without their %, where the line is no Python.
-_AUTOMAGIC = re.compile(
-    r"\s*(?:pip|conda|mamba|uv|cd|ls|ll|mkdir|rm|rmdir|cp|mv|cat|env|set_env|run|load_ext|reload_ext|autoreload"
-    r"|matplotlib|pylab|time|timeit|prun|who|whos|config|store|pwd|ddp)\b(?!\s*[=.(\[])[^\n]*\n*"
-)
 
 
 @dataclass(frozen=True)
@@ -72,7 +66,7 @@ def _python(source: str) -> _Python:
         return _Python("", None, False, opening.escapes, opening.mode, opening.magic_line)
     lines = escape_lines(opening.text)
     error, has_await = check(lines.code)
-    if error and _AUTOMAGIC.fullmatch(text):
+    if error and AUTOMAGIC.fullmatch(text):
         start = len(text) - len(text.lstrip())
         lines = escape_lines(text[:start] + "%" + text[start:])
         error, has_await = check(lines.code)

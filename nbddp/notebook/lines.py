@@ -8,11 +8,15 @@ from dataclasses import dataclass
 
 from nbddp.notebook.escaping import Replaced, Special, replaced_statement, replaced_value
 from nbddp.notebook.lexing import LogicalLine, logical_line
+from nbddp.notebook.magicnames import KNOWN_MAGIC
 from nbddp.notebook.model import Escape
 from nbddp.notebook.translations import NOTHING, RUN_STATEMENT, without_options
 
 _INDENT = re.compile(r"[ \t\f]*")
-_LEAD = re.compile(r"!!|!|\?\??|%%?(?=[^\W\d])|[,;/](?=[^\W\d])|;(?=[ \t]*$)", re.MULTILINE)
+# The `% name` of old notebooks counts for known names only: `% b` may be the rest of a broken expression.
+_LEAD = re.compile(
+    rf"!!|!|\?\??|%%?(?=[^\W\d])|%[ \t]+(?=(?:{KNOWN_MAGIC})\b)|[,;/](?=[^\W\d])|;(?=[ \t]*$)", re.MULTILINE
+)
 _ASSIGNED = re.compile(r"[ \t]*(!!|!|%(?=[^\W\d]))")
 _HELP = re.compile(r"(?:[^\"'\n]*[^\w\"'\n])??(%{0,2}[^\W\d][\w*]*(?:\.[^\W\d][\w*]*|\[-?\d+\])*)\?\??[ \t]*")
 _CONVERTED = re.compile(
@@ -58,7 +62,7 @@ def _beginning(text: str, at: int, line: int) -> Replaced | None:
     start = at + len(indent)
     if lead := _LEAD.match(text, start):
         end = _physical_end(text, start)
-        return _statement(Special(lead[0], text[lead.end() : end], line, indent, end))
+        return _statement(Special(lead[0].rstrip(), text[lead.end() : end], line, indent, end))
     converted = _CONVERTED.match(text, start)
     return _from_converted(converted, line, indent) if converted else None
 

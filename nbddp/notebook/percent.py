@@ -32,7 +32,8 @@ def notebook_from_percent(text: str, name: str) -> Notebook:
 
     Raises CannotRead for jupytext's other formats, whose cells begin elsewhere.
     """
-    lines = unix_newlines(text.removeprefix("\ufeff")).removesuffix("\n").split("\n")
+    text = unix_newlines(text.removeprefix("\ufeff"))
+    lines = text.removesuffix("\n").split("\n") if text else []
     header = read_header(lines)
     if header.format_name not in {None, "percent", "hydrogen"}:
         raise CannotRead(
@@ -46,12 +47,11 @@ def notebook_from_percent(text: str, name: str) -> Notebook:
 
 def _blocks(lines: list[str], start: int) -> Iterator[_Block]:
     markers = _markers(lines, start)
-    if start not in markers:
+    if start not in markers and start < len(lines):
         markers = {start - 1: Options(), **markers}
-    ends = [*list(markers)[1:], len(lines)]
-    for (at, options), end in zip(markers.items(), ends, strict=True):
-        if at + 1 <= end and start < len(lines):
-            yield _Block(_trimmed(lines[at + 1 : end], at >= start), at + 1, options)
+    starts = [*markers, len(lines)]
+    for (at, options), end in zip(markers.items(), starts[1:], strict=True):
+        yield _Block(_trimmed(lines[at + 1 : end], at >= start), at + 1, options)
 
 
 def _markers(lines: list[str], start: int) -> dict[int, Options]:
@@ -86,7 +86,7 @@ def _cell(block: _Block, number: int, header: Header) -> Cell:
     elif options.language:
         arguments = options.values.get("magic_args")
         words = [f"%%{options.language}", *([arguments] if isinstance(arguments, str) else [])]
-        source = "\n".join([" ".join(words), *map(uncomment, lines)])
+        source = " ".join(words) + "\n" + "\n".join(map(uncomment, lines))
         first -= 1
     else:
         source = _code(lines, options, header)
@@ -97,13 +97,13 @@ def _cell(block: _Block, number: int, header: Header) -> Cell:
 
 def _code(lines: list[str], options: Options, header: Header) -> str:
     if not options.is_active_in("py"):
-        return "\n".join(map(uncomment, lines))
+        return _prose(lines)
     text = cell_magic_restored("\n".join(lines))
     return text if header.format_name == "hydrogen" else uncomment_magics(text, header.format_name == "percent")
 
 
 def _prose(lines: list[str]) -> str:
-    """Markdown stands in comments or in one string."""
+    """What is no code of the file, markdown above all, stands in comments or in one string."""
     text = "\n".join(lines).strip()
     for quotes in ('"""', "'''"):
         body = text[1:] if text[:1] in {"r", "R"} else text

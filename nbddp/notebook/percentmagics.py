@@ -6,6 +6,7 @@ import ast
 import re
 
 from nbddp.notebook.lexing import comment_lines
+from nbddp.notebook.magicnames import KNOWN_MAGIC
 
 _COMMENTED = re.compile(
     r"""(?:\#[ ]|\#)+ (?:
@@ -16,31 +17,24 @@ _COMMENTED = re.compile(
     re.VERBOSE,
 )
 _CELL_CALL = re.compile(r"\s*get_ipython\(\)\.run_cell_magic\(([^\n]*)\)\s*")
-# Only jupytext comments out every magic; in another tool's file `# %d items` is a remark.
-_KNOWN = re.compile(
-    r"""alias|autoawait|automagic|autoreload|bash|bookmark|capture|cd|conda|config|cython|ddp|ddp_train|debug|dhist
-    |dirs|dp_train|env|gui|history|html|javascript|js|latex|load|load_ext|loadpy|logstart|lprun|ls|lsmagic|macro|magic
-    |mamba|markdown|matplotlib|memit|micromamba|mkdir|mprun|notebook|page|pastebin|pdb|pdoc|perl|pfile|pinfo|pip|popd
-    |precision|prun|psearch|psource|pushd|pwd|pycat|pylab|pyinstrument|python|python3|reload_ext|rerun|reset
-    |reset_selective|ruby|run|save|sc|script|set_env|sh|shell|single_train|snakeviz|store|sx|svg|system|tb|tensorboard
-    |tensorflow_version|time|timeit|unalias|unload_ext|uv|wandb|who|whos|writefile|xdel|xmode""",
-    re.VERBOSE,
-)
 
 
 def uncomment_magics(text: str, jupytext: bool) -> str:
     """The cell as it stands in the notebook: one `# ` taken off each commented magic and the lines that continue it."""
     lines = text.split("\n")
+    done = 0  # lines before this one are as they shall be
     for start, end in comment_lines(text):
+        index = text.count("\n", 0, start)
         match = _COMMENTED.match(text, start, end)
         name = match and (match["magic"] or match["value"])
-        if match and (jupytext or not name or _KNOWN.fullmatch(name)):
-            _uncomment_from(lines, text.count("\n", 0, start))
+        # Only jupytext comments out every magic; in another tool's file `# %d items` is a remark.
+        if match and index >= done and (jupytext or not name or re.fullmatch(KNOWN_MAGIC, name)):
+            done = _uncomment_from(lines, index)
     return "\n".join(lines)
 
 
 def uncomment(line: str) -> str:
-    return re.sub(r"^(\s*)# ?", r"\1", line, count=1)
+    return re.sub(r"^# ?", "", line, count=1)
 
 
 def cell_magic_restored(text: str) -> str:
@@ -53,9 +47,11 @@ def cell_magic_restored(text: str) -> str:
     return f"%%{name} {line}".rstrip() + f"\n{body}" if isinstance(body, str) else text
 
 
-def _uncomment_from(lines: list[str], index: int) -> None:
+def _uncomment_from(lines: list[str], index: int) -> int:
+    """Uncomment a magic and what backslashes join to it; the index of the line behind."""
     continued = True
     while continued and index < len(lines):
         continued = lines[index].rstrip().endswith("\\")
-        lines[index] = uncomment(lines[index])
+        lines[index] = re.sub(r"^(\s*)# ?", r"\1", lines[index], count=1)
         index += 1
+    return index
