@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from nbddp.analysis import library as names
 from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, join, spread, thing
@@ -34,7 +35,7 @@ def read(m: Machine, base: Value, attr: str, node: ast.expr) -> Value:
         return thing("shape", PLACE) if not base.varies and attr == "shape" else (
             Value(thing("shape", PLACE).objs, Extent.SAMPLES) if shape else Value(extent=extent)
         )
-    return Value(result.objs, result.extent, result.items, result.const)
+    return result
 
 
 def _extent(base: Value, attr: str) -> Extent:
@@ -84,7 +85,7 @@ def class_member(m: Machine, node: ast.AST, attr: str, owner: Obj | None, depth:
             Obj("method", o.node, attr, owner) if o.kind == "function" and not _is_static(o.node) else o
             for o in stored.objs
         ]
-        return Value(frozenset(bound), stored.extent, stored.items, stored.const)
+        return replace(stored, objs=frozenset(bound))
     if depth < 8:
         for base in bases_of(m, node).of("class"):
             found = class_member(m, base.node, attr, owner, depth + 1)

@@ -27,7 +27,7 @@ def call(m: Machine, node: ast.Call, func: Value, receiver: Value | None, args: 
     if results:
         return join_all(results)
     if receiver is not None and isinstance(node.func, ast.Attribute):
-        fact.objs.update(receiver.objs)
+        fact.receivers.update(receiver.objs)
         return call_method(m, node, receiver, node.func.attr, args, keywords)
     return unknown([*args, *keywords.values()])
 
@@ -45,14 +45,14 @@ def _call_one(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywor
             fact.names.add(obj.name)
             return call_library(m, node, obj.name, args, keywords)
         case "function":
-            fact.objs.add(obj)
+            fact.called.add(obj)
             return m.run(m, obj, args, keywords, node)
         case "method":
             return _call_bound(m, node, obj, args, keywords)
         case "class":
             return _instantiate(m, node, obj, args, keywords)
         case "model" | "submodule":
-            fact.objs.add(obj)
+            fact.called.add(obj)
             return _forward(m, node, obj, args, keywords)
         case "loss":
             return Value(extent=loss_extent(m, obj, [*args, *keywords.values()]))
@@ -72,11 +72,12 @@ def _call_bound(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyw
     owner = obj.owner
     if owner is None or owner.kind != "model":
         return m.run(m, obj, args, keywords, node)
-    fact.objs.add(owner)
-    fact.names.add(f"method {obj.name}")
+    fact.methods.add((obj.name, owner))
+    before = m.modules_run
     m.forward_depth += 1
     result = m.run(m, obj, args, keywords, node)
     m.forward_depth -= 1
+    fact.runs_modules |= m.modules_run > before or result.varies
     return result
 
 
@@ -84,7 +85,7 @@ def _instantiate(m: Machine, node: ast.Call, cls: Obj, args: Args, keywords: Key
     assert isinstance(cls.node, ast.ClassDef)
     obj = Obj(kind_of(m, cls.node), node, cls.name)
     m.facts.classes[obj] = cls.node
-    m.facts.calls[node].objs.add(obj)
+    m.facts.calls[node].made.add(obj)
     init = class_member(m, cls.node, "__init__", obj)
     if init is not None:
         depth = m.forward_depth
@@ -140,6 +141,7 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
     for value in given:
         extent = join_extent(extent, spread(value))
     varies = extent is not Extent.UNIFORM
+    m.modules_run += m.grad
     result = ANYTHING
     if forward is not None:
         m.forward_depth += 1

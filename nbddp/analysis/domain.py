@@ -36,6 +36,7 @@ class Value:
     extent: Extent = Extent.UNIFORM
     items: tuple[Value, ...] | None = None
     const: object = None  # a literal; None where it is not one
+    sources: frozenset[ast.AST] = frozenset()  # the literal numbers that it comes from, unchanged
 
     def of(self, *kinds: str) -> frozenset[Obj]:
         return frozenset(o for o in self.objs if o.kind in kinds)
@@ -70,7 +71,7 @@ def join(a: Value, b: Value) -> Value:
     if a.items is not None and b.items is not None and len(a.items) == len(b.items):
         items = tuple(join(x, y) for x, y in zip(a.items, b.items, strict=True))
     const = a.const if a.const == b.const else None
-    return Value(a.objs | b.objs, join_extent(a.extent, b.extent), items, const)
+    return Value(a.objs | b.objs, join_extent(a.extent, b.extent), items, const, a.sources | b.sources)
 
 
 def join_all(values: Iterable[Value]) -> Value:

@@ -21,7 +21,8 @@ def evaluate(m: Machine, node: ast.expr) -> Value:
 def _evaluate(m: Machine, node: ast.expr) -> Value:
     match node:
         case ast.Constant():
-            return Value(const=node.value)
+            number = isinstance(node.value, int) and not isinstance(node.value, bool)
+            return Value(const=node.value, sources=frozenset({node}) if number else frozenset())
         case ast.Name():
             return _name(m, node)
         case ast.Attribute():
@@ -201,7 +202,7 @@ def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Val
     extent = domain.join_extent(spread(result), base.extent)
     if index.varies and extent is Extent.UNIFORM:
         extent = spread(index) if spread(index) is Extent.SAMPLES else Extent.VARYING
-    return Value(result.objs, extent, result.items)
+    return Value(result.objs, extent, result.items, result.const, result.sources)
 
 
 def _compare(m: Machine, node: ast.Compare) -> Value:

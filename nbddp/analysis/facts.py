@@ -18,6 +18,7 @@ class LoopFact:
     loaders: set[Obj] = field(default_factory=set)
     loader_nodes: set[ast.expr] = field(default_factory=set)  # the expressions that are the loaders
     backward: bool = False  # something inside, or in what it calls, runs backward
+    conditional: bool = False  # backward runs under an `if` inside: not at every turn, or not for every loader
     step: bool = False
     toggles: bool = False  # train() or eval() is called inside
     parents: set[Loop] = field(default_factory=set)
@@ -44,7 +45,11 @@ class CallFact:
 
     node: ast.Call
     names: set[str] = field(default_factory=set)  # qualified names of library functions called
-    objs: set[Obj] = field(default_factory=set)  # things called, or whose method is called
+    called: set[Obj] = field(default_factory=set)  # functions, models and losses that are called
+    receivers: set[Obj] = field(default_factory=set)  # things whose method is called
+    methods: set[tuple[str, Obj]] = field(default_factory=set)  # methods of the notebook's classes, with the instance
+    runs_modules: bool = False  # such a method, which computes with the model's parameters
+    made: set[Obj] = field(default_factory=set)  # instances that it makes
     loops: set[Loop] = field(default_factory=set)  # the loops around it, also those of callers
     grad: bool = False  # reached with gradients on
     in_forward: bool = True  # only ever reached from inside a model's forward

@@ -54,16 +54,16 @@ def _make(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords)
     """Things that a library makes: loaders, models, optimizers and so on."""
     first = args[0] if args else ANYTHING
     if name == "torch.utils.data.DataLoader" or name.endswith((".DataLoader", ".DataListLoader")):
-        return _made(m, thing("loader", node, name), dataset=keywords.get("dataset", first), **keywords)
+        return _made(m, thing("loader", node, name), {"dataset": first, **keywords})
     if names.makes_scheduler(name):
-        return _made(m, thing("scheduler", node, name), optimizer=keywords.get("optimizer", first))
+        return _made(m, thing("scheduler", node, name), {"optimizer": keywords.get("optimizer", first)})
     params = keywords.get("params", first)
     owners = params_in(m, params)
     if names.makes_optimizer(name) or (owners and names.is_class(name) and not name.startswith("torch.nn")):
         made = thing("optimizer", node, name)
-        return _made(m, made, params=Value(owners, items=None))
+        return _made(m, made, {"params": Value(owners)})
     if names.makes_loss(name):
-        return _made(m, thing("loss", node, name), **{k: v for k, v in keywords.items() if k != "**"})
+        return _made(m, thing("loss", node, name), keywords)
     if name == "torch.optim.swa_utils.AveragedModel" or name == "copy.deepcopy":
         return _copied(m, node, first) if first.of("model") else (first if name == "copy.deepcopy" else None)
     if names.makes_model(name):
@@ -73,10 +73,10 @@ def _make(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords)
     if name in ("torch.device",):
         return thing("device", node, name)
     if names.makes_sampler(name):
-        return _made(m, thing("sampler", node, name), source=first)
+        return _made(m, thing("sampler", node, name), {"source": first})
     if names.makes_dataset(name):
         kind = "split" if name.endswith("random_split") else "dataset"
-        return _made(m, thing(kind, node, name), source=first)
+        return _made(m, thing(kind, node, name), {"source": first})
     if under(name, names.WRITERS):
         return thing("writer", node, name)
     if name.startswith("torchmetrics.") and names.is_class(name):
@@ -84,7 +84,7 @@ def _make(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords)
     return None
 
 
-def _made(m: Machine, made: Value, **fields: Value) -> Value:
+def _made(m: Machine, made: Value, fields: Keywords) -> Value:
     for obj in made.objs:
         for name, value in fields.items():
             m.put(obj, name, value)
@@ -131,7 +131,7 @@ def _builtin(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywor
                 active.fact.next_of.add(loader)
         return iterate(m, first, node) if first.objs else Value(extent=spread(first))
     if name == "zip":
-        return _made(m, thing("iterator", node, "zip"), of=Value(items=tuple(args)))
+        return _made(m, thing("iterator", node, "zip"), {"of": Value(items=tuple(args))})
     if name in names.ZIPS or name in names.PASSES_ITERABLE:
         return _passed(m, node, name, first, args)
     if name == "filter" and len(args) > 1:
@@ -150,6 +150,8 @@ def _builtin(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywor
     if name in ("functools.partial",):
         return first
     if name in names.SAME:
+        return first
+    if name == "int" and first.sources:
         return first
     if name in names.KEEPS_EXTENT:
         return _kept(m, name, first)
@@ -182,7 +184,7 @@ def _passed(m: Machine, node: ast.Call, name: str, first: Value, args: Args) -> 
             return Value(join_all(args).objs, join_all(args).extent)
         return first
     label = "enumerate" if name == "enumerate" else name
-    return _made(m, thing("iterator", node, label), of=first)
+    return _made(m, thing("iterator", node, label), {"of": first})
 
 
 def _mapped(m: Machine, node: ast.Call, args: Args) -> Value:
@@ -197,8 +199,7 @@ def _mapped(m: Machine, node: ast.Call, args: Args) -> Value:
 
 def _super(m: Machine, node: ast.Call) -> Value:
     """`super()` in a method: the instance, seen from the bases."""
-    frame = m.frame
-    return frame.local.get("self", ANYTHING) if False else Value(thing("super", node).objs)
+    return thing("super", node)
 
 
 def _dict_call(m: Machine, node: ast.Call, keywords: Keywords) -> Value:

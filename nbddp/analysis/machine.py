@@ -35,6 +35,7 @@ class Active:
     fact: LoopFact
     shares: bool  # its iterations see this rank's share
     deals: bool = False  # an evaluation loop: the batches themselves are dealt out
+    conditions: int = 0  # how many `if` were around when it began
 
 
 @dataclass(eq=False)
@@ -49,7 +50,9 @@ class Machine:
     loops: list[Active] = field(default_factory=list)
     grad: bool = True
     forward_depth: int = 0
+    modules_run: int = 0  # calls of modules with gradients on, so far
     varying_control: int = 0
+    conditions: int = 0  # `if` statements around
     steps: int = 0
     closures: dict[ast.AST, Frame] = field(default_factory=dict)
     star_import: bool = False
@@ -142,5 +145,6 @@ class Machine:
     def mark_loops(self, *, backward: bool = False, step: bool = False, toggles: bool = False) -> None:
         for active in self.loops:
             active.fact.backward |= backward
+            active.fact.conditional |= backward and self.conditions > active.conditions
             active.fact.step |= step
             active.fact.toggles |= toggles

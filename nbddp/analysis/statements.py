@@ -285,11 +285,13 @@ def varying(m: Machine, yes: bool) -> Iterator[None]:
 
 def _if(m: Machine, node: ast.If) -> None:
     test = evaluate(m, node.test)
+    m.conditions += 1
     with varying(m, spread(test) is not Extent.UNIFORM):
         if isinstance(test.const, bool):
             run_block(m, node.body if test.const else node.orelse)
         else:
             _branches(m, node.body, node.orelse)
+    m.conditions -= 1
 
 
 def _match(m: Machine, node: ast.Match) -> None:
@@ -370,7 +372,7 @@ def _turns(m: Machine, fact: LoopFact, one: Callable[[Active], None]) -> None:
     shares = bool(fact.loaders) and fact.node not in m.whole
     for turn in range(2):
         before = _copies(m)
-        active = Active(fact, shares, deals=shares and turn > 0 and not fact.backward)
+        active = Active(fact, shares, shares and turn > 0 and not fact.backward, m.conditions)
         m.loops.append(active)
         one(active)
         m.loops.pop()

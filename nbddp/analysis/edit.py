@@ -1,0 +1,159 @@
+"""An edit: text put in place of a span of the notebook's code. Rules decide on edits; they never apply them."""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from dataclasses import dataclass
+from typing import Literal
+
+from nbddp.analysis.program import Program
+
+# What stands at one offset, in this order: what closes a node before it, whole lines, what opens a node, the node.
+Place = Literal["close", "line", "open", "text"]
+
+
+@dataclass(frozen=True)
+class Edit:
+    rule: str
+    start: int
+    end: int
+    text: str
+    place: Place = "text"
+    uses: tuple[str, ...] = ()  # parts of the script, and imports, that the text names
+
+
+def replace(program: Program, rule: str, node: ast.AST, text: str, uses: tuple[str, ...] = ()) -> Edit:
+    start, end = program.span(node)
+    return Edit(rule, start, end, text, "text", uses)
+
+
+def wrap(program: Program, rule: str, node: ast.AST, before: str, after: str, uses: tuple[str, ...] = ()) -> list[Edit]:
+    """Text around a node; what a later rule puts around goes outside."""
+    start, end = program.span(node)
+    return [Edit(rule, start, start, before, "open", uses), Edit(rule, end, end, after, "close", uses)]
+
+
+def stands_alone(program: Program, node: ast.stmt) -> bool:
+    """Is the statement alone on its lines, so that whole lines can go before and after it?"""
+    start, end = program.span(node)
+    line_start = program.text.rfind("\n", 0, start) + 1
+    line_end = program.text.find("\n", end)
+    rest = program.text[end:line_end].strip()
+    return not program.text[line_start:start].strip() and (not rest or rest.startswith("#"))
+
+
+def indent_of(program: Program, node: ast.stmt) -> str:
+    start = first_offset(program, node)
+    return program.text[program.text.rfind("\n", 0, start) + 1 : start]
+
+
+def first_offset(program: Program, node: ast.stmt) -> int:
+    """Where a statement begins, its decorators included."""
+    decorators = getattr(node, "decorator_list", [])
+    if not decorators:
+        return program.span(node)[0]
+    first = min(program.span(d)[0] for d in decorators)
+    return program.text.rindex("@", 0, first)
+
+
+def before(program: Program, rule: str, node: ast.stmt, line: str, uses: tuple[str, ...] = ()) -> Edit:
+    """A statement of its own before another."""
+    if not stands_alone(program, node):
+        start = program.span(node)[0]
+        return Edit(rule, start, start, f"{line}; ", "open", uses)
+    indent = indent_of(program, node)
+    start = first_offset(program, node) - len(indent)
+    return Edit(rule, start, start, _lines(indent, line), "line", uses)
+
+
+def after(program: Program, rule: str, node: ast.stmt, line: str, uses: tuple[str, ...] = ()) -> Edit:
+    """A statement of its own after another."""
+    end = program.span(node)[1]
+    if not stands_alone(program, node) and not isinstance(node, ast.For | ast.While | ast.With | ast.If | ast.Try):
+        return Edit(rule, end, end, f"; {line}", "close", uses)
+    line_end = program.text.find("\n", end) + 1
+    return Edit(rule, line_end, line_end, _lines(indent_of(program, node), line), "close", uses)
+
+
+def first_in(program: Program, rule: str, loop: ast.For | ast.AsyncFor | ast.While, line: str,
+             uses: tuple[str, ...] = ()) -> Edit:  # fmt: skip
+    """A statement at the start of a loop's body."""
+    return before(program, rule, loop.body[0], line, uses)
+
+
+def _lines(indent: str, text: str) -> str:
+    return "".join(f"{indent}{line}\n" if line else "\n" for line in text.split("\n"))
+
+
+def guard(program: Program, rule: str, node: ast.stmt, condition: str, uses: tuple[str, ...] = ()) -> list[Edit]:
+    """Put a statement under an `if`, its lines one step further in; the insides of strings stay as they are."""
+    start, end = program.span(node)
+    if not stands_alone(program, node):
+        return _guard_in_line(program, rule, node, condition, uses)
+    indent = indent_of(program, node)
+    edits = [Edit(rule, start, start, f"if {condition}:\n{indent}    ", "open", uses)]
+    edits += [Edit(rule, at, at, "    ", "line") for at in inner_line_starts(program, start, end)]
+    return edits
+
+
+def _guard_in_line(
+    program: Program, rule: str, node: ast.stmt, condition: str, uses: tuple[str, ...]
+) -> list[Edit]:
+    """`if best: torch.save(…)`: the suite moves to lines of its own."""
+    parent = program.parents[node]
+    suite: list[ast.stmt] = next(b for f in ("body", "orelse", "finalbody") if node in (b := getattr(parent, f, [])))
+    start = program.span(node)[0]
+    line_start = program.text.rfind("\n", 0, start) + 1
+    line = program.text[line_start:start]
+    outer = line[: len(line) - len(line.lstrip())]
+    inner = outer if isinstance(parent, ast.Module) or not _shares_header(program, parent, node) else outer + "    "
+    edits: list[Edit] = []
+    for statement in (s for s in suite if s.lineno == node.lineno):
+        at, end = program.span(statement)
+        gap = at - len(program.text[:at]) + len(program.text[:at].rstrip(" ;\t"))
+        if program.text[line_start:at].strip():
+            edits.append(Edit(rule, gap, at, "\n" + inner, "text"))
+        if statement is node:
+            edits.append(Edit(rule, at, at, f"if {condition}:\n{inner}    ", "open", uses))
+    return edits
+
+
+def _shares_header(program: Program, parent: ast.AST, node: ast.stmt) -> bool:
+    return getattr(parent, "lineno", node.lineno) == node.lineno or not program.text[
+        program.text.rfind("\n", 0, program.span(node)[0]) + 1 : program.span(node)[0]
+    ].strip(" \t").replace(";", "") == ""
+
+
+def inner_line_starts(program: Program, start: int, end: int) -> list[int]:
+    """Offsets of the lines that begin inside a span, those inside of strings left out."""
+    text = program.text[start:end]
+    held = _lines_in_strings(text)
+    found, at = [], text.find("\n")
+    line = 2
+    while at != -1:
+        following = text[at + 1 : text.find("\n", at + 1) if "\n" in text[at + 1 :] else len(text)]
+        if line not in held and following.strip():
+            found.append(start + at + 1)
+        at = text.find("\n", at + 1)
+        line += 1
+    return found
+
+
+def _lines_in_strings(text: str) -> set[int]:
+    """Numbers of the lines of a text that begin inside of a string."""
+    held: set[int] = set()
+    starts: list[int] = []
+    begin, end = getattr(tokenize, "FSTRING_START", -1), getattr(tokenize, "FSTRING_END", -1)
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.STRING:
+                held.update(range(token.start[0] + 1, token.end[0] + 1))
+            elif token.type == begin:
+                starts.append(token.start[0])
+            elif token.type == end:
+                held.update(range(starts.pop() + 1, token.end[0] + 1))
+    except (tokenize.TokenError, IndentationError):
+        return held
+    return held

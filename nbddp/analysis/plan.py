@@ -1,0 +1,88 @@
+"""The plan of an export: all that the rules need to know, and what was found wrong on the way."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from nbddp.analysis.facts import CallFact, Facts
+from nbddp.analysis.find import training_statements
+from nbddp.analysis.interpret import interpret
+from nbddp.analysis.naming import Naming, naming_for
+from nbddp.analysis.program import Program, Statement, build_program
+from nbddp.analysis.roles import Roles, find_roles
+from nbddp.analysis.slice import Flow, Slice, backward_slice, build_flow
+from nbddp.analysis.training_cell import choose_training_cell
+from nbddp.diagnostics import CannotExport
+from nbddp.notebook import Notebook
+from nbddp.options import Options
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    notebook: Notebook
+    options: Options
+    program: Program
+    flow: Flow
+    slice: Slice
+    facts: Facts
+    roles: Roles
+    naming: Naming
+    training_cell: int
+
+    @cached_property
+    def kept(self) -> tuple[Statement, ...]:
+        return tuple(self.program.statements[i] for i in self.slice.kept)
+
+    @cached_property
+    def training(self) -> tuple[Statement, ...]:
+        """The kept statements that train."""
+        own = {s.index for s in training_statements(self.flow)}
+        return tuple(s for s in self.kept if s.index in own)
+
+    @cached_property
+    def _top_level(self) -> dict[ast.AST, Statement]:
+        return {s.node: s for s in self.kept}
+
+    def nodes(self) -> Iterator[ast.AST]:
+        """Every node of the kept code."""
+        for statement in self.kept:
+            yield from ast.walk(statement.node)
+
+    def calls(self, *names: str) -> Iterator[CallFact]:
+        """Calls of library functions by their qualified names, in the order of the text."""
+        found = [c for c in self.facts.calls.values() if c.names & set(names)]
+        yield from sorted(found, key=lambda c: (c.node.lineno, c.node.col_offset))
+
+    def top_level(self, node: ast.AST) -> Statement | None:
+        """The kept top-level statement that holds a node."""
+        while node not in self._top_level:
+            parent = self.program.parents.get(node)
+            if parent is None:
+                return None
+            node = parent
+        return self._top_level[node]
+
+    def rank(self, node: ast.AST) -> str:
+        """How code at the node asks for its rank: a variable of `train`, or the process group."""
+        inside = self.program.function_of(node) is not None
+        return f"{self.naming('dist')}.get_rank()" if inside else self.naming("rank")
+
+
+def make_plan(notebook: Notebook, options: Options) -> Plan:
+    """Read what the notebook means; raises CannotExport where nothing can be trained from it."""
+    program = build_program(notebook)
+    flow = build_flow(program)
+    cell = choose_training_cell(flow, options)
+    chosen = frozenset(s.index for s in program.statements if s.cell.number == cell)
+    found = backward_slice(flow, chosen)
+    kept = [program.statements[i] for i in found.kept]
+    facts = interpret(program, flow.imports, kept)
+    nodes: list[ast.stmt] = [s.node for s in kept]
+    roles = find_roles(program, facts)
+    return Plan(notebook, options, program, flow, found, facts, roles, naming_for(program, nodes, flow.imports), cell)
+
+
+__all__ = ["CannotExport", "Plan", "make_plan"]

@@ -1,0 +1,79 @@
+"""Which cell trains: the one that is marked, the one that was asked for, or the only one that does."""
+
+from __future__ import annotations
+
+from nbddp.analysis.find import framework, training_statements
+from nbddp.analysis.slice import Flow
+from nbddp.diagnostics import CannotExport, Diagnostic
+from nbddp.notebook import Cell
+from nbddp.options import Options
+
+RULE = "training-cell"
+
+
+def choose_training_cell(flow: Flow, options: Options) -> int:
+    """Its number; raises CannotExport with the candidates where there is not exactly one."""
+    program = flow.program
+    cells = {c.number: c for c in program.notebook.cells if c.kind == "code"}
+    if options.train is not None:
+        return _asked_for(cells, options.train)
+    marked = [c for c in cells.values() if c.mark == "train"]
+    if len(marked) == 1:
+        return _parsed(marked[0])
+    if marked:
+        raise CannotExport([_at(c, f"{len(marked)} cells are marked as the training cell") for c in marked])
+    found = {s.cell.number: s.node.lineno for s in reversed(training_statements(flow))}
+    if len(found) == 1:
+        return next(iter(found))
+    if not found:
+        raise CannotExport([_nothing_trains(flow)])
+    places = [cells[n] for n in sorted(found)]
+    lines = {n: program.place(line)[1] for n, line in found.items()}
+    raise CannotExport(
+        [
+            _at(c, f"{len(places)} cells train, and this is one of them", line=lines[c.number],
+                help=f"mark one of them with '%%ddp_train', or choose it: --train {c.number}")
+            for c in places
+        ]
+    )  # fmt: skip
+
+
+def _asked_for(cells: dict[int, Cell], number: int) -> int:
+    if number not in cells:
+        message = f"there is no code cell {number} in this notebook"
+        known = ", ".join(map(str, cells)) or "none"
+        raise CannotExport([Diagnostic(RULE, "error", message, help=f"code cells: {known}")])
+    return _parsed(cells[number])
+
+
+def _parsed(cell: Cell) -> int:
+    if cell.error is not None:
+        message = f"the training cell is not valid Python: {cell.error.message}"
+        raise CannotExport([_at(cell, message, line=cell.error.line, rule="syntax")])
+    return cell.number
+
+
+def _at(cell: Cell, message: str, *, line: int = 1, help: str = "", rule: str = RULE) -> Diagnostic:
+    lines = cell.source.split("\n")
+    source = lines[line - 1] if line <= len(lines) else ""
+    return Diagnostic(rule, "error", message, cell.number, line, 1, help, "", source)
+
+
+def _nothing_trains(flow: Flow) -> Diagnostic:
+    name = framework(flow)
+    if name:
+        return Diagnostic(
+            "framework", "error", f"the training is left to {name}, which has a way of its own to use several processes"
+        )
+    broken = [c for c in flow.program.notebook.cells if c.error and "backward" in c.source]
+    if broken:
+        cell = broken[0]
+        assert cell.error is not None
+        return _at(cell, f"the cell that trains is not valid Python: {cell.error.message}", line=cell.error.line,
+                   rule="syntax")  # fmt: skip
+    return Diagnostic(
+        RULE,
+        "error",
+        "no cell trains: none runs backward() and an optimizer's step() in a loop",
+        help="mark the cell that starts the training with '%%ddp_train' or the tag 'ddp-train'",
+    )

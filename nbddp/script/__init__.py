@@ -1,0 +1,1 @@
+"""From edits to the text of a script."""

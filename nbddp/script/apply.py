@@ -1,0 +1,74 @@
+"""Apply edits to a span of the notebook's code, in one pass; each line keeps the place it came from."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from nbddp.analysis.edit import Edit
+from nbddp.analysis.program import Program
+
+_ORDER = {"close": 0, "line": 1, "open": 2, "text": 3}
+
+
+class Conflict(Exception):
+    """Two rules want the same text: a defect of the rules, never of the notebook."""
+
+    def __init__(self, first: Edit, second: Edit) -> None:
+        self.first, self.second = first, second
+        super().__init__(f"the rules '{first.rule}' and '{second.rule}' change the same text")
+
+
+@dataclass(frozen=True)
+class Line:
+    text: str
+    origin: int | None = None  # line of Program.text (1-based) that it came from
+
+
+def in_order(edits: Iterable[Edit]) -> list[Edit]:
+    """By place; at one place closings inside out, openings outside in (later rules stand outside)."""
+    numbered = list(dict.fromkeys(edits))
+    rank = {id(e): i for i, e in enumerate(numbered)}
+
+    def key(edit: Edit) -> tuple[int, int, int]:
+        number = rank[id(edit)]
+        return (edit.start, _ORDER[edit.place], -number if edit.place == "open" else number)
+
+    return sorted(numbered, key=key)
+
+
+def apply(program: Program, start: int, end: int, edits: Sequence[Edit]) -> list[Line]:
+    """The edited text of a span as lines."""
+    pieces: list[tuple[str, int | None]] = []
+    at = start
+    last: Edit | None = None
+    for edit in in_order(e for e in edits if start <= e.start and e.end <= end):
+        if edit.start < at and edit.end > edit.start:
+            if last is not None and last.end >= edit.end and edit.rule == last.rule:
+                continue
+            raise Conflict(last or edit, edit)
+        if edit.start < at:  # an insertion inside of what another edit replaces
+            raise Conflict(last or edit, edit)
+        pieces.append((program.text[at : edit.start], at))
+        pieces.append((edit.text, None))
+        at = edit.end
+        last = edit if edit.end > edit.start else last
+    pieces.append((program.text[at:end], at))
+    return _lines(program, pieces)
+
+
+def _lines(program: Program, pieces: list[tuple[str, int | None]]) -> list[Line]:
+    lines: list[Line] = []
+    text, origin = "", None
+    for piece, offset in pieces:
+        for i, part in enumerate(piece.split("\n")):
+            if i:
+                lines.append(Line(text, origin))
+                text, origin = "", None
+            if part.strip() and offset is not None and origin is None:
+                origin = bisect.bisect_right(program.line_starts, offset)
+            text += part
+            if offset is not None:
+                offset += len(part) + 1
+    return [*lines, Line(text, origin)]

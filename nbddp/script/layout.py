@@ -1,0 +1,144 @@
+"""Where each kept statement goes: definitions and constants to the module, the rest into `train`."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from nbddp.analysis.effects import Effects, bound_names
+from nbddp.analysis.imports import BUILTINS
+from nbddp.analysis.plan import Plan
+from nbddp.analysis.program import Statement
+
+Import = ast.Import | ast.ImportFrom
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+@dataclass(frozen=True)
+class Layout:
+    imports: tuple[Statement, ...]
+    environment: tuple[Statement, ...]  # what must run before some import: paths, environment variables
+    module: tuple[Statement, ...]
+    body: tuple[Statement, ...]
+    global_names: tuple[str, ...]  # bound in `train`, read by what stands at the module
+    parameters: tuple[tuple[str, object], ...]  # constants of the cell marked "parameters"
+
+
+def lay_out(plan: Plan, edited: Collection[Statement]) -> Layout:
+    imports = tuple(s for s in plan.kept if isinstance(s.node, Import))
+    rest = [s for s in plan.kept if not isinstance(s.node, Import)]
+    names = {n for s in imports for n in plan.flow.effects[s.index].binds} | BUILTINS
+    environment = [s for s in rest if _is_environment(plan, s, imports)]
+    module, body = _split(plan, [s for s in rest if s not in environment], names, edited)
+    return Layout(
+        imports, tuple(environment), module, body, _global_names(plan, module, body), _parameters(plan, module)
+    )
+
+
+def _is_environment(plan: Plan, statement: Statement, imports: tuple[Statement, ...]) -> bool:
+    """`sys.path.append("..")`, `os.environ[…] = …`, `os.chdir(…)` and guarded imports, before the imports they serve."""
+    node = statement.node
+    if isinstance(node, ast.Try | ast.If) and _only_imports(node):
+        return True
+    found = plan.flow.effects[statement.index]
+    if not isinstance(node, ast.Expr | ast.Assign) or found.binds:
+        return False
+    text = plan.program.source(node)
+    if not text.startswith(("sys.path", "os.environ", "os.chdir", "os.putenv", "matplotlib.use", "site.")):
+        return False
+    known = {n for s in imports for n in plan.flow.effects[s.index].binds} | BUILTINS
+    return found.reads <= known and any(i.index > statement.index for i in imports)
+
+
+def _only_imports(node: ast.Try | ast.If) -> bool:
+    """A guarded import: imports, flags, and nothing that computes."""
+    imports = [n for n in ast.walk(node) if isinstance(n, Import)]
+    plain = all(
+        isinstance(s, Import | ast.Pass | ast.Raise)
+        or (isinstance(s, ast.Assign) and isinstance(s.value, ast.Constant))
+        or (isinstance(s, ast.Expr) and _prints(s.value))
+        for block in _blocks(node)
+        for s in block
+    )
+    return bool(imports) and plain and isinstance(node, ast.Try)
+
+
+def _prints(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+
+
+def _blocks(node: ast.Try | ast.If) -> list[list[ast.stmt]]:
+    handlers = [h.body for h in getattr(node, "handlers", [])]
+    return [node.body, node.orelse, getattr(node, "finalbody", []), *handlers]
+
+
+def _split(
+    plan: Plan, rest: list[Statement], names: set[str], edited: Collection[Statement]
+) -> tuple[tuple[Statement, ...], tuple[Statement, ...]]:
+    bindings = Counter(n for s in plan.kept for n in plan.flow.effects[s.index].may_bind)
+    mutated = {n for s in plan.kept for n in _changed(plan.flow.effects[s.index])}
+    names, module = set(names), []
+    for statement in rest:
+        found = plan.flow.effects[statement.index]
+        once = all(bindings[n] == 1 for n in found.may_bind)
+        if not once or not found.reads <= names:
+            continue
+        if isinstance(statement.node, Definition) or (
+            _is_constant(statement.node, names) and not found.binds & mutated and statement not in edited
+        ):
+            module.append(statement)
+            names |= found.binds
+    return tuple(module), tuple(s for s in rest if s not in module)
+
+
+def _changed(found: Effects) -> set[str]:
+    return found.mutates | found.deferred_mutates
+
+
+def _is_constant(node: ast.stmt, names: set[str]) -> bool:
+    """`lr = 0.1`, `sizes = [64, 32]`, `steps = 4 * width`: literals and what is computed from constants."""
+    if isinstance(node, ast.AnnAssign):
+        return node.value is not None and isinstance(node.target, ast.Name) and _literal(node.value)
+    simple = isinstance(node, ast.Assign) and all(
+        isinstance(t, ast.Name) or (isinstance(t, ast.Tuple) and all(isinstance(e, ast.Name) for e in t.elts))
+        for t in node.targets
+    )
+    return simple and isinstance(node, ast.Assign) and _literal(node.value)
+
+
+def _literal(node: ast.expr) -> bool:
+    allowed = (
+        ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.UnaryOp, ast.BinOp, ast.Name, ast.operator,
+        ast.unaryop, ast.expr_context, ast.JoinedStr, ast.FormattedValue,
+    )  # fmt: skip
+    return all(isinstance(part, allowed) for part in ast.walk(node))
+
+
+def _global_names(plan: Plan, module: tuple[Statement, ...], body: tuple[Statement, ...]) -> tuple[str, ...]:
+    """Names of `train` that must be the module's, for functions there read them or it binds them too."""
+    bound = {n for s in body for n in plan.flow.effects[s.index].may_bind | bound_names([s.node])}
+    moved = {n for s in body for n in plan.flow.effects[s.index].deferred_mutates}
+    read = {n for s in module for n in plan.flow.effects[s.index].deferred | _changed(plan.flow.effects[s.index])}
+    own = {n for s in (*module, *plan.kept) if s not in body for n in plan.flow.effects[s.index].binds}
+    if any(plan.flow.effects[s.index].uses_globals for s in plan.kept):
+        return tuple(sorted(bound))
+    return tuple(sorted(bound & (read | own | moved)))
+
+
+def _parameters(plan: Plan, module: tuple[Statement, ...]) -> tuple[tuple[str, object], ...]:
+    found: list[tuple[str, object]] = []
+    for statement in module:
+        node = statement.node
+        if statement.cell.mark != "parameters" or not isinstance(node, ast.Assign | ast.AnnAssign):
+            continue
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        for target in targets:
+            try:
+                value = ast.literal_eval(node.value) if node.value else None
+            except ValueError:
+                continue
+            if isinstance(target, ast.Name):
+                found.append((target.id, value))
+    return tuple(found)
