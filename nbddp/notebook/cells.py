@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from nbddp.notebook import marks
-from nbddp.notebook.cellmagics import open_cell
+from nbddp.notebook.cellmagics import Opening, open_cell
 from nbddp.notebook.layout import flush_left, unix_newlines
 from nbddp.notebook.lines import escape_lines
 from nbddp.notebook.magicnames import AUTOMAGIC
@@ -64,6 +64,13 @@ def _python(source: str) -> _Python:
     opening = open_cell(text)
     if not opening.is_python:
         return _Python("", None, False, opening.escapes, opening.mode, opening.magic_line)
+    try:
+        return _with_magics(text, opening)
+    except RecursionError:
+        return _Python(text, SyntaxProblem("magics are nested too deeply", 1, 1))
+
+
+def _with_magics(text: str, opening: Opening) -> _Python:
     lines = escape_lines(opening.text)
     error, has_await = check(lines.code)
     if error and AUTOMAGIC.fullmatch(text):
@@ -80,10 +87,12 @@ def _in_source(cell: Cell, error: SyntaxProblem) -> SyntaxProblem:
 
 
 def _missing(code: str, needs: tuple[tuple[str, int], ...]) -> tuple[str, ...]:
-    """The needed modules that the cell does not import on an earlier line."""
+    """The needed modules that no `import` at the cell's top level binds on an earlier line."""
     imports = [node for node in parse(code).body if isinstance(node, ast.Import)]
-    bound = {
-        (alias.asname or alias.name.split(".")[0], alias.name, node.lineno) for node in imports for alias in node.names
-    }
-    late = [m for m, line in needs if not any(n == m and a.split(".")[0] == m and at < line for n, a, at in bound)]
-    return tuple(dict.fromkeys(late))
+    lines = {_bound(alias): node.lineno for node in reversed(imports) for alias in node.names}
+    return tuple(dict.fromkeys(module for module, line in needs if lines.get(module, line) >= line))
+
+
+def _bound(alias: ast.alias) -> str:
+    """`import os.path` binds `os`; `import x as os` binds another module."""
+    return alias.name.split(".")[0] if alias.asname in {None, alias.name} else ""

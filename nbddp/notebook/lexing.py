@@ -31,28 +31,21 @@ class LogicalLine:
 
     start: int
     end: int
-    code_end: int  # where a comment at its end begins, else `end`
     assign: int | None  # just behind the first `=` outside brackets
 
 
 def logical_line(text: str, start: int) -> LogicalLine:
     """The logical line that starts at `start`; what a string or bracket leaves open runs to the end of the text."""
-    depth, at, assign, comment = 0, start, None, None
+    depth, at, assign = 0, start, None
     while token := _TOKEN.search(text, at):
         at, kind = _token_end(text, token), token.lastgroup
         if kind in {"open", "close"}:
             depth = max(0, depth + (1 if kind == "open" else -1))
         elif kind == "assign" and depth == 0 and assign is None:
             assign = at
-        elif kind == "comment":
-            comment = token.start()
         elif kind == "newline" and depth == 0:
-            return LogicalLine(start, token.start(), _code_end(text, comment, token.start()), assign)
-    return LogicalLine(start, len(text), _code_end(text, comment, len(text)), assign)
-
-
-def _code_end(text: str, comment: int | None, end: int) -> int:
-    return comment if comment is not None and "\n" not in text[comment:end] else end
+            return LogicalLine(start, token.start(), assign)
+    return LogicalLine(start, len(text), assign)
 
 
 def _token_end(text: str, token: re.Match[str]) -> int:
@@ -103,10 +96,12 @@ def _format_end(text: str, at: int) -> int:
     return at + (text[at : at + 1] == "}")
 
 
-def comment_lines(text: str) -> Iterator[tuple[int, int]]:
-    """Start and end of each comment that has a line to itself; a # inside a string is none."""
-    at = 0
+def comment_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Each comment that has a line to itself, with the index of that line; a # inside a string is none."""
+    at = index = counted = 0
     while token := _TOKEN.search(text, at):
-        at = _token_end(text, token)
-        if token.lastgroup == "comment" and not text[text.rfind("\n", 0, token.start()) + 1 : token.start()].strip():
-            yield token.span()
+        at, start = _token_end(text, token), token.start()
+        if token.lastgroup == "comment" and not text[text.rfind("\n", 0, start) + 1 : start].strip():
+            index += text.count("\n", counted, start)
+            counted = start
+            yield index, token[0]

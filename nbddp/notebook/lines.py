@@ -18,7 +18,7 @@ _LEAD = re.compile(
     rf"!!|!|\?\??|%%?(?=[^\W\d])|%[ \t]+(?=(?:{KNOWN_MAGIC})\b)|[,;/](?=[^\W\d])|;(?=[ \t]*$)", re.MULTILINE
 )
 _ASSIGNED = re.compile(r"[ \t]*(!!|!|%(?=[^\W\d]))")
-_HELP = re.compile(r"(?:[^\"'\n]*[^\w\"'\n])??(%{0,2}[^\W\d][\w*]*(?:\.[^\W\d][\w*]*|\[-?\d+\])*)\?\??[ \t]*")
+_ASKED = re.compile(r"%{0,2}[^\W\d][\w*]*(?:\.[^\W\d][\w*]*|\[-?\d+\])*")
 _CONVERTED = re.compile(
     r"(?P<left>(?:[\w.]+[ \t]*=[ \t]*)?)get_ipython\(\)\.(?P<method>run_line_magic|magic|system|getoutput)"
     r"\((?P<arguments>[^\n]*)\)[ \t]*(?=\n|$)"
@@ -78,8 +78,9 @@ def _within(text: str, logical: LogicalLine, line: int) -> Replaced:
 
 
 def _statement(special: Special) -> Replaced | None:
-    if special.lead.startswith("%") and special.text.endswith("?"):
-        escape = Escape(special.line, "help", special.text.rstrip("?"), special.text)
+    asked = _asked(special.text) if special.lead.startswith("%") else None
+    if asked:
+        escape = Escape(special.line, "help", asked, special.text)
         return Replaced(special.end, special.indent + NOTHING.code, (escape,))
     if special.lead == "%%":
         return None
@@ -97,9 +98,18 @@ def _run(special: Special) -> Replaced:
 def _help(text: str, logical: LogicalLine, line: int, indent: str) -> Replaced | None:
     """`name?` at the end of a line: IPython shows its help and runs nothing of that line."""
     written = text[logical.start : logical.end].strip()
-    if logical.code_end != logical.end or not written.endswith("?") or not (match := _HELP.fullmatch(written)):
+    asked = _asked(written) if "\n" not in written else None
+    if not asked:
         return None
-    return Replaced(logical.end, indent + NOTHING.code, (Escape(line, "help", match[1], written.rstrip("?")),))
+    return Replaced(logical.end, indent + NOTHING.code, (Escape(line, "help", asked, written.rstrip("?")),))
+
+
+def _asked(written: str) -> str | None:
+    """The name before the ? that ends a line; in a comment or a string the ? asks nothing."""
+    if not written.endswith("?") or re.search(r"[\"'#]", written):
+        return None
+    name: str = re.split(r"[^\w*.%\[\]-]", written.rstrip("?"))[-1]
+    return name if _ASKED.fullmatch(name) else None
 
 
 def _from_converted(match: re.Match[str], line: int, indent: str) -> Replaced | None:

@@ -56,16 +56,9 @@ def _blocks(lines: list[str], start: int) -> Iterator[_Block]:
 
 def _markers(lines: list[str], start: int) -> dict[int, Options]:
     """The options of each marker, by the index of its line."""
-    text = "\n".join(lines[start:])
-    found: dict[int, Options] = {}
-    line = counted = 0
-    for comment, end in comment_lines(text):
-        options = marker_options(text[comment:end])
-        if options is not None:
-            line += text.count("\n", counted, comment)
-            counted = comment
-            found[start + line] = options
-    return found
+    comments = comment_lines("\n".join(lines[start:]))
+    found = ((start + index, marker_options(comment)) for index, comment in comments)
+    return {index: options for index, options in found if options is not None}
 
 
 def _trimmed(lines: list[str], marked: bool) -> list[str]:

@@ -23,9 +23,8 @@ def uncomment_magics(text: str, jupytext: bool) -> str:
     """The cell as it stands in the notebook: one `# ` taken off each commented magic and the lines that continue it."""
     lines = text.split("\n")
     done = 0  # lines before this one are as they shall be
-    for start, end in comment_lines(text):
-        index = text.count("\n", 0, start)
-        match = _COMMENTED.match(text, start, end)
+    for index, comment in comment_lines(text):
+        match = _COMMENTED.match(comment)
         name = match and (match["magic"] or match["value"])
         # Only jupytext comments out every magic; in another tool's file `# %d items` is a remark.
         if match and index >= done and (jupytext or not name or re.fullmatch(KNOWN_MAGIC, name)):

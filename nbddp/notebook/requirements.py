@@ -29,7 +29,10 @@ def requirements(cells: Iterable[Cell]) -> tuple[str, ...]:
 
 
 def required(command: str) -> Iterator[str]:
-    """The requirements of one shell line, as the user wrote them; folders of the user's machine are left out."""
+    """The requirements of one shell line, as the user wrote them.
+
+    Folders of the user's machine are left out, and words that only the running notebook could fill in.
+    """
     for part in re.split(r"&&|\|\||;(?=\s)|;$", command):
         if match := _INSTALL.match(part.strip()):
             yield from _requirement_words(_words(match[1]))
@@ -42,8 +45,8 @@ def _requirement_words(words: list[str]) -> Iterator[str]:
             return
         if _VALUED.fullmatch(word):
             next(options, None)
-        elif not word.startswith(("-", ".", "/", "~", "$", "{", "2>", ">")):
-            yield word
+        elif not word.startswith(("-", ".", "/", "~", ">", "2>")) and not re.search(r"[{}$]", word):
+            yield word.rstrip(",")
 
 
 def _words(text: str) -> list[str]:
