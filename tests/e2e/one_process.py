@@ -27,6 +27,9 @@ else:
     from .outcome import flat
 
 
+KEPT = (int, float, list, dict, tuple, torch.Tensor, np.ndarray, np.generic)
+
+
 class Passes:
     """Numbers the training passes over each sampler; a look at a batch or an evaluation is none.
 
@@ -76,14 +79,21 @@ def run_cells(path: Path) -> dict[str, object]:
     return main.__dict__
 
 
+def bare(module: torch.nn.Module) -> torch.nn.Module:
+    """A script's results carry no `module.` prefix, whatever the notebook wrapped its model in."""
+    return module.module if isinstance(module, torch.nn.DataParallel) else module
+
+
 def record(names: dict[str, object]) -> dict[str, object]:
     """Every module with a state, and every value made of numbers, by its name in the notebook."""
     states = {
-        name: {key: tensor.detach().clone() for key, tensor in value.state_dict().items() if torch.is_tensor(tensor)}
+        name: {
+            key: tensor.detach().clone() for key, tensor in bare(value).state_dict().items() if torch.is_tensor(tensor)
+        }
         for name, value in names.items()
         if isinstance(value, torch.nn.Module)
     }
-    values = {name: flat(value) for name, value in names.items() if isinstance(value, (int, float, list, dict, tuple))}
+    values = {name: flat(value) for name, value in names.items() if isinstance(value, KEPT)}
     return {"states": {name: state for name, state in states.items() if state}, "values": values}
 
 

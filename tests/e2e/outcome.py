@@ -30,7 +30,7 @@ class Outcome:
     ranks: int = 1
 
 
-class RunFailed(RuntimeError):  # noqa: N818 - named as what happened
+class RunFailed(RuntimeError):
     """A process that ended with an error, ran past its limit or left others behind; the text shows its output."""
 
 

@@ -30,7 +30,7 @@ def run_notebook(notebook: Path, nproc: int) -> Outcome:
     return run_script(script_of(notebook), f"{notebook.stem}_ddp.py", nproc)
 
 
-def run_script(text: str, name: str, nproc: int, *arguments: str) -> Outcome:
+def run_script(text: str, name: str, nproc: int, seconds: float = LIMIT) -> Outcome:
     """Run it as a user does, from a folder that holds nothing else; results come through the launcher's variables."""
     with tempfile.TemporaryDirectory() as temporary:
         folder, logs = Path(temporary, "here"), Path(temporary, "logs")
@@ -38,12 +38,12 @@ def run_script(text: str, name: str, nproc: int, *arguments: str) -> Outcome:
         logs.mkdir()
         script, result, events = logs / name, logs / "result.pt", logs / "events.jsonl"
         script.write_text(text, encoding="utf-8")
-        command = [sys.executable, str(script), "--nproc", str(nproc), "--seed", "0", *arguments]
+        command = [sys.executable, str(script), "--nproc", str(nproc), "--seed", "0"]
         wanted = {"NBDDP_RESULT": str(result), "NBDDP_EVENTS": str(events)}
-        printed, log, seconds = run_alone(command, folder, logs, LIMIT, **wanted)
+        printed, log, took = run_alone(command, folder, logs, seconds, **wanted)
         states, values = _result(result)
-        ranks = _ranks_that_ended(events)
-        return Outcome(states, read_files(folder), values, tuple(printed.splitlines()), log, seconds, ranks)
+        lines = tuple(printed.splitlines())
+        return Outcome(states, read_files(folder), values, lines, log, took, _ranks_that_ended(events))
 
 
 def _result(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
