@@ -1,0 +1,29 @@
+# refused: loader
+# %%
+import torch
+import torch.nn as nn
+from course_helpers import get_batches, plot_history
+
+torch.manual_seed(0)
+train_batches = get_batches("train", batch_size=64)
+
+# %%
+model = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10))
+optimizer = torch.optim.Adam(model.parameters())
+criterion = nn.CrossEntropyLoss()
+history = []
+
+# %%
+for epoch in range(5):
+    total = 0.0
+    for x, y in train_batches:
+        loss = criterion(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        total += loss.item()
+    history.append(total)
+    print(epoch, total)
+
+# %%
+plot_history(history)
