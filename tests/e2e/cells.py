@@ -8,7 +8,7 @@ MARKER = re.compile(r"^# %%(?P<rest>.*)$")
 TIMED = re.compile(r"^(?P<indent>\s*)%(?:time|timeit|prun)\s+(?:-\w+\s+)*(?P<statement>.+)$")
 CAPTURED = re.compile(r"^(?P<name>\w+)\s*=\s*[!%]\s*(?P<command>.+)$")
 ESCAPED = re.compile(r"^(?P<indent>\s*)(?:[%!?].*|[\w.]+\?{1,2})$")
-PYTHON_BODIED = ("time", "timeit", "capture", "prun")
+PYTHON_BODIED = ("time", "timeit", "capture", "prun", "ddp_train", "dp_train", "single_train")
 
 
 def plain_cells(text: str) -> list[tuple[int, str]]:
