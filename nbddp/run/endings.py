@@ -95,6 +95,10 @@ def _hang(state: RunState, event: Event) -> RunState:
     return changed(state, hang=Hang(float(event["time"]), float(event.get("quiet", 0.0)), stacks))
 
 
+def _heard(state: RunState, event: Event) -> RunState:  # noqa: ARG001 -- that it came is all that it says
+    return changed(state, hang=None)
+
+
 def _exit(state: RunState, event: Event) -> RunState:
     how = Exit(event.get("status"), event.get("signal"), str(event.get("cause", "")))
     return changed(state, exit=how, phase=ending(state, how), ended=float(event["time"]), hang=None, eta=None, lost="")
@@ -126,6 +130,7 @@ EXIT_FOLDS: Mapping[str, Callable[[RunState, Event], RunState]] = {
     "end": _end,
     "stopping": _stopping,
     "hang": _hang,
+    "heard": _heard,
     "exit": _exit,
     "lost": _lost,
 }

@@ -1,0 +1,38 @@
+"""What a signal that ended a process most likely means, in a sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+MEANINGS = {
+    "SIGSEGV": "It crashed in native code; its log has the stack.",
+    "SIGBUS": "A memory map lost its ground: most likely shared memory (/dev/shm) or the disk is full.",
+    "SIGABRT": "Native code gave up, as NCCL does after a time-out; its log says why.",
+    "SIGILL": "The processor does not know an instruction: torch was built for another one.",
+    "SIGFPE": "Native code divided by zero.",
+    "SIGTERM": "Somebody asked it to end: a scheduler at its time limit, or `kill`.",
+    "SIGINT": "It was interrupted.",
+    "SIGXCPU": "It reached its limit of processor time.",
+    "SIGHUP": "Its terminal was closed.",
+}
+OUT_OF_MEMORY = "The system killed it because memory ran out."
+PERHAPS_OUT_OF_MEMORY = "Somebody or something killed it: most likely memory ran out, else `kill -9`."
+
+
+def cause_of(signal: str | None, kills_before: int | None = None, kills_after: int | None = None) -> str:
+    """Why a process was ended by this signal; the counts are of the system's out-of-memory kills."""
+    if signal is None:
+        return ""
+    if signal == "SIGKILL":
+        counted = kills_before is not None and kills_after is not None and kills_after > kills_before
+        return OUT_OF_MEMORY if counted else PERHAPS_OUT_OF_MEMORY
+    return MEANINGS.get(signal, "")
+
+
+def memory_kills() -> int | None:
+    """How many processes the system has killed so far for want of memory; None where it does not count them."""
+    try:
+        text = Path("/proc/vmstat").read_text()
+    except OSError:
+        return None
+    return next((int(line.split()[1]) for line in text.splitlines() if line.startswith("oom_kill ")), None)

@@ -1,0 +1,155 @@
+"""events.jsonl and logs: written a line at a time, read as they grow, and read whatever has happened to them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from nbddp.run.folder import RESERVED, RunFolder
+
+Event = Mapping[str, Any]
+AT_ONCE = 1 << 20  # bytes that one call reads at most, so that a view stays alive during a burst
+LONGEST_LINE = 1 << 16  # of a log, before it is cut
+LONGEST_EVENT = 1 << 24
+
+
+def append(folder: RunFolder, name: str, /, **fields: object) -> None:
+    """Report something as the launcher (rank None), at the current time."""
+    event = {"event": name, "time": time.time(), "rank": None, **fields}
+    line = (json.dumps(event, default=str) + "\n").encode()
+    try:
+        _write(folder.events, line)
+    except OSError:  # the disk is full, or the folder has gone: what was set aside may still take it
+        with contextlib.suppress(OSError):
+            _write_reserve(folder.reserve, line)
+
+
+def _write(path: Path, line: bytes) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    try:
+        if os.write(descriptor, line) != len(line):
+            raise OSError("only a part of the line was written")
+    finally:
+        os.close(descriptor)
+
+
+def _write_reserve(path: Path, line: bytes) -> None:
+    """Overwrite in place, after what is there. The first half is the main process's own."""
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        used = os.pread(descriptor, RESERVED, 0)
+        place = max(RESERVED // 2, len(used.rstrip(b"\0")))
+        if place + len(line) <= RESERVED:
+            os.pwrite(descriptor, line, place)
+    finally:
+        os.close(descriptor)
+
+
+class Tail:
+    """A growing file, a piece at a time. Where it is missing there is nothing to read, yet or any more."""
+
+    def __init__(self, path: Path, longest: int) -> None:
+        self.path = path
+        self.longest = longest
+        self.offset = 0
+        self.rest = b""
+
+    def read(self, ends: re.Pattern[bytes]) -> list[bytes]:
+        """The lines that are complete by now; an endless one is cut."""
+        try:
+            with self.path.open("rb") as file:
+                file.seek(self.offset)
+                new = file.read(AT_ONCE)
+        except OSError:
+            return []
+        self.offset += len(new)
+        *lines, self.rest = ends.split(self.rest + new)
+        if len(self.rest) > self.longest:
+            lines.append(self.rest)
+            self.rest = b""
+        return lines
+
+    def finish(self) -> bytes:
+        """What is left without an end, once nobody writes any more."""
+        rest, self.rest = self.rest, b""
+        return rest
+
+
+class EventReader:
+    """The events of a run in the order of the file; what cannot be read is reported as an event of its own."""
+
+    ends = re.compile(rb"\n")
+
+    def __init__(self, folder: RunFolder) -> None:
+        self.tail = Tail(folder.events, LONGEST_EVENT)
+        self.reserve = folder.reserve
+        self.number = 0
+
+    def read(self) -> list[Event]:
+        """Those that came since the last call; at most about a megabyte, so ask again while there are some."""
+        events: list[Event] = []
+        for line in self.tail.read(self.ends):
+            self.number += 1
+            events += self._parse(line)
+        return events
+
+    def finish(self) -> list[Event]:
+        """What is only to be looked at when nobody writes any more: a line cut short, and the reserve."""
+        rest = self.tail.finish()
+        self.number += bool(rest)
+        return self._parse(rest) + _events_in(self.reserve)
+
+    def _parse(self, line: bytes) -> list[Event]:
+        if not line.strip():
+            return []
+        if event := _object(line):
+            return [event]
+        # A line that was cut short (a full disk) has the next one glued to it: that one is whole.
+        start = line.rfind(b'{"event"')
+        whole = _object(line[start:]) if start > 0 else None
+        message = f"line {self.number} of events.jsonl is not readable and was left out"
+        return [{"event": "unreadable", "time": None, "rank": None, "message": message}, *([whole] if whole else [])]
+
+
+def _object(line: bytes) -> Event | None:
+    try:
+        event = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return event if isinstance(event, dict) else None
+
+
+def _events_in(reserve: Path) -> list[Event]:
+    try:
+        lines = re.split(rb"[\0\n]+", reserve.read_bytes())
+    except OSError:
+        return []
+    return [event for line in lines if line and (event := _object(line))]
+
+
+class LogReader:
+    """The lines of one rank's log as events of the fold. A carriage return ends a line too: progress bars use it."""
+
+    ends = re.compile(rb"\r\n|\n|\r")
+
+    def __init__(self, folder: RunFolder, rank: int) -> None:
+        self.tail = Tail(folder.log(rank), LONGEST_LINE)
+        self.rank = rank
+
+    def read(self) -> list[Event]:
+        """Those that came since the last call."""
+        return [self._event(line) for line in self.tail.read(self.ends)]
+
+    def finish(self) -> list[Event]:
+        """A last line without an end."""
+        rest = self.tail.finish()
+        return [self._event(rest)] if rest else []
+
+    def _event(self, line: bytes) -> Event:
+        return {"event": "line", "time": None, "rank": self.rank, "text": line.decode("utf-8", "replace")}

@@ -1,0 +1,192 @@
+"""Where a run lives on disk. One object knows every path, so that none is spelt twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+HOME = ".nbddp"
+RESERVED = 16384  # bytes set aside, so that a run on a full disk can still say how it ended
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """`.nbddp/runs/<time>-<name>/`: everything of one run. Nothing in it is trusted as code when read back."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """What the user calls the run by."""
+        return self.path.name
+
+    @property
+    def script(self) -> Path:
+        """The script that runs, byte for byte the one that an export would write."""
+        return self.path / "script.py"
+
+    @property
+    def command(self) -> Path:
+        """How it was started, where, and on what."""
+        return self.path / "command.json"
+
+    @property
+    def line_map(self) -> Path:
+        """Which line of the script is which line of which cell."""
+        return self.path / "line_map.json"
+
+    @property
+    def events(self) -> Path:
+        """What ranks and launcher report, one JSON object a line."""
+        return self.path / "events.jsonl"
+
+    @property
+    def reserve(self) -> Path:
+        """Room taken beforehand for the last events, should the disk be full by then."""
+        return self.path / "reserve.jsonl"
+
+    @property
+    def logs(self) -> Path:
+        """A file for each rank."""
+        return self.path / "logs"
+
+    def log(self, rank: int) -> Path:
+        """What this rank prints."""
+        return self.logs / f"rank{rank}.log"
+
+    @property
+    def stdout(self) -> Path:
+        """What the main process prints, before and beside the ranks."""
+        return self.logs / "main.out"
+
+    @property
+    def stderr(self) -> Path:
+        """The same for its errors."""
+        return self.logs / "main.err"
+
+    @property
+    def supervisor_log(self) -> Path:
+        """Empty, unless the process that watches over the run had something to complain about."""
+        return self.logs / "supervisor.log"
+
+    @property
+    def stacks(self) -> Path:
+        """Where ranks write their stack when they are asked what they wait for."""
+        return self.path / "stacks"
+
+    @property
+    def supervisor(self) -> Path:
+        """Which process watches over the run. Created once: who creates it has the run."""
+        return self.path / "supervisor.json"
+
+    @property
+    def checkpoint(self) -> Path:
+        """The latest checkpoint."""
+        return self.path / "checkpoint.pt"
+
+    @property
+    def result(self) -> Path:
+        """What comes back to the kernel."""
+        return self.path / "result.pt"
+
+    @property
+    def stop(self) -> Path:
+        """While this file is there, training ends after the current epoch."""
+        return self.path / "stop"
+
+    @property
+    def start(self) -> Path:
+        """The kernel's own state, to start from."""
+        return self.path / "start.pt"
+
+    def write_command(self, facts: Mapping[str, Any]) -> None:
+        """Keep how it was started. Environment variables are not among the facts: they may hold secrets."""
+        write_whole(self.command, json.dumps(facts, indent=2, default=str) + "\n")
+
+    def read_command(self) -> dict[str, Any]:
+        """The same, or nothing where the file is missing or damaged."""
+        try:
+            facts = json.loads(self.command.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return facts if isinstance(facts, dict) else {}
+
+
+def create(root: Path, name: str, now: float | None = None) -> RunFolder:
+    """A new folder in `<root>/.nbddp/runs`, readable by its owner alone; two of one second get two folders."""
+    runs = root.absolute() / HOME / "runs"
+    runs.mkdir(mode=0o700, parents=True, exist_ok=True)
+    ignore = runs.parent / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("*\n", encoding="utf-8")
+    stem = f"{datetime.fromtimestamp(time.time() if now is None else now):%Y%m%d-%H%M%S}-{tame(name)}"
+    folder = RunFolder(_first_free(runs, stem))
+    folder.logs.mkdir(mode=0o700)
+    folder.stacks.mkdir(mode=0o700)
+    _set_aside(folder.reserve)
+    return folder
+
+
+def _first_free(runs: Path, stem: str) -> Path:
+    number = 1
+    while True:
+        path = runs / (stem if number == 1 else f"{stem}-{number}")
+        try:
+            path.mkdir(mode=0o700)
+        except FileExistsError:
+            number += 1
+        else:
+            return path
+
+
+def tame(name: str) -> str:
+    """A name that is safe in a path and on a command line: letters, digits, dots, dashes; never hidden, never empty."""
+    return re.sub(r"[^\w.]+", "-", name).strip("-._")[:60] or "run"
+
+
+def _set_aside(path: Path) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
+    try:
+        os.write(descriptor, b"\0" * RESERVED)
+    finally:
+        os.close(descriptor)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that a reader sees all of it or nothing."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(path)
+
+
+def runs_in(root: Path) -> list[RunFolder]:
+    """All runs of this folder, oldest first."""
+    try:
+        paths = list((root.absolute() / HOME / "runs").iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return [RunFolder(path) for path in sorted(paths, key=_by_time) if path.is_dir() and not path.is_symlink()]
+
+
+def _by_time(path: Path) -> tuple[str, int, str]:
+    """The second, then which one of that second."""
+    number = re.search(r"-(\d+)$", path.name)
+    return path.name[:15], int(number[1]) if number else 1, path.name
+
+
+def remove(folders: Iterable[RunFolder]) -> list[RunFolder]:
+    """Delete these; those are returned that are gone. Whether one still runs is for the caller to have asked."""
+    removed = []
+    for folder in folders:
+        shutil.rmtree(folder.path, ignore_errors=True)
+        if not folder.path.exists():
+            removed.append(folder)
+    return removed

@@ -1,0 +1,47 @@
+"""A run is started: warm where that is possible and asked for, else cold, and it is written down which."""
+
+from __future__ import annotations
+
+import time
+
+from nbddp.run.cold import start_cold
+from nbddp.run.command import Command, RunOptions
+from nbddp.run.errors import LaunchFailed, NotWarm
+from nbddp.run.facts import facts
+from nbddp.run.folder import RunFolder
+from nbddp.run.leader import leader_of
+from nbddp.run.process import alive
+from nbddp.run.warm import WarmHelper
+
+
+def launch(folder: RunFolder, name: str, options: RunOptions, command: Command, helper: WarmHelper | None) -> None:
+    """Start it; back as soon as its supervisor has it. Without a helper nobody wants a warm start."""
+    told = {
+        "format": 1,
+        "name": name,
+        "created": time.time(),
+        "nproc": options.nproc,
+        "command": " ".join(command.arguments),
+        "argv": list(command.argv),
+        "arguments": list(command.arguments),
+        "cwd": command.cwd,
+        "quiet": options.quiet,
+        "grace": options.grace,
+        "facts": facts(command.python, command.environment),
+    }
+    why_cold = ""
+    if helper is not None:
+        folder.write_command({**told, "start": "warm", "why_cold": ""})
+        try:
+            helper.launch(folder, command)
+        except NotWarm as reason:
+            why_cold = str(reason)
+        else:
+            return
+    folder.write_command({**told, "start": "cold", "why_cold": why_cold})
+    try:
+        start_cold(folder, command)
+    except LaunchFailed:
+        leader = leader_of(folder)
+        if leader is None or not alive(leader):  # else a helper that was given up had started it after all
+            raise

@@ -1,0 +1,156 @@
+"""A run, to whoever holds it: start, watch, stop, get back. All of it is on disk; this object keeps nothing else."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from nbddp.run.command import Origin, RunOptions, build
+from nbddp.run.culprit import RunFailed, failure_of, last_lines
+from nbddp.run.errors import LaunchFailed, NoSuchRun
+from nbddp.run.folder import RunFolder, create
+from nbddp.run.launch import launch
+from nbddp.run.leader import leader_of
+from nbddp.run.process import Entry
+from nbddp.run.result import Result, read_result
+from nbddp.run.session import members
+from nbddp.run.state import RunState
+from nbddp.run.stop import stop, withdraw
+from nbddp.run.warm import WarmHelper
+from nbddp.run.watch import Watch
+
+EVERY = 0.1  # seconds between two states at least
+
+
+class Run:
+    """One run. Holding it or dropping it makes no difference to the run itself."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        self.folder = folder
+        self.watch = Watch(folder)
+
+    @classmethod
+    def start(  # noqa: PLR0913 -- all but two have defaults that fit a kernel
+        cls,
+        script: str,
+        name: str,
+        options: RunOptions | None = None,
+        *,
+        root: Path | None = None,
+        origin: Origin | None = None,
+        helper: WarmHelper | None = None,
+        line_map: Sequence[Mapping[str, Any]] = (),
+        fill: Callable[[RunFolder], object] | None = None,
+    ) -> Run:
+        """Write the script into a new folder and start it; back as soon as it has a supervisor.
+
+        `fill` puts further files into the folder before the start: what it writes to `folder.start` is the state that
+        the training begins with. Interrupted on the way, it leaves nothing running.
+        """
+        options, origin = options or RunOptions(), origin or Origin.here()
+        folder = _prepared(script, name, root or origin.cwd, line_map)
+        try:
+            if fill is not None:
+                fill(folder)
+            launch(folder, name, options, build(folder, options, script, origin), helper)
+        except BaseException:
+            withdraw(folder)
+            raise
+        return cls(folder)
+
+    @classmethod
+    def attach(cls, folder: RunFolder | Path | str) -> Run:
+        """A run that is there already, whoever started it."""
+        found = folder if isinstance(folder, RunFolder) else RunFolder(Path(folder).absolute())
+        if not found.path.is_dir():
+            raise NoSuchRun(f"there is no run in {found.path}")
+        return cls(found)
+
+    @property
+    def name(self) -> str:
+        """What it is called on the command line."""
+        return self.folder.name
+
+    @property
+    def state(self) -> RunState:
+        """What is known of it now."""
+        return self.watch.catch_up()
+
+    def follow(self, every: float = EVERY) -> Iterator[RunState]:
+        """A state whenever there is something new, at most so often; the last one is that of the end."""
+        last = None
+        while True:
+            began = time.monotonic()
+            state = self.watch.look()
+            if state is not last and not (self.watch.complete and self.watch.behind):
+                yield state
+                last = state
+            if self.watch.complete:
+                return
+            time.sleep(max(0.0, began + every - time.monotonic()))
+
+    def wait(self, timeout: float | None = None) -> RunState:
+        """The state at the end, when none of its processes is left; or at the time-out, when it is not over."""
+        until = None if timeout is None else time.monotonic() + timeout
+        while True:
+            state = self.state
+            gone = state.over and not self.processes()
+            if gone or (until is not None and time.monotonic() >= until):
+                return state
+            time.sleep(EVERY / 2)
+
+    def stop(self, grade: str = "now") -> list[int]:
+        """Stop it: "epoch", "now" or "kill". Numbers of processes that could not be ended come back; mostly none."""
+        return stop(self.folder, grade)
+
+    def processes(self) -> list[Entry]:
+        """Those of its processes that live, the supervisor among them."""
+        leader = leader_of(self.folder)
+        return [] if leader is None else members(leader, self.folder.path)
+
+    @property
+    def script(self) -> str:
+        """The text that runs."""
+        return self.folder.script.read_text(encoding="utf-8")
+
+    def log(self, rank: int = 0, last: int | None = None) -> str:
+        """What a rank has printed so far, all of it or the last so many lines."""
+        if last is not None:
+            return "\n".join(last_lines(self.folder, rank, last))
+        path = self.folder.log(rank)
+        return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+
+    @property
+    def history(self) -> list[dict[str, float]]:
+        """A row for each epoch; where the script reports none, what its printed lines say."""
+        state = self.state
+        return [dict(row) for row in state.history or state.printed]
+
+    def result(self) -> Result:
+        """What it brought back; NoResult where it did not, or not yet."""
+        return read_result(self.folder.result)
+
+    def load(self, name: str) -> Any:
+        """One state or value by the name that it has in the notebook."""
+        return self.result()[name]
+
+    @property
+    def failure(self) -> RunFailed | None:
+        """What went wrong, if it is over and something did."""
+        return failure_of(self.folder, self.state)
+
+    def __repr__(self) -> str:
+        return f"<Run {self.name}: {self.state.phase}>"
+
+
+def _prepared(script: str, name: str, root: Path, line_map: Sequence[Mapping[str, Any]]) -> RunFolder:
+    try:
+        folder = create(root, name)
+        folder.script.write_text(script, encoding="utf-8")
+        folder.line_map.write_text(json.dumps(list(line_map)), encoding="utf-8")
+    except OSError as error:
+        raise LaunchFailed(f"the run's folder could not be made in {root}: {error.strerror or error}") from error
+    return folder

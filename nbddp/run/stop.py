@@ -1,0 +1,64 @@
+"""Stopping a run, in three grades, from any process of the same user. Each leaves no process of the run behind.
+
+epoch: it finishes its epoch and delivers its result. now: asked to end, and after a grace killed; the last checkpoint
+is kept. kill: at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import time
+from collections.abc import Callable
+
+from nbddp.run.endings import GRADES
+from nbddp.run.events import append
+from nbddp.run.folder import RunFolder
+from nbddp.run.leader import leader_of
+from nbddp.run.process import Entry, ProcessId, alive, look_up, send
+from nbddp.run.session import KILL_WITHIN, end, members
+
+
+def stop(folder: RunFolder, grade: str = "now") -> list[int]:
+    """Stop it; for the harder two grades, back when all its processes have gone. Those that have not are returned."""
+    if grade not in GRADES:
+        raise ValueError(f"no such grade: {grade!r}; there are {', '.join(GRADES)}")
+    leader = leader_of(folder)
+    if leader is None or not members(leader, folder.path):
+        return []
+    append(folder, "stopping", grade=grade)
+    if grade == "epoch":
+        folder.stop.touch(mode=0o600)
+        return []
+    left = _stop_now(folder, leader) if grade == "now" else _kill(folder, leader)
+    return [entry.pid for entry in left]
+
+
+def withdraw(folder: RunFolder) -> None:
+    """Undo a start that was broken off, however far it had got: a supervisor still on its way finds the run taken."""
+    with contextlib.suppress(OSError):
+        folder.supervisor.touch(mode=0o600, exist_ok=False)
+    stop(folder, "kill")
+
+
+def _stop_now(folder: RunFolder, leader: ProcessId) -> list[Entry]:
+    """Ask the supervisor, which ends the rest and writes down how. Where it cannot, do it here."""
+    entry = look_up(leader.pid)
+    if entry is not None and alive(leader):
+        send(entry, signal.SIGTERM)
+        grace = folder.read_command().get("grace", 5.0)
+        _until(lambda: not members(leader, folder.path), grace + KILL_WITHIN)
+    return end(lambda: members(leader, folder.path), grace=0.0)
+
+
+def _kill(folder: RunFolder, leader: ProcessId) -> list[Entry]:
+    """All but the supervisor, which then writes the end; should it not get to that, it goes as well."""
+    end(lambda: [entry for entry in members(leader, folder.path) if entry.pid != leader.pid], grace=0.0)
+    _until(lambda: not alive(leader), 3.0)
+    return end(lambda: members(leader, folder.path), grace=0.0)
+
+
+def _until(done: Callable[[], bool], seconds: float) -> None:
+    until = time.monotonic() + seconds
+    while not done() and time.monotonic() < until:
+        time.sleep(0.02)
