@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import argparse
 import inspect
-import re
 import sys
+from textwrap import shorten
 from types import ModuleType
 
 from nbddp.cli.colour import coloured, paint
 from nbddp.cli.parse import Parser, Refusal, nearest
 from nbddp.rules import RULES
-
-HEADING = re.compile(r"(What it does|Why DDP needs it|Before|After|Declines)\b")
 
 
 def add_arguments(parser: Parser) -> None:
@@ -20,31 +18,30 @@ def add_arguments(parser: Parser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    print(_document(arguments.name) if arguments.name else _catalogue())
+    print("\n".join(_document(arguments.name) if arguments.name else _catalogue()))
     return 0
 
 
-def _catalogue() -> str:
+def _catalogue() -> list[str]:
     on = coloured(sys.stdout)
-    names = [name_of(rule) for rule in RULES]
-    width = max(map(len, names))
-    return "\n".join(
-        f"{paint(name.ljust(width), 'bold', on)}  {_lines(rule)[0]}" for name, rule in zip(names, RULES, strict=True)
-    )
+    width = max(len(rule.NAME) for rule in RULES)
+    return [f"{paint(rule.NAME.ljust(width), 'bold', on)}  {_summary(rule, 118 - width)}" for rule in RULES]
 
 
-def _document(name: str) -> str:
-    rule = next((rule for rule in RULES if name_of(rule) == name), None)
+def _summary(rule: ModuleType, width: int) -> str:
+    """The first sentence under the first heading, as far as it fits."""
+    paragraph = _lines(rule)[1 : _lines(rule).index("")]
+    sentence = " ".join(line.strip() for line in paragraph).partition(". ")[0].removesuffix(".")
+    return shorten(sentence, width, placeholder=" …")
+
+
+def _document(name: str) -> list[str]:
+    rule = next((rule for rule in RULES if name.replace("_", "-") == rule.NAME), None)
     if rule is None:
-        near = nearest(name, [name_of(rule) for rule in RULES])
+        near = nearest(name, [rule.NAME for rule in RULES])
         raise Refusal(f"rules: no rule {name!r}{near}; `nbddp rules` lists them")
     on = coloured(sys.stdout)
-    return "\n".join(paint(line, "bold", on and HEADING.match(line) is not None) for line in _lines(rule))
-
-
-def name_of(rule: ModuleType) -> str:
-    """As diagnostics have it in brackets, and as the file is called."""
-    return rule.__name__.rpartition(".")[2]
+    return [line if line.startswith(" ") else paint(line, "bold", on) for line in _lines(rule)]
 
 
 def _lines(rule: ModuleType) -> list[str]:
