@@ -129,7 +129,7 @@ def _shares_header(program: Program, parent: ast.AST, node: ast.stmt) -> bool:
 def inner_line_starts(program: Program, start: int, end: int) -> list[int]:
     """Offsets of the lines that begin inside a span, those inside of strings left out."""
     text = program.text[start:end]
-    held = _lines_in_strings(text)
+    held = lines_in_strings(text)
     found, at = [], text.find("\n")
     line = 2
     while at != -1:
@@ -141,7 +141,7 @@ def inner_line_starts(program: Program, start: int, end: int) -> list[int]:
     return found
 
 
-def _lines_in_strings(text: str) -> set[int]:
+def lines_in_strings(text: str) -> set[int]:
     """Numbers of the lines of a text that begin inside of a string."""
     held: set[int] = set()
     starts: list[int] = []

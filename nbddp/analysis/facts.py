@@ -73,6 +73,7 @@ class Facts:
     classes: dict[Obj, ast.ClassDef] = field(default_factory=dict)  # the class of an instance
     reached: set[ast.AST] = field(default_factory=set)  # functions whose body was run
     exhausted: bool = False
+    final: dict[str, Value] = field(default_factory=dict)  # what the names of the cells stand for at the end
 
     def see(self, node: ast.AST, value: Value) -> None:
         old = self.values.get(node)

@@ -28,4 +28,5 @@ def _once(
     machine.kept = {s.node for s in statements}
     for statement in statements:
         run_statement(machine, statement.node)
+    machine.facts.final = machine.globals
     return machine.facts

@@ -24,16 +24,19 @@ class Naming:
     """What the script calls its own parts; `naming("DDP")` gives the name to write."""
 
     taken: frozenset[str]
-    imported: Mapping[str, str]
+    imported: Mapping[str, str]  # what the notebook's names stand for
+    own: Mapping[str, str]  # what the script's own imports stand for
 
     def __call__(self, name: str) -> str:
-        if name not in self.taken:
+        if name not in self.taken or (name in self.own and self.imported.get(name) == self.own[name]):
             return name
         choices = [*_INSTEAD.get(name, ()), f"{name}_", f"ddp_{name}"]
         return next((c for c in choices if c not in self.taken), f"nbddp_{name}")
 
 
-def naming_for(program: Program, kept: list[ast.stmt], imports: Mapping[str, str]) -> Naming:
+def naming_for(
+    program: Program, kept: list[ast.stmt], imports: Mapping[str, str], own: Mapping[str, str]
+) -> Naming:
     """Every name and attribute-free identifier of the kept code is the notebook's."""
     taken: set[str] = set()
     for statement in kept:
@@ -46,4 +49,4 @@ def naming_for(program: Program, kept: list[ast.stmt], imports: Mapping[str, str
                 taken.add(node.name)
             elif isinstance(node, ast.alias):
                 taken.add((node.asname or node.name).split(".")[0])
-    return Naming(frozenset(taken), imports)
+    return Naming(frozenset(taken), imports, own)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from nbddp.analysis.facts import CallFact, Facts
 from nbddp.analysis.find import training_statements
@@ -18,6 +19,11 @@ from nbddp.analysis.training_cell import choose_training_cell
 from nbddp.diagnostics import CannotExport
 from nbddp.notebook import Notebook
 from nbddp.options import Options
+
+if TYPE_CHECKING:
+    from nbddp.analysis.epochs import Epochs
+    from nbddp.analysis.sharding import Sharding
+    from nbddp.analysis.wrapping import Wrapping
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +52,35 @@ class Plan:
     def _top_level(self) -> dict[ast.AST, Statement]:
         return {s.node: s for s in self.kept}
 
+    @cached_property
+    def prepared(self) -> set[ast.stmt]:
+        """Statements that one process of each machine runs first."""
+        return set()
+
+    @cached_property
+    def sharding(self) -> Sharding:
+        from nbddp.analysis.sharding import find_sharding
+
+        return find_sharding(self)
+
+    @cached_property
+    def epochs(self) -> Epochs:
+        from nbddp.analysis.epochs import find_epochs
+
+        return find_epochs(self)
+
+    @cached_property
+    def wrapping(self) -> Wrapping:
+        from nbddp.analysis.wrapping import find_wrapping
+
+        return find_wrapping(self)
+
+    @cached_property
+    def uses_gpu(self) -> bool:
+        from nbddp.analysis.devices import uses_gpu
+
+        return uses_gpu(self)
+
     def nodes(self) -> Iterator[ast.AST]:
         """Every node of the kept code."""
         for statement in self.kept:
@@ -71,8 +106,11 @@ class Plan:
         return f"{self.naming('dist')}.get_rank()" if inside else self.naming("rank")
 
 
-def make_plan(notebook: Notebook, options: Options) -> Plan:
-    """Read what the notebook means; raises CannotExport where nothing can be trained from it."""
+def make_plan(notebook: Notebook, options: Options, own_imports: Mapping[str, str] | None = None) -> Plan:
+    """Read what the notebook means; raises CannotExport where nothing can be trained from it.
+
+    `own_imports` are the names that the script imports for itself, and what they stand for.
+    """
     program = build_program(notebook)
     flow = build_flow(program)
     cell = choose_training_cell(flow, options)
@@ -82,7 +120,8 @@ def make_plan(notebook: Notebook, options: Options) -> Plan:
     facts = interpret(program, flow.imports, kept)
     nodes: list[ast.stmt] = [s.node for s in kept]
     roles = find_roles(program, facts)
-    return Plan(notebook, options, program, flow, found, facts, roles, naming_for(program, nodes, flow.imports), cell)
+    naming = naming_for(program, nodes, flow.imports, own_imports or {})
+    return Plan(notebook, options, program, flow, found, facts, roles, naming, cell)
 
 
 __all__ = ["CannotExport", "Plan", "make_plan"]

@@ -6,8 +6,10 @@ import ast
 import sys
 from collections.abc import Iterable
 
+from nbddp.analysis.imports import bindings
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.program import Statement
+from nbddp.script.part_library import library
 
 
 def used_names(nodes: Iterable[ast.AST]) -> set[str]:
@@ -77,3 +79,18 @@ def _section(module: str) -> int:
     if module.startswith("."):
         return 2
     return 0 if root in sys.stdlib_module_names else 1
+
+
+def own_imports() -> dict[str, str]:
+    """The names that the script's own parts import, and what they stand for."""
+    return bound_by(library().imports.values())
+
+
+def bound_by(lines: Iterable[str]) -> dict[str, str]:
+    """The names that import lines bind, and what they stand for."""
+    found: dict[str, str] = {}
+    for line in lines:
+        node = ast.parse(line).body[0]
+        assert isinstance(node, ast.Import | ast.ImportFrom)
+        found.update(bindings(node))
+    return found

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from nbddp.analysis.effects import Effects, bound_names
+from nbddp.analysis.effects import Effects
 from nbddp.analysis.imports import BUILTINS
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.program import Statement
@@ -26,14 +26,14 @@ class Layout:
     parameters: tuple[tuple[str, object], ...]  # constants of the cell marked "parameters"
 
 
-def lay_out(plan: Plan, edited: Collection[Statement]) -> Layout:
+def lay_out(plan: Plan, edited: Collection[Statement], bound_by_edits: set[str]) -> Layout:
     imports = tuple(s for s in plan.kept if isinstance(s.node, Import))
     rest = [s for s in plan.kept if not isinstance(s.node, Import)]
     names = {n for s in imports for n in plan.flow.effects[s.index].binds} | BUILTINS
     environment = [s for s in rest if _is_environment(plan, s, imports)]
     module, body = _split(plan, [s for s in rest if s not in environment], names, edited)
     return Layout(
-        imports, tuple(environment), module, body, _global_names(plan, module, body), _parameters(plan, module)
+        imports, tuple(environment), module, body, _global_names(plan, module, body, bound_by_edits), _parameters(plan, module)
     )
 
 
@@ -116,9 +116,11 @@ def _literal(node: ast.expr) -> bool:
     return all(isinstance(part, allowed) for part in ast.walk(node))
 
 
-def _global_names(plan: Plan, module: tuple[Statement, ...], body: tuple[Statement, ...]) -> tuple[str, ...]:
+def _global_names(
+    plan: Plan, module: tuple[Statement, ...], body: tuple[Statement, ...], added: set[str]
+) -> tuple[str, ...]:
     """Names of `train` that must be the module's, for functions there read them or it binds them too."""
-    bound = {n for s in body for n in plan.flow.effects[s.index].may_bind | bound_names([s.node])}
+    bound = added | {n for s in body for n in plan.flow.effects[s.index].may_bind}
     moved = {n for s in body for n in plan.flow.effects[s.index].deferred_mutates}
     read = {n for s in module for n in plan.flow.effects[s.index].deferred | _changed(plan.flow.effects[s.index])}
     own = {n for s in (*module, *plan.kept) if s not in body for n in plan.flow.effects[s.index].binds}

@@ -1,0 +1,88 @@
+"""Places where a number of one rank's share gets out, or decides something, before it was put together."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nbddp.analysis.domain import Extent, spread
+from nbddp.analysis.facts import CallFact
+from nbddp.analysis.plan import Plan
+
+SHOWS = frozenset({"print", "logging.info", "tqdm.tqdm.write", "logging.debug", "logging.warning"})
+LOGS = frozenset(
+    {"wandb.log", "mlflow.log_metric", "mlflow.log_metrics", "trackio.log", "neptune.log_metric"}
+)  # evaluated on every rank, so that they may reduce
+BAR_METHODS = frozenset({"set_postfix", "set_description", "set_postfix_str", "set_description_str"})
+
+
+@dataclass(frozen=True, eq=False)
+class Outlet:
+    node: ast.expr
+    safe: bool  # all ranks come here together, so that they can exchange numbers
+    decides: bool = False  # steers the training, rather than being shown
+
+
+def outlets(plan: Plan) -> Iterator[Outlet]:
+    """Each expression once, in the order of the text."""
+    found: dict[ast.expr, Outlet] = {}
+    for call in sorted(plan.facts.calls.values(), key=lambda c: (c.node.lineno, c.node.col_offset)):
+        decides = _steps_scheduler(plan, call)
+        if not decides and not call.names & (SHOWS | LOGS) and not _appends_outside(plan, call):
+            continue
+        for argument in [*call.node.args, *(k.value for k in call.node.keywords)]:
+            for node in _numbers(plan, argument):
+                found[node] = Outlet(node, not call.varying_control and _in_training(plan, call), decides)
+    yield from found.values()
+
+
+def _in_training(plan: Plan, call: CallFact) -> bool:
+    """Inside a loop over a training loader's shares, or behind one: not inside a dealt-out evaluation."""
+    evaluation = {f.node for f in plan.roles.evaluation_loops if f.node not in plan.facts.keep_whole}
+    return not call.loops & evaluation
+
+
+def _steps_scheduler(plan: Plan, call: CallFact) -> bool:
+    func = call.node.func
+    return isinstance(func, ast.Attribute) and func.attr == "step" and any(o.kind == "scheduler" for o in call.receivers)
+
+
+def _appends_outside(plan: Plan, call: CallFact) -> bool:
+    """`history.append(total / n)` outside of the loop over the batches."""
+    func = call.node.func
+    if not (isinstance(func, ast.Attribute) and func.attr == "append"):
+        return False
+    return not call.loops & {f.node for f in (*plan.roles.batch_loops, *plan.roles.evaluation_loops)}
+
+
+def _numbers(plan: Plan, node: ast.expr) -> Iterator[ast.expr]:
+    """The largest parts of an argument that are numbers of a share."""
+    if isinstance(node, ast.JoinedStr):
+        for part in node.values:
+            if isinstance(part, ast.FormattedValue):
+                yield from _numbers(plan, part.value)
+        return
+    value = plan.facts.value(node)
+    extent = spread(value)
+    if extent in (Extent.MEAN, Extent.SUM) and not value.items:
+        yield node
+        return
+    if isinstance(node, ast.Name | ast.Constant | ast.Attribute | ast.Subscript):
+        if extent is Extent.VARYING:
+            yield node
+        return
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("format", "join"):
+        for part in [*node.args, *(k.value for k in node.keywords)]:
+            yield from _numbers(plan, part)
+        return
+    if isinstance(node, ast.Call) and extent is Extent.VARYING and not _formats(node):
+        yield node
+        return
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            yield from _numbers(plan, child)
+
+
+def _formats(node: ast.Call) -> bool:
+    return isinstance(node.func, ast.Name) and node.func.id in ("str", "repr", "format", "round", "float", "int")

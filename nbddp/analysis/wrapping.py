@@ -1,0 +1,116 @@
+"""Which models DDP can take over, and which have their gradients averaged by hand."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nbddp.analysis.domain import Obj
+from nbddp.analysis.homes import Home, find_home
+from nbddp.analysis.plan import Plan
+from nbddp.analysis.roles import Model
+
+
+@dataclass(frozen=True, eq=False)
+class Wrapping:
+    homes: Mapping[Obj, Home]
+    averaged: Mapping[Obj, str]  # models that DDP cannot take over, and why
+
+
+def find_wrapping(plan: Plan) -> Wrapping:
+    homes: dict[Obj, Home] = {}
+    averaged: dict[Obj, str] = {}
+    for model in plan.roles.models:
+        reason = _unfit(plan, model)
+        home = None if reason else find_home(plan, model.obj)
+        if home is None:
+            averaged[model.obj] = reason or "no single variable holds it before the training"
+        else:
+            homes[model.obj] = home
+    if averaged and any(m.optimizers & n.optimizers for m in plan.roles.models for n in plan.roles.models if m is not n):
+        # one optimizer for both kinds: average all, or DDP's gradients would be averaged twice for nothing
+        return Wrapping({}, averaged | {o: "it shares an optimizer with one that DDP cannot wrap" for o in homes})
+    return Wrapping(homes, averaged)
+
+
+def _unfit(plan: Plan, model: Model) -> str:
+    if model.bypasses:
+        call = plan.program.source(model.bypasses[0].func)
+        return f"it is trained through '{call}(…)', past its forward"
+    if not model.forward_calls:
+        return "it is not seen to be called in the training"
+    if (owner := plan.facts.classes.get(model.obj)) is not None and _overrides_train(owner):
+        return "its class overrides train()"
+    if _thaws_later(plan, model.obj):
+        return "parameters are frozen or freed during the training"
+    if next(plan.calls("torch.autograd.grad"), None) is not None:
+        return "gradients of gradients are taken"
+    return ""
+
+
+def _overrides_train(node: ast.ClassDef) -> bool:
+    """A `train` of its own that is not `train(self, mode=True)`."""
+    for part in node.body:
+        if isinstance(part, ast.FunctionDef) and part.name in ("train", "eval"):
+            needed = len(part.args.args) - 1 - len(part.args.defaults)
+            return needed > 0 or part.name == "eval"
+    return False
+
+
+def _thaws_later(plan: Plan, model: Obj) -> bool:
+    """DDP looks at `requires_grad` once, when it wraps."""
+    loops = {f.node for f in (*plan.roles.epoch_loops, *plan.roles.batch_loops)}
+    for call in plan.facts.calls.values():
+        if isinstance(call.node.func, ast.Attribute) and call.node.func.attr == "requires_grad_" and call.loops & loops:
+            if any(o == model or o.owner == model for o in call.receivers):
+                return True
+    for loop in loops:
+        for node in ast.walk(loop):
+            if isinstance(node, ast.Attribute) and node.attr == "requires_grad" and isinstance(node.ctx, ast.Store):
+                return True
+    return False
+
+
+def unused_parameters(plan: Plan, model: Obj) -> bool:
+    """Parts of the notebook's own model that its forward never reads: DDP must be told to look for them."""
+    owner = plan.facts.classes.get(model)
+    if owner is None:
+        return False
+    methods = {p.name: p for p in owner.body if isinstance(p, ast.FunctionDef)}
+    init, forward = methods.get("__init__"), methods.get("forward")
+    if init is None or forward is None or owner.bases and _dynamic(owner):
+        return False
+    made = {
+        n.attr
+        for n in ast.walk(init)
+        if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store) and _trainable(plan, model, n.attr)
+    }
+    return bool(made - _read_from(forward, methods, set()) - _read_in_init(init, made))
+
+
+def _dynamic(node: ast.ClassDef) -> bool:
+    names = {n.func.id for n in ast.walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    attrs = {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)}
+    return bool(names & {"getattr", "setattr", "eval", "exec"} or attrs & {"modules", "children", "_modules"})
+
+
+def _trainable(plan: Plan, model: Obj, name: str) -> bool:
+    value = plan.facts.fields.get((model, name))
+    if value is None:
+        return False
+    plain = ("ReLU", "Dropout", "Pool", "Softmax", "Sigmoid", "Tanh", "Flatten", "Loss", "Identity", "Upsample", "Unfold")
+    return any(not any(p in o.name for p in plain) for o in value.of("model"))
+
+
+def _read_from(method: ast.FunctionDef, methods: Mapping[str, ast.FunctionDef], seen: set[str]) -> set[str]:
+    found = {n.attr for n in ast.walk(method) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)}
+    for name in found & methods.keys() - seen:
+        seen.add(name)
+        found = found | _read_from(methods[name], methods, seen)
+    return found
+
+
+def _read_in_init(init: ast.FunctionDef, made: set[str]) -> set[str]:
+    """Parts that other parts are made of: `self.net = nn.Sequential(self.a, self.b)`."""
+    return {n.attr for n in ast.walk(init) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)} & made

@@ -1,0 +1,86 @@
+"""The one way from a notebook to a script; every front door goes through it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nbddp.analysis.edit import Edit
+from nbddp.analysis.plan import Plan, make_plan
+from nbddp.diagnostics import CannotExport, Diagnostic, in_order
+from nbddp.notebook import Notebook, read_notebook
+from nbddp.options import Options
+from nbddp.rules import RULES
+from nbddp.script.apply import Conflict
+from nbddp.script.assemble import as_text, assemble
+from nbddp.script.imports import own_imports
+
+if TYPE_CHECKING:
+    from nbddp.script.apply import Line
+
+
+@dataclass(frozen=True, eq=False)
+class Script:
+    text: str
+    diagnostics: tuple[Diagnostic, ...]
+    line_map: tuple[tuple[int, int] | None, ...]  # cell and line in it, for each line of the script
+    plan: Plan
+
+
+def export(source: Path | str | Notebook, options: Options | None = None) -> Script:
+    """Compile a notebook; raises CannotExport with all that stands in the way, or CannotRead."""
+    notebook = source if isinstance(source, Notebook) else read_notebook(source)
+    plan = make_plan(notebook, options or Options(), own_imports())
+    edits, diagnostics = decide(plan)
+    if any(d.level == "error" for d in diagnostics):
+        raise CannotExport(diagnostics)
+    try:
+        lines = assemble(plan, edits)
+    except Conflict as conflict:
+        raise CannotExport([*diagnostics, _conflict(plan, conflict)]) from None
+    text = as_text(lines)
+    _compiles(text)
+    return Script(text, in_order(diagnostics), _line_map(plan, lines), plan)
+
+
+def decide(plan: Plan) -> tuple[list[Edit], list[Diagnostic]]:
+    """What all rules say; they see the notebook as it is, not what the others make of it."""
+    edits: list[Edit] = []
+    diagnostics: list[Diagnostic] = []
+    for rule in RULES:
+        for found in rule.rewrite(plan):
+            (edits if isinstance(found, Edit) else diagnostics).append(found)  # type: ignore[arg-type]
+    return edits, diagnostics
+
+
+def _compiles(text: str) -> None:
+    """A script that does not compile is a defect of nbddp; better said here than on a cluster."""
+    try:
+        compile(text, "script", "exec", dont_inherit=True)
+    except SyntaxError as error:
+        message = f"nbddp made a script that is not valid Python: {error.msg}"
+        help = "this is a defect of nbddp: please report it, with the notebook if you can"
+        source = (error.text or "").rstrip()
+        raise CannotExport([Diagnostic("internal", "error", message, help=help, source=source)]) from None
+
+
+def _conflict(plan: Plan, conflict: Conflict) -> Diagnostic:
+    line = plan.program.text.count("\n", 0, conflict.second.start) + 1
+    cell, in_cell = plan.program.place(line)
+    help = "write the statement as two; and please report it: rules must never meet like this"
+    return Diagnostic("internal", "error", str(conflict), cell.number, in_cell, 1, help)
+
+
+def _line_map(plan: Plan, lines: list[Line]) -> tuple[tuple[int, int] | None, ...]:
+    found: list[tuple[int, int] | None] = []
+    for line in lines:
+        if line.origin is None:
+            found.append(None)
+        else:
+            cell, number = plan.program.place(line.origin)
+            found.append((cell.number, number))
+    return tuple(found)
+
+
+__all__ = ["Script", "decide", "export"]

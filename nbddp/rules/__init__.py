@@ -1,0 +1,48 @@
+"""The catalogue: what changes between a notebook's loop and its DDP script, one file for each.
+
+`RULES` is the table of contents of the product. Where two rules put something at one place, the later stands outside.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from nbddp.rules import (
+    batch_size,
+    decide,
+    device,
+    download,
+    epoch,
+    evaluation,
+    gradients,
+    loss,
+    reduce,
+    refuse,
+    report,
+    sampler,
+    save,
+    seed,
+    show,
+    track,
+    wrap,
+)
+
+RULES: tuple[ModuleType, ...] = (
+    refuse,
+    device,
+    download,
+    batch_size,
+    sampler,
+    evaluation,
+    wrap,
+    loss,
+    gradients,
+    seed,
+    epoch,
+    reduce,
+    decide,
+    save,
+    track,
+    show,
+    report,
+)

@@ -1,0 +1,53 @@
+"""What it does
+    Deals the batches of an evaluation loop out among the ranks: each batch is evaluated once, by one rank, and is
+    the batch that one process would form, so that 21 samples count as 21 and means of batches stay what they were.
+
+Why DDP needs it
+    Evaluated whole on each rank, N processes do N times the work. A DistributedSampler would pad: samples would
+    count twice.
+
+Before
+    for x, y in val_loader:
+
+After
+    for x, y in share_of(val_loader):
+
+Declines
+    A loop that may end early, that calls `train()` or `eval()`, that draws batches one by one, or that leaves behind
+    something that cannot be put together from shares: each rank then evaluates all of it. Slower, and the same
+    numbers.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from nbddp.analysis.edit import Edit, wrap
+from nbddp.analysis.facts import LoopFact
+from nbddp.analysis.plan import Plan
+from nbddp.diagnostics import Diagnostic
+
+NAME = "evaluation"
+
+
+def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
+    edited: set[ast.expr] = set()
+    for fact in plan.roles.evaluation_loops:
+        whole = plan.facts.keep_whole.get(fact.node)
+        if whole is None and isinstance(fact.node, ast.For | ast.AsyncFor):
+            yield from _wrap(plan, fact, "share_of", edited)
+            continue
+        if fact.loaders & plan.sharding.loaders:
+            yield from _wrap(plan, fact, "all_of", edited)
+        if whole is not None and isinstance(fact.node, ast.stmt):
+            yield plan.program.diagnose(
+                NAME, "note", fact.node, f"each rank evaluates all of it: {whole}",
+                why="the numbers are those of one process, but the work is not shared",
+            )  # fmt: skip
+
+
+def _wrap(plan: Plan, fact: LoopFact, part: str, edited: set[ast.expr]) -> Iterator[Edit]:
+    for node in sorted(fact.loader_nodes - edited, key=lambda n: (n.lineno, n.col_offset)):
+        edited.add(node)
+        yield from wrap(plan.program, NAME, node, f"{plan.naming(part)}(", ")", (part,))

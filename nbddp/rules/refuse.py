@@ -1,0 +1,122 @@
+"""What it does
+    Refuses what has no script that would train the same on several processes, by name and all at once.
+
+Why DDP needs it
+    DDP shares out the samples of a loader. Where there is none, every rank would train on the same data: N times the
+    work for nothing.
+
+Before
+    for epoch in range(100):
+        loss = criterion(model(X), y)
+
+After
+    error[shard]: the training runs over whole tensors, not over a DataLoader: there is nothing to share out
+
+Declines
+    Everything that the other rules handle.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from nbddp.analysis.edit import Edit
+from nbddp.analysis.plan import Plan
+from nbddp.diagnostics import Diagnostic
+
+NAME = "refuse"
+GYMS = ("gym", "gymnasium", "pettingzoo", "stable_baselines3", "minigrid")
+ALREADY = ("torch.nn.parallel.DistributedDataParallel", "torch.distributed.init_process_group",
+           "torch.nn.DistributedDataParallel")  # fmt: skip
+
+
+def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
+    if plan.facts.exhausted:
+        yield Diagnostic(NAME, "error", "the notebook is too intricate to be followed to its end",
+                         help="mark the cells that matter, or move the training into a function of its own")  # fmt: skip
+    yield from _already_ddp(plan)
+    yield from _undefined(plan)
+    yield from _other_kinds(plan)
+    yield from _nothing_to_share(plan)
+
+
+def _already_ddp(plan: Plan) -> Iterator[Diagnostic]:
+    for call in plan.calls(*ALREADY):
+        yield plan.program.diagnose(
+            "already-ddp", "error", call.node, "the notebook sets up DistributedDataParallel itself",
+            help="export the plain loop, without process group, DDP and DistributedSampler; or run this one with torchrun",
+        )  # fmt: skip
+
+
+def _undefined(plan: Plan) -> Iterator[Diagnostic]:
+    for name, node in plan.facts.undefined.items():
+        if node not in plan.program.parents:
+            continue
+        yield plan.program.diagnose(
+            "undefined", "error", node, f"no cell before this one defines '{name}'", help=_where(plan, name, node)
+        )
+
+
+def _where(plan: Plan, name: str, node: ast.Name) -> str:
+    later = [s for s in plan.program.statements if name in plan.flow.effects[s.index].may_bind]
+    if later:
+        return f"cell {later[0].cell.number} defines it, and comes later: put the cells in the order in which they run"
+    broken = [c for c in plan.notebook.cells if c.error and name in c.source]
+    if broken:
+        return f"cell {broken[0].number} may define it, but is not valid Python: {broken[0].error.message}"  # type: ignore[union-attr]
+    ran = [e for c in plan.notebook.cells for e in c.escapes if e.name in ("run", "load", "pylab")]
+    if ran:
+        return f"'%{ran[0].text}' may define it: put that code into a cell or a module to import"
+    return "it may be left from an earlier life of the kernel: define it in a cell"
+
+
+def _other_kinds(plan: Plan) -> Iterator[Diagnostic]:
+    used = {n.id for n in plan.nodes() if isinstance(n, ast.Name)}
+    for name, target in plan.flow.imports.items():
+        root = target.split(".")[0]
+        if root in GYMS and name in used:
+            yield Diagnostic("reinforcement", "error", "reinforcement learning draws its data from an environment as "
+                             "it goes: there is no data set to share out",
+                             help="run environments side by side instead")  # fmt: skip
+            return
+        if root == "opacus" and name in used:
+            yield Diagnostic("privacy", "error", "a privacy engine (Opacus) keeps gradients of single samples, and has "
+                             "a DDP of its own", help="use opacus.distributed in a script of your own")  # fmt: skip
+            return
+    for statement in plan.kept:
+        if statement.cell.has_await and any(isinstance(n, ast.Await) for n in ast.walk(statement.node)):
+            yield plan.program.diagnose("await", "error", statement.node, "a script cannot await at its top level",
+                                        help="use asyncio.run(...)")  # fmt: skip
+
+
+def _nothing_to_share(plan: Plan) -> Iterator[Diagnostic]:
+    if not plan.facts.backward:
+        yield Diagnostic("shard", "error", "the training cell runs no backward() that can be followed",
+                         help="call the function that trains in the cell that is marked")  # fmt: skip
+        return
+    for call in sorted(plan.facts.backward, key=lambda c: (c.lineno, c.col_offset)):
+        loops = [plan.facts.loops[n] for n in plan.facts.calls[call].loops]
+        if any(f.loaders or f.next_of for f in loops):
+            continue
+        inner = max(loops, key=lambda f: len(f.parents), default=None)
+        yield _without_loader(plan, call, inner.node if inner else call, bool(inner and inner.opaque))
+        return
+    if not plan.roles.models:
+        yield Diagnostic("model", "error", "no model is seen to be trained: none is called in the training loop",
+                         help="build the model in a cell, and call it in the loop")  # fmt: skip
+
+
+def _without_loader(plan: Plan, call: ast.Call, loop: ast.AST, opaque: bool) -> Diagnostic:
+    if opaque and isinstance(loop, ast.For):
+        what = plan.program.source(loop.iter)
+        return plan.program.diagnose(
+            "sampler", "error", loop, f"'{what}' is iterated but is not a DataLoader built in this notebook",
+            why="every rank would train on all of the data",
+            help='build a DataLoader in a cell, or tag the cell that shards the data with "ddp-setup"',
+        )  # fmt: skip
+    return plan.program.diagnose(
+        "shard", "error", loop, "the training runs over whole tensors or by index, not over a DataLoader: there is "
+        "nothing to share out", why="every rank would train on the same data",
+        help="train on DataLoader(TensorDataset(X, y), batch_size=…, shuffle=True)",
+    )  # fmt: skip

@@ -1,0 +1,105 @@
+"""What it does
+    Tells whoever started the script how far the training is: the loss after a step, the numbers of an epoch.
+    It does nothing where nobody listens.
+
+Why DDP needs it
+    The training runs in processes of its own; without a word from them a notebook could show nothing.
+
+Before
+    optimizer.step()
+
+After
+    optimizer.step()
+    report_step(len(train_loader), loss=loss)
+
+Declines
+    Steps outside of the loops that train.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from nbddp.analysis.domain import Extent, spread
+from nbddp.analysis.edit import Edit, after
+from nbddp.analysis.facts import LoopFact
+from nbddp.analysis.plan import Plan
+from nbddp.diagnostics import Diagnostic
+
+NAME = "report"
+
+
+def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
+    for fact in plan.roles.batch_loops:
+        if isinstance(fact.node, ast.For | ast.While):
+            yield from _steps(plan, fact, fact.node)
+    for fact in plan.roles.epoch_loops:
+        if isinstance(fact.node, ast.For | ast.While):
+            yield from _epoch(plan, fact.node)
+
+
+def _steps(plan: Plan, fact: LoopFact, loop: ast.For | ast.While) -> Iterator[Edit]:
+    """After the last of the optimizers' steps in the loop, where it is written."""
+    steps = [c.node for c in plan.facts.calls.values() if c.optimizers and fact.node in c.loops]
+    if not steps:
+        return
+    last = max(steps, key=lambda n: n.lineno)
+    statement = plan.program.statement_of(last)
+    if not isinstance(statement, ast.Expr | ast.Assign):
+        return
+    function = plan.program.function_of(last)
+    parts = [b for b in [_batches(plan, fact)] if b and function is plan.program.function_of(loop)]
+    parts += [f"{n}={n}" for n in _losses(plan, fact, function)]
+    yield after(plan.program, NAME, statement, f"{plan.naming('report_step')}({', '.join(parts)})", ("report_step",))
+
+
+def _batches(plan: Plan, fact: LoopFact) -> str:
+    nodes = [n for n in fact.loader_nodes if isinstance(n, ast.Name | ast.Attribute | ast.Subscript)]
+    texts = {plan.program.source(n) for n in nodes}
+    return f"len({texts.pop()})" if len(texts) == 1 else ""
+
+
+def _losses(plan: Plan, fact: LoopFact, function: ast.AST | None) -> list[str]:
+    names: list[str] = []
+    for call in sorted(plan.facts.backward, key=lambda c: (c.lineno, c.col_offset)):
+        if fact.node in plan.facts.calls[call].loops and plan.program.function_of(call) is function:
+            receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
+            while isinstance(receiver, ast.Call) and receiver.args:  # scaler.scale(loss).backward()
+                receiver = receiver.args[0]
+            if isinstance(receiver, ast.Name):
+                names.append(receiver.id)
+    return list(dict.fromkeys(names))
+
+
+def _epoch(plan: Plan, loop: ast.For | ast.While) -> Iterator[Edit]:
+    """What the loops inside have put together, by its names."""
+    inner = {n for n in ast.walk(loop) if isinstance(n, ast.For | ast.While)}
+    function = plan.program.function_of(loop)
+    names = [
+        r.name
+        for r in sorted(plan.facts.reductions.values(), key=lambda r: getattr(r.loop, "lineno", 0))
+        if r.loop in inner and r.how != "gather" and not r.in_place and plan.program.function_of(r.loop) is function
+    ]
+    names += [n for n in _assigned_numbers(plan, loop) if n not in names]
+    last = loop.body[-1]
+    if names and not isinstance(last, ast.Continue | ast.Break | ast.Return | ast.Raise):
+        values = ", ".join(f"{n}={n}" for n in dict.fromkeys(names))
+        yield after(plan.program, NAME, last, f"{plan.naming('report_epoch')}({values})", ("report_epoch",))
+
+
+def _assigned_numbers(plan: Plan, loop: ast.For | ast.While) -> list[str]:
+    """Names that the epoch loop's own body sets from what it trained: `val_loss = evaluate(model, val_loader)`."""
+    found = []
+    for statement in loop.body:
+        if not isinstance(statement, ast.Assign):
+            continue
+        for target in statement.targets:
+            parts = target.elts if isinstance(target, ast.Tuple) else [target]
+            found += [p.id for p in parts if isinstance(p, ast.Name) and _is_number(plan, statement, p)]
+    return found
+
+
+def _is_number(plan: Plan, statement: ast.Assign, name: ast.Name) -> bool:
+    value = plan.facts.value(statement.value)
+    return not value.objs and spread(value) is Extent.UNIFORM and isinstance(statement.value, ast.Call | ast.BinOp)

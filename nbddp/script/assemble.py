@@ -1,0 +1,226 @@
+"""Put the script together: header, imports, the notebook's definitions, `train`, helpers, and the start."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+
+from nbddp.analysis.edit import Edit, lines_in_strings
+from nbddp.analysis.plan import Plan
+from nbddp.analysis.program import Statement
+from nbddp.fingerprint import sealed
+from nbddp.script.apply import Line, apply
+from nbddp.script.copy_parts import parts_for
+from nbddp.script.hand_back import hand_back
+from nbddp.script.header import header
+from nbddp.script.imports import bound_by, import_block, kept_imports, used_names
+from nbddp.script.launcher import launcher
+from nbddp.script.layout import Layout, lay_out
+from nbddp.script.part_library import library
+from nbddp.script.regions import Region, regions
+
+WIDTH = 84
+INDENT = "    "
+
+
+def assemble(plan: Plan, edits: Sequence[Edit]) -> list[Line]:
+    """The lines of the script, each with the line of the notebook that it came from."""
+    spans = regions(plan)
+    edited = {s for s in plan.kept if _edits_of(spans[s.index], edits)}
+    layout = lay_out(plan, edited, _bound_by(plan, spans, edits))
+    body = _body(plan, layout, spans, edits)
+    module = _cells(plan, layout.module, spans, edits, "")
+    environment = [line for s in layout.environment for line in _statement(plan, s, spans[s.index], edits, "")]
+    names = _names_in([*body, *module, *environment])
+    renames = {n: plan.naming(n) for n in _own_names() if plan.naming(n) != n}
+    wanted = {n for n in library().parts if plan.naming(n.partition("__")[0]) in names}
+    checkpoints = bool({"resumable", "epoch_done"} & wanted)
+    start = launcher(dict(layout.parameters), checkpoints=checkpoints, nproc=plan.options.nproc,
+                     train=plan.naming("train"), renames=renames)  # fmt: skip
+    parts = parts_for([*(w for w in wanted if "__" not in w), *start.parts], renames=renames)
+    used = names | _names_in([Line(parts.source), Line(start.source)])
+    imports = kept_imports(plan, layout.imports, used | _notebook_names(plan, layout))
+    present = bound_by(imports)
+    added = [*parts.imports, *start.imports, *_imports_of_edits(plan, edits, names)]
+    imports += [line for line in added if not bound_by([line]).items() <= present.items()]
+    lines = [*header(plan, layout), Line("")]
+    lines += _import_lines(plan, imports, layout, environment)
+    lines += [*module, Line(""), Line("")] if not module else [*module]
+    lines += [Line(""), Line(""), *body, Line(""), Line("")]
+    lines += [Line(_title("what several processes need", 0)), *_lines(parts.source), Line(""), Line("")]
+    lines += _lines(start.source.rstrip("\n"))
+    return _tidy(lines)
+
+
+def _lines(text: str) -> list[Line]:
+    return [Line(t) for t in text.split("\n")]
+
+
+def _own_names() -> set[str]:
+    """Every name that the script may use for itself."""
+    own = {"train", "rank", "world_size", "rank_device", "run_rank", "spawned", "main"}
+    return own | set(library().imports) | {n.partition("__")[0] for n in library().parts}
+
+
+def _names_in(lines: Iterable[Line]) -> set[str]:
+    import io
+    import tokenize
+
+    text = "\n".join(line.text for line in lines)
+    found: set[str] = set()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.NAME:
+            found.add(token.string)
+        elif token.type == tokenize.STRING and token.string.lstrip("rbRBuU")[:1] in "fF":
+            found |= used_names([ast.parse(token.string)])
+    return found
+
+
+def _notebook_names(plan: Plan, layout: Layout) -> set[str]:
+    kept = [s.node for s in plan.kept if s not in layout.imports]
+    return used_names(kept) if any(plan.flow.effects[s.index].uses_globals for s in plan.kept) else set()
+
+
+def _imports_of_edits(plan: Plan, edits: Sequence[Edit], names: set[str]) -> list[str]:
+    """Imports that the text of edits names: `DistributedSampler`, `dist`, `os`."""
+    known = library().imports | {"nullcontext": "from contextlib import nullcontext"}
+    used = {u for e in edits for u in e.uses}
+    return [known[u] for u in sorted(used) if u in known and plan.naming(u) in names and plan.naming(u) == u]
+
+
+def _edits_of(region: Region, edits: Sequence[Edit]) -> list[Edit]:
+    """What closes something belongs to what stands before it, all else to what follows."""
+    return [
+        e
+        for e in edits
+        if (region.lead < e.start < region.end and e.end <= region.end)
+        or (e.start == region.lead and not (e.place == "close" and e.end == e.start))
+        or (e.start == e.end == region.end and e.place == "close")
+    ]
+
+
+def _bound_by(plan: Plan, spans: dict[int, Region], edits: Sequence[Edit]) -> set[str]:
+    return {u.removeprefix("binds ") for e in edits for u in e.uses if u.startswith("binds ")}
+
+
+def _title(text: str, indent: int) -> str:
+    start = f"# ── {text} "
+    return start + "─" * (WIDTH - indent - len(start))
+
+
+def _cells(
+    plan: Plan, statements: Sequence[Statement], spans: dict[int, Region], edits: Sequence[Edit], indent: str
+) -> list[Line]:
+    """Statements under a comment for each cell."""
+    lines: list[Line] = []
+    last: Statement | None = None
+    for statement in statements:
+        if last is None or last.cell is not statement.cell:
+            lines += [Line("")] * (1 if indent or (last and _same_kind(last, statement)) else 2) if lines else []
+            lines.append(Line(indent + _cell_title(plan, statement, len(indent))))
+        found = _statement(plan, statement, spans[statement.index], edits, indent)
+        if last is None or last.cell is not statement.cell:
+            while found and not found[0].text.strip():
+                found = found[1:]
+        elif not indent and not _same_kind(last, statement):
+            while found and not found[0].text.strip():
+                found = found[1:]
+            lines += [Line(""), Line("")]
+        lines += found
+        last = statement
+    return lines
+
+
+def _same_kind(a: Statement, b: Statement) -> bool:
+    definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    return not isinstance(a.node, definition) and not isinstance(b.node, definition)
+
+
+def _cell_title(plan: Plan, statement: Statement, indent: int) -> str:
+    number = statement.cell.number
+    role = {"parameters": ": parameters", "setup": ": setup", "rank0": ": rank 0 only"}.get(statement.cell.mark or "", "")
+    if number == plan.training_cell:
+        role = ": the training loop"
+    return _title(f"cell {number}{role}", indent)
+
+
+def _statement(
+    plan: Plan, statement: Statement, region: Region, edits: Sequence[Edit], indent: str
+) -> list[Line]:
+    """Its lines, edited and moved in; the insides of strings stay where they are."""
+    lines = apply(plan.program, region.lead, region.end, _edits_of(region, edits))
+    while lines and not lines[-1].text.strip():
+        lines.pop()
+    held = lines_in_strings("\n".join(line.text for line in lines))
+    return [
+        line if number in held or not line.text.strip() else Line(indent + line.text, line.origin)
+        for number, line in enumerate(lines, 1)
+    ]
+
+
+def _body(plan: Plan, layout: Layout, spans: dict[int, Region], edits: Sequence[Edit]) -> list[Line]:
+    naming = plan.naming
+    signature = f"def {naming('train')}({naming('rank')}, {naming('world_size')}, {naming('rank_device')}):"
+    lines = [Line(signature), Line(f'    """{_what(layout)}"""')]
+    if layout.global_names:
+        lines += [*_global(layout.global_names), Line("")]
+    lines += _cells(plan, layout.body, spans, edits, INDENT)
+    return [*lines, *(Line(INDENT + text if text else "") for text in hand_back(plan, layout))]
+
+
+def _global(names: tuple[str, ...]) -> list[Line]:
+    comment = "  # read by the functions above"
+    line = f"    global {', '.join(names)}"
+    if len(line + comment) <= 120:
+        return [Line(line + comment)]
+    lines, row = [], "    global "
+    for name in names:
+        if len(row) + len(name) > 110:
+            lines.append(Line(row.rstrip(", ")))
+            row = "    global "
+        row += f"{name}, "
+    return [*lines, Line(row.rstrip(", "))]
+
+
+def _what(layout: Layout) -> str:
+    numbers = sorted({s.cell.number for s in layout.body})
+    if len(numbers) == 1:
+        return f"The notebook's cell {numbers[0]}, as each process runs it."
+    return f"The notebook's cells {numbers[0]} to {numbers[-1]}, as each process runs them."
+
+
+def _import_lines(plan: Plan, imports: list[str], layout: Layout, environment: list[Line]) -> list[Line]:
+    """One block; or, where something has to run before an import, that import behind it."""
+    if not environment:
+        return [Line(t) for t in import_block(imports)] + [Line(""), Line("")]
+    first = min(s.index for s in layout.environment)
+    late = [s for s in layout.imports if s.index > first and not _is_standard(s.node)]
+    late_lines = kept_imports(plan, late, _names_in([Line("\n".join(imports))]))
+    early = [i for i in imports if i not in late_lines]
+    lines = [Line(t) for t in import_block(early)] + [Line(""), *environment]
+    lines += [Line(f"{t}  # noqa: E402") if t else Line("") for t in import_block(late_lines)] if late_lines else []
+    return [*lines, Line(""), Line("")]
+
+
+def _is_standard(node: ast.stmt) -> bool:
+    import sys
+
+    name = node.names[0].name if isinstance(node, ast.Import) else getattr(node, "module", None) or ""
+    return name.split(".")[0] in sys.stdlib_module_names or name.split(".")[0] == "torch"
+
+
+def _tidy(lines: list[Line]) -> list[Line]:
+    """Never more than two blank lines, two around what stands at the module, and one newline at the end."""
+    found: list[Line] = []
+    for line in lines:
+        blank = not line.text.strip()
+        if blank and len(found) >= 2 and not found[-1].text.strip() and not found[-2].text.strip():
+            continue
+        found.append(Line("", line.origin) if blank else line)
+    while found and not found[-1].text:
+        found.pop()
+    return [*found, Line("")]
+
+
+def as_text(lines: Sequence[Line]) -> str:
+    return sealed("\n".join(line.text for line in lines))

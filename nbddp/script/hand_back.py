@@ -1,0 +1,52 @@
+"""The last lines of `train`: what the notebook gets back."""
+
+from __future__ import annotations
+
+from nbddp.analysis.plan import Plan
+from nbddp.script.layout import Layout
+
+KINDS = ("model", "optimizer", "scheduler", "scaler")
+
+
+def hand_back(plan: Plan, layout: Layout) -> list[str]:
+    """`deliver({"model": model, …}, ["losses", …], locals())`; of the values, those that are bound by then."""
+    states = state_names(plan, layout)
+    values = [n for n in value_names(plan, layout) if n not in states]
+    if not states and not values:
+        return []
+    pairs, names = [f'"{n}": {n}' for n in states], [f'"{n}"' for n in values]
+    call = f"{plan.naming('deliver')}({{{', '.join(pairs)}}}, [{', '.join(names)}], locals())"
+    if len(call) <= 116:
+        return ["", call]
+    return ["", f"{plan.naming('deliver')}(", *_row("{", pairs, "},"), *_row("[", names, "],"), "    locals(),", ")"]
+
+
+def _row(opening: str, items: list[str], closing: str) -> list[str]:
+    line = f"    {opening}{', '.join(items)}{closing}"
+    return [line] if len(line) <= 116 else [f"    {opening}", *(f"        {i}," for i in items), f"    {closing}"]
+
+
+def state_names(plan: Plan, layout: Layout) -> list[str]:
+    """Variables of `train`, surely bound, that hold a model that is trained, an optimizer, a scheduler or a scaler."""
+    trained = {m.obj for m in plan.roles.models}
+    found = []
+    for statement in layout.body:
+        for name in sorted(plan.flow.effects[statement.index].binds):
+            value = plan.facts.final.get(name)
+            held = value.of(*KINDS) if value else frozenset()
+            if name not in found and any(o.kind != "model" or o in trained for o in held):
+                found.append(name)
+    return found
+
+
+def value_names(plan: Plan, layout: Layout) -> list[str]:
+    """What the training cell binds or fills, and what is the same on all ranks."""
+    cell = [s for s in layout.body if s.cell.number == plan.training_cell]
+    touched = {n for s in cell for n in plan.flow.effects[s.index].may_bind | plan.flow.effects[s.index].mutates}
+    bound = {n for s in layout.body for n in plan.flow.effects[s.index].may_bind}
+    return sorted(n for n in touched & bound if _is_plain(plan, n))
+
+
+def _is_plain(plan: Plan, name: str) -> bool:
+    value = plan.facts.final.get(name)
+    return value is not None and not value.varies and all(o.kind in ("list", "dict") for o in value.objs)

@@ -1,0 +1,70 @@
+"""The script's docstring: what it trains, how to start it, where it comes from, what it needs."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import PurePath
+
+from nbddp._version import __version__
+from nbddp.analysis.imports import bindings
+from nbddp.analysis.plan import Plan
+from nbddp.fingerprint import BLANK
+from nbddp.script.apply import Line
+from nbddp.script.layout import Layout
+
+
+def header(plan: Plan, layout: Layout) -> list[Line]:
+    file = f"{PurePath(plan.notebook.name).stem}_ddp.py"
+    command = f"python {file}"
+    choose = f"python {file} --nproc 4{_example(layout)}"
+    many = f"torchrun --nnodes 2 --nproc-per-node 8 ... {file}"
+    width = max(map(len, (command, choose, many))) + 4
+    device = "all GPUs of this machine, or on 2 CPU processes where there is none" if plan.uses_gpu else "several processes"
+    lines = [
+        f'"""Train {_models(plan)} on {device}.',
+        "",
+        f"    {command:{width}}# {'every GPU here' if plan.uses_gpu else 'two CPU processes'}",
+        f"    {choose:{width}}# choose processes{' and parameters' if layout.parameters else ''}",
+        f"    {many:{width}}# several machines",
+        "",
+        f"Exported from {plan.notebook.name} by nbddp {__version__} ({BLANK}); it needs {_needs(plan, layout)}.",
+        *_installs(plan),
+        '"""',
+    ]
+    return [Line(text.replace("\\", "\\\\") if text != '"""' else text) for text in lines]
+
+
+def _models(plan: Plan) -> str:
+    names = []
+    for model in plan.roles.models:
+        home = plan.wrapping.homes.get(model.obj)
+        kind = model.obj.name.rsplit(".", 1)[-1]
+        names.append(f"`{home.name}` ({kind})" if home else kind)
+    return " and ".join(dict.fromkeys(names)) or "the notebook's model"
+
+
+def _example(layout: Layout) -> str:
+    for name, value in layout.parameters:
+        if isinstance(value, float):
+            return f" --{name.replace('_', '-').lower()} {value / 2:g}"
+    return ""
+
+
+def _needs(plan: Plan, layout: Layout) -> str:
+    import sys
+
+    used = {n.id for s in plan.kept for n in ast.walk(s.node) if isinstance(n, ast.Name)}
+    roots = set()
+    for statement in layout.imports:
+        assert isinstance(statement.node, ast.Import | ast.ImportFrom)
+        for name, target in bindings(statement.node):
+            if name in used or name == "*":
+                roots.add(target.lstrip(".").split(".")[0])
+    others = sorted(r for r in roots if r and r != "torch" and r not in sys.stdlib_module_names)
+    return f"torch, {', '.join(others)}" if others else "torch alone"
+
+
+def _installs(plan: Plan) -> list[str]:
+    if not plan.notebook.requires:
+        return []
+    return [f"The notebook installs: {' '.join(plan.notebook.requires)}"]

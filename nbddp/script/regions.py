@@ -1,0 +1,60 @@
+"""Which lines of a cell belong to which statement: its own, and the comments above it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nbddp.analysis.edit import first_offset, stands_alone
+from nbddp.analysis.plan import Plan
+from nbddp.analysis.program import Program, Statement
+
+
+@dataclass(frozen=True)
+class Region:
+    """Offsets: where its comments begin, where the statement does, and where its last line ends."""
+
+    lead: int
+    start: int
+    end: int
+
+
+def regions(plan: Plan) -> dict[int, Region]:
+    """By the index of the statement; comments at the end of a cell belong to its last statement."""
+    program = plan.program
+    found: dict[int, Region] = {}
+    for i, statement in enumerate(program.statements):
+        start = first_offset(program, statement.node)
+        before = program.statements[i - 1] if i else None
+        same_cell = before is not None and before.cell is statement.cell
+        lead = _after(program, before) if same_cell and before else _cell_start(program, statement)
+        lead = min(lead, start)
+        following = program.statements[i + 1] if i + 1 < len(program.statements) else None
+        last = following is None or following.cell is not statement.cell
+        end = _cell_end(program, statement) if last else _after(program, statement)
+        if following is not None and not last and first_offset(program, following.node) < end:
+            end = program.span(statement.node)[1]  # another statement on the same line
+        found[statement.index] = Region(lead if _alone(program, statement) else start, start, end)
+    return found
+
+
+def _alone(program: Program, statement: Statement) -> bool:
+    return stands_alone(program, statement.node) or bool(getattr(statement.node, "decorator_list", []))
+
+
+def _after(program: Program, statement: Statement) -> int:
+    """The start of the line behind a statement."""
+    end = program.span(statement.node)[1]
+    at = program.text.find("\n", end)
+    return len(program.text) if at == -1 else at + 1
+
+
+def _cell_start(program: Program, statement: Statement) -> int:
+    line = program.cell_lines[program.cells.index(statement.cell)]
+    return program.line_starts[line - 1]
+
+
+def _cell_end(program: Program, statement: Statement) -> int:
+    at = program.cells.index(statement.cell) + 1
+    if at == len(program.cells):
+        return len(program.text)
+    return program.line_starts[program.cell_lines[at] - 1]
