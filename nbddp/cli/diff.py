@@ -34,8 +34,20 @@ class Row:
 def rows(script: str, line_map: LineMap, cells: Mapping[int, str]) -> list[Row]:
     """`cells` maps the numbers of the notebook's code cells to their source."""
     lines = script.splitlines()
+    line_map = _with_imports(lines, line_map, cells)
     comparison = _Comparison({number: source.split("\n") for number, source in cells.items()}, _texts(lines, line_map))
     return list(_folded(list(comparison.rows(lines, line_map))))
+
+
+def _with_imports(lines: Sequence[str], line_map: LineMap, cells: Mapping[int, str]) -> LineMap:
+    """The script's imports are one sorted block, made anew; those that a cell has just so are that cell's."""
+    places = {
+        text: (number, line)
+        for number, source in cells.items()
+        for line, text in enumerate(source.split("\n"), start=1)
+        if text.startswith(("import ", "from "))
+    }
+    return [place or places.get(text) for text, place in zip(lines, line_map, strict=False)]
 
 
 def _texts(lines: Sequence[str], line_map: LineMap) -> dict[Place, list[str]]:
@@ -85,11 +97,11 @@ class _Comparison:
         self.shown.add(place)
 
     def _left_out(self, number: int, before: int | None, shift: str) -> Iterator[Row]:
-        """The cell's lines above `before` that the script does not have, once."""
+        """The cell's lines above `before` that the script does not have, once; blank ones are not missed."""
         for line, source in enumerate(self.cells.get(number, [])[: None if before is None else before - 1], start=1):
-            if (number, line) not in self.texts and (number, line) not in self.shown:
+            if source.strip() and (number, line) not in self.texts and (number, line) not in self.shown:
                 self.shown.add((number, line))
-                yield Row("-" if source.strip() else " ", shift + source)
+                yield Row("-", shift + source)
 
     def _source(self, place: Place) -> str:
         return self.cells[place[0]][place[1] - 1]

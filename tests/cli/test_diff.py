@@ -77,6 +77,18 @@ def test_a_cell_whose_lines_lie_apart_loses_each_dropped_line_once():
     ]
 
 
+def test_an_import_that_only_moved_is_no_change():
+    cells = {1: "import torch\nimport os.path", 2: "import sys"}
+    assert shown("import os\nimport sys\nimport torch\n", [None] * 3, cells) == [
+        "+import os",
+        "@@ cell 2 @@",
+        " import sys",
+        "@@ cell 1 @@",
+        " import torch",
+        "-import os.path",
+    ]
+
+
 def test_long_unchanged_stretches_are_counted():
     source = "\n".join(f"x{i} = {i}" for i in range(20))
     script = source + "\nnew\n"
