@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from signal import Signals
 
 MEANINGS = {
     "SIGSEGV": "It crashed in native code; its log has the stack.",
@@ -27,6 +28,14 @@ def cause_of(signal: str | None, kills_before: int | None = None, kills_after: i
         counted = kills_before is not None and kills_after is not None and kills_after > kills_before
         return OUT_OF_MEMORY if counted else PERHAPS_OUT_OF_MEMORY
     return MEANINGS.get(signal, "")
+
+
+def name_of(number: int) -> str:
+    """A signal's name, also of those that have only a number."""
+    try:
+        return Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 def memory_kills() -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -137,22 +137,19 @@ def in_cells(stack: str, line_map: Mapping[int, Mapping[str, Any]], script: Path
 
 
 def last_lines(folder: RunFolder, rank: int | None, count: int = LAST_LINES) -> list[str]:
-    """What a rank, or the main process, printed last."""
+    """What a rank, or the main process, printed last; of a crash, from the line that tells of it."""
     for path in (folder.stderr, folder.stdout) if rank is None else (folder.log(rank), folder.stderr):
-        if lines := _tail(path, count):
-            return lines
+        if lines := _tail(path):
+            crash = next((place for place, line in enumerate(lines) if line.startswith("Fatal Python error")), None)
+            return lines[-count:] if crash is None else lines[crash : crash + count]
     return []
 
 
-def _tail(path: Path, count: int) -> list[str]:
+def _tail(path: Path) -> list[str]:
     try:
         with path.open("rb") as file:
             file.seek(max(0, path.stat().st_size - (1 << 16)))
             text = file.read().decode("utf-8", "replace")
     except OSError:
         return []
-    return _without_empty(re.split(r"[\r\n]+", text))[-count:]
-
-
-def _without_empty(lines: Iterable[str]) -> list[str]:
-    return [line for line in lines if line.strip()]
+    return [line for line in re.split(r"[\r\n]+", text) if line.strip()]

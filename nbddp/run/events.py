@@ -108,16 +108,17 @@ class EventReader:
     def _parse(self, line: bytes) -> list[Event]:
         if not line.strip():
             return []
-        if event := _object(line):
+        if event := parsed(line):
             return [event]
         # A line that was cut short (a full disk) has the next one glued to it: that one is whole.
         start = line.rfind(b'{"event"')
-        whole = _object(line[start:]) if start > 0 else None
+        whole = parsed(line[start:]) if start > 0 else None
         message = f"line {self.number} of events.jsonl is not readable and was left out"
         return [{"event": "unreadable", "time": None, "rank": None, "message": message}, *([whole] if whole else [])]
 
 
-def _object(line: bytes) -> Event | None:
+def parsed(line: bytes) -> Event | None:
+    """The event of one line, or None where it is none."""
     try:
         event = json.loads(line)
     except (ValueError, RecursionError):
@@ -130,7 +131,7 @@ def _events_in(reserve: Path) -> list[Event]:
         lines = re.split(rb"[\0\n]+", reserve.read_bytes())
     except OSError:
         return []
-    return [event for line in lines if line and (event := _object(line))]
+    return [event for line in lines if line and (event := parsed(line))]
 
 
 class LogReader:

@@ -5,14 +5,13 @@ Most events are steps, many a second; they are told apart by a glance and never 
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import time
 from collections.abc import Mapping
 from typing import Any
 
-from nbddp.run.events import LONGEST_EVENT, Tail
+from nbddp.run.events import LONGEST_EVENT, Tail, parsed
 from nbddp.run.folder import RunFolder
 from nbddp.run.process import ProcessId, alive, identify
 
@@ -44,7 +43,7 @@ class Hearing:
             self.heard_at = time.monotonic()
             for line in lines:
                 if OF_INTEREST.search(line[:200]):
-                    self._take(_parsed(line))
+                    self._take(parsed(line) or {})
         logged = _bytes_in(self.folder.logs)
         if logged != self.logged:
             self.logged, self.heard_at = logged, time.monotonic()
@@ -80,14 +79,6 @@ class Hearing:
         if rank in self.ended or statuses.get(self.ranks[rank].pid) == 0:
             return float("inf")
         return AFTER_A_DEATH if self.ranks[rank].pid in statuses else AFTER_A_SILENT_END
-
-
-def _parsed(line: bytes) -> Mapping[str, Any]:
-    try:
-        event = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return event if isinstance(event, dict) else {}
 
 
 def _bytes_in(logs: os.PathLike[str]) -> int:

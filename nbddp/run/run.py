@@ -80,14 +80,14 @@ class Run:
         return self.watch.catch_up()
 
     def follow(self, every: float = EVERY) -> Iterator[RunState]:
-        """A state whenever there is something new, at most so often; the last one is that of the end."""
-        last = None
+        """A state when there is something new, at most so often, and once a second; the last is that of the end."""
+        last, shown_at = None, 0.0
         while True:
             began = time.monotonic()
             state = self.watch.look()
-            if state is not last and not (self.watch.complete and self.watch.behind):
+            if state is not last or began - shown_at >= 1.0 or self.watch.complete:
                 yield state
-                last = state
+                last, shown_at = state, began
             if self.watch.complete:
                 return
             time.sleep(max(0.0, began + every - time.monotonic()))

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from nbddp.run.causes import cause_of, memory_kills
+from nbddp.run.causes import cause_of, memory_kills, name_of
 from nbddp.run.events import append
 from nbddp.run.folder import RunFolder
 from nbddp.run.fork import adopt_orphans, end_with_parent, fork, redirect
@@ -46,6 +46,7 @@ class Supervisor:
         self.next_report = quiet
         self.kills_before = memory_kills()
         self.main = 0
+        self.ended_it = False
         self.warden: Warden | None = None
         self.wake: tuple[int, int] = os.pipe()
 
@@ -143,6 +144,7 @@ class Supervisor:
         until = time.monotonic() + LINGER
         while self.statuses.get(self.main) == 0 and self._others() and time.monotonic() < until:
             self._look(0.05)
+        self.ended_it = self.main not in self.statuses
         left = end(self._others, self.grace, between=lambda: self._look(0.0))
         self._look(0.0)
         if self.warden:
@@ -150,7 +152,11 @@ class Supervisor:
         append(self.folder, "exit", **self._exit(), left=[entry.pid for entry in left])
 
     def _exit(self) -> dict[str, object]:
+        """The main process's status; where it was ended here because a rank had failed, that of a failure."""
         code = self.statuses.get(self.main)
-        name = signal.Signals(-code).name if code is not None and code < 0 else None
-        cause = cause_of(self.hearing.died_by or name, self.kills_before, memory_kills())
+        if self.ended_it and not self.asked_to_stop:
+            code = 1
+        name = name_of(-code) if code is not None and code < 0 else None
+        by = self.hearing.died_by or (None if self.ended_it else name)
+        cause = cause_of(by, self.kills_before, memory_kills())
         return {"status": code if code is None or code >= 0 else None, "signal": name, "cause": cause}

@@ -1,6 +1,6 @@
 """A small script of the shape that nbddp exports: trains a linear model on N processes and reports as one does.
 
-Options beyond those of an exported script make it fail, wait or talk in the ways that the tests are about.
+The option `--happen` makes it fail, wait or talk in the ways that the tests are about.
 """
 
 import argparse
@@ -12,6 +12,7 @@ import socket
 import sys
 import time
 import traceback
+from pathlib import Path
 
 import torch
 import torch.distributed as dist
@@ -26,15 +27,16 @@ def report(event, **fields):
         descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:
             os.write(descriptor, line.encode())
+        except OSError:
+            pass
         finally:
             os.close(descriptor)
 
 
 def report_error(error):
-    frames = [
-        {"file": f.filename, "line": f.lineno, "function": f.name} for f in traceback.extract_tb(error.__traceback__)
-    ]
-    text = "".join(traceback.format_exception(error))
+    tb = traceback.extract_tb(error.__traceback__)
+    frames = [{"file": f.filename, "line": f.lineno, "function": f.name} for f in tb]
+    text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
     victim = "closed by peer" in str(error) or "reset by peer" in str(error)
     report("error", type=type(error).__name__, message=str(error), traceback=frames, text=text, victim=victim)
 
@@ -48,7 +50,7 @@ def train(rank, args):
         model.module.load_state_dict(torch.load(start, weights_only=True)["states"]["model"])
     x = torch.randn(64, 8)
     y = x.sum(1, keepdim=True)
-    step, loss_sum = 0, 0.0
+    step, seen = 0, 0.0
     for epoch in range(args.epochs):
         if rank == 0:
             report("epoch", epoch=epoch, epochs=args.epochs)
@@ -58,75 +60,97 @@ def train(rank, args):
             loss.backward()
             optimizer.step()
             step += 1
-            if epoch == args.at_epoch and batch == 1:
-                happen(args.happen, rank, args)
-            loss_sum = math.nan if args.happen == "nan" else loss.item()
-            report(
-                "step",
-                step=step,
-                steps=None,
-                epoch=epoch,
-                values={"loss": loss_sum},
-                memory=None,
-                batch=batch + 1,
-                batches=args.batches,
-            )
+            seen = math.nan if args.happen == "nan" else loss.item()
+            place = {"epoch": epoch, "batch": batch + 1, "batches": args.batches}
+            report("step", step=step, steps=None, values={"loss": seen}, memory=None, **place)
+            if epoch == 0 and batch == 1:
+                HAPPEN[args.happen](rank, args)
             time.sleep(args.pause)
-        print(f"epoch {epoch}: loss {loss_sum:.6f}")
+        print(f"epoch {epoch}: loss {seen:.6f}")
         if rank == 0:
-            report("metrics", epoch=epoch, values={"mean_loss": loss_sum})
+            report("metrics", epoch=epoch, values={"mean_loss": seen})
         if should_stop():
             break
-    if rank == 0 and os.environ.get("NBDDP_RESULT"):
-        path = os.environ["NBDDP_RESULT"]
-        values = {"loss": loss_sum, "steps": step, "words": ["a", 1, None], "array": {"__ndarray__": torch.arange(3)}}
-        result = {
-            "format": 1,
-            "states": {"model": model.module.state_dict()},
-            "values": values,
-            "left_out": {"f": "a function"},
-        }
-        torch.save(result, path + ".part")
-        os.replace(path + ".part", path)
-        report("result", path=path)
+    if rank == 0:
+        deliver(model, {"loss": seen, "steps": step, "words": ["a", 1, None]})
     report("end")
 
 
 def should_stop():
-    stop = torch.tensor(os.path.exists(os.environ.get("NBDDP_STOP", "")), dtype=torch.int)
+    stop = torch.tensor(Path(os.environ.get("NBDDP_STOP", "/nowhere")).exists(), dtype=torch.int)
     dist.broadcast(stop, 0)
     return bool(stop)
 
 
-def happen(what, rank, args):
-    if what == "raise0" and rank == 0:
-        raise ValueError("bad label on rank 0")
-    if what == "raise1" and rank == 1:
-        raise ValueError("bad label on rank 1")
-    if what == "raise-all":
-        raise ValueError(f"bad label on rank {rank}")
-    if what == "kill1" and rank == 1:
-        os.kill(os.getpid(), signal.SIGKILL)
-    if what == "crash1" and rank == 1:
-        os.kill(os.getpid(), signal.SIGSEGV)
-    if what == "hang1" and rank == 1:
+def deliver(model, values):
+    if "NBDDP_RESULT" in os.environ:
+        path = Path(os.environ["NBDDP_RESULT"])
+        states = {"model": model.module.state_dict()}
+        values["array"] = {"__ndarray__": torch.arange(3)}
+        part = path.with_suffix(".part")
+        torch.save({"format": 1, "states": states, "values": values, "left_out": {"f": "a function"}}, part)
+        part.replace(path)
+        report("result", path=str(path))
+
+
+def raise_on(*ranks):
+    def happen(rank, args):
+        if rank in ranks:
+            raise ValueError(f"bad label on rank {rank}")
+
+    return happen
+
+
+def signal_to(rank_hit, number):
+    def happen(rank, args):
+        if rank == rank_hit:
+            os.kill(os.getpid(), number)
+            wait_for_ever()
+
+    return happen
+
+
+def hang(rank, args):
+    if rank == 1:
         wait_for_ever()
-    if what == "stubborn1":
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        if rank == 1:
-            raise ValueError("bad label on rank 1")
-        wait_for_ever()
-    if what == "leave" and rank == 1:
+
+
+def stubborn(rank, args):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise_on(1)(rank, args)
+    wait_for_ever()
+
+
+def leave(rank, args):
+    if rank == 1:
         raise SystemExit("batch size 50 does not divide among 3 processes")
-    if what == "burst" and rank == 0:
+
+
+def burst(rank, args):
+    if rank == 0:
         for number in range(args.count):
             print(f"line {number} of the burst")
-    if what == "events" and rank == 0:
+
+
+def many_events(rank, args):
+    if rank == 0:
         for number in range(args.count):
-            report("step", step=number, steps=None, epoch=0, values={"loss": 1.0}, memory=None, batch=1, batches=None)
-    if what == "daemon" and rank == 0 and os.fork() == 0:
+            fields = {"steps": None, "epoch": 0, "values": {"loss": 1.0}, "memory": None, "batch": 1, "batches": None}
+            report("step", step=number + 3, **fields)
+
+
+def daemon(rank, args):
+    if rank == 0 and os.fork() == 0:
         os.setsid()
         wait_for_ever()
+
+
+def fill_disk(rank, args):
+    if rank == 0:
+        with Path("filler").open("wb") as file:
+            while True:
+                file.write(b"x" * 4096)
+                file.flush()
 
 
 def wait_for_ever():
@@ -134,10 +158,28 @@ def wait_for_ever():
         time.sleep(60)
 
 
+HAPPEN = {
+    "": raise_on(),
+    "nan": raise_on(),
+    "raise0": raise_on(0),
+    "raise1": raise_on(1),
+    "raise-all": raise_on(0, 1),
+    "kill1": signal_to(1, signal.SIGKILL),
+    "crash1": signal_to(1, signal.SIGSEGV),
+    "hang1": hang,
+    "stubborn1": stubborn,
+    "leave1": leave,
+    "burst": burst,
+    "events": many_events,
+    "daemon": daemon,
+    "fill": fill_disk,
+}
+
+
 def run_rank(rank, world_size, args):
     logs = os.environ.get("NBDDP_LOGS")
     if logs:
-        log = os.open(os.path.join(logs, f"rank{rank}.log"), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        log = os.open(Path(logs, f"rank{rank}.log"), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         os.dup2(log, 1)
         os.dup2(log, 2)
         sys.stdout.reconfigure(line_buffering=True)
@@ -165,13 +207,11 @@ def main():
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--batches", type=int, default=3)
     parser.add_argument("--pause", type=float, default=0.0)
-    parser.add_argument("--happen", default="")
-    parser.add_argument("--at-epoch", type=int, default=0)
+    parser.add_argument("--happen", default="", choices=HAPPEN)
     parser.add_argument("--count", type=int, default=1000)
     args = parser.parse_args()
     os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
     os.environ.setdefault("MASTER_PORT", str(free_port()))
-    torch.set_num_threads(1)
     mp.spawn(run_rank, args=(args.nproc, args), nprocs=args.nproc)
 
 

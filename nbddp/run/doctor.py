@@ -1,0 +1,92 @@
+"""What can be known before a launch to go wrong, a sentence each that says what to do."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from nbddp.run.command import Origin, RunOptions
+from nbddp.run.facts import gpus, torch_version, visible
+from nbddp.run.folder import HOME
+
+ROOM = 16 << 20  # bytes: logs and events of a small run; nobody can know the size of a result
+
+
+def problems(root: Path, options: RunOptions, origin: Origin, names: tuple[str, ...] | None = None) -> list[str]:
+    """All of them at once; none means that nothing is known to stand in the way. `names` are the machine's GPUs."""
+    seen = visible(gpus() if names is None else names, origin.environ)
+    return [*_of_machine(origin), *_of_folder(root), *_of_numbers(options), *_of_devices(options, seen)]
+
+
+def _of_machine(origin: Origin) -> Iterator[str]:
+    if os.name != "posix":
+        yield "Runs need Linux or macOS; the exported script itself runs anywhere."
+    if not origin.python or not Path(origin.python).exists():
+        yield f"There is no Python at {origin.python or 'an unknown place'}: start this kernel from an environment."
+    elif origin.python == sys.executable and torch_version() is None:
+        yield f"torch is not installed for {origin.python}: install it there (https://pytorch.org/get-started)."
+    if not origin.cwd.is_dir():
+        yield f"The folder {origin.cwd} is not there any more: change to one that is."
+
+
+def _of_folder(root: Path) -> Iterator[str]:
+    """The deepest folder that is there already tells what can be made in it."""
+    place = root.absolute() / HOME / "runs"
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    if not place.is_dir():
+        yield f"{place} is no folder, so no run can be kept in it: move it away, or choose another folder."
+    elif not os.access(place, os.W_OK | os.X_OK):
+        yield f"{place} cannot be written to, so no run can be kept in it: choose another folder."
+    else:
+        disk = os.statvfs(place)
+        free = disk.f_bavail * disk.f_frsize
+        if free < ROOM:
+            yield f"The disk of {place} has {free / 1e6:.1f} MB left, too little for a run: free some space."
+
+
+def _of_numbers(options: RunOptions) -> Iterator[str]:
+    if options.nproc is not None and options.nproc < 1:
+        yield f"--nproc {options.nproc} means no process at all: it must be at least 1."
+    if options.checkpoint_every is not None and options.checkpoint_every < 1:
+        yield f"--checkpoint-every {options.checkpoint_every} is no number of epochs: it must be at least 1."
+    if options.resume is not None and not Path(options.resume).exists():
+        yield f"There is no checkpoint {options.resume} to resume from."
+    if options.backend is not None and options.backend not in {"gloo", "nccl", "mpi", "ucc", "xccl", "hccl"}:
+        yield f"--backend {options.backend} is none that torch has: choose nccl for GPUs or gloo for CPUs."
+
+
+def _of_devices(options: RunOptions, seen: tuple[str, ...]) -> Iterator[str]:
+    devices = options.devices
+    if devices is not None:
+        if not devices:
+            yield "--devices names no device: name some, as in --devices 0,1, or leave the option away."
+        if len(set(devices)) < len(devices):
+            yield f"--devices {_listed(devices)} names a device twice: each can hold one process."
+        for device in sorted(set(devices)):
+            if not 0 <= device < len(seen):
+                yield f"There is no GPU {device}: {_there_are(len(seen))}."
+    count = len(seen) if devices is None else len(devices)
+    if options.backend == "nccl" and not seen:
+        yield "--backend nccl needs GPUs and there are none here: choose gloo, or leave the option away."
+    elif count and (options.nproc or 0) > count and options.backend != "gloo":
+        yield (
+            f"{options.nproc} processes need {options.nproc} GPUs, and there {_are(count)}: choose --nproc {count}, "
+            "or --backend gloo, with which several processes can share one, slowly."
+        )
+
+
+def _listed(devices: tuple[int, ...]) -> str:
+    return ",".join(str(device) for device in devices)
+
+
+def _are(count: int) -> str:
+    return "is 1" if count == 1 else f"are {count}"
+
+
+def _there_are(count: int) -> str:
+    if not count:
+        return "this machine has none that can be used; leave --devices away to train on the CPU"
+    return "there is only GPU 0" if count == 1 else f"there are GPUs 0 to {count - 1}"

@@ -1,0 +1,108 @@
+"""What the command line does with runs, as functions: each prints for a person and returns an exit status."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from nbddp.run.command import Origin, RunOptions
+from nbddp.run.culprit import in_cells, read_line_map
+from nbddp.run.doctor import problems
+from nbddp.run.errors import LaunchFailed
+from nbddp.run.find import find
+from nbddp.run.folder import runs_in
+from nbddp.run.prune import glance, prune
+from nbddp.run.run import Run
+from nbddp.run.state import RunState
+from nbddp.run.terminal import show
+from nbddp.run.words import duration, number
+
+FAILED, UNUSABLE = 1, 2  # exit statuses
+
+
+def run(
+    script: str,
+    name: str,
+    options: RunOptions,
+    *,
+    root: Path,
+    line_map: Sequence[Mapping[str, Any]] = (),
+    background: bool = False,
+) -> int:
+    """Start a script's run and show it to its end; in the background, only say how to see it."""
+    origin = Origin.here()
+    if wrong := problems(root, options, origin):
+        print(*wrong, sep="\n", file=sys.stderr)
+        return UNUSABLE
+    try:
+        started = Run.start(script, name, options, root=root, origin=origin, line_map=line_map)
+    except LaunchFailed as error:
+        print(error, file=sys.stderr)
+        return FAILED
+    if background:
+        print(f"{started.name} runs; see it with: nbddp attach {started.name}")
+        return 0
+    return show(started)
+
+
+def attach(root: Path, name: str | None = None) -> int:
+    """Show a run that is there already, from its beginning; looking away does not end it."""
+    attached = Run.attach(find(root, name))
+    if hang := attached.state.hang:
+        lines = read_line_map(attached.folder.line_map)
+        for rank, stack in hang.stacks.items():
+            print(f"rank {rank} waits here:\n{in_cells(stack, lines, attached.folder.script)}")
+    return show(attached, interrupt_stops=False)
+
+
+def stop(root: Path, name: str | None = None, grade: str = "now") -> int:
+    """Stop a run. Status 1 where some of its processes could not be ended."""
+    found = Run.attach(find(root, name))
+    if not found.processes():
+        print(f"{found.name} does not run.")
+        return 0
+    left = found.stop(grade)
+    if grade == "epoch":
+        print(f"{found.name} ends after this epoch.")
+    elif left:
+        print(f"These processes of {found.name} could not be ended: {', '.join(map(str, left))}", file=sys.stderr)
+    else:
+        print(f"{found.name} has ended.")
+    return FAILED if left else 0
+
+
+def log(root: Path, name: str | None = None, rank: int = 0, last: int | None = None) -> int:
+    """Print what a rank has printed."""
+    found = Run.attach(find(root, name))
+    if not found.folder.log(rank).exists():
+        ranks = sorted(int(path.stem.removeprefix("rank")) for path in found.folder.logs.glob("rank*.log"))
+        known = f"there are logs of {', '.join(map(str, ranks))}" if ranks else "no rank has printed anything yet"
+        print(f"{found.name} has no log of rank {rank}: {known}.", file=sys.stderr)
+        return FAILED
+    text = found.log(rank, last)
+    sys.stdout.write(text if text.endswith("\n") or not text else text + "\n")
+    return 0
+
+
+def runs(root: Path, keep: int | None = None) -> int:
+    """List the runs of a folder, the newest last; with `keep`, first delete all but the newest so many."""
+    if keep is not None:
+        for folder in prune(root, keep):
+            print(f"deleted {folder.name}")
+    folders = runs_in(root)
+    if not folders:
+        print(f"There are no runs in {root.absolute()}.")
+    width = max((len(folder.name) for folder in folders), default=0)
+    for folder in folders:
+        print(f"{folder.name:{width}}  {_row(glance(folder))}")
+    return 0
+
+
+def _row(state: RunState) -> str:
+    """Phase, duration, epochs, and the latest numbers."""
+    epochs = "" if state.epoch is None else f"epoch {state.epoch + 1}" + (f"/{state.epochs}" if state.epochs else "")
+    values = " ".join(f"{name} {number(value)}" for name, value in list(state.values.items())[:3])
+    return f"{state.phase:15} {duration(state.elapsed(time.time())):>8}  {epochs:12} {values}".rstrip()

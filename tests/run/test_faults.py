@@ -1,0 +1,155 @@
+"""Faults, with real processes: each is told rightly, and each leaves no process behind."""
+
+import os
+import signal
+
+import pytest
+
+from nbddp.run.leader import leader_of
+from nbddp.run.process import look_up
+
+STARTS = pytest.mark.parametrize("start", ["warm", "cold"])
+
+
+def training(run):
+    """The state once both ranks train; None before."""
+    state = run.state
+    assert not state.over, run.failure
+    return state if len(state.ranks) == 2 and state.step >= 2 else None
+
+
+def failed(run, seconds=20):
+    """The failure of a run that ends by itself, leaving nothing."""
+    state = run.wait(seconds)
+    assert state.over, f"it is still {state.phase}"
+    assert run.processes() == []
+    return run.failure
+
+
+@STARTS
+def test_an_exception_on_rank_1_while_rank_0_waits_is_told_with_its_lines(train, start):
+    run = train("raise1", start=start)
+    failure = failed(run, 60)
+    assert (failure.rank, failure.type, failure.message) == (1, "ValueError", "bad label on rank 1")
+    assert [frame.function for frame in failure.frames] == ["run_rank", "train", "happen"]
+    assert "raise ValueError" in failure.frames[-1].source
+    assert (run.state.phase, run.state.exit.status) == ("failed", 1)
+
+
+def test_an_exception_on_rank_0_ends_rank_1(train):
+    assert failed(train("raise0")).message == "bad label on rank 0"
+
+
+def test_of_two_failures_the_first_is_named(train):
+    run = train("raise-all")
+    failure = failed(run)
+    first = min((f for f in run.state.failures if not f.victim), key=lambda f: f.time)
+    assert failure.rank == first.rank
+    assert failure.message == f"bad label on rank {first.rank}"
+
+
+@STARTS
+def test_a_killed_rank_is_named_with_its_signal_and_the_likely_cause(train, start):
+    run = train("kill1", start=start)
+    failure = failed(run, 60)
+    assert (failure.rank, failure.type) == (1, "SIGKILL")
+    assert "memory" in failure.cause
+    assert run.state.ranks[1].phase == "killed"
+
+
+def test_a_crash_in_native_code_is_named_and_its_stack_logged(train):
+    run = train("crash1")
+    failure = failed(run)
+    assert (failure.rank, failure.type) == (1, "SIGSEGV")
+    assert any("Segmentation fault" in line for line in failure.log)
+
+
+def test_a_rank_that_leaves_with_a_sentence_is_told_by_its_log(train):
+    failure = failed(train("leave1"))
+    assert failure.rank == 1
+    assert "batch size 50 does not divide among 3 processes" in failure.text
+
+
+def test_ranks_that_refuse_to_end_are_killed_when_another_has_failed(train):
+    run = train("stubborn1")
+    failure = failed(run)
+    assert (failure.rank, failure.message) == (1, "bad label on rank 1")
+    error = next(f for f in run.state.failures if f.rank == 1)
+    assert run.state.ended - error.time < 12.0
+
+
+@STARTS
+def test_a_killed_supervisor_takes_its_ranks_along(train, wait_until, start):
+    run = train(start=start, epochs=10_000, pause=0.01)
+    wait_until(lambda: training(run), 60)
+    os.kill(leader_of(run.folder).pid, signal.SIGKILL)
+    failure = failed(run)
+    assert run.state.phase == "killed"
+    assert "watched over the run was killed" in failure.text
+
+
+def test_a_killed_supervisor_and_warden_are_no_lasting_harm_either(train, wait_until):
+    run = train(epochs=10_000, pause=0.01)
+    wait_until(lambda: training(run))
+    leader = leader_of(run.folder).pid
+    ranks = {rank.pid for rank in run.state.ranks.values()}
+    main = {look_up(pid).parent for pid in ranks} - {leader}
+    warden = {entry.pid for entry in run.processes() if entry.parent == leader} - ranks - main
+    for pid in (*warden, leader):
+        os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: not run.processes())
+    assert run.state.phase == "lost"
+    assert run.failure.phase == "lost"
+
+
+def test_a_killed_main_process_takes_its_ranks_along(train, wait_until):
+    run = train(epochs=10_000, pause=0.01)
+    state = wait_until(lambda: training(run))
+    leader = leader_of(run.folder).pid
+    main = next(e.pid for e in run.processes() if e.parent == leader and e.group == e.pid)
+    assert main not in {rank.pid for rank in state.ranks.values()}
+    os.kill(main, signal.SIGKILL)
+    assert failed(run) is not None
+    assert run.state.exit.signal == "SIGKILL"
+
+
+def test_a_killed_helper_leaves_its_runs_alone_and_the_next_run_starts_cold(train, wait_until, tmp_path):
+    from nbddp.run.warm import WarmHelper
+
+    helper = WarmHelper.start()
+    assert helper.wait_until_ready(60)
+    try:
+        run = train(helper=helper, epochs=100, pause=0.01)
+        wait_until(lambda: training(run))
+        os.kill(helper.process.pid, signal.SIGKILL)
+        second = train(helper=helper)
+        assert run.wait(30).phase == "done"
+        state = second.wait(60)
+        assert (state.phase, state.start) == ("done", "cold")
+        assert "helper process had ended" in state.why_cold
+    finally:
+        helper.close()
+
+
+def test_a_daemon_that_left_the_session_is_ended_with_the_run(train, wait_until):
+    run = train("daemon", epochs=1)
+    assert run.wait(30).phase == "done"
+    assert run.processes() == []
+
+
+def test_nan_is_shown_with_epoch_and_step(train):
+    state = train("nan").wait(30)
+    assert (state.phase, state.nan.name, state.nan.epoch, state.nan.step) == ("done", "loss", 0, 1)
+
+
+def test_two_runs_at_once_do_not_meet(train):
+    first, second = train(epochs=5, pause=0.01), train(epochs=5, pause=0.01)
+    assert (first.wait(30).phase, second.wait(30).phase) == ("done", "done")
+    assert first.folder != second.folder
+    assert first.history[-1]["mean_loss"] == second.history[-1]["mean_loss"]
+
+
+def test_a_run_that_dies_early_shows_what_its_main_process_said(train, tmp_path):
+    failure = failed(train(happening="x"))
+    assert failure.rank is None
+    assert "unrecognized arguments: --happening x" in failure.text
