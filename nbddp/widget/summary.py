@@ -1,0 +1,127 @@
+"""What stays of a run in a saved notebook: no script, no style sheet, nothing that a sanitiser takes away.
+
+The curves are an SVG picture behind a data address: JupyterLab drops inline SVG from notebooks that it does not trust,
+and code hosts from all, while both show this. Without its style attributes the page still reads well.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from nbddp.run.state import RunState
+from nbddp.widget.lines import latest, line
+from nbddp.widget.notices import NOTHING, Said, notices
+from nbddp.widget.subject import Subject
+from nbddp.widget.svg import picture
+from nbddp.widget.terminal import plain
+from nbddp.widget.view import home_relative, series, snapshot
+from nbddp.widget.words import count, duration, number
+
+MIME = "application/vnd.nbddp.run+json"
+MOST_LINES = 40
+MARKS = {"done": "✓", "stopped": "■", "failed": "✗", "killed": "✗", "lost": "?"}
+EDGES = {"error": "#e5484d", "warning": "#d9822b", "note": "#8b8b8b"}
+LABELS = {"done": "Trained", "stopped": "Stopped", "failed": "Failed", "killed": "Killed", "lost": "Lost"}
+
+
+def mimebundle(
+    state: RunState, subject: Subject = NOTHING, logs: Mapping[int, Sequence[str]] | None = None
+) -> dict[str, Any]:
+    """All forms of one output; the reader's program takes the one that it knows best."""
+    tails = {rank: lines[-MOST_LINES:] for rank, lines in (logs or {}).items()}
+    return {
+        "text/plain": text(state, subject),
+        "text/html": html(state, subject, tails),
+        MIME: snapshot(state, subject, logs=tails),
+    }
+
+
+def text(state: RunState, subject: Subject = NOTHING) -> str:
+    """A line, and what there is to say."""
+    parts = [line(state)]
+    for one in notices(state, subject):
+        parts.append(f"{one['level']}: {one['text']}")
+        if one["level"] == "error" and one["more"]:
+            parts.append(one["more"])
+    return "\n".join(parts)
+
+
+def html(state: RunState, subject: Subject = NOTHING, logs: Mapping[int, Sequence[str]] | None = None) -> str:
+    """The same for people."""
+    parts = [
+        _head(state),
+        *map(_notice, notices(state, subject)),
+        _values(state),
+        _picture(state),
+        _table(state),
+        *(_log(rank, lines) for rank, lines in sorted((logs or {}).items()) if lines),
+        f"<p>Script: <code>{escape(home_relative(subject.script))}</code></p>" if subject.script else "",
+    ]
+    return f'<div style="max-width: 1100px; line-height: 1.5">{"".join(parts)}</div>'
+
+
+def _head(state: RunState) -> str:
+    elapsed = state.elapsed(state.updated or 0.0)
+    ranks = state.world_size or state.nproc
+    parts = [
+        count(len(state.history), "epoch") if state.history else "",
+        count(state.step, "step") if state.step else "",
+        count(ranks, "rank") if ranks else "",
+        duration(elapsed) if elapsed is not None else "",
+    ]
+    label = LABELS.get(state.phase, state.phase.capitalize())
+    rest = " · ".join(part for part in parts if part)
+    return f"<p><b>{MARKS.get(state.phase, '…')} {label}</b> <code>{escape(state.name)}</code> {rest}</p>"
+
+
+def _notice(said: Said) -> str:
+    text = escape(said["text"])
+    if said["more"]:
+        opened = " open" if said["level"] == "error" else ""
+        more = f"<pre>{escape(plain(said['more']))}</pre>"
+        text = f"<details{opened}><summary>{text}</summary>{more}</details>"
+    edge = EDGES[said["level"]]
+    return f'<div style="border-left: 3px solid {edge}; padding-left: 10px; margin: 4px 0">{text}</div>'
+
+
+def _values(state: RunState) -> str:
+    values = latest(state)
+    parts = (f"{escape(name)} <b>{number(value)}</b>" for name, value in values.items())
+    return f"<p>{' · '.join(parts)}</p>" if values else ""
+
+
+def _picture(state: RunState) -> str:
+    drawn = picture(series(state.curves))
+    if not drawn:
+        return ""
+    words = ", ".join(f"{name} {number(value)}" for name, value in latest(state).items())
+    data = b64encode(drawn.encode()).decode()
+    return f'<p><img alt="Curves of {escape(words)}" src="data:image/svg+xml;base64,{data}"></p>'
+
+
+def _table(state: RunState) -> str:
+    """The history, folded away: an epoch a row."""
+    if not state.history:
+        return ""
+    names = list(dict.fromkeys(name for row in state.history for name in row))
+    head = "".join(f"<th>{escape(name)}</th>" for name in names)
+    shown = state.history[-MOST_LINES:]
+    rows = "".join(f"<tr>{''.join(_field(name, row) for name in names)}</tr>" for row in shown)
+    title = f"History, {'last ' if shown != state.history else ''}{count(len(shown), 'epoch')}"
+    return f"<details><summary>{title}</summary><table><tr>{head}</tr>{rows}</table></details>"
+
+
+def _field(name: str, row: Mapping[str, float]) -> str:
+    value = row.get(name)
+    if value is None:
+        return "<td></td>"
+    return f"<td>{int(value) + 1 if name == 'epoch' else number(value)}</td>"
+
+
+def _log(rank: int, lines: Sequence[str]) -> str:
+    body = escape("\n".join(plain(line) for line in lines))
+    title = f"Log of rank {rank}" + (f", last {len(lines)} lines" if len(lines) >= MOST_LINES else "")
+    return f"<details><summary>{title}</summary><pre>{body}</pre></details>"

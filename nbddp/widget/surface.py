@@ -1,0 +1,94 @@
+"""Where a run is shown: a widget in a notebook, lines of text anywhere else."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol, TextIO
+
+from nbddp.run.state import RunState
+from nbddp.widget.lines import changes, line
+from nbddp.widget.notices import notices
+from nbddp.widget.subject import Subject
+from nbddp.widget.summary import mimebundle
+from nbddp.widget.view import facts, series
+
+Logs = Mapping[int, Sequence[str]]
+LINE_EVERY = 10.0  # seconds, while a long epoch has nothing else to say
+
+
+class Surface(Protocol):
+    """A place that shows one run."""
+
+    def show(self, state: RunState, logs: Logs, /, *, last: bool = False) -> None:
+        """Bring it up to date, for the last time where that is said."""
+
+    def trouble(self, sentence: str) -> None:
+        """Nothing more will be shown, and why."""
+
+
+def open_surface(
+    state: RunState, subject: Subject, on_stop: Callable[[str], object], *, plain: bool = False
+) -> Surface:
+    """The best there is here, shown in the running cell's output."""
+    if plain or kernel_shell() is None or importlib.util.find_spec("anywidget") is None:
+        return InText(subject)
+    return InNotebook(state, subject, on_stop)
+
+
+def kernel_shell() -> Any:
+    """IPython's shell where it serves a kernel, else None. IPython is not imported to find that out."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return shell if getattr(shell, "kernel", None) is not None else None
+
+
+class InNotebook:
+    """The widget while the run lasts, then the summary: a saved file has no kernel to draw a widget from."""
+
+    def __init__(self, state: RunState, subject: Subject, on_stop: Callable[[str], object]) -> None:
+        from IPython.display import display
+
+        from nbddp.widget.live import RunWidget
+
+        self.subject = subject
+        self.widget = RunWidget(on_stop, facts(state, subject, time.time()), text=line(state, time.time()))
+        self.handle: Any = display(self.widget, display_id=True)  # type: ignore[no-untyped-call]
+
+    def show(self, state: RunState, logs: Logs, /, *, last: bool = False) -> None:
+        now = facts(state, self.subject, time.time())
+        self.widget.show(now, series(state.curves), logs, time.monotonic(), last=last)
+        if state.over and self.handle is not None:
+            self.handle.update(mimebundle(state, self.subject, logs), raw=True)
+
+    def trouble(self, sentence: str) -> None:
+        self.widget.facts = {**self.widget.facts, "notices": [{"level": "error", "text": sentence, "more": ""}]}
+
+
+class InText:
+    """A line for each phase, each epoch and each thing to say, and one now and then in a long epoch."""
+
+    def __init__(self, subject: Subject, stream: TextIO | None = None) -> None:
+        self.subject = subject
+        self._stream = stream
+        self._before: RunState | None = None
+        self._due = 0.0
+        self._print(f"{one['level']}: {one['text']}" for one in notices(RunState(), subject))
+
+    def show(self, state: RunState, _logs: Logs, /, *, last: bool = False) -> None:
+        said = list(changes(self._before, state, self.subject))
+        if not said and (last or time.monotonic() >= self._due):
+            said = [line(state, time.time())]
+        if said:
+            self._print(said)
+            self._due = time.monotonic() + LINE_EVERY
+        self._before = state
+
+    def trouble(self, sentence: str) -> None:
+        self._print([sentence])
+
+    def _print(self, lines: Iterable[str]) -> None:
+        for text in lines:
+            print(text, file=self._stream or sys.stdout, flush=True)

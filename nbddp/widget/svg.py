@@ -1,0 +1,108 @@
+"""Curves as an SVG picture of a few kilobytes: what stays where no page draws them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from xml.sax.saxutils import escape
+
+from nbddp.widget.words import number
+
+# Tones that can be read on white and on black: the picture cannot know which theme is around it.
+COLOURS = ("#3b82f6", "#ea6a12", "#16a34a", "#a855f7", "#e23d8b", "#0d93ad")
+GREY = "#808080"
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM, GAP = 340, 170, 50, 8, 26, 22, 20
+MOST_POINTS = 200
+MOST_PANELS = 6
+COLUMNS = 3
+
+Series = Mapping[str, Any]
+
+
+def picture(series: Mapping[str, Series]) -> str:
+    """All panels, side by side; "" where there is nothing to draw."""
+    if not series:
+        return ""
+    groups = _panels(series)
+    columns = min(COLUMNS, len(groups))
+    rows = math.ceil(len(groups) / columns)
+    width, height = columns * (WIDTH + GAP) - GAP, rows * HEIGHT
+    drawn = "".join(
+        f'<g transform="translate({place % columns * (WIDTH + GAP)} {place // columns * HEIGHT})">{_panel(group)}</g>'
+        for place, group in enumerate(groups)
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+        f'font-family="system-ui, sans-serif" font-size="11" fill="{GREY}">{drawn}</svg>'
+    )
+
+
+def _panels(series: Mapping[str, Series]) -> list[list[Series]]:
+    names = list(dict.fromkeys(one["panel"] for one in series.values()))[:MOST_PANELS]
+    return [[one for one in series.values() if one["panel"] == name] for name in names]
+
+
+def _panel(group: Sequence[Series]) -> str:
+    xs = [x for one in group for x, _ in one["points"]]
+    ys = [y for one in group for _, y in one["points"]]
+    x = _scale(min(xs), max(xs), LEFT, WIDTH - RIGHT, 0.0)
+    y = _scale(min(ys), max(ys), HEIGHT - BOTTOM, TOP, 0.06)
+    rows = (
+        f'<path d="M{LEFT} {y(tick):.1f}H{WIDTH - RIGHT}" stroke="{GREY}" stroke-opacity="0.25"/>'
+        f'<text x="{LEFT - 6}" y="{y(tick) + 3.5:.1f}" text-anchor="end">{number(tick)}</text>'
+        for tick in ticks(min(ys), max(ys), 4)
+    )
+    columns = (
+        f'<text x="{x(tick):.1f}" y="{HEIGHT - 6}" text-anchor="middle">{number(tick)}</text>'
+        for tick in ticks(min(xs), max(xs), 4)
+        if tick == round(tick)
+    )
+    axis = f'<text x="{LEFT - 14}" y="{HEIGHT - 6}" text-anchor="end">{escape(group[0]["x"])}</text>'
+    lines = (_line(one["points"], COLOURS[place % 6], x, y) for place, one in enumerate(group))
+    return "".join((_legend(group), *rows, *columns, axis, *lines))
+
+
+def _legend(group: Sequence[Series]) -> str:
+    """Name and latest value of each curve. There are no widths to measure here: a letter is taken for 6.2 units."""
+    parts, at = [], float(LEFT)
+    for place, one in enumerate(group):
+        text = f"{one['name']} {number(one['points'][-1][1])}"
+        parts.append(f'<rect x="{at:.0f}" y="9" width="9" height="3" rx="1.5" fill="{COLOURS[place % 6]}"/>')
+        parts.append(f'<text x="{at + 13:.0f}" y="14">{escape(text)}</text>')
+        at += 13 + 6.2 * len(text) + 12
+    return "".join(parts)
+
+
+def _line(
+    points: Sequence[Sequence[float]], colour: str, x: Callable[[float], float], y: Callable[[float], float]
+) -> str:
+    stride = math.ceil(len(points) / MOST_POINTS)
+    drawn = [*points[:-1:stride], points[-1]]
+    path = "L".join(f"{x(px):.1f} {y(py):.1f}" for px, py in drawn)
+    line = f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="1.6" stroke-linejoin="round"/>'
+    dots = drawn if len(drawn) <= 20 else drawn[-1:]
+    return line + "".join(f'<circle cx="{x(px):.1f}" cy="{y(py):.1f}" r="2.5" fill="{colour}"/>' for px, py in dots)
+
+
+def _scale(low: float, high: float, start: float, end: float, room: float) -> Callable[[float], float]:
+    low, high = _apart(low, high)
+    pad = (high - low) * room
+    low, high = low - pad, high + pad
+    return lambda value: start + (value - low) / (high - low) * (end - start)
+
+
+def _apart(low: float, high: float) -> tuple[float, float]:
+    """A curve that is one point, or flat, is drawn in the middle."""
+    half = 0.0 if high > low else abs(low) * 0.1 or 0.5
+    return low - half, high + half
+
+
+def ticks(low: float, high: float, most: int) -> list[float]:
+    """Round numbers between the two."""
+    low, high = _apart(low, high)
+    rough = (high - low) / most
+    base = 10.0 ** math.floor(math.log10(rough))
+    step = next((m * base for m in (1, 2, 5) if m * base >= rough), 10 * base)
+    first = math.ceil(low / step)
+    return [float(f"{place * step:.12g}") for place in range(first, math.floor(high / step + 1e-9) + 1)]

@@ -1,0 +1,129 @@
+"""A run's state as a small JSON value: the only thing that the page draws, whoever sends it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import Any
+
+from nbddp.run.curve import Curve
+from nbddp.run.state import Rank, RunState
+from nbddp.widget.notices import notices
+from nbddp.widget.subject import Subject
+
+MOST_SERIES = 24
+MOST_LINE = 200
+
+LABELS: Mapping[str, tuple[str, str]] = {  # phase: words, and the colour that goes with them
+    "starting": ("Starting", "busy"),
+    "training": ("Training", "busy"),
+    "finishing-epoch": ("Finishing this epoch", "busy"),
+    "stopping": ("Stopping", "busy"),
+    "done": ("Done", "good"),
+    "failed": ("Failed", "bad"),
+    "stopped": ("Stopped", "still"),
+    "killed": ("Killed", "bad"),
+    "lost": ("Lost", "bad"),
+}
+
+
+def snapshot(
+    state: RunState, subject: Subject, *, now: float | None = None, logs: Mapping[int, Sequence[str]] | None = None
+) -> dict[str, Any]:
+    """All that a page needs, complete in itself. `logs` holds settled lines (`nbddp.widget.terminal`) by rank."""
+    return {
+        **facts(state, subject, now),
+        "series": series(state.curves),
+        "logs": {str(rank): {"first": 0, "lines": list(lines)} for rank, lines in (logs or {}).items()},
+    }
+
+
+def facts(state: RunState, subject: Subject, now: float | None = None) -> dict[str, Any]:
+    """All but curves and logs: small enough to be sent whole ten times a second."""
+    label, tone = LABELS.get(state.phase, (state.phase, "still"))
+    return {
+        "format": 1,
+        "phase": state.phase,
+        "label": label,
+        "tone": tone,
+        "over": state.over,
+        "stop": state.stop,
+        "name": state.name,
+        "start": state.start,
+        "script": home_relative(subject.script),
+        "now": now if now is not None else state.updated,
+        "started": state.started,
+        "ended": state.ended if state.ended is not None else (state.updated if state.over else None),
+        "updated": state.updated,
+        "world_size": state.world_size or state.nproc,
+        **{name: _finite(getattr(state, name)) for name in NUMBERS},
+        "ranks": [_rank(rank, state.over) for rank in _ranks(state)],
+        "notices": notices(state, subject),
+    }
+
+
+NUMBERS = ("epoch", "epochs", "batch", "batches", "step", "steps", "rate", "eta", "progress")
+
+
+def series(curves: Mapping[str, Curve]) -> dict[str, dict[str, Any]]:
+    """The curves worth drawing: what the loop prints of a value that is also accumulated would be one curve twice."""
+    accumulated = {_plain(curve.name) for curve in curves.values() if curve.source == "epoch"}
+    drawn = {
+        key: _series(curve)
+        for key, curve in curves.items()
+        if curve.points and not (curve.source == "printed" and _plain(curve.name) in accumulated)
+    }
+    return dict(list(drawn.items())[:MOST_SERIES])
+
+
+def home_relative(path: str) -> str:
+    """As a person would write it, and as Jupyter names its root folder to the page."""
+    try:
+        return str(PurePath("~") / PurePath(path).relative_to(Path.home()))
+    except (ValueError, RuntimeError):
+        return path
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", " ").replace("-", " ")
+
+
+def _series(curve: Curve) -> dict[str, Any]:
+    """Six digits are more than a pixel can show. An epoch is counted from 1 wherever a person reads it."""
+    from_zero = curve.x == "epoch" and curve.points[0][0] < 1.0
+    shift = 1.0 if from_zero else 0.0
+    points = [[x + shift, float(f"{y:.6g}")] for x, y in curve.points]
+    return {"name": curve.name, "source": curve.source, "x": curve.x, "panel": _panel(curve), "points": points}
+
+
+def _panel(curve: Curve) -> str:
+    """Curves of one quantity over one axis are drawn together: "train loss" and "val_loss" over epochs, say."""
+    words = "".join(letter if letter.isalnum() else " " for letter in curve.name.lower()).split()
+    quantity = {"acc": "accuracy"}.get(words[-1], words[-1]) if words else ""
+    return f"{quantity} by {curve.x}"
+
+
+def _ranks(state: RunState) -> list[Rank]:
+    """Those still to come have their place from the start, so that the page need not move when they are there."""
+    expected = range(state.world_size or state.nproc or 1)
+    return [state.ranks.get(number) or Rank(number) for number in sorted({*expected, *state.ranks})]
+
+
+def _rank(rank: Rank, over: bool) -> dict[str, Any]:
+    """A rank that was ended with the others had no time to say so."""
+    ended = over and rank.phase in {"starting", "training"}
+    return {
+        "rank": rank.rank,
+        "phase": "ended" if ended else rank.phase,
+        "device": rank.device,
+        "device_name": rank.device_name,
+        "step": rank.step,
+        "memory": rank.memory,
+        "line": rank.line[:MOST_LINE],
+    }
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no word for infinity, and a browser refuses the whole message for one."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value

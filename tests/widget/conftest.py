@@ -1,0 +1,104 @@
+"""A real browser, and a real JupyterLab that knows nothing of the user's own settings.
+
+Screenshots to look at are left in the folder that SCREENSHOTS names.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+ROOT = Path(__file__).parents[2]
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+DIRECTORIES = (
+    "JUPYTER_CONFIG_DIR",
+    "JUPYTER_DATA_DIR",
+    "JUPYTER_RUNTIME_DIR",
+    "JUPYTERLAB_SETTINGS_DIR",
+    "JUPYTERLAB_WORKSPACES_DIR",
+    "IPYTHONDIR",
+)
+NOTIFICATIONS = "@jupyterlab/apputils-extension/notification.jupyterlab-settings"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        pytest.skip("needs Chromium: apt-get install chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def screenshot() -> Callable[[Page, str], None]:
+    folder = os.environ.get("SCREENSHOTS")
+
+    def take(page: Page, name: str) -> None:
+        if folder:
+            page.screenshot(path=Path(folder) / f"{name}.png")
+
+    return take
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """Its address, token included, and the folder of its notebooks."""
+    home, root = tmp_path_factory.mktemp("jupyter"), tmp_path_factory.mktemp("notebooks")
+    environment = os.environ | {name: str(home / name.lower()) for name in DIRECTORIES} | {"PYTHONPATH": str(ROOT)}
+    settings = home / "jupyterlab_settings_dir" / NOTIFICATIONS
+    settings.parent.mkdir(parents=True)
+    settings.write_text(json.dumps({"fetchNews": "false", "checkForUpdates": False}))
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--port=0", "--ip=127.0.0.1", "--allow-root"]
+    command.append("--LabApp.expose_app_in_browser=True")
+    log = (home / "log").open("wb")
+    server = subprocess.Popen(
+        [*command, f"--ServerApp.root_dir={root}"], env=environment, stderr=log, start_new_session=True
+    )
+    try:
+        yield _address(home / "jupyter_runtime_dir", server, home / "log"), root
+    finally:
+        server.send_signal(signal.SIGTERM)
+        server.wait(20)
+        log.close()
+
+
+def _address(runtime: Path, server: subprocess.Popen[bytes], log: Path) -> str:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and server.poll() is None:
+        for path in runtime.glob("jpserver-*.json"):
+            info = _info(path)
+            if info and info["port"]:
+                return f"{info['url']}doc/tree/{{name}}?token={info['token']}"
+        threading.Event().wait(0.05)
+    raise AssertionError(log.read_text())
+
+
+def _info(path: Path) -> dict[str, Any] | None:
+    try:
+        info: dict[str, Any] = json.loads(path.read_text())
+    except ValueError:  # still being written
+        return None
+    return info
