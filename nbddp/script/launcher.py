@@ -1,0 +1,62 @@
+"""The end of a script: what starts one process for each GPU, and what each of them does around `train`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nbddp.script.command_line import Argument, arguments_for, call, own_arguments
+from nbddp.script.copy_parts import called, imports_for
+from nbddp.script.launcher_template import TEMPLATE
+from nbddp.script.part_library import library, names_in
+from nbddp.script.rename import renamed
+
+
+@dataclass(frozen=True)
+class Launcher:
+    source: str
+    parts: tuple[str, ...]  # that it uses; to be copied together with those of the rest of the script
+    imports: tuple[str, ...]
+    names: frozenset[str]  # that it binds at the top level of the script
+
+
+def launcher(
+    parameters: Mapping[str, object],
+    *,
+    checkpoints: bool = False,
+    nproc: int | None = None,
+    train: str = "train",
+    renames: Mapping[str, str] | None = None,
+) -> Launcher:
+    """The text for these parameters; with `checkpoints` where the script uses parts that read the command line."""
+    new = {"train": train, **(renames or {})}
+    arguments = arguments_for(parameters, new)
+    own = own_arguments(parameters, checkpoints=checkpoints, nproc=nproc)
+    template = TEMPLATE.replace("    ADD_OWN\n", own)
+    extra = {name for name, needed in _extra(arguments, checkpoints).items() if needed}
+    used = names_in(template) | extra
+    text = renamed(template, {name: called(name, new) for name in used | _defined(template)})
+    imports = imports_for(used, renames=new)
+    return Launcher(
+        _with_parameters(text, arguments, called("command_line", new) if checkpoints else None),
+        tuple(name for name in library().parts if name in used),
+        tuple(imports.values()),
+        frozenset(imports.keys() | {called(name, new) for name in _defined(template)}),
+    )
+
+
+def _extra(arguments: tuple[Argument, ...], checkpoints: bool) -> dict[str, bool]:
+    """Names that the parameters add to those of the template."""
+    return {"literal": any(argument.is_literal for argument in arguments), "command_line": checkpoints}
+
+
+def _defined(template: str) -> set[str]:
+    return {node.name for node in ast.parse(template).body if isinstance(node, ast.FunctionDef)}
+
+
+def _with_parameters(text: str, arguments: tuple[Argument, ...], command_line: str | None) -> str:
+    """The template filled in. The parameters keep their names, also where a part has had to take another."""
+    values = [argument.value for argument in arguments] + ([f"{command_line}=options"] if command_line else [])
+    text = text.replace("    ADD_PARAMETERS\n", "".join(f"{argument.added}\n" for argument in arguments))
+    return text.replace("    SET_GLOBALS\n", call("globals().update", values, indent=4) + "\n" if values else "")

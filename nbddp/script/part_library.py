@@ -1,0 +1,92 @@
+"""The parts as text: what each is called and what it names. They are read, and never imported."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass
+from pathlib import Path
+
+FOLDER = Path(__file__).parent / "parts"
+FILES = (  # in the order in which a script shows them
+    "ddp",
+    "batches",
+    "evaluation",
+    "reduction",
+    "gradients",
+    "epochs",
+    "checkpoint",
+    "result",
+    "reporting",
+    "exchange",
+    "process",
+)
+OF_THE_LAUNCHER = ("import argparse", "import signal", "import threading")  # which is no file of parts
+ON_REQUEST = {  # methods that few scripts need
+    "DDP": frozenset({"__len__", "__getitem__", "__iter__", "__contains__"}),
+    "DDP__plain": frozenset({"state_dict", "load_state_dict"}),
+}
+
+Definition = ast.FunctionDef | ast.ClassDef
+
+
+@dataclass(frozen=True)
+class Library:
+    parts: Mapping[str, str]  # name -> source, in script order
+    imports: Mapping[str, str]  # name -> import line that binds it
+
+
+@functools.cache
+def library() -> Library:
+    parts: dict[str, str] = {}
+    imports: dict[str, str] = {}
+    for file in FILES:
+        text = (FOLDER / f"{file}.py").read_text(encoding="utf-8")
+        for node in ast.parse(text).body:
+            imports.update(_imported(node))
+            parts.update((name, _source(text, node)) for name in _defined(node))
+    for line in OF_THE_LAUNCHER:
+        imports.update(_imported(ast.parse(line).body[0]))
+    return Library(parts, imports)
+
+
+def _imported(node: ast.stmt) -> Iterator[tuple[str, str]]:
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            yield alias.asname or alias.name, ast.unparse(ast.Import([alias]))
+    elif isinstance(node, ast.ImportFrom) and not (node.module or "").startswith("nbddp"):
+        for alias in node.names:
+            yield alias.asname or alias.name, ast.unparse(ast.ImportFrom(node.module, [alias], 0))
+
+
+def _defined(node: ast.stmt) -> Iterator[str]:
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        yield node.name
+    elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+        yield node.targets[0].id
+
+
+def _source(text: str, node: ast.stmt) -> str:
+    """The lines of a definition, decorators included; of an assignment with the comment at its end."""
+    decorators = node.decorator_list if isinstance(node, ast.FunctionDef | ast.ClassDef) else []
+    first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
+    return "\n".join(text.split("\n")[first - 1 : node.end_lineno])
+
+
+def without_methods(source: str, names: Set[str]) -> str:
+    """The source of a class, some of its methods left out with the blank lines above them."""
+    (definition,) = ast.parse(source).body
+    lines: list[str | None] = list(source.split("\n"))
+    for node in definition.body if isinstance(definition, ast.ClassDef) else []:
+        if not names.isdisjoint(_defined(node)):
+            first = node.lineno - 1
+            while not (lines[first - 1] or "").strip():
+                first -= 1
+            lines[first : node.end_lineno] = [None] * ((node.end_lineno or node.lineno) - first)
+    return "\n".join(line for line in lines if line is not None)
+
+
+def names_in(source: str) -> frozenset[str]:
+    """All names that the source reads or binds, attributes and keywords aside."""
+    return frozenset(node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name))

@@ -1,0 +1,77 @@
+"""Batches of all processes together, and the share that each of them draws."""
+
+# mypy: ignore-errors
+
+import itertools
+
+import torch.distributed as dist
+from torch.utils.data import DistributedSampler, Sampler
+
+from nbddp.script.parts.exchange import from_rank_0
+
+
+def per_rank(batch_size):
+    """The notebook's batch size is that of all processes together."""
+    world_size = dist.get_world_size()
+    share, rest = divmod(batch_size, world_size)
+    if rest:
+        sizes = f"{share * world_size} or {(share + 1) * world_size}" if share else f"{world_size}"
+        raise SystemExit(f"a batch of {batch_size} does not divide among {world_size} processes; {sizes} would")
+    return share
+
+
+class Reshuffled(DistributedSampler):
+    """Draws a new order each time that it is gone through, where no epoch number is at hand for `set_epoch`."""
+
+    def __iter__(self):
+        order = super().__iter__()
+        self.epoch += 1
+        return order
+
+
+class ShardOf(Sampler):
+    """This process's share of what another sampler draws, once for all of them."""
+
+    def __init__(self, sampler, drop_last=False):
+        self.whole, self.drop_last = sampler, drop_last
+
+    def __iter__(self):
+        drawn = from_rank_0(list(self.whole) if dist.get_rank() == 0 else None)
+        return iter(share_of_list(drawn, self.drop_last))
+
+    def __len__(self):
+        return len(share_of_list(range(len(self.whole)), self.drop_last))
+
+    def set_epoch(self, epoch):
+        if hasattr(self.whole, "set_epoch"):
+            self.whole.set_epoch(epoch)
+
+
+class ShardOfBatches(Sampler):
+    """This process's share of each batch that another batch sampler draws, once for all of them."""
+
+    def __init__(self, batch_sampler):
+        self.whole = batch_sampler
+
+    def __iter__(self):
+        batches = from_rank_0([list(batch) for batch in self.whole] if dist.get_rank() == 0 else None)
+        return map(share_of_list, batches)
+
+    def __len__(self):
+        return len(self.whole)
+
+    def set_epoch(self, epoch):
+        for sampler in (self.whole, getattr(self.whole, "sampler", None)):
+            if hasattr(sampler, "set_epoch"):
+                sampler.set_epoch(epoch)
+
+
+def share_of_list(items, drop_last=False):
+    """Deals out one by one, as DistributedSampler does: no process gets less than another."""
+    rank, world_size = dist.get_rank(), dist.get_world_size()
+    rest = len(items) % world_size
+    if rest and drop_last:
+        items = items[:-rest]
+    elif rest:
+        items = [*items, *itertools.islice(itertools.cycle(items), world_size - rest)]
+    return items[rank::world_size]

@@ -1,0 +1,90 @@
+"""The wrapper around a notebook's model."""
+
+# mypy: ignore-errors
+# ruff: noqa: N801
+
+import operator
+
+import torch
+from torch.nn.parallel import DistributedDataParallel
+
+
+def of_the_model(name):
+    """A method that the wrapped model answers; where the model returns itself, the wrapper is returned."""
+
+    def method(self, *args, **kwargs):
+        result = getattr(self.module, name)(*args, **kwargs)
+        return self if result is self.module else result
+
+    return method
+
+
+class DDP(DistributedDataParallel):
+    """Passes for the model that it wraps: its attributes, its checkpoint keys, its evaluation without gradients."""
+
+    def __init__(self, module, **options):
+        super().__init__(module, **options)
+        for name in ("device", "dim", "training"):  # not DDP's: where read, the model's are meant
+            self.__dict__.pop(name, None)
+        self.own_names = frozenset(dir(self))  # all else that is set is set on the model
+
+    def forward(self, *args, **kwargs):
+        return super().forward(*args, **kwargs) if torch.is_grad_enabled() else self.module(*args, **kwargs)
+
+    def will_sync_module_buffers(self):
+        return self.module.training and super().will_sync_module_buffers()  # evaluation changes no buffers
+
+    def __getattr__(self, name):
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            if name == "module":
+                raise
+            return getattr(self.module, name)
+
+    def __setattr__(self, name, value):
+        if name in self.__dict__.get("own_names", (name,)):
+            super().__setattr__(name, value)
+        else:
+            setattr(self.module, name, value)
+
+    def __reduce_ex__(self, protocol):
+        return operator.getitem, ((self.module,), 0)  # saved or copied, it is the bare model
+
+    state_dict = of_the_model("state_dict")
+    load_state_dict = of_the_model("load_state_dict")
+    named_parameters = of_the_model("named_parameters")
+    named_buffers = of_the_model("named_buffers")
+    named_children = of_the_model("named_children")
+    named_modules = of_the_model("named_modules")
+    train = of_the_model("train")
+    apply = of_the_model("apply")
+    _apply = of_the_model("_apply")
+    __len__ = of_the_model("__len__")
+    __getitem__ = of_the_model("__getitem__")
+    __iter__ = of_the_model("__iter__")
+    __contains__ = of_the_model("__contains__")
+
+
+class DDP__plain(DistributedDataParallel):
+    """Passes for the model that it wraps: its attributes, its checkpoint keys, its evaluation without gradients."""
+
+    def forward(self, *args, **kwargs):
+        return super().forward(*args, **kwargs) if torch.is_grad_enabled() else self.module(*args, **kwargs)
+
+    def will_sync_module_buffers(self):
+        return self.module.training and super().will_sync_module_buffers()  # evaluation changes no buffers
+
+    def __getattr__(self, name):
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            if name == "module":
+                raise
+            return getattr(self.module, name)
+
+    def state_dict(self, *args, **kwargs):
+        return self.module.state_dict(*args, **kwargs)
+
+    def load_state_dict(self, *args, **kwargs):
+        return self.module.load_state_dict(*args, **kwargs)

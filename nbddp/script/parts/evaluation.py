@@ -1,0 +1,81 @@
+"""Each process evaluates a share, and what they find is put together as one process would have found it."""
+
+# mypy: ignore-errors
+
+import copy
+import sys
+
+import torch
+import torch.distributed as dist
+from torch.utils.data import BatchSampler, DataLoader, DistributedSampler, IterableDataset
+
+from nbddp.script.parts.exchange import from_rank_0, gathered
+
+
+def share_of(loader):
+    """A loader of every world_size-th batch that one process would draw: nothing is read twice, or added to fill up."""
+    batched = getattr(loader, "batch_sampler", None) is not None and not isinstance(loader.dataset, IterableDataset)
+    if not batched or type(loader).__iter__ is not DataLoader.__iter__:
+        raise TypeError(f"only a DataLoader that draws batches of indices can be dealt out, not {loader!r}")
+    loader.dealt = Dealt(undivided(loader))
+    alike = "num_workers collate_fn pin_memory timeout worker_init_fn multiprocessing_context generator prefetch_factor"
+    options = {name: getattr(loader, name) for name in alike.split()}
+    return DataLoader(loader.dataset, batch_sampler=loader.dealt, **options)
+
+
+class Dealt:
+    """Every world_size-th of the batches that rank 0 draws; remembers how large all of them were."""
+
+    def __init__(self, batches):
+        self.batches = batches
+
+    def __iter__(self):
+        drawn = from_rank_0([list(batch) for batch in self.batches] if dist.get_rank() == 0 else None)
+        self.sizes = [len(batch) for batch in drawn]
+        yield from drawn[dist.get_rank() :: dist.get_world_size()]
+
+    def __len__(self):
+        return len(range(dist.get_rank(), len(self.batches), dist.get_world_size()))
+
+
+def undivided(loader):
+    """The batches that one process would draw, also from a loader that draws this process's share of them."""
+    batches = loader.batch_sampler
+    if hasattr(batches, "whole"):
+        return batches.whole
+    sampler = getattr(batches, "sampler", None)
+    if isinstance(sampler, DistributedSampler):
+        everything = copy.copy(sampler)
+        everything.rank, everything.num_replicas = 0, 1
+        everything.num_samples = everything.total_size = len(sampler.dataset)
+    elif hasattr(sampler, "whole"):
+        everything = sampler.whole
+    else:
+        return batches
+    return BatchSampler(everything, batches.batch_size * dist.get_world_size(), batches.drop_last)
+
+
+def gather_in_order(values, loader):
+    """What the processes have collected over `share_of(loader)`, by batch or by sample, as one would have it."""
+    parts, sizes, world_size = gathered(values), loader.dealt.sizes, dist.get_world_size()
+    total = sum(len(part) for part in parts)
+    for counts in ([1] * len(sizes), sizes):  # pieces for each batch, or for each sample of it
+        each = total // max(1, sum(counts))
+        ends = [0] * world_size
+        pieces = []
+        for number, count in enumerate(counts):
+            rank = number % world_size
+            start, ends[rank] = ends[rank], ends[rank] + each * count
+            pieces.append(parts[rank][start : ends[rank]])
+        if ends == [len(part) for part in parts]:
+            return joined(pieces) if pieces else values
+    raise ValueError(f"{[len(part) for part in parts]} values on the processes fit neither the batches nor the samples")
+
+
+def joined(pieces):
+    """Lists, arrays or tensors one after another."""
+    if isinstance(pieces[0], torch.Tensor):
+        return torch.cat(pieces)
+    if isinstance(pieces[0], list):
+        return [value for piece in pieces for value in piece]
+    return sys.modules["numpy"].concatenate(pieces)

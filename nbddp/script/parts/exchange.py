@@ -1,0 +1,68 @@
+"""What the processes tell each other."""
+
+# mypy: ignore-errors
+# ruff: noqa: BLE001
+
+import contextlib
+import io
+import os
+
+import torch
+import torch.distributed as dist
+
+
+def sending_device():
+    """Where a tensor has to lie for the processes to exchange it."""
+    return torch.device("cuda" if dist.get_backend() == "nccl" else "cpu")
+
+
+def packed(value):
+    buffer = io.BytesIO()
+    torch.save(value, buffer)
+    return buffer.getvalue()
+
+
+def unpacked(data):
+    """A value from another process: what lay on its GPU comes to the GPU of this one."""
+    here = torch.cuda.current_device() if torch.cuda.is_available() else 0
+    places = {f"cuda:{index}": f"cuda:{here}" for index in range(torch.cuda.device_count())}
+    return torch.load(io.BytesIO(data), map_location=places, weights_only=False)
+
+
+def from_rank_0(value):
+    """The value that rank 0 has, on all processes."""
+    message = [packed(value) if dist.get_rank() == 0 else None]
+    dist.broadcast_object_list(message)
+    return value if dist.get_rank() == 0 else unpacked(message[0])
+
+
+def gathered(value):
+    """The values that the processes have, by rank."""
+    messages = [None] * dist.get_world_size()
+    dist.all_gather_object(messages, packed(value))
+    return [unpacked(message) for message in messages]
+
+
+def any_rank(flag):
+    """True on all processes when it is true on one."""
+    flags = torch.tensor(int(bool(flag)), device=sending_device())
+    dist.all_reduce(flags, dist.ReduceOp.MAX)
+    return bool(flags)
+
+
+@contextlib.contextmanager
+def first_on_rank_0():
+    """Has one process of each machine go first, with a download for example; the others follow when it is done."""
+    first, error = os.environ["LOCAL_RANK"] == "0", None
+    if first:
+        try:
+            yield
+        except BaseException as raised:
+            error = raised
+    failed = any_rank(error is not None)
+    if error is not None:
+        raise error
+    if failed:
+        raise RuntimeError("the process that went first has failed")
+    if not first:
+        yield

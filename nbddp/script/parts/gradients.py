@@ -1,0 +1,67 @@
+"""Models that DDP cannot wrap, and a look at whether all processes hold the same one."""
+
+# mypy: ignore-errors
+# ruff: noqa: B905
+
+import collections
+
+import torch
+import torch.distributed as dist
+from torch import nn
+
+from nbddp.script.parts.exchange import sending_device
+
+
+@torch.no_grad()
+def average_gradients(*optimizers):
+    """What DDP does during backward, for parameters outside it: each gradient becomes the mean over all processes."""
+    parameters = [p for optimizer in optimizers for group in optimizer.param_groups for p in group["params"]]
+    kinds = [0 if p.grad is None else 2 if p.grad.is_sparse else 1 for p in parameters]
+    kinds = torch.tensor(kinds, device=sending_device())
+    dist.all_reduce(kinds, dist.ReduceOp.MAX)  # a gradient may be missing on some of them
+    if (kinds == 2).any():
+        raise RuntimeError("sparse gradients cannot be averaged over processes")
+    buckets = collections.defaultdict(list)
+    for parameter, kind in zip(parameters, kinds.tolist()):
+        if kind and parameter.grad is None:
+            parameter.grad = torch.zeros_like(parameter)
+        if kind:
+            buckets[parameter.grad.dtype, parameter.grad.device].append(parameter.grad)
+    for gradients in buckets.values():
+        flat = torch.cat([gradient.flatten() for gradient in gradients]).to(sending_device())
+        dist.all_reduce(flat)
+        means = (flat / dist.get_world_size()).split([gradient.numel() for gradient in gradients])
+        for gradient, mean in zip(gradients, means):
+            gradient.copy_(mean.view_as(gradient))
+
+
+@torch.no_grad()
+def broadcast_model(*models):
+    """Gives all processes the parameters and buffers of rank 0, as DDP does when it wraps."""
+    for model in models:
+        for tensor in (*model.parameters(), *model.buffers()):
+            sent = tensor.to(sending_device()).contiguous()
+            dist.broadcast(sent, 0)
+            tensor.copy_(sent)
+
+
+@torch.no_grad()
+def same_on_all_ranks(**models):
+    """Stops a training that has come apart: after each step all processes must hold the same parameters."""
+    for name, model in models.items():
+        named = dict(model.named_parameters()) if isinstance(model, nn.Module) else {}
+        if not named:
+            continue
+        values = [torch.view_as_real(p) if p.is_complex() else p for p in named.values()]
+        sums = [value.sum(dtype=torch.float64) for value in values]
+        sizes = [torch.linalg.vector_norm(value, 1, dtype=torch.float64) for value in values]
+        found = torch.stack([number.to(sending_device()) for number in (*sums, *map(torch.neg, sums), *sizes)])
+        dist.all_reduce(found.nan_to_num_(), dist.ReduceOp.MAX)
+        highest, minus_lowest, size = found.chunk(3)
+        apart = (highest + minus_lowest > 1e-7 * size).tolist()  # beyond what rounding on unlike devices does
+        if any(apart):
+            first = list(named)[apart.index(True)]
+            raise RuntimeError(
+                f"'{name}' differs between the processes, first in its '{first}': gradients were not averaged. "
+                f"The loss may not have gone through {name}(...), but through another method of it."
+            )

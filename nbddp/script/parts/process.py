@@ -1,0 +1,112 @@
+"""A process among others: its place, its random numbers, its voice and its end."""
+
+# mypy: ignore-errors
+
+import ast
+import os
+import random
+import re
+import socket
+import sys
+import time
+import traceback
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+
+from nbddp.script.parts.reporting import report
+
+
+def seed_everything(seed):
+    """All processes build the same data and weights."""
+    random.seed(seed)
+    torch.manual_seed(seed)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(seed % 2**32)
+
+
+def own_random_numbers():
+    """From here on each process draws its own noise and dropout; rank 0 goes on as one process would."""
+    if dist.get_rank() > 0:
+        torch.manual_seed(torch.randint(2**62, ()).item() + dist.get_rank())
+
+
+def quiet_other_ranks(rank):
+    """One process speaks for all; where NBDDP_LOGS names a folder, each writes to a file there instead."""
+    folder = os.environ.get("NBDDP_LOGS")
+    if folder or rank > 0:
+        path = os.path.join(folder, f"rank{rank}.log") if folder else os.devnull
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        os.dup2(file, 1)
+        sys.stdout.reconfigure(line_buffering=True)
+        if folder:
+            os.dup2(file, 2)
+        else:
+            sys.stderr = sys.stdout  # bars and warnings; what ends a process is still shown
+
+
+def report_error(error):
+    """Tells why this process ends. One that went down with another waits a little, so that the other is blamed."""
+    sys.stderr = sys.__stderr__
+    signs = "closed by peer", "reset by peer", "Broken pipe", "remote process exited", "communicator was aborted"
+    victim = isinstance(error, RuntimeError) and any(sign in str(error) for sign in signs)
+    frames = traceback.extract_tb(error.__traceback__)
+    report(
+        "error",
+        type=type(error).__name__,
+        message=str(error),
+        traceback=[{"file": frame.filename, "line": frame.lineno, "function": frame.name} for frame in frames],
+        text="".join(traceback.format_exception(type(error), error, error.__traceback__)),
+        victim=victim,
+    )
+    if victim:
+        time.sleep(5)
+
+
+def own_device(local_rank):
+    """This process's device, and the backend for it; NCCL wants a GPU for each process."""
+    gpus, processes = torch.cuda.device_count(), int(os.environ["LOCAL_WORLD_SIZE"])
+    if gpus == 0:
+        return torch.device("cpu"), "gloo"
+    torch.cuda.set_device(local_rank % gpus)
+    return torch.device("cuda", local_rank % gpus), "nccl" if gpus >= processes and dist.is_nccl_available() else "gloo"
+
+
+def report_rank(device):
+    """Tells that this process is up, and where."""
+    name = torch.cuda.get_device_name(device) if device.type == "cuda" else "CPU"
+    report("rank", world_size=dist.get_world_size(), pid=os.getpid(), device=str(device), device_name=name)
+
+
+def end_with_parent():
+    """Waits until the process that started this one is gone, however it went."""
+    mp.parent_process().join()
+    os._exit(1)
+
+
+def as_torchrun_does():
+    """Where srun has started several processes, gives them their places under torchrun's names."""
+    if "RANK" in os.environ or os.environ.get("SLURM_STEP_NUM_TASKS", "1") == "1":
+        return
+    slurm = {name[6:]: value for name, value in os.environ.items() if name.startswith("SLURM_")}
+    host, number = re.match(r"([^,\[]+)(?:\[(\d+))?", slurm["STEP_NODELIST"]).groups("")
+    beside = "1" if "GPUS_PER_TASK" in slurm else re.match(r"\d+", slurm["STEP_TASKS_PER_NODE"])[0]
+    os.environ.setdefault("MASTER_ADDR", host + number)
+    os.environ.setdefault("MASTER_PORT", str(20000 + int(slurm["JOB_ID"]) % 20000))
+    os.environ.update(RANK=slurm["PROCID"], LOCAL_RANK=slurm["LOCALID"], WORLD_SIZE=slurm["STEP_NUM_TASKS"])
+    os.environ["LOCAL_WORLD_SIZE"] = beside  # that share the GPUs which each of them sees
+
+
+def literal(text):
+    """A Python value from the command line; what is none is a string."""
+    try:
+        return ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        return text
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]

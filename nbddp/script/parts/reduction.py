@@ -1,0 +1,52 @@
+"""Numbers of all processes made one."""
+
+# mypy: ignore-errors
+# ruff: noqa: B905
+
+import torch
+import torch.distributed as dist
+
+from nbddp.script.parts.exchange import gathered, sending_device
+
+
+def sum_over_ranks(value):
+    """The sum over all processes of a number, an array or a tensor; in lists, tuples and dicts of each for itself."""
+    return combined(gathered(value))
+
+
+def mean_over_ranks(value):
+    """The mean over all processes of a number, an array or a tensor; in lists, tuples and dicts of each for itself."""
+    return combined(gathered(value), dist.get_world_size())
+
+
+def combined(values, divisor=None):
+    """The processes' values added up place by place, and divided where a divisor is given."""
+    first = values[0]
+    if isinstance(first, dict) and all(first.keys() == value.keys() for value in values):
+        return {key: combined([value[key] for value in values], divisor) for key in first}
+    if isinstance(first, (list, tuple)) and all(len(first) == len(value) for value in values):
+        return type(first)(combined(place, divisor) for place in zip(*values))
+    shapes = {value.shape for value in values if hasattr(value, "shape")}
+    if isinstance(first, (dict, list, tuple)) or len(shapes) > 1:
+        raise ValueError(f"these values of the processes differ in shape and cannot be added up: {values}")
+    return first if first is None or isinstance(first, str) else added(values, divisor)
+
+
+def added(values, divisor):
+    """Numbers, arrays or tensors of one shape added up, tensors in double precision."""
+    total = sum(values) / divisor if divisor else sum(values)
+    if isinstance(total, torch.Tensor) and total.is_floating_point():
+        doubles = sum(torch.as_tensor(value, dtype=torch.float64).detach() for value in values)
+        total = (doubles / divisor if divisor else doubles).to(total.dtype)
+    return total
+
+
+def sum_over_ranks__number(value):
+    """The sum of a number over all processes; a whole one where each of them has a whole one."""
+    total = torch.tensor([value, not isinstance(value, int)], dtype=torch.float64, device=sending_device())
+    dist.all_reduce(total)
+    return total[0].item() if total[1] else int(total[0])
+
+
+def mean_over_ranks__number(value):
+    return sum_over_ranks__number(value) / dist.get_world_size()

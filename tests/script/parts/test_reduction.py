@@ -1,0 +1,138 @@
+"""Numbers of several processes made one, whatever they are kept in."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from nbddp.script.parts.reduction import (
+    mean_over_ranks,
+    mean_over_ranks__number,
+    sum_over_ranks,
+    sum_over_ranks__number,
+)
+from tests.script.parts.ranks import on_ranks, run_ranks
+
+
+def reduce_all(rank: int) -> dict[str, Any]:
+    weight = torch.full((2,), rank + 1.0, requires_grad=True)
+    half = torch.tensor([30000.0 * (rank + 1)], dtype=torch.float16)
+    values: dict[str, Any] = {
+        "int": rank + 1,
+        "float": 0.5 + rank,
+        "bool": rank == 0,
+        "large": 2**60 + rank,
+        "int here, float there": 0 if rank == 0 else 0.5,
+        "int here, tensor there": 0 if rank == 0 else torch.tensor(2.5),
+        "graph": weight * 2,
+        "half": half,
+        "counts": torch.tensor([1, rank]),
+        "flags": torch.tensor([True, rank == 0]),
+        "matrix": torch.eye(2, dtype=torch.float64) * rank,
+        "array": np.array([1.0, rank], dtype=np.float32),
+        "scalar": np.float32(rank),
+        "list": [rank, [1.5, torch.tensor(1.0)]],
+        "tuple": (rank, 1),
+        "dict": {"b": rank, "a": 1, "name": "x", "none": None}
+        if rank == 0
+        else OrderedDict(a=1, b=rank, name="x", none=None),
+        "nan": float("nan") if rank else 1.0,
+        "empty": [],
+    }
+    return {name: (sum_over_ranks(value), mean_over_ranks(value)) for name, value in values.items()}
+
+
+@pytest.fixture(scope="module")
+def reduced() -> list[dict[str, Any]]:
+    return on_ranks(2, reduce_all)
+
+
+@pytest.mark.parametrize(
+    ("name", "total", "mean"),
+    [
+        ("int", 3, 1.5),
+        ("float", 2.0, 1.0),
+        ("bool", 1, 0.5),
+        ("large", 2**61 + 1, 2.0**60),
+        ("int here, float there", 0.5, 0.25),
+        ("tuple", (1, 2), (0.5, 1.0)),
+        ("dict", {"b": 1, "a": 2, "name": "x", "none": None}, {"b": 0.5, "a": 1.0, "name": "x", "none": None}),
+        ("empty", [], []),
+        ("scalar", np.float32(1), np.float32(0.5)),
+    ],
+)
+def test_numbers(reduced, name, total, mean):
+    for result in reduced:
+        assert result[name] == (total, mean)
+        assert [type(value) for value in result[name]] == [type(total), type(mean)]
+
+
+@pytest.mark.parametrize(
+    ("name", "total", "mean"),
+    [
+        ("int here, tensor there", torch.tensor(2.5), torch.tensor(1.25)),
+        ("graph", torch.tensor([6.0, 6.0]), torch.tensor([3.0, 3.0])),
+        ("half", torch.tensor([90000.0]).half(), torch.tensor([45000.0]).half()),
+        ("counts", torch.tensor([2, 1]), torch.tensor([1.0, 0.5])),
+        ("flags", torch.tensor([2, 1]), torch.tensor([1.0, 0.5])),
+        ("matrix", torch.eye(2, dtype=torch.float64), torch.eye(2, dtype=torch.float64) / 2),
+    ],
+)
+def test_tensors_keep_their_type_and_have_no_graph(reduced, name, total, mean):
+    for result in reduced:
+        for value, expected in zip(result[name], (total, mean), strict=True):
+            torch.testing.assert_close(value, expected, rtol=0, atol=0)
+            assert not value.requires_grad
+
+
+def test_arrays_and_nests(reduced):
+    for result in reduced:
+        total, mean = result["array"]
+        assert total.dtype == mean.dtype == np.float32
+        assert (total.tolist(), mean.tolist()) == ([2.0, 1.0], [1.0, 0.5])
+        assert result["list"] == ([1, [3.0, torch.tensor(2.0)]], [0.5, [1.5, torch.tensor(1.0)]])
+        assert all(np.isnan(value) for value in result["nan"])
+
+
+def test_one_process_gets_the_same_types():
+    (result,) = on_ranks(1, reduce_all)
+    assert result["int"] == (1, 1.0)
+    assert isinstance(result["int"][1], float)
+    assert result["tuple"] == ((0, 1), (0.0, 1.0))
+
+
+def unlike(rank: int, kind: str) -> Any:
+    values = {
+        "list": [1] * (rank + 1),
+        "tensor": torch.zeros(rank + 1),
+        "dict": {rank: 1},
+        "nest": [[1], [1] * (rank + 1)],
+        "list and number": [1] if rank else 1,
+    }
+    return sum_over_ranks(values[kind])
+
+
+@pytest.mark.parametrize("kind", ["list", "tensor", "dict", "nest"])
+def test_different_shapes_are_an_error_everywhere(kind):
+    for result in run_ranks(2, unlike, kind):
+        assert isinstance(result, ValueError)
+        assert "differ in shape" in str(result)
+
+
+def test_a_list_here_and_a_number_there_is_an_error_everywhere():
+    assert all(isinstance(result, TypeError) for result in run_ranks(2, unlike, "list and number"))
+
+
+def reduce_numbers(rank: int) -> list[Any]:
+    values = [rank + 1, rank == 0, 0.5, 0 if rank == 0 else 0.5, torch.tensor(1.5), np.int64(2)]
+    return [(sum_over_ranks__number(value), mean_over_ranks__number(value)) for value in values]
+
+
+def test_the_short_variant_for_numbers():
+    for result in on_ranks(3, reduce_numbers):
+        assert result == [(6, 2.0), (1, 1 / 3), (1.5, 0.5), (1.0, 1 / 3), (4.5, 1.5), (6.0, 2.0)]
+        assert [type(total) for total, _ in result] == [int, int, float, float, float, float]
