@@ -18,7 +18,7 @@ _LEAD = re.compile(
     rf"!!|!|\?\??|%%?(?=[^\W\d])|%[ \t]+(?=(?:{KNOWN_MAGIC})\b)|[,;/](?=[^\W\d])|;(?=[ \t]*$)", re.MULTILINE
 )
 _ASSIGNED = re.compile(r"[ \t]*(!!|!|%(?=[^\W\d]))")
-_ASKED = re.compile(r"%{0,2}[^\W\d][\w*]*(?:\.[^\W\d][\w*]*|\[-?\d+\])*")
+_ASKED = re.compile(r"%{0,2}(?!\d)[\w*]+(?:\.(?!\d)[\w*]+|\[-?\d+\])*")
 _CONVERTED = re.compile(
     r"(?P<left>(?:[\w.]+[ \t]*=[ \t]*)?)get_ipython\(\)\.(?P<method>run_line_magic|magic|system|getoutput)"
     r"\((?P<arguments>[^\n]*)\)[ \t]*(?=\n|$)"

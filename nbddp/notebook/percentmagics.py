@@ -1,4 +1,7 @@
-"""Magics that a percent file holds as comments, so that it stays valid Python: `# %matplotlib inline`, `# !pip`."""
+"""Magics that a percent file holds as comments, so that it stays valid Python.
+
+jupytext writes `# %matplotlib inline` and `# !pip`, VS Code also `#!%matplotlib inline`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from nbddp.notebook.lexing import comment_lines
 from nbddp.notebook.magicnames import KNOWN_MAGIC
 
 _COMMENTED = re.compile(
-    r"""(?:\#[ ]|\#)+ (?:
+    r"""(?:\#!(?=[%!]) | (?:\#[ ]|\#)+) (?:
         %{1,3}(?P<magic>[a-zA-Z]\w*)
       | [!?]\s?[A-Za-z.~$\\/{}]
       | [A-Za-z_]\w*\s*=\s*(?:%(?P<value>[a-zA-Z]\w*)|!\w)
@@ -51,6 +54,6 @@ def _uncomment_from(lines: list[str], index: int) -> int:
     continued = True
     while continued and index < len(lines):
         continued = lines[index].rstrip().endswith("\\")
-        lines[index] = re.sub(r"^(\s*)# ?", r"\1", lines[index], count=1)
+        lines[index] = re.sub(r"^(\s*)#(?: |!(?=[%!])|)", r"\1", lines[index], count=1)
         index += 1
     return index
