@@ -1,4 +1,8 @@
-"""The one way from a notebook to a script; every front door goes through it."""
+"""The one way from a notebook to a script; every front door goes through it.
+
+`nbddp` offers these functions under its own name, so this file is read at `import nbddp`. The compiler itself, which
+takes longer to import than that may take, is imported by the first call.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nbddp.analysis.edit import Edit
-from nbddp.analysis.plan import Plan, make_plan
 from nbddp.diagnostics import CannotExport, Diagnostic, in_order
-from nbddp.notebook import Notebook, read_notebook
 from nbddp.options import Options
-from nbddp.rules import RULES
-from nbddp.script.apply import Conflict
-from nbddp.script.assemble import as_text, assemble
-from nbddp.script.imports import own_imports
 
 if TYPE_CHECKING:
-    from nbddp.script.apply import Line
+    from nbddp.analysis.edit import Edit
+    from nbddp.analysis.plan import Plan
+    from nbddp.notebook import Notebook
+    from nbddp.script.apply import Conflict, Line
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +30,12 @@ class Script:
 
 def export(source: Path | str | Notebook, options: Options | None = None) -> Script:
     """Compile a notebook; raises CannotExport with all that stands in the way, or CannotRead."""
+    from nbddp.analysis.plan import make_plan
+    from nbddp.notebook import Notebook, read_notebook
+    from nbddp.script.apply import Conflict
+    from nbddp.script.assemble import as_text, assemble
+    from nbddp.script.imports import own_imports
+
     notebook = source if isinstance(source, Notebook) else read_notebook(source)
     plan = make_plan(notebook, options or Options(), own_imports())
     edits, diagnostics = decide(plan)
@@ -46,6 +52,9 @@ def export(source: Path | str | Notebook, options: Options | None = None) -> Scr
 
 def decide(plan: Plan) -> tuple[list[Edit], list[Diagnostic]]:
     """What all rules say; they see the notebook as it is, not what the others make of it."""
+    from nbddp.analysis.edit import Edit
+    from nbddp.rules import RULES
+
     edits: list[Edit] = []
     diagnostics: list[Diagnostic] = []
     for rule in RULES:

@@ -68,7 +68,7 @@ def _use(plan: Plan, node: ast.expr) -> Use:
 
 def _in_call(plan: Plan, call: ast.Call, child: ast.AST) -> Use:
     fact = plan.facts.calls.get(call)
-    made = [o for v in [plan.facts.value(call)] for o in v.of("loader")]
+    made = [o for o in plan.facts.value(call).of("loader") if o.node is call]
     if made and (found := loader_call(plan, made[0])) is not None:
         return "loader" if child in (found.arguments.get("batch_size"), found.keywords.get("batch_size")) else "unknown"
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")

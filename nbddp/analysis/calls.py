@@ -83,7 +83,7 @@ def _call_bound(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyw
 
 def _instantiate(m: Machine, node: ast.Call, cls: Obj, args: Args, keywords: Keywords) -> Value:
     assert isinstance(cls.node, ast.ClassDef)
-    obj = Obj(kind_of(m, cls.node), node, cls.name)
+    obj = Obj(kind_of(m, cls.node), node, cls.name, None, m.frame.call)
     m.facts.classes[obj] = cls.node
     m.facts.calls[node].made.add(obj)
     init = class_member(m, cls.node, "__init__", obj)

@@ -26,6 +26,7 @@ class Obj:
     node: ast.AST
     name: str = ""
     owner: Obj | None = None
+    site: ast.AST | None = None  # the call of the function in which it is made
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Value:
     items: tuple[Value, ...] | None = None
     const: object = None  # a literal; None where it is not one
     sources: frozenset[ast.AST] = frozenset()  # the literal numbers that it comes from, unchanged
+    equal: bool = False  # a size of the share: adds up over the ranks, and is the same on each
 
     def of(self, *kinds: str) -> frozenset[Obj]:
         return frozenset(o for o in self.objs if o.kind in kinds)
@@ -53,8 +55,10 @@ class Value:
 ANYTHING = Value()
 
 
-def thing(kind: str, node: ast.AST, name: str = "", owner: Obj | None = None) -> Value:
-    return Value(frozenset({Obj(kind, node, name, owner)}))
+def thing(
+    kind: str, node: ast.AST, name: str = "", owner: Obj | None = None, site: ast.AST | None = None
+) -> Value:
+    return Value(frozenset({Obj(kind, node, name, owner, site)}))
 
 
 def join_extent(a: Extent, b: Extent) -> Extent:
@@ -71,7 +75,12 @@ def join(a: Value, b: Value) -> Value:
     if a.items is not None and b.items is not None and len(a.items) == len(b.items):
         items = tuple(join(x, y) for x, y in zip(a.items, b.items, strict=True))
     const = a.const if a.const == b.const else None
-    return Value(a.objs | b.objs, join_extent(a.extent, b.extent), items, const, a.sources | b.sources)
+    return Value(a.objs | b.objs, join_extent(a.extent, b.extent), items, const, a.sources | b.sources, alike(a) and alike(b))
+
+
+def alike(value: Value) -> bool:
+    """The same number on all ranks: uniform, or the size of a share."""
+    return value.equal or not value.varies
 
 
 def join_all(values: Iterable[Value]) -> Value:

@@ -8,6 +8,7 @@ from nbddp.analysis import domain
 from nbddp.analysis.calls import call, iterate
 from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, join, join_all, spread, thing
 from nbddp.analysis.imports import BUILTINS
+from nbddp.analysis.star_imports import exports
 from nbddp.analysis.machine import Machine
 
 
@@ -21,8 +22,7 @@ def evaluate(m: Machine, node: ast.expr) -> Value:
 def _evaluate(m: Machine, node: ast.expr) -> Value:
     match node:
         case ast.Constant():
-            number = isinstance(node.value, int) and not isinstance(node.value, bool)
-            return Value(const=node.value, sources=frozenset({node}) if number else frozenset())
+            return _constant(m, node)
         case ast.Name():
             return _name(m, node)
         case ast.Attribute():
@@ -82,13 +82,24 @@ def _evaluate(m: Machine, node: ast.expr) -> Value:
     return ANYTHING
 
 
+def _constant(m: Machine, node: ast.Constant) -> Value:
+    number = isinstance(node.value, int) and not isinstance(node.value, bool)
+    sources = frozenset[ast.AST]({node}) if number else frozenset[ast.AST]()
+    if node in m.shares:
+        return Value(extent=Extent.SUM, sources=sources, equal=True)
+    return Value(const=node.value, sources=sources)
+
+
 def _name(m: Machine, node: ast.Name) -> Value:
     found = m.lookup(node.id)
     if found is not None:
         return found
+    for module in reversed(m.star_imports):
+        if exports(module, node.id):
+            return library(f"{module}.{node.id}")
     if node.id in BUILTINS:
         return thing("library", _SAME_PLACE, node.id)
-    if not m.star_import:
+    if not m.star_imports:
         m.facts.undefined.setdefault(node.id, node)
     return ANYTHING
 
@@ -125,20 +136,22 @@ def _binary(m: Machine, node: ast.BinOp) -> Value:
 
 
 def binary(left: Value, right: Value, op: ast.operator) -> Value:
+    alike = domain.alike(left) and domain.alike(right)
     if isinstance(op, ast.Add | ast.Sub):
         objs = left.objs | right.objs if isinstance(op, ast.Add) else frozenset()
         const = None
         if isinstance(left.const, int | float) and isinstance(right.const, int | float) and isinstance(op, ast.Add):
             const = left.const + right.const
-        return Value(frozenset(o for o in objs if o.kind != "library"), domain.add(left, right), None, const)
+        objs = frozenset(o for o in objs if o.kind != "library")
+        return Value(objs, domain.add(left, right), None, const, equal=alike)
     if isinstance(op, ast.Mult | ast.MatMult):
-        return Value(left.of("list"), domain.multiply(left, right))
+        return Value(left.of("list"), domain.multiply(left, right), equal=alike)
     if isinstance(op, ast.Div | ast.FloorDiv):
-        return Value(left.of("path"), domain.divide(left, right))
+        return Value(left.of("path"), domain.divide(left, right), equal=alike)
     extent = domain.join_extent(spread(left), spread(right))
     if extent in (Extent.MEAN, Extent.SUM):  # powers and remainders of them do not add up
         extent = Extent.VARYING
-    return Value(frozenset(), extent)
+    return Value(frozenset(), extent, equal=alike)
 
 
 def _tuple(m: Machine, node: ast.Tuple) -> Value:
@@ -182,7 +195,8 @@ def _subscript(m: Machine, node: ast.Subscript) -> Value:
 def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Value:
     if base.of("shape"):
         first = index.const == 0 or (index.const is None and not isinstance(node.slice, ast.Slice))
-        return Value(extent=Extent.SUM if first and spread(base) is not Extent.UNIFORM else Extent.UNIFORM)
+        shared = first and spread(base) is not Extent.UNIFORM
+        return Value(extent=Extent.SUM if shared else Extent.UNIFORM, equal=not m.deals())
     if base.items is not None and isinstance(index.const, int) and -len(base.items) <= index.const < len(base.items):
         return base.items[index.const]
     found: Value | None = None
@@ -214,7 +228,8 @@ def _compare(m: Machine, node: ast.Compare) -> Value:
         return ANYTHING
     if Extent.SAMPLES in map(spread, parts) and Extent.VARYING not in map(spread, parts):
         return Value(extent=Extent.SAMPLES)
-    return Value(extent=Extent.VARYING if extent is not Extent.UNIFORM else extent)
+    same = all(domain.alike(p) for p in parts)
+    return Value(extent=Extent.VARYING if extent is not Extent.UNIFORM else extent, equal=same)
 
 
 def _comprehension(m: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:

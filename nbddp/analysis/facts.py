@@ -56,6 +56,7 @@ class CallFact:
     varying_control: bool = False  # whether it runs may differ between ranks
     args: dict[int | str, Value] = field(default_factory=dict)
     optimizers: set[Obj] = field(default_factory=set)
+    visible: dict[str, Value] = field(default_factory=dict)  # for backward(): what names stood for
 
 
 @dataclass(eq=False)

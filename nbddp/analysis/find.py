@@ -54,6 +54,8 @@ def _own_part(nodes: list[ast.AST], in_loop: bool) -> tuple[Trainer, set[str], s
             found |= Trainer(backward=backward, step=node.func.attr in ("step", "minimize"))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             calls.add(node.func.id)
+        if isinstance(node, ast.Call):  # `optimizer.step(closure)`
+            calls |= {a.id for a in node.args if isinstance(a, ast.Name)}
         # parameters updated by hand: `w -= lr * w.grad`, `p.data.add_(...)`
         if isinstance(node, ast.Attribute) and node.attr == "grad":
             found |= Trainer(step=True)

@@ -23,7 +23,7 @@ class Home:
 
 def find_home(plan: Plan, model: Obj) -> Home | None:
     """None where no single variable holds the model before it trains."""
-    built = _first_holder(plan, model.node, 0)
+    built = _first_holder(plan, model.node, model.site, 0)
     if built is None or len(built.targets) != 1:
         return None
     target = built.targets[0]
@@ -60,17 +60,17 @@ def _target_name(plan: Plan, target: ast.expr, model: Obj, built: ast.Assign) ->
     return None
 
 
-def _first_holder(plan: Plan, node: ast.AST, depth: int) -> ast.Assign | None:
+def _first_holder(plan: Plan, node: ast.AST, site: ast.AST | None, depth: int) -> ast.Assign | None:
     """The assignment that receives what is built at the node; through the functions that only build and return it."""
     statement = plan.program.statement_of(node)
     if isinstance(statement, ast.Assign) and _is_value(plan, node, statement.value):
         function = plan.program.function_of(statement)
         if function is None or not _returned(plan, statement, function) or depth > 4:
             return statement
-        return _at_callers(plan, function, depth)
+        return _at_callers(plan, function, site, depth)
     if isinstance(statement, ast.Return) and depth <= 4:
         function = plan.program.function_of(statement)
-        return _at_callers(plan, function, depth) if function is not None else None
+        return _at_callers(plan, function, site, depth) if function is not None else None
     return None
 
 
@@ -95,9 +95,12 @@ def _returned(plan: Plan, statement: ast.Assign, function: ast.AST) -> bool:
     return False
 
 
-def _at_callers(plan: Plan, function: ast.AST, depth: int) -> ast.Assign | None:
+def _at_callers(plan: Plan, function: ast.AST, site: ast.AST | None, depth: int) -> ast.Assign | None:
+    """The call that made this one, where it is known; else the only call of the function."""
     calls = [c.node for c in plan.facts.calls.values() if any(o.node is function for o in c.called)]
-    found = {h for c in calls if (h := _first_holder(plan, c, depth + 1)) is not None}
+    if isinstance(site, ast.Call) and site in calls:
+        return _first_holder(plan, site, None, depth + 1)
+    found = {h for c in calls if (h := _first_holder(plan, c, None, depth + 1)) is not None}
     return found.pop() if len(found) == 1 and len(calls) == 1 else None
 
 

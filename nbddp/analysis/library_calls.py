@@ -54,16 +54,16 @@ def _make(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords)
     """Things that a library makes: loaders, models, optimizers and so on."""
     first = args[0] if args else ANYTHING
     if name == "torch.utils.data.DataLoader" or name.endswith((".DataLoader", ".DataListLoader")):
-        return _made(m, thing("loader", node, name), {"dataset": first, **keywords})
+        return _made(m, thing("loader", node, name, None, m.frame.call), {"dataset": first, **keywords})
     if names.makes_scheduler(name):
-        return _made(m, thing("scheduler", node, name), {"optimizer": keywords.get("optimizer", first)})
+        return _made(m, thing("scheduler", node, name, None, m.frame.call), {"optimizer": keywords.get("optimizer", first)})
     params = keywords.get("params", first)
     owners = params_in(m, params)
     if names.makes_optimizer(name) or (owners and names.is_class(name) and not name.startswith("torch.nn")):
-        made = thing("optimizer", node, name)
+        made = thing("optimizer", node, name, None, m.frame.call)
         return _made(m, made, {"params": Value(owners)})
     if names.makes_loss(name):
-        return _made(m, thing("loss", node, name), keywords)
+        return _made(m, thing("loss", node, name, None, m.frame.call), keywords)
     if name == "torch.optim.swa_utils.AveragedModel" or name == "copy.deepcopy":
         return _copied(m, node, first) if first.of("model") else (first if name == "copy.deepcopy" else None)
     if names.makes_model(name):
@@ -94,7 +94,7 @@ def _made(m: Machine, made: Value, fields: Keywords) -> Value:
 def _copied(m: Machine, node: ast.Call, value: Value) -> Value:
     copies = set()
     for obj in value.of("model"):
-        copy = Obj("model", node, f"copy of {obj.name}")
+        copy = Obj("model", node, f"copy of {obj.name}", None, m.frame.call)
         if obj in m.facts.classes:
             m.facts.classes[copy] = m.facts.classes[obj]
         for (owner, name), field in list(m.facts.fields.items()):
@@ -107,7 +107,7 @@ def _copied(m: Machine, node: ast.Call, value: Value) -> Value:
 def _model(m: Machine, node: ast.Call, name: str, given: list[Value]) -> Value:
     from nbddp.analysis.calls import parts
 
-    made = thing("model", node, name)
+    made = thing("model", node, name, None, m.frame.call)
     (obj,) = made.objs
     for value in given:
         for child in parts(m, value):
@@ -175,7 +175,8 @@ def _length(m: Machine, value: Value) -> Value:
     if value.of("loader sampler"):
         return Value(extent=Extent.UNIFORM)
     inner = m.elements(value) if value.of("list") else value
-    return Value(extent=Extent.SUM if spread(inner) is Extent.SAMPLES else Extent.UNIFORM)
+    size = spread(inner) is Extent.SAMPLES
+    return Value(extent=Extent.SUM if size else Extent.UNIFORM, equal=not value.of("list") and not m.deals())
 
 
 def _passed(m: Machine, node: ast.Call, name: str, first: Value, args: Args) -> Value:

@@ -26,6 +26,7 @@ class Frame:
     global_names: frozenset[str] = frozenset()
     returned: Value | None = None
     outer: Frame | None = None  # the frame that a nested function sees
+    call: ast.AST | None = None  # what called it
 
 
 @dataclass
@@ -55,7 +56,8 @@ class Machine:
     conditions: int = 0  # `if` statements around
     steps: int = 0
     closures: dict[ast.AST, Frame] = field(default_factory=dict)
-    star_import: bool = False
+    star_imports: list[str] = field(default_factory=list)
+    shares: frozenset[ast.AST] = frozenset()  # literal batch sizes that become the rank's share
     kept: set[ast.stmt] = field(default_factory=set)  # top-level statements that run
     varying_before: set[tuple[Obj, str]] = field(default_factory=set)
 
@@ -128,6 +130,10 @@ class Machine:
 
     def varying_fields(self) -> set[tuple[Obj, str]]:
         return {key for key, value in self.facts.fields.items() if value.varies}
+
+    def deals(self) -> bool:
+        """Inside a loop whose batches are dealt out: their sizes differ between ranks."""
+        return any(a.deals for a in self.loops)
 
     # loops around ---------------------------------------------------------------
     def sharing(self) -> bool:

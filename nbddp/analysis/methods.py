@@ -34,6 +34,9 @@ def call_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, 
 
 def _backward(m: Machine, node: ast.Call) -> Value:
     m.facts.backward.add(node)
+    fact = m.facts.calls[node]
+    for name, value in m.visible().items():
+        fact.visible[name] = join(fact.visible[name], value) if name in fact.visible else value
     m.mark_loops(backward=True)
     return ANYTHING
 
@@ -167,9 +170,10 @@ def _tensor(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) 
     extent = spread(base)
     along = bool(args) or "dim" in keywords or "axis" in keywords
     if attr == "size":
-        return _size(base, args)
+        return _size(m, base, args)
     if attr in ("numel", "nelement", "dim", "ndimension"):
-        return Value(extent=Extent.SUM if extent is Extent.SAMPLES and attr[0] == "n" else Extent.UNIFORM)
+        counts = extent is Extent.SAMPLES and attr[0] == "n"
+        return Value(extent=Extent.SUM if counts else Extent.UNIFORM, equal=not m.deals())
     if attr == "item":
         return Value(extent=Extent.SUM if extent is Extent.SAMPLES else extent)
     if attr in ("sum", "count_nonzero") and extent is Extent.SAMPLES:
@@ -191,11 +195,11 @@ def _tensor(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) 
     return Value(extent=extent)
 
 
-def _size(base: Value, args: Args) -> Value:
+def _size(m: Machine, base: Value, args: Args) -> Value:
     varies = base.varies
     if not args:
         return Value(thing("shape", base_place).objs, Extent.SAMPLES if varies else Extent.UNIFORM)
-    return Value(extent=Extent.SUM if varies and args[0].const == 0 else Extent.UNIFORM)
+    return Value(extent=Extent.SUM if varies and args[0].const == 0 else Extent.UNIFORM, equal=not m.deals())
 
 
 base_place = ast.Pass()

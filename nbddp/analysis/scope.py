@@ -1,10 +1,11 @@
-"""Names by which code at a loop can reach the models, optimizers and schedulers of the training."""
+"""Names by which code at a place can reach the models, optimizers and schedulers of the training."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping, Set
 
-from nbddp.analysis.domain import Obj
+from nbddp.analysis.domain import Obj, Value
 from nbddp.analysis.effects import local_names
 from nbddp.analysis.facts import LoopFact
 from nbddp.analysis.plan import Plan
@@ -12,41 +13,52 @@ from nbddp.analysis.plan import Plan
 
 def state_in_scope(plan: Plan, fact: LoopFact) -> dict[str, str]:
     """Keyword and expression for each thing whose state a checkpoint needs; models first."""
-    wanted: list[Obj] = [m.obj for m in plan.roles.models]
-    wanted += sorted(plan.roles.optimizers | plan.roles.schedulers | scalers(plan), key=_line)
     found: dict[str, str] = {}
-    for obj in wanted:
-        text = expression_for(plan, fact, obj)
-        if text is not None:
+    models = {m.obj for m in plan.roles.models}
+    for group in (models, plan.roles.optimizers, plan.roles.schedulers, scalers(plan)):
+        for text in expressions_for(plan, fact.node, fact.names, group):
             found.setdefault(text.rsplit(".", 1)[-1], text)
     return found
 
 
-def scalers(plan: Plan) -> set[Obj]:
-    return {o for v in plan.facts.values.values() for o in v.of("scaler")}
+def scalers(plan: Plan) -> frozenset[Obj]:
+    return frozenset(o for v in plan.facts.values.values() for o in v.of("scaler"))
+
+
+def expressions_for(plan: Plan, node: ast.AST, names: Mapping[str, Value], wanted: Set[Obj]) -> list[str]:
+    """The fewest names and attributes that stand for things of the group, and for nothing else, at a place."""
+    found: list[str] = []
+    missing = set(wanted)
+    kinds = {o.kind for o in wanted}
+    for text, value in sorted(_readable(plan, node, names), key=lambda pair: (len(pair[0]), pair[0])):
+        held = value.of(*kinds)
+        if held & missing and held <= wanted:
+            found.append(text)
+            missing -= held
+    return sorted(found, key=lambda t: min(_line(o) for o in _held(plan, node, names, t, kinds)))
+
+
+def _held(plan: Plan, node: ast.AST, names: Mapping[str, Value], text: str, kinds: set[str]) -> frozenset[Obj]:
+    return next(v.of(*kinds) for t, v in _readable(plan, node, names) if t == text)
 
 
 def _line(obj: Obj) -> int:
-    return getattr(obj.node, "lineno", 0)
+    return getattr(obj.site or obj.node, "lineno", 0)
 
 
-def expression_for(plan: Plan, fact: LoopFact, obj: Obj) -> str | None:
-    """A name, or an attribute of `self`, that stands for just this thing where the loop is."""
-    names = sorted(n for n, v in fact.names.items() if v.of(obj.kind) == {obj} and readable(plan, fact.node, n))
-    if names:
-        return min(names, key=len)
-    for holder, value in fact.names.items():
-        for instance in value.objs:
-            if instance.kind in ("instance", "model") and readable(plan, fact.node, holder):
-                for (owner, field), inner in plan.facts.fields.items():
-                    if owner == instance and field.isidentifier() and inner.of(obj.kind) == {obj}:
-                        return f"{holder}.{field}"
-    return None
+def _readable(plan: Plan, node: ast.AST, names: Mapping[str, Value]) -> list[tuple[str, Value]]:
+    found = [(n, v) for n, v in names.items() if readable(plan, node, n)]
+    holders = [(n, o) for n, v in found for o in v.of("instance", "model")]
+    for (owner, field), value in plan.facts.fields.items():
+        if field.isidentifier():
+            found += [(f"{name}.{field}", value) for name, obj in holders if obj == owner]
+    return found
 
 
 def readable(plan: Plan, node: ast.AST, name: str) -> bool:
-    """Is the name one of the function around, or one that the cells bind?"""
-    function = plan.program.function_of(node)
-    if function is not None and name in local_names(function):
-        return True
+    """Is the name one of the functions around, or one that the cells bind?"""
+    around: ast.AST | None = node
+    while (around := plan.program.function_of(around)) is not None:
+        if name in local_names(around):
+            return True
     return any(name in plan.flow.effects[s.index].may_bind for s in plan.kept)

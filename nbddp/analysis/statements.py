@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis import library as names
 from nbddp.analysis.calls import iterate, loaders_in, parts
-from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, join, spread, thing
+from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, alike, join, spread, thing
 from nbddp.analysis.effects import all_arguments
 from nbddp.analysis.expressions import binary, evaluate, library, put_element
 from nbddp.analysis.facts import Loop, LoopFact
@@ -69,7 +69,8 @@ def _unpack(m: Machine, targets: list[ast.expr], value: Value) -> None:
     if value.of("shape"):
         varies = value.varies
         for i, target in enumerate(targets):
-            assign(m, target, Value(extent=Extent.SUM if varies and i == 0 else Extent.UNIFORM))
+            extent = Extent.SUM if varies and i == 0 else Extent.UNIFORM
+            assign(m, target, Value(extent=extent, equal=not m.deals()))
         return
     if value.of("split"):
         each = Value(frozenset(Obj("dataset", t, "split", o) for t in targets[:1] for o in value.of("split")))
@@ -150,7 +151,7 @@ def _delete(m: Machine, node: ast.Delete) -> None:
 def _import(m: Machine, node: ast.Import | ast.ImportFrom) -> None:
     for name, target in bindings(node):
         if name == "*":
-            m.star_import = True
+            m.star_imports.append(target.removesuffix(".*"))
         else:
             m.set_plain(name, library(target))
 
@@ -188,7 +189,8 @@ def run_function(m: Machine, obj: Obj, args: list[Value], keywords: dict[str, Va
         return Value(extent=Extent.VARYING if varies else Extent.UNIFORM)
     if obj.kind == "method" and obj.owner is not None and not _is_class_method(function):
         args = [Value(frozenset({obj.owner})), *args]
-    frame = Frame(function, _bind_arguments(m, function, args, keywords), outer=m.closures.get(function))
+    env = _bind_arguments(m, function, args, keywords)
+    frame = Frame(function, env, outer=m.closures.get(function), call=node)
     m.facts.reached.add(function)
     m.frames.append(frame)
     control, m.varying_control = m.varying_control, m.varying_control
@@ -286,7 +288,7 @@ def varying(m: Machine, yes: bool) -> Iterator[None]:
 def _if(m: Machine, node: ast.If) -> None:
     test = evaluate(m, node.test)
     m.conditions += 1
-    with varying(m, spread(test) is not Extent.UNIFORM):
+    with varying(m, not alike(test)):
         if isinstance(test.const, bool):
             run_block(m, node.body if test.const else node.orelse)
         else:
@@ -347,9 +349,14 @@ def _enter(m: Machine, node: Loop, iterable: Value | None, source: ast.expr | No
         fact.loaders |= loaders_in(m, iterable)
         fact.loader_nodes |= _loader_nodes(m, source)
         known = iterable.objs or iterable.items or iterable.const is not None
-        fact.opaque |= not known and not iterable.varies
+        counts = isinstance(source, ast.Call) and source_name(source) in ("range", "trange", "enumerate", "arange")
+        fact.opaque |= not known and not iterable.varies and not counts
         fact.varying_iterable |= iterable.varies
     return fact
+
+
+def source_name(node: ast.Call) -> str:
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
 def _loader_nodes(m: Machine, source: ast.expr) -> set[ast.expr]:

@@ -21,7 +21,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.domain import Extent, spread
+from nbddp.analysis.domain import Extent, alike, spread
 from nbddp.analysis.edit import Edit, wrap
 from nbddp.analysis.plan import Plan
 from nbddp.diagnostics import Diagnostic
@@ -33,7 +33,7 @@ PARTS = {Extent.MEAN: "mean_over_ranks", Extent.SUM: "sum_over_ranks"}
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     for node in plan.nodes():
         if isinstance(node, ast.If | ast.While) and _steers(plan, node):
-            if spread(plan.facts.value(node.test)) is not Extent.UNIFORM:
+            if not alike(plan.facts.value(node.test)):
                 yield from _agree(plan, node.test)
 
 
@@ -85,8 +85,8 @@ def _operands(plan: Plan, test: ast.expr) -> list[ast.expr]:
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return _operands(plan, test.operand)
     if isinstance(test, ast.BoolOp):
-        parts = [v for v in test.values if plan.facts.value(v).varies]
+        parts = [v for v in test.values if not alike(plan.facts.value(v))]
         return [o for v in parts for o in _operands(plan, v)]
     if isinstance(test, ast.Compare):
-        return [o for o in [test.left, *test.comparators] if plan.facts.value(o).varies]
+        return [o for o in [test.left, *test.comparators] if not alike(plan.facts.value(o))]
     return []

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis.edit import Edit, after
 from nbddp.analysis.plan import Plan
-from nbddp.analysis.scope import expression_for
+from nbddp.analysis.scope import expressions_for
 from nbddp.diagnostics import Diagnostic
 
 NAME = "gradients"
@@ -62,10 +62,4 @@ def _after_backward(plan: Plan, call: ast.Call) -> Iterator[Edit | Diagnostic]:
 def _optimizers(plan: Plan, call: ast.Call) -> list[str]:
     averaged = plan.wrapping.averaged.keys()
     wanted = {o for m in plan.roles.models if m.obj in averaged for o in m.optimizers}
-    facts = [plan.facts.loops[n] for n in plan.facts.calls[call].loops]
-    own = [f for f in facts if f.function is plan.program.function_of(call)]
-    fact = max(own, key=lambda f: len(f.parents), default=None)
-    if fact is None:
-        return []
-    found = [expression_for(plan, fact, o) for o in sorted(wanted, key=lambda o: getattr(o.node, "lineno", 0))]
-    return list(dict.fromkeys(t for t in found if t is not None)) if all(found) else []
+    return expressions_for(plan, call, plan.facts.calls[call].visible, wanted)

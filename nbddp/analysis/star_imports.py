@@ -1,0 +1,27 @@
+"""What `from module import *` brings, of the modules that matter here."""
+
+from __future__ import annotations
+
+EXPORTS = {
+    "torch.utils.data": frozenset(
+        """
+        DataLoader Dataset IterableDataset TensorDataset Subset ConcatDataset random_split Sampler RandomSampler
+        SequentialSampler SubsetRandomSampler WeightedRandomSampler BatchSampler DistributedSampler
+        """.split()
+    ),
+    "torch.optim": frozenset("Adam AdamW SGD RMSprop Adagrad Adadelta Adamax LBFGS NAdam RAdam lr_scheduler".split()),
+    "torch.optim.lr_scheduler": frozenset(
+        "StepLR MultiStepLR ExponentialLR CosineAnnealingLR ReduceLROnPlateau OneCycleLR LambdaLR LinearLR".split()
+    ),
+    "math": frozenset("sqrt exp log pi cos sin tan ceil floor inf isnan isfinite pow e log2 log10 tanh fabs".split()),
+    "torch.nn.functional": frozenset(
+        "cross_entropy mse_loss nll_loss relu softmax log_softmax dropout binary_cross_entropy max_pool2d".split()
+    ),
+}
+
+
+def exports(module: str, name: str) -> bool:
+    """Does the module give this name? `torch.nn` gives every class that the notebook does not define."""
+    if module == "torch.nn":
+        return name[:1].isupper() or name in ("functional", "init", "utils")
+    return name in EXPORTS.get(module, ())
