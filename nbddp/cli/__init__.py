@@ -25,6 +25,11 @@ class Verb:
 VERBS = (
     Verb("export", "write the script that trains a notebook on all GPUs"),
     Verb("check", "say what would be kept, dropped and rewritten, and what stands in the way"),
+    Verb("run", "train a notebook here, watched over, in a folder of its own"),
+    Verb("attach", "show a run from its beginning"),
+    Verb("stop", "end a run: after this epoch, now, or at once"),
+    Verb("log", "print what a rank has printed"),
+    Verb("runs", "list the runs of this folder, or delete old ones"),
     Verb("rules", "show the catalogue of rewrites, or one of them"),
 )
 

@@ -27,6 +27,15 @@ def add_json(parser: Parser) -> None:
     parser.add_argument("--json", action="store_true", help="answer in JSON, for programs")
 
 
+def add_run(parser: Parser) -> None:
+    parser.add_argument(
+        "run",
+        nargs="?",
+        metavar="RUN",
+        help="its name, or a part that only one has; by default the latest of this folder",
+    )
+
+
 def options_of(arguments: argparse.Namespace) -> Options:
     return Options(
         train=arguments.train,

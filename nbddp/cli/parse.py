@@ -18,6 +18,7 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, **settings: Any) -> None:
         self.options: list[str] = []
+        self.rest = ""  # what may follow a `--`, where something may
         super().__init__(allow_abbrev=False, **settings)
 
     def add_argument(self, *names: Any, **settings: Any) -> argparse.Action:
@@ -26,9 +27,17 @@ class Parser(argparse.ArgumentParser):
         return action
 
     def parse(self, words: Sequence[str]) -> argparse.Namespace:
-        for word in takewhile(lambda word: word != "--", words):
+        own = list(takewhile(lambda word: word != "--", words))
+        if self.rest:
+            self.usage, self.epilog = (
+                f"{self.format_usage()[len('usage: ') :].strip()} [-- …]",
+                f"After --: {self.rest}.",
+            )
+        for word in own:
             self._refuse_unknown(word)
-        return self.parse_args(words)
+        if not self.rest:
+            return self.parse_args(words)
+        return self.parse_args(own, argparse.Namespace(rest=words[len(own) + 1 :]))
 
     def error(self, message: str) -> NoReturn:
         verb = self.prog.removeprefix("nbddp ")
@@ -39,24 +48,38 @@ class Parser(argparse.ArgumentParser):
         name = word.partition("=")[0] if word.startswith("--") else word[:2]
         if name.startswith("-") and name != "-" and name not in self.options and not name[1:].isdigit():
             near = nearest(name, self.options) if name.startswith("--") else ""  # any letter is near any other
-            self.error(f"no option {name!r}{near}")
+            after = "; the script's own options follow a --" if self.rest and not near else ""
+            self.error(f"no option {name!r}{near}{after}")
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """ " (did you mean …?)" where something known is close, else nothing."""
-    close = get_close_matches(word, list(known), n=1, cutoff=0.5)
-    return f" (did you mean {close[0]!r}?)" if close else ""
+    """" (did you mean …?)" where something known is close, else nothing. Dashes make no two options alike."""
+    names = {name.lstrip("-"): name for name in known}
+    close = get_close_matches(word.lstrip("-"), list(names), n=1)
+    return f" (did you mean {names[close[0]]!r}?)" if close else ""
 
 
 def cell_number(word: str) -> int:
-    return _positive(word, "the number of a cell")
+    return _whole(word, 1, "the number of a cell")
 
 
 def process_count(word: str) -> int:
-    return _positive(word, "a number of processes, at least 1")
+    return _whole(word, 1, "a number of processes, at least 1")
 
 
-def _positive(word: str, what: str) -> int:
-    if not (word.isdecimal() and int(word) > 0):
+def count_of_epochs(word: str) -> int:
+    return _whole(word, 1, "a number of epochs, at least 1")
+
+
+def natural(word: str) -> int:
+    return _whole(word, 0, "a number, 0 or more")
+
+
+def device_numbers(word: str) -> tuple[int, ...]:
+    return tuple(_whole(part, 0, "numbers of GPUs such as 0,1") for part in word.split(","))
+
+
+def _whole(word: str, least: int, what: str) -> int:
+    if not (word.isdecimal() and int(word) >= least):
         raise argparse.ArgumentTypeError(f"it takes {what}, not {word!r}")
     return int(word)

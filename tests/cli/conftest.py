@@ -41,6 +41,7 @@ class Compiler:
 def compiler(monkeypatch: pytest.MonkeyPatch) -> Compiler:
     stand_in = Compiler()
     monkeypatch.setattr("nbddp.cli.export.export", stand_in.export)
+    monkeypatch.setattr("nbddp.cli.run.export", stand_in.export)
     monkeypatch.setattr("nbddp.cli.check.check", stand_in.check)
     return stand_in
 
@@ -54,6 +55,7 @@ def notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     cells = (Cell(1, "markdown", "# Title", ""), Cell(2, "code", "x = 1\nx.shape", "x = 1\nx.shape"))
     read = Notebook("x.ipynb", cells, path=path)
     monkeypatch.setattr("nbddp.cli.export.read_notebook", lambda _: read)
+    monkeypatch.setattr("nbddp.cli.run.read_notebook", lambda _: read)
     monkeypatch.setattr("nbddp.cli.check.read_notebook", lambda _: read)
     return path
 

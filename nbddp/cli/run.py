@@ -1,0 +1,66 @@
+"""`nbddp run x.ipynb`: the script of `nbddp export`, run in a folder of its own and shown to its end."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nbddp.cli.arguments import add_notebook, options_of
+from nbddp.cli.parse import Parser, count_of_epochs, device_numbers
+from nbddp.cli.show import show
+from nbddp.export import export
+from nbddp.notebook import Notebook, read_notebook
+from nbddp.run import verbs
+from nbddp.run.command import RunOptions
+
+if TYPE_CHECKING:
+    from nbddp.export import Script
+
+
+def add_arguments(parser: Parser) -> None:
+    add_notebook(parser)
+    parser.add_argument("--devices", type=device_numbers, metavar="0,1", help="the GPUs to train on")
+    parser.add_argument("--seed", type=int, help="seed of all random numbers")
+    parser.add_argument("--backend", help="nccl for GPUs, gloo for CPUs; by default the one that fits")
+    parser.add_argument("--resume", metavar="PATH", help="a checkpoint to go on from")
+    parser.add_argument("--checkpoint-every", type=count_of_epochs, metavar="N", help="epochs between checkpoints")
+    parser.add_argument("--background", action="store_true", help="start it and return; `nbddp attach` shows it")
+    parser.rest = "the script's own options: its parameters, as `python x_ddp.py --help` lists them"
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    notebook = read_notebook(arguments.notebook)
+    script = export(notebook, options_of(arguments))
+    show(script.diagnostics, sys.stderr)
+    return verbs.run(
+        script.text,
+        arguments.notebook.stem,
+        _run_options(arguments),
+        root=Path.cwd(),
+        line_map=list(line_map(notebook, script)),
+        background=arguments.background,
+    )
+
+
+def _run_options(arguments: argparse.Namespace) -> RunOptions:
+    return RunOptions(
+        nproc=arguments.nproc,
+        devices=arguments.devices,
+        seed=arguments.seed,
+        backend=arguments.backend,
+        resume=arguments.resume,
+        checkpoint_every=arguments.checkpoint_every,
+        arguments=tuple(arguments.rest),
+    )
+
+
+def line_map(notebook: Notebook, script: Script) -> Iterator[dict[str, Any]]:
+    """As a run keeps it, so that tracebacks name cells and lines."""
+    sources = {cell.number: cell.source.split("\n") for cell in notebook.cells}
+    for number, place in enumerate(script.line_map, start=1):
+        if place is not None:
+            cell, line = place
+            yield {"script": number, "cell": cell, "line": line, "source": sources[cell][line - 1]}
