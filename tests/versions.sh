@@ -4,8 +4,10 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# The folders of the compiler and its command line. What needs torch, Jupyter or a browser runs in .venv alone.
-tests=$(ls -d tests/notebook tests/analysis tests/rules tests/script tests/cli tests/test_*.py | grep -v test_exporter)
+# Of the compiler and the command line; not the parts, which are torch code, nor what compares nbddp with IPython itself.
+tests=$(find tests/notebook tests/analysis tests/rules tests/script tests/cli tests/test_*.py \
+    -name 'test_*.py' -not -path 'tests/script/parts/*' 2>/dev/null |
+    xargs grep -LE '^(import|from) (torch|IPython|jupy|nbconvert)')
 main=$(.venv/bin/python -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 ran=""
 
