@@ -1,0 +1,130 @@
+"""What the compiler makes of a case, in the words of its fences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from importlib import import_module
+
+from nbddp.analysis.edit import Edit
+from nbddp.diagnostics import CannotExport, Diagnostic
+from nbddp.export import Script, export
+from nbddp.notebook import notebook_from_percent
+from nbddp.options import Options
+from tests.rules.case import Case
+
+TITLE = re.compile(r"\s*# ── (?P<text>.+?) ─+$")
+RUN = 3  # so many lines in a row that are as they were are left out
+UNCHANGED = "# as in the notebook\n"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    script: str | None  # the cells of the case; None where it is refused
+    whole: str  # the same cells without a line left out
+    diagnostics: str
+    declines: bool  # the rule of the case leaves the notebook alone, or the export is refused
+
+
+@dataclass(frozen=True)
+class Section:
+    """What the script has under one of its titles."""
+
+    title: str
+    lines: tuple[tuple[str, int | None], ...]  # with the line of the notebook
+
+
+def outcome(case: Case) -> Outcome:
+    notebook = notebook_from_percent(case.notebook, "case.py")
+    try:
+        script = export(notebook, options(case.options))
+    except CannotExport as refused:
+        return Outcome(None, "", _rendered(refused.diagnostics), declines=True)
+    sections = [s for s in _sections(script) if _number(s) in case.cells]
+    rule = import_module(f"nbddp.rules.{case.rule}")
+    declines = not any(isinstance(found, Edit) for found in rule.rewrite(script.plan))
+    shown = "".join(_shown(script, s, titled=len(sections) > 1) for s in sections)
+    changed = any(not _is_as_it_was(script, s, i) for s in sections for i in range(len(s.lines)))
+    whole = "".join(f"{text}\n" for s in sections for text, _ in s.lines)
+    return Outcome(shown if changed else UNCHANGED, whole, _rendered(script.diagnostics), declines)
+
+
+def options(words: tuple[str, ...]) -> Options:
+    """`--batch-per-rank --train 3` as the command line means it."""
+    found, left = Options(), list(words)
+    while left:
+        name = left.pop(0).removeprefix("--").replace("-", "_")
+        value = int(left.pop(0)) if left and left[0].isdigit() else True
+        found = replace(found, **{name: value})
+    return found
+
+
+def _rendered(diagnostics: tuple[Diagnostic, ...]) -> str:
+    return "\n".join(f"{d.render()}\n" for d in diagnostics)
+
+
+def _sections(script: Script) -> Iterator[Section]:
+    """The cells' parts of the script, without what the script puts around them."""
+    section: Section | None = None
+    for text, origin in zip(script.text.splitlines(), script.line_map, strict=False):
+        title = TITLE.match(text)
+        if title or (origin is None and re.match(r"def |\s+\w*deliver\w*\(", text)):
+            if section:
+                yield _trimmed(section)
+            section = Section(title["text"], ()) if title else None
+        elif section:
+            section = Section(section.title, (*section.lines, (text, origin[1] if origin else None)))
+
+
+def _trimmed(section: Section) -> Section:
+    """Without blank lines around, and not indented as a whole."""
+    lines = list(section.lines)
+    while lines and not lines[-1][0].strip():
+        lines.pop()
+    indent = min((len(t) - len(t.lstrip()) for t, _ in lines if t.strip()), default=0)
+    return Section(section.title, tuple((text[indent:], line) for text, line in lines))
+
+
+def _number(section: Section) -> int | None:
+    match = re.match(r"cell (\d+)", section.title)
+    return int(match[1]) if match else None
+
+
+def _shown(script: Script, section: Section, *, titled: bool) -> str:
+    """With `...` for each long run of lines that are as they were."""
+    parts: list[str] = [f"# {section.title}"] if titled else []
+    run: list[str] = []
+    last: int | None = None
+    for i, (text, line) in enumerate(section.lines):
+        same = _is_as_it_was(script, section, i)
+        follows = line is None or last is None or line <= last + 1 or _blank_between(script, section, last, line)
+        if run and (not same or not follows):
+            parts += _collapsed(run)
+            run = []
+        (run if same else parts).append(text)
+        last = line or (last + 1 if last and not text.strip() else last)
+    return "".join(f"{text}\n" for text in [*parts, *_collapsed(run)])
+
+
+def _source(script: Script, section: Section) -> list[str]:
+    cell = script.plan.notebook.cells[(_number(section) or 1) - 1]
+    return cell.source.split("\n")
+
+
+def _is_as_it_was(script: Script, section: Section, index: int) -> bool:
+    text, line = section.lines[index]
+    if not text.strip():
+        return index > 0 and _is_as_it_was(script, section, index - 1)
+    return line is not None and text == _source(script, section)[line - 1]
+
+
+def _blank_between(script: Script, section: Section, first: int, second: int) -> bool:
+    return not any(text.strip() for text in _source(script, section)[first : second - 1])
+
+
+def _collapsed(run: list[str]) -> list[str]:
+    if sum(bool(text.strip()) for text in run) < RUN:
+        return run
+    indent = run[0][: len(run[0]) - len(run[0].lstrip())]
+    return [f"{indent}...", *([""] if not run[-1].strip() else [])]
