@@ -15,6 +15,7 @@ class Extent(Enum):
     SAMPLES = "samples"  # one entry a sample of this rank's share
     MEAN = "mean"  # a mean over the share: the mean over ranks is the mean over all
     SUM = "sum"  # a sum or count over the share: the sum over ranks is that over all
+    RATE = "rate"  # one over a sum: times a sum it is a mean
     VARYING = "varying"  # differs between ranks in a way that is not understood
 
 
@@ -123,6 +124,8 @@ def multiply(a: Value, b: Value) -> Extent:
         return y if x is Extent.UNIFORM else x
     if Extent.SAMPLES in (x, y):
         return Extent.SAMPLES
+    if {x, y} == {Extent.RATE, Extent.SUM}:
+        return Extent.MEAN
     return Extent.SUM if {x, y} == {Extent.MEAN, Extent.SUM} else Extent.VARYING
 
 
@@ -132,6 +135,8 @@ def divide(a: Value, b: Value) -> Extent:
         return x
     if x is Extent.SAMPLES:
         return x
+    if x is Extent.UNIFORM and y is Extent.SUM and b.equal:
+        return Extent.RATE
     return Extent.MEAN if x is y is Extent.SUM else Extent.VARYING
 
 

@@ -217,9 +217,10 @@ def _total(m: Machine, args: Args, keywords: Keywords, how: Extent) -> Value:
     first = args[0] if args else ANYTHING
     inner = m.elements(first) if first.of("list") else first
     extent = spread(inner)
-    along = len(args) > 1 or any(k in keywords for k in DIMENSION)
+    along = args[1] if len(args) > 1 else next((keywords[k] for k in DIMENSION if k in keywords), None)
     if extent is Extent.SAMPLES:
-        return Value(extent=extent if along else how)
+        whole = along is None or along.const == 0 or any(i.const == 0 for i in along.items or ())
+        return Value(extent=how if whole else extent)
     return Value(extent=extent)
 
 

@@ -177,9 +177,9 @@ def _tensor(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) 
     if attr == "item":
         return Value(extent=Extent.SUM if extent is Extent.SAMPLES else extent)
     if attr in ("sum", "count_nonzero") and extent is Extent.SAMPLES:
-        return Value(extent=extent if along else Extent.SUM)
+        return Value(extent=Extent.SUM if _over_samples(args, keywords) else extent)
     if attr in ("mean", "nanmean") and extent is Extent.SAMPLES:
-        return Value(extent=extent if along else Extent.MEAN)
+        return Value(extent=Extent.MEAN if _over_samples(args, keywords) else extent)
     if attr in ("sum", "mean") or attr in KEEPS:
         return Value(base.objs - base.of("shape"), extent, base.items)
     if attr in ("mul", "mul_", "div", "div_", "__mul__") and args:
@@ -193,6 +193,14 @@ def _tensor(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) 
     if extent in (Extent.MEAN, Extent.SUM):
         extent = Extent.VARYING
     return Value(extent=extent)
+
+
+def _over_samples(args: Args, keywords: Keywords) -> bool:
+    """Is the first dimension, that of the samples, summed over?"""
+    along = args[0] if args else keywords.get("dim", keywords.get("axis"))
+    if along is None:
+        return True
+    return along.const == 0 or any(i.const == 0 for i in along.items or ())
 
 
 def _size(m: Machine, base: Value, args: Args) -> Value:

@@ -36,7 +36,9 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         node = statement.node
         if isinstance(node, ast.Assign) and _chooses(plan, node.value):
             done.update(ast.walk(node.value))
-            yield replace(plan.program, NAME, node.value, plan.naming("rank_device"), ("rank_device",))
+            # a string stays one: `torch.autocast(device)` takes no torch.device, and "cuda" means this rank's GPU
+            kind = ".type" if _is_string(node.value) else ""
+            yield replace(plan.program, NAME, node.value, plan.naming("rank_device") + kind, ("rank_device",))
     for inner in plan.nodes():
         if inner not in done:
             yield from _without_index(plan, inner)
@@ -60,6 +62,11 @@ def _names_gpu(plan: Plan, node: ast.expr) -> bool:
     if isinstance(node, ast.JoinedStr):
         return any(isinstance(v, ast.Constant) and str(v.value).startswith("cuda") for v in node.values)
     return False
+
+
+def _is_string(node: ast.expr) -> bool:
+    parts = [node.body, node.orelse] if isinstance(node, ast.IfExp) else [node]
+    return all(isinstance(p, ast.Constant | ast.JoinedStr) or isinstance(p, ast.IfExp) and _is_string(p) for p in parts)
 
 
 def _without_index(plan: Plan, node: ast.AST) -> Iterator[Edit]:

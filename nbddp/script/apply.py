@@ -27,13 +27,17 @@ class Line:
 
 
 def in_order(edits: Iterable[Edit]) -> list[Edit]:
-    """By place; at one place closings inside out, openings outside in (later rules stand outside)."""
+    """By place; at one place closings inside out, lines that end inner blocks first, and openings outside in.
+
+    Of two rules that put something around one node, the later stands outside.
+    """
     numbered = list(dict.fromkeys(edits))
     rank = {id(e): i for i, e in enumerate(numbered)}
 
-    def key(edit: Edit) -> tuple[int, int, int]:
+    def key(edit: Edit) -> tuple[int, int, int, int]:
         number = rank[id(edit)]
-        return (edit.start, _ORDER[edit.place], -number if edit.place == "open" else number)
+        depth = len(edit.text) - len(edit.text.lstrip(" ")) if edit.place == "close" else 0
+        return (edit.start, _ORDER[edit.place], -depth, -number if edit.place == "open" else number)
 
     return sorted(numbered, key=key)
 
