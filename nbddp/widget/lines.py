@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nbddp.run.state import RunState
+from nbddp.run.words import duration, rate
 from nbddp.widget.notices import NOTHING, notices
 from nbddp.widget.subject import Subject
 from nbddp.widget.view import LABELS
-from nbddp.widget.words import count, duration, number
+from nbddp.widget.words import count, number
 
 MOST_VALUES = 6
 
 
 def line(state: RunState, now: float | None = None) -> str:
-    """`digits · Training · epoch 3 of 10 · step 120 · loss 0.3127 · 512 steps/s · 12 s left`."""
+    """`digits · Training · epoch 3 of 10 · step 120 · loss 0.3127 · 512 steps/s · 0:12 left`."""
     parts = [state.name, LABELS.get(state.phase, (state.phase, ""))[0]]
     if state.epoch is not None:
         parts.append(f"epoch {state.epoch + 1}" + (f" of {state.epochs}" if state.epochs else ""))
@@ -22,8 +23,7 @@ def line(state: RunState, now: float | None = None) -> str:
         parts.append(f"step {state.step:,}")
     parts += [f"{name} {number(value)}" for name, value in latest(state).items()]
     if not state.over:
-        parts += [f"{number(float(f'{state.rate:.3g}'))} steps/s"] if state.rate else []
-        parts += [f"{duration(state.eta)} left"] if state.eta else []
+        parts += [rate(state), f"{duration(state.eta)} left" if state.eta else ""]
     elapsed = state.elapsed(now if now is not None else (state.updated or 0.0))
     if state.over and elapsed is not None:
         ranks = state.world_size or state.nproc

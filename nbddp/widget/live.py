@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -19,9 +20,10 @@ BYTES_A_SECOND = 50_000  # of wholes: news are small, but one that is lost is on
 
 
 def _lean(name: str) -> str:
-    """The page is sent, and may be saved, with each widget: indentation and comments need not travel."""
+    """The page is sent, and may be saved, with each widget: comments and most of the white space need not travel."""
     lines = map(str.strip, (STATIC / name).read_text("utf-8").splitlines())
-    return "\n".join(line for line in lines if line and not line.startswith("//"))
+    text = "\n".join(line for line in lines if line and not line.startswith("//"))
+    return re.sub(r"\s*([{};,])\s*|: ", lambda found: found[1] or ":", text) if name.endswith(".css") else text
 
 
 class RunWidget(anywidget.AnyWidget):

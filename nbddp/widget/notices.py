@@ -7,8 +7,9 @@ from typing import TypedDict
 
 from nbddp.diagnostics import Diagnostic
 from nbddp.run.state import Failure, Notice, RunState
+from nbddp.run.words import duration
 from nbddp.widget.subject import Subject
-from nbddp.widget.words import count, duration
+from nbddp.widget.words import count
 
 MOST = 50
 LONGEST = 20_000
@@ -31,7 +32,7 @@ def notices(state: RunState, subject: Subject = NOTHING) -> list[Said]:
     found = [
         *_failures(state, subject.explanation(state)),
         *_ending(state),
-        *_silence(state),
+        *_silence(state, subject),
         *_numbers(state),
         *map(_warning, state.warnings),
         *map(_diagnostic, subject.diagnostics),
@@ -80,10 +81,10 @@ def _ending(state: RunState) -> Iterator[Said]:
         yield _said("note", state.why_cold)
 
 
-def _silence(state: RunState) -> Iterator[Said]:
+def _silence(state: RunState, subject: Subject) -> Iterator[Said]:
     if state.hang is None:
         return
-    stacks = "\n\n".join(f"{_name(rank)}\n{text}" for rank, text in state.hang.stacks.items())
+    stacks = "\n\n".join(f"{_name(rank)}\n{subject.locate(text)}" for rank, text in state.hang.stacks.items())
     yield _said("warning", f"Nothing heard for {duration(state.hang.quiet)}; still waiting. Stop works.", stacks)
 
 

@@ -15,11 +15,13 @@ def _as_reported(_state: RunState) -> str:
 
 @dataclass(frozen=True)
 class Subject:
-    """`explain` gives a failure in cells and lines, for who can map it; "" leaves the traceback as it is."""
+    """`explain` tells a failure in cells and lines, for who can map it; "" leaves the traceback as it is. `locate` puts
+    cells and lines into the text of a stack."""
 
     script: str = ""
     diagnostics: tuple[Diagnostic, ...] = ()
     explain: Callable[[RunState], str] = _as_reported
+    locate: Callable[[str], str] = str
 
     def explanation(self, state: RunState) -> str:
         """Asked for only where there is a failure."""

@@ -12,13 +12,14 @@ from html import escape
 from typing import Any
 
 from nbddp.run.state import RunState
+from nbddp.run.words import duration
 from nbddp.widget.lines import latest, line
 from nbddp.widget.notices import NOTHING, Said, notices
 from nbddp.widget.subject import Subject
 from nbddp.widget.svg import picture
 from nbddp.widget.terminal import plain
 from nbddp.widget.view import home_relative, series, snapshot
-from nbddp.widget.words import count, duration, number
+from nbddp.widget.words import count, number
 
 MIME = "application/vnd.nbddp.run+json"
 MOST_LINES = 40

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TextIO
 
 from nbddp.run.state import RunState
 from nbddp.widget.lines import changes, line
-from nbddp.widget.notices import notices
+from nbddp.widget.notices import Said, notices
 from nbddp.widget.subject import Subject
 from nbddp.widget.summary import mimebundle
 from nbddp.widget.view import facts, series
@@ -54,17 +54,27 @@ class InNotebook:
         from nbddp.widget.live import RunWidget
 
         self.subject = subject
-        self.widget = RunWidget(on_stop, facts(state, subject, time.time()), text=line(state, time.time()))
+        self._on_stop = on_stop
+        self._complaints: list[Said] = []
+        self.widget = RunWidget(self._stop, facts(state, subject, time.time()), text=line(state, time.time()))
         self.handle: Any = display(self.widget, display_id=True)  # type: ignore[no-untyped-call]
 
     def show(self, state: RunState, logs: Logs, /, *, last: bool = False) -> None:
         now = facts(state, self.subject, time.time())
+        now["notices"] = [*self._complaints, *now["notices"]]
         self.widget.show(now, series(state.curves), logs, time.monotonic(), last=last)
         if state.over and self.handle is not None:
             self.handle.update(mimebundle(state, self.subject, logs), raw=True)
 
     def trouble(self, sentence: str) -> None:
-        self.widget.facts = {**self.widget.facts, "notices": [{"level": "error", "text": sentence, "more": ""}]}
+        self._complaints.append({"level": "error", "text": sentence, "more": ""})
+        self.widget.facts = {**self.widget.facts, "notices": [*self._complaints]}
+
+    def _stop(self, grade: str) -> None:
+        try:
+            self._on_stop(grade)
+        except Exception as problem:  # noqa: BLE001  whoever pressed the button must hear of it, whatever it is
+            self._complaints.append({"level": "error", "text": f"Stopping did not work: {problem}", "more": ""})
 
 
 class InText:

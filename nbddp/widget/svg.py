@@ -98,11 +98,11 @@ def _apart(low: float, high: float) -> tuple[float, float]:
     return low - half, high + half
 
 
-def ticks(low: float, high: float, most: int) -> list[float]:
-    """Round numbers between the two."""
+def ticks(low: float, high: float, count: int) -> list[float]:
+    """Round numbers between the two, in the steps that come nearest to the count wanted."""
     low, high = _apart(low, high)
-    rough = (high - low) / most
+    rough = (high - low) / count
     base = 10.0 ** math.floor(math.log10(rough))
-    step = next((m * base for m in (1, 2, 5) if m * base >= rough), 10 * base)
-    first = math.ceil(low / step)
-    return [float(f"{place * step:.12g}") for place in range(first, math.floor(high / step + 1e-9) + 1)]
+    steps = ((1, 2), (2, 5), (5, 10), (10, 20))
+    step = next(small * base for small, large in steps if rough / base < math.sqrt(small * large))
+    return [float(f"{place * step:.12g}") for place in range(math.ceil(low / step), math.floor(high / step + 1e-9) + 1)]

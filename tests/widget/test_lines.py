@@ -9,12 +9,12 @@ from tests.widget.runs import WARNING, ended, failed, running
 def test_a_line_says_where_the_run_is():
     assert line(running(100)) == (
         "digits · Training · epoch 4 of 10 · step 100 · train_loss 1.178 · val_loss 1.278 · accuracy 0.5379"
-        " · loss 0.9156 · 50 steps/s · 4.0 s left"
+        " · loss 0.9156 · 50 steps/s · 0:03 left"
     )
 
 
 def test_the_last_line_says_how_long_it_took():
-    assert line(ended(running(300))).endswith(" · 1 min 00 s on 2 ranks")
+    assert line(ended(running(300))).endswith(" · 1:00 on 2 ranks")
 
 
 def test_nothing_is_known_yet():

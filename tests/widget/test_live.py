@@ -8,28 +8,12 @@ from typing import Any
 
 import comm
 import pytest
-from comm.base_comm import BaseComm
 
 from nbddp.widget.live import BYTES_A_SECOND, STATIC, RunWidget
-from nbddp.widget.subject import Subject
 from nbddp.widget.summary import MIME
-from nbddp.widget.view import facts, series
-from tests.widget.runs import running
-
-
-class Recorded(BaseComm):
-    """Stands for ipykernel's; like that of some versions it would send replies elsewhere."""
-
-    published: list[tuple[str, Any]]
-
-    def publish_msg(self, msg_type: str, data: Any = None, **_rest: Any) -> None:
-        self.__dict__.setdefault("published", []).append((msg_type, json.loads(json.dumps(data, allow_nan=False))))
-
-    def _reply_subshell_for(self, _data: Any, _default: Any) -> str:
-        return "busy"
-
-    def updates(self) -> list[dict[str, Any]]:
-        return [data["state"] for kind, data in self.published if kind == "comm_msg" and data["method"] == "update"]
+from nbddp.widget.view import facts
+from tests.widget.runs import ended, running
+from tests.widget.sent import SUBJECT, Recorded, update
 
 
 @pytest.fixture
@@ -40,12 +24,7 @@ def stops() -> queue.Queue[str]:
 @pytest.fixture
 def widget(monkeypatch: pytest.MonkeyPatch, stops: queue.Queue[str]) -> RunWidget:
     monkeypatch.setattr(comm, "create_comm", Recorded)
-    return RunWidget(stops.put, facts(running(0), Subject("x.py")), "a run")
-
-
-def show(widget: RunWidget, steps: int, now: float, *, last: bool = False, lines: tuple[str, ...] = ("a",)) -> None:
-    state = running(steps)
-    widget.show(facts(state, Subject("x.py")), series(state.curves), {0: lines}, now, last=last)
+    return RunWidget(stops.put, facts(running(0), SUBJECT), "a run")
 
 
 def send(widget: RunWidget, content: dict[str, Any]) -> None:
@@ -61,16 +40,16 @@ def test_it_opens_with_what_is_known(widget):
 
 
 def test_an_update_is_one_message(widget):
-    show(widget, 1, now=0.0)
-    (update,) = widget.comm.updates()
-    assert set(update) == {"facts", "news", "whole"}
+    update(widget, running(1))
+    (sent,) = widget.comm.updates()
+    assert set(sent) == {"facts", "news", "whole"}
 
 
 def test_the_whole_travels_rarely_and_is_always_there_to_ask_for(widget):
     lines = tuple("x" * 99 for _ in range(500))
     for turn in range(20):
-        show(widget, 1 + turn, now=turn * 0.1, lines=lines)
-    sent = ["whole" in update for update in widget.comm.updates()]
+        update(widget, running(1 + turn), lines, now=turn * 0.1)
+    sent = ["whole" in message for message in widget.comm.updates()]
     assert sent[0]
     assert 1 <= sum(sent) <= 1 + 2.0 * BYTES_A_SECOND / 50_000
     assert widget.get_state("whole")["whole"]["n"] == 20
@@ -79,9 +58,9 @@ def test_the_whole_travels_rarely_and_is_always_there_to_ask_for(widget):
 
 def test_the_last_state_is_sent_whole_whatever_it_weighs(widget):
     lines = tuple("x" * 99 for _ in range(500))
-    show(widget, 1, now=0.0, lines=lines)
-    show(widget, 2, now=0.1, lines=lines, last=True)
-    assert widget.comm.updates()[-1]["whole"]["n"] == 2
+    assert "whole" in update(widget, running(1), lines)
+    assert "whole" not in update(widget, running(2), lines, now=0.1)
+    assert update(widget, ended(running(2)), lines, now=0.1)["whole"]["n"] == 3
 
 
 @pytest.mark.parametrize("grade", ["epoch", "now", "kill"])

@@ -44,7 +44,7 @@ def test_silence_shows_where_each_rank_waits_and_goes_away():
     }
     state = fold(running(100), hang)
     (said,) = notices(state)
-    assert said["text"] == "Nothing heard for 30 s; still waiting. Stop works."
+    assert said["text"] == "Nothing heard for 0:30; still waiting. Stop works."
     assert said["more"] == "rank 0\nin all_reduce\n\nmain process\nin join"
     assert texts(fold_all(state, [{"event": "step", "rank": 0, "time": START + 50, "step": 101}])) == []
 

@@ -41,7 +41,7 @@ class Elements(HTMLParser):
 def test_a_finished_run():
     page = html(ended(running(300)), Subject("/runs/digits_ddp.py"), {0: ["the last line"]})
     assert "✓ Trained" in page
-    assert "10 epochs · 300 steps · 2 ranks · 1 min 00 s" in page
+    assert "10 epochs · 300 steps · 2 ranks · 1:00" in page
     assert "accuracy <b>0.9552</b>" in page
     assert "the last line" in page
     assert "/runs/digits_ddp.py" in page

@@ -53,15 +53,13 @@ export function merge(whole, news) {
 // ---- words
 
 export function duration(seconds) {
-  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
-  const s = Math.round(seconds);
-  const two = (n) => String(Math.floor(n)).padStart(2, "0");
-  if (s < 60) return `${s} s`;
-  if (s < 3600) return `${Math.floor(s / 60)} min ${two(s % 60)} s`;
-  if (s < 86400) return `${Math.floor(s / 3600)} h ${two((s % 3600) / 60)} min`;
-  return `${Math.floor(s / 86400)} d ${two((s % 86400) / 3600)} h`;
+  const s = Math.floor(seconds);
+  const two = (n) => String(Math.floor(n) % 60).padStart(2, "0");
+  return s < 3600 ? `${Math.floor(s / 60)}:${two(s)}` : `${Math.floor(s / 3600)}:${two(s / 60)}:${two(s)}`;
 }
 
+const pace = (rate) => (rate >= 1 ? `${short(rate)} steps/s` : `${short(1 / rate)} s/step`);
+const short = (value) => number(Number(value.toPrecision(3)));
 const whole = (n) => n.toLocaleString("en");
 
 export function number(value) {
@@ -155,14 +153,13 @@ function clock(view) {
   const now = Date.now() / 1000 - view.skew;
   const elapsed = s.started == null ? null : Math.max(0, (s.over ? s.ended ?? now : now) - s.started);
   const count = s.world_size ? `${whole(s.world_size)} rank${s.world_size === 1 ? "" : "s"}` : "";
-  const time = elapsed == null ? "" : s.over || elapsed >= 9.95 ? duration(elapsed) : `${Math.floor(elapsed)} s`;
-  say(view.about, [time, count, s.start && `${s.start} start`].filter(Boolean).join(" · "));
+  say(view.about, [elapsed == null ? "" : duration(elapsed), count, s.start && `${s.start} start`].filter(Boolean).join(" · "));
   const left = s.over || s.eta == null ? null : Math.max(0, s.eta - (now - s.updated));
-  say(view.whole.rest, left == null ? "" : `${left < 9.95 ? `${Math.ceil(left)} s` : duration(left)} left`);
+  say(view.whole.rest, left == null ? "" : `${duration(left + 0.9)} left`);
   const quiet = (Date.now() - view.heard) / 1000;
   const waiting = view.asked > GRADES.findIndex(([grade]) => grade === s.stop) && Date.now() - view.askedAt > 3000;
   say(view.hint, s.over ? "" : waiting ? "The kernel is busy and has not answered. Interrupt the cell to stop the run."
-    : quiet > QUIET ? `No news from the kernel for ${duration(quiet)}. The run itself may well go on.` : "");
+    : quiet > QUIET ? `No news from the kernel for ${Math.round(quiet)} s. The run itself may well go on.` : "");
 }
 
 // ---- bars
@@ -172,7 +169,7 @@ function bars(view, s) {
   fill(view.whole, of("Epoch", s.epoch == null ? null : s.epoch + 1, s.epochs) || "Epoch", s.progress, s);
   fill(view.inner, inner ? of("Batch", s.batch, s.batches) : of("Step", s.step || null, s.steps) || "Batch",
     inner ? s.batch / s.batches : s.steps ? s.step / s.steps : s.over ? s.progress : null, s);
-  say(view.inner.rest, s.over || s.rate == null ? "" : `${number(Number(s.rate.toPrecision(3)))} steps/s`);
+  say(view.inner.rest, s.over || !s.rate ? "" : pace(s.rate));
 }
 
 function fill(bar, text, share, s) {

@@ -1,0 +1,359 @@
+"""The page's side of the widget, in a real browser, fed with what the kernel's side really sends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import comm
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from nbddp.run.fold import fold
+from nbddp.run.state import RunState
+from nbddp.widget.live import RunWidget
+from nbddp.widget.subject import Subject
+from nbddp.widget.terminal import last_lines
+from nbddp.widget.view import facts
+from tests.widget.runs import START, WARNING, ended, events, failed, running
+from tests.widget.sent import SUBJECT, Recorded, update
+
+ORIGIN = "http://page.test/"
+MODEL = """(state) => {
+    const listeners = {};
+    window.sent = [];
+    window.model = {
+        get: (name) => state[name],
+        set: (name, value) => model.receive({[name]: value}),
+        on: (name, callback) => (listeners[name] ??= []).push(callback),
+        send: (message) => sent.push(message),
+        save_changes: () => { throw Error("nothing is ever sent back as state"); },
+        receive: (update) => {
+            Object.assign(state, update);
+            for (const name of Object.keys(update)) listeners[`change:${name}`]?.forEach((callback) => callback());
+        },
+    };
+}"""
+MOUNT = """async () => {
+    const {default: widget} = await import("/run.js");
+    widget.initialize({model});
+    window.unmount = widget.render({model, el: document.getElementById("place")});
+}"""
+
+
+class Mounted:
+    """A widget whose messages reach the page."""
+
+    def __init__(self, page: Page, state: RunState, subject: Subject = SUBJECT) -> None:
+        self.page = page
+        self.subject = subject
+        self.widget = RunWidget(lambda _: None, facts(state, subject, state.updated))
+        page.evaluate(MODEL, self.widget.comm.published[0][1]["state"])
+        page.evaluate(MOUNT)
+
+    def show(self, state: RunState, lines: Sequence[str] = ("a",), *, lose: bool = False, now: float = 0.0) -> None:
+        message = update(self.widget, state, lines, now=now, subject=self.subject)
+        if not lose:
+            self.page.evaluate("async (m) => { model.receive(m); await new Promise(requestAnimationFrame); }", message)
+
+
+@pytest.fixture
+def page(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> Iterator[Page]:
+    monkeypatch.setattr(comm, "create_comm", Recorded)
+    page = browser.new_page(viewport={"width": 1000, "height": 800})
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    html = f"<!doctype html><link rel=icon href=data:,><style>{RunWidget._css}</style><div id=place></div>"
+    page.route(f"{ORIGIN}**", lambda route: route.fulfill(body=html, content_type="text/html"))
+    script = {"body": RunWidget._esm, "content_type": "text/javascript"}
+    page.route(f"{ORIGIN}run.js", lambda route: route.fulfill(**script))
+    page.goto(ORIGIN)
+    page.set_default_timeout(5000)
+    yield page
+    page.close()
+    assert errors == []
+
+
+@pytest.fixture
+def mounted(page: Page) -> Mounted:
+    mounted = Mounted(page, running(0))
+    mounted.show(running(220))
+    return mounted
+
+
+def test_it_shows_where_the_run_is(page, mounted, screenshot):
+    expect(page.get_by_role("group", name="Run digits")).to_be_visible()
+    expect(page.get_by_role("status").first).to_have_text("Training")
+    expect(page.get_by_text("Epoch 8 of 10")).to_be_visible()
+    expect(page.get_by_text("Batch 10 of 30")).to_be_visible()
+    expect(page.get_by_text("50 steps/s")).to_be_visible()
+    expect(page.get_by_role("progressbar", name="Training")).to_have_attribute("aria-valuenow", "73")
+    expect(page.get_by_role("tab", name="Rank 1 cuda:1 step 220 · 1.2 GiB")).to_be_visible()
+    expect(page.get_by_role("img")).to_have_count(3)
+    expect(page.get_by_role("img").nth(1)).to_have_attribute(
+        "aria-label",
+        "train_loss by epoch: latest 0.3842, lowest 0.3842, highest 2.2; "
+        "val_loss by epoch: latest 0.4842, lowest 0.4842, highest 2.3",
+    )
+    screenshot(page, "page-light")
+
+
+def test_nothing_jumps_when_the_first_step_comes(page):
+    mounted = Mounted(page, running(0))
+    before = page.locator(".nbddp").bounding_box()
+    expect(page.get_by_text("Curves appear with the first step.")).to_be_visible()
+    mounted.show(running(10))
+    expect(page.locator("figure path")).to_be_visible()
+    assert page.locator(".nbddp").bounding_box() == before
+
+
+def test_a_lost_message_is_made_good_by_the_next_whole(page):
+    mounted = Mounted(page, running(0))
+    mounted.show(running(31), ["x" * 2000] * 50)  # a whole of 100 kB: the next is not due for two seconds
+    mounted.show(running(33), ["lost"], lose=True, now=0.1)
+    mounted.show(running(35), ["too new"], now=0.2)
+    expect(page.get_by_text("Batch 5 of 30")).to_be_visible()
+    expect(page.get_by_role("tabpanel")).not_to_contain_text("too new")
+    mounted.show(running(37), ["made good"], now=3.0)
+    expect(page.get_by_role("tabpanel")).to_have_text("made good")
+    assert page.evaluate("model.get('whole').n") == 4
+
+
+def test_news_add_up_to_what_the_kernel_has(page, mounted):
+    for step in range(221, 300, 3):
+        mounted.show(running(step), [f"line {number}" for number in range(step - 210, step)], now=0.1)
+    assert page.evaluate("model.get('whole')") == mounted.widget.get_state("whole")["whole"]
+
+
+def test_log_text_stays_text(page, mounted):
+    hostile = '<script>document.title = "taken"</script><img src=x onerror="document.title = 1">'
+    mounted.show(running(221), last_lines(f"{hostile}\n\x1b[1;31mred\x1b[0m not\n 1%|\r99%|\n{'x' * 9000}\n"))
+    log = page.get_by_role("tabpanel", name="Log of rank 0")
+    expect(log.locator("div")).to_have_text([hostile, "red not", "99%|", "x" * 2000 + " … 7,000 more characters"])
+    expect(log.locator("span")).to_have_css("color", "rgb(229, 72, 77)")
+    expect(log.locator("span")).to_have_css("font-weight", "700")
+    assert log.evaluate("(box) => box.scrollWidth <= box.clientWidth")
+    assert page.locator(".nbddp script, .nbddp img").count() == 0
+    assert page.title() == ""
+
+
+@pytest.mark.parametrize(
+    ("codes", "colour"),
+    [
+        ("38;5;208", "rgb(255, 135, 0)"),
+        ("38;2;1;2;3", "rgb(1, 2, 3)"),
+        ("38;5;250", "rgb(188, 188, 188)"),
+        ("96", "rgb(13, 147, 173)"),
+    ],
+)
+def test_other_colours(page, mounted, codes, colour):
+    mounted.show(running(221), last_lines(f"\x1b[{codes}mcoloured\x1b[39mnot\n"))
+    expect(page.get_by_text("coloured", exact=True)).to_have_css("color", colour)
+    expect(page.get_by_role("tabpanel")).to_have_text("colourednot")
+
+
+def test_a_reader_of_the_log_is_left_in_peace(page, mounted):
+    log = page.get_by_role("tabpanel")
+    lines = [f"line {number}" for number in range(100)]
+    mounted.show(running(221), lines)
+    assert log.evaluate("(box) => box.scrollHeight - box.scrollTop - box.clientHeight") < 2
+    page.evaluate("window.kept = document.querySelector('.nd-log').children[50]")
+    log.evaluate("(box) => { box.scrollTop = 300; }")
+    mounted.show(running(222), [*lines[10:], "a new one"])
+    assert log.evaluate("(box) => box.children[40] === kept")
+    assert log.locator("div").last.inner_text() == "a new one"
+    assert log.evaluate("(box) => box.scrollTop") <= 300
+    assert log.evaluate("(box) => box.scrollHeight - box.scrollTop - box.clientHeight") > 100
+
+
+def test_ranks_are_tabs_for_the_keyboard(page, mounted):
+    page.get_by_role("tab", name="Rank 0").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("tab", name="Rank 1")).to_be_focused()
+    expect(page.get_by_role("tab", name="Rank 1")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("tabpanel", name="Log of rank 1")).to_have_text("of rank 1")
+    page.keyboard.press("Home")
+    expect(page.get_by_role("tabpanel", name="Log of rank 0")).to_have_text("a")
+
+
+def test_values_of_a_curve_by_mouse_and_by_keyboard(page, mounted):
+    figure = page.locator("figure").nth(2)
+    box = figure.locator("svg").bounding_box()
+    figure.locator("svg").hover(position={"x": box["width"] - 12, "y": 50})
+    expect(figure.locator("figcaption")).to_have_text("accuracy 0.8782epoch 7")
+    page.mouse.move(0, 0)
+    expect(figure.locator("figcaption")).to_have_text("accuracy 0.8782")
+    figure.locator("svg").focus()
+    page.keyboard.press("Home")
+    expect(figure.locator("figcaption")).to_have_text("accuracy 0.1epoch 1")
+    page.keyboard.press("ArrowRight")
+    expect(figure.locator("figcaption")).to_have_text("accuracy 0.3551epoch 2")
+    page.keyboard.press("Escape")
+    expect(figure.locator("figcaption")).to_have_text("accuracy 0.8782")
+
+
+def test_logarithmic_scale(page, mounted):
+    figure = page.locator("figure").first
+    before = figure.locator("path").get_attribute("d")
+    figure.get_by_role("button", name="log").click()
+    expect(figure.get_by_role("button", name="log")).to_have_attribute("aria-pressed", "true")
+    assert figure.locator("path").get_attribute("d") != before
+    mounted.show(running(230))
+    expect(figure.get_by_role("button", name="log")).to_have_attribute("aria-pressed", "true")
+
+
+def test_stopping_by_grades(page, mounted):
+    button = page.get_by_role("button", name="Finish epoch")
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "true")
+    button.dispatch_event("click")
+    mounted.show(fold(running(230), {"event": "stopping", "rank": None, "time": START + 9, "grade": "epoch"}))
+    expect(page.get_by_role("status").first).to_have_text("Finishing this epoch")
+    page.get_by_role("button", name="Stop now").click()
+    expect(button).to_have_attribute("aria-disabled", "true")
+    page.get_by_role("button", name="Kill").click()
+    assert [message["grade"] for message in page.evaluate("sent")] == ["epoch", "now"]
+    page.get_by_role("button", name="Really kill?").click()
+    assert page.evaluate("sent") == [{"type": "stop", "grade": grade} for grade in ("epoch", "now", "kill")]
+
+
+def test_a_kernel_that_does_not_answer_is_told_of(page):
+    page.clock.install()
+    Mounted(page, running(220))
+    hint = page.get_by_role("status").last
+    page.clock.run_for(14_000)
+    expect(hint).to_have_text("")
+    page.clock.run_for(3_000)
+    expect(hint).to_contain_text("No news from the kernel for 1")
+    page.get_by_role("button", name="Stop now").click()
+    page.clock.run_for(4_000)
+    expect(hint).to_contain_text("Interrupt the cell to stop the run.")
+
+
+def test_the_clock_goes_on_between_updates_and_stands_at_the_end(page):
+    page.clock.install()
+    mounted = Mounted(page, running(220))
+    expect(page.get_by_text("0:05 · 2 ranks · warm start")).to_be_visible()
+    page.clock.run_for(60_000)
+    expect(page.get_by_text("1:05 · 2 ranks · warm start")).to_be_visible()
+    mounted.show(ended(running(300)))
+    page.clock.run_for(60_000)
+    expect(page.get_by_text("1:00 · 2 ranks · warm start")).to_be_visible()
+
+
+def test_the_end(page, mounted, screenshot):
+    mounted.show(ended(running(300)))
+    expect(page.get_by_role("status").first).to_have_text("Done")
+    expect(page.get_by_role("button", name="Stop now")).to_be_hidden()
+    expect(page.get_by_role("progressbar", name="Training")).to_have_attribute("aria-valuenow", "100")
+    expect(page.get_by_text("left")).to_have_count(0)
+    screenshot(page, "page-done")
+
+
+def test_a_failure_is_open_and_a_warning_folded(page, screenshot):
+    mounted = Mounted(page, running(0), Subject("script.py", (WARNING,)))
+    mounted.show(failed())
+    expect(page.get_by_text("Rank 1 failed first in epoch 4, step 100: ValueError: sizes <differ>")).to_be_visible()
+    expect(page.get_by_text("Traceback line 81 ValueError")).to_be_visible()
+    expect(page.get_by_text("help: build it in a cell")).to_be_hidden()
+    page.get_by_text("Cell 7, line 12").click()
+    expect(page.get_by_text("help: build it in a cell")).to_be_visible()
+    expect(page.locator(".nd-rank").nth(1)).to_have_attribute("data-tone", "bad")
+    screenshot(page, "page-failed")
+
+
+def test_it_goes_with_the_theme(page, mounted):
+    root = page.locator(".nbddp")
+    expect(root).to_have_css("background-color", "rgb(255, 255, 255)")
+    page.emulate_media(color_scheme="dark")
+    expect(root).to_have_css("background-color", "rgb(18, 18, 18)")
+    page.evaluate("document.body.setAttribute('data-jp-theme-light', 'true')")
+    expect(root).to_have_css("background-color", "rgb(255, 255, 255)")
+    page.evaluate("document.documentElement.style.setProperty('--jp-layout-color1', '#123456')")
+    expect(root).to_have_css("background-color", "rgb(18, 52, 86)")
+
+
+def test_it_leaves_nothing_behind(page, mounted):
+    page.evaluate("() => unmount()")
+    assert page.locator("#place").inner_html() == ""
+    mounted.page.evaluate("model.receive({facts: model.get('facts')})")
+    page.evaluate("() => new Promise(requestAnimationFrame)")
+
+
+def test_another_page_can_draw_without_a_widget(page):
+    state = running(220)
+    snapshot = {**facts(state, Subject("script.py")), "series": {}, "logs": {}}
+    page.evaluate(
+        """async (snapshot) => {
+            const {draw} = await import("/run.js");
+            window.opened = [];
+            draw(document.getElementById("place"), snapshot, {open: (path) => opened.push(path)});
+        }""",
+        snapshot,
+    )
+    expect(page.get_by_role("button", name="Stop now")).to_be_hidden()
+    page.get_by_role("link", name="script.py").click()
+    assert page.evaluate("opened") == ["script.py"]
+
+
+def test_in_jupyter_the_script_opens_on_a_click(page):
+    page.evaluate(
+        """() => {
+            const config = document.createElement("script");
+            Object.assign(config, {id: "jupyter-config-data", type: "application/json"});
+            config.textContent = JSON.stringify({serverRoot: "/work/notebooks"});
+            document.head.append(config);
+        }"""
+    )
+    Mounted(page, running(220), Subject("/work/notebooks/a b/script.py"))
+    link = page.get_by_role("link", name="/work/notebooks/a b/script.py")
+    expect(link).to_have_attribute("data-commandlinker-command", "docmanager:open")
+    expect(link).to_have_attribute("data-commandlinker-args", '{"path":"a b/script.py"}')
+
+
+@pytest.mark.parametrize("world", [1, 8])
+def test_many_ranks(page, world, screenshot):
+    mounted = Mounted(page, running(0, world=world))
+    mounted.show(running(100, world=world))
+    expect(page.get_by_role("tab")).to_have_count(world)
+    screenshot(page, f"page-{world}-ranks")
+
+
+def test_length_unknown(page):
+    happened = [event | {"epochs": None, "batches": None, "steps": None} for event in events(40)]
+    mounted = Mounted(page, RunState())
+    state = RunState()
+    for event in happened:
+        state = fold(state, event)
+    mounted.show(state)
+    expect(page.get_by_text("Epoch 2", exact=True)).to_be_visible()
+    expect(page.get_by_text("Step 40", exact=True)).to_be_visible()
+    assert page.get_by_role("progressbar", name="Training").get_attribute("aria-valuenow") is None
+
+
+@pytest.fixture
+def evaluated(page: Page) -> Callable[[str], Any]:
+    return lambda expression: page.evaluate(
+        f"async () => {{ const m = await import('/run.js'); return {expression}; }}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("[7.9, 754, 3723].map(m.duration)", ["0:07", "12:34", "1:02:03"]),
+        (
+            "[120, 15000, 0.31274, 12.5, 3.1e-5, 2e7].map(m.number)",
+            ["120", "15,000", "0.3127", "12.5", "3.10e-5", "2.00e+7"],
+        ),
+        ("m.scale(0, 1, 0, 100, 0, false).ticks(4)", [0, 0.2, 0.4, 0.6, 0.8, 1]),
+        ("m.scale(1, 1000, 0, 100, 0, true).ticks(4)", [1, 10, 100, 1000]),
+        ("[1, 10, 1000].map(m.scale(1, 1000, 0, 90, 0, true)).map(Math.round)", [0, 30, 90]),
+        ("m.scale(5, 5, 0, 100, 0, false)(5)", 50),
+        ("m.scale(0, 0, 0, 100, 0, false)(0)", 50),
+        ("m.scale(2, 4, 0, 100, 0, false).invert(50)", 3),
+    ],
+)
+def test_numbers_of_the_page(evaluated, expression, value):
+    assert evaluated(expression) == value
