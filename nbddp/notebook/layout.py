@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 
-_FIRST_INDENT = re.compile(r"^([ \t]*)\S", re.MULTILINE)
+_FIRST_INDENT = re.compile(r"^([ \t]*)[^\s#]", re.MULTILINE)  # of code: an indented comment indents nothing
 _CLASSIC = re.compile(r"^(?:>>>|\.\.\.)(?: |$)", re.MULTILINE)
 _NUMBERED = re.compile(r"^(?:In \[\d+\]: |[ \t]*\.{3,}: ?)", re.MULTILINE)
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from IPython.core.inputtransformer2 import TransformerManager
 
 from nbddp.notebook import cell_from_source
+
+ipython = pytest.importorskip("IPython.core.inputtransformer2", reason="the light environments have no IPython")
 
 LINES = [
     "x = 1",
@@ -103,7 +105,7 @@ def test_ipython_runs_the_same(source: str) -> None:
     assume(not source.lstrip("\n").startswith((" ", "\t")))  # older IPythons were more lenient, and so is nbddp
     cell = cell_from_source(source)
     try:
-        expected = judged(TransformerManager().transform_cell(source))
+        expected = judged(ipython.TransformerManager().transform_cell(source))
     except SyntaxError:
         assert cell.error is not None
         return

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import jupytext
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nbddp.notebook import notebook_from_percent
+
+jupytext = pytest.importorskip("jupytext", reason="the light environments have no jupytext")
 
 HEADER = "# ---\n# {}jupyter:\n#   jupytext:\n#     text_representation:\n#       format_name: percent\n# ---\n"
 HEADERS = ["", "#!/usr/bin/env python\n# coding: utf-8\n\n", HEADER.format(""), HEADER.format("title: a\n# ") + "\n"]
