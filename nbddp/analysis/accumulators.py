@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from nbddp.analysis.effects import Function, effects, root_name
 from nbddp.analysis.program import Program
+from nbddp.analysis.purity import READING_METHODS
 
 Inner = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 JOINING = ("cat", "concatenate", "append", "vstack", "hstack", "concat")
@@ -31,7 +32,7 @@ def changed_names(body: list[ast.stmt]) -> set[str]:
         elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
             found.add(root_name(node) or "")
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if node.func.attr in ("append", "extend", "add", "update", "insert", "appendleft"):
+            if node.func.attr not in READING_METHODS:
                 found.add(root_name(node.func) or "")
     return found - {""}
 
@@ -49,7 +50,9 @@ def forms(body: list[ast.stmt], name: str) -> set[str]:
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and root_name(node.func) == name:
             if _is(node.func.value, name) and node.func.attr in ("append", "extend"):
                 found.add(node.func.attr)
-            elif node.func.attr in ("append", "extend", "add", "update", "insert"):
+            elif _is(node.func.value, name) and node.func.attr in ("add_", "sub_"):
+                found.add("add")
+            elif node.func.attr not in READING_METHODS:
                 found.add("set")
         elif isinstance(node, ast.For | ast.AsyncFor) and name in _names(node.target):
             found.add("set")

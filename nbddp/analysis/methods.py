@@ -7,6 +7,8 @@ import ast
 from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, add, join, join_extent, multiply, spread, thing
 from nbddp.analysis.library_calls import params_in
 from nbddp.analysis.machine import Machine
+from nbddp.analysis.purity import READING_METHODS
+from nbddp.analysis.taint import taint
 
 Args = list[Value]
 Keywords = dict[str, Value]
@@ -29,7 +31,18 @@ def call_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, 
             found = method(m, node, base, attr, args, keywords)
             if found is not None:
                 return found
-    return _tensor(m, base, attr, args, keywords)
+    result = _tensor(m, base, attr, args, keywords)
+    if attr not in READING_METHODS and attr not in KEEPS and isinstance(node.func, ast.Attribute):
+        _change_in_place(m, node.func, base, result, [*args, *keywords.values()])
+    return result
+
+
+def _change_in_place(m: Machine, func: ast.Attribute, base: Value, result: Value, given: Args) -> None:
+    """`total.add_(x)`, `meter.update(loss)`: what goes in makes what it stands for differ between ranks."""
+    if func.attr in ("add_", "sub_"):
+        taint(m, func.value, spread(result))
+    elif any(v.varies for v in given) and not base.varies:
+        taint(m, func.value, Extent.VARYING)
 
 
 def _backward(m: Machine, node: ast.Call) -> Value:

@@ -97,6 +97,8 @@ def backward_slice(flow: Flow, training: frozenset[int]) -> Slice:
         live -= found.binds
         reads, _ = flow.when_called(i)
         live |= found.reads | reads
+        if not isinstance(statement.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            live |= found.deferred  # functions defined inside of a statement are called there, or handed on
     return Slice(tuple(reversed(kept)), dict(reversed(dropped.items())), frozenset(display))
 
 

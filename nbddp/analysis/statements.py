@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from collections.abc import Iterator
 
+from nbddp.analysis import domain
 from nbddp.analysis import library as names
 from nbddp.analysis.calls import iterate, loaders_in, parts
 from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, alike, join, spread, thing
@@ -15,6 +16,7 @@ from nbddp.analysis.expressions import binary, evaluate, library, put_element
 from nbddp.analysis.facts import Loop, LoopFact
 from nbddp.analysis.imports import bindings
 from nbddp.analysis.machine import DEPTH, Active, Env, Frame, Machine
+from nbddp.analysis.taint import taint
 from nbddp.analysis.reductions import leave_loop
 
 Stops = ast.Return | ast.Raise | ast.Break | ast.Continue
@@ -56,6 +58,8 @@ def assign(m: Machine, target: ast.expr, value: Value) -> None:
         case ast.Subscript():
             container, key = evaluate(m, target.value), evaluate(m, target.slice)
             put_element(m, container, value, key.const)
+            if not container.of("list", "dict", "model", "submodule") and value.varies:
+                taint(m, target.value, domain.join_extent(spread(container), spread(value)))
             for owner in container.of("submodule", "model"):
                 for child in parts(m, value):
                     m.facts.contained.setdefault(child, set()).add(owner.owner or owner)

@@ -21,6 +21,7 @@ FILES = (  # in the order in which a script shows them
     "reporting",
     "exchange",
     "process",
+    "silent",
 )
 OF_THE_LAUNCHER = ("import argparse", "import signal", "import threading")  # which is no file of parts
 ON_REQUEST = {  # methods that few scripts need
