@@ -52,7 +52,8 @@ def _use(plan: Plan, node: ast.expr) -> Use:
             case ast.BinOp():
                 return _in_arithmetic(plan, parent, child)
             case ast.Compare():
-                varies = any(plan.facts.value(o).varies for o in [parent.left, *parent.comparators])
+                others = [o for o in [parent.left, *parent.comparators] if o is not child]
+                varies = any(plan.facts.value(o).varies for o in others)
                 return "shape" if varies else "count"
             case ast.Subscript() | ast.Slice():
                 return "shape"
@@ -101,3 +102,19 @@ def _in_arithmetic(plan: Plan, node: ast.BinOp, child: ast.AST) -> Use:
     other = node.right if child is node.left else node.left
     varies = spread(plan.facts.value(other)) is not Extent.UNIFORM
     return "shape" if varies else "count"
+
+
+def shared_numbers(plan: Plan) -> frozenset[ast.AST]:
+    """Literal batch sizes that also fix shapes in the training: the number itself becomes the rank's share."""
+    if plan.options.batch_per_rank:
+        return frozenset()
+    found: set[ast.AST] = set()
+    for obj in plan.sharding.loaders:
+        call = loader_call(plan, obj)
+        size = call.arguments.get("batch_size") if call else None
+        if size is None or isinstance(size, ast.Constant):
+            continue
+        sources = plan.facts.value(size).sources
+        if sources and any(r.use == "shape" for r in reads_of(plan, sources)):
+            found |= sources
+    return frozenset(found)

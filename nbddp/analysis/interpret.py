@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Mapping
 
+from nbddp.analysis.expressions import library
 from nbddp.analysis.facts import Facts, Loop
 from nbddp.analysis.machine import Machine
 from nbddp.analysis.program import Program, Statement
 from nbddp.analysis.statements import run_function, run_statement
 
 
-def interpret(program: Program, imports: Mapping[str, str], kept: Iterable[Statement]) -> Facts:
+def interpret(
+    program: Program, imports: Mapping[str, str], kept: Iterable[Statement], shares: frozenset[ast.AST] = frozenset()
+) -> Facts:
+    """`shares` are literal batch sizes that stand for a rank's share of the batch."""
     statements = list(kept)
     whole: dict[Loop, str] = {}
     while True:
-        facts = _once(program, imports, statements, whole)
+        facts = _once(program, imports, statements, whole, shares)
         if not facts.keep_whole.keys() - whole.keys():
             facts.keep_whole = whole
             return facts
@@ -22,9 +27,15 @@ def interpret(program: Program, imports: Mapping[str, str], kept: Iterable[State
 
 
 def _once(
-    program: Program, imports: Mapping[str, str], statements: list[Statement], whole: Mapping[Loop, str]
+    program: Program,
+    imports: Mapping[str, str],
+    statements: list[Statement],
+    whole: Mapping[Loop, str],
+    shares: frozenset[ast.AST],
 ) -> Facts:
-    machine = Machine(program, imports, whole, run_function)
+    machine = Machine(program, imports, whole, run_function, shares=shares)
+    for name in program.needs:
+        machine.globals[name] = library(name)
     machine.kept = {s.node for s in statements}
     for statement in statements:
         run_statement(machine, statement.node)

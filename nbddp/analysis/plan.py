@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -37,6 +37,7 @@ class Plan:
     roles: Roles
     naming: Naming
     training_cell: int
+    shares: frozenset[ast.AST] = frozenset()  # literal batch sizes that become the rank's share
 
     @cached_property
     def kept(self) -> tuple[Statement, ...]:
@@ -118,10 +119,17 @@ def make_plan(notebook: Notebook, options: Options, own_imports: Mapping[str, st
     found = backward_slice(flow, chosen)
     kept = [program.statements[i] for i in found.kept]
     facts = interpret(program, flow.imports, kept)
+    from nbddp.analysis.batch_sizes import shared_numbers
+
     nodes: list[ast.stmt] = [s.node for s in kept]
     roles = find_roles(program, facts)
     naming = naming_for(program, nodes, flow.imports, own_imports or {})
-    return Plan(notebook, options, program, flow, found, facts, roles, naming, cell)
+    plan = Plan(notebook, options, program, flow, found, facts, roles, naming, cell)
+    shares = shared_numbers(plan)
+    if not shares:
+        return plan
+    facts = interpret(program, flow.imports, kept, shares)
+    return replace(plan, facts=facts, roles=find_roles(program, facts), shares=shares)
 
 
 __all__ = ["CannotExport", "Plan", "make_plan"]

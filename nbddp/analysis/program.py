@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from nbddp.diagnostics import Diagnostic, Level
-from nbddp.notebook import Cell, Notebook
+from nbddp.notebook import Cell, Notebook, parse
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,7 @@ class Program:
     cell_lines: tuple[int, ...]  # first line (1-based) of each cell in `cells`
     cells: tuple[Cell, ...]
     parents: dict[ast.AST, ast.AST] = field(repr=False)
+    needs: tuple[str, ...] = ()  # modules that code made from magics names without an import of its own
 
     def offset(self, line: int, column: int) -> int:
         """A place of `ast` (line, UTF-8 column) as a character offset."""
@@ -91,12 +92,13 @@ def build_program(notebook: Notebook) -> Program:
         first_lines.append(line)
         line += cell.code.count("\n") + 1
     text = "\n".join(c.code for c in cells) + "\n"
-    tree = ast.parse(text)
+    tree = parse(text)
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     starts = [0, *(i + 1 for i, c in enumerate(text) if c == "\n")]
     at = [bisect.bisect_right(first_lines, _first_line(node)) - 1 for node in tree.body]
     statements = tuple(Statement(i, node, cells[at[i]]) for i, node in enumerate(tree.body))
-    return Program(notebook, text, tree, statements, tuple(starts), tuple(first_lines), cells, parents)
+    needs = tuple(sorted({n for c in cells for n in c.needs_imports}))
+    return Program(notebook, text, tree, statements, tuple(starts), tuple(first_lines), cells, parents, needs)
 
 
 def _first_line(node: ast.stmt) -> int:

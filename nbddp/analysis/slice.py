@@ -55,7 +55,7 @@ class Flow:
 
 
 def build_flow(program: Program) -> Flow:
-    imports = imported_names(program.tree)
+    imports = {name: name for name in program.needs} | imported_names(program.tree)
     functions = summaries(program.tree, imports)
     own = {name: s.changes for name, s in functions.items()}
     found = tuple(effects([s.node], imports, own) for s in program.statements)

@@ -44,11 +44,10 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             yield _one_at_a_time(plan, call)
             continue
         sources = plan.facts.value(size).sources
-        reads = list(reads_of(plan, sources)) if sources and not isinstance(size, ast.Constant) else []
-        if any(r.use == "shape" for r in reads):
+        if sources & plan.shares:
             if sources not in shared:
                 shared.add(sources)
-                yield from _share_variable(plan, sources, reads)
+                yield from _share_variable(plan, sources, list(reads_of(plan, sources)))
         elif sources not in shared:
             yield from wrap(plan.program, NAME, size, f"{plan.naming('per_rank')}(", ")", ("per_rank",))
 

@@ -40,6 +40,7 @@ def assemble(plan: Plan, edits: Sequence[Edit]) -> list[Line]:
     parts = parts_for([*(w for w in wanted if "__" not in w), *start.parts], renames=renames)
     used = names | _names_in([Line(parts.source), Line(start.source)])
     imports = kept_imports(plan, layout.imports, used | _notebook_names(plan, layout))
+    imports += [f"import {name}" for name in plan.program.needs if name in used]
     present = bound_by(imports)
     added = [*parts.imports, *start.imports, *_imports_of_edits(plan, edits, names)]
     imports += [line for line in added if not bound_by([line]).items() <= present.items()]
