@@ -19,8 +19,9 @@ def run_rank(options):
     dist.destroy_process_group()
 
 
-def spawned(local_rank, options):
+def spawned(local_rank, options, start_method):
     """What main starts as a process of this machine; it ends when main does."""
+    mp.set_start_method(start_method, force=True)  # for workers of a DataLoader: in here, "spawn" would be the default
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for main
     threading.Thread(target=end_with_parent, daemon=True).start()
     os.environ.update(RANK=str(local_rank), LOCAL_RANK=str(local_rank))
@@ -43,7 +44,7 @@ def main():
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, torch.get_num_threads() // options.nproc)))
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends this process at once, and with it the others
     try:
-        mp.spawn(spawned, args=(options,), nprocs=options.nproc)
+        mp.spawn(spawned, args=(options, mp.get_start_method()), nprocs=options.nproc)
     except mp.ProcessExitedException as error:
         if error.exit_code < 0:  # killed
             raise

@@ -82,7 +82,7 @@ def plain(value):
     if isinstance(value, torch.Tensor):
         return value.detach().cpu().clone()
     if numpy and isinstance(value, numpy.ndarray):
-        return {"__ndarray__": torch.tensor(value)}
+        return {"__ndarray__": torch.from_numpy(value.copy())}
     if isinstance(value, dict):
         saved = copy.copy(value) if type(value) in (collections.OrderedDict, collections.Counter) else {}
         for key, item in value.items():

@@ -99,6 +99,7 @@ def _rank(end: Connection, store: str, place: str, args: tuple[Any, ...], enviro
     sys.stderr = sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 -- for as long as the process lives
     os.environ.update(environment)
     torch.set_num_threads(1)
+    multiprocessing.set_start_method("fork", force=True)
     warnings.simplefilter("error")
     warnings.filterwarnings("ignore", message=".*multi-threaded, use of fork.*")  # workers of a DataLoader
     rank, world_size = int(environment["RANK"]), int(environment["WORLD_SIZE"])

@@ -1,0 +1,159 @@
+"""What the ranks draw together is what one process would draw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+from torch.utils.data import (
+    BatchSampler,
+    DataLoader,
+    DistributedSampler,
+    Sampler,
+    SequentialSampler,
+    SubsetRandomSampler,
+    WeightedRandomSampler,
+)
+
+from nbddp.script.parts.batches import Reshuffled, ShardOf, ShardOfBatches, per_rank
+from tests.script.parts.ranks import on_ranks, run_ranks
+
+
+def share(rank: int, batch_size: int) -> int:
+    return per_rank(batch_size)
+
+
+def test_a_batch_is_divided_among_the_ranks():
+    assert on_ranks(3, share, 12) == [4, 4, 4]
+
+
+@pytest.mark.parametrize(("size", "sizes"), [(50, "48 or 51"), (2, "3")])
+def test_a_batch_that_does_not_divide_is_refused_with_those_that_would(size, sizes):
+    for result in run_ranks(3, share, size):
+        assert isinstance(result, SystemExit)
+        assert str(result) == f"a batch of {size} does not divide among 3 processes; {sizes} would"
+
+
+def draw(rank: int, sampler: Any, epochs: int = 2, **options: Any) -> list[list[list[int]]]:
+    loader = DataLoader(range(100), sampler=ShardOf(sampler, **options), batch_size=2)  # type: ignore[arg-type]
+    torch.manual_seed(3)
+    if rank:
+        torch.rand(rank)  # each rank has its own random numbers
+    drawn = [[batch.tolist() for batch in loader] for _ in range(epochs)]
+    assert [len(loader)] * epochs == [len(batches) for batches in drawn]
+    return drawn
+
+
+def together(shares: list[list[list[int]]]) -> list[list[int]]:
+    """The batches of all ranks as one process has them."""
+    return [
+        [samples[i] for i in range(len(batch)) for samples in step]
+        for step in zip(*shares, strict=True)
+        for batch in step[:1]
+    ]
+
+
+class Downwards(Sampler[int]):
+    """A sampler of the user's own, without any length that torch would need."""
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(11, -1, -1))
+
+    def __len__(self) -> int:
+        return 12
+
+
+@pytest.mark.parametrize(
+    "sampler",
+    [WeightedRandomSampler([0.1, 0.5, 0.4] * 4, 12), SubsetRandomSampler(range(40, 52)), Downwards()],
+    ids=["weighted", "subset", "own"],
+)
+def test_a_sampler_of_ones_own_is_drawn_once_for_all(sampler):
+    def one_process() -> Any:
+        loader = DataLoader(range(100), sampler=sampler, batch_size=6)  # type: ignore[arg-type]
+        torch.manual_seed(3)
+        return [[batch.tolist() for batch in loader] for _ in range(2)]
+
+    expected = one_process()
+    shares = on_ranks(3, draw, sampler)
+    for epoch in range(2):
+        assert together([result[epoch] for result in shares]) == expected[epoch]
+
+
+def test_what_does_not_come_out_even_goes_on_from_the_beginning():
+    shares = on_ranks(3, draw, SequentialSampler(range(4)), 1)
+    assert [result[0] for result in shares] == [[[0, 3]], [[1, 0]], [[2, 1]]]
+    shares = on_ranks(3, draw, SequentialSampler(range(1)), 1)
+    assert [result[0] for result in shares] == [[[0]], [[0]], [[0]]]
+
+
+def test_or_it_is_dropped():
+    def check(shares: list[Any]) -> list[Any]:
+        return [result[0] for result in shares]
+
+    assert check(on_ranks(3, draw_dropping, SequentialSampler(range(5)))) == [[[0]], [[1]], [[2]]]
+    assert check(on_ranks(3, draw_dropping, SequentialSampler(range(6)))) == [[[0, 3]], [[1, 4]], [[2, 5]]]
+
+
+def draw_dropping(rank: int, sampler: Any) -> Any:
+    return draw(rank, sampler, 1, drop_last=True)
+
+
+class Sized(Sampler[list[int]]):
+    """Batches of like samples: their sizes differ. Its order depends on the epoch."""
+
+    def __init__(self) -> None:
+        self.epoch = 0
+
+    def __iter__(self) -> Iterator[list[int]]:
+        return iter([[self.epoch, 1, 2, 3], [4, 5], [6, 7, 8]])
+
+    def __len__(self) -> int:
+        return 3
+
+    def set_epoch(self, epoch: int) -> None:
+        self.epoch = epoch
+
+
+def draw_batches(rank: int) -> Any:
+    sampler = ShardOfBatches(Sized())
+    sampler.set_epoch(9)
+    loader = DataLoader(range(100), batch_sampler=sampler)  # type: ignore[arg-type]
+    assert len(loader) == 3
+    return [batch.tolist() for batch in loader]
+
+
+def test_each_batch_of_ones_own_is_divided():
+    assert on_ranks(2, draw_batches) == [[[9, 2], [4], [6, 8]], [[1, 3], [5], [7, 6]]]
+
+
+def epochs_reach_the_sampler(rank: int) -> None:
+    inner = DistributedSampler(range(8))  # type: ignore[arg-type]
+    ShardOf(inner).set_epoch(5)
+    assert inner.epoch == 5
+    ShardOfBatches(BatchSampler(inner, 2, False)).set_epoch(6)
+    assert inner.epoch == 6
+    ShardOf(range(3)).set_epoch(7)  # has no use for it
+
+
+def test_the_epoch_is_handed_on():
+    on_ranks(1, epochs_reach_the_sampler)
+
+
+def reshuffle(rank: int) -> Any:
+    sampler = Reshuffled(range(20))  # type: ignore[arg-type]
+    drawn = [list(sampler) for _ in range(3)]
+    plain = DistributedSampler(range(20))  # type: ignore[arg-type]
+    for epoch, indices in enumerate(drawn):
+        plain.set_epoch(epoch)
+        assert indices == list(plain)
+    return drawn
+
+
+def test_reshuffled_has_an_order_for_each_time():
+    first, second = on_ranks(2, reshuffle)
+    assert first[0] != first[1] != first[2]
+    for mine, others in zip(first, second, strict=True):
+        assert sorted(mine + others) == list(range(20))

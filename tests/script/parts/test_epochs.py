@@ -1,0 +1,205 @@
+"""Training that can be stopped, saved and gone on with; on any number of processes it comes to the same."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
+from tqdm import tqdm
+
+from nbddp.script.parts import checkpoint, epochs
+from nbddp.script.parts.batches import per_rank
+from nbddp.script.parts.ddp import DDP
+from nbddp.script.parts.epochs import epoch_done, resumable
+from nbddp.script.parts.process import own_random_numbers, seed_everything
+from nbddp.script.parts.reporting import report_step
+from tests.script.parts.ranks import on_ranks, run_ranks
+
+
+def with_command_line(**options: Any) -> None:
+    line = argparse.Namespace(**{"resume": None, "checkpoint": None, "checkpoint_every": 1, **options})
+    checkpoint.command_line = epochs.command_line = line
+
+
+def train(rank: int, count: int, folder: str, noise: bool, options: dict[str, Any]) -> Any:
+    """A few epochs, with a scheduler, gradient scaling, a history, and random numbers of all kinds."""
+    with_command_line(**options)
+    seed_everything(0)
+    data = TensorDataset(torch.randn(24, 4), torch.randn(24, 1))
+    sampler = DistributedSampler(data)
+    loader = DataLoader(data, batch_size=per_rank(6), sampler=sampler)
+    model = DDP(nn.Sequential(nn.Linear(4, 8), nn.Linear(8, 1)))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    scheduler = torch.optim.lr_scheduler.MultiStepLR(optimizer, [2, 3])
+    scaler = torch.amp.GradScaler("cpu")
+    history: list[float] = []
+    best = {"loss": 9.0}
+    state = {
+        "model": model,
+        "optimizer": optimizer,
+        "scheduler": scheduler,
+        "scaler": scaler,
+        "history": history,
+        "best": best,
+    }
+    seen = []
+    own_random_numbers()
+    for epoch in resumable(range(count), samplers=[sampler], **state):
+        seen.append(epoch)
+        for x, y in loader:
+            draw = torch.randn(x.shape) * random.random() * np.random.rand() if noise else 0.0
+            loss = (model(x + draw) - y).square().mean()
+            optimizer.zero_grad()
+            scaler.scale(loss).backward()
+            scaler.step(optimizer)
+            scaler.update()
+            report_step(len(loader), loss=loss)
+        scheduler.step()
+        history.append(epoch * 1.0)
+        best["loss"] = min(best["loss"], epoch * 1.0)
+        if folder and rank == 0 and (Path(folder) / f"stop{epoch}").exists():
+            (Path(folder) / "stop").touch()
+    return {
+        "seen": seen,
+        "model": model.state_dict(),
+        "moments": [value["exp_avg"] for value in optimizer.state_dict()["state"].values()],
+        "rate": optimizer.param_groups[0]["lr"],
+        "history": history,
+        "best": best,
+        "draw": (torch.rand(2), random.random(), np.random.rand()),
+    }
+
+
+def same(found: Any, expected: Any, **tolerance: float) -> None:
+    torch.testing.assert_close(found["model"], expected["model"], **tolerance)
+    torch.testing.assert_close(found["moments"], expected["moments"], **tolerance)
+    assert (found["rate"], found["history"], found["best"]) == (expected["rate"], expected["history"], expected["best"])
+
+
+@pytest.mark.parametrize("world_size", [1, 2])
+def test_a_resumed_training_is_the_uninterrupted_one(tmp_path, world_size):
+    path = str(tmp_path / "check.pt")
+    whole = on_ranks(world_size, train, 4, "", True, {})
+    on_ranks(world_size, train, 2, "", True, {"checkpoint": path})
+    rest = on_ranks(world_size, train, 4, "", True, {"resume": path})
+    for expected, found in zip(whole, rest, strict=True):
+        assert found["seen"] == [2, 3]
+        same(found, expected, rtol=0, atol=0)
+        torch.testing.assert_close(found["draw"], expected["draw"], rtol=0, atol=0)
+
+
+def test_on_another_number_of_processes_too(tmp_path):
+    path = str(tmp_path / "check.pt")
+    expected = on_ranks(1, train, 4, "", False, {})[0]
+    on_ranks(2, train, 1, "", False, {"checkpoint": path})
+    on_ranks(3, train, 3, "", False, {"resume": path, "checkpoint": path})
+    for found in on_ranks(1, train, 4, "", False, {"resume": path}):
+        assert found["seen"] == [3]
+        same(found, expected)
+
+
+def test_checkpoints_every_so_often(tmp_path):
+    events, path = tmp_path / "events.jsonl", str(tmp_path / "check.pt")
+    on_ranks(2, train, 5, "", False, {"checkpoint": path, "checkpoint_every": 2}, NBDDP_EVENTS=str(events))
+    told = [json.loads(line) for line in events.read_text().splitlines()]
+    assert [(event["epoch"], event["path"]) for event in told if event["event"] == "checkpoint"] == [
+        (1, path),
+        (3, path),
+    ]
+    assert [(e["epoch"], e["epochs"], e["rank"]) for e in told if e["event"] == "epoch"] == [
+        (k, 5, 0) for k in range(5)
+    ]
+    assert {event["rank"] for event in told if event["event"] == "step"} == {0, 1}
+    saved = torch.load(path, weights_only=True)
+    assert (saved["format"], saved["epochs_done"], len(saved["random"])) == (1, 4, 2)
+    assert list(saved["states"]["model"]) == ["0.weight", "0.bias", "1.weight", "1.bias"]
+    assert [file.name for file in tmp_path.iterdir() if "check" in file.name] == ["check.pt"]
+
+
+def test_a_stop_comes_after_the_epoch_with_a_checkpoint(tmp_path):
+    (tmp_path / "stop1").touch()
+    options = {"checkpoint": str(tmp_path / "check.pt"), "checkpoint_every": 9}
+    for found in on_ranks(2, train, 6, str(tmp_path), False, options, NBDDP_STOP=str(tmp_path / "stop")):
+        assert found["seen"] == [0, 1]
+    assert torch.load(tmp_path / "check.pt", weights_only=True)["epochs_done"] == 2
+
+
+def test_the_live_state_is_where_it_starts(tmp_path):
+    model = nn.Sequential(nn.Linear(4, 8), nn.Linear(8, 1))
+    nn.init.constant_(model[0].weight, 3.0)
+    torch.save({"format": 1, "states": {"model": model.state_dict()}, "values": {}}, tmp_path / "start.pt")
+    for found in on_ranks(2, train, 0, "", False, {}, NBDDP_START=str(tmp_path / "start.pt")):
+        torch.testing.assert_close(found["model"], dict(model.state_dict()))
+
+
+def test_a_checkpoint_without_a_needed_state_is_refused(tmp_path):
+    torch.save({"format": 1, "states": {"model": {}, "optimizer": {}}, "epochs_done": 1}, tmp_path / "check.pt")
+    (result,) = run_ranks(1, train, 1, "", False, {"resume": str(tmp_path / "check.pt")})
+    assert isinstance(result, SystemExit)
+    assert str(result) == f"{tmp_path}/check.pt has nothing for best, history, scaler, scheduler"
+
+
+def loops(rank: int) -> None:
+    with_command_line()
+    assert list(resumable(["a", "b"])) == ["a", "b"]
+    assert list(resumable(enumerate("ab"))) == [(0, "a"), (1, "b")]
+    assert list(resumable(tqdm(range(3)))) == [0, 1, 2]
+    assert list(itertools.islice(resumable(itertools.count(4)), 3)) == [4, 5, 6]
+    assert list(resumable(tqdm(itertools.islice(itertools.count(), 2)))) == [0, 1]
+
+
+def test_anything_can_be_gone_through():
+    on_ranks(1, loops)
+
+
+def apart(rank: int, first_step: bool) -> list[str]:
+    """The model's own forward is gone past, at once or after the first step."""
+    with_command_line()
+    torch.manual_seed(0)
+    model = DDP(nn.Linear(4, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    done = []
+    try:
+        for epoch in resumable(range(2), net=model, optimizer=optimizer):
+            for step in range(2):
+                x = torch.full((2, 4), rank + 1.0)
+                forward = model.module if first_step or step else model
+                optimizer.zero_grad()
+                forward(x).sum().backward()
+                optimizer.step()
+                done.append(f"{epoch}.{step}")
+    except RuntimeError as error:
+        done.append(str(error)[:5])
+    return done
+
+
+@pytest.mark.parametrize(("first_step", "expected"), [(True, ["'net'"]), (False, ["0.0", "0.1", "'net'"])])
+def test_a_model_that_comes_apart_stops_the_training(first_step, expected):
+    assert on_ranks(2, apart, first_step) == [expected, expected]
+
+
+def by_while(rank: int, folder: str) -> Any:
+    with_command_line(checkpoint=f"{folder}/check.pt")
+    model = nn.Linear(2, 1)
+    number = 0
+    while True:
+        if number == 2 and rank == 0:
+            Path(folder, "stop").touch()
+        if epoch_done(number, model=model):
+            return number
+        number += 1
+
+
+def test_a_loop_without_an_iterable(tmp_path):
+    torch.manual_seed(0)
+    assert on_ranks(1, by_while, str(tmp_path), NBDDP_STOP=str(tmp_path / "stop")) == [2]
+    assert torch.load(tmp_path / "check.pt", weights_only=True)["epochs_done"] == 3
