@@ -24,7 +24,9 @@ class RunView:
 
     @property
     def state(self) -> RunState:
-        return self._run.state
+        """What a bounded piece of reading brought: during a burst a view may lag, but it never stops."""
+        state = self._run.watch.look()
+        return self._run.state if state.over else state
 
     def log_tail(self, rank: int) -> str:
         path = self._run.folder.log(rank)

@@ -58,7 +58,7 @@ def facts(state: RunState, subject: Subject, now: float | None = None) -> dict[s
         "updated": state.updated,
         "world_size": state.world_size or state.nproc,
         **{name: _finite(getattr(state, name)) for name in NUMBERS},
-        "ranks": [_rank(rank, state.over) for rank in _ranks(state)],
+        "ranks": [_rank(rank, _phase(rank, state)) for rank in _ranks(state)],
         "notices": notices(state, subject),
     }
 
@@ -110,12 +110,17 @@ def _ranks(state: RunState) -> list[Rank]:
     return [state.ranks.get(number) or Rank(number) for number in sorted({*expected, *state.ranks})]
 
 
-def _rank(rank: Rank, over: bool) -> dict[str, Any]:
-    """A rank that was ended with the others had no time to say so."""
-    ended = over and rank.phase in {"starting", "training"}
+def _phase(rank: Rank, state: RunState) -> str:
+    """A rank that went down with another is not the one to look at, and one that was ended had no time to say so."""
+    victim = any(failure.victim and failure.rank == rank.rank for failure in state.failures)
+    ended = state.over and rank.phase in {"starting", "training"}
+    return "ended" if victim or ended else rank.phase
+
+
+def _rank(rank: Rank, phase: str) -> dict[str, Any]:
     return {
         "rank": rank.rank,
-        "phase": "ended" if ended else rank.phase,
+        "phase": phase,
         "device": rank.device,
         "device_name": rank.device_name,
         "step": rank.step,

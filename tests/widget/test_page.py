@@ -159,12 +159,22 @@ def test_a_reader_of_the_log_is_left_in_peace(page, mounted):
     mounted.show(running(221), lines)
     assert log.evaluate("(box) => box.scrollHeight - box.scrollTop - box.clientHeight") < 2
     page.evaluate("window.kept = document.querySelector('.nd-log').children[50]")
-    log.evaluate("(box) => { box.scrollTop = 300; }")
+    scrolled = "(box) => new Promise((done) => { box.addEventListener('scroll', done); box.scrollTop = 300; })"
+    log.evaluate(scrolled)
     mounted.show(running(222), [*lines[10:], "a new one"])
     assert log.evaluate("(box) => box.children[40] === kept")
+    assert log.evaluate("(box) => box.scrollHeight - box.scrollTop - box.clientHeight") > 100
     assert log.locator("div").last.inner_text() == "a new one"
     assert log.evaluate("(box) => box.scrollTop") <= 300
     assert log.evaluate("(box) => box.scrollHeight - box.scrollTop - box.clientHeight") > 100
+
+
+def test_the_end_of_the_log_is_in_sight_when_a_hidden_page_is_shown(page):
+    page.evaluate("document.getElementById('place').style.display = 'none'")
+    mounted = Mounted(page, running(0))
+    mounted.show(running(221), [f"line {number}" for number in range(100)])
+    page.evaluate("document.getElementById('place').style.display = ''")
+    expect(page.get_by_text("line 99")).to_be_in_viewport()
 
 
 def test_ranks_are_tabs_for_the_keyboard(page, mounted):

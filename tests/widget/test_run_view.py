@@ -26,7 +26,8 @@ def folder(tmp_path: Path) -> RunFolder:
 
 
 def run(folder: RunFolder, state: Any = None) -> Any:
-    return SimpleNamespace(folder=folder, state=state or running(), stop=print)
+    state = state or running()
+    return SimpleNamespace(folder=folder, state=state, stop=print, watch=SimpleNamespace(look=lambda: state))
 
 
 def test_the_tail_of_a_log_grows_with_it(folder):

@@ -125,7 +125,10 @@ function build(container) {
   });
   view.ranks.addEventListener("keydown", (event) => walk(view, event));
   container.append(view.root);
-  view.observer = new ResizeObserver(() => view.snapshot && charts(view));
+  view.log.addEventListener("scroll", ({ target }) => {
+    view.follow = target.scrollHeight - target.scrollTop - target.clientHeight < 24;
+  });
+  view.observer = new ResizeObserver(() => { if (view.snapshot) charts(view); followed(view); });
   view.observer.observe(view.charts);
   view.timer = setInterval(() => view.snapshot && !view.snapshot.over && clock(view), 500);
   return view;
@@ -423,9 +426,9 @@ function walk(view, event) {
 function log(view, s) {
   const { first, lines } = s.logs?.[view.rank] || { first: 0, lines: [] };
   const box = view.log;
-  const follow = !view.shown || view.shown.rank !== view.rank || box.scrollHeight - box.scrollTop - box.clientHeight < 24;
   if (!view.shown || view.shown.rank !== view.rank || first < view.shown.first) {
     box.replaceChildren();
+    view.follow = true;
     view.shown = { rank: view.rank, first, lines: [] };
     box.setAttribute("aria-label", `Log of rank ${view.rank}`);
   }
@@ -439,7 +442,12 @@ function log(view, s) {
   });
   while (box.children.length > lines.length) box.lastChild.remove();
   Object.assign(old, { first, lines: [...lines] });
-  if (follow) box.scrollTop = box.scrollHeight;
+  followed(view);
+}
+
+// The end of the log stays in sight, unless its reader has gone elsewhere.
+function followed({ log, follow }) {
+  if (follow) log.scrollTop = log.scrollHeight;
 }
 
 // Text with colour sequences as spans. The eight colours are variables, so that a theme can set them.
