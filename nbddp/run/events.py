@@ -14,7 +14,8 @@ from typing import Any
 from nbddp.run.folder import RESERVED, RunFolder
 
 Event = Mapping[str, Any]
-AT_ONCE = 1 << 20  # bytes that one call reads at most, so that a view stays alive during a burst
+AT_ONCE = 1 << 18  # bytes that one call reads at most, so that a view stays alive during a burst
+FAR_BEHIND = 1 << 26  # bytes of a log that are read at all; of a longer one, the end
 LONGEST_LINE = 1 << 16  # of a log, before it is cut
 LONGEST_EVENT = 1 << 24
 
@@ -75,6 +76,18 @@ class Tail:
             self.rest = b""
         return lines
 
+    def skip_to_last(self, most: int) -> int:
+        """Leave out what is more than so many bytes from the end; how many were left out."""
+        try:
+            size = self.path.stat().st_size
+        except OSError:
+            return 0
+        skipped = max(0, size - most - self.offset)
+        if skipped:
+            self.offset += skipped
+            self.rest = b""
+        return skipped
+
     def finish(self) -> bytes:
         """What is left without an end, once nobody writes any more."""
         rest, self.rest = self.rest, b""
@@ -92,7 +105,7 @@ class EventReader:
         self.number = 0
 
     def read(self) -> list[Event]:
-        """Those that came since the last call; at most about a megabyte, so ask again while there are some."""
+        """Those that came since the last call, up to a limit: ask again while there are some."""
         events: list[Event] = []
         for line in self.tail.read(self.ends):
             self.number += 1
@@ -135,7 +148,10 @@ def _events_in(reserve: Path) -> list[Event]:
 
 
 class LogReader:
-    """The lines of one rank's log as events of the fold. A carriage return ends a line too: progress bars use it."""
+    """The lines of one rank's log as events of the fold. A carriage return ends a line too: progress bars use it.
+
+    Of rank 0 every line counts, for the numbers in it. Of the others the latest do.
+    """
 
     ends = re.compile(rb"\r\n|\n|\r")
 
@@ -145,7 +161,12 @@ class LogReader:
 
     def read(self) -> list[Event]:
         """Those that came since the last call."""
-        return [self._event(line) for line in self.tail.read(self.ends)]
+        skipped = self.tail.skip_to_last(FAR_BEHIND if self.rank == 0 else AT_ONCE)
+        lines = [self._event(line) for line in self.tail.read(self.ends)]
+        if skipped and self.rank == 0:
+            message = f"{skipped >> 20} MiB of rank 0's log were not searched for numbers, for being too many"
+            lines.insert(0, {"event": "warning", "time": None, "rank": None, "message": message})
+        return lines
 
     def finish(self) -> list[Event]:
         """A last line without an end."""

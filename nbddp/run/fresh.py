@@ -28,8 +28,11 @@ def search_from(cwd: str, base: Sequence[str]) -> None:
 
 
 def fresh_randomness() -> None:
-    """What a new interpreter would draw. Torch starts from a constant there, and the helper has drawn nothing."""
+    """Draw what no other process has drawn, as a new interpreter does. A GPU's numbers start when it is first used."""
     random.seed()
     numpy_random: Any = sys.modules.get("numpy.random")
     if numpy_random is not None:
         numpy_random.seed()
+    torch: Any = sys.modules.get("torch")
+    if torch is not None:
+        torch.default_generator.seed()

@@ -23,6 +23,7 @@ from nbddp.run.warm import WarmHelper
 from nbddp.run.watch import Watch
 
 EVERY = 0.1  # seconds between two states at least
+AT_LEAST_EVERY = 1.0  # seconds between two states at most, so that clocks go on
 
 
 class Run:
@@ -83,14 +84,14 @@ class Run:
         """A state when there is something new, at most so often, and once a second; the last is that of the end."""
         last, shown_at = None, 0.0
         while True:
-            began = time.monotonic()
             state = self.watch.look()
-            if state is not last or began - shown_at >= 1.0 or self.watch.complete:
+            complete, waited = self.watch.complete, time.monotonic() - shown_at
+            if complete or (waited >= every and state is not last) or waited >= AT_LEAST_EVERY:
                 yield state
-                last, shown_at = state, began
-            if self.watch.complete:
+                last, shown_at = state, time.monotonic()
+            if complete:
                 return
-            time.sleep(max(0.0, began + every - time.monotonic()))
+            time.sleep(every / 10 if self.watch.behind else every / 2)
 
     def wait(self, timeout: float | None = None) -> RunState:
         """The state at the end, when none of its processes is left; or at the time-out, when it is not over."""

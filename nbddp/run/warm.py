@@ -73,6 +73,8 @@ class WarmHelper:
 
     def launch(self, folder: RunFolder, command: Command, within: float = WITHIN) -> None:
         """Have it start this run, or NotWarm with the reason; then no run was started."""
+        if command.python != sys.executable:
+            raise NotWarm(f"The run is of another Python ({command.python}) than this kernel's.")
         message = {"folder": str(folder.path), "cwd": command.cwd, "environ": dict(command.environment)}
         with self.lock:
             try:

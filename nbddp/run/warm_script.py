@@ -92,8 +92,8 @@ class RankPopen(popen_forkserver.Popen):
         return NUMBER.pack(len(surroundings)) + surroundings + buffer.getvalue()
 
 
-class RankProcess(process.BaseProcess):
-    """What a spawned process is, as far as its own code can see."""
+class SpawnProcess(process.BaseProcess):
+    """What a spawned process is, to its very name, as far as its own code can see."""
 
     _start_method = "spawn"
 
@@ -106,7 +106,7 @@ class WarmContext(multiprocessing.context.BaseContext):
     """Makes `start_processes(..., start_method=METHOD)` start such processes."""
 
     _name = METHOD
-    Process = RankProcess
+    Process = SpawnProcess
 
 
 def exit_like_an_interpreter(main: Callable[[], None]) -> NoReturn:

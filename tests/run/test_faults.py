@@ -2,11 +2,41 @@
 
 import os
 import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
+from nbddp.run.folder import runs_in
 from nbddp.run.leader import leader_of
 from nbddp.run.process import look_up
+from nbddp.run.run import Run
+from nbddp.run.warm import WarmHelper
+
+SCRIPTS = Path(__file__).with_name("scripts")
+STARTER = """
+import os, signal, sys
+from pathlib import Path
+from nbddp.run.command import RunOptions
+from nbddp.run.run import Run
+script, options = Path(sys.argv[1]).read_text(), RunOptions(arguments=("--epochs", "100000", "--pause", "0.05"))
+try:
+    print("starting", flush=True)
+    print(Run.start(script, "x", options).name, flush=True)
+    signal.pause()
+except KeyboardInterrupt:
+    pass
+"""
+
+
+def starter(place, code=STARTER):
+    """A process that starts a cold run and then waits."""
+    words = [sys.executable, "-c", code, str(SCRIPTS / "pretend.py")]
+    environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    return subprocess.Popen(words, cwd=place, stdout=subprocess.PIPE, text=True, env=environ)
+
 
 STARTS = pytest.mark.parametrize("start", ["warm", "cold"])
 
@@ -113,9 +143,44 @@ def test_a_killed_main_process_takes_its_ranks_along(train, wait_until):
     assert run.state.exit.signal == "SIGKILL"
 
 
-def test_a_killed_helper_leaves_its_runs_alone_and_the_next_run_starts_cold(train, wait_until, tmp_path):
-    from nbddp.run.warm import WarmHelper
+def test_the_culprit_is_right_in_20_of_20(train):
+    for _ in range(5):
+        runs = [train(happen) for happen in ("raise1", "raise-all", "raise1", "raise0")]
+        for run, ranks in zip(runs, ({1}, {0, 1}, {1}, {0}), strict=True):
+            failure = failed(run)
+            told = {error.rank: error.time for error in run.state.failures if error.type == "ValueError"}
+            assert set(told) == ranks
+            assert failure.rank == min(told, key=told.get)
 
+
+def test_an_interrupt_while_it_starts_leaves_nothing(tmp_path, wait_until):
+    for delay in range(0, 100, 10):
+        place = tmp_path / str(delay)
+        place.mkdir()
+        process = starter(place)
+        assert process.stdout.readline() == "starting\n"
+        time.sleep(delay / 1000)  # the moment of the interrupt is what is tested
+        process.send_signal(signal.SIGINT)
+        kept = process.communicate(timeout=30)[0].strip()
+        for folder in runs_in(place):
+            if kept:
+                Run(folder).stop("kill")
+            wait_until(lambda folder=folder: not Run(folder).processes(), 10)
+
+
+def test_a_killed_starter_of_a_cold_run_leaves_the_run_alone(tmp_path):
+    process = starter(tmp_path)
+    assert process.stdout.readline() == "starting\n"
+    run = Run.attach(tmp_path / ".nbddp" / "runs" / process.stdout.readline().strip())
+    process.kill()
+    process.communicate()
+    assert run.processes()
+    run.stop("epoch")
+    assert run.wait(10).phase == "stopped"
+    assert run.processes() == []
+
+
+def test_a_killed_helper_leaves_its_runs_alone_and_the_next_run_starts_cold(train, wait_until, tmp_path):
     helper = WarmHelper.start()
     assert helper.wait_until_ready(60)
     try:
