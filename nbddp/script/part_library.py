@@ -13,6 +13,7 @@ FILES = (  # in the order in which a script shows them
     "ddp",
     "batches",
     "evaluation",
+    "loaders",
     "reduction",
     "gradients",
     "epochs",

@@ -1,0 +1,105 @@
+"""Loaders that a notebook has built in a way of its own, made anew so that each process draws its share, or all."""
+
+# mypy: ignore-errors
+
+import torch.distributed as dist
+from torch.utils.data import (
+    BatchSampler,
+    DataLoader,
+    DistributedSampler,
+    IterableDataset,
+    RandomSampler,
+    SequentialSampler,
+)
+
+from nbddp.script.parts.batches import Reshuffled, ShardOf, ShardOfBatches, per_rank
+from nbddp.script.parts.evaluation import undivided
+from nbddp.script.parts.exchange import from_rank_0
+from nbddp.script.parts.reduction import sum_over_ranks
+
+
+def sharded(loader):
+    """A loader like this one of which each process draws its share of every batch."""
+    if is_share(loader):
+        return loader
+    if isinstance(loader.dataset, IterableDataset):
+        stream, size = ShardOfStream(loader.dataset), per_rank(loader.batch_size)
+        return remade(loader, stream, batch_size=size, drop_last=loader.drop_last)
+    batches = loader.batch_sampler
+    if batches is None:
+        raise TypeError(f"{loader!r} puts no batches together, so that there is nothing to share out")
+    if type(batches) is not BatchSampler:
+        return remade(loader, loader.dataset, batch_sampler=ShardOfBatches(batches))
+    share = ShardOf(batches.sampler, batches.drop_last)
+    if type(batches.sampler) is SequentialSampler or shuffles_all(batches.sampler):
+        share = Reshuffled(loader.dataset, shuffle=shuffles_all(batches.sampler), drop_last=batches.drop_last)
+    size = per_rank(batches.batch_size)
+    return remade(loader, loader.dataset, batch_size=size, sampler=share, drop_last=batches.drop_last)
+
+
+def shuffles_all(sampler):
+    """Whether it is what `shuffle=True` makes, so that a DistributedSampler can take its place."""
+    return type(sampler) is RandomSampler and not sampler.replacement and len(sampler) == len(sampler.data_source)
+
+
+def is_share(loader):
+    """Whether it draws a share already."""
+    own = isinstance(loader.dataset, ShardOfStream) or isinstance(loader.sampler, DistributedSampler)
+    return own or hasattr(loader.sampler, "whole") or hasattr(loader.batch_sampler, "whole")
+
+
+def remade(loader, dataset, **draws):
+    """A loader that works as this one does, and draws otherwise."""
+    if type(loader).__iter__ is not DataLoader.__iter__:
+        raise TypeError(f"only a DataLoader can be shared out, not {loader!r}")
+    alike = "num_workers collate_fn pin_memory timeout worker_init_fn multiprocessing_context generator prefetch_factor"
+    options = {name: getattr(loader, name) for name in f"{alike} persistent_workers".split()}
+    return DataLoader(dataset, **options, **draws)
+
+
+class ShardOfStream(IterableDataset):
+    """Every world_size-th sample of a stream that all processes read alike; what would not go round is left out."""
+
+    def __init__(self, stream):
+        self.whole = stream
+        self.rank, self.world_size = dist.get_rank(), dist.get_world_size()
+
+    def __iter__(self):
+        group = []
+        for sample in self.whole:
+            group.append(sample)
+            if len(group) == self.world_size:
+                yield group[self.rank]
+                group = []
+
+    def __len__(self):
+        return len(self.whole) // self.world_size
+
+
+def all_of(loader):
+    """A loader of all the batches that one process would draw, the same on each process."""
+    if isinstance(loader.dataset, IterableDataset):
+        whole, size = getattr(loader.dataset, "whole", loader.dataset), loader.batch_size
+        size = size * dist.get_world_size() if is_share(loader) else size
+        return remade(loader, whole, batch_size=size, drop_last=loader.drop_last)
+    return remade(loader, loader.dataset, batch_sampler=DrawnAlike(undivided(loader)))
+
+
+class DrawnAlike:
+    """The batches that rank 0 draws; where chance has no part in them each process draws for itself."""
+
+    def __init__(self, batches):
+        self.batches = batches
+
+    def __iter__(self):
+        if isinstance(getattr(self.batches, "sampler", None), (SequentialSampler, DistributedSampler)):
+            return iter(self.batches)
+        return iter(from_rank_0([list(batch) for batch in self.batches] if dist.get_rank() == 0 else None))
+
+    def __len__(self):
+        return len(self.batches)
+
+
+def sum_over_shares(value, loader):
+    """The sum over all processes of what each has of its share; over a loader that is no share all have the same."""
+    return sum_over_ranks(value) if is_share(loader) else value
