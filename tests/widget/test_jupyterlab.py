@@ -30,8 +30,10 @@ feed.join(10)
 print("stopped by", *run.stopped)
 """
 BACKGROUND = """\
+from pathlib import Path
+Path("script.py").write_text("print('the script')")
 run = TimedRun()
-feed = follow(run, Subject("/runs/digits/script.py"), run.stop)
+feed = follow(run, Subject(str(Path("script.py").absolute())), run.stop)
 """
 
 
@@ -39,7 +41,6 @@ feed = follow(run, Subject("/runs/digits/script.py"), run.stop)
 def page(browser: Browser) -> Page:
     page = browser.new_page(viewport={"width": 1200, "height": 1000})
     page.set_default_timeout(20_000)
-    expect.set_options(timeout=20_000)
     return page
 
 
@@ -124,6 +125,8 @@ def test_a_reload_while_it_runs_in_the_background(page, lab, screenshot):
     expect(widget.get_by_role("status").first).to_have_text("Stopped")
     run_cell(page, 3)
     expect(page.get_by_text("(True, ['epoch'])")).to_be_visible()
+    widget.get_by_role("link", name=re.compile("script.py")).click()
+    expect(page.locator(".jp-FileEditor").get_by_text("'the script'")).to_be_visible()
 
 
 def test_a_notebook_from_somebody_else_shows_the_summary(page, lab, screenshot):

@@ -69,7 +69,7 @@ def page(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> Iterator[Page]:
     script = {"body": RunWidget._esm, "content_type": "text/javascript"}
     page.route(f"{ORIGIN}run.js", lambda route: route.fulfill(**script))
     page.goto(ORIGIN)
-    page.set_default_timeout(5000)
+    page.set_default_timeout(20_000)
     yield page
     page.close()
     assert errors == []
