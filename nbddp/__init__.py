@@ -5,8 +5,9 @@
 """
 
 from nbddp._version import __version__
+from nbddp.checking import Report, check
 from nbddp.diagnostics import CannotExport, Diagnostic
 from nbddp.export import Script, export
 from nbddp.options import Options
 
-__all__ = ["CannotExport", "Diagnostic", "Options", "Script", "__version__", "export"]
+__all__ = ["CannotExport", "Diagnostic", "Options", "Report", "Script", "__version__", "check", "export"]

@@ -59,7 +59,7 @@ def decide(plan: Plan) -> tuple[list[Edit], list[Diagnostic]]:
     diagnostics: list[Diagnostic] = []
     for rule in RULES:
         for found in rule.rewrite(plan):
-            (edits if isinstance(found, Edit) else diagnostics).append(found)  # type: ignore[arg-type]
+            (edits if isinstance(found, Edit) else diagnostics).append(found)
     return edits, diagnostics
 
 

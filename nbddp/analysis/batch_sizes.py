@@ -86,7 +86,7 @@ def _in_call(plan: Plan, call: ast.Call, child: ast.AST) -> Use:
         return "count"
     if fact is not None and (fact.called or fact.made or fact.methods):
         own = [o for o in (*fact.called, *fact.made) if o.kind in ("function", "instance", "dataset")]
-        notebooks = own or [o for o in fact.made if o in plan.facts.classes] or list(fact.methods)
+        notebooks = own or [o for o in fact.made if o in plan.facts.classes] or fact.methods
         return "passed" if notebooks else "unknown"
     return "unknown"
 

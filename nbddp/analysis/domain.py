@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
+from zlib import crc32
 
 
 class Extent(Enum):
@@ -28,6 +29,14 @@ class Obj:
     name: str = ""
     owner: Obj | None = None
     site: ast.AST | None = None  # the call of the function in which it is made
+
+    def __post_init__(self) -> None:
+        place = getattr(self.node, "lineno", 0) * 4093 + getattr(self.node, "col_offset", 0)
+        object.__setattr__(self, "_hash", crc32(f"{self.kind} {self.name}".encode()) ^ (place << 8))
+
+    def __hash__(self) -> int:
+        """By the place in the text, so that sets have the same order in every run: same cells, same bytes."""
+        return self._hash  # type: ignore[attr-defined, no-any-return]
 
 
 @dataclass(frozen=True)

@@ -223,6 +223,7 @@ class Walk(ast.NodeVisitor):
         for name in own - {node.name}:
             if not self._is_local(name):
                 self.out.binds.discard(name)
+                self.out.may_bind.discard(name)
         self.store(node.name)
 
     def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:

@@ -53,8 +53,8 @@ def _target_name(plan: Plan, target: ast.expr, model: Obj, built: ast.Assign) ->
             if model in plan.facts.value(value).objs and isinstance(part, ast.Name):
                 return part.id
     if isinstance(target, ast.Tuple):
-        value = plan.facts.value(built.value)
-        for part, item in zip(target.elts, value.items or (), strict=False):
+        items = plan.facts.value(built.value).items or ()
+        for part, item in zip(target.elts, items, strict=False):
             if item.of("model") == {model} and isinstance(part, ast.Name):
                 return part.id
     return None

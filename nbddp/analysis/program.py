@@ -103,4 +103,5 @@ def build_program(notebook: Notebook) -> Program:
 
 def _first_line(node: ast.stmt) -> int:
     decorators = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(d.lineno for d in decorators)])
+    lines: list[int] = [node.lineno, *(d.lineno for d in decorators)]
+    return min(lines)

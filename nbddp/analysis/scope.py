@@ -57,8 +57,9 @@ def _readable(plan: Plan, node: ast.AST, names: Mapping[str, Value]) -> list[tup
 
 def readable(plan: Plan, node: ast.AST, name: str) -> bool:
     """Is the name one of the functions around, or one that the cells bind?"""
-    around: ast.AST | None = node
-    while (around := plan.program.function_of(around)) is not None:
+    around = plan.program.function_of(node)
+    while around is not None:
         if name in local_names(around):
             return True
+        around = plan.program.function_of(around)
     return any(name in plan.flow.effects[s.index].may_bind for s in plan.kept)

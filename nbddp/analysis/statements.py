@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from collections.abc import Iterator
+from typing import Any
 
 from nbddp.analysis import domain
 from nbddp.analysis import library as names
@@ -60,9 +60,9 @@ def assign(m: Machine, target: ast.expr, value: Value) -> None:
             put_element(m, container, value, key.const)
             if not container.of("list", "dict", "model", "submodule") and value.varies:
                 taint(m, target.value, domain.join_extent(spread(container), spread(value)))
-            for owner in container.of("submodule", "model"):
+            for holder in container.of("submodule", "model"):
                 for child in parts(m, value):
-                    m.facts.contained.setdefault(child, set()).add(owner.owner or owner)
+                    m.facts.contained.setdefault(child, set()).add(holder.owner or holder)
 
 
 def _unpack(m: Machine, targets: list[ast.expr], value: Value) -> None:
@@ -466,7 +466,7 @@ def _assert(m: Machine, node: ast.Assert) -> None:
     evaluate(m, node.test)
 
 
-_TABLE: dict[type[ast.stmt], Callable[[Machine, ast.stmt], None]] = {
+_TABLE: dict[type[ast.stmt], Callable[[Machine, Any], None]] = {
     ast.Assign: _assign,
     ast.AugAssign: _aug_assign,
     ast.AnnAssign: _ann_assign,
@@ -487,4 +487,4 @@ _TABLE: dict[type[ast.stmt], Callable[[Machine, ast.stmt], None]] = {
     ast.While: _while,
     ast.Expr: _expression,
     ast.Assert: _assert,
-}  # type: ignore[dict-item]
+}

@@ -12,16 +12,16 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from nbddp.checking import check
 from nbddp.cli.arguments import add_json, add_notebook, options_of
 from nbddp.cli.colour import coloured, paint
 from nbddp.cli.parse import Parser
 from nbddp.cli.show import count, show
 from nbddp.diagnostics import Diagnostic
-from nbddp.export import check
 from nbddp.notebook import read_notebook
 
 if TYPE_CHECKING:
-    from nbddp.export import Report
+    from nbddp.checking import Report
 
 
 def add_arguments(parser: Parser) -> None:

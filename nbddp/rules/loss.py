@@ -45,11 +45,11 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
                 why="DDP averages over the ranks: that is right for a mean over the batch, and too small for a sum",
                 help="compute it as a mean over the batch, or check the numbers with 'nbddp verify'",
             )  # fmt: skip
-    for call in plan.calls("torch.autograd.grad"):
-        wanted = call.args.get(0), call.args.get(1)
+    for found in plan.calls("torch.autograd.grad"):
+        wanted = found.args.get(0), found.args.get(1)
         if all(wanted) and [spread(v) for v in wanted if v] == [Extent.MEAN, Extent.SAMPLES]:
             yield plan.program.diagnose(
-                NAME, "warning", call.node, "the gradient of a batch's mean by its samples depends on the batch size",
+                NAME, "warning", found.node, "the gradient of a batch's mean by its samples depends on the batch size",
                 why="a rank's share is smaller than the batch, so its samples get larger gradients",
                 help="take the gradient of the sum over the samples instead",
             )  # fmt: skip

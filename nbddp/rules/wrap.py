@@ -32,13 +32,13 @@ NAME = "wrap"
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     yield from _data_parallel(plan)
-    done: set[ast.stmt] = set()
+    done: set[tuple[ast.stmt, str]] = set()
     for model, home in plan.wrapping.homes.items():
         options = ", find_unused_parameters=True" if unused_parameters(plan, model) else ""
         if home.inline is not None:
             yield from _inline(plan, home, options)
         elif (home.ready, home.name) not in done:
-            done.add((home.ready, home.name))  # type: ignore[arg-type]
+            done.add((home.ready, home.name))
             yield after(plan.program, NAME, home.ready, f"{home.name} = {_wrapped(plan, home, options)}", ("DDP",))
 
 

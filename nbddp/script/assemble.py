@@ -84,7 +84,7 @@ def _notebook_names(plan: Plan, layout: Layout) -> set[str]:
 
 def _imports_of_edits(plan: Plan, edits: Sequence[Edit], names: set[str]) -> list[str]:
     """Imports that the text of edits names: `DistributedSampler`, `dist`, `os`."""
-    known = library().imports | {"nullcontext": "from contextlib import nullcontext"}
+    known = {**library().imports, "nullcontext": "from contextlib import nullcontext"}
     used = {u for e in edits for u in e.uses}
     return [known[u] for u in sorted(used) if u in known and plan.naming(u) in names and plan.naming(u) == u]
 

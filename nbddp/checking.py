@@ -1,0 +1,96 @@
+"""What an export would do with a notebook, without writing anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from nbddp.analysis.plan import Plan, make_plan
+from nbddp.analysis.program import Statement
+from nbddp.diagnostics import CannotExport, Diagnostic, in_order
+from nbddp.export import export
+from nbddp.notebook import Notebook, read_notebook
+from nbddp.options import Options
+
+
+@dataclass(frozen=True)
+class Kept:
+    cell: int
+    line: int
+    source: str
+
+
+@dataclass(frozen=True)
+class Dropped:
+    cell: int
+    line: int
+    source: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Role:
+    name: str
+    role: str
+    cell: int
+    sure: bool  # seen by what the code does, not by what things are called
+
+
+@dataclass(frozen=True)
+class Report:
+    kept: tuple[Kept, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    roles: tuple[Role, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def check(source: Path | str | Notebook, options: Options | None = None) -> Report:
+    """Everything that an export finds out; a notebook that cannot be exported has its reasons in `diagnostics`."""
+    notebook = source if isinstance(source, Notebook) else read_notebook(source)
+    try:
+        plan = make_plan(notebook, options or Options())
+    except CannotExport as refusal:
+        return Report(diagnostics=refusal.diagnostics)
+    try:
+        found = export(notebook, options).diagnostics
+    except CannotExport as refusal:
+        found = refusal.diagnostics
+    return Report(tuple(_kept(plan)), tuple(_dropped(plan)), tuple(_roles(plan)), in_order(found))
+
+
+def _place(plan: Plan, statement: Statement) -> tuple[int, int, str]:
+    line = plan.program.place(statement.node.lineno)[1]
+    return statement.cell.number, line, plan.program.source(statement.node)
+
+
+def _kept(plan: Plan) -> Iterator[Kept]:
+    for statement in plan.kept:
+        yield Kept(*_place(plan, statement))
+
+
+def _dropped(plan: Plan) -> Iterator[Dropped]:
+    for index, why in plan.slice.dropped.items():
+        yield Dropped(*_place(plan, plan.program.statements[index]), why)
+
+
+def _roles(plan: Plan) -> Iterator[Role]:
+    """Names of the cells by what they hold at the end."""
+    kinds = {"optimizer": "optimizer", "scheduler": "scheduler", "scaler": "gradient scaler", "loss": "loss",
+             "device": "device"}  # fmt: skip
+    trained = {m.obj for m in plan.roles.models}
+    for name, value in plan.facts.final.items():
+        for obj in sorted(value.objs, key=lambda o: getattr(o.node, "lineno", 0)):
+            role = kinds.get(obj.kind)
+            if obj.kind == "model":
+                role = "model" if obj in trained else "model that is not trained"
+            elif obj.kind == "loader" and obj in plan.roles.training_loaders:
+                role = "training loader"
+            elif obj.kind == "loader":
+                role = "evaluation loader" if obj in plan.roles.evaluation_loaders else "loader that is not iterated"
+            if role and hasattr(obj.node, "lineno"):
+                yield Role(name, role, plan.program.cell_of(obj.node).number, sure=not plan.sharding.mixed)
+                break
+
+
+__all__ = ["Dropped", "Kept", "Report", "Role", "check"]
