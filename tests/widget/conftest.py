@@ -82,8 +82,11 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
         yield _address(home / "jupyter_runtime_dir", server, home / "log"), root
     finally:
         server.send_signal(signal.SIGTERM)
-        server.wait(20)
-        log.close()
+        try:
+            server.wait(60)  # it ends its kernels first, in peace
+        finally:
+            server.kill()
+            log.close()
 
 
 def _address(runtime: Path, server: subprocess.Popen[bytes], log: Path) -> str:
