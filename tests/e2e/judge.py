@@ -13,5 +13,6 @@ from .outcome import Outcome
 def differences(notebook: Path, oracle: Outcome, run: Outcome, nproc: int) -> list[str]:
     wanted = expectation(notebook)
     found = [] if run.ranks == nproc else [f"{run.ranks} ranks say that they ended, not {nproc}"]
-    agree = compare(oracle, run, wanted=wanted) if wanted.must_be_equal(nproc) else alike(oracle, run, wanted)
-    return found + agree
+    if wanted.must_be_equal(nproc):
+        return found + compare(oracle, run, atol=wanted.atol, wanted=wanted)
+    return found + alike(oracle, run, wanted)

@@ -14,7 +14,7 @@ from .outcome import Outcome, read_files
 from .process import run_alone
 
 ONE_PROCESS = Path(__file__).with_name("one_process.py")
-LIMIT = 120.0
+LIMIT = 240.0
 
 
 def run_oracle(notebook: Path) -> Outcome:

@@ -14,7 +14,7 @@ import torch
 from .outcome import Outcome, RunFailed, flat, read_files
 from .process import run_alone
 
-LIMIT = 120.0
+LIMIT = 240.0
 
 
 @cache

@@ -22,7 +22,7 @@ def fgsm(x, y):
     x = x.clone().requires_grad_(True)
     loss = F.cross_entropy(model(x), y)
     grad = torch.autograd.grad(loss, x)[0]
-    return (x + epsilon * grad.tanh()).detach()
+    return (x + epsilon * grad.sign()).detach()
 
 
 # %%

@@ -1,4 +1,4 @@
-# refused: several|candidate|which
+# refused: 2 cells train
 # %%
 import torch
 import torch.nn as nn

@@ -1,5 +1,4 @@
-# oracle: alike 0.2
-# nproc: 1 2
+# refused: iterable
 # %%
 # a file read line by line: an IterableDataset over a sequence that is the same on every reading
 import torch
