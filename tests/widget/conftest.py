@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import threading
@@ -17,6 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
@@ -81,12 +81,18 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     try:
         yield _address(home / "jupyter_runtime_dir", server, home / "log"), root
     finally:
-        server.send_signal(signal.SIGTERM)
-        try:
-            server.wait(60)  # it ends its kernels first, in peace
-        finally:
-            server.kill()
-            log.close()
+        _end(server)
+        log.close()
+
+
+def _end(server: subprocess.Popen[bytes]) -> None:
+    """It ends its kernels first; one that was about to start may keep it for ever."""
+    family = [psutil.Process(server.pid), *psutil.Process(server.pid).children(recursive=True)]
+    server.terminate()
+    _, left = psutil.wait_procs(family, timeout=20)
+    for process in left:
+        process.kill()
+    psutil.wait_procs(left, timeout=20)
 
 
 def _address(runtime: Path, server: subprocess.Popen[bytes], log: Path) -> str:
