@@ -1,13 +1,41 @@
 """From a notebook to the DistributedDataParallel script that an expert would write.
 
-    script = nbddp.export("digits.ipynb")    # or nbddp.CannotExport, with all that stands in the way
-    print(script.text)
+script = nbddp.export("digits.ipynb")    # or nbddp.CannotExport, with all that stands in the way
+print(script.text)
 """
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from nbddp._version import __version__
-from nbddp.checking import Report, check
 from nbddp.diagnostics import CannotExport, Diagnostic
 from nbddp.export import Script, export
 from nbddp.options import Options
 
-__all__ = ["CannotExport", "Diagnostic", "Options", "Report", "Script", "__version__", "check", "export"]
+if TYPE_CHECKING:
+    from nbddp.checking import Report, check
+    from nbddp.notebook import CannotRead
+
+# Imported when asked for, so that `import nbddp` stays instant. `export` cannot be: the file of that name would take
+# its place as soon as somebody imports it.
+_LATE = {"CannotRead": "nbddp.notebook", "Report": "nbddp.checking", "check": "nbddp.checking"}
+
+__all__ = [
+    "CannotExport",
+    "CannotRead",
+    "Diagnostic",
+    "Options",
+    "Report",
+    "Script",
+    "__version__",
+    "check",
+    "export",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name in _LATE:
+        return getattr(import_module(_LATE[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

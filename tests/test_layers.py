@@ -18,13 +18,14 @@ LAYERS = (
     ("rules",),
     ("script",),
     ("output", "export"),
+    ("checking",),
     ("run",),
     ("widget",),
     ("magics", "exporter", "server", "cli"),
     ("__init__", "__main__"),
 )
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-COMPILER = ("notebook", "analysis", "rules", "script", "export")
+COMPILER = ("notebook", "analysis", "rules", "script", "export", "checking")
 HEAVY = {"torch", "numpy", "IPython", "ipykernel", "ipywidgets", "anywidget", "nbconvert", "nbformat", "rich"}
 
 # These are texts that get copied into scripts, not code of the compiler.

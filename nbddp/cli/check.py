@@ -9,7 +9,7 @@ import argparse
 import dataclasses
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from nbddp.checking import check
@@ -18,10 +18,10 @@ from nbddp.cli.colour import coloured, paint
 from nbddp.cli.parse import Parser
 from nbddp.cli.show import count, show
 from nbddp.diagnostics import Diagnostic
-from nbddp.notebook import read_notebook
+from nbddp.notebook import Notebook, read_notebook
 
 if TYPE_CHECKING:
-    from nbddp.checking import Report
+    from nbddp.checking import Dropped, Kept, Report
 
 
 def add_arguments(parser: Parser) -> None:
@@ -31,11 +31,12 @@ def add_arguments(parser: Parser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    report = check(read_notebook(arguments.notebook), options_of(arguments))
+    notebook = read_notebook(arguments.notebook)
+    report = check(notebook, options_of(arguments))
     if arguments.json:
         print(json.dumps(dataclasses.asdict(report), indent=2))
     else:
-        print("\n".join(_page(report, coloured(sys.stdout))), end="\n\n")
+        print("".join(f"{line}\n" for line in _page(notebook, report, coloured(sys.stdout))), end="")
         show(report.diagnostics, sys.stdout)
         print(_verdict(report))
     return _status(report.diagnostics, strict=arguments.strict)
@@ -48,28 +49,27 @@ def _status(diagnostics: Sequence[Diagnostic], *, strict: bool) -> int:
     return int(strict and "warning" in levels)
 
 
-def _page(report: Report, on: bool) -> list[str]:
-    lines: list[str] = []
+def _page(notebook: Notebook, report: Report, on: bool) -> Iterator[str]:
+    roles = sorted(report.roles, key=lambda role: (role.cell, role.name))
     for title, table in (
-        ("roles", [(r.name, r.role, f"cell {r.cell}", "" if r.sure else "(a guess)") for r in report.roles]),
-        ("kept", [(f"cell {k.cell}:{k.line}", k.source) for k in report.kept]),
-        ("left out", [(f"cell {d.cell}:{d.line}", d.source, d.why) for d in report.dropped]),
+        ("roles", [(r.name, r.role, f"cell {r.cell}", "" if r.sure else "(a guess)") for r in roles]),
+        ("kept", [(f"cell {k.cell}:{k.line}", _said(notebook, k)) for k in report.kept]),
+        ("left out", [(f"cell {d.cell}:{d.line}", _said(notebook, d), d.why) for d in report.dropped]),
     ):
         if table:
-            lines += [paint(title, "bold", on), *_columns(table), ""]
-    return lines[:-1]
+            yield from (paint(title, "bold", on), *_columns(table), "")
 
 
-def _columns(table: Sequence[tuple[str, ...]]) -> Iterable[str]:
-    rows = [[_first_line(text) for text in row] for row in table]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
+def _said(notebook: Notebook, found: Kept | Dropped) -> str:
+    """The first line as it stands in the cell: there a magic is a magic, not what nbddp read in its place."""
+    line = notebook.cells[found.cell - 1].source.split("\n")[found.line - 1].strip()
+    return f"{line[:59]}…" if "\n" in found.source or len(line) > 60 else line
+
+
+def _columns(table: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for row in table:
         yield "  " + "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
-
-
-def _first_line(source: str, most: int = 60) -> str:
-    first, _, more = source.partition("\n")
-    return f"{first[: most - 1]}…" if more or len(first) > most else first
 
 
 def _verdict(report: Report) -> str:

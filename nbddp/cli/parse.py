@@ -53,7 +53,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """" (did you mean …?)" where something known is close, else nothing. Dashes make no two options alike."""
+    """ " (did you mean …?)" where something known is close, else nothing. Dashes make no two options alike."""
     names = {name.lstrip("-"): name for name in known}
     close = get_close_matches(word.lstrip("-"), list(names), n=1)
     return f" (did you mean {names[close[0]]!r}?)" if close else ""

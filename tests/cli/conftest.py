@@ -48,11 +48,14 @@ def compiler(monkeypatch: pytest.MonkeyPatch) -> Compiler:
 
 @pytest.fixture
 def notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A file x.ipynb in the current folder, read as a heading and a cell of one line."""
+    """A file x.ipynb in the current folder, read as a heading and a cell of five lines."""
     monkeypatch.chdir(tmp_path)
     path = Path("x.ipynb")
     path.write_text("{}")
-    cells = (Cell(1, "markdown", "# Title", ""), Cell(2, "code", "x = 1\nx.shape", "x = 1\nx.shape"))
+    cells = (
+        Cell(1, "markdown", "# Title", ""),
+        Cell(2, "code", "x = 1\nx.shape\n%time\na(\n)", "x = 1\nx.shape\npass\na(\n)"),
+    )
     read = Notebook("x.ipynb", cells, path=path)
     monkeypatch.setattr("nbddp.cli.export.read_notebook", lambda _: read)
     monkeypatch.setattr("nbddp.cli.run.read_notebook", lambda _: read)

@@ -1,42 +1,22 @@
 import json
-from dataclasses import dataclass
+from dataclasses import replace
 
 import pytest
 
+from nbddp.checking import Dropped, Kept, Report, Role
 from nbddp.cli import main
-from nbddp.diagnostics import CannotExport, Diagnostic
+from nbddp.diagnostics import CannotExport
 from tests.cli.findings import ERROR, WARNING
 
-
-@dataclass(frozen=True)
-class Kept:
-    cell: int
-    line: int
-    source: str
-
-
-@dataclass(frozen=True)
-class Dropped:
-    cell: int
-    line: int
-    source: str
-    why: str
-
-
-@dataclass(frozen=True)
-class Role:
-    name: str
-    role: str
-    sure: bool
-    cell: int
-
-
-@dataclass(frozen=True)
-class Report:
-    kept: tuple[Kept, ...] = (Kept(2, 1, "x = 1"),)
-    dropped: tuple[Dropped, ...] = (Dropped(2, 2, "x.shape", "shows a value"), Dropped(4, 1, "a(\n)", "not needed"))
-    roles: tuple[Role, ...] = (Role("net", "model", True, 2), Role("data", "training loader", False, 3))
-    diagnostics: tuple[Diagnostic, ...] = ()
+REPORT = Report(
+    kept=(Kept(2, 1, "x = 1"),),
+    dropped=(
+        Dropped(2, 2, "x.shape", "shows a value"),
+        Dropped(2, 3, "pass", "a magic"),
+        Dropped(2, 4, "a(\n)", "later"),
+    ),
+    roles=(Role("data", "training loader", 3, sure=False), Role("net", "model", 2, sure=True)),
+)
 
 
 def said(capsys, *words):
@@ -46,7 +26,7 @@ def said(capsys, *words):
 
 
 def test_a_clean_notebook(capsys, compiler, notebook):
-    compiler.report = Report()
+    compiler.report = REPORT
     status, out, err = said(capsys)
     assert (status, err) == (0, "")
     assert out == (
@@ -59,7 +39,8 @@ def test_a_clean_notebook(capsys, compiler, notebook):
         "\n"
         "left out\n"
         "  cell 2:2  x.shape  shows a value\n"
-        "  cell 4:1  a(…      not needed\n"
+        "  cell 2:3  %time    a magic\n"
+        "  cell 2:4  a(…      later\n"
         "\n"
         "nothing to report; an export gives a script\n"
     )
@@ -76,13 +57,19 @@ def test_a_clean_notebook(capsys, compiler, notebook):
     ],
 )
 def test_the_status_follows_the_gravest_finding(capsys, compiler, notebook, diagnostics, words, status):
-    compiler.report = Report(diagnostics=diagnostics)
+    compiler.report = replace(REPORT, diagnostics=diagnostics)
     assert said(capsys, *words)[0] == status
     assert said(capsys, "--json", *words)[0] == status
 
 
+def test_a_notebook_that_nothing_is_known_of(capsys, compiler, notebook):
+    compiler.report = Report(diagnostics=(ERROR,))
+    status, out, _ = said(capsys)
+    assert (status, out) == (2, f"{ERROR.render()}\n\n1 error; cannot export\n")
+
+
 def test_every_finding_is_shown(capsys, compiler, notebook):
-    compiler.report = Report(diagnostics=(ERROR, WARNING))
+    compiler.report = replace(REPORT, diagnostics=(ERROR, WARNING))
     out = said(capsys)[1]
     assert ERROR.render() in out
     assert WARNING.render() in out
@@ -90,10 +77,10 @@ def test_every_finding_is_shown(capsys, compiler, notebook):
 
 
 def test_json_has_all_of_it(capsys, compiler, notebook):
-    compiler.report = Report(diagnostics=(WARNING,))
+    compiler.report = replace(REPORT, diagnostics=(WARNING,))
     found = json.loads(said(capsys, "--json")[1])
     assert found["dropped"][0] == {"cell": 2, "line": 2, "source": "x.shape", "why": "shows a value"}
-    assert found["roles"][1] == {"name": "data", "role": "training loader", "sure": False, "cell": 3}
+    assert found["roles"][0] == {"name": "data", "role": "training loader", "sure": False, "cell": 3}
     assert found["diagnostics"] == [WARNING.as_dict()]
 
 

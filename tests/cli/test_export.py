@@ -96,6 +96,9 @@ def test_diff_shows_the_script_against_the_cells(capsys, compiler, notebook):
         "@@ cell 2 @@",
         f" {code}",
         "-x.shape",
+        "-%time",
+        "-a(",
+        "-)",
     ]
     assert not Path("x_ddp.py").exists()
 
