@@ -1,4 +1,4 @@
-"""State that outlives a process: checkpoints, the state to start from, the result."""
+"""State that outlives a process: checkpoints, the state to start from, and what goes into such files."""
 
 # mypy: ignore-errors
 
@@ -12,21 +12,22 @@ import sys
 import torch
 import torch.distributed as dist
 
-from nbddp.script.parts.reporting import report
+from nbddp.script.parts.reporting import progress, report
 
 command_line = argparse.Namespace(resume=None, checkpoint=None, checkpoint_every=1)  # run_rank puts the real one here
 
 
 def load_states(**state):
-    """Starts from where a checkpoint or the notebook has come to; returns the number of epochs behind that."""
+    """Starts from what a checkpoint or the notebook has come to; returns how many epochs are done, None for all."""
+    progress.loop += 1
     path = command_line.resume or os.environ.get("NBDDP_START")
-    if path is None:
-        return 0
-    saved = torch.load(path, map_location="cpu", weights_only=True)
+    saved = torch.load(path, map_location="cpu", weights_only=True) if path else {"loop": 0}
+    if progress.loop != saved.get("loop", 1):  # it belongs to another of the training loops
+        return 0 if progress.loop > saved["loop"] else None
     if command_line.resume and (missing := state.keys() - saved["states"].keys()):
         raise SystemExit(f"{path} has nothing for {', '.join(sorted(missing))}")
     for name in state.keys() & saved["states"].keys():
-        set_state(state[name], saved["states"][name])
+        state[name].load_state_dict(saved["states"][name])
     if dist.get_rank() < len(saved.get("random", ())):
         set_random_state(saved["random"][dist.get_rank()])
     return saved.get("epochs_done", 0)
@@ -34,26 +35,14 @@ def load_states(**state):
 
 def save_checkpoint(path, epochs_done, **state):
     """Rank 0 writes what a later run needs to go on, on any number of processes."""
-    states_of_random = [None] * dist.get_world_size()
-    dist.all_gather_object(states_of_random, random_state())
+    states = [None] * dist.get_world_size()
+    dist.all_gather_object(states, random_state())
     if dist.get_rank() == 0:
-        states = {name: get_state(thing) for name, thing in state.items()}
-        save_whole({"format": 1, "epochs_done": epochs_done, "states": states, "random": states_of_random}, path)
+        place = {"loop": progress.loop, "epochs_done": epochs_done, "random": states}
+        save_whole(
+            {"format": 1, "states": {name: plain(thing.state_dict()) for name, thing in state.items()}, **place}, path
+        )
         report("checkpoint", epoch=epochs_done - 1, path=path)
-
-
-def get_state(thing):
-    """Of a model, an optimizer and the like; lists and dicts are their own state."""
-    return plain(thing.state_dict() if hasattr(thing, "state_dict") else thing)
-
-
-def set_state(thing, state):
-    if hasattr(thing, "load_state_dict"):
-        thing.load_state_dict(state)
-    elif isinstance(thing, dict):
-        thing.update(state)
-    else:
-        thing[:] = state
 
 
 def random_state():
@@ -78,11 +67,8 @@ def set_random_state(state):
 
 def plain(value):
     """The value as a file can hold it that runs no code when it is read; a TypeError where none can."""
-    numpy = sys.modules.get("numpy")
     if isinstance(value, torch.Tensor):
         return value.detach().cpu().clone()
-    if numpy and isinstance(value, numpy.ndarray):
-        return {"__ndarray__": torch.from_numpy(value.copy())}
     if isinstance(value, dict):
         saved = copy.copy(value) if type(value) in (collections.OrderedDict, collections.Counter) else {}
         for key, item in value.items():
@@ -90,8 +76,8 @@ def plain(value):
         return saved
     if isinstance(value, (list, tuple)):
         return (list if isinstance(value, list) else tuple)(plain(item) for item in value)
-    if numpy and isinstance(value, numpy.generic):
-        value = value.item()
+    if hasattr(value, "dtype"):  # an array or a number of NumPy
+        return {"__ndarray__": torch.from_numpy(value.copy())} if value.shape else plain(value.item())
     if value is None or type(value) in (bool, int, float, str):
         return value
     raise TypeError(f"a {type(value).__name__} cannot be saved as plain data")

@@ -14,19 +14,16 @@ from nbddp.script.parts.gradients import same_on_all_ranks
 from nbddp.script.parts.reporting import epoch_begins
 
 
-def resumable(epochs, samplers=(), **state):
+def resumable(epochs, /, **state):
     """Goes through the epochs that are left to do; between two of them the state is compared and saved."""
     compare_after_first_step(**state)
-    done, total = load_states(**state), operator.length_hint(epochs) or None
-    for number, epoch in enumerate(epochs):
-        if number < done:
-            continue
-        for sampler in samplers:
-            sampler.set_epoch(number)
-        epoch_begins(number, total)
-        yield epoch
-        if epoch_done(number, **state):
-            break
+    done = load_states(**state)
+    for number, epoch in enumerate(() if done is None else epochs):
+        if number >= done:
+            epoch_begins(number, operator.length_hint(epochs) or None)
+            yield epoch
+            if epoch_done(number, **state):
+                break
 
 
 def epoch_done(number, /, **state):

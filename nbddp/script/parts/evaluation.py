@@ -4,6 +4,7 @@
 
 import copy
 import sys
+from types import SimpleNamespace
 
 import torch
 import torch.distributed as dist
@@ -14,13 +15,26 @@ from nbddp.script.parts.exchange import from_rank_0, gathered
 
 def share_of(loader):
     """A loader of every world_size-th batch that one process would draw: nothing is read twice, or added to fill up."""
-    batched = getattr(loader, "batch_sampler", None) is not None and not isinstance(loader.dataset, IterableDataset)
-    if not batched or type(loader).__iter__ is not DataLoader.__iter__:
+    if getattr(loader, "batch_sampler", None) is None or isinstance(loader.dataset, IterableDataset):
         raise TypeError(f"only a DataLoader that draws batches of indices can be dealt out, not {loader!r}")
     loader.dealt = Dealt(undivided(loader))
-    alike = "num_workers collate_fn pin_memory timeout worker_init_fn multiprocessing_context generator prefetch_factor"
-    options = {name: getattr(loader, name) for name in alike.split()}
-    return DataLoader(loader.dataset, batch_sampler=loader.dealt, **options)
+    return remade(loader, loader.dataset, batch_sampler=loader.dealt)
+
+
+def share_of__in_order(loader):
+    """A loader of every world_size-th batch of another that draws in order; nothing is added to fill up."""
+    batches = list(loader.batch_sampler)
+    loader.dealt = SimpleNamespace(sizes=[len(batch) for batch in batches])
+    return remade(loader, loader.dataset, batch_sampler=batches[dist.get_rank() :: dist.get_world_size()])
+
+
+def remade(loader, dataset, **draws):
+    """A loader that works as this one does, and draws otherwise."""
+    if type(loader).__iter__ is not DataLoader.__iter__:
+        raise TypeError(f"only a DataLoader can be shared out, not {loader!r}")
+    names = "num_workers collate_fn pin_memory timeout worker_init_fn multiprocessing_context generator prefetch_factor"
+    options = {name: getattr(loader, name) for name in f"{names} persistent_workers".split()}
+    return DataLoader(dataset, **options, **draws)
 
 
 class Dealt:

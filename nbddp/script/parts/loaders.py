@@ -5,7 +5,6 @@
 import torch.distributed as dist
 from torch.utils.data import (
     BatchSampler,
-    DataLoader,
     DistributedSampler,
     IterableDataset,
     RandomSampler,
@@ -13,7 +12,7 @@ from torch.utils.data import (
 )
 
 from nbddp.script.parts.batches import Reshuffled, ShardOf, ShardOfBatches, per_rank
-from nbddp.script.parts.evaluation import undivided
+from nbddp.script.parts.evaluation import remade, undivided
 from nbddp.script.parts.exchange import from_rank_0
 from nbddp.script.parts.reduction import sum_over_ranks
 
@@ -46,15 +45,6 @@ def is_share(loader):
     """Whether it draws a share already."""
     own = isinstance(loader.dataset, ShardOfStream) or isinstance(loader.sampler, DistributedSampler)
     return own or hasattr(loader.sampler, "whole") or hasattr(loader.batch_sampler, "whole")
-
-
-def remade(loader, dataset, **draws):
-    """A loader that works as this one does, and draws otherwise."""
-    if type(loader).__iter__ is not DataLoader.__iter__:
-        raise TypeError(f"only a DataLoader can be shared out, not {loader!r}")
-    alike = "num_workers collate_fn pin_memory timeout worker_init_fn multiprocessing_context generator prefetch_factor"
-    options = {name: getattr(loader, name) for name in f"{alike} persistent_workers".split()}
-    return DataLoader(dataset, **options, **draws)
 
 
 class ShardOfStream(IterableDataset):

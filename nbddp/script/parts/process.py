@@ -51,26 +51,23 @@ def report_error(error):
     sys.stderr = sys.__stderr__
     signs = "closed by peer", "reset by peer", "Broken pipe", "remote process exited", "communicator was aborted"
     victim = isinstance(error, RuntimeError) and any(sign in str(error) for sign in signs)
-    frames = traceback.extract_tb(error.__traceback__)
-    report(
-        "error",
-        type=type(error).__name__,
-        message=str(error),
-        traceback=[{"file": frame.filename, "line": frame.lineno, "function": frame.name} for frame in frames],
-        text="".join(traceback.format_exception(type(error), error, error.__traceback__)),
-        victim=victim,
-    )
+    text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    frames = [
+        {"file": f.filename, "line": f.lineno, "function": f.name} for f in traceback.extract_tb(error.__traceback__)
+    ]
+    report("error", type=type(error).__name__, message=str(error), traceback=frames, text=text, victim=victim)
     if victim:
         time.sleep(5)
 
 
 def own_device(local_rank):
     """This process's device, and the backend for it; NCCL wants a GPU for each process."""
-    gpus, processes = torch.cuda.device_count(), int(os.environ["LOCAL_WORLD_SIZE"])
+    gpus = torch.cuda.device_count()
     if gpus == 0:
         return torch.device("cpu"), "gloo"
     torch.cuda.set_device(local_rank % gpus)
-    return torch.device("cuda", local_rank % gpus), "nccl" if gpus >= processes and dist.is_nccl_available() else "gloo"
+    enough = gpus >= int(os.environ["LOCAL_WORLD_SIZE"]) and dist.is_nccl_available()
+    return torch.device("cuda", local_rank % gpus), "nccl" if enough else "gloo"
 
 
 def report_rank(device):

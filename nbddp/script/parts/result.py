@@ -7,7 +7,7 @@ import os
 
 import torch.distributed as dist
 
-from nbddp.script.parts.checkpoint import get_state, plain, save_whole
+from nbddp.script.parts.checkpoint import plain, save_whole
 from nbddp.script.parts.reporting import report
 
 
@@ -21,7 +21,7 @@ def deliver(states, names, scope):
     for kind, things in (("states", states), ("values", values)):
         for name, thing in things.items():
             try:
-                result[kind][name] = get_state(thing) if kind == "states" else plain(thing)
+                result[kind][name] = plain(thing.state_dict() if kind == "states" else thing)
             except (TypeError, ValueError, RecursionError) as reason:
                 result["left_out"][name] = str(reason)
     save_whole(result, path)
