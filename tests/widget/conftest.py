@@ -93,6 +93,7 @@ def _end(server: subprocess.Popen[bytes]) -> None:
     for process in left:
         process.kill()
     psutil.wait_procs(left, timeout=20)
+    server.wait()
 
 
 def _address(runtime: Path, server: subprocess.Popen[bytes], log: Path) -> str:
