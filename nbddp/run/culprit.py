@@ -57,8 +57,8 @@ class RunFailed(Exception):
     def text(self) -> str:
         """What happened, where, what the rank printed last, and where all of it is."""
         who = "the main process" if self.rank is None else f"rank {self.rank}"
-        said = f"{self.type}: {self.message}" if self.message else self.type
-        parts = [f"{who}: {said}" if self.type else self.message or self.phase, self.cause]
+        said = ": ".join(part for part in (self.type, self.message) if part)
+        parts = [said if self.rank is None and not self.type else f"{who}: {said}", self.cause]
         parts += [str(frame) for frame in self.frames]
         if self.log:
             parts += [f"the last lines of {who}:", *(f"  {line}" for line in self.log)]

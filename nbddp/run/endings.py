@@ -55,8 +55,8 @@ def _died(state: RunState, event: Event) -> RunState:
     place = state.ranks.get(rank) if rank is not None else None
     failure = Failure(
         rank=rank,
-        type=str(event.get("signal") or "exit"),
-        message=str(event.get("cause", "")),
+        type=str(event.get("signal") or ""),
+        message="" if event.get("signal") else f"it ended with status {event.get('status')}",
         time=float(event["time"]),
         pid=event.get("pid"),
         died=True,

@@ -18,6 +18,7 @@ from nbddp.run.state import NotANumber, Notice, Rank, RunState, changed
 Event = Mapping[str, Any]
 SMOOTHING = 5.0  # seconds over which the rate is averaged
 MOST_WARNINGS = 100
+MOST_ROWS = 10_000  # of the table of printed lines
 LONGEST_LINE = 500
 
 
@@ -219,11 +220,10 @@ def _numbers(state: RunState, text: str) -> RunState:
     state = _not_finite(changed(state, curves=curves), printed.values, {"rank": 0, "epoch": state.epoch})
     if printed.epoch is None or printed.batch is not None:
         return state
-    rows = [dict(row) for row in state.printed]
-    if not rows or rows[-1]["epoch"] != printed.epoch:
-        rows.append({"epoch": printed.epoch})
-    rows[-1] |= printed.values
-    return changed(state, printed=tuple(rows))
+    rows = state.printed[-MOST_ROWS:]
+    same = bool(rows) and rows[-1]["epoch"] == printed.epoch
+    before, row = (rows[:-1], rows[-1]) if same else (rows, {"epoch": printed.epoch})
+    return changed(state, printed=(*before, {**row, **printed.values}))
 
 
 FOLDS: Mapping[str, Callable[[RunState, Event], RunState]] = {

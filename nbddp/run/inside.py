@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 # A real-time signal that nothing else is known to use: clusters announce preemption with SIGUSR1 and SIGUSR2.
-STACK_SIGNAL = signal.SIGRTMAX - 7 if hasattr(signal, "SIGRTMAX") else signal.SIGUSR2
+STACK_SIGNAL = signal.SIGRTMAX - 7 if hasattr(signal, "SIGRTMAX") else getattr(signal, "SIGUSR2", 0)
 IN_SPAWNED = """\
 try:
     import faulthandler, os
@@ -35,7 +35,9 @@ except Exception:
 
 def main() -> None:
     """Become the script named on the command line."""
-    sys.path[0] = str(Path.cwd())  # where the notebook runs: its own modules are found as they are there
+    if sys.path[:1] == [str(Path(__file__).parent)]:
+        del sys.path[0]
+    sys.path.insert(0, str(Path.cwd()))  # where the notebook runs: its own modules are found as they are there
     del sys.argv[0]
     answer_for_stacks()
     let_spawned_answer()

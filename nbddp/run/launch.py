@@ -13,9 +13,11 @@ from nbddp.run.leader import leader_of
 from nbddp.run.process import alive
 from nbddp.run.warm import WarmHelper
 
+Helper = WarmHelper | NotWarm | None  # the reason in place of a helper that could not be had; None: not wanted
 
-def launch(folder: RunFolder, name: str, options: RunOptions, command: Command, helper: WarmHelper | None) -> None:
-    """Start it; back as soon as its supervisor has it. Without a helper nobody wants a warm start."""
+
+def launch(folder: RunFolder, name: str, options: RunOptions, command: Command, helper: Helper) -> None:
+    """Start it; back as soon as its supervisor has it."""
     told = {
         "format": 1,
         "name": name,
@@ -29,8 +31,8 @@ def launch(folder: RunFolder, name: str, options: RunOptions, command: Command, 
         "grace": options.grace,
         "facts": facts(command.python, command.environment),
     }
-    why_cold = ""
-    if helper is not None:
+    why_cold = str(helper) if isinstance(helper, NotWarm) else ""
+    if isinstance(helper, WarmHelper):
         folder.write_command({**told, "start": "warm", "why_cold": ""})
         try:
             helper.launch(folder, command)

@@ -12,14 +12,13 @@ from nbddp.run.command import Origin, RunOptions, build
 from nbddp.run.culprit import RunFailed, failure_of, last_lines
 from nbddp.run.errors import LaunchFailed, NoSuchRun
 from nbddp.run.folder import RunFolder, create
-from nbddp.run.launch import launch
+from nbddp.run.launch import Helper, launch
 from nbddp.run.leader import leader_of
 from nbddp.run.process import Entry
 from nbddp.run.result import Result, read_result
 from nbddp.run.session import members
 from nbddp.run.state import RunState
 from nbddp.run.stop import stop, withdraw
-from nbddp.run.warm import WarmHelper
 from nbddp.run.watch import Watch
 
 EVERY = 0.1  # seconds between two states at least
@@ -42,14 +41,14 @@ class Run:
         *,
         root: Path | None = None,
         origin: Origin | None = None,
-        helper: WarmHelper | None = None,
+        helper: Helper = None,
         line_map: Sequence[Mapping[str, Any]] = (),
         fill: Callable[[RunFolder], object] | None = None,
     ) -> Run:
         """Write the script into a new folder and start it; back as soon as it has a supervisor.
 
         `fill` puts further files into the folder before the start: what it writes to `folder.start` is the state that
-        the training begins with. Interrupted on the way, it leaves nothing running.
+        the training begins with. With a helper it starts warm if it can. Interrupted on the way, it leaves nothing.
         """
         options, origin = options or RunOptions(), origin or Origin.here()
         folder = _prepared(script, name, root or origin.cwd, line_map)

@@ -31,7 +31,7 @@ class Watch:
         self.lock = threading.Lock()
         self.events = EventReader(folder)
         self.logs: dict[int, LogReader] = {}
-        self.state = RunState(name=folder.name)
+        self.state = fold_all(RunState(name=folder.name), _out_of_sight(folder))
         self.behind = True
         self.complete = False
 
@@ -73,6 +73,15 @@ class Watch:
         rest = [*self.events.finish(), *self._lines(LogReader.finish), *([lost] if why_lost else [])]
         self.state = fold_all(self.state, rest)
         self.complete = True
+
+
+def _out_of_sight(folder: RunFolder) -> list[Event]:
+    """A folder may be seen on several machines, a process only on its own."""
+    leader = leader_of(folder)
+    if leader is None or leader.host == platform.node() or alive(leader):
+        return []
+    message = f"It was started on {leader.host}; from here its files can be read, but not whether it still runs."
+    return [{"event": "warning", "time": None, "rank": None, "message": message}]
 
 
 def why_lost(folder: RunFolder) -> str:

@@ -214,6 +214,24 @@ def test_two_runs_at_once_do_not_meet(train):
     assert first.history[-1]["mean_loss"] == second.history[-1]["mean_loss"]
 
 
+@STARTS
+def test_an_error_of_the_main_process_itself_is_told_with_its_cell(tmp_path, helper, start):
+    lines = [{"script": 2, "cell": 4, "line": 1, "source": "import no_such_module"}]
+    chosen = helper if start == "warm" else None
+    run = Run.start("x = 1\nimport no_such_module\n", "x", root=tmp_path, helper=chosen, line_map=lines)
+    failure = failed(run)
+    assert (failure.rank, failure.type) == (None, "ModuleNotFoundError")
+    assert [(frame.cell, frame.cell_line) for frame in failure.frames] == [(4, 1)]
+    assert run.folder.stderr.read_text().splitlines()[-1] == "ModuleNotFoundError: No module named 'no_such_module'"
+    assert "inside.py" not in run.folder.stderr.read_text()
+
+
+@STARTS
+def test_a_script_that_is_no_python_is_told_as_such(tmp_path, helper, start):
+    run = Run.start("x = = 1\n", "x", root=tmp_path, helper=helper if start == "warm" else None)
+    assert failed(run).type == "SyntaxError"
+
+
 def test_a_run_that_dies_early_shows_what_its_main_process_said(train, tmp_path):
     failure = failed(train(happening="x"))
     assert failure.rank is None

@@ -120,6 +120,7 @@ def test_pruning_spares_a_run_that_has_just_been_made_and_one_of_another_machine
     long_ago = time.time() - 1000
     os.utime(old.path, (long_ago, long_ago))
     elsewhere.supervisor.write_text(json.dumps({"pid": 1, "started": "1", "boot": "b", "host": "another"}))
+    assert "started on another" in Run(elsewhere).state.warnings[0].message
     assert prune(tmp_path) == [old]
     assert runs_in(tmp_path) == [young, elsewhere]
     elsewhere.events.write_text('{"event": "exit", "time": 1.0, "rank": null, "status": 0}\n')

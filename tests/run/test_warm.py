@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from nbddp.run.command import Origin, RunOptions
+from nbddp.run.errors import NotWarm
 from nbddp.run.run import Run
 from nbddp.run.warm import WarmHelper
 
@@ -99,6 +100,11 @@ def test_a_variable_that_is_read_at_import_makes_the_start_cold_and_the_helper_n
         helper.close()
 
 
+def test_the_reason_why_there_is_no_helper_is_kept(tmp_path):
+    state = start("print('x')", tmp_path, NotWarm("This is no Linux.")).wait(30)
+    assert (state.phase, state.start, state.why_cold) == ("done", "cold", "This is no Linux.")
+
+
 def test_another_interpreter_is_started_cold(tmp_path, helper):
     other = tmp_path / "python"
     other.symlink_to(sys.executable)
@@ -143,6 +149,7 @@ def test_the_helper_goes_with_its_kernel_and_the_run_does_not(tmp_path, wait_unt
     kernel = """
 import os, sys, time
 from pathlib import Path
+from nbddp.run.errors import NotWarm
 from nbddp.run.run import Run
 from nbddp.run.command import RunOptions
 from nbddp.run.warm import WarmHelper
