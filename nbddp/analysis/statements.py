@@ -449,7 +449,7 @@ def comprehension_loops(m: Machine, generators: list[ast.comprehension], body: C
     first = generators[0]
     iterable = evaluate(m, first.iter)
     fact = _enter(m, first, iterable, first.iter)
-    active = Active(fact, bool(fact.loaders) and first not in m.whole)
+    active = Active(fact, shares=False)  # a comprehension has no place behind it to put shares together
     m.loops.append(active)
     assign(m, first.target, element(m, iterable, first, active))
     for condition in first.ifs:

@@ -43,6 +43,7 @@ def value_names(plan: Plan, layout: Layout) -> list[str]:
     """What the training cell binds or fills, and what is the same on all ranks."""
     cell = [s for s in layout.body if s.cell.number == plan.training_cell]
     touched = {n for s in cell for n in plan.flow.effects[s.index].may_bind | plan.flow.effects[s.index].mutates}
+    touched |= {n for s in cell for n in plan.flow.when_called(s.index)[1]}
     bound = {n for s in layout.body for n in plan.flow.effects[s.index].may_bind}
     return sorted(n for n in touched & bound if _is_plain(plan, n))
 
