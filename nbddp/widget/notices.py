@@ -60,9 +60,12 @@ def _failures(state: RunState, explanation: str) -> Iterator[Said]:
 
 def _failure(failure: Failure) -> str:
     who = "The main process" if failure.rank is None else f"Rank {failure.rank}"
-    what = f"{failure.type}: {failure.message}" if failure.message else failure.type
     where = _place(failure.epoch, failure.step)
-    return f"{who} was ended by {what}{where}" if failure.died else f"{who} failed first{where}: {what}"
+    if failure.died:
+        how = f"was ended by {failure.type}" if failure.type else "died"
+        return f"{who} {how}{where}" + (f": {failure.message}" if failure.message else "")
+    what = ": ".join(part for part in (failure.type, failure.message) if part)
+    return f"{who} failed first{where}: {what}"
 
 
 def _place(epoch: int | None, step: int | None) -> str:

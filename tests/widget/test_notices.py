@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from nbddp.run.fold import fold, fold_all
 from nbddp.run.state import RunState
 from nbddp.widget.notices import MOST, notices
@@ -28,10 +30,21 @@ def test_the_traceback_is_behind_it_and_in_cells_where_it_can_be():
     assert notices(failed(), Subject(explain=lambda _: "cell 7, line 3"))[0]["more"] == "cell 7, line 3"
 
 
-def test_a_rank_that_was_killed():
-    died = {"event": "died", "rank": 1, "time": START + 5, "signal": "SIGKILL", "cause": "out of memory, probably"}
-    state = ended(fold(running(100), died), 1)
-    assert texts(state)[0] == ("error", "Rank 1 was ended by SIGKILL: out of memory, probably in epoch 4, step 100")
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"signal": "SIGKILL"}, "Rank 1 was ended by SIGKILL in epoch 4, step 100"),
+        ({"status": 3}, "Rank 1 died in epoch 4, step 100: it ended with status 3"),
+    ],
+)
+def test_a_rank_that_was_found_dead(how, said):
+    state = fold(running(100), {"event": "died", "rank": 1, "time": START + 5} | how)
+    assert texts(state) == [("error", said)]
+
+
+def test_the_likely_cause_of_an_end():
+    state = fold(running(100), {"event": "exit", "rank": None, "time": START, "status": 1, "cause": "Out of memory."})
+    assert texts(state) == [("error", "Out of memory.")]
 
 
 def test_silence_shows_where_each_rank_waits_and_goes_away():
