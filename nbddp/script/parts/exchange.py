@@ -1,7 +1,6 @@
 """What the processes tell each other."""
 
 # mypy: ignore-errors
-# ruff: noqa: BLE001
 
 import contextlib
 import io
@@ -53,15 +52,13 @@ def any_rank(flag):
 @contextlib.contextmanager
 def first_on_rank_0():
     """Has one process of each machine go first, with a download for example; the others follow when it is done."""
-    first, error = os.environ["LOCAL_RANK"] == "0", None
-    if first:
-        try:
+    first, done = os.environ["LOCAL_RANK"] == "0", False
+    try:
+        if first:
             yield
-        except BaseException as raised:
-            error = raised
-    failed = any_rank(error is not None)
-    if error is not None:
-        raise error
+        done = True
+    finally:
+        failed = any_rank(not done)
     if failed:
         raise RuntimeError("the process that went first has failed")
     if not first:

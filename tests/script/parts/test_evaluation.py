@@ -148,7 +148,7 @@ class Moving(DataLoader[int]):
 
 def refuse(rank: int) -> None:
     for loader in (DataLoader(Stream()), DataLoader(Numbers(3), batch_size=None), [1, 2], Moving(Numbers(3))):
-        with pytest.raises(TypeError, match="only a DataLoader .*can be (dealt|shared) out"):
+        with pytest.raises(TypeError, match=r"only a DataLoader .*can be (dealt|shared) out"):
             share_of(loader)
 
 
