@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
-from nbddp.run.state import Exit, Failure, Hang, RunState, changed
-
-Event = Mapping[str, Any]
+from nbddp.run.state import Event, Exit, Failure, Fold, Hang, RunState, changed
 
 GRADES = ("epoch", "now", "kill")  # how to stop, from soft to hard
 
@@ -124,7 +121,7 @@ def _lost(state: RunState, event: Event) -> RunState:
     return changed(state, phase="lost", lost=str(event["message"]), eta=None)
 
 
-EXIT_FOLDS: Mapping[str, Callable[[RunState, Event], RunState]] = {
+ENDING_FOLDS: Mapping[str, Fold] = {
     "error": _error,
     "died": _died,
     "end": _end,

@@ -6,7 +6,8 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from nbddp.run.errors import NoSuchRun
-from nbddp.run.folder import RunFolder, runs_in
+from nbddp.run.folder import RunFolder
+from nbddp.run.folders import runs_in
 
 
 def find(root: Path, name: str | None = None) -> RunFolder:

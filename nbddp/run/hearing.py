@@ -11,9 +11,10 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from nbddp.run.events import LONGEST_EVENT, Tail, parsed
+from nbddp.run.events import parsed
 from nbddp.run.folder import RunFolder
 from nbddp.run.process import ProcessId, alive, identify
+from nbddp.run.reading import LONGEST_EVENT, Tail
 
 OF_INTEREST = re.compile(rb'"event": ?"(?:rank|error|died|end|stopping)"')
 ENDS = re.compile(rb"\n")

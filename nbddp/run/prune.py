@@ -6,12 +6,13 @@ import platform
 import re
 from pathlib import Path
 
-from nbddp.run.events import Event, parsed
+from nbddp.run.events import parsed
 from nbddp.run.fold import fold_all
-from nbddp.run.folder import RunFolder, remove, runs_in
+from nbddp.run.folder import RunFolder
+from nbddp.run.folders import remove, runs_in
 from nbddp.run.leader import leader_of
 from nbddp.run.session import members
-from nbddp.run.state import RunState
+from nbddp.run.state import Event, RunState
 from nbddp.run.watch import why_lost
 
 GLANCE = 1 << 16  # bytes of events read at each end

@@ -11,7 +11,8 @@ from typing import Any
 from nbddp.run.command import Origin, RunOptions, build
 from nbddp.run.culprit import RunFailed, failure_of, last_lines
 from nbddp.run.errors import LaunchFailed, NoSuchRun
-from nbddp.run.folder import RunFolder, create
+from nbddp.run.folder import RunFolder
+from nbddp.run.folders import create
 from nbddp.run.launch import Helper, launch
 from nbddp.run.leader import leader_of
 from nbddp.run.process import Entry

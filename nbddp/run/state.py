@@ -1,19 +1,20 @@
 """What is known about a run at one moment. Every view (widget, terminal, panel, test) shows this and nothing else.
 
-`fold` makes the next state from the last one and one event; it is in `nbddp.run.fold`, and looks at neither clock nor
+`fold` (in `nbddp.run.fold`) makes the next state from the last one and one event, and looks at neither clock nor
 disk. Mappings in here are never changed in place: a new state gets a new mapping, so that a view can keep any state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from signal import Signals
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from nbddp.run.curve import Curve
 
 T = TypeVar("T")
+Event = Mapping[str, Any]
 
 PHASES = ("starting", "training", "finishing-epoch", "stopping", "done", "failed", "stopped", "killed", "lost")
 OVER = frozenset({"done", "failed", "stopped", "killed", "lost"})
@@ -173,3 +174,6 @@ def changed(value: T, **changes: object) -> T:
     copy.__dict__.update(value.__dict__)
     copy.__dict__.update(changes)
     return copy
+
+
+Fold = Callable[[RunState, Event], RunState]

@@ -14,8 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from nbddp.run.endings import GRADES
-from nbddp.run.events import LogReader
 from nbddp.run.printed import plain
+from nbddp.run.reading import LogReader
 from nbddp.run.run import Run
 from nbddp.run.state import RunState
 from nbddp.run.words import curves_worth_showing, headline, notes, number, size, sparkline

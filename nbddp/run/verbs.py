@@ -13,7 +13,7 @@ from nbddp.run.culprit import in_cells, read_line_map
 from nbddp.run.doctor import problems
 from nbddp.run.errors import LaunchFailed
 from nbddp.run.find import find
-from nbddp.run.folder import runs_in
+from nbddp.run.folders import runs_in
 from nbddp.run.prune import glance, prune
 from nbddp.run.run import Run
 from nbddp.run.state import RunState

@@ -7,13 +7,13 @@ import threading
 import time
 from collections.abc import Callable
 
-from nbddp.run.events import Event, EventReader, LogReader
 from nbddp.run.fold import fold_all
 from nbddp.run.folder import RunFolder
 from nbddp.run.leader import leader_of
 from nbddp.run.process import alive, boot
+from nbddp.run.reading import EventReader, LogReader
 from nbddp.run.session import members
-from nbddp.run.state import RunState
+from nbddp.run.state import Event, RunState
 
 UNCLAIMED_FOR = 120.0  # seconds after which a run that nobody has taken will not start any more
 

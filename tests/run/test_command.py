@@ -9,7 +9,7 @@ import pytest
 from nbddp.run.command import Origin, RunOptions, among_visible, build, environment
 from nbddp.run.doctor import problems
 from nbddp.run.facts import facts, gpus, visible
-from nbddp.run.folder import create
+from nbddp.run.folders import create
 
 ORIGIN = Origin("/venv/bin/python", Path("/home/me/my work"), {"HOME": "/home/me", "PATH": "/bin"})
 

@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from nbddp.run import events
-from nbddp.run.events import EventReader, LogReader, append
-from nbddp.run.folder import create
+from nbddp.run import events, reading
+from nbddp.run.events import append
+from nbddp.run.folders import create
+from nbddp.run.reading import EventReader, LogReader
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ def test_half_a_line_waits_for_its_other_half(folder):
 
 
 def test_a_large_file_is_read_in_pieces(folder, monkeypatch):
-    monkeypatch.setattr(events, "AT_ONCE", 1000)
+    monkeypatch.setattr(reading, "AT_ONCE", 1000)
     folder.events.write_text("".join(json.dumps({"event": "step", "step": n}) + "\n" for n in range(500)))
     reader, seen = EventReader(folder), []
     while piece := reader.read():
@@ -86,7 +87,7 @@ def test_log_lines_end_with_newline_or_carriage_return(folder):
 
 
 def test_a_line_without_an_end_is_cut(folder, monkeypatch):
-    monkeypatch.setattr(events, "AT_ONCE", 50_000)
+    monkeypatch.setattr(reading, "AT_ONCE", 50_000)
     folder.log(0).write_text("x" * 200_000)
     reader = LogReader(folder, 0)
     seen = [text for _ in range(5) for text in lines(reader)]
@@ -95,7 +96,7 @@ def test_a_line_without_an_end_is_cut(folder, monkeypatch):
 
 
 def test_of_a_log_that_is_far_too_long_the_end_is_read_and_that_is_said(folder, monkeypatch):
-    monkeypatch.setattr(events, "FAR_BEHIND", 1 << 20)
+    monkeypatch.setattr(reading, "FAR_BEHIND", 1 << 20)
     folder.log(0).write_text("0123456\n" * (3 << 17))
     reader = LogReader(folder, 0)
     first = reader.read()
@@ -109,7 +110,7 @@ def test_of_a_log_that_is_far_too_long_the_end_is_read_and_that_is_said(folder, 
 
 
 def test_of_the_other_ranks_the_latest_lines_are_enough(folder, monkeypatch):
-    monkeypatch.setattr(events, "AT_ONCE", 800)
+    monkeypatch.setattr(reading, "AT_ONCE", 800)
     folder.log(1).write_text("".join(f"{n:07}\n" for n in range(10_000)))
     seen = lines(LogReader(folder, 1))
     assert seen[-1] == "0009999"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nbddp.run.folder import runs_in
+from nbddp.run.folders import runs_in
 from nbddp.run.leader import leader_of
 from nbddp.run.process import look_up
 from nbddp.run.run import Run

@@ -10,7 +10,8 @@ import pytest
 
 from nbddp.run.errors import NoSuchRun
 from nbddp.run.find import find
-from nbddp.run.folder import RESERVED, RunFolder, create, runs_in, tame
+from nbddp.run.folder import RESERVED, RunFolder
+from nbddp.run.folders import create, runs_in, tame
 from nbddp.run.leader import leader_of
 from nbddp.run.prune import glance, prune
 from nbddp.run.run import Run

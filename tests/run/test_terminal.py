@@ -14,9 +14,9 @@ from rich.console import Console
 
 from nbddp.run import verbs
 from nbddp.run.command import RunOptions
-from nbddp.run.events import LogReader
 from nbddp.run.fold import fold_all
-from nbddp.run.folder import runs_in
+from nbddp.run.folders import runs_in
+from nbddp.run.reading import LogReader
 from nbddp.run.run import Run
 from nbddp.run.state import RunState
 from nbddp.run.terminal import _live, screen, show
