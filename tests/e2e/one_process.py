@@ -2,6 +2,7 @@
 
 Started as a script by oracle.py. It changes one thing of torch, the order of `RandomSampler`: an exported script takes
 DistributedSampler's permutation of each epoch, so the oracle takes that of a DistributedSampler with one replica.
+To know which passes train, it counts the calls of `backward`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
-from torch.optim.optimizer import register_optimizer_step_post_hook
 from torch.utils.data import DistributedSampler, RandomSampler
 
 if __name__ == "__main__":  # started as a script: its neighbours are found, the package is not
@@ -33,24 +33,26 @@ KEPT = (int, float, list, dict, tuple, torch.Tensor, np.ndarray, np.generic)
 class Passes:
     """Numbers the training passes over each sampler; a look at a batch or an evaluation is none.
 
-    A pass has trained when an optimizer stepped after it began. A pass without gradients takes the order of the
+    A pass has trained when a backward was run after it began. A pass without gradients takes the order of the
     training pass before it, as a script does whose `set_epoch` stands at the head of the epoch loop.
     """
 
     def __init__(self, order: tuple[int, ...]) -> None:
         self.order = order
-        self.steps = 0
+        self.backwards = 0
         self.begun: WeakKeyDictionary[RandomSampler, tuple[int, int]] = WeakKeyDictionary()
-        register_optimizer_step_post_hook(self.stepped)
+        self.backward = torch.autograd.backward
+        torch.autograd.backward = self.counted
 
-    def stepped(self, *_: object) -> None:
-        self.steps += 1
+    def counted(self, *arguments: Any, **options: Any) -> None:
+        self.backwards += 1
+        self.backward(*arguments, **options)
 
     def epoch(self, sampler: RandomSampler) -> int:
-        number, steps = self.begun.get(sampler, (0, self.steps))
+        number, backwards = self.begun.get(sampler, (0, self.backwards))
         if torch.is_grad_enabled():
-            number += self.steps > steps
-            self.begun[sampler] = number, self.steps
+            number += self.backwards > backwards
+            self.begun[sampler] = number, self.backwards
         return self.order[number] if number < len(self.order) else number
 
 

@@ -20,13 +20,12 @@ import torch
 from torch.utils.data import DataLoader
 loader = DataLoader(torch.arange(10), batch_size=5, shuffle=True)
 weight = torch.zeros(1, requires_grad=True)
-optimizer = torch.optim.SGD([weight], lr=1.0)
 next(iter(loader))
 for epoch in range(3):
     train = []
     for batch in loader:
         train += batch.tolist()
-        optimizer.step()
+        weight.sum().backward()
     with torch.no_grad():
         again = [i for batch in loader for i in batch.tolist()]
     print("epoch", *train, "again", *again)

@@ -1,4 +1,6 @@
-# refused: optimizer|step\(\)
+# oracle: equal
+# nproc: 2
+# metrics: ^epoch
 # %%
 # parameters updated by hand, as in lesson 2
 import torch
@@ -10,7 +12,7 @@ x = torch.randn(640, 5)
 y = (x @ torch.randn(5, 1)) + 0.1
 dl = DataLoader(TensorDataset(x, y), batch_size=32, shuffle=True)
 model = nn.Linear(5, 1)
-lr = 0.05
+lr = 0.02
 
 # %%
 for epoch in range(3):
@@ -21,4 +23,5 @@ for epoch in range(3):
             for p in model.parameters():
                 p -= p.grad * lr
             model.zero_grad()
-    print(epoch, loss.item())
+    print('epoch', epoch, 'last loss', loss.item())
+torch.save(model.state_dict(), 'by_hand.pt')
