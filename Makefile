@@ -22,7 +22,7 @@ help:
 
 run: $(VENV)/.ready-to-run
 	$(VENV)/bin/nbddp export $(NOTEBOOK) -o $(SCRIPT)
-	$(PY) $(SCRIPT)
+	PYTHONUNBUFFERED=1 $(PY) $(SCRIPT)
 
 test: $(VENV)/.ready-to-test
 	$(PY) -m pytest -n 2
