@@ -83,8 +83,8 @@ def _optimizer(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
     if attr == "step":
         m.mark_loops(step=True)
         fact.optimizers.update(base.of("optimizer"))
-        for closure in (v for v in args[:1] for v in v.of("function")):
-            m.run(m, closure, [], {}, node)
+        for closure in (o for v in args[:1] for o in v.of("function")):
+            return m.run(m, closure, [], {}, node)
     if attr == "add_param_group":
         for owner in base.of("optimizer"):
             for value in args:

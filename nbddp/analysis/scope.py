@@ -30,12 +30,19 @@ def expressions_for(plan: Plan, node: ast.AST, names: Mapping[str, Value], wante
     found: list[str] = []
     missing = set(wanted)
     kinds = {o.kind for o in wanted}
-    for text, value in sorted(_readable(plan, node, names), key=lambda pair: (len(pair[0]), pair[0])):
+    for text, value in sorted(_readable(plan, node, names), key=lambda pair: _preference(plan, node, pair[0])):
         held = value.of(*kinds)
         if held & missing and held <= wanted:
             found.append(text)
             missing -= held
     return sorted(found, key=lambda t: min(_line(o) for o in _held(plan, node, names, t, kinds)))
+
+
+def _preference(plan: Plan, node: ast.AST, text: str) -> tuple[bool, int, str]:
+    """What the function around calls its own comes before names of the cells; short ones first."""
+    function = plan.program.function_of(node)
+    own = function is not None and text.split(".")[0] in local_names(function)
+    return not own, len(text), text
 
 
 def _held(plan: Plan, node: ast.AST, names: Mapping[str, Value], text: str, kinds: set[str]) -> frozenset[Obj]:

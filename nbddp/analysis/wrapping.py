@@ -86,7 +86,23 @@ def unused_parameters(plan: Plan, model: Obj) -> bool:
         for n in ast.walk(init)
         if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store) and _trainable(plan, model, n.attr)
     }
-    return bool(made - _read_from(forward, methods, set()) - _read_in_init(init, made))
+    never = made - _read_from(forward, methods, set()) - _read_in_init(init, made)
+    return bool(never or made & _read_under_conditions(forward))
+
+
+def _read_under_conditions(forward: ast.FunctionDef) -> set[str]:
+    """Parts that only some calls of forward go through: `self.head(x) if self.training else None`."""
+    found: set[str] = set()
+    for node in ast.walk(forward):
+        if isinstance(node, ast.If | ast.IfExp):
+            branches = [node.body, node.orelse]
+            sides = [_attributes(b if isinstance(b, list) else [b]) for b in branches]
+            found |= sides[0] ^ sides[1]
+    return found
+
+
+def _attributes(nodes: list[ast.stmt] | list[ast.expr]) -> set[str]:
+    return {n.attr for part in nodes for n in ast.walk(part) if isinstance(n, ast.Attribute)}
 
 
 def _dynamic(node: ast.ClassDef) -> bool:

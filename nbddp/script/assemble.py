@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Sequence
 
 from nbddp.analysis.edit import Edit, lines_in_strings
@@ -27,7 +28,7 @@ def assemble(plan: Plan, edits: Sequence[Edit]) -> list[Line]:
     """The lines of the script, each with the line of the notebook that it came from."""
     spans = regions(plan)
     edited = {s for s in plan.kept if _edits_of(spans[s.index], edits)}
-    layout = lay_out(plan, edited, _bound_by(plan, spans, edits))
+    layout = lay_out(plan, edited, _bound_by(plan, spans, edits), _read_by(plan, spans, edits))
     body = _body(plan, layout, spans, edits)
     module = _cells(plan, layout.module, spans, edits, "")
     environment = [line for s in layout.environment for line in _statement(plan, s, spans[s.index], edits, "")]
@@ -102,6 +103,13 @@ def _edits_of(region: Region, edits: Sequence[Edit]) -> list[Edit]:
 
 def _bound_by(plan: Plan, spans: dict[int, Region], edits: Sequence[Edit]) -> set[str]:
     return {u.removeprefix("binds ") for e in edits for u in e.uses if u.startswith("binds ")}
+
+
+def _read_by(plan: Plan, spans: dict[int, Region], edits: Sequence[Edit]) -> set[str]:
+    """Names in what edits write into functions and classes."""
+    definitions = [s for s in plan.kept if isinstance(s.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)]
+    texts = [e.text for s in definitions for e in _edits_of(spans[s.index], edits)]
+    return set(re.findall(r"[^\W\d]\w*", " ".join(texts)))
 
 
 def _title(text: str, indent: int) -> str:

@@ -26,14 +26,14 @@ class Layout:
     parameters: tuple[tuple[str, object], ...]  # constants of the cell marked "parameters"
 
 
-def lay_out(plan: Plan, edited: Collection[Statement], bound_by_edits: set[str]) -> Layout:
+def lay_out(plan: Plan, edited: Collection[Statement], bound_by_edits: set[str], read_by_edits: set[str]) -> Layout:
     imports = tuple(s for s in plan.kept if isinstance(s.node, Import))
     rest = [s for s in plan.kept if not isinstance(s.node, Import)]
     names = {n for s in imports for n in plan.flow.effects[s.index].binds} | BUILTINS
     environment = [s for s in rest if _is_environment(plan, s, imports)]
     module, body = _split(plan, [s for s in rest if s not in environment], names, edited)
     return Layout(
-        imports, tuple(environment), module, body, _global_names(plan, module, body, bound_by_edits), _parameters(plan, module)
+        imports, tuple(environment), module, body, _global_names(plan, module, body, bound_by_edits, read_by_edits), _parameters(plan, module)
     )
 
 
@@ -117,7 +117,7 @@ def _literal(node: ast.expr) -> bool:
 
 
 def _global_names(
-    plan: Plan, module: tuple[Statement, ...], body: tuple[Statement, ...], added: set[str]
+    plan: Plan, module: tuple[Statement, ...], body: tuple[Statement, ...], added: set[str], edits: set[str]
 ) -> tuple[str, ...]:
     """Names of `train` that must be the module's, for functions there read them or it binds them too."""
     bound = added | {n for s in body for n in plan.flow.effects[s.index].may_bind}
@@ -126,7 +126,7 @@ def _global_names(
     own = {n for s in (*module, *plan.kept) if s not in body for n in plan.flow.effects[s.index].binds}
     if any(plan.flow.effects[s.index].uses_globals for s in plan.kept):
         return tuple(sorted(bound))
-    return tuple(sorted(bound & (read | own | moved)))
+    return tuple(sorted(bound & (read | own | moved | edits)))
 
 
 def _parameters(plan: Plan, module: tuple[Statement, ...]) -> tuple[tuple[str, object], ...]:
