@@ -15,9 +15,11 @@ import socket
 import struct
 import sys
 import traceback
+from collections.abc import Mapping
 from multiprocessing import spawn
-from typing import NoReturn
+from typing import Any, NoReturn
 
+from nbddp.run.at_import import fewer_threads
 from nbddp.run.folder import RunFolder
 from nbddp.run.fork import fork, redirect
 from nbddp.run.fresh import adopt_environment, fresh_randomness
@@ -31,6 +33,7 @@ class Ranks:
 
     def __init__(self, folder: RunFolder) -> None:
         self.folder = folder
+        self.environ = dict(os.environ)
         self.socket, self.script_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.asked = True
         self.waiting: dict[int, int] = {}  # a rank's number -> where the script waits to hear of its end
@@ -52,7 +55,7 @@ class Ranks:
         work, status = descriptors
         pid = fork(close=[*self.private(), status])
         if pid == 0:
-            _become_rank(self.folder, work)
+            _become_rank(self.folder, work, self.environ)
         os.close(work)
         self.waiting[pid] = status
         _tell(status, pid)
@@ -70,12 +73,15 @@ def _tell(descriptor: int, number: int) -> None:
         os.write(descriptor, NUMBER.pack(number))
 
 
-def _become_rank(folder: RunFolder, work: int) -> NoReturn:
+def _become_rank(folder: RunFolder, work: int, before: Mapping[str, str]) -> NoReturn:
     """As a spawned process would: its main process's environment, the script run again, then the function."""
+    torch: Any = sys.modules["torch"]
     code = 1
     try:
         redirect(folder.stdout, folder.stderr)
         adopt_environment(*pickle.loads(exactly(work, NUMBER.unpack(exactly(work, NUMBER.size))[0])))
+        if threads := fewer_threads(before, torch.get_num_threads()):
+            torch.set_num_threads(threads)
         fresh_randomness()
         answer_for_stacks()
         code = spawn._main(work, os.dup(work))  # noqa: SLF001 -- as fork servers do

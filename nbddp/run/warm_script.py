@@ -18,6 +18,7 @@ from multiprocessing import popen_forkserver, process, reduction, spawn, util
 from typing import Any, NoReturn
 
 from nbddp.run import inside
+from nbddp.run.at_import import THREADS, changed_between, fewer_threads
 from nbddp.run.fresh import fresh_randomness
 from nbddp.run.warm_ranks import NUMBER, exactly
 
@@ -38,10 +39,13 @@ def become_script(arguments: Sequence[str], ranks: socket.socket) -> NoReturn:
 def ask_for_ranks(ranks: socket.socket) -> None:
     """Replace `torch.multiprocessing.spawn`, where the work is such that a forked rank cannot tell the difference."""
     mp: Any = importlib.import_module("torch.multiprocessing")
-    spawned = mp.spawn
+    spawned, before = mp.spawn, dict(os.environ)
+    threads: int = sys.modules["torch"].get_num_threads()
 
     def spawn_warm(fn: Callable[..., object], args: tuple[object, ...] = (), *rest: Any, **options: Any) -> object:
-        if not plain(args) or len(rest) > 3 or options.get("start_method", "spawn") != "spawn":
+        changed = set(changed_between(before, os.environ))
+        known = {THREADS} if fewer_threads(before, threads) else set()
+        if changed - known or not plain(args) or len(rest) > 3 or options.get("start_method", "spawn") != "spawn":
             return spawned(fn, args, *rest, **options)
         return mp.start_processes(fn, args, *rest, **{**options, "start_method": METHOD})
 

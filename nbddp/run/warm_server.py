@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from nbddp.run.at_import import changed_between
 from nbddp.run.folder import RunFolder
 from nbddp.run.fork import fork
 from nbddp.run.fresh import adopt_environment, search_from
@@ -106,8 +107,8 @@ class Server:
 
     def out_of_date(self, message: Mapping[str, Any]) -> str:
         """A sentence where a helper that is started now would do what this one cannot."""
-        if changed := _read_at_import(self.environ) ^ _read_at_import(message["environ"]):
-            return f"The variable {min(changed)[0]} has changed since the helper process started."
+        if changed := changed_between(self.environ, message["environ"]):
+            return f"The variable {changed[0]} has changed since the helper process started."
         if self.installed.fingerprint() != self.fingerprint:
             return "Packages were installed or removed since the helper process started."
         return ""
@@ -147,29 +148,6 @@ def supervise_warm(folder: RunFolder, me: ProcessId) -> None:
     ranks = Ranks(folder)
     supervisor = Supervisor(folder, me, quiet=how["quiet"], grace=how["grace"], ranks=ranks)
     supervisor.run(lambda: become_script(how["arguments"], ranks.script_end))
-
-
-# Libraries read these when they are loaded; a change afterwards has no effect in a process that has loaded them.
-PREFIXES = (
-    "PYTHON",
-    "LD_",
-    "OMP_",
-    "MKL_",
-    "KMP_",
-    "GOMP_",
-    "OPENBLAS_",
-    "BLIS_",
-    "ATEN_",
-    "TORCH",
-    "PYTORCH_",
-    "NUMPY_",
-)
-EXACTLY = frozenset({"LANG", "LC_ALL", "LC_CTYPE", "MALLOC_ARENA_MAX", "VIRTUAL_ENV", "CONDA_PREFIX"})
-
-
-def _read_at_import(environ: Mapping[str, str]) -> set[tuple[str, str]]:
-    kept = (item for item in environ.items() if not item[0].startswith("TORCHELASTIC_"))
-    return {item for item in kept if item[0].startswith(PREFIXES) or item[0] in EXACTLY}
 
 
 def _unsafe() -> str:

@@ -173,6 +173,29 @@ os.kill(os.getpid(), 9)
     assert run.processes() == []
 
 
+def test_the_numbers_are_those_of_a_cold_start_to_the_last_bit(train):
+    warm, cold = train(), train(start="cold")
+    assert (warm.wait(60).phase, cold.wait(60).phase) == ("done", "done")
+    assert warm.history[-1]["mean_loss"] == cold.history[-1]["mean_loss"]
+    weights = [run.load("model")["weight"].tolist() for run in (warm, cold)]
+    assert weights[0] == weights[1]
+
+
+@pytest.mark.parametrize(("name", "value"), [("MKL_CBWR", "COMPATIBLE"), ("OMP_NUM_THREADS", "1000")])
+def test_a_variable_that_the_script_sets_for_libraries_reaches_its_ranks(tmp_path, helper, name, value):
+    text = f"""
+import os, sys, torch.multiprocessing as mp
+def work(rank):
+    print("a new interpreter:", "nbddp" not in sys.modules)
+if __name__ == "__main__":
+    os.environ["{name}"] = "{value}"
+    mp.spawn(work, nprocs=1)
+"""
+    run = start(text, tmp_path, helper)
+    assert run.wait(60).phase == "done", run.failure
+    assert run.folder.stdout.read_text() == "a new interpreter: True\n"
+
+
 def test_values_that_are_shared_rather_than_sent_are_spawned(tmp_path, helper):
     text = """
 import torch, torch.multiprocessing as mp

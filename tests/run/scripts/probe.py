@@ -42,6 +42,7 @@ def seen():
         "stdin": sys.stdin.read(),
         "signals": [str(signal.getsignal(n)) for n in (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD, signal.SIGHUP)],
         "threads": threading.active_count(),
+        "torch_threads": torch.get_num_threads(),
         "cuda": torch.cuda.is_initialized(),
         "flags": sys.flags.isolated,
         "module": type(sys.modules["__main__"].__loader__).__name__ if __name__ == "__main__" else "",
@@ -56,6 +57,7 @@ def work(rank, folder, parent):
 
 if __name__ == "__main__":
     os.environ["SET_BY_MAIN"] = "yes"
+    os.environ["OMP_NUM_THREADS"] = "1"
     Path("main.json").write_text(json.dumps(seen()))
     mp.spawn(work, args=(str(Path.cwd()), os.getpid()), nprocs=2)
     print("main speaks")

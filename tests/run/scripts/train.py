@@ -212,6 +212,7 @@ def main():
     args = parser.parse_args()
     os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
     os.environ.setdefault("MASTER_PORT", str(free_port()))
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     mp.spawn(run_rank, args=(args.nproc, args), nprocs=args.nproc)
 
 
