@@ -35,6 +35,16 @@ __all__ = [
 ]
 
 
+def load_ipython_extension(ipython: object) -> None:
+    """What `%load_ext nbddp` calls."""
+    import_module("nbddp.magics.extension").load(ipython)
+
+
+def unload_ipython_extension(ipython: object) -> None:
+    """What `%unload_ext nbddp` calls."""
+    import_module("nbddp.magics.extension").unload(ipython)
+
+
 def __getattr__(name: str) -> object:
     if name in _LATE:
         return getattr(import_module(_LATE[name]), name)

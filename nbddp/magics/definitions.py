@@ -1,0 +1,22 @@
+"""What the training cell defines and imports is there afterwards, as if the cell had run in the kernel."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from nbddp.analysis.plan import Plan
+
+DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom
+
+
+def define(plan: Plan, namespace: dict[str, Any]) -> None:
+    """One that fails is left out: what needs it will say so better than this could."""
+    for statement in plan.program.statements:
+        if statement.cell.number != plan.training_cell or not isinstance(statement.node, DEFINITIONS):
+            continue
+        code = compile(ast.Module([statement.node], []), f"<cell {plan.training_cell}>", "exec", dont_inherit=True)
+        try:
+            exec(code, namespace)
+        except Exception:  # noqa: BLE001 -- it is the user's code, and any error may come of it
+            continue

@@ -1,0 +1,112 @@
+"""`%ddp check · export · runs · attach · stop · log`: the command line's verbs, on the notebook that this kernel has."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import ModuleType
+
+from nbddp.cli import VERBS
+from nbddp.cli.parse import Parser, Refusal, nearest
+from nbddp.magics.cell_run import CellRun
+from nbddp.magics.live import UNNAMED, as_file, file_of
+from nbddp.magics.refusal import REFUSALS, in_words
+from nbddp.magics.session import Session
+from nbddp.run.find import find
+
+OF_NOTEBOOKS = ("check", "export")
+VERB_NAMES = ("check", "export", "runs", "attach", "stop", "log", "rules")
+
+
+def ddp(session: Session, line: str) -> CellRun | None:
+    """The magic; `attach` gives the run that it shows."""
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        raise in_words(Refusal(f"%ddp: {error} in: {line}")) from None
+    try:
+        return _execute(session, words)
+    except SystemExit:  # help was asked for, and printed
+        return None
+    except REFUSALS as refusal:
+        raise in_words(refusal) from None
+
+
+def verb_parser(name: str) -> Parser:
+    """The command line's own."""
+    summary = next(verb.summary for verb in VERBS if verb.name == name)
+    made = Parser(prog=f"%ddp {name}", description=f"{summary[0].upper()}{summary[1:]}.")
+    _module(name).add_arguments(made)
+    return made
+
+
+def _module(name: str) -> ModuleType:
+    return import_module(f"nbddp.cli.{name}")
+
+
+def _execute(session: Session, words: list[str]) -> CellRun | None:
+    if not words or words[0] in {"-h", "--help"}:
+        print(_help())
+        return None
+    if words[0] not in VERB_NAMES:
+        raise Refusal(f"%ddp: no verb {words[0]!r}{nearest(words[0], VERB_NAMES)}; `%ddp --help` lists them")
+    name, rest = words[0], words[1:]
+    if name == "attach":
+        return _attach(session, verb_parser(name).parse(rest))
+    if name in OF_NOTEBOOKS and not any(word.endswith((".ipynb", ".py")) and _is_notebook(rest, word) for word in rest):
+        _of_this_notebook(session, name, rest)
+    else:
+        _module(name).execute(verb_parser(name).parse(rest))
+    return None
+
+
+def _is_notebook(words: Sequence[str], word: str) -> bool:
+    """The word is the notebook to read, not the script to write."""
+    place = words.index(word)
+    return place == 0 or words[place - 1] not in {"-o", "--output"}
+
+
+def _of_this_notebook(session: Session, name: str, words: list[str]) -> None:
+    """The cells that were executed, put into a file as the verb expects one."""
+    cells = session.record.cells
+    path = file_of(session.namespace)
+    file_name = path.name if path else UNNAMED
+    data, numbers = as_file(cells, path)
+    with TemporaryDirectory() as folder:
+        notebook = Path(folder) / file_name
+        notebook.write_text(json.dumps(data), encoding="utf-8")
+        arguments = verb_parser(name).parse(["--help"] if "--help" in words else [str(notebook), *words])
+        if arguments.train is None:
+            trained = [
+                n for n, cell in zip(numbers, cells, strict=True) if cell.source.lstrip().startswith("%%ddp_train")
+            ]
+            arguments.train = trained[-1] if trained else None
+        if name == "export":
+            _name_output(arguments, Path(file_name))
+        _module(name).execute(arguments)
+
+
+def _name_output(arguments: argparse.Namespace, notebook: Path) -> None:
+    """Beside the notebook, not in the folder that is about to go."""
+    if arguments.output is None and not (arguments.stdout or arguments.diff):
+        arguments.output = Path.cwd() / f"{notebook.stem}_ddp.py"
+
+
+def _attach(session: Session, arguments: argparse.Namespace) -> CellRun:
+    """Shown live while the kernel stays free."""
+    from nbddp.widget.run_view import watch
+
+    run = CellRun(find(Path.cwd(), arguments.run))
+    run.belongs_to(session.namespace)
+    watch(run)
+    return run
+
+
+def _help() -> str:
+    rows = [f"  {verb.name:<8}{verb.summary}" for verb in VERBS if verb.name in VERB_NAMES]
+    return "\n".join(["usage: %ddp VERB …  (%ddp VERB --help says more)", "", *rows])

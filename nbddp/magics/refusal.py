@@ -1,0 +1,33 @@
+"""How a cell says no: in sentences, without a traceback of nbddp's own. The cell fails, so that "Run all" stops."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from nbddp.cli.parse import Refusal
+from nbddp.cli.show import count
+from nbddp.diagnostics import CannotExport
+from nbddp.notebook import CannotRead
+from nbddp.output import CannotWrite
+from nbddp.run.errors import LaunchFailed, NoResult, NoSuchRun
+
+REFUSALS = (CannotExport, CannotRead, CannotWrite, LaunchFailed, NoResult, NoSuchRun, Refusal)
+Error = TypeVar("Error", bound=BaseException)
+
+
+class RunStopped(Exception):
+    """The run was stopped before its end, so that nothing came back."""
+
+
+def in_words(error: Error) -> Error:
+    """The same error, which IPython then shows by its text alone."""
+    error._render_traceback_ = lambda: _text(error).split("\n")  # type: ignore[attr-defined]  # IPython's own protocol
+    return error
+
+
+def _text(error: BaseException) -> str:
+    if isinstance(error, CannotExport):
+        return f"{error}\n\nThis cell cannot be trained on several processes: {count(error.diagnostics)}."
+    if isinstance(error, REFUSALS):
+        return str(error)
+    return f"{type(error).__name__}: {error}"

@@ -1,0 +1,65 @@
+"""A run's result into the variables of a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from nbddp.run.result import Result
+
+PREFIXES = ("module.", "_orig_mod.")  # of DataParallel and of compiled modules
+HOLDERS = ("module", "_orig_mod")
+
+
+def restore(result: Result, namespace: dict[str, Any]) -> dict[str, str]:
+    """States are loaded into the objects that are there, values are bound; what could not be comes back, with why."""
+    missing = dict(result.left_out)
+    for name, state in result.states.items():
+        if why := _load(namespace.get(name), state, name):
+            missing[name] = why
+    namespace.update(result.values)
+    return missing
+
+
+def bare(thing: Any) -> Any:
+    """The module inside what DataParallel and torch.compile have put around it."""
+    for holder in (*HOLDERS, *HOLDERS):
+        inner = getattr(thing, "_modules", {}).get(holder) if _wraps(thing) else None
+        thing = thing if inner is None else inner
+    return thing
+
+
+def _wraps(thing: Any) -> bool:
+    return type(thing).__name__ in {"DataParallel", "DistributedDataParallel", "OptimizedModule"}
+
+
+def _load(thing: Any, state: Mapping[str, Any], name: str) -> str:
+    if thing is None or not hasattr(thing, "load_state_dict"):
+        return f"the notebook has no such object yet to load its state into: run.load({name!r}) has it"
+    target = bare(thing)
+    if hasattr(target, "named_parameters"):
+        state = _without_prefix(state)
+        if why := _difference(target.state_dict(), state):
+            return why
+    try:
+        target.load_state_dict(state)
+    except Exception as error:  # noqa: BLE001 -- a class of the user's own may raise anything
+        return f"its state does not fit: {str(error).splitlines()[0] if str(error) else type(error).__name__}"
+    return ""
+
+
+def _without_prefix(state: Mapping[str, Any]) -> Mapping[str, Any]:
+    for prefix in PREFIXES:
+        if state and all(key.startswith(prefix) for key in state):
+            state = {key.removeprefix(prefix): value for key, value in state.items()}
+    return state
+
+
+def _difference(own: Mapping[str, Any], state: Mapping[str, Any]) -> str:
+    """Known before anything is copied: a state that fits in half must not be loaded in half."""
+    if odd := sorted(own.keys() ^ state.keys()):
+        return f"the notebook's object is built in another way: {odd[0]} is in one of them only"
+    for key, value in own.items():
+        if getattr(value, "shape", None) != getattr(state[key], "shape", None):
+            return f"the notebook's object is built in another way: {key} has another shape"
+    return ""

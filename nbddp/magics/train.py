@@ -1,0 +1,124 @@
+"""`%%ddp_train`: this cell on several processes, from the notebook's state and back into it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nbddp.cli.parse import Refusal
+from nbddp.export import Script, export
+from nbddp.magics.arguments import options_of, parse, run_options_of
+from nbddp.magics.cell_run import CellRun
+from nbddp.magics.handover import Handover, handover
+from nbddp.magics.live import UNNAMED, as_file, file_of
+from nbddp.magics.record import Executed
+from nbddp.magics.refusal import REFUSALS, in_words
+from nbddp.magics.session import Session
+from nbddp.magics.waiting import wait_for
+from nbddp.notebook import Notebook, notebook_from_json
+from nbddp.output import write_script
+from nbddp.run.command import Origin
+from nbddp.run.culprit import RunFailed
+from nbddp.run.doctor import problems
+
+VARIABLE = "run"  # by which later cells have the latest run; it is also the cell's result
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be run: all of it known before anything starts."""
+
+    arguments: argparse.Namespace
+    notebook: Notebook
+    cell: int
+    script: Script
+    state: Handover
+
+
+def ddp_train(session: Session, line: str, body: str) -> CellRun | None:
+    """The magic. Whatever is wrong is said in a sentence; the kernel and what it holds stay as they are."""
+    try:
+        arguments = parse(line)
+        if arguments is None:
+            return None
+        asked = _asked(session, arguments, body)
+        if arguments.dry_run:
+            _say(asked)
+            return None
+        return _train(session, asked)
+    except REFUSALS as refusal:
+        raise in_words(refusal) from None
+    except RunFailed as failure:
+        raise in_words(failure) from None
+
+
+def notebook_of(session: Session, cells: Sequence[Executed]) -> tuple[Notebook, tuple[int, ...]]:
+    """What was executed, as a notebook, and the numbers of its cells."""
+    path = file_of(session.namespace)
+    data, numbers = as_file(cells, path)
+    return notebook_from_json(data, path.name if path else UNNAMED), numbers
+
+
+def _asked(session: Session, arguments: argparse.Namespace, body: str) -> Asked:
+    notebook, numbers = notebook_of(session, [*session.record.cells, _this_cell(session, body)])
+    script = export(notebook, options_of(arguments, numbers[-1]))
+    if arguments.export:
+        write_script(arguments.export.expanduser(), script.text)
+    if wrong := problems(Path.cwd(), run_options_of(arguments), Origin.here()):
+        raise Refusal("\n".join(wrong))
+    keep = not (arguments.fresh or arguments.resume)
+    state = handover(script.plan, session.namespace) if keep else Handover()
+    if arguments.rest and state.objects:
+        raise Refusal(
+            f"The options after -- may build {', '.join(state.objects)} in another way than the notebook has done: "
+            "add --fresh to start as the cells do."
+        )
+    return Asked(arguments, notebook, numbers[-1], script, state)
+
+
+def _this_cell(session: Session, body: str) -> Executed:
+    """As the front end has sent it, so that its lines have the numbers that the user sees."""
+    running = session.record.running
+    if running is not None and body.strip() and body.strip() in running.source:
+        return running
+    return Executed(f"%%ddp_train\n{body}", count=int(session.shell.execution_count))
+
+
+def _say(asked: Asked) -> None:
+    for diagnostic in asked.script.diagnostics:
+        print(f"{diagnostic.render()}\n")
+    state = ", ".join(asked.state.objects) or "nothing: it starts as the cells do"
+    print(f"It would train cell {asked.cell} of {asked.notebook.name}, starting from the notebook's state of: {state}.")
+    print(*asked.state.notes, sep="\n", end="\n" if asked.state.notes else "")
+
+
+def _train(session: Session, asked: Asked) -> CellRun:
+    from nbddp.widget.run_view import watch
+
+    for note in asked.state.notes:
+        print(note)
+    run = CellRun.start(
+        asked.script.text,
+        Path(asked.notebook.name).stem,
+        run_options_of(asked.arguments),
+        helper=session.helper,
+        line_map=list(_line_map(asked)),
+        fill=asked.state.write,
+    )
+    run.belongs_to(session.namespace, asked.script.plan)
+    if isinstance(session.namespace.get(VARIABLE, run), CellRun):  # a variable of the user's own is left alone
+        session.namespace[VARIABLE] = run
+    feed = watch(run, asked.script.diagnostics)
+    if not asked.arguments.background:
+        wait_for(run, feed)
+        run.restore()
+    return run
+
+
+def _line_map(asked: Asked) -> list[dict[str, Any]]:
+    from nbddp.cli.run import line_map
+
+    return list(line_map(asked.notebook, asked.script))
