@@ -64,7 +64,7 @@ def _epoch_loops(facts: Facts, batch: tuple[LoopFact, ...]) -> tuple[LoopFact, .
     """For each batch loop the innermost loop around it that counts: not one over phases, folds or models."""
     found: dict[Loop, LoopFact] = {}
     for fact in batch:
-        around = sorted((facts.loops[p] for p in fact.parents), key=lambda f: -len(f.parents))
+        around = sorted((facts.loops[p] for p in fact.parents), key=lambda f: (-len(f.parents), _line(f.node)))
         counting = [f for f in around if not f.loaders and not _lists_things(f.node)]
         if counting:
             found[counting[0].node] = counting[0]

@@ -83,7 +83,7 @@ def _method_trains(plan: Plan, call: ast.Call) -> bool:
 
 def _methods(plan: Plan, call: ast.Call) -> list[ast.FunctionDef]:
     found = []
-    for name, owner in plan.facts.calls[call].methods:
+    for name, owner in sorted(plan.facts.calls[call].methods, key=lambda m: m[0]):
         cls = plan.facts.classes.get(owner)
         found += [p for p in (cls.body if cls else []) if isinstance(p, ast.FunctionDef) and p.name == name]
     return found

@@ -99,7 +99,7 @@ def _nothing_to_share(plan: Plan) -> Iterator[Diagnostic]:
         loops = [plan.facts.loops[n] for n in plan.facts.calls[call].loops]
         if any(f.loaders or f.next_of for f in loops):
             continue
-        inner = max(loops, key=lambda f: len(f.parents), default=None)
+        inner = max(loops, key=lambda f: (len(f.parents), getattr(f.node, "lineno", 0)), default=None)
         yield _without_loader(plan, call, inner.node if inner else call, bool(inner and inner.opaque))
         return
     if not plan.roles.models:
