@@ -32,15 +32,10 @@ class DDP(DistributedDataParallel):
         return super().forward(*args, **kwargs) if torch.is_grad_enabled() else self.module(*args, **kwargs)
 
     def will_sync_module_buffers(self):
-        return self.module.training and super().will_sync_module_buffers()  # evaluation changes no buffers
+        return super().will_sync_module_buffers() and self.module.training  # evaluation changes no buffers
 
-    def __getattr__(self, name):
-        try:
-            return super().__getattr__(name)
-        except AttributeError:
-            if name == "module":
-                raise
-            return getattr(self.module, name)
+    def __getattr__(self, name):  # of what is not DDP's own
+        return super().__getattr__(name) if name == "module" else getattr(self.module, name)
 
     def __setattr__(self, name, value):
         if name in self.__dict__.get("own_names", (name,)):
@@ -73,15 +68,10 @@ class DDP__plain(DistributedDataParallel):
         return super().forward(*args, **kwargs) if torch.is_grad_enabled() else self.module(*args, **kwargs)
 
     def will_sync_module_buffers(self):
-        return self.module.training and super().will_sync_module_buffers()  # evaluation changes no buffers
+        return super().will_sync_module_buffers() and self.module.training  # evaluation changes no buffers
 
-    def __getattr__(self, name):
-        try:
-            return super().__getattr__(name)
-        except AttributeError:
-            if name == "module":
-                raise
-            return getattr(self.module, name)
+    def __getattr__(self, name):  # of what is not DDP's own
+        return super().__getattr__(name) if name == "module" else getattr(self.module, name)
 
     def state_dict(self, *args, **kwargs):
         return self.module.state_dict(*args, **kwargs)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from nbddp.script.parts.exchange import any_rank, first_on_rank_0, from_rank_0, gathered
+from nbddp.script.parts.exchange import all_ranks, any_rank, first_on_rank_0, from_rank_0, gathered
 from tests.script.parts.ranks import on_ranks, run_ranks
 
 
@@ -27,6 +27,15 @@ def test_all_get_what_one_has():
         assert [value["tensor"].tolist() for value in everyones] == [[0], [0, 1]]
         assert [value["array"].tolist() for value in everyones] == [[0, 0], [1, 1]]
         assert flags == [True, False, True, True]
+
+
+def agree(rank: int) -> list[bool]:
+    share = torch.tensor([True, rank == 0])
+    return [all_ranks(share.all()), all_ranks(share.any()), all_ranks(rank < 2), all_ranks(np.bool_(rank == 0))]
+
+
+def test_all_must_find_it_true():
+    assert on_ranks(2, agree) == [[False, True, True, False]] * 2
 
 
 def download(rank: int, path: str) -> list[str]:

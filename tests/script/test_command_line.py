@@ -1,0 +1,114 @@
+"""The notebook's parameters as options."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from nbddp.script.launcher import launcher
+from nbddp.script.parts.process import literal
+
+PARAMETERS: dict[str, Any] = {
+    "lr": 0.1,
+    "BATCH_SIZE": 50,
+    "amp": False,
+    "name": "adam",
+    "hidden": [64, 32],
+    "betas": (0.9, 0.999),
+    "scales": [1, 0.5],
+    "limit": None,
+    "nested": {"a": [1]},
+    "lambda_": 2,
+    "LAMBDA": 3,
+    "checkpoint": "x.pt",
+    "seed": 4,
+    "parser": 5,
+    "_private": "p",
+}
+
+
+def parsed(parameters: dict[str, Any], *words: str) -> dict[str, Any]:
+    """What `run_rank` puts into the script's globals: the text of the launcher, up to where processes begin."""
+    text = launcher(parameters).source.replace("    as_torchrun_does()\n", "    return options\n")
+    scope: dict[str, Any] = {**parameters, "argparse": argparse, "literal": literal, "__name__": "script"}
+    scope["torch"] = __import__("torch")
+    exec(text, scope)
+    sys.argv = ["script.py", *words]
+    options = scope["main"]()
+    update = text[text.index("globals().update(") : text.index("    rank, local_rank")]
+    exec(update, {**scope, "options": options, "globals": lambda: scope})
+    return {name: scope[name] for name in parameters}
+
+
+@pytest.fixture(autouse=True)
+def arguments(monkeypatch):
+    monkeypatch.setattr(sys, "argv", [])
+
+
+def test_the_defaults_are_the_constants():
+    assert parsed(PARAMETERS) == PARAMETERS
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("--lr 1", {"lr": 1.0}),
+        ("--batch-size 8", {"BATCH_SIZE": 8}),
+        ("--amp", {"amp": True}),
+        ("--no-amp", {"amp": False}),
+        ("--name sgd", {"name": "sgd"}),
+        ("--hidden 8 4 2", {"hidden": [8, 4, 2]}),
+        ("--hidden", {"hidden": []}),
+        ("--betas 0.5 0.9", {"betas": (0.5, 0.9)}),
+        ("--scales 2 0.25", {"scales": [2.0, 0.25]}),
+        ("--limit 10", {"limit": 10}),
+        ("--limit first", {"limit": "first"}),
+        ("--nested {'a':2}", {"nested": {"a": 2}}),
+        ("--lambda- 7", {"lambda_": 7}),
+        ("--LAMBDA 8", {"LAMBDA": 8}),
+        ("--notebook-checkpoint y.pt", {"checkpoint": "y.pt"}),
+        ("--seed 9", {"seed": 9}),
+        ("--parser 6", {"parser": 6}),
+        ("--private q", {"_private": "q"}),
+        ("--lr -0.5", {"lr": -0.5}),
+    ],
+)
+def test_each_can_be_said(words, expected):
+    assert parsed(PARAMETERS, *words.split()) == {**PARAMETERS, **expected}
+
+
+def test_two_names_that_differ_in_case():
+    assert parsed({"n": 1, "N": 2}, "--n", "3", "--N", "4") == {"n": 3, "N": 4}
+
+
+def test_a_seed_that_is_no_number_is_another_thing():
+    assert parsed({"seed": None}, "--seed", "1", "--notebook-seed", "2") == {"seed": 2}
+
+
+@pytest.mark.parametrize("words", [["--lr", "fast"], ["--unknown"]])
+def test_what_makes_no_sense_is_refused(words, capsys):
+    with pytest.raises(SystemExit):
+        parsed(PARAMETERS, *words)
+    assert "error:" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("checkpoints", [False, True])
+@pytest.mark.parametrize("parameters", [{}, PARAMETERS, {f"a_rather_long_parameter_{i}": i for i in range(4)}], ids=len)
+def test_the_text_is_as_ruff_lays_it_out(tmp_path, parameters, checkpoints):
+    made = launcher(
+        parameters, checkpoints=checkpoints, nproc=3, train="train_on_rank", renames={"argparse": "argparse_"}
+    )
+    (tmp_path / "script.py").write_text(made.source)
+    command = [sys.executable, "-m", "ruff", "format", "--diff", "--isolated", "--line-length", "120", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert ("--resume" in made.source) is checkpoints
+    assert ("command_line=options" in made.source) is checkpoints
+    assert 'parser.add_argument("--nproc", type=int, default=3,' in made.source
+    assert "        train_on_rank(rank, world_size, rank_device)" in made.source
+    assert "import argparse as argparse_" in made.imports
+    assert {"argparse_", "run_rank", "spawned", "main"} <= made.names

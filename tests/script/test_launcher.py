@@ -1,0 +1,208 @@
+"""Scripts with real processes: how they start, how they end, and what they leave behind, which is nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from nbddp.script.copy_parts import parts_for
+from nbddp.script.launcher import launcher
+
+LIMIT = 90.0
+HEAD = '''"""A script for a test."""
+
+{imports}
+
+lr = 0.5
+sizes = [1, 2]
+flag = False
+
+
+def train(rank, world_size, rank_device):
+    print("train", rank, world_size, rank_device, lr, sizes, flag, os.environ["LOCAL_RANK"], flush=True)
+    work(rank, world_size)
+
+
+def work(rank, world_size):
+{body}
+
+
+{parts}
+
+
+{launcher}'''
+
+
+def write(folder: Path, body: str, *names: str) -> Path:
+    """A script whose `work` has this body, with the parts that it names."""
+    end = launcher({"lr": 0.5, "sizes": [1, 2], "flag": False})
+    parts = parts_for([*names, *end.parts])
+    imports = "\n".join(sorted({*parts.imports, *end.imports, "import os", "import time", "import torch"}))
+    lines = "\n".join(f"    {line}" for line in body.strip().splitlines())
+    path = folder / "script.py"
+    path.write_text(HEAD.format(imports=imports, body=lines, parts=parts.source, launcher=end.source))
+    return path
+
+
+def clean() -> dict[str, str]:
+    """This environment, without places among other processes."""
+    names = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "OMP_NUM_THREADS")
+    return {k: v for k, v in os.environ.items() if k not in names and not k.startswith(("NBDDP_", "SLURM_"))}
+
+
+@contextlib.contextmanager
+def started(script: Path, *words: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
+    """The script as a process; whatever is left of it at the end is killed, and that is an error of its own."""
+    with (script.parent / "out").open("w") as out, (script.parent / "err").open("w") as err:
+        process = subprocess.Popen(
+            [sys.executable, str(script), *words], stdout=out, stderr=err, env={**clean(), **environment}, text=True,
+            start_new_session=True,
+        )  # fmt: skip
+    try:
+        yield process
+    finally:
+        left = members(process.pid)
+        for member in left:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                member.kill()
+        process.wait()
+
+
+def members(session: int) -> list[psutil.Process]:
+    """All processes of a session: also those whose parent has gone."""
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(ProcessLookupError, psutil.NoSuchProcess):
+            if os.getsid(process.pid) == session and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+    return found
+
+
+def eventually(true: Callable[[], Any], seconds: float = LIMIT) -> Any:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if found := true():
+            return found
+        time.sleep(0.02)  # between two looks
+    raise AssertionError(f"not within {seconds:g} s")
+
+
+def run(script: Path, *words: str, **environment: str) -> tuple[int, str, str]:
+    with started(script, *words, **environment) as process:
+        status = process.wait(LIMIT)
+        eventually(lambda: not members(process.pid), 10)
+    return status, (script.parent / "out").read_text(), (script.parent / "err").read_text()
+
+
+def events(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines()]
+
+
+def test_it_starts_a_process_for_each_rank_and_tells_so(tmp_path):
+    body = """
+    total = sum_over_ranks(rank + 1)
+    print(f"sum {total} threads {torch.get_num_threads()} workers {mp.get_start_method()}")
+    print(f"bar of {rank}", file=sys.stderr)
+    """
+    script = write(tmp_path, "\n".join(line[4:] for line in body.splitlines()), "sum_over_ranks:number")
+    words = ["--nproc", "2", "--lr", "0.25", "--sizes", "7", "--flag"]
+    status, out, err = run(script, *words, NBDDP_EVENTS=str(tmp_path / "events.jsonl"))
+    import torch
+
+    threads = max(1, torch.get_num_threads() // 2)
+    workers = "forkserver" if sys.version_info >= (3, 14) else "fork"  # as in a notebook
+    assert (status, err) == (0, "bar of 0\n")
+    assert out.splitlines() == ["train 0 2 cpu 0.25 [7] True 0", f"sum 3 threads {threads} workers {workers}"]
+    told = events(tmp_path)
+    ranks = {event["rank"]: event for event in told if event["event"] == "rank"}
+    assert sorted(ranks) == [0, 1]
+    assert {"world_size": 2, "device": "cpu", "device_name": "CPU"}.items() <= ranks[1].items()
+    assert sorted(event["rank"] for event in told if event["event"] == "end") == [0, 1]
+
+
+def test_torchrun_starts_it_too(tmp_path):
+    script = write(tmp_path, 'print("sum", sum_over_ranks(0.5))', "sum_over_ranks:number")
+    command = [
+        sys.executable,
+        "-m",
+        "torch.distributed.run",
+        "--standalone",
+        "--nproc-per-node",
+        "2",
+        str(script),
+        "--lr",
+        "2",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, env=clean(), timeout=LIMIT, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["train 0 2 cpu 2.0 [1, 2] False 0", "sum 1.0"]
+
+
+def test_an_error_on_one_rank_ends_all_and_is_the_one_that_is_shown(tmp_path):
+    body = 'if rank == 1:\n    raise ValueError("bad sample")\nsum_over_ranks(1)'
+    script = write(tmp_path, body, "sum_over_ranks:number")
+    status, _, err = run(script, NBDDP_EVENTS=str(tmp_path / "events.jsonl"), NBDDP_LOGS=str(tmp_path))
+    assert status == 1
+    assert "Process 1 terminated with the following error" in err
+    assert err.rstrip().endswith("ValueError: bad sample")
+    errors = {event["rank"]: event for event in events(tmp_path) if event["event"] == "error"}
+    assert (errors[1]["type"], errors[1]["message"], errors[1]["victim"]) == ("ValueError", "bad sample", False)
+    assert errors[1]["traceback"][-1]["function"] == "work"
+    if 0 in errors:  # it may be ended before it says so
+        assert errors[0]["victim"] is True
+    assert (tmp_path / "rank1.log").read_text().startswith("train 1 2 cpu")
+
+
+def test_a_sentence_is_all_that_is_shown_of_a_refusal(tmp_path):
+    script = write(tmp_path, "per_rank(5)", "per_rank")
+    status, _, err = run(script)
+    assert status == 1
+    assert set(err.splitlines()) - {""} >= {"a batch of 5 does not divide among 2 processes; 4 or 6 would"}
+    assert "Traceback" not in err
+
+
+def test_a_killed_rank_ends_all(tmp_path):
+    body = "if rank == 1:\n    os.kill(os.getpid(), signal.SIGKILL)\nsum_over_ranks(1)"
+    status, _, err = run(write(tmp_path, body, "sum_over_ranks:number"))
+    assert status == 1
+    assert "process 1 terminated with signal SIGKILL" in err
+
+
+WAITING = """
+print("up", flush=True)
+if rank == 1:
+    time.sleep(600)
+sum_over_ranks(1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "to_all"),
+    [(signal.SIGTERM, False), (signal.SIGINT, True), (signal.SIGKILL, False)],
+    ids=["SIGTERM to main", "Ctrl-C", "SIGKILL to main"],
+)
+def test_a_signal_ends_all_at_once_also_in_a_collective(tmp_path, number, to_all):
+    script = write(tmp_path, WAITING, "sum_over_ranks:number")
+    with started(script) as process:
+        eventually(lambda: "up" in (tmp_path / "out").read_text())
+        (os.killpg if to_all else os.kill)(process.pid, number)
+        eventually(lambda: not members(process.pid), 10)
+        assert process.wait(1) == -number
+    assert "Traceback" not in (tmp_path / "err").read_text()
+
+
+def test_no_process_is_an_error(tmp_path):
+    status, _, err = run(write(tmp_path, "pass"), "--nproc", "0")
+    assert status == 2
+    assert "at least one process" in err
