@@ -39,10 +39,10 @@ def start_cold(folder: RunFolder, command: Command) -> None:
                 check=False,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise LaunchFailed(f"{command.python} could not be started in {command.cwd}: {error}") from error
+            raise LaunchFailed(f"{command.python} could not be started in {command.cwd}: {error}.") from error
     if done.returncode != 0:
         said = folder.supervisor_log.read_text(errors="replace").strip().splitlines()
-        raise LaunchFailed(f"the run could not be started: {said[-1] if said else f'status {done.returncode}'}")
+        raise LaunchFailed(f"The run could not be started: {said[-1] if said else f'status {done.returncode}'}.")
 
 
 def main(path: str) -> None:

@@ -22,9 +22,13 @@ def create(root: Path, name: str, now: float | None = None) -> RunFolder:
         ignore.write_text("*\n", encoding="utf-8")
     stem = f"{datetime.fromtimestamp(time.time() if now is None else now):%Y%m%d-%H%M%S}-{tame(name)}"
     folder = RunFolder(_first_free(runs, stem))
-    folder.logs.mkdir(mode=0o700)
-    folder.stacks.mkdir(mode=0o700)
-    _set_aside(folder.reserve)
+    try:
+        folder.logs.mkdir(mode=0o700)
+        folder.stacks.mkdir(mode=0o700)
+        _set_aside(folder.reserve)
+    except OSError:
+        remove([folder])
+        raise
     return folder
 
 

@@ -12,12 +12,12 @@ from nbddp.run.command import Origin, RunOptions, build
 from nbddp.run.culprit import RunFailed, failure_of, last_lines
 from nbddp.run.errors import LaunchFailed, NoSuchRun
 from nbddp.run.folder import RunFolder
-from nbddp.run.folders import create
+from nbddp.run.folders import create, remove
 from nbddp.run.launch import Helper, launch
 from nbddp.run.leader import leader_of
 from nbddp.run.process import Entry
 from nbddp.run.result import Result, read_result
-from nbddp.run.session import members
+from nbddp.run.session import KILL_WITHIN, members
 from nbddp.run.state import RunState
 from nbddp.run.stop import stop, withdraw
 from nbddp.run.watch import Watch
@@ -57,8 +57,10 @@ class Run:
             if fill is not None:
                 fill(folder)
             launch(folder, name, options, build(folder, options, script, origin), helper)
-        except BaseException:
+        except BaseException as error:
             withdraw(folder)
+            if isinstance(error, OSError):
+                raise LaunchFailed(f"The run could not be started: {error}.") from error
             raise
         return cls(folder)
 
@@ -95,11 +97,12 @@ class Run:
 
     def wait(self, timeout: float | None = None) -> RunState:
         """The state at the end, when none of its processes is left; or at the time-out, when it is not over."""
-        until = None if timeout is None else time.monotonic() + timeout
+        until = float("inf") if timeout is None else time.monotonic() + timeout
         while True:
             state = self.state
-            gone = state.over and not self.processes()
-            if gone or (until is not None and time.monotonic() >= until):
+            if state.over:
+                until = min(until, time.monotonic() + KILL_WITHIN)  # for one that not even killing ends
+            if (state.over and not self.processes()) or time.monotonic() >= until:
                 return state
             time.sleep(EVERY / 2)
 
@@ -150,8 +153,12 @@ class Run:
 def _prepared(script: str, name: str, root: Path, line_map: Sequence[Mapping[str, Any]]) -> RunFolder:
     try:
         folder = create(root, name)
-        folder.script.write_text(script, encoding="utf-8")
-        folder.line_map.write_text(json.dumps(list(line_map)), encoding="utf-8")
+        try:
+            folder.script.write_text(script, encoding="utf-8")
+            folder.line_map.write_text(json.dumps(list(line_map)), encoding="utf-8")
+        except OSError:
+            remove([folder])
+            raise
     except OSError as error:
-        raise LaunchFailed(f"the run's folder could not be made in {root}: {error.strerror or error}") from error
+        raise LaunchFailed(f"The run's folder could not be made in {root}: {error.strerror or error}.") from error
     return folder

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from nbddp.run.endings import GRADES
 from nbddp.run.events import append
 from nbddp.run.folder import RunFolder
+from nbddp.run.folders import remove
 from nbddp.run.leader import leader_of
 from nbddp.run.process import Entry, ProcessId, alive, look_up, send
 from nbddp.run.session import KILL_WITHIN, end, members
@@ -38,7 +39,10 @@ def withdraw(folder: RunFolder) -> None:
     """Undo a start that was broken off, however far it had got: a supervisor still on its way finds the run taken."""
     with contextlib.suppress(OSError):
         folder.supervisor.touch(mode=0o600, exist_ok=False)
-    stop(folder, "kill")
+    if leader_of(folder) is None:
+        remove([folder])
+    else:
+        stop(folder, "kill")
 
 
 def _stop_now(folder: RunFolder, leader: ProcessId) -> list[Entry]:

@@ -8,7 +8,8 @@ import time
 
 import pytest
 
-from nbddp.run.leader import leader_of
+from nbddp.run.folders import create, runs_in
+from nbddp.run.leader import _claim, leader_of
 from nbddp.run.process import alive
 from nbddp.run.run import Run
 from nbddp.run.stop import stop, withdraw
@@ -93,14 +94,19 @@ def test_sigterm_to_the_supervisor_stops_the_run(endless):
     assert run.processes() == []
 
 
-def test_a_withdrawn_start_cannot_be_taken_up_any_more(tmp_path, train):
-    run = train(epochs=1)
-    run.wait(30)
-    run.folder.supervisor.unlink()
-    withdraw(run.folder)
-    assert leader_of(run.folder) is None
+def test_a_withdrawn_start_leaves_nothing_and_cannot_be_taken_up_any_more(tmp_path):
+    folder = create(tmp_path, "x")
+    withdraw(folder)
+    assert runs_in(tmp_path) == []
+    with pytest.raises(FileNotFoundError):
+        _claim(folder)
+
+
+def test_a_run_can_be_taken_only_once(tmp_path):
+    folder = create(tmp_path, "x")
+    _claim(folder)
     with pytest.raises(FileExistsError):
-        run.folder.supervisor.touch(exist_ok=False)
+        _claim(folder)
 
 
 def test_stop_spares_a_process_that_got_the_supervisors_number(train, tmp_path):

@@ -132,6 +132,12 @@ def burst(rank, args):
             print(f"line {number} of the burst")
 
 
+def numbers(rank, args):
+    if rank == 0:
+        for number in range(args.count):
+            print(f"line {number} loss: {number / 7:.3f}, accuracy 5%")
+
+
 def many_events(rank, args):
     if rank == 0:
         for number in range(args.count):
@@ -170,6 +176,7 @@ HAPPEN = {
     "stubborn1": stubborn,
     "leave1": leave,
     "burst": burst,
+    "numbers": numbers,
     "events": many_events,
     "daemon": daemon,
     "fill": fill_disk,
