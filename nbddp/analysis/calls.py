@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
+from functools import reduce
 
 from nbddp.analysis import library as names
 from nbddp.analysis.attributes import class_member, kind_of
-from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, join, join_all, join_extent, spread, thing
+from nbddp.analysis.domain import ANYTHING, WHOLE, Extent, Obj, Value, join, join_all, join_extent, spread, thing
 from nbddp.analysis.library_calls import call_library
 from nbddp.analysis.losses import loss_extent
 from nbddp.analysis.machine import Machine
@@ -34,8 +36,8 @@ def call(m: Machine, node: ast.Call, func: Value, receiver: Value | None, args: 
 
 def unknown(values: list[Value]) -> Value:
     """Whatever comes out differs between ranks if something that goes in does."""
-    varies = any(v.varies for v in values)
-    return Value(extent=Extent.VARYING if varies else Extent.UNIFORM)
+    extent = reduce(join_extent, map(spread, values), Extent.UNIFORM)
+    return Value(extent=extent if extent in WHOLE else Extent.VARYING)
 
 
 def _call_one(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywords) -> Value | None:
@@ -137,16 +139,16 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
     owner = m.facts.classes.get(obj)
     forward = class_member(m, owner, "forward", obj) if owner else None
     given = [*args, *keywords.values()]
-    extent = Extent.UNIFORM
-    for value in given:
-        extent = join_extent(extent, spread(value))
-    varies = extent is not Extent.UNIFORM
+    extent = reduce(join_extent, map(spread, given), Extent.UNIFORM)
+    varies = extent not in WHOLE
     m.modules_run += m.grad
     result = ANYTHING
     if forward is not None:
         m.forward_depth += 1
         result = join_all(m.run(m, f, args, keywords, node) for f in forward.of("method"))
         m.forward_depth -= 1
+    if not varies and not result.varies:
+        result = replace(result, extent=join_extent(spread(result), Extent.REPEATED))
     if varies and not result.varies:
         result = Value(result.objs - result.of("model", "submodule"), Extent.SAMPLES)
     if varies and result.extent is Extent.VARYING and forward is None:

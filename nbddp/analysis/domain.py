@@ -13,11 +13,15 @@ class Extent(Enum):
     """How a value on one rank relates to the value that one process would have."""
 
     UNIFORM = "uniform"  # the same on all ranks
+    REPEATED = "repeated"  # each rank has it whole: the same but for rounding, chance and the clock
     SAMPLES = "samples"  # one entry a sample of this rank's share
     MEAN = "mean"  # a mean over the share: the mean over ranks is the mean over all
     SUM = "sum"  # a sum or count over the share: the sum over ranks is that over all
     RATE = "rate"  # one over a sum: times a sum it is a mean
     VARYING = "varying"  # differs between ranks in a way that is not understood
+
+
+WHOLE = (Extent.UNIFORM, Extent.REPEATED)  # what one process would have, on each rank
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,7 @@ class Value:
 
     @property
     def varies(self) -> bool:
-        return self.extent is not Extent.UNIFORM or any(i.varies for i in self.items or ())
+        return self.extent not in WHOLE or any(i.varies for i in self.items or ())
 
 
 ANYTHING = Value()
@@ -72,9 +76,9 @@ def thing(
 
 
 def join_extent(a: Extent, b: Extent) -> Extent:
-    if a is b or b is Extent.UNIFORM:
+    if a is b or b is Extent.UNIFORM or (b is Extent.REPEATED and a is not Extent.UNIFORM):
         return a
-    return b if a is Extent.UNIFORM else Extent.VARYING
+    return b if a in WHOLE else Extent.VARYING
 
 
 def join(a: Value, b: Value) -> Value:
@@ -86,6 +90,10 @@ def join(a: Value, b: Value) -> Value:
         items = tuple(join(x, y) for x, y in zip(a.items, b.items, strict=True))
     const = a.const if a.const == b.const else None
     return Value(a.objs | b.objs, join_extent(a.extent, b.extent), items, const, a.sources | b.sources, alike(a) and alike(b))
+
+
+def is_zero(value: Value) -> bool:
+    return isinstance(value.const, int | float) and value.const == 0
 
 
 def alike(value: Value) -> bool:
@@ -110,7 +118,21 @@ def spread(value: Value) -> Extent:
 
 def add(a: Value, b: Value) -> Extent:
     """The extent of a sum or difference."""
+    return _whole(a, b, _add(a, b))
+
+
+def _whole(a: Value, b: Value, result: Extent) -> Extent:
+    """What comes of whole values is the same on all ranks where they are."""
+    return Extent.REPEATED if result is Extent.UNIFORM and Extent.REPEATED in (spread(a), spread(b)) else result
+
+
+def _sides(a: Value, b: Value) -> tuple[Extent, Extent]:
     x, y = spread(a), spread(b)
+    return Extent.UNIFORM if x is Extent.REPEATED else x, Extent.UNIFORM if y is Extent.REPEATED else y
+
+
+def _add(a: Value, b: Value) -> Extent:
+    x, y = _sides(a, b)
     if x is y:
         return x
     if Extent.VARYING in (x, y):
@@ -120,13 +142,17 @@ def add(a: Value, b: Value) -> Extent:
     if Extent.UNIFORM in (x, y):
         other = y if x is Extent.UNIFORM else x
         uniform = a if x is Extent.UNIFORM else b
-        # a constant added to a sum is added once by each rank
-        return other if other is Extent.MEAN or not uniform.const else Extent.VARYING
+        # what is added to a sum is added once by each rank, unless it is nothing
+        return other if other is Extent.MEAN or is_zero(uniform) else Extent.VARYING
     return Extent.VARYING
 
 
 def multiply(a: Value, b: Value) -> Extent:
-    x, y = spread(a), spread(b)
+    return _whole(a, b, _multiply(a, b))
+
+
+def _multiply(a: Value, b: Value) -> Extent:
+    x, y = _sides(a, b)
     if Extent.VARYING in (x, y):
         return Extent.VARYING
     if x is Extent.UNIFORM or y is Extent.UNIFORM:
@@ -139,14 +165,19 @@ def multiply(a: Value, b: Value) -> Extent:
 
 
 def divide(a: Value, b: Value) -> Extent:
-    x, y = spread(a), spread(b)
+    return _whole(a, b, _divide(a, b))
+
+
+def _divide(a: Value, b: Value) -> Extent:
+    x, y = _sides(a, b)
     if y is Extent.UNIFORM or x is Extent.VARYING:
         return x
     if x is Extent.SAMPLES:
         return x
     if x is Extent.UNIFORM and y is Extent.SUM and b.equal:
         return Extent.RATE
-    return Extent.MEAN if x is y is Extent.SUM else Extent.VARYING
+    # a mean over the share; over shares of unlike size, the mean of means is another number
+    return Extent.MEAN if x is y is Extent.SUM and b.equal else Extent.VARYING
 
 
 def scaled(value: Value) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from nbddp.analysis import domain
 from nbddp.analysis.calls import call, iterate
@@ -34,7 +35,7 @@ def _evaluate(m: Machine, node: ast.expr) -> Value:
         case ast.Tuple():
             return _tuple(m, node)
         case ast.List() | ast.Set():
-            made = thing("list", node)
+            made = m.make("list", node)
             for element in node.elts:
                 put_element(m, made, evaluate(m, element))
             return made
@@ -51,10 +52,11 @@ def _evaluate(m: Machine, node: ast.expr) -> Value:
             operand = evaluate(m, node.operand)
             if isinstance(node.op, ast.USub) and isinstance(operand.const, int | float):
                 return Value(const=-operand.const)
-            return operand
+            if isinstance(node.op, ast.Not) and isinstance(operand.const, bool):
+                return Value(const=not operand.const)
+            return operand if operand.const is None else replace(operand, const=None)
         case ast.IfExp():
-            evaluate(m, node.test)
-            return join(evaluate(m, node.body), evaluate(m, node.orelse))
+            return _choice(m, node)
         case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
             return _comprehension(m, node)
         case ast.Lambda():
@@ -93,6 +95,8 @@ def _constant(m: Machine, node: ast.Constant) -> Value:
 def _name(m: Machine, node: ast.Name) -> Value:
     found = m.lookup(node.id)
     if found is not None:
+        if m.conditions and m.facts.undefined.get(node.id) is node:
+            del m.facts.undefined[node.id]  # a branch of the first turn that only later ones take
         return found
     for module in reversed(m.star_imports):
         if exports(module, node.id):
@@ -163,7 +167,7 @@ def _tuple(m: Machine, node: ast.Tuple) -> Value:
 
 
 def _dict(m: Machine, node: ast.Dict) -> Value:
-    made = thing("dict", node)
+    made = m.make("dict", node)
     (obj,) = made.objs
     for key, item in zip(node.keys, node.values, strict=True):
         value = evaluate(m, item)
@@ -195,7 +199,7 @@ def _subscript(m: Machine, node: ast.Subscript) -> Value:
 def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Value:
     if base.of("shape"):
         first = index.const == 0 or (index.const is None and not isinstance(node.slice, ast.Slice))
-        shared = first and spread(base) is not Extent.UNIFORM
+        shared = first and base.varies
         return Value(extent=Extent.SUM if shared else Extent.UNIFORM, equal=not m.deals())
     if base.items is not None and isinstance(index.const, int) and -len(base.items) <= index.const < len(base.items):
         return base.items[index.const]
@@ -214,9 +218,22 @@ def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Val
         found = part if found is None else join(found, part)
     result = found or (m.elements(base) if base.items else ANYTHING)
     extent = domain.join_extent(spread(result), base.extent)
-    if index.varies and extent is Extent.UNIFORM:
+    if index.varies and extent in domain.WHOLE:
         extent = spread(index) if spread(index) is Extent.SAMPLES else Extent.VARYING
     return Value(result.objs, extent, result.items, result.const, result.sources)
+
+
+def _choice(m: Machine, node: ast.IfExp) -> Value:
+    """One of two, by a condition that may differ between ranks."""
+    test = evaluate(m, node.test)
+    m.conditions += 1
+    body, other = evaluate(m, node.body), evaluate(m, node.orelse)
+    m.conditions -= 1
+    if not m.differs(node.test, test):
+        return join(body, other)
+    found = join(body, other)
+    samples = spread(test) is Extent.SAMPLES and spread(found) in (*domain.WHOLE, Extent.SAMPLES)
+    return Value(found.objs, Extent.SAMPLES if samples else Extent.VARYING)
 
 
 def _compare(m: Machine, node: ast.Compare) -> Value:
@@ -229,7 +246,7 @@ def _compare(m: Machine, node: ast.Compare) -> Value:
     if Extent.SAMPLES in map(spread, parts) and Extent.VARYING not in map(spread, parts):
         return Value(extent=Extent.SAMPLES)
     same = all(domain.alike(p) for p in parts)
-    return Value(extent=Extent.VARYING if extent is not Extent.UNIFORM else extent, equal=same)
+    return Value(extent=extent if extent in domain.WHOLE else Extent.VARYING, equal=same)
 
 
 def _comprehension(m: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
@@ -237,7 +254,7 @@ def _comprehension(m: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorE
     from nbddp.analysis.statements import comprehension_loops
 
     saved = dict(m.frame.local if m.frame.node is not None else m.globals)
-    made = thing("dict" if isinstance(node, ast.DictComp) else "list", node)
+    made = m.make("dict" if isinstance(node, ast.DictComp) else "list", node)
 
     def body() -> None:
         if isinstance(node, ast.DictComp):
@@ -250,7 +267,7 @@ def _comprehension(m: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorE
     comprehension_loops(m, node.generators, body)
     m.varying_control = control
     env = m.frame.local if m.frame.node is not None else m.globals
-    for name in {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}:
+    for name in sorted({n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}):
         env.pop(name, None)
         if name in saved:
             env[name] = saved[name]
@@ -261,7 +278,7 @@ def _joined(m: Machine, node: ast.JoinedStr) -> Value:
     extent = Extent.UNIFORM
     for part in node.values:
         extent = domain.join_extent(extent, spread(evaluate(m, part)))
-    return Value(extent=Extent.VARYING if extent is not Extent.UNIFORM else extent)
+    return Value(extent=extent if extent in domain.WHOLE else Extent.VARYING)
 
 
 def class_of(m: Machine, obj: Obj) -> ast.ClassDef | None:

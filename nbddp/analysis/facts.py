@@ -48,6 +48,7 @@ class CallFact:
     called: set[Obj] = field(default_factory=set)  # functions, models and losses that are called
     receivers: set[Obj] = field(default_factory=set)  # things whose method is called
     methods: set[tuple[str, Obj]] = field(default_factory=set)  # methods of the notebook's classes, with the instance
+    bodies: set[ast.AST] = field(default_factory=set)  # functions and methods of the notebook that it runs
     runs_modules: bool = False  # such a method, which computes with the model's parameters
     made: set[Obj] = field(default_factory=set)  # instances that it makes
     loops: set[Loop] = field(default_factory=set)  # the loops around it, also those of callers
@@ -60,10 +61,20 @@ class CallFact:
 
 
 @dataclass(eq=False)
+class TestFact:
+    """One condition, over all the times that it is asked."""
+
+    node: ast.expr
+    loops: set[Loop] = field(default_factory=set)
+    alone: bool = False  # asked where not all ranks may come: under a condition of one rank, or inside of a model
+
+
+@dataclass(eq=False)
 class Facts:
     values: dict[ast.AST, Value] = field(default_factory=dict)
     loops: dict[Loop, LoopFact] = field(default_factory=dict)
     calls: dict[ast.Call, CallFact] = field(default_factory=dict)
+    tests: dict[ast.expr, TestFact] = field(default_factory=dict)
     backward: set[ast.Call] = field(default_factory=set)
     fields: dict[tuple[Obj, str], Value] = field(default_factory=dict)
     contained: dict[Obj, set[Obj]] = field(default_factory=dict)  # a module inside other modules

@@ -13,28 +13,26 @@ from nbddp.analysis.statements import run_function, run_statement
 
 
 def interpret(
-    program: Program, imports: Mapping[str, str], kept: Iterable[Statement], shares: frozenset[ast.AST] = frozenset()
+    program: Program,
+    imports: Mapping[str, str],
+    kept: Iterable[Statement],
+    shares: frozenset[ast.AST] = frozenset(),
+    agreed: frozenset[ast.expr] = frozenset(),
 ) -> Facts:
-    """`shares` are literal batch sizes that stand for a rank's share of the batch."""
+    """`shares` are literal batch sizes that stand for a rank's share of the batch, `agreed` are conditions that the
+    ranks decide together."""
     statements = list(kept)
     whole: dict[Loop, str] = {}
     while True:
-        facts = _once(program, imports, statements, whole, shares)
+        facts = _once(Machine(program, imports, whole, run_function, shares=shares, agreed=agreed), statements)
         if not facts.keep_whole.keys() - whole.keys():
             facts.keep_whole = whole
             return facts
         whole = whole | facts.keep_whole
 
 
-def _once(
-    program: Program,
-    imports: Mapping[str, str],
-    statements: list[Statement],
-    whole: Mapping[Loop, str],
-    shares: frozenset[ast.AST],
-) -> Facts:
-    machine = Machine(program, imports, whole, run_function, shares=shares)
-    for name in program.needs:
+def _once(machine: Machine, statements: list[Statement]) -> Facts:
+    for name in machine.program.needs:
         machine.globals[name] = library(name)
     machine.kept = {s.node for s in statements}
     for statement in statements:

@@ -57,6 +57,11 @@ MODEL_ROOTS = ("torchvision.models", "timm.create_model", "timm.models", "torch.
 DATASET_ROOTS = ("torchvision.datasets", "torch.utils.data", "torchaudio.datasets", "torchtext.datasets", "datasets")
 WRITERS = ("torch.utils.tensorboard.SummaryWriter", "tensorboardX.SummaryWriter", "torch.utils.tensorboard.writer",
            "visdom.Visdom", "csv.writer", "csv.DictWriter", "neptune.init_run", "aim.Run", "comet_ml.Experiment")  # fmt: skip
+# What each rank finds for itself: the same but for chance, the clock and the disk.
+CHANCES = ("random", "numpy.random", "time", "datetime.datetime.now", "datetime.datetime.today", "timeit.default_timer",
+           "os.path.exists", "os.path.isfile", "os.path.isdir", "os.path.getsize", "os.path.getmtime", "os.listdir",
+           "glob.glob", "psutil", "torch.cuda.memory_allocated", "torch.cuda.max_memory_allocated",
+           "torch.cuda.memory_reserved", "torch.cuda.mem_get_info", "uuid")  # fmt: skip
 NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
 
 
@@ -105,6 +110,10 @@ def makes_dataset(name: str) -> bool:
 
 def is_mean_loss(name: str) -> bool:
     return name.startswith("torch.nn.functional.") and _last(name) in MEAN_LOSSES
+
+
+def is_chance(name: str) -> bool:
+    return under(name, CHANCES) or is_random(name)
 
 
 def is_random(name: str) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from functools import reduce
 
 from nbddp.analysis import library as names
-from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, join, join_all, join_extent, spread, thing
+from nbddp.analysis.domain import ANYTHING, WHOLE, Extent, Obj, Value, join, join_all, join_extent, spread, thing
 from nbddp.analysis.losses import reduced
 from nbddp.analysis.machine import Machine
 from nbddp.analysis.purity import under
@@ -13,6 +14,7 @@ from nbddp.analysis.purity import under
 Args = list[Value]
 Keywords = dict[str, Value]
 DIMENSION = ("dim", "axis")
+ZEROS = ("zeros", "zeros_like")
 
 
 def call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords) -> Value | None:
@@ -31,6 +33,8 @@ def call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: Ke
         return _total(m, args, keywords, Extent.MEAN)
     if names.is_random(name) and m.sharing():
         return Value(extent=Extent.SAMPLES)
+    if m.loops and names.is_chance(name):
+        return Value(extent=reduce(join_extent, (spread(v) for v in given), Extent.REPEATED))
     if name.startswith("torch.nn.utils.clip_grad"):
         return ANYTHING
     return _compute(m, name, args, given)
@@ -126,7 +130,7 @@ def _builtin(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywor
     if name == "len":
         return _length(m, first)
     if name == "next":
-        for loader in loaders_in(m, first):
+        for loader in loaders_in(m, first) if m.grad else ():
             for active in m.loops:
                 active.fact.next_of.add(loader)
         return iterate(m, first, node) if first.objs else Value(extent=spread(first))
@@ -146,7 +150,8 @@ def _builtin(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywor
         return _super(m, node)
     if name in ("dict", "collections.OrderedDict", "collections.defaultdict", "argparse.Namespace",
                 "types.SimpleNamespace", "collections.Counter", "easydict.EasyDict"):  # fmt: skip
-        return _dict_call(m, node, keywords)
+        zero = name == "collections.Counter" or {o.name for o in first.of("library")} & {"int", "float"}
+        return _dict_call(m, node, keywords, bool(zero))
     if name in ("functools.partial",):
         return first
     if name in names.SAME:
@@ -156,17 +161,17 @@ def _builtin(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywor
     if name in names.KEEPS_EXTENT:
         return _kept(m, name, first)
     if name in ("min", "max"):
-        varies = any(spread(v) is not Extent.UNIFORM or m.elements(v).varies for v in args)
-        return Value(extent=Extent.VARYING if varies else Extent.UNIFORM)
+        found = [join_extent(spread(v), spread(m.elements(v))) for v in args]
+        return Value(extent=reduce(join_extent, found, Extent.UNIFORM) if set(found) <= {*WHOLE} else Extent.VARYING)
     return None
 
 
 def _kept(m: Machine, name: str, value: Value) -> Value:
     inner = m.elements(value) if value.of("list") else value
     extent = spread(inner)
-    if extent is Extent.SAMPLES and name in ("float", "int", "round"):
-        extent = Extent.SUM  # one number out of a batch: what belongs to a sample adds up
-    return Value(value.objs - value.of("list"), extent, const=value.const if name in ("float", "int") else None)
+    if name in ("float", "int", "round"):
+        extent = m.one_number(extent)
+    return Value(value.objs - value.of("list"), extent, const=value.const if isinstance(value.const, int | float) else None)
 
 
 def _length(m: Machine, value: Value) -> Value:
@@ -174,9 +179,10 @@ def _length(m: Machine, value: Value) -> Value:
         return ANYTHING
     if value.of("loader sampler"):
         return Value(extent=Extent.UNIFORM)
-    inner = m.elements(value) if value.of("list") else value
-    size = spread(inner) is Extent.SAMPLES
-    return Value(extent=Extent.SUM if size else Extent.UNIFORM, equal=not value.of("list") and not m.deals())
+    if value.of("list"):  # as many as there are batches, or samples
+        return Value(extent=Extent.VARYING if spread(m.elements(value)) is Extent.SAMPLES or m.deals() else Extent.UNIFORM)
+    size = spread(value) is Extent.SAMPLES
+    return Value(extent=Extent.SUM if size else Extent.UNIFORM, equal=not m.deals())
 
 
 def _passed(m: Machine, node: ast.Call, name: str, first: Value, args: Args) -> Value:
@@ -192,7 +198,7 @@ def _mapped(m: Machine, node: ast.Call, args: Args) -> Value:
     from nbddp.analysis.calls import call, iterate
 
     result = call(m, node, args[0], None, [iterate(m, a, node) for a in args[1:]], {})
-    made = thing("list", node)
+    made = m.make("list", node)
     for obj in made.objs:
         m.put(obj, "[]", result)
     return made
@@ -203,9 +209,11 @@ def _super(m: Machine, node: ast.Call) -> Value:
     return thing("super", node)
 
 
-def _dict_call(m: Machine, node: ast.Call, keywords: Keywords) -> Value:
-    made = thing("dict", node)
+def _dict_call(m: Machine, node: ast.Call, keywords: Keywords, counts: bool) -> Value:
+    made = m.make("dict", node)
     (obj,) = made.objs
+    if counts:
+        m.put(obj, "[]", Value(const=0))
     for key, value in keywords.items():
         m.put(obj, f"[{key!r}]", value)
         m.put(obj, "[]", value)
@@ -226,11 +234,9 @@ def _total(m: Machine, args: Args, keywords: Keywords, how: Extent) -> Value:
 
 def _compute(m: Machine, name: str, args: Args, given: list[Value]) -> Value:
     extents = [spread(m.elements(v) if v.of("list", "dict") else v) for v in given]
-    extent = Extent.UNIFORM
-    for one in extents:
-        extent = join_extent(extent, one)
-    if extent is Extent.UNIFORM:
-        return ANYTHING
+    extent = reduce(join_extent, extents, Extent.UNIFORM)
+    if extent in WHOLE:
+        return Value(extent=extent, const=0 if name.rsplit(".", 1)[-1] in ZEROS else None)
     if name.startswith("sklearn.metrics.") and Extent.SAMPLES in extents:
         return Value(extent=Extent.MEAN if name.rsplit(".", 1)[-1] in names.SKLEARN_MEANS else Extent.VARYING)
     if name.startswith(("torch.", "numpy.", "einops.", "torchvision.")) and Extent.SAMPLES in extents:

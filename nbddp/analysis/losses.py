@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from nbddp.analysis.domain import Extent, Obj, Value
+from functools import reduce
+
+from nbddp.analysis.domain import Extent, Obj, Value, join_extent, spread
 from nbddp.analysis.machine import Machine
 
 
 def reduced(values: list[Value], keywords: dict[str, Value]) -> Extent:
     """By the `reduction` argument; the mean where it is not given."""
     if not any(v.varies for v in values):
-        return Extent.UNIFORM
+        return reduce(join_extent, map(spread, values), Extent.UNIFORM)
     how = keywords["reduction"].const if "reduction" in keywords else "mean"
     if "size_average" in keywords and keywords["size_average"].const is False:
         how = "sum"

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, join
-from nbddp.analysis.facts import CallFact, Facts, Loop, LoopFact
+from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, alike, join, thing
+from nbddp.analysis.facts import CallFact, Facts, Loop, LoopFact, TestFact
 from nbddp.analysis.program import Program
 
 Env = dict[str, Value]
@@ -58,6 +58,7 @@ class Machine:
     closures: dict[ast.AST, Frame] = field(default_factory=dict)
     star_imports: list[str] = field(default_factory=list)
     shares: frozenset[ast.AST] = frozenset()  # literal batch sizes that become the rank's share
+    agreed: frozenset[ast.expr] = frozenset()  # conditions that the script will ask of all ranks together
     kept: set[ast.stmt] = field(default_factory=set)  # top-level statements that run
     varying_before: set[tuple[Obj, str]] = field(default_factory=set)
 
@@ -107,6 +108,10 @@ class Machine:
             names.update(one.local)
         return names
 
+    def make(self, kind: str, node: ast.AST) -> Value:
+        """A thing of its own for each call of the function that makes it."""
+        return thing(kind, node, "", None, self.frame.call)
+
     # fields of things ----------------------------------------------------------
     def get(self, obj: Obj, name: str) -> Value | None:
         return self.facts.fields.get((obj, name))
@@ -139,6 +144,17 @@ class Machine:
     def sharing(self) -> bool:
         """Inside a loop over this rank's share?"""
         return any(a.shares for a in self.loops)
+
+    def one_number(self, extent: Extent) -> Extent:
+        """A number out of a batch: in a loop over samples it belongs to one of them, and adds up."""
+        return (Extent.SUM if self.varying_control else Extent.VARYING) if extent is Extent.SAMPLES else extent
+
+    def differs(self, test: ast.expr, value: Value) -> bool:
+        """Note that a condition is asked; may what it decides differ between ranks?"""
+        fact = self.facts.tests.setdefault(test, TestFact(test))
+        fact.loops.update(a.fact.node for a in self.loops)
+        fact.alone |= self.varying_control > 0 or self.forward_depth > 0
+        return not alike(value) and test not in self.agreed
 
     def call_fact(self, node: ast.Call) -> CallFact:
         fact = self.facts.calls.setdefault(node, CallFact(node))

@@ -20,7 +20,7 @@ KEEPS = frozenset(
     reshape squeeze unsqueeze flatten tolist byte bfloat16 expand permute transpose t copy astype abs get round
     """.split()
 )
-WHOLE = frozenset("max min norm std var median argmax argmin prod any all".split())
+OF_ALL = frozenset("max min norm std var median argmax argmin prod any all".split())
 
 
 def call_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value:
@@ -188,18 +188,18 @@ def _tensor(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) 
         counts = extent is Extent.SAMPLES and attr[0] == "n"
         return Value(extent=Extent.SUM if counts else Extent.UNIFORM, equal=not m.deals())
     if attr == "item":
-        return Value(extent=Extent.SUM if extent is Extent.SAMPLES else extent)
+        return Value(extent=m.one_number(extent))
     if attr in ("sum", "count_nonzero") and extent is Extent.SAMPLES:
         return Value(extent=Extent.SUM if _over_samples(args, keywords) else extent)
     if attr in ("mean", "nanmean") and extent is Extent.SAMPLES:
         return Value(extent=Extent.MEAN if _over_samples(args, keywords) else extent)
     if attr in ("sum", "mean") or attr in KEEPS:
-        return Value(base.objs - base.of("shape"), extent, base.items)
+        return Value(base.objs - base.of("shape"), extent, base.items, base.const)
     if attr in ("mul", "mul_", "div", "div_", "__mul__") and args:
         return Value(extent=multiply(base, args[0]))
     if attr in ("add", "add_", "sub", "sub_") and args:
         return Value(extent=add(base, args[0]))
-    if attr in WHOLE and extent is not Extent.UNIFORM:
+    if attr in OF_ALL and base.varies:
         return Value(extent=Extent.SAMPLES if along and extent is Extent.SAMPLES else Extent.VARYING)
     for value in [*args, *keywords.values()]:
         extent = join_extent(extent, spread(value))

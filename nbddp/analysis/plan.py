@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from nbddp.analysis.facts import CallFact, Facts
+from nbddp.analysis.facts import CallFact, Facts, Loop
 from nbddp.analysis.find import training_statements
 from nbddp.analysis.interpret import interpret
 from nbddp.analysis.naming import Naming, naming_for
@@ -21,6 +21,7 @@ from nbddp.notebook import Notebook
 from nbddp.options import Options
 
 if TYPE_CHECKING:
+    from nbddp.analysis.decisions import Decision
     from nbddp.analysis.epochs import Epochs
     from nbddp.analysis.sharding import Sharding
     from nbddp.analysis.wrapping import Wrapping
@@ -38,6 +39,7 @@ class Plan:
     naming: Naming
     training_cell: int
     shares: frozenset[ast.AST] = frozenset()  # literal batch sizes that become the rank's share
+    agreed: frozenset[ast.expr] = frozenset()  # conditions that the ranks decide together
 
     @cached_property
     def kept(self) -> tuple[Statement, ...]:
@@ -63,6 +65,17 @@ class Plan:
         from nbddp.analysis.sharding import find_sharding
 
         return find_sharding(self)
+
+    @cached_property
+    def dealt(self) -> frozenset[Loop]:
+        """Evaluation loops whose batches are dealt out: ranks go through them at their own pace."""
+        return frozenset(f.node for f in self.roles.evaluation_loops if f.node not in self.facts.keep_whole)
+
+    @cached_property
+    def decisions(self) -> tuple[Decision, ...]:
+        from nbddp.analysis.decisions import find_decisions
+
+        return find_decisions(self)
 
     @cached_property
     def epochs(self) -> Epochs:
@@ -126,10 +139,17 @@ def make_plan(notebook: Notebook, options: Options, own_imports: Mapping[str, st
     naming = naming_for(program, nodes, flow.imports, own_imports or {})
     plan = Plan(notebook, options, program, flow, found, facts, roles, naming, cell)
     shares = shared_numbers(plan)
-    if not shares:
-        return plan
-    facts = interpret(program, flow.imports, kept, shares)
-    return replace(plan, facts=facts, roles=find_roles(program, facts), shares=shares)
+    if shares:
+        plan = _again(plan, shares, plan.agreed)
+    while not (tests := frozenset(d.test for d in plan.decisions)) <= plan.agreed:
+        plan = _again(plan, shares, plan.agreed | tests)
+    return plan
+
+
+def _again(plan: Plan, shares: frozenset[ast.AST], agreed: frozenset[ast.expr]) -> Plan:
+    """Follow the notebook once more, with what has been found about it."""
+    facts = interpret(plan.program, plan.flow.imports, plan.kept, shares, agreed)
+    return replace(plan, facts=facts, roles=find_roles(plan.program, facts), shares=shares, agreed=agreed)
 
 
 __all__ = ["CannotExport", "Plan", "make_plan"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from nbddp.analysis.accumulators import changed_names, forms, fresh_start, is_empty, read_after, starts_at_zero
-from nbddp.analysis.domain import Extent, Value, join_extent, spread
+from nbddp.analysis.domain import WHOLE, Extent, Value, join_extent, spread
 from nbddp.analysis.facts import LoopFact, Reduction
 from nbddp.analysis.machine import Machine
 
@@ -72,7 +72,7 @@ def _leaves(m: Machine, node: ast.AST, loop: ast.AST) -> bool:
 
 
 def _varies(m: Machine, value: Value) -> bool:
-    return _extent(m, value) is not Extent.UNIFORM
+    return _extent(m, value) not in WHOLE
 
 
 def _extent(m: Machine, value: Value) -> Extent:
@@ -131,7 +131,7 @@ def _how_evaluation(
         return Reduction(loop, name, "gather")
     if ways == {"cat"} and is_empty(start, name):
         return Reduction(loop, name, "gather")
-    if extent in (Extent.MEAN, Extent.SUM) and ways and ways <= {"add", "item"} and starts_at_zero(start, name):
+    if ways and ways <= {"add", "item"} and starts_at_zero(start, name):
         return Reduction(loop, name, "sum")
     return None
 

@@ -35,7 +35,7 @@ class Roles:
 def find_roles(program: Program, facts: Facts) -> Roles:
     loops = sorted(facts.loops.values(), key=lambda f: (len(f.parents), _line(f.node)))
     drawing = [f for f in loops if f.backward and (f.loaders or f.next_of)]
-    batch = tuple(f for f in drawing if f.loaders or not _inner_draws(f, drawing))
+    batch = tuple(f for f in drawing if f.loaders or not _inner_draws(facts, f, drawing))
     evaluation = tuple(f for f in loops if f.loaders and not f.backward)
     training_loaders = frozenset(o for f in batch for o in (f.loaders | f.next_of))
     optimizers = frozenset(o for c in facts.calls.values() for o in c.optimizers)
@@ -55,9 +55,11 @@ def _line(node: Loop) -> int:
     return getattr(node, "lineno", 0)
 
 
-def _inner_draws(fact: LoopFact, drawing: list[LoopFact]) -> bool:
-    """A loop around the one that draws, seen through `next()`."""
-    return any(fact.node in other.parents and other.next_of & fact.next_of for other in drawing)
+def _inner_draws(facts: Facts, fact: LoopFact, drawing: list[LoopFact]) -> bool:
+    """A loop around the one that draws; what it draws by `next()` itself is looked at, and trains nothing."""
+    inner = {other.node for other in drawing if fact.node in other.parents}
+    around = [call.loops for b in facts.backward if fact.node in (call := facts.calls[b]).loops]
+    return all(loops & inner for loops in around)
 
 
 def _epoch_loops(facts: Facts, batch: tuple[LoopFact, ...]) -> tuple[LoopFact, ...]:

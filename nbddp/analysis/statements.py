@@ -10,7 +10,7 @@ from typing import Any
 from nbddp.analysis import domain
 from nbddp.analysis import library as names
 from nbddp.analysis.calls import iterate, loaders_in, parts
-from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, alike, join, spread, thing
+from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, join, spread, thing
 from nbddp.analysis.effects import all_arguments
 from nbddp.analysis.expressions import binary, evaluate, library, put_element
 from nbddp.analysis.facts import Loop, LoopFact
@@ -114,6 +114,8 @@ def _increment(m: Machine, target: ast.expr, op: ast.operator, operand: ast.expr
         return Value(extent=Extent.SUM if spread(old) in (Extent.UNIFORM, Extent.SUM) else Extent.VARYING)
     if isinstance(op, ast.Add) and spread(new) is Extent.SAMPLES and spread(old) is Extent.SUM:
         return old
+    if isinstance(op, ast.Add) and spread(new) is Extent.SUM and old.extent in domain.WHOLE and not old.const:
+        return Value(extent=Extent.SUM, equal=new.equal and domain.alike(old))  # an accumulator, at its start
     return binary(old, new, op)
 
 
@@ -196,8 +198,10 @@ def run_function(m: Machine, obj: Obj, args: list[Value], keywords: dict[str, Va
     env = _bind_arguments(m, function, args, keywords)
     frame = Frame(function, env, outer=m.closures.get(function), call=node)
     m.facts.reached.add(function)
+    if node in m.facts.calls:
+        m.facts.calls[node].bodies.add(function)
     m.frames.append(frame)
-    control, m.varying_control = m.varying_control, m.varying_control
+    control = m.varying_control
     grad = m.grad
     if isinstance(function, ast.Lambda):
         frame.returned = evaluate(m, function.body)
@@ -261,7 +265,7 @@ def _restore(m: Machine, saved: tuple[Env, list[Env]]) -> None:
 
 
 def _join_env(a: Env, b: Env) -> Env:
-    return {k: join(a[k], b[k]) if k in a and k in b else a.get(k, b.get(k, ANYTHING)) for k in a.keys() | b.keys()}
+    return {k: join(a[k], b[k]) if k in a and k in b else a.get(k, b.get(k, ANYTHING)) for k in {**a, **b}}
 
 
 def _join_states(states: list[tuple[Env, list[Env]]]) -> tuple[Env, list[Env]]:
@@ -292,7 +296,7 @@ def varying(m: Machine, yes: bool) -> Iterator[None]:
 def _if(m: Machine, node: ast.If) -> None:
     test = evaluate(m, node.test)
     m.conditions += 1
-    with varying(m, not alike(test)):
+    with varying(m, m.differs(node.test, test)):
         if isinstance(test.const, bool):
             run_block(m, node.body if test.const else node.orelse)
         else:
@@ -421,7 +425,7 @@ def element(m: Machine, iterable: Value, node: ast.AST, active: Active) -> Value
     """What one turn gets; the counter of a dealt-out loop differs between ranks, that of a shared one does not."""
     value = iterate(m, iterable, node)
     if active.fact.loaders and not active.shares:
-        return value.with_extent(Extent.UNIFORM)
+        return value.with_extent(Extent.REPEATED)
     if active.deals and value.items and value.items[0].of("counter"):
         counter = Value(value.items[0].objs, Extent.VARYING)
         return Value(value.objs, value.extent, (counter, *value.items[1:]))
@@ -432,8 +436,7 @@ def _while(m: Machine, node: ast.While) -> None:
     fact = _enter(m, node, None, None)
 
     def one(active: Active) -> None:
-        test = evaluate(m, node.test)
-        with varying(m, test.varies):
+        with varying(m, m.differs(node.test, evaluate(m, node.test))):
             run_block(m, node.body)
 
     _turns(m, fact, one)

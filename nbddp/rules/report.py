@@ -21,7 +21,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.domain import Extent, spread
+from nbddp.analysis.domain import WHOLE, spread
 from nbddp.analysis.edit import Edit, after
 from nbddp.analysis.facts import LoopFact
 from nbddp.analysis.plan import Plan
@@ -102,4 +102,4 @@ def _assigned_numbers(plan: Plan, loop: ast.For | ast.While) -> list[str]:
 
 def _is_number(plan: Plan, statement: ast.Assign, name: ast.Name) -> bool:
     value = plan.facts.value(statement.value)
-    return not value.objs and spread(value) is Extent.UNIFORM and isinstance(statement.value, ast.Call | ast.BinOp)
+    return not value.objs and spread(value) in WHOLE and isinstance(statement.value, ast.Call | ast.BinOp)

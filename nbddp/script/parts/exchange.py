@@ -49,6 +49,11 @@ def any_rank(flag):
     return bool(flags)
 
 
+def all_ranks(flag):
+    """True on all processes when it is true on each of them."""
+    return not any_rank(not flag)
+
+
 @contextlib.contextmanager
 def first_on_rank_0():
     """Has one process of each machine go first, with a download for example; the others follow when it is done."""

@@ -1,0 +1,114 @@
+"""Conditions that all ranks must decide alike, and how each is put to all of them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nbddp.analysis.domain import Extent, Value, alike, join_all, spread
+from nbddp.analysis.facts import TestFact
+from nbddp.analysis.imports import qualified
+from nbddp.analysis.meeting import meets
+from nbddp.analysis.plan import Plan
+from nbddp.analysis.quantifiers import quantifier
+
+PARTS = {Extent.MEAN: "mean_over_ranks", Extent.SUM: "sum_over_ranks"}
+EXITS = ("exit", "quit", "sys.exit", "os._exit", "os.abort")
+STATE = ("model", "submodule", "optimizer", "scheduler", "scaler", "parameter", "params")
+Branch = ast.If | ast.While | ast.IfExp
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    test: ast.expr  # the condition
+    node: ast.expr  # it, or the number in it that is put together
+    part: str  # the function of the script that does it
+    exact: bool  # decides as one process would
+
+
+def find_decisions(plan: Plan) -> tuple[Decision, ...]:
+    tests = sorted(plan.facts.tests.values(), key=lambda t: (t.node.lineno, t.node.col_offset))
+    return tuple(d for t in tests for d in _decisions(plan, t))
+
+
+def _decisions(plan: Plan, fact: TestFact) -> Iterator[Decision]:
+    test, value = fact.node, plan.facts.value(fact.node)
+    sure = alike(value) and spread(value) is not Extent.REPEATED
+    if sure or fact.alone or fact.loops & plan.dealt:
+        return
+    steers = test in plan.agreed or _steers(plan, fact)
+    operands = [] if alike(value) else _operands(plan, test)
+    extents = [spread(plan.facts.value(o)) for o in operands]
+    if operands and all(e in PARTS for e in extents):
+        yield from (Decision(test, o, PARTS[e], True) for o, e in zip(operands, extents, strict=True))
+        if steers and Extent.REPEATED in map(spread, _parts(plan, test)):
+            yield Decision(test, test, "from_rank_0", True)
+    elif steers or (not alike(value) and _between_epochs(plan, fact)):
+        part = quantifier(plan, test)
+        exact = alike(value) or part is not None
+        yield Decision(test, test, "from_rank_0" if alike(value) else part or "from_rank_0", exact)
+
+
+def _operands(plan: Plan, test: ast.expr) -> list[ast.expr]:
+    """The numbers of a share that a comparison is made of; empty where it is made of anything else."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _operands(plan, test.operand)
+    if isinstance(test, ast.BoolOp):
+        found = [_operands(plan, v) for v in test.values if not alike(plan.facts.value(v))]
+        return [o for part in found for o in part] if all(found) else []
+    if isinstance(test, ast.Compare) and not isinstance(test.ops[0], ast.In | ast.NotIn):
+        return [o for o in [test.left, *test.comparators] if not alike(plan.facts.value(o))]
+    return []
+
+
+def _parts(plan: Plan, test: ast.expr) -> list[Value]:
+    inside = (n for n in ast.walk(test) if isinstance(n, ast.Compare))
+    return [join_all(plan.facts.value(o) for o in (c.left, *c.comparators) if alike(plan.facts.value(o))) for c in inside]
+
+
+def _between_epochs(plan: Plan, fact: TestFact) -> bool:
+    batch = {f.node for f in plan.roles.batch_loops}
+    return not fact.loops & batch and bool(fact.loops & {f.node for f in plan.roles.epoch_loops})
+
+
+def _steers(plan: Plan, fact: TestFact) -> bool:
+    """Does the condition decide what all ranks must do together?"""
+    node = plan.program.parents[fact.node]
+    assert isinstance(node, Branch)
+    branches = [node.body, node.orelse] if isinstance(node, ast.IfExp) else [*node.body, *node.orelse]
+    if meets(plan, branches) or any(_changes_state(plan, n) for b in branches for n in ast.walk(b)):
+        return True
+    inside = [n for b in branches for n in ast.walk(b)]
+    if any(isinstance(n, ast.Raise) or _exits(plan, n) for n in inside):
+        return any(f.backward for f in plan.facts.loops.values() if f.node in fact.loops)
+    return any(_skips(plan, n, node) for n in inside if isinstance(n, ast.Break | ast.Continue | ast.Return))
+
+
+def _exits(plan: Plan, node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and qualified(node.func, plan.flow.imports) in EXITS
+
+
+def _skips(plan: Plan, leaves: ast.AST, branch: ast.AST) -> bool:
+    """Does it go past something that all ranks do together?"""
+    kinds: tuple[type[ast.AST], ...] = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    if not isinstance(leaves, ast.Return):
+        kinds += (ast.For, ast.AsyncFor, ast.While)
+    left = next((a for a in plan.program.ancestors(leaves) if isinstance(a, kinds)), None)
+    if left is None or branch not in plan.program.ancestors(leaves) or _is_within(plan, left, branch):
+        return False
+    return meets(plan, [left]) is not None
+
+
+def _is_within(plan: Plan, node: ast.AST, outer: ast.AST) -> bool:
+    return outer in plan.program.ancestors(node)
+
+
+def _changes_state(plan: Plan, node: ast.AST) -> bool:
+    """Rates, weights, modes: what must stay the same on all ranks."""
+    if isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
+        return "param_groups" in ast.unparse(node.value) or bool(plan.facts.value(node.value).of(*STATE))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node in plan.facts.calls:
+        changes = node.func.attr in ("load_state_dict", "step", "requires_grad_", "add_param_group", "copy_", "train")
+        return changes and any(o.kind in STATE for o in plan.facts.calls[node].receivers)
+    return False
