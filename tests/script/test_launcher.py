@@ -180,6 +180,8 @@ def test_a_killed_rank_ends_all(tmp_path):
 
 
 WAITING = """
+read = iter(torch.utils.data.DataLoader(range(9), num_workers=1))
+next(read)
 print("up", flush=True)
 if rank == 1:
     time.sleep(600)

@@ -17,10 +17,10 @@ from nbddp.script.parts.reporting import epoch_begins
 def resumable(epochs, /, **state):
     """Goes through the epochs that are left to do; between two of them the state is compared and saved."""
     compare_after_first_step(**state)
-    done = load_states(**state)
+    done, total = load_states(**state), operator.length_hint(epochs) or None
     for number, epoch in enumerate(() if done is None else epochs):
         if number >= done:
-            epoch_begins(number, operator.length_hint(epochs) or None)
+            epoch_begins(number, total)
             yield epoch
             if epoch_done(number, **state):
                 break

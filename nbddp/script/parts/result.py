@@ -22,7 +22,7 @@ def deliver(states, names, scope):
         for name, thing in things.items():
             try:
                 result[kind][name] = plain(thing.state_dict() if kind == "states" else thing)
-            except (TypeError, ValueError, RecursionError) as reason:
+            except (AttributeError, TypeError, ValueError, RecursionError) as reason:
                 result["left_out"][name] = str(reason)
     save_whole(result, path)
     report("result", path=path)

@@ -20,7 +20,7 @@ from torch.utils.data import (
 from tqdm import tqdm
 
 from nbddp.script.parts.batches import Reshuffled, ShardOf, ShardOfBatches
-from nbddp.script.parts.evaluation import gather_in_order, share_of
+from nbddp.script.parts.evaluation import gather_in_order, share_of, share_of__in_order
 from tests.script.parts.ranks import on_ranks, run_ranks
 
 
@@ -92,6 +92,22 @@ def test_the_batches_are_those_of_one_process(kind, world_size):
 def test_more_ranks_than_batches():
     results = on_ranks(3, dealt, "plain", 5)
     assert [result[0][0] for result in results] == [[[0, 10, 20, 30]], [[40]], []]
+
+
+def deal_in_order(rank: int, kind: str) -> Any:
+    loader = build(kind)
+    collected = [value for batch in share_of__in_order(loader) for value in batch.tolist()]
+    return collected, gather_in_order(collected, loader), len(share_of__in_order(loader))
+
+
+@pytest.mark.parametrize("kind", ["plain", "drop_last", "batches", "workers"])
+def test_the_short_variant_for_loaders_that_do_not_shuffle(kind):
+    batches = one_process(kind)[0]
+    batches = batches[: len(batches) // 2]
+    for rank, (collected, gathered, length) in enumerate(on_ranks(2, deal_in_order, kind)):
+        assert collected == [value for batch in batches[rank::2] for value in batch]
+        assert gathered == [value for batch in batches for value in batch]
+        assert length == len(batches[rank::2])
 
 
 def training_loader(kind: str) -> DataLoader[int]:

@@ -37,7 +37,7 @@ def finish(rank: int) -> None:
         "not asked for": 1,
     }
     names = ["losses", "name", "array", "sample", "model", "loop", "never bound"]
-    deliver({"model": model, "optimizer": optimizer, "odd": Odd()}, names, scope)
+    deliver({"model": model, "optimizer": optimizer, "odd": Odd(), "unset": None}, names, scope)
 
 
 def test_rank_0_leaves_states_and_values(tmp_path):
@@ -50,7 +50,7 @@ def test_rank_0_leaves_states_and_values(tmp_path):
     assert result["states"]["optimizer"]["state"][0]["step"] == 1
     assert list(result["values"]) == ["losses", "name", "array", "sample"]
     assert result["values"]["losses"] == [0, 0.5]
-    assert result["left_out"].keys() == {"odd", "model", "loop"}
+    assert result["left_out"].keys() == {"odd", "unset", "model", "loop"}
     assert result["left_out"]["model"] == "a DDP cannot be saved as plain data"
     (event,) = [json.loads(line) for line in events.read_text().splitlines()]
     assert (event["event"], event["rank"], event["path"]) == ("result", 0, str(path))
