@@ -50,6 +50,8 @@ def _of(m: Machine, obj: Obj, attr: str, node: ast.expr) -> Value | None:
         return thing("library", PLACE_OF_LIBRARY, canonical(f"{obj.name}.{attr}"))
     if obj.kind == "class":
         return class_member(m, obj.node, attr, None)
+    if obj.kind == "loader" and attr == "sampler":
+        return thing("loader sampler", node, "", obj)
     field = m.get(obj, attr)
     if field is not None:
         return field
@@ -62,8 +64,6 @@ def _of(m: Machine, obj: Obj, attr: str, node: ast.expr) -> Value | None:
             return member
     if obj.kind in ("model", "submodule") and attr not in MODULE_API:
         return thing("submodule", node, attr, obj.owner or obj)
-    if obj.kind == "loader" and attr == "sampler":
-        return thing("loader sampler", node, "", obj)
     return None
 
 

@@ -24,6 +24,13 @@ class Extent(Enum):
 WHOLE = (Extent.UNIFORM, Extent.REPEATED)  # what one process would have, on each rank
 
 
+class Literal(Enum):
+    """What cannot stand for itself in `Value.const`, where None says that nothing is known."""
+
+    NONE = "None"
+    PERHAPS_NONE = "None on some of the paths"
+
+
 @dataclass(frozen=True)
 class Obj:
     """A thing by the place that makes it."""
@@ -50,7 +57,7 @@ class Value:
     objs: frozenset[Obj] = frozenset()
     extent: Extent = Extent.UNIFORM
     items: tuple[Value, ...] | None = None
-    const: object = None  # a literal; None where it is not one
+    const: object = None  # a literal, or Literal.NONE for None; None where it is not one
     sources: frozenset[ast.AST] = frozenset()  # the literal numbers that it comes from, unchanged
     equal: bool = False  # a size of the share: adds up over the ranks, and is the same on each
 
@@ -89,6 +96,8 @@ def join(a: Value, b: Value) -> Value:
     if a.items is not None and b.items is not None and len(a.items) == len(b.items):
         items = tuple(join(x, y) for x, y in zip(a.items, b.items, strict=True))
     const = a.const if a.const == b.const else None
+    if const is None and any(isinstance(v.const, Literal) for v in (a, b)):
+        const = Literal.PERHAPS_NONE
     return Value(a.objs | b.objs, join_extent(a.extent, b.extent), items, const, a.sources | b.sources, alike(a) and alike(b))
 
 
@@ -99,6 +108,18 @@ def is_zero(value: Value) -> bool:
 def alike(value: Value) -> bool:
     """The same number on all ranks: uniform, or the size of a share."""
     return value.equal or not value.varies
+
+
+KNOWN = ("model", "optimizer", "scheduler", "loader", "loss", "scaler")
+
+
+def truth(value: Value) -> bool | None:
+    """What a condition comes to; None where that is not known."""
+    if isinstance(value.const, bool):
+        return value.const
+    if value.const is Literal.NONE and not value.objs:
+        return False
+    return True if value.const is None and value.objs and value.objs == value.of(*KNOWN) else None
 
 
 def join_all(values: Iterable[Value]) -> Value:

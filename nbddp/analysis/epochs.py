@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from nbddp.analysis.domain import Obj
+from nbddp.analysis.domain import Obj, Value
 from nbddp.analysis.facts import LoopFact
-from nbddp.analysis.loader_calls import LoaderCall, loader_call
+from nbddp.analysis.loader_calls import LoaderCall
 from nbddp.analysis.plan import Plan
-from nbddp.analysis.scope import readable
+from nbddp.analysis.scope import expression_among
 
 
 @dataclass(frozen=True)
 class SetEpoch:
-    """`sampler.set_epoch(number)`, at the start of a loop's body."""
+    """`sampler.set_epoch(number)`: at the start of the loop's body, or where the sampler is built in the loop."""
 
-    loop: ast.For
+    place: ast.stmt  # the loop, or the statement that builds the loader
     sampler: str
     number: str
 
@@ -27,50 +27,77 @@ class Epochs:
     named: Mapping[Obj, str]  # loaders whose sampler becomes a variable, with its name
     set_epoch: tuple[SetEpoch, ...]
     reshuffled: frozenset[Obj]  # loaders that no epoch loop reaches by name: their sampler counts for itself
+    rebuilt: frozenset[Obj]  # loaders that are built anew for a pass or a few: each has a seed of its own
 
 
 def find_epochs(plan: Plan) -> Epochs:
     named: dict[Obj, str] = {}
     found: list[SetEpoch] = []
     reshuffled: set[Obj] = set()
-    for obj in plan.sharding.loaders:
-        call = loader_call(plan, obj)
-        if call is None or not _shuffles(call):
+    rebuilt: set[Obj] = set()
+    for obj, share in plan.sharding.shares.items():
+        call = share.call
+        if call is None or share.how != "sampler" or not _shuffles(call):
             continue
-        places = [p for loop in _loops_over(plan, obj) if (p := _place(plan, loop, call)) is not None]
-        loops = {f.node for f in _loops_over(plan, obj)}
-        if not places or {p.loop for p in places} != loops:
+        places = list(_places(plan, obj, call))
+        if not places:
             reshuffled.add(obj)
+            rebuilt |= {obj} if any(_inside(plan, call.node, f) for f in plan.roles.epoch_loops) else set()
             continue
         found += places
         if call.name and all(p.sampler == _sampler_name(plan, call) for p in places):
             named[obj] = _sampler_name(plan, call)
-    return Epochs(named, tuple(dict.fromkeys(found)), frozenset(reshuffled))
+    alike = {o for o in plan.sharding.shares if any(o.node is r.node for r in reshuffled)}  # one text for all of them
+    kept = tuple(p for p in dict.fromkeys(found) if p.sampler not in {named.get(o) for o in alike})
+    return Epochs({o: n for o, n in named.items() if o not in alike}, kept, frozenset(alike), frozenset(rebuilt))
 
 
 def _shuffles(call: LoaderCall) -> bool:
-    if not call.plain or len(call.node.args) > 2 or call.gives("sampler") or call.gives("batch_sampler"):
-        return False
     return "shuffle" in call.arguments and call.constant("shuffle") is not False
 
 
-def _loops_over(plan: Plan, obj: Obj) -> list[LoopFact]:
-    """The epoch loops around the batch loops that draw from the loader."""
+def _places(plan: Plan, obj: Obj, call: LoaderCall) -> Iterator[SetEpoch]:
+    """One for each epoch loop; none where there is a pass over the loader that none of them counts."""
     batch = [f for f in plan.roles.batch_loops if obj in f.loaders | f.next_of]
-    parents = {p for f in batch for p in f.parents}
-    return [f for f in plan.roles.epoch_loops if f.node in parents]
+    if any(obj in f.next_of | f.indirect for f in batch):
+        return  # drawn from by hand: a pass is whatever `iter()` begins
+    loops = [f for f in plan.roles.epoch_loops if any(f.node in b.parents for b in batch)]
+    if any(not any(f.node in b.parents for f in loops) for b in batch):
+        return
+    rebuilt = [f for f in loops if _inside(plan, call.node, f)]
+    if rebuilt:
+        innermost = max(rebuilt, key=lambda f: len(f.parents))
+        if len(loops) == 1 and call.name and (number := _number(innermost)):
+            yield SetEpoch(call.statement, _sampler_name(plan, call), number)
+        return
+    found = [p for loop in loops if (p := _place(plan, loop, call)) is not None]
+    if len(found) == len(loops):
+        yield from found
+
+
+def _inside(plan: Plan, node: ast.AST, fact: LoopFact) -> bool:
+    """Is the node a part of the loop's body, or run in a function that the body calls?"""
+    if fact.node in plan.program.ancestors(node):
+        return True
+    call = plan.facts.calls.get(node)  # type: ignore[call-overload]
+    return call is not None and fact.node in call.loops
 
 
 def _place(plan: Plan, loop: LoopFact, call: LoaderCall) -> SetEpoch | None:
     node = loop.node
     if not isinstance(node, ast.For) or (number := epoch_number(node)) is None:
         return None
-    names = [n for n, v in loop.names.items() if v.of("loader") == {call.obj} and readable(plan, node, n)]
-    if call.name in names and plan.program.function_of(node) is plan.program.function_of(call.node):
+    same_scope = plan.program.function_of(node) is plan.program.function_of(call.node)
+    there = loop.names.get(call.name or "", Value()).of("loader")
+    if call.name in loop.names and same_scope and (call.obj in there or not there):
         return SetEpoch(node, _sampler_name(plan, call), number)
-    if names:
-        return SetEpoch(node, f"{sorted(names)[0]}.sampler", number)
-    return None
+    alike = {s.obj for s in plan.sharding.shares.values() if s.how == "sampler"}
+    text = expression_among(plan, node, loop.names, call.obj, alike)
+    return SetEpoch(node, f"{text}.sampler", number) if text else None
+
+
+def _number(fact: LoopFact) -> str | None:
+    return epoch_number(fact.node) if isinstance(fact.node, ast.For) else None
 
 
 def epoch_number(loop: ast.For) -> str | None:

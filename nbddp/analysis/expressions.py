@@ -9,8 +9,8 @@ from nbddp.analysis import domain
 from nbddp.analysis.calls import call, iterate
 from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, join, join_all, spread, thing
 from nbddp.analysis.imports import BUILTINS
-from nbddp.analysis.star_imports import exports
 from nbddp.analysis.machine import Machine
+from nbddp.analysis.star_imports import exports
 
 
 def evaluate(m: Machine, node: ast.expr) -> Value:
@@ -52,8 +52,9 @@ def _evaluate(m: Machine, node: ast.expr) -> Value:
             operand = evaluate(m, node.operand)
             if isinstance(node.op, ast.USub) and isinstance(operand.const, int | float):
                 return Value(const=-operand.const)
-            if isinstance(node.op, ast.Not) and isinstance(operand.const, bool):
-                return Value(const=not operand.const)
+            if isinstance(node.op, ast.Not):
+                known = domain.truth(operand)
+                return Value(extent=spread(operand), const=None if known is None else not known, equal=operand.equal)
             return operand if operand.const is None else replace(operand, const=None)
         case ast.IfExp():
             return _choice(m, node)
@@ -89,7 +90,7 @@ def _constant(m: Machine, node: ast.Constant) -> Value:
     sources = frozenset[ast.AST]({node}) if number else frozenset[ast.AST]()
     if node in m.shares:
         return Value(extent=Extent.SUM, sources=sources, equal=True)
-    return Value(const=node.value, sources=sources)
+    return Value(const=domain.Literal.NONE if node.value is None else node.value, sources=sources)
 
 
 def _name(m: Machine, node: ast.Name) -> Value:
@@ -229,6 +230,8 @@ def _choice(m: Machine, node: ast.IfExp) -> Value:
     m.conditions += 1
     body, other = evaluate(m, node.body), evaluate(m, node.orelse)
     m.conditions -= 1
+    if (known := domain.truth(test)) is not None:
+        return body if known else other
     if not m.differs(node.test, test):
         return join(body, other)
     found = join(body, other)
@@ -241,12 +244,29 @@ def _compare(m: Machine, node: ast.Compare) -> Value:
     extent = Extent.UNIFORM
     for part in parts:
         extent = domain.join_extent(extent, spread(part))
+    if len(parts) == 2 and (known := _compared(node.ops[0], *parts)) is not None:
+        return Value(const=known)
     if all(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
         return ANYTHING
     if Extent.SAMPLES in map(spread, parts) and Extent.VARYING not in map(spread, parts):
         return Value(extent=Extent.SAMPLES)
     same = all(domain.alike(p) for p in parts)
     return Value(extent=extent if extent in domain.WHOLE else Extent.VARYING, equal=same)
+
+
+def _compared(op: ast.cmpop, left: Value, right: Value) -> bool | None:
+    """What a comparison of literals comes to, and one with None of something known."""
+    if isinstance(op, ast.Is | ast.IsNot) and right.const is domain.Literal.NONE:
+        if left.const is domain.Literal.NONE and not left.objs:
+            return isinstance(op, ast.Is)
+        return isinstance(op, ast.IsNot) if left.const is None and left.of(*domain.KNOWN) else None
+    if isinstance(op, ast.In | ast.NotIn):
+        choices = [i.const for i in right.items or ()]
+        known = isinstance(left.const, str | int) and choices and all(isinstance(c, str | int) for c in choices)
+        return ((left.const in choices) == isinstance(op, ast.In)) if known else None
+    if isinstance(op, ast.Eq | ast.NotEq) and isinstance(left.const, str | int) and isinstance(right.const, str | int):
+        return (left.const == right.const) == isinstance(op, ast.Eq)
+    return None
 
 
 def _comprehension(m: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:

@@ -27,6 +27,11 @@ class LoopFact:
     opaque: bool = False  # iterates something that is not understood
     varying_iterable: bool = False
     next_of: set[Obj] = field(default_factory=set)  # loaders drawn from by next() inside
+    trained: set[Obj] = field(default_factory=set)  # loaders of those times in which backward surely ran
+    perhaps: set[Obj] = field(default_factory=set)  # of those in which it ran under a condition
+    watched: set[Obj] = field(default_factory=set)  # of those in which it did not
+    indirect: set[Obj] = field(default_factory=set)  # loaders drawn from through a generator, islice() or cycle()
+    lazy: bool = False  # in a generator: it runs in step with another loop
 
 
 @dataclass(frozen=True)
@@ -82,6 +87,7 @@ class Facts:
     reductions: dict[tuple[Loop, str], Reduction] = field(default_factory=dict)
     unreduced: dict[tuple[Loop, str], Extent] = field(default_factory=dict)
     keep_whole: dict[Loop, str] = field(default_factory=dict)  # evaluation loops that each rank runs whole, and why
+    mixed: dict[Loop, frozenset[Obj]] = field(default_factory=dict)  # loops that also evaluate: the loaders they train on
     classes: dict[Obj, ast.ClassDef] = field(default_factory=dict)  # the class of an instance
     reached: set[ast.AST] = field(default_factory=set)  # functions whose body was run
     exhausted: bool = False

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
+from nbddp.analysis.domain import Obj
 from nbddp.analysis.expressions import library
 from nbddp.analysis.facts import Facts, Loop
 from nbddp.analysis.machine import Machine
 from nbddp.analysis.program import Program, Statement
 from nbddp.analysis.statements import run_function, run_statement
+from nbddp.analysis.training_loops import find_mixed, gradients_without_a_step
 
 
 def interpret(
@@ -23,12 +26,16 @@ def interpret(
     ranks decide together."""
     statements = list(kept)
     whole: dict[Loop, str] = {}
+    mixed: dict[Loop, frozenset[Obj]] = {}
     while True:
-        facts = _once(Machine(program, imports, whole, run_function, shares=shares, agreed=agreed), statements)
-        if not facts.keep_whole.keys() - whole.keys():
-            facts.keep_whole = whole
+        machine = Machine(program, imports, mixed, whole, run_function, shares=shares, agreed=agreed)
+        facts = _once(machine, statements)
+        facts.keep_whole |= gradients_without_a_step(facts)
+        new = {n: trained for n, trained in find_mixed(facts).items() if n not in mixed}
+        if not new and not facts.keep_whole.keys() - whole.keys():
+            facts.keep_whole, facts.mixed = whole, mixed
             return facts
-        whole = whole | facts.keep_whole
+        whole, mixed = whole | facts.keep_whole, mixed | new
 
 
 def _once(machine: Machine, statements: list[Statement]) -> Facts:
@@ -37,5 +44,14 @@ def _once(machine: Machine, statements: list[Statement]) -> Facts:
     machine.kept = {s.node for s in statements}
     for statement in statements:
         run_statement(machine, statement.node)
+        if statement.cell.mark == "parameters":
+            _forget_literals(machine, statement.node)
     machine.facts.final = machine.globals
     return machine.facts
+
+
+def _forget_literals(machine: Machine, node: ast.stmt) -> None:
+    """The command line may give them other values."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name) and (value := machine.globals.get(part.id)) is not None:
+            machine.globals[part.id] = replace(value, const=None)

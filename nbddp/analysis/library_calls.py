@@ -58,7 +58,7 @@ def _make(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords)
     """Things that a library makes: loaders, models, optimizers and so on."""
     first = args[0] if args else ANYTHING
     if name == "torch.utils.data.DataLoader" or name.endswith((".DataLoader", ".DataListLoader")):
-        return _made(m, thing("loader", node, name, None, m.frame.call), {"dataset": first, **keywords})
+        return _made(m, thing("loader", node, name, m.turn, m.frame.call), {"dataset": first, **keywords})
     if names.makes_scheduler(name):
         return _made(m, thing("scheduler", node, name, None, m.frame.call), {"optimizer": keywords.get("optimizer", first)})
     params = keywords.get("params", first)

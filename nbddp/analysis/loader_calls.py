@@ -6,10 +6,12 @@ import ast
 from dataclasses import dataclass
 
 from nbddp.analysis.domain import Obj, Value
+from nbddp.analysis.imports import qualified
 from nbddp.analysis.plan import Plan
 
 POSITIONS = ("dataset", "batch_size", "shuffle", "sampler", "batch_sampler", "num_workers", "collate_fn",
              "pin_memory", "drop_last")  # fmt: skip
+DRAWS = frozenset({"dataset", "batch_size", "shuffle", "sampler", "batch_sampler", "drop_last"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +20,7 @@ class LoaderCall:
     node: ast.Call
     arguments: dict[str, ast.expr]
     keywords: dict[str, ast.keyword]
-    plain: bool  # no *args and no **kwargs
+    plain: bool  # nothing that says what is drawn hides in *args, **kwargs or functools.partial
     name: str | None  # the variable that gets it
     statement: ast.stmt
 
@@ -39,13 +41,31 @@ def loader_call(plan: Plan, obj: Obj) -> LoaderCall | None:
     arguments = dict(zip(POSITIONS, node.args, strict=False))
     keywords = {k.arg: k for k in node.keywords if k.arg}
     arguments |= {name: k.value for name, k in keywords.items()}
-    starred = any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)
     statement = plan.program.statement_of(node)
     name = None
     if isinstance(statement, ast.Assign) and statement.value is node and len(statement.targets) == 1:
         target = statement.targets[0]
         name = target.id if isinstance(target, ast.Name) else None
-    return LoaderCall(obj, node, arguments, keywords, not starred, name, statement)
+    return LoaderCall(obj, node, arguments, keywords, _is_plain(plan, node), name, statement)
+
+
+def _is_plain(plan: Plan, node: ast.Call) -> bool:
+    if any(isinstance(a, ast.Starred) for a in node.args) or not _is_called_by_name(plan, node):
+        return False
+    return all(_says_how_to_load(plan, k.value) for k in node.keywords if k.arg is None)
+
+
+def _is_called_by_name(plan: Plan, node: ast.Call) -> bool:
+    """`DataLoader(…)`, rather than what functools.partial has made of it."""
+    return (qualified(node.func, plan.flow.imports) or "").endswith("Loader")
+
+
+def _says_how_to_load(plan: Plan, node: ast.expr) -> bool:
+    """Are the keys of a `**kwargs` known, none of them about what is drawn?"""
+    holders = plan.facts.value(node).of("dict")
+    keys = {field[2:-2] for (owner, field) in plan.facts.fields if owner in holders and field.startswith("['")}
+    written = all(isinstance(o.node, ast.Dict | ast.Call) for o in holders)
+    return bool(holders) and written and not keys & DRAWS
 
 
 def dataset_value(plan: Plan, call: LoaderCall) -> Value:

@@ -37,12 +37,15 @@ class Active:
     shares: bool  # its iterations see this rank's share
     deals: bool = False  # an evaluation loop: the batches themselves are dealt out
     conditions: int = 0  # how many `if` were around when it began
+    backward: bool = False  # it trains, this time
+    unsure: bool = False  # or may train: backward stands under a condition
 
 
 @dataclass(eq=False)
 class Machine:
     program: Program
     imports: Mapping[str, str]
+    mixed: Mapping[Loop, frozenset[Obj]]  # loops that an earlier run found to train on some loaders only
     whole: Mapping[Loop, str]  # evaluation loops that an earlier run found not to be shareable
     run: Run
     facts: Facts = field(default_factory=Facts)
@@ -54,6 +57,7 @@ class Machine:
     modules_run: int = 0  # calls of modules with gradients on, so far
     varying_control: int = 0
     conditions: int = 0  # `if` statements around
+    turn: Obj | None = None  # of a comprehension over literals
     steps: int = 0
     closures: dict[ast.AST, Frame] = field(default_factory=dict)
     star_imports: list[str] = field(default_factory=list)
@@ -167,6 +171,8 @@ class Machine:
     def mark_loops(self, *, backward: bool = False, step: bool = False, toggles: bool = False) -> None:
         for active in self.loops:
             active.fact.backward |= backward
+            active.backward |= backward
+            active.unsure |= backward and self.conditions > active.conditions
             active.fact.conditional |= backward and self.conditions > active.conditions
             active.fact.step |= step
             active.fact.toggles |= toggles

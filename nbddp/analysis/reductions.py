@@ -38,6 +38,8 @@ def _undealable(m: Machine, fact: LoopFact) -> str:
     assert isinstance(loop, ast.For | ast.AsyncFor | ast.While)
     if m.varying_control:
         return "whether it runs may differ between ranks"
+    if any((m.get(o, "dataset") or Value()).of("iterable dataset") for o in fact.loaders):
+        return "it reads a stream, whose batches cannot be dealt out by number"
     if isinstance(loop, ast.While) or fact.next_of & fact.loaders:
         return "its batches are drawn one by one"
     if not fact.loader_nodes:

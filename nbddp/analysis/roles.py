@@ -34,9 +34,9 @@ class Roles:
 
 def find_roles(program: Program, facts: Facts) -> Roles:
     loops = sorted(facts.loops.values(), key=lambda f: (len(f.parents), _line(f.node)))
-    drawing = [f for f in loops if f.backward and (f.loaders or f.next_of)]
+    drawing = [f for f in loops if f.backward and f.node not in facts.keep_whole and (f.loaders or f.next_of)]
     batch = tuple(f for f in drawing if f.loaders or not _inner_draws(facts, f, drawing))
-    evaluation = tuple(f for f in loops if f.loaders and not f.backward)
+    evaluation = tuple(f for f in loops if f.loaders and f not in drawing and not f.lazy)
     training_loaders = frozenset(o for f in batch for o in (f.loaders | f.next_of))
     optimizers = frozenset(o for c in facts.calls.values() for o in c.optimizers)
     return Roles(

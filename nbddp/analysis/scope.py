@@ -70,3 +70,13 @@ def readable(plan: Plan, node: ast.AST, name: str) -> bool:
             return True
         around = plan.program.function_of(around)
     return any(name in plan.flow.effects[s.index].may_bind for s in plan.kept)
+
+
+def expression_among(
+    plan: Plan, node: ast.AST, names: Mapping[str, Value], obj: Obj, allowed: Set[Obj]
+) -> str | None:
+    """A name or attribute that may stand for this thing at a place, and else only for those that are allowed."""
+    for text, value in sorted(_readable(plan, node, names), key=lambda pair: (len(pair[0]), pair[0])):
+        if obj in value.objs and value.of(obj.kind) <= allowed:
+            return text
+    return None

@@ -1,84 +1,182 @@
-"""Which loaders are shared out among the ranks, and which loops run over shares."""
+"""Which loaders are shared out among the ranks, in which way, and which loops run over shares."""
 
 from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
 
 from nbddp.analysis.domain import Obj
 from nbddp.analysis.facts import Loop, LoopFact
+from nbddp.analysis.loader_calls import LoaderCall, dataset_value, loader_call
 from nbddp.analysis.plan import Plan
+from nbddp.analysis.streams import unfit_stream
+from nbddp.analysis.training_loops import trained_on
 
 TRAINING = re.compile(r"(^|[^a-z])(train|trn|tr|training)([^a-z]|$)", re.IGNORECASE)
+EVALUATION = re.compile(r"(^|[^a-z])(val|valid|validation|test|tst|eval|evaluation|dev|holdout)([^a-z]|$)", re.IGNORECASE)
+
+# A DistributedSampler as its argument; its own sampler or batch sampler shared out; the loader made anew where it is
+# built, where the function that builds it is called, or behind the dictionary that holds it.
+How = Literal["sampler", "own sampler", "own batches", "built", "called", "phase", "unfit"]
 
 
 @dataclass(frozen=True)
 class Phase:
     """A loader in a dictionary by phase: `loaders["train"]`."""
 
-    name: str  # of the dictionary
-    key: str
-    statement: ast.stmt  # that fills it
+    place: str  # loaders["train"]
+    statement: ast.stmt  # that fills the dictionary
+
+
+@dataclass(frozen=True, eq=False)
+class Share:
+    """How one training loader is shared out."""
+
+    obj: Obj
+    how: How
+    call: LoaderCall | None = None
+    phase: Phase | None = None
+    reason: str = ""  # where it is unfit
 
 
 @dataclass(frozen=True, eq=False)
 class Sharding:
-    loaders: frozenset[Obj]  # dealt to the ranks where they are built
-    phases: tuple[Phase, ...]  # dealt to the ranks after they were built, by key
+    shares: Mapping[Obj, Share]
     mixed: frozenset[Loop]  # loops over a shared loader in one turn and over a whole one in another
+    unclear: Mapping[Loop, frozenset[Obj]] = field(default_factory=dict)  # loops of which it is not clear on what they train
+
+    @property
+    def loaders(self) -> frozenset[Obj]:
+        return frozenset(self.shares)
 
 
 def find_sharding(plan: Plan) -> Sharding:
     sharded: set[Obj] = set()
-    phases: list[Phase] = []
-    mixed: set[Loop] = set()
+    mixed: set[Loop] = set(plan.facts.mixed)
+    unclear: dict[Loop, frozenset[Obj]] = {}
     for fact in plan.roles.batch_loops:
-        loaders = fact.loaders | fact.next_of
-        comprehension = [o for o in loaders if _comprehension_of(plan, o)]
-        if fact.conditional and comprehension and (phase := _phase(plan, comprehension[0])):
-            phases.append(phase)
-            mixed.add(fact.node)
-        elif fact.conditional and len(loaders) > 1 and (named := _named_for_training(plan, fact, loaders)):
-            sharded |= named
-            mixed.add(fact.node)
-        else:
-            sharded |= loaders
-    return Sharding(frozenset(sharded), tuple(dict.fromkeys(phases)), frozenset(mixed))
+        trained = trained_on(fact) or set(fact.perhaps)
+        if len(trained) > 1 and trained & fact.perhaps:
+            named = _named_for_training(plan, fact, trained)
+            if not named:
+                unclear[fact.node] = frozenset(trained)
+            elif named != trained:
+                mixed.add(fact.node)
+            trained = named or trained
+        sharded |= trained
+    shares = {obj: _share(plan, obj, sharded) for obj in sorted(sharded, key=_place)}
+    return Sharding(shares, frozenset(mixed), unclear)
 
 
-def _comprehension_of(plan: Plan, obj: Obj) -> ast.DictComp | None:
-    found = (a for a in plan.program.ancestors(obj.node) if isinstance(a, ast.DictComp))
-    return next(found, None)
-
-
-def _phase(plan: Plan, obj: Obj) -> Phase | None:
-    """`{x: DataLoader(…) for x in ["train", "val"]}`: the one key that means training."""
-    node = _comprehension_of(plan, obj)
-    if node is None or len(node.generators) != 1:
-        return None
-    source = node.generators[0].iter
-    if not isinstance(source, ast.List | ast.Tuple):
-        return None
-    keys = [e.value for e in source.elts if isinstance(e, ast.Constant) and isinstance(e.value, str)]
-    training = [k for k in keys if TRAINING.search(k)]
-    statement = plan.program.statement_of(node)
-    if len(training) != 1 or len(keys) != len(source.elts) or not isinstance(statement, ast.Assign):
-        return None
-    target = statement.targets[0]
-    return Phase(target.id, training[0], statement) if isinstance(target, ast.Name) else None
+def _place(obj: Obj) -> tuple[int, int, str]:
+    return getattr(obj.node, "lineno", 0), getattr(obj.node, "col_offset", 0), obj.owner.name if obj.owner else ""
 
 
 def _named_for_training(plan: Plan, fact: LoopFact, loaders: set[Obj]) -> set[Obj]:
-    """Of several loaders that one loop runs over, those whose name or key says training; all others stay whole."""
-    found = {o for o in loaders if any(TRAINING.search(n) for n in loader_names(plan, fact, o))}
-    return found if found and found != loaders else set()
+    """Of several loaders that one loop runs over, those on which it trains, by their names; none where that is open."""
+    names = {o: loader_names(plan, fact, o) for o in loaders}
+    training = {o for o in loaders if any(TRAINING.search(n) for n in names[o])}
+    evaluation = {o for o in loaders - training if any(EVALUATION.search(n) for n in names[o])}
+    if not evaluation:
+        return loaders
+    return training if training | evaluation == loaders else set()
 
 
 def loader_names(plan: Plan, fact: LoopFact, obj: Obj) -> set[str]:
     names = {n for n, v in fact.names.items() if v.of("loader") == {obj}}
     for other in plan.roles.epoch_loops:
         names |= {n for n, v in other.names.items() if v.of("loader") == {obj}}
+    names |= {n for n, v in plan.facts.final.items() if v.of("loader") == {obj}}
     keys = {field[2:-2] for (owner, field), v in plan.facts.fields.items()
             if owner.kind == "dict" and field.startswith("['") and obj in v.objs}  # fmt: skip
     return names | keys
+
+
+# in which way ----------------------------------------------------------------------
+def _share(plan: Plan, obj: Obj, sharded: set[Obj]) -> Share:
+    call = loader_call(plan, obj)
+    if call is None or _iterates_itself(plan, obj):
+        return Share(obj, "unfit", call, reason="it is of the notebook's own making")
+    if reason := unfit_stream(plan, call):
+        return Share(obj, "unfit", call, reason=reason)
+    others = [o for o in _built_alike(plan, obj) if o not in sharded]
+    if others:
+        return _apart_from(plan, obj, call, others)
+    return Share(obj, _how(plan, call), call)
+
+
+def _iterates_itself(plan: Plan, obj: Obj) -> bool:
+    owner = plan.facts.classes.get(obj)
+    return owner is not None and any(isinstance(p, ast.FunctionDef) and p.name == "__iter__" for p in owner.body)
+
+
+def _built_alike(plan: Plan, obj: Obj) -> Iterator[Obj]:
+    """Loaders that the same call builds at other times: in a function called twice, in a comprehension."""
+    seen = {o for f in plan.facts.loops.values() for o in f.loaders | f.next_of}
+    yield from (o for o in seen if o.node is obj.node and o != obj)
+
+
+def _apart_from(plan: Plan, obj: Obj, call: LoaderCall, others: list[Obj]) -> Share:
+    """One call builds loaders for training and others: only the former is shared out, after it was built."""
+    if obj.owner is not None and obj.owner.kind == "turn":
+        place = _in_dictionary(plan, obj)
+        if place is not None:
+            return Share(obj, "phase", call, place)
+    elif isinstance(obj.site, ast.Call) and all(o.site is not obj.site for o in others):
+        if plan.facts.value(obj.site).objs == {obj}:
+            return Share(obj, "called", call)
+    return Share(obj, "unfit", call, reason="the call that builds it also builds loaders to evaluate with")
+
+
+def _in_dictionary(plan: Plan, obj: Obj) -> Phase | None:
+    """`{x: DataLoader(…) for x in ["train", "val"]}`, assigned to a variable."""
+    statement = plan.program.statement_of(obj.node)
+    inside = any(isinstance(a, ast.DictComp) for a in plan.program.ancestors(obj.node))
+    if not inside or not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.DictComp):
+        return None
+    target = statement.targets[0]
+    assert obj.owner is not None
+    if not isinstance(target, ast.Name | ast.Attribute) or statement.value.key is not _turn_variable(statement.value):
+        return None
+    key = obj.owner.name.replace("'", '"') if '"' not in obj.owner.name else obj.owner.name
+    return Phase(f"{plan.program.source(target)}[{key}]", statement)
+
+
+def _turn_variable(node: ast.DictComp) -> ast.expr | None:
+    """The key, where it is the variable of the only loop."""
+    target = node.generators[0].target
+    same = isinstance(target, ast.Name) and isinstance(node.key, ast.Name) and node.key.id == target.id
+    return node.key if same and len(node.generators) == 1 else None
+
+
+def _how(plan: Plan, call: LoaderCall) -> How:
+    if call.obj in plan.facts.classes or not call.plain or len(call.node.args) > 3 or call.obj.name.endswith("ListLoader"):
+        return "built"
+    if dataset_value(plan, call).of("iterable dataset"):
+        return "built"
+    if call.gives("batch_sampler"):
+        return "own batches" if plan.facts.value(call.arguments["batch_sampler"]).objs else "built"
+    if call.gives("sampler"):
+        return "own sampler" if _is_sampler(plan, call) else "built"
+    return "sampler" if _costs_nothing(call.arguments.get("dataset")) else "built"
+
+
+def _is_sampler(plan: Plan, call: LoaderCall) -> bool:
+    """Surely one, and not None on some path as in `sampler=sampler, shuffle=sampler is None`."""
+    value = plan.facts.value(call.arguments["sampler"])
+    return bool(value.objs) and value.const is None and not call.gives("shuffle")
+
+
+def _costs_nothing(node: ast.expr | None) -> bool:
+    """May the expression stand twice: a name, an attribute, an item?"""
+    match node:
+        case ast.Name():
+            return True
+        case ast.Attribute(value=value):
+            return _costs_nothing(value)
+        case ast.Subscript(value=value, slice=ast.Name() | ast.Constant()):
+            return _costs_nothing(value)
+    return False

@@ -10,14 +10,15 @@ from typing import Any
 from nbddp.analysis import domain
 from nbddp.analysis import library as names
 from nbddp.analysis.calls import iterate, loaders_in, parts
-from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, join, spread, thing
+from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, join, spread, thing, truth
 from nbddp.analysis.effects import all_arguments
 from nbddp.analysis.expressions import binary, evaluate, library, put_element
 from nbddp.analysis.facts import Loop, LoopFact
 from nbddp.analysis.imports import bindings
+from nbddp.analysis.literals import literal_elements
 from nbddp.analysis.machine import DEPTH, Active, Env, Frame, Machine
-from nbddp.analysis.taint import taint
 from nbddp.analysis.reductions import leave_loop
+from nbddp.analysis.taint import taint
 
 Stops = ast.Return | ast.Raise | ast.Break | ast.Continue
 
@@ -295,12 +296,12 @@ def varying(m: Machine, yes: bool) -> Iterator[None]:
 
 def _if(m: Machine, node: ast.If) -> None:
     test = evaluate(m, node.test)
+    if (known := truth(test)) is not None:
+        run_block(m, node.body if known else node.orelse)
+        return
     m.conditions += 1
     with varying(m, m.differs(node.test, test)):
-        if isinstance(test.const, bool):
-            run_block(m, node.body if test.const else node.orelse)
-        else:
-            _branches(m, node.body, node.orelse)
+        _branches(m, node.body, node.orelse)
     m.conditions -= 1
 
 
@@ -341,8 +342,8 @@ def _grad_under(m: Machine, node: ast.expr, now: bool) -> bool:
     if called & names.NO_GRAD:
         return False
     if called & {"torch.set_grad_enabled", "torch.enable_grad"} and isinstance(node, ast.Call):
-        argument = m.facts.value(node.args[0]).const if node.args else True
-        return now if argument is None else bool(argument)
+        argument = truth(evaluate(m, node.args[0])) if node.args else True
+        return now if argument is None else argument
     return now
 
 
@@ -382,16 +383,26 @@ def _loader_nodes(m: Machine, source: ast.expr) -> set[ast.expr]:
     return found
 
 
-def _turns(m: Machine, fact: LoopFact, one: Callable[[Active], None]) -> None:
-    """Run a body twice, so that what an iteration leaves meets the next; after a loop it may also not have run."""
-    shares = bool(fact.loaders) and fact.node not in m.whole
+def _turns(m: Machine, fact: LoopFact, one: Callable[[Active], None], loaders: set[Obj]) -> bool:
+    """Run a body twice, so that what an iteration leaves meets the next; after a loop it may also not have run.
+
+    True where it runs over shares of these loaders.
+    """
+    shares = bool(loaders) and fact.node not in m.whole
+    if fact.node in m.mixed:
+        shares = bool(loaders & m.mixed[fact.node])
+    backward = unsure = False
     for turn in range(2):
         before = _copies(m)
         active = Active(fact, shares, shares and turn > 0 and not fact.backward, m.conditions)
         m.loops.append(active)
         one(active)
         m.loops.pop()
+        backward, unsure = backward or active.backward, unsure or active.unsure
         _restore(m, _join_states([before, _copies(m)]))
+    seen = fact.watched if not backward else fact.perhaps if unsure else fact.trained
+    seen |= loaders or fact.next_of
+    return shares
 
 
 def _for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
@@ -401,11 +412,12 @@ def _for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
     with varying(m, _draws_varying(m, iterable)):
 
         def one(active: Active) -> None:
-            assign(m, node.target, element(m, iterable, node, active))
-            run_block(m, node.body)
+            for value in literal_elements(m, iterable) or [element(m, iterable, node, active)]:
+                assign(m, node.target, value)
+                run_block(m, node.body)
 
-        _turns(m, fact, one)
-    if fact.loaders:
+        shares = _turns(m, fact, one, loaders_in(m, iterable))
+    if fact.loaders and (shares or node not in m.mixed):
         m.varying_before = before
         leave_loop(m, fact)
     run_block(m, node.orelse)
@@ -439,7 +451,7 @@ def _while(m: Machine, node: ast.While) -> None:
         with varying(m, m.differs(node.test, evaluate(m, node.test))):
             run_block(m, node.body)
 
-    _turns(m, fact, one)
+    _turns(m, fact, one, set())
     if fact.next_of:
         leave_loop(m, fact)
     run_block(m, node.orelse)
@@ -454,10 +466,14 @@ def comprehension_loops(m: Machine, generators: list[ast.comprehension], body: C
     fact = _enter(m, first, iterable, first.iter)
     active = Active(fact, shares=False)  # a comprehension has no place behind it to put shares together
     m.loops.append(active)
-    assign(m, first.target, element(m, iterable, first, active))
-    for condition in first.ifs:
-        evaluate(m, condition)
-    comprehension_loops(m, generators[1:], body)
+    outer = m.turn
+    for value in literal_elements(m, iterable) or [element(m, iterable, first, active)]:
+        m.turn = Obj("turn", first, repr(value.const)) if value.const is not None else outer
+        assign(m, first.target, value)
+        for condition in first.ifs:
+            evaluate(m, condition)
+        comprehension_loops(m, generators[1:], body)
+    m.turn = outer
     m.loops.pop()
 
 

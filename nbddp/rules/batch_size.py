@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis.batch_sizes import Read, reads_of
 from nbddp.analysis.edit import Edit, before, replace, wrap
-from nbddp.analysis.loader_calls import LoaderCall, loader_call
+from nbddp.analysis.loader_calls import LoaderCall
 from nbddp.analysis.plan import Plan
 from nbddp.diagnostics import Diagnostic
 
@@ -34,13 +34,11 @@ NAME = "batch-size"
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     if plan.options.batch_per_rank:
         return
-    calls = [c for o in plan.sharding.loaders if (c := loader_call(plan, o)) and o not in plan.facts.classes]
+    calls = [s.call for s in plan.sharding.shares.values() if s.call and s.how in ("sampler", "own sampler")]
     shared: set[frozenset[ast.AST]] = set()
     for call in sorted(calls, key=lambda c: c.node.lineno):
         size = call.arguments.get("batch_size")
-        if not call.plain or len(call.node.args) > 2 or call.gives("batch_sampler"):
-            continue
-        if size is None or call.constant("batch_size") == 1:
+        if size is None or not call.gives("batch_size") or call.constant("batch_size") == 1:
             yield _one_at_a_time(plan, call)
             continue
         sources = plan.facts.value(size).sources

@@ -21,7 +21,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.edit import Edit, first_in, wrap
+from nbddp.analysis.edit import Edit, before, first_in, wrap
 from nbddp.analysis.facts import LoopFact
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.scope import state_in_scope
@@ -34,8 +34,12 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     for fact in plan.roles.epoch_loops:
         if isinstance(fact.node, ast.For):
             yield from _resumable(plan, fact, fact.node)
-    for place in plan.epochs.set_epoch:
-        yield first_in(plan.program, NAME, place.loop, f"{place.sampler}.set_epoch({place.number})")
+    for found in plan.epochs.set_epoch:
+        line = f"{found.sampler}.set_epoch({found.number})"
+        if isinstance(found.place, ast.For):
+            yield first_in(plan.program, NAME, found.place, line)
+        else:
+            yield before(plan.program, NAME, found.place, line)
 
 
 def _resumable(plan: Plan, fact: LoopFact, loop: ast.For) -> Iterator[Edit]:

@@ -25,6 +25,7 @@ from nbddp.analysis.domain import WHOLE, spread
 from nbddp.analysis.edit import Edit, after
 from nbddp.analysis.facts import LoopFact
 from nbddp.analysis.plan import Plan
+from nbddp.analysis.streams import is_stream
 from nbddp.diagnostics import Diagnostic
 
 NAME = "report"
@@ -57,7 +58,8 @@ def _steps(plan: Plan, fact: LoopFact, loop: ast.For | ast.While) -> Iterator[Ed
 def _batches(plan: Plan, fact: LoopFact) -> str:
     nodes = [n for n in fact.loader_nodes if isinstance(n, ast.Name | ast.Attribute | ast.Subscript)]
     texts = {plan.program.source(n) for n in nodes}
-    return f"len({texts.pop()})" if len(texts) == 1 else ""
+    known = len(texts) == 1 and not any(is_stream(plan, o) for o in fact.loaders)
+    return f"len({texts.pop()})" if known else ""
 
 
 def _losses(plan: Plan, fact: LoopFact, function: ast.AST | None) -> list[str]:

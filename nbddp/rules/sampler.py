@@ -25,50 +25,62 @@ from collections.abc import Iterator
 
 from nbddp.analysis.domain import Obj
 from nbddp.analysis.edit import Edit, after, before, replace, wrap
-from nbddp.analysis.loader_calls import LoaderCall, dataset_value, loader_call
+from nbddp.analysis.loader_calls import LoaderCall
 from nbddp.analysis.plan import Plan
+from nbddp.analysis.sharding import Share
 from nbddp.diagnostics import Diagnostic
 
 NAME = "sampler"
+HELP = "build a torch.utils.data.DataLoader, or tag the cell that shares the data with 'ddp-setup'"
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
-    for obj in sorted(plan.sharding.loaders, key=lambda o: getattr(o.node, "lineno", 0)):
-        yield from _share(plan, obj)
-    for phase in plan.sharding.phases:
-        place = f'{phase.name}["{phase.key}"]'
-        part = plan.naming("sharded")
-        yield after(plan.program, NAME, phase.statement, f"{place} = {part}({place})", ("sharded",))
+    for share in plan.sharding.shares.values():
+        yield from _share(plan, share)
+    for loop, loaders in plan.sharding.unclear.items():
+        yield _unclear(plan, loop, loaders)
     yield from _lengths(plan)
 
 
-def _share(plan: Plan, obj: Obj) -> Iterator[Edit | Diagnostic]:
-    call = loader_call(plan, obj)
-    if call is None or obj in plan.facts.classes:
-        node = obj.node
+def _share(plan: Plan, share: Share) -> Iterator[Edit | Diagnostic]:
+    call = share.call
+    if share.how == "unfit" or call is None:
         yield plan.program.diagnose(
-            NAME, "error", node, "this loader is of the notebook's own making and cannot be shared out",
-            help="build a torch.utils.data.DataLoader, or tag the cell that shares the data with 'ddp-setup'",
+            NAME, "error", share.obj.node, f"this loader cannot be shared out among the ranks: {share.reason}",
+            why="every rank would train on all of the data", help=HELP,
         )  # fmt: skip
-    elif dataset_value(plan, call).of("iterable dataset"):
+    elif share.how == "phase" and share.phase is not None:
+        place, part = share.phase.place, plan.naming("sharded")
+        line = f"{place} = {part}({place}{_split(plan, call)})"
+        yield after(plan.program, NAME, share.phase.statement, line, ("sharded",))
+    elif share.how in ("built", "called"):
+        node = call.node if share.how == "built" else share.obj.site
+        assert node is not None
+        yield from wrap(plan.program, NAME, node, f"{plan.naming('sharded')}(", f"{_split(plan, call)})", ("sharded",))
+    elif share.how == "own batches" and plan.options.batch_per_rank:
         yield plan.program.diagnose(
-            NAME, "error", call.node, "an IterableDataset has no index to share out among the ranks",
-            why="every rank would train on all of the data",
-            help="make it a map-style Dataset, or let it yield only items[rank::world_size] in a 'ddp-setup' cell",
+            NAME, "error", call.arguments["batch_sampler"],
+            "a batch sampler draws the batches of all ranks together, which cannot be those of each rank",
+            help="export without --batch-per-rank",
         )  # fmt: skip
-    elif not call.plain or len(call.node.args) > 2:
-        part = plan.naming("sharded")
-        yield from wrap(plan.program, NAME, call.node, f"{part}(", ")", ("sharded",))
-    elif call.gives("batch_sampler"):
+    elif share.how == "own batches":
         yield from _around(plan, call, "batch_sampler", "ShardOfBatches")
-    elif call.gives("sampler"):
-        yield from _around(plan, call, "sampler", "ShardOf")
+    elif share.how == "own sampler":
+        yield from _around(plan, call, "sampler", "ShardOf", _drop_last(plan, call))
     else:
         yield from _distributed(plan, call)
 
 
-def _around(plan: Plan, call: LoaderCall, argument: str, part: str) -> Iterator[Edit]:
-    yield from wrap(plan.program, NAME, call.arguments[argument], f"{plan.naming(part)}(", ")", (part,))
+def _split(plan: Plan, call: LoaderCall) -> str:
+    """An argument of `sharded` where the loader's batch size is a rank's share already."""
+    size = call.arguments.get("batch_size")
+    shared = size is not None and bool(plan.facts.value(size).sources & plan.shares)
+    return ", split=False" if shared or plan.options.batch_per_rank else ""
+
+
+def _around(plan: Plan, call: LoaderCall, argument: str, part: str, options: str = "") -> Iterator[Edit]:
+    node = call.arguments[argument]
+    yield from wrap(plan.program, NAME, node, f"{plan.naming(part)}(", f"{options})", (part,))
 
 
 def _distributed(plan: Plan, call: LoaderCall) -> Iterator[Edit]:
@@ -76,15 +88,16 @@ def _distributed(plan: Plan, call: LoaderCall) -> Iterator[Edit]:
     reshuffled = call.obj in plan.epochs.reshuffled
     part = "Reshuffled" if reshuffled else "DistributedSampler"
     sampler = f"{plan.naming(part)}({', '.join(_sampler_arguments(plan, call))})"
-    if call.name and not reshuffled and call.obj in plan.epochs.named:
+    uses: tuple[str, ...] = (part, "sampler_seeds") if call.obj in plan.epochs.rebuilt else (part,)
+    if call.obj in plan.epochs.named:
         name = plan.epochs.named[call.obj]
-        yield before(plan.program, NAME, call.statement, f"{name} = {sampler}", (part,))
+        yield before(plan.program, NAME, call.statement, f"{name} = {sampler}", uses)
         sampler = name
-    shuffle = call.keywords.get("shuffle")
+    shuffle = call.keywords.get("shuffle") or (call.arguments["shuffle"] if len(call.node.args) > 2 else None)
     if shuffle is not None:
-        yield replace(plan.program, NAME, shuffle, f"sampler={sampler}", (part,))
+        yield replace(plan.program, NAME, shuffle, f"sampler={sampler}", uses)
     else:
-        yield _append(plan, call.node, f"sampler={sampler}", part)
+        yield _append(plan, call.node, f"sampler={sampler}", uses)
 
 
 def _sampler_arguments(plan: Plan, call: LoaderCall) -> Iterator[str]:
@@ -94,28 +107,52 @@ def _sampler_arguments(plan: Plan, call: LoaderCall) -> Iterator[str]:
         yield "shuffle=False"
     elif call.constant("shuffle") is not True:
         yield f"shuffle={plan.program.source(shuffle)}"
+    if drop := _drop_last(plan, call):
+        yield drop.removeprefix(", ")
+    if call.obj in plan.epochs.rebuilt:
+        yield f"seed=next({plan.naming('sampler_seeds')})"
+
+
+def _drop_last(plan: Plan, call: LoaderCall) -> str:
+    """As an argument of a sampler: what is left out of the batches is left out of the shares."""
     drop = call.arguments.get("drop_last")
-    if drop is not None and call.constant("drop_last") is not False:
-        yield f"drop_last={plan.program.source(drop)}"
+    if drop is None or call.constant("drop_last") is False:
+        return ""
+    return f", drop_last={plan.program.source(drop)}"
 
 
-def _append(plan: Plan, call: ast.Call, argument: str, part: str) -> Edit:
+def _append(plan: Plan, call: ast.Call, argument: str, uses: tuple[str, ...]) -> Edit:
     """Behind the last argument, before a trailing comma or bracket."""
-    last = max([*call.args, *(k.value for k in call.keywords)], key=lambda n: plan.program.span(n))
-    end = plan.program.span(last)[1]
-    return Edit(NAME, end, end, f", {argument}", "close", (part,))
+    end = max(plan.program.span(n)[1] for n in [*call.args, *(k.value for k in call.keywords)])
+    return Edit(NAME, end, end, f", {argument}", "close", uses)
 
 
-def _lengths(plan: Plan) -> Iterator[Edit]:
+def _unclear(plan: Plan, loop: ast.AST, loaders: frozenset[Obj]) -> Diagnostic:
+    places = (plan.program.place(getattr(o.node, "lineno", 1)) for o in loaders)
+    built = ", ".join(sorted(f"line {line} of cell {cell.number}" for cell, line in places))
+    return plan.program.diagnose(
+        NAME, "error", loop, f"this loop runs over several loaders, and it is not clear on which it trains: {built}",
+        why="the loaders of the training are shared out among the ranks, those of an evaluation must not be",
+        help="let the condition of backward() compare a name with a literal, as in `if phase == \"train\":`",
+    )  # fmt: skip
+
+
+def _lengths(plan: Plan) -> Iterator[Edit | Diagnostic]:
     """`len(loader.sampler)` counted all samples; the sampler of a share counts the share."""
     for node in plan.nodes():
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len" and node.args:
-            owners = {o.owner for o in plan.facts.value(node.args[0]).of("loader sampler")}
+            owners = {o.owner for o in plan.facts.value(node.args[0]).of("loader sampler") if o.owner}
             if owners & plan.sharding.loaders:
-                inner = "sampler" if any(_own_sampler(plan, o) for o in owners if o) else "dataset"
-                yield replace(plan.program, NAME, node.args[0], f"{plan.program.source(node.args[0])}.{inner}")
+                yield _length(plan, node.args[0], owners)
 
 
-def _own_sampler(plan: Plan, obj: Obj) -> bool:
-    call = loader_call(plan, obj)
-    return call is not None and call.gives("sampler")
+def _length(plan: Plan, node: ast.expr, loaders: set[Obj]) -> Edit | Diagnostic:
+    shares = plan.sharding.shares
+    how = {shares[o].how if o in shares else "whole" for o in loaders}
+    inner = {"sampler": "dataset", "own sampler": "whole"}.get(how.pop()) if len(how) == 1 else None
+    if inner is None:
+        return plan.program.diagnose(
+            NAME, "error", node, "the length of a sampler, which will be that of this rank's share only",
+            help="use the length of the data set",
+        )  # fmt: skip
+    return replace(plan.program, NAME, node, f"{plan.program.source(node)}.{inner}")

@@ -20,6 +20,9 @@ def per_rank(batch_size):
     return share
 
 
+sampler_seeds = itertools.count()  # for samplers that are built anew: each has an order of its own
+
+
 class Reshuffled(DistributedSampler):
     """Draws a new order each time that it is gone through, where no epoch number is at hand for `set_epoch`."""
 

@@ -11,28 +11,28 @@ from torch.utils.data import (
     SequentialSampler,
 )
 
-from nbddp.script.parts.batches import Reshuffled, ShardOf, ShardOfBatches, per_rank
+from nbddp.script.parts.batches import Reshuffled, ShardOf, ShardOfBatches, per_rank, sampler_seeds
 from nbddp.script.parts.evaluation import remade, undivided
 from nbddp.script.parts.exchange import from_rank_0
 from nbddp.script.parts.reduction import sum_over_ranks
 
 
-def sharded(loader):
-    """A loader like this one of which each process draws its share of every batch."""
+def sharded(loader, split=True):
+    """A loader like this one of which each process draws its share; of every batch, where they are to be split."""
     if is_share(loader):
         return loader
-    if isinstance(loader.dataset, IterableDataset):
-        stream, size = ShardOfStream(loader.dataset), per_rank(loader.batch_size)
-        return remade(loader, stream, batch_size=size, drop_last=loader.drop_last)
     batches = loader.batch_sampler
-    if batches is None:
+    if loader.batch_size is None and batches is None:
         raise TypeError(f"{loader!r} puts no batches together, so that there is nothing to share out")
+    size = per_rank(loader.batch_size) if split and loader.batch_size else loader.batch_size
+    if isinstance(loader.dataset, IterableDataset):
+        return remade(loader, ShardOfStream(loader.dataset), batch_size=size, drop_last=loader.drop_last)
     if type(batches) is not BatchSampler:
         return remade(loader, loader.dataset, batch_sampler=ShardOfBatches(batches))
     share = ShardOf(batches.sampler, batches.drop_last)
     if type(batches.sampler) is SequentialSampler or shuffles_all(batches.sampler):
-        share = Reshuffled(loader.dataset, shuffle=shuffles_all(batches.sampler), drop_last=batches.drop_last)
-    size = per_rank(batches.batch_size)
+        shuffle, seed = shuffles_all(batches.sampler), next(sampler_seeds)
+        share = Reshuffled(loader.dataset, shuffle=shuffle, seed=seed, drop_last=batches.drop_last)
     return remade(loader, loader.dataset, batch_size=size, sampler=share, drop_last=batches.drop_last)
 
 

@@ -1,4 +1,5 @@
-# refused: iterable
+# oracle: equal
+# nproc: 1 2
 # %%
 # a file read line by line: an IterableDataset over a sequence that is the same on every reading
 import torch

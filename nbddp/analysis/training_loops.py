@@ -1,0 +1,33 @@
+"""Which of the loops that run backward train, and on which of their loaders."""
+
+from __future__ import annotations
+
+from nbddp.analysis.domain import Obj
+from nbddp.analysis.facts import Facts, Loop, LoopFact
+
+
+def gradients_without_a_step(facts: Facts) -> dict[Loop, str]:
+    """Loops that follow gradients but train nothing, as those that attack a model or explain it; by why."""
+    steps = [c.loops for c in facts.calls.values() if c.optimizers]
+    if not steps:  # parameters are moved by hand
+        return {}
+    return {
+        fact.node: "it takes gradients, but no step"
+        for fact in facts.loops.values()
+        if fact.backward and fact.loaders and not any(fact.node in s or s <= fact.parents for s in steps)
+    }
+
+
+def find_mixed(facts: Facts) -> dict[Loop, frozenset[Obj]]:
+    """Loops that train on some of their loaders and evaluate on others, each time with the one or the other."""
+    found = {}
+    for fact in facts.loops.values():
+        trained = trained_on(fact)
+        if trained and fact.watched - trained and fact.node not in facts.keep_whole:
+            found[fact.node] = frozenset(trained)
+    return found
+
+
+def trained_on(fact: LoopFact) -> set[Obj]:
+    """The loaders on which the loop trains, as far as that is sure."""
+    return fact.trained | (fact.perhaps - fact.watched)
