@@ -30,8 +30,6 @@ ON_REQUEST = {  # methods that few scripts need
     "DDP__plain": frozenset({"state_dict", "load_state_dict"}),
 }
 
-Definition = ast.FunctionDef | ast.ClassDef
-
 
 @dataclass(frozen=True)
 class Library:

@@ -8,6 +8,7 @@ import sys
 from typing import Any
 
 import pytest
+import torch
 
 from nbddp.script.launcher import launcher
 from nbddp.script.parts.process import literal
@@ -34,8 +35,8 @@ PARAMETERS: dict[str, Any] = {
 def parsed(parameters: dict[str, Any], *words: str) -> dict[str, Any]:
     """What `run_rank` puts into the script's globals: the text of the launcher, up to where processes begin."""
     text = launcher(parameters).source.replace("    as_torchrun_does()\n", "    return options\n")
-    scope: dict[str, Any] = {**parameters, "argparse": argparse, "literal": literal, "__name__": "script"}
-    scope["torch"] = __import__("torch")
+    known = {"argparse": argparse, "torch": torch, "literal": literal, "__name__": "script"}
+    scope: dict[str, Any] = {**parameters, **known}
     exec(text, scope)
     sys.argv = ["script.py", *words]
     options = scope["main"]()

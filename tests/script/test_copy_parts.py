@@ -46,6 +46,7 @@ def test_a_part_brings_all_that_it_names(request_):
 
 
 def test_the_copied_text_is_formatted_and_passes_the_default_checks(tmp_path):
+    pytest.importorskip("ruff")
     for request in REQUESTS:
         (tmp_path / f"{request.replace(':', '__')}.py").write_text(script(request))
     ruff = [sys.executable, "-m", "ruff"]

@@ -15,6 +15,7 @@ from typing import Any
 
 import psutil
 import pytest
+import torch
 
 from nbddp.script.copy_parts import parts_for
 from nbddp.script.launcher import launcher
@@ -118,8 +119,6 @@ def test_it_starts_a_process_for_each_rank_and_tells_so(tmp_path):
     script = write(tmp_path, "\n".join(line[4:] for line in body.splitlines()), "sum_over_ranks:number")
     words = ["--nproc", "2", "--lr", "0.25", "--sizes", "7", "--flag"]
     status, out, err = run(script, *words, NBDDP_EVENTS=str(tmp_path / "events.jsonl"))
-    import torch
-
     threads = max(1, torch.get_num_threads() // 2)
     workers = "forkserver" if sys.version_info >= (3, 14) else "fork"  # as in a notebook
     assert (status, err) == (0, "bar of 0\n")
