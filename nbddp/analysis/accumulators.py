@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from nbddp.analysis.effects import Function, effects, root_name
 from nbddp.analysis.program import Program
 from nbddp.analysis.purity import READING_METHODS
+from nbddp.analysis.sinks import BAR_METHODS
 
 Inner = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 JOINING = ("cat", "concatenate", "append", "vstack", "hstack", "concat")
@@ -61,6 +62,49 @@ def forms(body: list[ast.stmt], name: str) -> set[str]:
         elif isinstance(node, ast.withitem) and node.optional_vars and name in _names(node.optional_vars):
             found.add("set")
     return found
+
+
+def carried_reads(loop: ast.For | ast.AsyncFor | ast.While) -> set[str]:
+    """Names that a turn of the loop reads as the turns before have left them, other than to add to them."""
+    fresh = _set_first(loop.body) | (set() if isinstance(loop, ast.While) else _names(loop.target))
+    return {name for name in changed_names(loop.body) - fresh if is_read(loop.body, name)}
+
+
+def is_read(body: list[ast.stmt], name: str) -> bool:
+    todo: list[ast.AST] = list(body)
+    while todo:
+        node = todo.pop()
+        if _is(node, name) and isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
+            return True
+        if isinstance(node, Inner):
+            continue
+        todo.extend(_parts(node, name))
+    return False
+
+
+def _parts(node: ast.AST, name: str) -> Iterable[ast.AST]:
+    """What is below a node, but for the places where the name is only added to, or shown on a bar."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=target)], value=ast.BinOp(left=ast.Name(id=left), op=ast.Add())):
+            if name == target == left:
+                return [node.value.right]  # type: ignore[attr-defined]
+        case ast.Assign(targets=[ast.Name(id=target)], value=ast.Call()) if target == name:
+            if _assigned(node, node.targets[0], name) == "cat":
+                return []
+        case ast.AugAssign(target=ast.Subscript(value=ast.Name(id=target))) if target == name:
+            return [node.target.slice, node.value]  # type: ignore[union-attr]
+        case ast.Call(func=ast.Attribute(attr=attr)) if attr in BAR_METHODS:
+            return []
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=target), attr="append" | "extend" | "add_" | "sub_")):
+            if target == name:
+                return [*node.args, *node.keywords]
+    return ast.iter_child_nodes(node)
+
+
+def _set_first(body: list[ast.stmt]) -> set[str]:
+    """Names that each turn sets before it reads them."""
+    found = effects(body, {})
+    return found.binds - found.reads
 
 
 def _is(node: ast.AST, name: str) -> bool:

@@ -161,13 +161,26 @@ def _how(plan: Plan, call: LoaderCall) -> How:
         return "own batches" if plan.facts.value(call.arguments["batch_sampler"]).objs else "built"
     if call.gives("sampler"):
         return "own sampler" if _is_sampler(plan, call) else "built"
-    return "sampler" if _costs_nothing(call.arguments.get("dataset")) else "built"
+    dataset = call.arguments.get("dataset")
+    return "sampler" if _costs_nothing(dataset) or (call.name and wants_a_name(dataset)) else "built"
 
 
 def _is_sampler(plan: Plan, call: LoaderCall) -> bool:
     """Surely one, and not None on some path as in `sampler=sampler, shuffle=sampler is None`."""
     value = plan.facts.value(call.arguments["sampler"])
     return bool(value.objs) and value.const is None and not call.gives("shuffle")
+
+
+def wants_a_name(node: ast.expr | None) -> bool:
+    """`TensorDataset(x, y)`: built in the call, of plain arguments; with a name of its own it need not be built twice."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name | ast.Attribute):
+        return False
+    given = [*node.args, *(k.value for k in node.keywords)]
+    return bool(given) and all(isinstance(a, ast.Constant) or _costs_nothing(a) or _slice_of(a) for a in given)
+
+
+def _slice_of(node: ast.expr) -> bool:
+    return isinstance(node, ast.Subscript) and _costs_nothing(node.value) and isinstance(node.slice, ast.Slice)
 
 
 def _costs_nothing(node: ast.expr | None) -> bool:

@@ -21,13 +21,14 @@ Declines
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from nbddp.analysis.domain import Obj
 from nbddp.analysis.edit import Edit, after, before, replace, wrap
 from nbddp.analysis.loader_calls import LoaderCall
 from nbddp.analysis.plan import Plan
-from nbddp.analysis.sharding import Share
+from nbddp.analysis.sharding import Share, wants_a_name
 from nbddp.diagnostics import Diagnostic
 
 NAME = "sampler"
@@ -89,6 +90,11 @@ def _distributed(plan: Plan, call: LoaderCall) -> Iterator[Edit]:
     part = "Reshuffled" if reshuffled else "DistributedSampler"
     sampler = f"{plan.naming(part)}({', '.join(_sampler_arguments(plan, call))})"
     uses: tuple[str, ...] = (part, "sampler_seeds") if call.obj in plan.epochs.rebuilt else (part,)
+    dataset = call.arguments["dataset"]
+    if wants_a_name(dataset):
+        line = f"{_dataset_name(plan, call)} = {plan.program.source(dataset)}"
+        yield before(plan.program, NAME, call.statement, line)
+        yield replace(plan.program, NAME, dataset, _dataset_name(plan, call))
     if call.obj in plan.epochs.named:
         name = plan.epochs.named[call.obj]
         yield before(plan.program, NAME, call.statement, f"{name} = {sampler}", uses)
@@ -101,7 +107,8 @@ def _distributed(plan: Plan, call: LoaderCall) -> Iterator[Edit]:
 
 
 def _sampler_arguments(plan: Plan, call: LoaderCall) -> Iterator[str]:
-    yield plan.program.source(call.arguments["dataset"])
+    dataset = call.arguments["dataset"]
+    yield _dataset_name(plan, call) if wants_a_name(dataset) else plan.program.source(dataset)
     shuffle = call.arguments.get("shuffle")
     if shuffle is None or call.constant("shuffle") is False:
         yield "shuffle=False"
@@ -111,6 +118,12 @@ def _sampler_arguments(plan: Plan, call: LoaderCall) -> Iterator[str]:
         yield drop.removeprefix(", ")
     if call.obj in plan.epochs.rebuilt:
         yield f"seed=next({plan.naming('sampler_seeds')})"
+
+
+def _dataset_name(plan: Plan, call: LoaderCall) -> str:
+    """`train_set` for `train_loader`."""
+    stem = re.sub(r"_?(data_?loader|loader|dl|iter)$", "", call.name or "", flags=re.IGNORECASE)
+    return plan.naming(f"{stem}_set" if stem else "dataset")
 
 
 def _drop_last(plan: Plan, call: LoaderCall) -> str:
