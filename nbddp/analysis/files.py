@@ -7,14 +7,8 @@ import ast
 from nbddp.analysis.imports import qualified
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.purity import under
+from nbddp.analysis.sinks import WRITES, WRITING_METHODS
 
-WRITES = ("torch.save", "numpy.save", "numpy.savez", "numpy.savetxt", "numpy.savez_compressed", "json.dump",
-          "pickle.dump", "joblib.dump", "torchvision.utils.save_image", "matplotlib.pyplot.savefig", "shutil.rmtree",
-          "torch.onnx.export", "torch.jit.save", "os.remove", "os.rename", "os.replace", "shutil.move", "shutil.copy",
-          "imageio.imwrite", "imageio.mimsave", "cv2.imwrite", "os.rmdir", "os.unlink")  # fmt: skip
-WRITING_METHODS = frozenset(
-    "to_csv to_parquet to_pickle to_json to_excel savefig save_pretrained write_text write_bytes".split()
-)
 TRACKERS = ("mlflow",)
 FETCHES = ("urllib.request.urlretrieve", "urllib.request.urlopen", "requests.get", "gdown", "nltk.download",
            "torch.hub", "datasets.load_dataset", "huggingface_hub", "wget.download", "kagglehub", "torchtext.vocab",

@@ -64,6 +64,7 @@ class Machine:
     shares: frozenset[ast.AST] = frozenset()  # literal batch sizes that become the rank's share
     agreed: frozenset[ast.expr] = frozenset()  # conditions that the script will ask of all ranks together
     kept: set[ast.stmt] = field(default_factory=set)  # top-level statements that run
+    asleep: set[Obj] = field(default_factory=set)  # models in evaluation mode
     varying_before: set[tuple[Obj, str]] = field(default_factory=set)
 
     def tick(self) -> bool:

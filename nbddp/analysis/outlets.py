@@ -9,13 +9,7 @@ from dataclasses import dataclass
 from nbddp.analysis.domain import Extent, spread
 from nbddp.analysis.facts import CallFact
 from nbddp.analysis.plan import Plan
-
-SHOWS = frozenset({"print", "logging.info", "tqdm.tqdm.write", "logging.debug", "logging.warning"})
-LOGS = frozenset(
-    {"wandb.log", "mlflow.log_metric", "mlflow.log_metrics", "trackio.log", "neptune.log_metric"}
-)  # evaluated on every rank, so that they may reduce
-BAR_METHODS = frozenset({"set_postfix", "set_description", "set_postfix_str", "set_description_str"})
-
+from nbddp.analysis.sinks import LOGS, SHOWS
 
 @dataclass(frozen=True, eq=False)
 class Outlet:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from nbddp.analysis.accumulators import changed_names, forms, fresh_start, is_empty, read_after, starts_at_zero
+from nbddp.analysis.dealing import undealable
 from nbddp.analysis.domain import WHOLE, Extent, Value, join_extent, spread
 from nbddp.analysis.facts import LoopFact, Reduction
 from nbddp.analysis.machine import Machine
@@ -15,7 +16,7 @@ def leave_loop(m: Machine, fact: LoopFact) -> None:
     loop = fact.node
     if loop in m.whole or not isinstance(loop, ast.For | ast.AsyncFor | ast.While):
         return
-    if not fact.backward and (reason := _undealable(m, fact)):
+    if not fact.backward and (reason := undealable(m, fact)):
         m.facts.keep_whole.setdefault(loop, reason)
         return
     for name in sorted(changed_names([loop])):
@@ -30,47 +31,6 @@ def leave_loop(m: Machine, fact: LoopFact) -> None:
         else:
             m.facts.reductions[loop, name] = how
             _now_uniform(m, name, value)
-
-
-def _undealable(m: Machine, fact: LoopFact) -> str:
-    """Why the batches of an evaluation loop cannot be dealt out among the ranks; empty where they can."""
-    loop = fact.node
-    assert isinstance(loop, ast.For | ast.AsyncFor | ast.While)
-    if m.varying_control:
-        return "whether it runs may differ between ranks"
-    if any((m.get(o, "dataset") or Value()).of("iterable dataset") for o in fact.loaders):
-        return "it reads a stream, whose batches cannot be dealt out by number"
-    if isinstance(loop, ast.While) or fact.next_of & fact.loaders:
-        return "its batches are drawn one by one"
-    if not fact.loader_nodes:
-        return "the loader is not named in the loop"
-    for node in ast.walk(loop):
-        if isinstance(node, ast.Break | ast.Return) and _leaves(m, node, loop):
-            return "the loop may end early"
-    if fact.toggles:
-        return "train() or eval() is called inside"
-    if len(fact.loaders) > 1 and len(fact.loader_nodes) > 1:
-        return "it runs over several loaders at once"
-    for (obj, name), value in m.facts.fields.items():
-        if obj.kind in ("instance", "dict") and value.varies and (obj, name) not in m.varying_before:
-            if obj.kind == "instance" or not _is_local_dict(m, loop, obj.node):
-                return f"it collects into '{name}' of an object"
-    return ""
-
-
-def _is_local_dict(m: Machine, loop: ast.stmt, node: ast.AST) -> bool:
-    return m.program.function_of(loop) is m.program.function_of(node)
-
-
-def _leaves(m: Machine, node: ast.AST, loop: ast.AST) -> bool:
-    if isinstance(node, ast.Return):
-        return not any(
-            isinstance(a, ast.FunctionDef | ast.Lambda) and a is not m.program.function_of(loop)
-            for a in m.program.ancestors(node)
-            if a is not loop
-        ) or m.program.function_of(node) is m.program.function_of(loop)
-    around = (a for a in m.program.ancestors(node) if isinstance(a, ast.For | ast.AsyncFor | ast.While))
-    return next(around, None) is loop
 
 
 def _varies(m: Machine, value: Value) -> bool:

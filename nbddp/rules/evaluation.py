@@ -23,8 +23,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from nbddp.analysis.domain import Obj
 from nbddp.analysis.edit import Edit, wrap
 from nbddp.analysis.facts import LoopFact
+from nbddp.analysis.loader_calls import loader_call
 from nbddp.analysis.plan import Plan
 from nbddp.diagnostics import Diagnostic
 
@@ -38,13 +40,23 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         if whole is None and isinstance(fact.node, ast.For | ast.AsyncFor):
             yield from _wrap(plan, fact, "share_of", edited)
             continue
-        if fact.loaders & plan.sharding.loaders:
+        if any(o in plan.sharding.loaders or _is_left_to_chance(plan, o) for o in fact.loaders):
             yield from _wrap(plan, fact, "all_of", edited)
-        if whole is not None and isinstance(fact.node, ast.stmt):
+        if whole is not None:
+            place = fact.node if isinstance(fact.node, ast.stmt) else plan.program.parents[fact.node]
             yield plan.program.diagnose(
-                NAME, "note", fact.node, f"each rank evaluates all of it: {whole}",
+                NAME, "note", place, f"each rank evaluates all of it: {whole}",
                 why="the numbers are those of one process, but the work is not shared",
             )  # fmt: skip
+
+
+def _is_left_to_chance(plan: Plan, loader: Obj) -> bool:
+    """Would the ranks draw its batches in different orders?"""
+    call = loader_call(plan, loader)
+    if call is None:
+        return False
+    ordered = call.constant("shuffle") is False or "shuffle" not in call.arguments
+    return not ordered or call.gives("sampler") or call.gives("batch_sampler")
 
 
 def _wrap(plan: Plan, fact: LoopFact, part: str, edited: set[ast.expr]) -> Iterator[Edit]:

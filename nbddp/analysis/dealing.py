@@ -1,0 +1,86 @@
+"""Whether the batches of an evaluation loop can be dealt out among the ranks, or each has to see all of them."""
+
+from __future__ import annotations
+
+import ast
+
+from nbddp.analysis.accumulators import carried_reads, is_read
+from nbddp.analysis.domain import Obj
+from nbddp.analysis.facts import CallFact, Loop, LoopFact
+from nbddp.analysis.machine import Machine
+from nbddp.analysis.purity import under
+from nbddp.analysis.sinks import SHOWS, WRITES, WRITING_METHODS
+
+BatchLoop = ast.For | ast.AsyncFor | ast.While
+
+
+def undealable(m: Machine, fact: LoopFact) -> str:
+    """Why the batches of an evaluation loop cannot be dealt out; empty where they can."""
+    loop = fact.node
+    assert isinstance(loop, BatchLoop)
+    if m.varying_control:
+        return "whether it runs may differ between ranks"
+    if isinstance(loop, ast.While) or fact.next_of & fact.loaders:
+        return "its batches are drawn one by one"
+    if not fact.loader_nodes:
+        return "the loader is not named in the loop"
+    if any(isinstance(n, ast.Break | ast.Return) and _leaves(m, n, loop) for n in ast.walk(loop)):
+        return "the loop may end early"
+    if fact.toggles:
+        return "train() or eval() is called inside"
+    if len(fact.loaders) > 1 and len(fact.loader_nodes) > 1:
+        return "it runs over several loaders at once"
+    return _looks_at_its_place(m, fact) or _leaves_traces(m, loop) or _trains_statistics(m, loop)
+
+
+def _looks_at_its_place(m: Machine, fact: LoopFact) -> str:
+    """A batch that is treated by its number, or by what the batches before it have left, is treated otherwise."""
+    assert isinstance(fact.node, BatchLoop)
+    for name, value in m.visible().items():
+        counts = value.of("counter") and is_read(fact.node.body, name)
+        if counts or (value.varies and not value.of("metric") and name in carried_reads(fact.node)):
+            return f"'{name}' is looked at inside"
+    return ""
+
+
+def _leaves_traces(m: Machine, loop: Loop) -> str:
+    for (obj, name), value in m.facts.fields.items():
+        if obj.kind in ("instance", "dict") and value.varies and (obj, name) not in m.varying_before:
+            if obj.kind == "instance" or not _is_local(m, loop, obj.node):
+                return f"it collects into '{name}' of an object"
+    inside = [c for c in m.facts.calls.values() if loop in c.loops]
+    return "something is shown or written inside" if any(map(_shows, inside)) else ""
+
+
+def _shows(call: CallFact) -> bool:
+    attr = call.node.func.attr if isinstance(call.node.func, ast.Attribute) else ""
+    if any(o.kind in ("writer", "file", "logger") for o in call.receivers) or (not call.names and attr in WRITING_METHODS):
+        return True
+    return any(n in SHOWS or n in WRITES or under(n, ("matplotlib", "seaborn", "mlflow", "wandb")) for n in call.names)
+
+
+def _trains_statistics(m: Machine, loop: Loop) -> str:
+    """A model in training mode counts what it sees, and DDP sends the counts of rank 0 around at each pass."""
+    for call in m.facts.calls.values():
+        if loop in call.loops and not call.in_forward:
+            awake = {o for o in call.called if o.kind == "model"} - m.asleep
+            if any(call.grad or _counts(m, o) for o in awake):
+                return "the model is not in evaluation mode"
+    return ""
+
+
+def _counts(m: Machine, model: Obj) -> bool:
+    """May it hold a BatchNorm?"""
+    ours = model in m.facts.classes or model.name.startswith("torch.nn.")
+    return not ours or "BatchNorm" in m.program.text
+
+
+def _is_local(m: Machine, loop: Loop, node: ast.AST) -> bool:
+    return m.program.function_of(loop) is m.program.function_of(node)
+
+
+def _leaves(m: Machine, node: ast.AST, loop: ast.AST) -> bool:
+    if isinstance(node, ast.Return):
+        return m.program.function_of(node) is m.program.function_of(loop)
+    around = (a for a in m.program.ancestors(node) if isinstance(a, BatchLoop))
+    return next(around, None) is loop

@@ -1,0 +1,22 @@
+"""Names of the libraries' functions by which values leave the program: shown, logged, written."""
+
+from __future__ import annotations
+
+LEVELS = "debug info warning warn error critical exception log".split()
+SHOWS = frozenset({"print", "tqdm.tqdm.write", "warnings.warn", *(f"logging.{level}" for level in LEVELS)})
+LOGS = frozenset({"wandb.log", "trackio.log", "neptune.log_metric", "swanlab.log"})
+BAR_METHODS = frozenset(
+    "set_postfix set_description set_postfix_str set_description_str update comment write_table".split()
+)
+WRITES = ("torch.save", "numpy.save", "numpy.savez", "numpy.savetxt", "numpy.savez_compressed", "json.dump",
+          "pickle.dump", "joblib.dump", "torchvision.utils.save_image", "matplotlib.pyplot.savefig", "shutil.rmtree",
+          "torch.onnx.export", "torch.jit.save", "os.remove", "os.rename", "os.replace", "shutil.move", "shutil.copy",
+          "shutil.copyfile", "shutil.copytree", "shutil.make_archive", "imageio.imwrite", "imageio.mimsave",
+          "cv2.imwrite", "os.rmdir", "os.unlink", "matplotlib.pyplot.imsave", "yaml.dump", "yaml.safe_dump",
+          "safetensors.torch.save_file", "torchaudio.save", "scipy.io.savemat", "scipy.io.wavfile.write",
+          "numpy.ndarray.tofile", "torchvision.io.write_png", "torchvision.io.write_jpeg",
+          "soundfile.write")  # fmt: skip
+WRITING_METHODS = frozenset(
+    "to_csv to_parquet to_pickle to_json to_excel to_hdf to_feather savefig save_pretrained write_text write_bytes "
+    "write_image write_html tofile".split()
+)
