@@ -48,7 +48,7 @@ class CellRun(Run):
     def frame(self) -> Any:
         """The history as a pandas frame."""
         try:
-            import pandas as pd
+            import pandas as pd  # type: ignore[import-untyped]
         except ImportError:
             raise in_words(Refusal("run.frame needs pandas; run.history is the same as a list of dicts.")) from None
         return pd.DataFrame(self.history)

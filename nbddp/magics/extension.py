@@ -23,6 +23,7 @@ def load(shell: Any) -> None:
     setattr(shell, ATTRIBUTE, session)
     shell.register_magic_function(lambda line, cell: ddp_train(session, line, cell), "cell", "ddp_train")
     shell.register_magic_function(lambda line: ddp(session, line), "line", "ddp")
+    shell.input_transformers_cleanup.append(with_a_body)
     completion.install(shell)
     session.open()
     threading.Thread(target=_import_compiler, name="nbddp-import", daemon=True).start()
@@ -35,8 +36,16 @@ def unload(shell: Any) -> None:
         return
     session.close()
     setattr(shell, ATTRIBUTE, None)
+    shell.input_transformers_cleanup.remove(with_a_body)
     for kind, name in (("cell", "ddp_train"), ("line", "ddp")):
         shell.magics_manager.magics[kind].pop(name, None)
+
+
+def with_a_body(lines: list[str]) -> list[str]:
+    """IPython refuses a cell magic without a cell before the magic can say a word, even to `%%ddp_train --help`."""
+    if lines and lines[0].startswith("%%ddp_train") and not "".join(lines[1:]).strip():
+        return [lines[0].rstrip("\n") + "\n", "pass\n"]
+    return lines
 
 
 def _import_compiler() -> None:

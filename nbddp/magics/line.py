@@ -1,4 +1,4 @@
-"""`%ddp check · export · runs · attach · stop · log`: the command line's verbs, on the notebook that this kernel has."""
+"""`%ddp check · export · runs · attach · stop · log`: the command line's verbs, on the notebook of this kernel."""
 
 from __future__ import annotations
 
@@ -13,10 +13,16 @@ from types import ModuleType
 
 from nbddp.cli import VERBS
 from nbddp.cli.parse import Parser, Refusal, nearest
+from nbddp.export import export
+from nbddp.magics.arguments import NAME as MAGIC
 from nbddp.magics.cell_run import CellRun
 from nbddp.magics.live import UNNAMED, as_file, file_of
+from nbddp.magics.notebook import notebook_of
+from nbddp.magics.order import settled
+from nbddp.magics.record import Executed
 from nbddp.magics.refusal import REFUSALS, in_words
 from nbddp.magics.session import Session
+from nbddp.options import Options
 from nbddp.run.find import find
 
 OF_NOTEBOOKS = ("check", "export")
@@ -73,22 +79,25 @@ def _is_notebook(words: Sequence[str], word: str) -> bool:
 
 def _of_this_notebook(session: Session, name: str, words: list[str]) -> None:
     """The cells that were executed, put into a file as the verb expects one."""
-    cells = session.record.cells
     path = file_of(session.namespace)
+    cells = settled(session.record.cells, lambda tried: export(notebook_of(session, tried)[0], _training(tried, path)))
     file_name = path.name if path else UNNAMED
-    data, numbers = as_file(cells, path)
     with TemporaryDirectory() as folder:
         notebook = Path(folder) / file_name
-        notebook.write_text(json.dumps(data), encoding="utf-8")
+        notebook.write_text(json.dumps(as_file(cells, path)[0]), encoding="utf-8")
         arguments = verb_parser(name).parse(["--help"] if "--help" in words else [str(notebook), *words])
         if arguments.train is None:
-            trained = [
-                n for n, cell in zip(numbers, cells, strict=True) if cell.source.lstrip().startswith("%%ddp_train")
-            ]
-            arguments.train = trained[-1] if trained else None
+            arguments.train = _training(cells, path).train
         if name == "export":
             _name_output(arguments, Path(file_name))
         _module(name).execute(arguments)
+
+
+def _training(cells: Sequence[Executed], path: Path | None) -> Options:
+    """The cell that was trained last; without one, what is marked in another way, or found."""
+    numbers = as_file(cells, path)[1]
+    marked = [number for number, cell in zip(numbers, cells, strict=True) if cell.source.lstrip().startswith(MAGIC)]
+    return Options(train=marked[-1] if marked else None)
 
 
 def _name_output(arguments: argparse.Namespace, notebook: Path) -> None:

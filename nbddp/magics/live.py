@@ -1,7 +1,8 @@
 """The notebook that a kernel has executed, as if it were read from a file.
 
 Cells have the numbers of the saved file where that has all of them in the order in which they were executed: then the
-script is that of `nbddp export`, byte for byte. Otherwise a cell has the number of its prompt, `[7]`.
+script is that of `nbddp export`, byte for byte. Otherwise a cell has the number of its prompt, `[7]`, and where
+those do not rise, its place among the executed cells.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +51,7 @@ def _in_file(cells: Sequence[Executed], path: Path | None) -> tuple[int, ...] | 
     places = {identity: place for place, identity in enumerate(ids, start=1)}
     numbers = [places.get(cell.id) if cell.id else None for cell in cells]
     known = [number for number in numbers if number is not None]
-    rising = all(before < after for before, after in zip(known, known[1:], strict=False))
+    rising = all(before < after for before, after in pairwise(known))
     return tuple(known) if known and len(known) == len(cells) and rising else None
 
 
@@ -64,8 +66,7 @@ def _ids(path: Path) -> list[str | None]:
 
 
 def _by_prompt(cells: Sequence[Executed]) -> tuple[int, ...]:
-    """Rising, also where cells were executed without a prompt of their own."""
-    numbers: list[int] = []
-    for cell in cells:
-        numbers.append(max(cell.count, numbers[-1] + 1 if numbers else 1))
-    return tuple(numbers)
+    """The prompts where they rise, else the places: a cell executed again may stand before others."""
+    counts = tuple(cell.count for cell in cells)
+    rising = all(0 < before < after for before, after in pairwise(counts))
+    return counts if rising and 0 not in counts else tuple(range(1, len(cells) + 1))

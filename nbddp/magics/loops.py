@@ -40,8 +40,8 @@ def _runs(plan: Plan, statement: Statement) -> int:
     if any(_repeated(plan, node) for node in (*inside, *calls)):
         number = statement.cell.number
         raise Refusal(
-            f"Cell {number} trains in a loop around its epochs, so it cannot be told where the notebook's state belongs: "
-            "add --fresh to train as all cells do, from the first."
+            f"Cell {number} trains in a loop around its epochs, so it cannot be told where the notebook's "
+            "state belongs: add --fresh to train as all cells do, from the first."
         )
     return len(inside) + sum(functions.count(_called(node)) for node in calls)
 

@@ -17,6 +17,7 @@ class Executed:
     tags: tuple[str, ...] = ()
     id: str | None = None
     count: int = 0  # as in its prompt
+    first: int = 0  # its place among all executions, when the cell was executed for the first time
 
     @property
     def key(self) -> str:
@@ -30,13 +31,14 @@ class Record:
     def __init__(self, shell: Any) -> None:
         self._shell = shell
         self._cells = {cell.key: cell for cell in before(shell)}
+        self._executions = int(shell.execution_count)
         self.running: Executed | None = None
 
     @property
     def cells(self) -> tuple[Executed, ...]:
         """All but the one that runs."""
         running = self.running.key if self.running else None
-        return tuple(cell for key, cell in self._cells.items() if key != running and cell.source.strip())
+        return tuple(cell for key, cell in self._cells.items() if key != running and _counts(cell.source))
 
     def begins(self, info: Any) -> None:
         """A cell is about to run. What front ends execute on their own account is silent."""
@@ -47,7 +49,11 @@ class Record:
         identity = getattr(info, "cell_id", None) or metadata.get("cellId")
         tags = tag_words(metadata.get("tags"))
         count = int(self._shell.execution_count)
-        return Executed(info.raw_cell, tags, identity if isinstance(identity, str) else None, count)
+        made = Executed(info.raw_cell, tags, identity if isinstance(identity, str) else None, count)
+        known = self._cells.get(made.key) or self._cells.get(f"source {made.source}")
+        if known is None:
+            self._executions += 1
+        return replace(made, first=known.first if known else self._executions)
 
     def ended(self, result: Any) -> Executed | None:
         """It has run. Of a cell that failed, the statements before the one that did count: they had their effect."""
@@ -71,6 +77,11 @@ class Record:
         return metadata if isinstance(metadata, dict) else {}
 
 
+def _counts(source: str) -> bool:
+    """A question to nbddp is no part of the notebook, and stands in no file of it."""
+    return bool(source.strip()) and not source.lstrip().startswith("%ddp ")
+
+
 def before(shell: Any) -> list[Executed]:
     """The cells of this kernel's history, as far as it is known that they did not fail. Ids and tags it has none."""
     history = getattr(shell, "history_manager", None)
@@ -78,4 +89,4 @@ def before(shell: Any) -> list[Executed]:
         return []
     failed = getattr(history, "exceptions", {})
     sources = list(history.input_hist_raw)[1 : int(shell.execution_count)]
-    return [Executed(source, count=n) for n, source in enumerate(sources, start=1) if n not in failed]
+    return [Executed(source, count=n, first=n) for n, source in enumerate(sources, start=1) if n not in failed]

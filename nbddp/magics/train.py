@@ -13,16 +13,18 @@ from nbddp.export import Script, export
 from nbddp.magics.arguments import options_of, parse, run_options_of
 from nbddp.magics.cell_run import CellRun
 from nbddp.magics.handover import Handover, handover
-from nbddp.magics.live import UNNAMED, as_file, file_of
+from nbddp.magics.notebook import notebook_of
+from nbddp.magics.order import in_order
 from nbddp.magics.record import Executed
 from nbddp.magics.refusal import REFUSALS, in_words
 from nbddp.magics.session import Session
 from nbddp.magics.waiting import wait_for
-from nbddp.notebook import Notebook, notebook_from_json
+from nbddp.notebook import Notebook
 from nbddp.output import write_script
 from nbddp.run.command import Origin
 from nbddp.run.culprit import RunFailed
 from nbddp.run.doctor import problems
+from nbddp.run.run import Run
 
 VARIABLE = "run"  # by which later cells have the latest run; it is also the cell's result
 
@@ -36,6 +38,7 @@ class Asked:
     cell: int
     script: Script
     state: Handover
+    notes: tuple[str, ...]
 
 
 def ddp_train(session: Session, line: str, body: str) -> CellRun | None:
@@ -55,16 +58,8 @@ def ddp_train(session: Session, line: str, body: str) -> CellRun | None:
         raise in_words(failure) from None
 
 
-def notebook_of(session: Session, cells: Sequence[Executed]) -> tuple[Notebook, tuple[int, ...]]:
-    """What was executed, as a notebook, and the numbers of its cells."""
-    path = file_of(session.namespace)
-    data, numbers = as_file(cells, path)
-    return notebook_from_json(data, path.name if path else UNNAMED), numbers
-
-
 def _asked(session: Session, arguments: argparse.Namespace, body: str) -> Asked:
-    notebook, numbers = notebook_of(session, [*session.record.cells, _this_cell(session, body)])
-    script = export(notebook, options_of(arguments, numbers[-1]))
+    (notebook, cell, script), note = _exported(session, arguments, _this_cell(session, body))
     if arguments.export:
         write_script(arguments.export.expanduser(), script.text)
     if wrong := problems(Path.cwd(), run_options_of(arguments), Origin.here()):
@@ -76,7 +71,18 @@ def _asked(session: Session, arguments: argparse.Namespace, body: str) -> Asked:
             f"The options after -- may build {', '.join(state.objects)} in another way than the notebook has done: "
             "add --fresh to start as the cells do."
         )
-    return Asked(arguments, notebook, numbers[-1], script, state)
+    notes = (*((note,) if note else ()), *state.notes)
+    return Asked(arguments, notebook, cell, script, state, notes)
+
+
+def _exported(
+    session: Session, arguments: argparse.Namespace, this: Executed
+) -> tuple[tuple[Notebook, int, Script], str]:
+    def make(cells: Sequence[Executed]) -> tuple[Notebook, int, Script]:
+        notebook, numbers = notebook_of(session, [*cells, this])
+        return notebook, numbers[-1], export(notebook, options_of(arguments, numbers[-1]))
+
+    return in_order(session.record.cells, make)
 
 
 def _this_cell(session: Session, body: str) -> Executed:
@@ -92,15 +98,15 @@ def _say(asked: Asked) -> None:
         print(f"{diagnostic.render()}\n")
     state = ", ".join(asked.state.objects) or "nothing: it starts as the cells do"
     print(f"It would train cell {asked.cell} of {asked.notebook.name}, starting from the notebook's state of: {state}.")
-    print(*asked.state.notes, sep="\n", end="\n" if asked.state.notes else "")
+    print(*asked.notes, sep="\n", end="\n" if asked.notes else "")
 
 
 def _train(session: Session, asked: Asked) -> CellRun:
     from nbddp.widget.run_view import watch
 
-    for note in asked.state.notes:
+    for note in asked.notes:
         print(note)
-    run = CellRun.start(
+    started = Run.start(
         asked.script.text,
         Path(asked.notebook.name).stem,
         run_options_of(asked.arguments),
@@ -108,6 +114,7 @@ def _train(session: Session, asked: Asked) -> CellRun:
         line_map=list(_line_map(asked)),
         fill=asked.state.write,
     )
+    run = CellRun(started.folder)
     run.belongs_to(session.namespace, asked.script.plan)
     if isinstance(session.namespace.get(VARIABLE, run), CellRun):  # a variable of the user's own is left alone
         session.namespace[VARIABLE] = run

@@ -39,12 +39,12 @@ class Kernel:
         self.client.start_channels()
         self.client.wait_for_ready(timeout=60)
 
-    def send(self, source: str, cell: str | None = None, tags: tuple[str, ...] = ()) -> str:
+    def send(self, source: str, cell: str | None = None, tags: tuple[str, ...] = (), *, silent: bool = False) -> str:
         """Ask for an execution; its number comes back."""
         content = {
             "code": source,
-            "silent": False,
-            "store_history": True,
+            "silent": silent,
+            "store_history": not silent,
             "user_expressions": {},
             "allow_stdin": False,
             "stop_on_error": True,
@@ -75,11 +75,15 @@ class Kernel:
         """Execute a cell."""
         return self.result(self.send(source, cell, tags), timeout)
 
-    def value(self, expression: str) -> str:
-        """What it prints of an expression; fails where that fails."""
-        reply = self.run(f"print({expression})")
+    def aside(self, source: str) -> str:
+        """What it prints, executed as front ends do for themselves: no cell of the notebook; fails where it fails."""
+        reply = self.result(self.send(source, silent=True))
         assert reply.status == "ok", reply.error
         return reply.text.strip()
+
+    def value(self, expression: str) -> str:
+        """What an expression prints as."""
+        return self.aside(f"print({expression})")
 
     def interrupt(self) -> None:
         """SIGINT, as the front end's button sends it."""
