@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from nbddp.analysis.effects import Changes, Walk, all_arguments, bound_names
+from nbddp.analysis.aliases import shared_inside
+from nbddp.analysis.effects import Changes, Walk, all_arguments, bound_names, effects
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -45,8 +46,11 @@ def _summary(node: Definition, imports: Mapping[str, str], known: Mapping[str, C
     is_method = node.name == "__init__"
     names = _parameters(node, is_method)
     rebound = bound_names(node.body)  # `img = img / 2` leaves the caller's alone
-    changed = frozenset(n for n in out.mutates & set(names) if n not in rebound or _changed_in_place(node, n))
-    return Summary(Changes(names, changed), out.ambient, frozenset(out.calls))
+    changed = {n for n in out.mutates & set(names) if n not in rebound or _changed_in_place(node, n)}
+    mutated = effects(node.body, imports, known).mutates & rebound - set(names)
+    parts = {n for n in mutated if _changed_in_place(node, n)}  # `for p in model.parameters(): p.requires_grad = False`
+    changed |= (shared_inside(node.body, imports, parts) & set(names)) - rebound if parts else set()
+    return Summary(Changes(names, frozenset(changed)), out.ambient, frozenset(out.calls))
 
 
 def _changed_in_place(node: Definition, name: str) -> bool:

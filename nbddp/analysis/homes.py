@@ -146,7 +146,11 @@ def _keeps(plan: Plan, function: ast.AST) -> bool:
 
 
 def _trains_inside(plan: Plan, function: ast.AST) -> bool:
-    return any(plan.facts.loops[n].backward for n in ast.walk(function) if isinstance(n, ast.For | ast.While) and n in plan.facts.loops)
+    return any(
+        plan.facts.loops[n].backward
+        for n in ast.walk(function)
+        if isinstance(n, ast.For | ast.While) and n in plan.facts.loops
+    )
 
 
 def _changes(plan: Plan, statement: ast.stmt, name: str) -> bool:
@@ -156,11 +160,19 @@ def _changes(plan: Plan, statement: ast.stmt, name: str) -> bool:
     root = name.split(".")[0]
     own = {n: s.changes for n, s in plan.flow.functions.items()}
     found = effects([statement], plan.flow.imports, own)
-    touched = root in found.mutates | found.may_bind
+    touched = root in found.mutates | found.may_bind or _freezes(plan, statement, root)
     if isinstance(statement, ast.For) and not touched:  # for p in model.parameters(): p.requires_grad = False
         reads = {n.id for n in ast.walk(statement.iter) if isinstance(n, ast.Name)}
         return root in reads
     return touched and not _only_builds_others(plan, statement, root)
+
+
+def _freezes(plan: Plan, statement: ast.stmt, root: str) -> bool:
+    """`layer.weight.requires_grad = False`, through whatever name: DDP looks at it once, when it wraps."""
+    top = plan.top_level(statement)
+    if top is None or top.node is not statement or root not in plan.flow.touched[top.index]:
+        return False
+    return any(isinstance(n, ast.Attribute) and n.attr.startswith("requires_grad") for n in ast.walk(statement))
 
 
 def _only_builds_others(plan: Plan, statement: ast.stmt, root: str) -> bool:

@@ -92,6 +92,29 @@ AMBIENT_METHODS = frozenset(
     extract download urlretrieve unlink rename rmtree seed manual_seed manual_seed_all write_text write_bytes
     """.split()
 )
+# Methods whose result is a number, a text or a copy: it shares nothing with what they are called on.
+FRESH_METHODS = frozenset(
+    """
+    size dim numel item copy clone tolist mean sum std var min max argmax argmin abs sqrt exp log pow norm describe
+    info count index lower upper split strip format join replace startswith endswith keys isin nunique value_counts
+    is_available device_count get_last_lr exists is_file is_dir plot hist imshow corr score eq ne gt lt ge le
+    """.split()
+)
+# Methods that keep what they are given.
+STORING_METHODS = frozenset(
+    """
+    append extend appendleft insert add update setdefault add_module register_module register_buffer
+    register_parameter add_param_group put
+    """.split()
+)
+# Functions of pure libraries whose result holds their arguments; classes do so as well.
+VIEWS = frozenset(
+    """
+    list tuple dict set frozenset sorted reversed enumerate zip map filter getattr super min max
+    from_numpy as_tensor asarray squeeze unsqueeze reshape transpose permute random_split partial chain islice cycle
+    defaultdict deque compile script trace convert_sync_batchnorm tqdm copy
+    """.split()
+)
 # In-place functions of otherwise pure libraries: their first argument changes.
 MUTATING_FUNCTIONS = ("random.shuffle", "numpy.random.shuffle", "torch.nn.utils", "torch.nn.init", "heapq", "bisect")
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
+from nbddp.analysis.aliases import Sharing, drawn_on
 from nbddp.analysis.effects import Effects, displays_only, effects
 from nbddp.analysis.functions import Summary, reachable, summaries
 from nbddp.analysis.imports import imported_names
@@ -21,6 +22,7 @@ class Flow:
     functions: Mapping[str, Summary]
     effects: tuple[Effects, ...]
     binders: Mapping[str, tuple[int, ...]] = field(repr=False)
+    touched: tuple[frozenset[str], ...] = ()  # names whose content a statement may change, through any other name
 
     def binder_before(self, name: str, index: int) -> int | None:
         """The last statement before `index` that binds the name."""
@@ -58,12 +60,21 @@ def build_flow(program: Program) -> Flow:
     imports = {name: name for name in program.needs} | imported_names(program.tree)
     functions = summaries(program.tree, imports)
     own = {name: s.changes for name, s in functions.items()}
-    found = tuple(effects([s.node], imports, own) for s in program.statements)
+    known = imports | dict.fromkeys(drawn_on(program.tree, imports), "matplotlib")
+    found = tuple(effects([s.node], known, own) for s in program.statements)
     binders: dict[str, list[int]] = {}
     for i, e in enumerate(found):
         for name in e.binds | e.may_bind:
             binders.setdefault(name, []).append(i)
-    return Flow(program, imports, functions, found, {n: tuple(v) for n, v in binders.items()})
+    flow = Flow(program, imports, functions, found, {n: tuple(v) for n, v in binders.items()})
+    return replace(flow, touched=tuple(_touched(flow)))
+
+
+def _touched(flow: Flow) -> Iterator[frozenset[str]]:
+    sharing = Sharing(flow.imports)
+    for statement in flow.program.statements:
+        sharing.follow(statement.node)
+        yield sharing.of(flow.effects[statement.index].mutates | flow.when_called(statement.index)[1])
 
 
 @dataclass(frozen=True)
@@ -106,7 +117,6 @@ def _reason_to_drop(flow: Flow, statement: Statement, live: set[str], trains: bo
     node, found = statement.node, flow.effects[statement.index]
     if isinstance(node, ast.Pass):
         return "a magic or shell line, or nothing"
-    changes = found.mutates | flow.when_called(statement.index)[1]
     shows = displays_only(node, found, flow.imports) and not flow.ambient(statement.index)
     if trains:
         bare = isinstance(node, ast.Expr) and not isinstance(node.value, ast.Call | ast.Await)
@@ -117,7 +127,7 @@ def _reason_to_drop(flow: Flow, statement: Statement, live: set[str], trains: bo
         star = isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
         future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
         return "" if star or future or found.binds & live else "imported for what is left out"
-    if (found.may_bind | changes) & live:
+    if (found.may_bind | flow.touched[statement.index]) & live:
         return ""
     if flow.ambient(statement.index):
         return ""
