@@ -43,7 +43,7 @@ class Changes:
         if isinstance(argument, int):
             known = argument < len(self.parameters)
             return self.parameters[argument] in self.changed if known else bool(self.changed)
-        return argument in self.changed or argument not in self.parameters and bool(self.changed)
+        return argument in self.changed or (argument not in self.parameters and bool(self.changed))
 
 
 UNKNOWN = Changes(every=True)
@@ -316,11 +316,13 @@ class Walk(ast.NodeVisitor):
 
     def visit_Match(self, node: ast.Match) -> None:
         self.visit(node.subject)
+        before = set(self.out.binds)
         for case in node.cases:
             for part in ast.walk(case.pattern):
                 if isinstance(part, ast.MatchAs | ast.MatchStar) and part.name:
                     self.store(part.name)
         self._branches(*(([c.guard] if c.guard else []) + c.body for c in node.cases), [])
+        self.out.binds = before  # no case may match
 
 
 def root_name(node: ast.expr) -> str | None:

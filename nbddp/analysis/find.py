@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from nbddp.analysis.imports import bindings
 from nbddp.analysis.program import Statement
 from nbddp.analysis.slice import Flow
 
@@ -112,7 +113,8 @@ def training_statements(flow: Flow) -> tuple[Statement, ...]:
 
 def framework(flow: Flow) -> str | None:
     """The training framework that the notebook imports, by its name for people."""
-    for target in flow.imports.values():
+    imports = (n for n in ast.walk(flow.program.tree) if isinstance(n, ast.Import | ast.ImportFrom))
+    for target in (t for node in imports for _, t in bindings(node)):
         for root, name in FRAMEWORKS.items():
             if target == root or target.startswith(root + "."):
                 return name

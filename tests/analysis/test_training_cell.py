@@ -1,0 +1,96 @@
+"""Which cell trains."""
+
+from __future__ import annotations
+
+import pytest
+
+from nbddp.analysis.find import training_statements
+from nbddp.analysis.training_cell import choose_training_cell
+from nbddp.diagnostics import CannotExport
+from nbddp.options import Options
+from tests.analysis.cells import BEFORE, TRAINING, flow
+
+
+def chosen(*cells: str, train: int | None = None) -> int:
+    return choose_training_cell(flow(*cells), Options(train=train))
+
+
+def refusal(*cells: str, train: int | None = None) -> CannotExport:
+    with pytest.raises(CannotExport) as caught:
+        chosen(*cells, train=train)
+    return caught.value
+
+
+def test_the_only_one_that_trains():
+    assert chosen(*BEFORE, TRAINING, "print(loss)") == 4
+
+
+def test_a_loop_in_a_function_is_found_where_it_is_called():
+    function = "def fit(n):\n" + "".join(f"    {line}\n" for line in TRAINING.strip().split("\n"))
+    assert chosen(*BEFORE, function, "fit(3)") == 5
+
+
+def test_a_loop_in_a_method_is_found_where_it_is_called():
+    lines = "".join(f"        {line}\n" for line in TRAINING.strip().split("\n"))
+    assert chosen(*BEFORE, f"class Trainer:\n    def fit(self):\n{lines}", "Trainer().fit()") == 5
+
+
+def test_a_loop_around_a_step_that_is_a_function():
+    step = "def step(x, y):\n    F.cross_entropy(model(x), y).backward()\n    optimizer.step()"
+    assert chosen(*BEFORE, step, "for x, y in train_loader:\n    step(x, y)") == 5
+
+
+def test_a_definition_alone_trains_nothing():
+    function = "def fit():\n" + "".join(f"    {line}\n" for line in TRAINING.strip().split("\n"))
+    assert not training_statements(flow(*BEFORE, function))
+
+
+def test_a_mark_decides():
+    assert chosen(*BEFORE, TRAINING, "%%ddp_train\n" + TRAINING) == 5
+
+
+def test_the_option_decides():
+    assert chosen(*BEFORE, TRAINING, TRAINING, train=5) == 5
+
+
+def test_several_are_all_named():
+    found = refusal(*BEFORE, TRAINING, "", TRAINING).diagnostics
+    assert [d.cell for d in found] == [4, 6]
+    assert all("2 cells train" in d.message for d in found)
+    assert "--train 4" in found[0].help
+
+
+def test_two_marks():
+    assert [d.cell for d in refusal(*BEFORE, "%%ddp_train\n" + TRAINING, "%%ddp_train\n" + TRAINING).diagnostics] == [
+        4,
+        5,
+    ]
+
+
+def test_none():
+    (found,) = refusal(*BEFORE).diagnostics
+    assert "no cell trains" in found.message
+
+
+def test_a_number_that_is_no_code_cell():
+    (found,) = refusal(*BEFORE, TRAINING, train=9).diagnostics
+    assert found.help == "code cells: 1, 2, 3, 4"
+
+
+def test_the_cell_that_trains_is_broken():
+    (found,) = refusal(*BEFORE, TRAINING.replace("range(3)", "range(3")).diagnostics
+    assert (found.rule, found.cell) == ("syntax", 4)
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("from transformers import Trainer", "Hugging Face"),
+        ("import lightning as L", "Lightning"),
+        ("from fastai.vision.all import *", "fastai"),
+    ],
+)
+def test_frameworks_are_named(line, name):
+    (found,) = refusal(line, "x = 1").diagnostics
+    assert found.rule == "framework"
+    assert name in found.message
