@@ -16,7 +16,9 @@ from nbddp.analysis.streams import unfit_stream
 from nbddp.analysis.training_loops import trained_on
 
 TRAINING = re.compile(r"(^|[^a-z])(train|trn|tr|training)([^a-z]|$)", re.IGNORECASE)
-EVALUATION = re.compile(r"(^|[^a-z])(val|valid|validation|test|tst|eval|evaluation|dev|holdout)([^a-z]|$)", re.IGNORECASE)
+EVALUATION = re.compile(
+    r"(^|[^a-z])(val|valid|validation|test|tst|eval|evaluation|dev|holdout)([^a-z]|$)", re.IGNORECASE
+)
 
 # A DistributedSampler as its argument; its own sampler or batch sampler shared out; the loader made anew where it is
 # built, where the function that builds it is called, or behind the dictionary that holds it.
@@ -46,7 +48,9 @@ class Share:
 class Sharding:
     shares: Mapping[Obj, Share]
     mixed: frozenset[Loop]  # loops over a shared loader in one turn and over a whole one in another
-    unclear: Mapping[Loop, frozenset[Obj]] = field(default_factory=dict)  # loops of which it is not clear on what they train
+    unclear: Mapping[Loop, frozenset[Obj]] = field(
+        default_factory=dict
+    )  # loops of which it is not clear on what they train
 
     @property
     def loaders(self) -> frozenset[Obj]:
@@ -153,7 +157,12 @@ def _turn_variable(node: ast.DictComp) -> ast.expr | None:
 
 
 def _how(plan: Plan, call: LoaderCall) -> How:
-    if call.obj in plan.facts.classes or not call.plain or len(call.node.args) > 3 or call.obj.name.endswith("ListLoader"):
+    if (
+        call.obj in plan.facts.classes
+        or not call.plain
+        or len(call.node.args) > 3
+        or call.obj.name.endswith("ListLoader")
+    ):
         return "built"
     if dataset_value(plan, call).of("iterable dataset"):
         return "built"

@@ -18,72 +18,125 @@ Declines
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
+from nbddp.analysis.devices import chosen, indexed_name, numbers
 from nbddp.analysis.edit import Edit, replace
 from nbddp.analysis.imports import qualified
 from nbddp.analysis.plan import Plan
 from nbddp.diagnostics import Diagnostic
 
 NAME = "device"
-INDEXED = re.compile(r"cuda:\d+$")
+CURRENT = ("torch.cuda.set_device", "torch.cuda.device")
+DEFAULTS = ("torch.set_default_device", "torch.set_default_tensor_type")
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     done: set[ast.AST] = set()
     for statement in plan.kept:
         node = statement.node
-        if isinstance(node, ast.Assign) and _chooses(plan, node.value):
-            done.update(ast.walk(node.value))
+        value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
+        if value is not None and (written := chosen(plan, value)):
+            done.update(ast.walk(value))
             # a string stays one: `torch.autocast(device)` takes no torch.device, and "cuda" means this rank's GPU
-            kind = ".type" if _is_string(node.value) else ""
-            yield replace(plan.program, NAME, node.value, plan.naming("rank_device") + kind, ("rank_device",))
+            kind = ".type" if written == "string" else ""
+            yield replace(plan.program, NAME, value, plan.naming("rank_device") + kind, ("rank_device",))
     for inner in plan.nodes():
-        if inner not in done:
-            yield from _without_index(plan, inner)
-            yield from _visible_devices(plan, inner)
+        if isinstance(inner, ast.expr) and inner not in done:
+            yield from _elsewhere(plan, inner, done)
+    yield from _several(plan)
 
 
-def _chooses(plan: Plan, node: ast.expr) -> bool:
-    """A device for training: `torch.device("cuda")`, `"cuda" if torch.cuda.is_available() else "cpu"` and the like."""
-    if isinstance(node, ast.IfExp):
-        return _names_gpu(plan, node.body) or _names_gpu(plan, node.orelse)
-    return _names_gpu(plan, node)
+def _elsewhere(plan: Plan, node: ast.expr, done: set[ast.AST]) -> Iterator[Edit | Diagnostic]:
+    """What stays a choice of the notebook's own goes without an index: "cuda" is the GPU of this process."""
+    if isinstance(node, ast.Call) and (name := qualified(node.func, plan.flow.imports)):
+        if name in CURRENT and node.args:
+            done.update(ast.walk(node))
+            yield from _current(plan, node)
+            return
+        yield from _default_device(plan, node, name)
+    yield from _device_map(plan, node, done)
+    for number in numbers(plan, node):
+        done.update(ast.walk(number))
+        yield from _without_number(plan, node, number)
+    if (kind := indexed_name(node)) and not _is_prose(plan, node):
+        done.update(ast.walk(node))
+        yield replace(plan.program, NAME, node, f'"{kind}"')
+    if isinstance(node, ast.Constant) and node.value == "CUDA_VISIBLE_DEVICES":
+        yield plan.program.diagnose(
+            NAME, "warning", node, "the notebook limits the GPUs that can be seen, and with them the processes",
+            help="take the line out, or choose the devices when you start the script",
+        )  # fmt: skip
 
 
-def _names_gpu(plan: Plan, node: ast.expr) -> bool:
-    if isinstance(node, ast.Constant):
-        return isinstance(node.value, str) and bool(re.match(r"(cuda|mps)(:\d+)?$", node.value))
-    if isinstance(node, ast.Call) and qualified(node.func, plan.flow.imports) == "torch.device" and node.args:
-        return _chooses(plan, node.args[0])
-    if isinstance(node, ast.IfExp):
-        return _chooses(plan, node)
-    if isinstance(node, ast.JoinedStr):
-        return any(isinstance(v, ast.Constant) and str(v.value).startswith("cuda") for v in node.values)
-    return False
+def _current(plan: Plan, node: ast.Call) -> Iterator[Edit]:
+    """`torch.cuda.set_device(0)`: the launcher has done that, for each process its own."""
+    parent = plan.program.parents.get(node)
+    if isinstance(parent, ast.Expr):
+        yield replace(
+            plan.program, NAME, node, "pass  # each process has a GPU of its own" if _ends_line(plan, node) else "pass"
+        )
+    else:
+        torch = plan.program.source(node.func).rpartition(".")[0]
+        yield replace(plan.program, NAME, node.args[0], f"{torch}.current_device()")
 
 
-def _is_string(node: ast.expr) -> bool:
-    parts = [node.body, node.orelse] if isinstance(node, ast.IfExp) else [node]
-    return all(isinstance(p, ast.Constant | ast.JoinedStr) or isinstance(p, ast.IfExp) and _is_string(p) for p in parts)
+def _ends_line(plan: Plan, node: ast.Call) -> bool:
+    end = plan.program.span(node)[1]
+    return plan.program.text[end : end + 1] == "\n"
 
 
-def _without_index(plan: Plan, node: ast.AST) -> Iterator[Edit]:
-    if isinstance(node, ast.Constant) and isinstance(node.value, str) and INDEXED.match(node.value):
-        if not _is_prose(plan, node):
-            quote = plan.program.source(node)[0]
-            if quote in "\"'":
-                yield replace(plan.program, NAME, node, f"{quote}cuda{quote}")
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("cuda", "set_device"):
-        if len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, int):
-            if node.func.attr == "cuda":
-                yield replace(plan.program, NAME, node.args[0], "")
-            else:
-                yield replace(plan.program, NAME, node.args[0], "torch.cuda.current_device()")
+def _without_number(plan: Plan, call: ast.expr, number: ast.expr) -> Iterator[Edit]:
+    """`.cuda(0)` becomes `.cuda()`; elsewhere "cuda" takes the number's place."""
+    assert isinstance(call, ast.Call)
+    if not (isinstance(call.func, ast.Attribute) and call.func.attr == "cuda"):
+        yield replace(plan.program, NAME, number, '"cuda"')
+        return
+    start, end = plan.program.span(number)
+    rest = [plan.program.span(k)[0] for k in call.keywords if k.value is not number] if number in call.args else []
+    if number in call.args and rest:
+        yield Edit(NAME, start, min(rest), "")
+    elif number in call.args:
+        yield Edit(NAME, start, end, "")
+    else:
+        yield replace(plan.program, NAME, number, "None")
 
 
-def _is_prose(plan: Plan, node: ast.Constant) -> bool:
+def _device_map(plan: Plan, node: ast.expr, done: set[ast.AST]) -> Iterator[Edit | Diagnostic]:
+    """`device_map="auto"` spreads a model over all GPUs that a process sees; `{"": 0}` names the first."""
+    places = [k.value for k in node.keywords if k.arg == "device_map"] if isinstance(node, ast.Call) else []
+    places += [node] if isinstance(node, ast.Dict) and _is_device_map(node) else []
+    for place in (p for p in places if isinstance(p, ast.Dict | ast.Constant) and getattr(p, "value", "") is not None):
+        done.update(ast.walk(place))
+        inside = plan.program.function_of(place) is not None
+        device = '"cuda"' if inside else plan.naming("rank_device")
+        yield replace(plan.program, NAME, place, f'{{"": {device}}}', () if inside else ("rank_device",))
+
+
+def _is_device_map(node: ast.Dict) -> bool:
+    return len(node.keys) == 1 and isinstance(node.keys[0], ast.Constant) and node.keys[0].value == ""
+
+
+def _default_device(plan: Plan, node: ast.Call, name: str) -> Iterator[Diagnostic]:
+    if name not in DEFAULTS or not any(_is_gpu(plan, a) for a in node.args):
+        return
+    yield plan.program.diagnose(
+        NAME, "error", node, "with the GPU as the default device the samplers cannot draw: torch expects their random "
+        "numbers on the GPU", help="leave the default device alone, and move the model and the batches with .to(device)",
+    )  # fmt: skip
+
+
+def _is_gpu(plan: Plan, node: ast.expr) -> bool:
+    parts = [n for n in ast.walk(node) if isinstance(n, ast.expr)]
+    named = any(chosen(plan, p) or isinstance(p, ast.Constant) and "cuda" in str(p.value) for p in parts)
+    return (
+        named
+        or "device" in {o.kind for o in plan.facts.value(node).objs}
+        or any(isinstance(p, ast.Attribute) and p.attr == "cuda" for p in parts)
+    )
+
+
+def _is_prose(plan: Plan, node: ast.expr) -> bool:
     """Part of what is printed."""
     parent = plan.program.parents.get(node)
     return isinstance(parent, ast.JoinedStr | ast.Expr) or (
@@ -91,10 +144,14 @@ def _is_prose(plan: Plan, node: ast.Constant) -> bool:
     )
 
 
-def _visible_devices(plan: Plan, node: ast.AST) -> Iterator[Diagnostic]:
-    if isinstance(node, ast.Constant) and node.value == "CUDA_VISIBLE_DEVICES":
+def _several(plan: Plan) -> Iterator[Diagnostic]:
+    """A model that is spread over GPUs by hand comes together on one."""
+    places: dict[str, ast.expr] = {}
+    for node in plan.nodes():
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and indexed_name(node):
+            places.setdefault(node.value, node)
+    if len(places) > 1:
         yield plan.program.diagnose(
-            NAME, "warning", node, "the notebook limits the GPUs that can be seen, and with them the processes",
-            help="take the line out, or choose the devices when you start the script",
+            NAME, "warning", list(places.values())[1], f"the notebook uses {len(places)} GPUs; a process of the script "
+            "has one, which must hold all of it", help="run it with one process where one GPU is too small",
         )  # fmt: skip
-
