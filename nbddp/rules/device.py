@@ -73,9 +73,8 @@ def _current(plan: Plan, node: ast.Call) -> Iterator[Edit]:
     """`torch.cuda.set_device(0)`: the launcher has done that, for each process its own."""
     parent = plan.program.parents.get(node)
     if isinstance(parent, ast.Expr):
-        yield replace(
-            plan.program, NAME, node, "pass  # each process has a GPU of its own" if _ends_line(plan, node) else "pass"
-        )
+        comment = "  # each process has a GPU of its own" if _ends_line(plan, node) else ""
+        yield replace(plan.program, NAME, node, f"pass{comment}")
     else:
         torch = plan.program.source(node.func).rpartition(".")[0]
         yield replace(plan.program, NAME, node.args[0], f"{torch}.current_device()")
@@ -122,13 +121,13 @@ def _default_device(plan: Plan, node: ast.Call, name: str) -> Iterator[Diagnosti
         return
     yield plan.program.diagnose(
         NAME, "error", node, "with the GPU as the default device the samplers cannot draw: torch expects their random "
-        "numbers on the GPU", help="leave the default device alone, and move the model and the batches with .to(device)",
+        "numbers on the GPU", help="leave the default device alone, and move model and batches with .to(device)",
     )  # fmt: skip
 
 
 def _is_gpu(plan: Plan, node: ast.expr) -> bool:
     parts = [n for n in ast.walk(node) if isinstance(n, ast.expr)]
-    named = any(chosen(plan, p) or isinstance(p, ast.Constant) and "cuda" in str(p.value) for p in parts)
+    named = any(chosen(plan, p) or (isinstance(p, ast.Constant) and "cuda" in str(p.value)) for p in parts)
     return (
         named
         or "device" in {o.kind for o in plan.facts.value(node).objs}

@@ -37,7 +37,7 @@ def assemble(plan: Plan, edits: Sequence[Edit]) -> list[Line]:
     wanted = {n for n in library().parts if plan.naming(n.partition("__")[0]) in names}
     checkpoints = bool({"resumable", "epoch_done"} & wanted)
     start = launcher(dict(layout.parameters), checkpoints=checkpoints, nproc=plan.options.nproc,
-                     train=plan.naming("train"), renames=renames)  # fmt: skip
+                     gpu=plan.uses_gpu, train=plan.naming("train"), renames=renames)  # fmt: skip
     parts = parts_for([*(w for w in wanted if "__" not in w), *start.parts], renames=renames)
     used = names | _names_in([Line(parts.source), Line(start.source)])
     imports = kept_imports(plan, layout.imports, used | _notebook_names(plan, layout))

@@ -26,14 +26,17 @@ def launcher(
     *,
     checkpoints: bool = False,
     nproc: int | None = None,
+    gpu: bool = True,
     train: str = "train",
     renames: Mapping[str, str] | None = None,
 ) -> Launcher:
     """The text for these parameters; with `checkpoints` where the script uses parts that read the command line."""
     new = {"train": train, **(renames or {})}
     arguments = arguments_for(parameters, new)
-    own = own_arguments(parameters, checkpoints=checkpoints, nproc=nproc)
+    own = own_arguments(parameters, checkpoints=checkpoints, nproc=nproc if gpu or nproc else 2)
     template = TEMPLATE.replace("    ADD_OWN\n", own)
+    if not gpu:  # the notebook moves nothing to a GPU, and tensors of the CPU cannot be sent with NCCL
+        template = template.replace("own_device(local_rank)", 'torch.device("cpu"), "gloo"')
     extra = {name for name, needed in _extra(arguments, checkpoints).items() if needed}
     used = names_in(template) | extra
     text = renamed(template, {name: called(name, new) for name in used | _defined(template)})
