@@ -3,6 +3,7 @@
 # mypy: ignore-errors
 
 import copy
+import itertools
 import sys
 from types import SimpleNamespace
 
@@ -23,7 +24,7 @@ def share_of(loader):
 
 def share_of__in_order(loader):
     """A loader of every world_size-th batch of another that draws in order; nothing is added to fill up."""
-    batches = list(loader.batch_sampler)
+    batches = list(itertools.islice(loader.batch_sampler, len(loader)))
     loader.dealt = SimpleNamespace(sizes=[len(batch) for batch in batches])
     return remade(loader, loader.dataset, batch_sampler=batches[dist.get_rank() :: dist.get_world_size()])
 
