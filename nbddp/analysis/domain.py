@@ -60,13 +60,14 @@ class Value:
     const: object = None  # a literal, or Literal.NONE for None; None where it is not one
     sources: frozenset[ast.AST] = frozenset()  # the literal numbers that it comes from, unchanged
     equal: bool = False  # a size of the share: adds up over the ranks, and is the same on each
+    number: bool = False  # surely a Python number, not a tensor
 
     def of(self, *kinds: str) -> frozenset[Obj]:
         return frozenset(o for o in self.objs if o.kind in kinds)
 
     def with_extent(self, extent: Extent) -> Value:
         items = tuple(i.with_extent(extent) for i in self.items) if self.items is not None else None
-        return Value(self.objs, extent, items)
+        return Value(self.objs, extent, items, number=self.number)
 
     @property
     def varies(self) -> bool:
@@ -98,7 +99,7 @@ def join(a: Value, b: Value) -> Value:
     const = a.const if a.const == b.const else None
     if const is None and any(isinstance(v.const, Literal) for v in (a, b)):
         const = Literal.PERHAPS_NONE
-    return Value(a.objs | b.objs, join_extent(a.extent, b.extent), items, const, a.sources | b.sources, alike(a) and alike(b))
+    return Value(a.objs | b.objs, join_extent(a.extent, b.extent), items, const, a.sources | b.sources, alike(a) and alike(b), a.number and b.number)
 
 
 def is_zero(value: Value) -> bool:

@@ -104,26 +104,31 @@ def _guard_in_line(
     """`if best: torch.save(…)`: the suite moves to lines of its own."""
     parent = program.parents[node]
     suite: list[ast.stmt] = next(b for f in ("body", "orelse", "finalbody") if node in (b := getattr(parent, f, [])))
-    start = program.span(node)[0]
-    line_start = program.text.rfind("\n", 0, start) + 1
-    line = program.text[line_start:start]
+    beside = _beside(suite, node)
+    start = program.span(beside[0])[0]
+    line = program.text[program.line_starts[beside[0].lineno - 1] : start]
     outer = line[: len(line) - len(line.lstrip())]
-    inner = outer if isinstance(parent, ast.Module) or not _shares_header(program, parent, node) else outer + "    "
-    edits: list[Edit] = []
-    for statement in (s for s in suite if s.lineno == node.lineno):
-        at, end = program.span(statement)
+    inner = outer + "    " if line.strip() else outer
+    edits = [Edit(rule, at, at, "    ", "line") for at in inner_line_starts(program, *program.span(node))]
+    for statement in beside:
+        at = program.span(statement)[0]
         gap = at - len(program.text[:at]) + len(program.text[:at].rstrip(" ;\t"))
-        if program.text[line_start:at].strip():
+        if at > start or line.strip():
             edits.append(Edit(rule, gap, at, "\n" + inner, "text"))
         if statement is node:
             edits.append(Edit(rule, at, at, f"if {condition}:\n{inner}    ", "open", uses))
     return edits
 
 
-def _shares_header(program: Program, parent: ast.AST, node: ast.stmt) -> bool:
-    return getattr(parent, "lineno", node.lineno) == node.lineno or not program.text[
-        program.text.rfind("\n", 0, program.span(node)[0]) + 1 : program.span(node)[0]
-    ].strip(" \t").replace(";", "") == ""
+def _beside(suite: list[ast.stmt], node: ast.stmt) -> list[ast.stmt]:
+    """The statements between which there are semicolons, from the first to the last."""
+    groups: list[list[ast.stmt]] = []
+    for statement in suite:
+        if groups and groups[-1][-1].end_lineno == statement.lineno:
+            groups[-1].append(statement)
+        else:
+            groups.append([statement])
+    return next(g for g in groups if node in g)
 
 
 def inner_line_starts(program: Program, start: int, end: int) -> list[int]:

@@ -89,8 +89,9 @@ def _constant(m: Machine, node: ast.Constant) -> Value:
     number = isinstance(node.value, int) and not isinstance(node.value, bool)
     sources = frozenset[ast.AST]({node}) if number else frozenset[ast.AST]()
     if node in m.shares:
-        return Value(extent=Extent.SUM, sources=sources, equal=True)
-    return Value(const=domain.Literal.NONE if node.value is None else node.value, sources=sources)
+        return Value(extent=Extent.SUM, sources=sources, equal=True, number=True)
+    plain = isinstance(node.value, int | float)
+    return Value(const=domain.Literal.NONE if node.value is None else node.value, sources=sources, number=plain)
 
 
 def _name(m: Machine, node: ast.Name) -> Value:
@@ -142,17 +143,18 @@ def _binary(m: Machine, node: ast.BinOp) -> Value:
 
 def binary(left: Value, right: Value, op: ast.operator) -> Value:
     alike = domain.alike(left) and domain.alike(right)
+    number = left.number and right.number
     if isinstance(op, ast.Add | ast.Sub):
         objs = left.objs | right.objs if isinstance(op, ast.Add) else frozenset()
         const = None
         if isinstance(left.const, int | float) and isinstance(right.const, int | float) and isinstance(op, ast.Add):
             const = left.const + right.const
         objs = frozenset(o for o in objs if o.kind != "library")
-        return Value(objs, domain.add(left, right), None, const, equal=alike)
+        return Value(objs, domain.add(left, right), None, const, equal=alike, number=number)
     if isinstance(op, ast.Mult | ast.MatMult):
-        return Value(left.of("list"), domain.multiply(left, right), equal=alike)
+        return Value(left.of("list"), domain.multiply(left, right), equal=alike, number=number)
     if isinstance(op, ast.Div | ast.FloorDiv):
-        return Value(left.of("path"), domain.divide(left, right), equal=alike)
+        return Value(left.of("path"), domain.divide(left, right), equal=alike, number=number)
     extent = domain.join_extent(spread(left), spread(right))
     if extent in (Extent.MEAN, Extent.SUM):  # powers and remainders of them do not add up
         extent = Extent.VARYING
@@ -201,7 +203,7 @@ def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Val
     if base.of("shape"):
         first = index.const == 0 or (index.const is None and not isinstance(node.slice, ast.Slice))
         shared = first and base.varies
-        return Value(extent=Extent.SUM if shared else Extent.UNIFORM, equal=not m.deals())
+        return Value(extent=Extent.SUM if shared else Extent.UNIFORM, equal=not m.deals(), number=True)
     if base.items is not None and isinstance(index.const, int) and -len(base.items) <= index.const < len(base.items):
         return base.items[index.const]
     found: Value | None = None

@@ -42,6 +42,7 @@ class Reduction:
     name: str
     how: str  # "mean" | "sum" | "gather"
     in_place: bool = False  # a list that others may hold: changed in place
+    number: bool = False  # surely a Python number
 
 
 @dataclass(eq=False)
@@ -59,6 +60,7 @@ class CallFact:
     loops: set[Loop] = field(default_factory=set)  # the loops around it, also those of callers
     grad: bool = False  # reached with gradients on
     in_forward: bool = True  # only ever reached from inside a model's forward
+    ever_in_forward: bool = False
     varying_control: bool = False  # whether it runs may differ between ranks
     args: dict[int | str, Value] = field(default_factory=dict)
     optimizers: set[Obj] = field(default_factory=set)

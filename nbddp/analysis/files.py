@@ -9,12 +9,14 @@ from nbddp.analysis.plan import Plan
 from nbddp.analysis.purity import under
 from nbddp.analysis.sinks import WRITES, WRITING_METHODS
 
-TRACKERS = ("mlflow",)
 FETCHES = ("urllib.request.urlretrieve", "urllib.request.urlopen", "requests.get", "gdown", "nltk.download",
            "torch.hub", "datasets.load_dataset", "huggingface_hub", "wget.download", "kagglehub", "torchtext.vocab",
            "timm.create_model", "sklearn.datasets.fetch_openml", "sklearn.datasets.fetch_california_housing",
            "sklearn.datasets.fetch_20newsgroups", "sklearn.datasets.fetch_olivetti_faces",
            "spacy.load", "gensim.downloader", "torchvision.datasets.utils")  # fmt: skip
+OPENS = ("open", "io.open", "gzip.open", "bz2.open", "lzma.open", "codecs.open", "zipfile.ZipFile", "tarfile.open",
+         "h5py.File")  # fmt: skip
+LOG_FILES = ("logging.FileHandler", "logging.handlers.RotatingFileHandler", "logging.handlers.TimedRotatingFileHandler")
 LOADS = ("torch.load", "numpy.load", "pickle.load", "json.load", "joblib.load")
 
 
@@ -23,21 +25,42 @@ def library_name(plan: Plan, node: ast.Call) -> str:
 
 
 def opens_to_write(plan: Plan, node: ast.AST) -> bool:
-    """`open(path, "w")` and its like."""
-    if not isinstance(node, ast.Call) or library_name(plan, node) not in ("open", "io.open", "gzip.open"):
-        return False
-    mode = node.args[1] if len(node.args) > 1 else next((k.value for k in node.keywords if k.arg == "mode"), None)
-    return isinstance(mode, ast.Constant) and isinstance(mode.value, str) and bool(set(mode.value) & set("wax"))
-
-
-def writes(plan: Plan, node: ast.AST) -> bool:
-    """One call that writes a file (or tells a tracker), by what is called."""
+    """`open(path, "w")`, `path.open("w")`, and the files of logs."""
     if not isinstance(node, ast.Call):
         return False
     name = library_name(plan, node)
-    if name in WRITES or under(name, TRACKERS):
+    if name in LOG_FILES or (name == "logging.basicConfig" and path_of(node) is not None):
         return True
-    return not name and isinstance(node.func, ast.Attribute) and node.func.attr in WRITING_METHODS
+    method = not name and isinstance(node.func, ast.Attribute) and node.func.attr == "open"
+    if name not in OPENS and not method:
+        return False
+    at = 0 if method else 1
+    mode = node.args[at] if len(node.args) > at else next((k.value for k in node.keywords if k.arg == "mode"), None)
+    return isinstance(mode, ast.Constant) and isinstance(mode.value, str) and bool(set(mode.value) & set("wax"))
+
+
+def path_of(call: ast.Call) -> ast.expr | None:
+    """The argument that names the file, where a text in its place can lead nowhere."""
+    named = next((k.value for k in call.keywords if k.arg in ("file", "filename")), None)
+    attr = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    if named is not None or attr == "basicConfig":
+        return named
+    plain = attr == "open" and (isinstance(call.func, ast.Name) or len(call.args) > 1) or attr.endswith("FileHandler")
+    return call.args[0] if plain and call.args else None
+
+
+def writes(plan: Plan, node: ast.AST) -> bool:
+    """One call that writes a file, by what is called."""
+    if not isinstance(node, ast.Call):
+        return False
+    name = library_name(plan, node)
+    if name in WRITES:
+        return True
+    if name or not isinstance(node.func, ast.Attribute):
+        return False
+    fact = plan.facts.calls.get(node)
+    own = fact is not None and bool(fact.bodies)
+    return not own and (node.func.attr in WRITING_METHODS or node.func.attr == "save")
 
 
 def fetches(plan: Plan, node: ast.AST) -> bool:

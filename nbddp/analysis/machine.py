@@ -166,6 +166,7 @@ class Machine:
         fact.loops.update(a.fact.node for a in self.loops)
         fact.grad |= self.grad
         fact.in_forward &= self.forward_depth > 0
+        fact.ever_in_forward |= self.forward_depth > 0
         fact.varying_control |= self.varying_control > 0
         return fact
 

@@ -59,6 +59,8 @@ def _model(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywo
     if attr in RETURNS_MODEL:
         if attr in ("train", "eval"):
             m.mark_loops(toggles=True)
+            mode = attr == "train" and (not args or args[0].const is not False)
+            m.asleep = m.asleep - models if mode else m.asleep | models
         return Value(models)
     if attr in ("parameters", "named_parameters", "buffers"):
         return Value(frozenset(Obj("params", node, attr, _whole(o)) for o in models))
@@ -186,9 +188,9 @@ def _tensor(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) 
         return _size(m, base, args)
     if attr in ("numel", "nelement", "dim", "ndimension"):
         counts = extent is Extent.SAMPLES and attr[0] == "n"
-        return Value(extent=Extent.SUM if counts else Extent.UNIFORM, equal=not m.deals())
+        return Value(extent=Extent.SUM if counts else Extent.UNIFORM, equal=not m.deals(), number=True)
     if attr == "item":
-        return Value(extent=m.one_number(extent))
+        return Value(extent=m.one_number(extent), number=True)
     if attr in ("sum", "count_nonzero") and extent is Extent.SAMPLES:
         return Value(extent=Extent.SUM if _over_samples(args, keywords) else extent)
     if attr in ("mean", "nanmean") and extent is Extent.SAMPLES:
@@ -220,7 +222,8 @@ def _size(m: Machine, base: Value, args: Args) -> Value:
     varies = base.varies
     if not args:
         return Value(thing("shape", base_place).objs, Extent.SAMPLES if varies else Extent.UNIFORM)
-    return Value(extent=Extent.SUM if varies and args[0].const == 0 else Extent.UNIFORM, equal=not m.deals())
+    extent = Extent.SUM if varies and args[0].const == 0 else Extent.UNIFORM
+    return Value(extent=extent, equal=not m.deals(), number=True)
 
 
 base_place = ast.Pass()

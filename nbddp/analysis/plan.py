@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from nbddp.analysis.epochs import Epochs
     from nbddp.analysis.sharding import Sharding
     from nbddp.analysis.wrapping import Wrapping
+    from nbddp.analysis.writing import Writing
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +89,12 @@ class Plan:
         from nbddp.analysis.wrapping import find_wrapping
 
         return find_wrapping(self)
+
+    @cached_property
+    def writing(self) -> Writing:
+        from nbddp.analysis.writing import find_writing
+
+        return find_writing(self)
 
     @cached_property
     def uses_gpu(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from nbddp.analysis.accumulators import changed_names, forms, fresh_start, is_empty, read_after, starts_at_zero
 from nbddp.analysis.dealing import undealable
@@ -29,7 +30,7 @@ def leave_loop(m: Machine, fact: LoopFact) -> None:
         elif how is None:
             m.facts.unreduced[loop, name] = _extent(m, value)
         else:
-            m.facts.reductions[loop, name] = how
+            m.facts.reductions[loop, name] = replace(how, number=value.number)
             _now_uniform(m, name, value)
 
 

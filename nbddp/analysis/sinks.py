@@ -18,5 +18,5 @@ WRITES = ("torch.save", "numpy.save", "numpy.savez", "numpy.savetxt", "numpy.sav
           "soundfile.write")  # fmt: skip
 WRITING_METHODS = frozenset(
     "to_csv to_parquet to_pickle to_json to_excel to_hdf to_feather savefig save_pretrained write_text write_bytes "
-    "write_image write_html tofile".split()
+    "write_image write_html tofile unlink rmdir touch symlink_to".split()
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from nbddp.analysis import domain
@@ -75,7 +76,7 @@ def _unpack(m: Machine, targets: list[ast.expr], value: Value) -> None:
         varies = value.varies
         for i, target in enumerate(targets):
             extent = Extent.SUM if varies and i == 0 else Extent.UNIFORM
-            assign(m, target, Value(extent=extent, equal=not m.deals()))
+            assign(m, target, Value(extent=extent, equal=not m.deals(), number=True))
         return
     if value.of("split"):
         each = Value(frozenset(Obj("dataset", t, "split", o) for t in targets[:1] for o in value.of("split")))
@@ -112,7 +113,8 @@ def _increment(m: Machine, target: ast.expr, op: ast.operator, operand: ast.expr
     counts = m.varying_control or (m.loops and m.loops[-1].deals)
     if counts and isinstance(op, ast.Add | ast.Sub) and not new.varies:
         # how often this runs differs between ranks: what is counted adds up
-        return Value(extent=Extent.SUM if spread(old) in (Extent.UNIFORM, Extent.SUM) else Extent.VARYING)
+        extent = Extent.SUM if spread(old) in (Extent.UNIFORM, Extent.SUM) else Extent.VARYING
+        return Value(extent=extent, number=old.number and new.number)
     if isinstance(op, ast.Add) and spread(new) is Extent.SAMPLES and spread(old) is Extent.SUM:
         return old
     if isinstance(op, ast.Add) and spread(new) is Extent.SUM and old.extent in domain.WHOLE and not old.const:
@@ -436,12 +438,12 @@ def _draws_varying(m: Machine, iterable: Value) -> bool:
 def element(m: Machine, iterable: Value, node: ast.AST, active: Active) -> Value:
     """What one turn gets; the counter of a dealt-out loop differs between ranks, that of a shared one does not."""
     value = iterate(m, iterable, node)
-    if active.fact.loaders and not active.shares:
-        return value.with_extent(Extent.REPEATED)
-    if active.deals and value.items and value.items[0].of("counter"):
-        counter = Value(value.items[0].objs, Extent.VARYING)
-        return Value(value.objs, value.extent, (counter, *value.items[1:]))
-    return value
+    whole = bool(active.fact.loaders) and not active.shares
+    if value.items and value.items[0].of("counter"):
+        counter, *rest = value.items
+        counter = Value(counter.objs, Extent.VARYING) if active.deals else counter
+        return replace(value, items=(counter, *(r.with_extent(Extent.REPEATED) if whole else r for r in rest)))
+    return value.with_extent(Extent.REPEATED) if whole else value
 
 
 def _while(m: Machine, node: ast.While) -> None:
@@ -467,14 +469,20 @@ def comprehension_loops(m: Machine, generators: list[ast.comprehension], body: C
     active = Active(fact, shares=False)  # a comprehension has no place behind it to put shares together
     m.loops.append(active)
     outer = m.turn
-    for value in literal_elements(m, iterable) or [element(m, iterable, first, active)]:
-        m.turn = Obj("turn", first, repr(value.const)) if value.const is not None else outer
-        assign(m, first.target, value)
-        for condition in first.ifs:
-            evaluate(m, condition)
-        comprehension_loops(m, generators[1:], body)
+    for _ in range(2):
+        for value in literal_elements(m, iterable) or [element(m, iterable, first, active)]:
+            m.turn = Obj("turn", first, repr(value.const)) if value.const is not None else outer
+            assign(m, first.target, value)
+            for condition in first.ifs:
+                evaluate(m, condition)
+            comprehension_loops(m, generators[1:], body)
+        if active.shares or not (fact.loaders and fact.backward):
+            break
+        active.shares = True  # `[step(x, y) for x, y in loader]` trains
     m.turn = outer
     m.loops.pop()
+    if fact.loaders and not fact.backward:
+        m.facts.keep_whole[first] = "a comprehension has no place behind it where the ranks could meet"
 
 
 def _expression(m: Machine, node: ast.Expr) -> None:

@@ -19,6 +19,7 @@ from nbddp.script.launcher import launcher
 from nbddp.script.layout import Layout, lay_out
 from nbddp.script.part_library import library
 from nbddp.script.regions import Region, regions
+from nbddp.script.variants import requests
 
 WIDTH = 84
 INDENT = "    "
@@ -38,7 +39,7 @@ def assemble(plan: Plan, edits: Sequence[Edit]) -> list[Line]:
     checkpoints = bool({"resumable", "epoch_done"} & wanted)
     start = launcher(dict(layout.parameters), checkpoints=checkpoints, nproc=plan.options.nproc,
                      gpu=plan.uses_gpu, train=plan.naming("train"), renames=renames)  # fmt: skip
-    parts = parts_for([*(w for w in wanted if "__" not in w), *start.parts], renames=renames)
+    parts = parts_for([*requests(plan, edits, wanted), *start.parts], renames=renames)
     used = names | _names_in([Line(parts.source), Line(start.source)])
     imports = kept_imports(plan, layout.imports, used | _notebook_names(plan, layout))
     imports += [f"import {name}" for name in plan.program.needs if name in used]
