@@ -118,7 +118,8 @@ def _increment(m: Machine, target: ast.expr, op: ast.operator, operand: ast.expr
     if isinstance(op, ast.Add) and spread(new) is Extent.SAMPLES and spread(old) is Extent.SUM:
         return old
     if isinstance(op, ast.Add) and spread(new) is Extent.SUM and old.extent in domain.WHOLE and not old.const:
-        return Value(extent=Extent.SUM, equal=new.equal and domain.alike(old))  # an accumulator, at its start
+        number = old.number and new.number
+        return Value(extent=Extent.SUM, equal=new.equal and domain.alike(old), number=number)  # an accumulator
     return binary(old, new, op)
 
 
