@@ -98,9 +98,7 @@ def guard(program: Program, rule: str, node: ast.stmt, condition: str, uses: tup
     return edits
 
 
-def _guard_in_line(
-    program: Program, rule: str, node: ast.stmt, condition: str, uses: tuple[str, ...]
-) -> list[Edit]:
+def _guard_in_line(program: Program, rule: str, node: ast.stmt, condition: str, uses: tuple[str, ...]) -> list[Edit]:
     """`if best: torch.save(…)`: the suite moves to lines of its own."""
     parent = program.parents[node]
     suite: list[ast.stmt] = next(b for f in ("body", "orelse", "finalbody") if node in (b := getattr(parent, f, [])))

@@ -89,7 +89,9 @@ class Facts:
     reductions: dict[tuple[Loop, str], Reduction] = field(default_factory=dict)
     unreduced: dict[tuple[Loop, str], Extent] = field(default_factory=dict)
     keep_whole: dict[Loop, str] = field(default_factory=dict)  # evaluation loops that each rank runs whole, and why
-    mixed: dict[Loop, frozenset[Obj]] = field(default_factory=dict)  # loops that also evaluate: the loaders they train on
+    mixed: dict[Loop, frozenset[Obj]] = field(
+        default_factory=dict
+    )  # loops that also evaluate: the loaders they train on
     classes: dict[Obj, ast.ClassDef] = field(default_factory=dict)  # the class of an instance
     reached: set[ast.AST] = field(default_factory=set)  # functions whose body was run
     exhausted: bool = False

@@ -7,15 +7,13 @@ import ast
 from nbddp.analysis.imports import qualified
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.purity import under
-from nbddp.analysis.sinks import WRITES, WRITING_METHODS
+from nbddp.analysis.sinks import OPENS, WRITES, WRITING_METHODS
 
 FETCHES = ("urllib.request.urlretrieve", "urllib.request.urlopen", "requests.get", "gdown", "nltk.download",
            "torch.hub", "datasets.load_dataset", "huggingface_hub", "wget.download", "kagglehub", "torchtext.vocab",
            "timm.create_model", "sklearn.datasets.fetch_openml", "sklearn.datasets.fetch_california_housing",
            "sklearn.datasets.fetch_20newsgroups", "sklearn.datasets.fetch_olivetti_faces",
            "spacy.load", "gensim.downloader", "torchvision.datasets.utils")  # fmt: skip
-OPENS = ("open", "io.open", "gzip.open", "bz2.open", "lzma.open", "codecs.open", "zipfile.ZipFile", "tarfile.open",
-         "h5py.File")  # fmt: skip
 LOG_FILES = ("logging.FileHandler", "logging.handlers.RotatingFileHandler", "logging.handlers.TimedRotatingFileHandler")
 LOADS = ("torch.load", "numpy.load", "pickle.load", "json.load", "joblib.load")
 
@@ -45,7 +43,7 @@ def path_of(call: ast.Call) -> ast.expr | None:
     attr = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     if named is not None or attr == "basicConfig":
         return named
-    plain = attr == "open" and (isinstance(call.func, ast.Name) or len(call.args) > 1) or attr.endswith("FileHandler")
+    plain = (attr == "open" and (isinstance(call.func, ast.Name) or len(call.args) > 1)) or attr.endswith("FileHandler")
     return call.args[0] if plain and call.args else None
 
 

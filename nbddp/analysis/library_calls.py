@@ -10,6 +10,7 @@ from nbddp.analysis.domain import ANYTHING, WHOLE, Extent, Obj, Value, join, joi
 from nbddp.analysis.losses import reduced
 from nbddp.analysis.machine import Machine
 from nbddp.analysis.purity import under
+from nbddp.analysis.sinks import LOGGERS, OPENS, TRACKERS
 
 Args = list[Value]
 Keywords = dict[str, Value]
@@ -60,7 +61,9 @@ def _make(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords)
     if name == "torch.utils.data.DataLoader" or name.endswith((".DataLoader", ".DataListLoader")):
         return _made(m, thing("loader", node, name, m.turn, m.frame.call), {"dataset": first, **keywords})
     if names.makes_scheduler(name):
-        return _made(m, thing("scheduler", node, name, None, m.frame.call), {"optimizer": keywords.get("optimizer", first)})
+        return _made(
+            m, thing("scheduler", node, name, None, m.frame.call), {"optimizer": keywords.get("optimizer", first)}
+        )
     params = keywords.get("params", first)
     owners = params_in(m, params)
     if names.makes_optimizer(name) or (owners and names.is_class(name) and not name.startswith("torch.nn")):
@@ -83,6 +86,9 @@ def _make(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords)
         return _made(m, thing(kind, node, name), {"source": first})
     if under(name, names.WRITERS):
         return thing("writer", node, name)
+    keeper = "file" if name in OPENS else "logger" if name in LOGGERS else "tracker" if name in TRACKERS else ""
+    if keeper:
+        return thing(keeper, node, name)
     if name.startswith("torchmetrics.") and names.is_class(name):
         return thing("metric", node, name)
     return None
@@ -171,7 +177,9 @@ def _kept(m: Machine, name: str, value: Value) -> Value:
     extent = spread(inner)
     if name in ("float", "int", "round"):
         extent = m.one_number(extent)
-    return Value(value.objs - value.of("list"), extent, const=value.const if isinstance(value.const, int | float) else None)
+    return Value(
+        value.objs - value.of("list"), extent, const=value.const if isinstance(value.const, int | float) else None
+    )
 
 
 def _length(m: Machine, value: Value) -> Value:
@@ -180,7 +188,9 @@ def _length(m: Machine, value: Value) -> Value:
     if value.of("loader sampler"):
         return Value(extent=Extent.UNIFORM)
     if value.of("list"):  # as many as there are batches, or samples
-        return Value(extent=Extent.VARYING if spread(m.elements(value)) is Extent.SAMPLES or m.deals() else Extent.UNIFORM)
+        return Value(
+            extent=Extent.VARYING if spread(m.elements(value)) is Extent.SAMPLES or m.deals() else Extent.UNIFORM
+        )
     size = spread(value) is Extent.SAMPLES
     return Value(extent=Extent.SUM if size else Extent.UNIFORM, equal=not m.deals())
 

@@ -13,7 +13,9 @@ from nbddp.analysis.taint import taint
 Args = list[Value]
 Keywords = dict[str, Value]
 
-RETURNS_MODEL = frozenset("to cuda cpu train eval half float double bfloat16 type apply requires_grad_ share_memory".split())
+RETURNS_MODEL = frozenset(
+    "to cuda cpu train eval half float double bfloat16 type apply requires_grad_ share_memory".split()
+)
 KEEPS = frozenset(
     """
     detach cpu cuda to float double half numpy clone data contiguous requires_grad_ type_as long int bool view
@@ -174,7 +176,7 @@ _BY_KIND = (
     (("model", "submodule"), _model),
     (("optimizer",), _optimizer),
     (("scaler",), _scaler),
-    (("scheduler", "writer", "device", "iterator"), _nothing),
+    (("scheduler", "writer", "tracker", "file", "logger", "silenced", "device", "iterator"), _nothing),
     (("list", "dict"), _container),
     (("metric",), _metric),
 )

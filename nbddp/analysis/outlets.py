@@ -8,8 +8,13 @@ from dataclasses import dataclass
 
 from nbddp.analysis.domain import Extent, spread
 from nbddp.analysis.facts import CallFact
+from nbddp.analysis.files import writes
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.sinks import LOGS, SHOWS
+
+KEEPERS = ("writer", "tracker", "file", "logger", "silenced")  # what is called on them is written down
+LAYOUT = ("file", "end", "sep", "flush", "step", "global_step", "extra", "stacklevel")
+
 
 @dataclass(frozen=True, eq=False)
 class Outlet:
@@ -22,24 +27,31 @@ def outlets(plan: Plan) -> Iterator[Outlet]:
     """Each expression once, in the order of the text."""
     found: dict[ast.expr, Outlet] = {}
     for call in sorted(plan.facts.calls.values(), key=lambda c: (c.node.lineno, c.node.col_offset)):
-        decides = _steps_scheduler(plan, call)
-        if not decides and not call.names & (SHOWS | LOGS) and not _appends_outside(plan, call):
+        decides = _steps_scheduler(call)
+        if not (decides or _lets_out(plan, call)):
             continue
-        for argument in [*call.node.args, *(k.value for k in call.node.keywords)]:
+        for argument in [*call.node.args, *(k.value for k in call.node.keywords if k.arg not in LAYOUT)]:
             for node in _numbers(plan, argument):
-                found[node] = Outlet(node, not call.varying_control and _in_training(plan, call), decides)
+                found[node] = Outlet(node, _is_safe(plan, call), decides)
     yield from found.values()
 
 
-def _in_training(plan: Plan, call: CallFact) -> bool:
-    """Inside a loop over a training loader's shares, or behind one: not inside a dealt-out evaluation."""
-    evaluation = {f.node for f in plan.roles.evaluation_loops if f.node not in plan.facts.keep_whole}
-    return not call.loops & evaluation
+def _lets_out(plan: Plan, call: CallFact) -> bool:
+    if call.names & (SHOWS | LOGS) or any(o.kind in KEEPERS for o in call.receivers):
+        return True
+    return writes(plan, call.node) or _appends_outside(plan, call)
 
 
-def _steps_scheduler(plan: Plan, call: CallFact) -> bool:
+def _is_safe(plan: Plan, call: CallFact) -> bool:
+    """Inside a loop over a training loader's shares, or behind one: not inside a dealt-out evaluation, or a model."""
+    return not (call.varying_control or call.loops & plan.dealt or call.ever_in_forward)
+
+
+def _steps_scheduler(call: CallFact) -> bool:
     func = call.node.func
-    return isinstance(func, ast.Attribute) and func.attr == "step" and any(o.kind == "scheduler" for o in call.receivers)
+    return (
+        isinstance(func, ast.Attribute) and func.attr == "step" and any(o.kind == "scheduler" for o in call.receivers)
+    )
 
 
 def _appends_outside(plan: Plan, call: CallFact) -> bool:
@@ -79,4 +91,12 @@ def _numbers(plan: Plan, node: ast.expr) -> Iterator[ast.expr]:
 
 
 def _formats(node: ast.Call) -> bool:
-    return isinstance(node.func, ast.Name) and node.func.id in ("str", "repr", "format", "round", "float", "int")
+    return isinstance(node.func, ast.Name) and node.func.id in (
+        "str",
+        "repr",
+        "format",
+        "round",
+        "float",
+        "int",
+        "dict",
+    )

@@ -102,7 +102,8 @@ def _called(plan: Plan, statement: ast.stmt) -> list[ast.FunctionDef]:
 def _prepares(plan: Plan, node: ast.AST, seen: set[ast.AST]) -> bool:
     """Does it fetch or write, here or in a function of the notebook that it calls?"""
     for inner in ast.walk(node):
-        if fetches(plan, inner) or opens_to_write(plan, inner) or makes_folders(plan, inner):
+        kept = opens_to_write(plan, inner) and not isinstance(plan.program.statement_of(inner), ast.With)
+        if fetches(plan, inner) or (opens_to_write(plan, inner) and not kept) or makes_folders(plan, inner):
             return True
         if writes(plan, inner):
             return True

@@ -68,3 +68,4 @@ def first_on_rank_0():
         raise RuntimeError("the process that went first has failed")
     if not first:
         yield
+    dist.barrier()  # what is written a second time must not be read meanwhile
