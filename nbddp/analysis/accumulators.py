@@ -192,7 +192,7 @@ def _zero(node: ast.expr) -> bool:
         case ast.Call(func=ast.Attribute(attr="zeros" | "zeros_like")):
             return True
         case ast.Call(func=ast.Attribute(attr="tensor" | "to" | "array"), args=[inner, *_]):
-            return _zero(inner) or isinstance(node.func, ast.Attribute) and _zero(node.func.value)
+            return _zero(inner) or (isinstance(node.func, ast.Attribute) and _zero(node.func.value))
         case ast.Call(func=ast.Name(id="int" | "float"), args=[]):
             return True
     return False
@@ -218,9 +218,7 @@ def is_empty(statement: ast.stmt, name: str) -> bool:
     return False
 
 
-def read_after(
-    program: Program, imports: Mapping[str, str], loop: ast.stmt, name: str, kept: set[ast.stmt]
-) -> bool:
+def read_after(program: Program, imports: Mapping[str, str], loop: ast.stmt, name: str, kept: set[ast.stmt]) -> bool:
     """Is the name read after the loop, or at the next turn of a loop around it, before it is set again?"""
     node: ast.AST = loop
     while (parent := program.parents.get(node)) is not None:

@@ -32,8 +32,10 @@ def read(m: Machine, base: Value, attr: str, node: ast.expr) -> Value:
     extent = _extent(base, attr)
     if result is None:
         shape = base.varies and attr == "shape"
-        return thing("shape", PLACE) if not base.varies and attr == "shape" else (
-            Value(thing("shape", PLACE).objs, Extent.SAMPLES) if shape else Value(extent=extent)
+        return (
+            thing("shape", PLACE)
+            if not base.varies and attr == "shape"
+            else (Value(thing("shape", PLACE).objs, Extent.SAMPLES) if shape else Value(extent=extent))
         )
     return result
 

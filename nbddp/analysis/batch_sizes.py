@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from nbddp.analysis.domain import spread, Extent
+from nbddp.analysis.domain import Extent, spread
 from nbddp.analysis.imports import qualified
 from nbddp.analysis.loader_calls import loader_call
 from nbddp.analysis.plan import Plan
@@ -78,7 +78,19 @@ def _in_call(plan: Plan, call: ast.Call, child: ast.AST) -> Use:
     library = qualified(call.func, plan.flow.imports) or ""
     if name == "range":
         return _in_range(plan, call)
-    if name in ("print", "format", "info", "debug", "log", "update", "init", "log_params", "add_argument", "str", "dict"):
+    if name in (
+        "print",
+        "format",
+        "info",
+        "debug",
+        "log",
+        "update",
+        "init",
+        "log_params",
+        "add_argument",
+        "str",
+        "dict",
+    ):
         return "shown" if name != "dict" else "passed"
     if name in ("int", "float", "min", "max", "Namespace", "SimpleNamespace"):
         return "passed"

@@ -54,7 +54,9 @@ def _leaves_traces(m: Machine, loop: Loop) -> str:
 
 def _shows(call: CallFact) -> bool:
     attr = call.node.func.attr if isinstance(call.node.func, ast.Attribute) else ""
-    if any(o.kind in ("writer", "file", "logger") for o in call.receivers) or (not call.names and attr in WRITING_METHODS):
+    if any(o.kind in ("writer", "file", "logger") for o in call.receivers) or (
+        not call.names and attr in WRITING_METHODS
+    ):
         return True
     return any(n in SHOWS or n in WRITES or under(n, ("matplotlib", "seaborn", "mlflow", "wandb")) for n in call.names)
 

@@ -64,7 +64,9 @@ def _operands(plan: Plan, test: ast.expr) -> list[ast.expr]:
 
 def _parts(plan: Plan, test: ast.expr) -> list[Value]:
     inside = (n for n in ast.walk(test) if isinstance(n, ast.Compare))
-    return [join_all(plan.facts.value(o) for o in (c.left, *c.comparators) if alike(plan.facts.value(o))) for c in inside]
+    return [
+        join_all(plan.facts.value(o) for o in (c.left, *c.comparators) if alike(plan.facts.value(o))) for c in inside
+    ]
 
 
 def _between_epochs(plan: Plan, fact: TestFact) -> bool:

@@ -77,9 +77,7 @@ class Value:
 ANYTHING = Value()
 
 
-def thing(
-    kind: str, node: ast.AST, name: str = "", owner: Obj | None = None, site: ast.AST | None = None
-) -> Value:
+def thing(kind: str, node: ast.AST, name: str = "", owner: Obj | None = None, site: ast.AST | None = None) -> Value:
     return Value(frozenset({Obj(kind, node, name, owner, site)}))
 
 
@@ -99,7 +97,15 @@ def join(a: Value, b: Value) -> Value:
     const = a.const if a.const == b.const else None
     if const is None and any(isinstance(v.const, Literal) for v in (a, b)):
         const = Literal.PERHAPS_NONE
-    return Value(a.objs | b.objs, join_extent(a.extent, b.extent), items, const, a.sources | b.sources, alike(a) and alike(b), a.number and b.number)
+    return Value(
+        a.objs | b.objs,
+        join_extent(a.extent, b.extent),
+        items,
+        const,
+        a.sources | b.sources,
+        alike(a) and alike(b),
+        a.number and b.number,
+    )
 
 
 def is_zero(value: Value) -> bool:

@@ -130,7 +130,7 @@ def _ends_building(plan: Plan, statement: ast.stmt, name: str, model: Obj) -> bo
         if given and (fact.made or any(o.kind == "function" and _keeps(plan, o.node) for o in fact.called)):
             return True
     if isinstance(statement, ast.Assign):
-        root = name.split(".")[0]
+        root = name.split(".", maxsplit=1)[0]
         stores = {ast.unparse(t) for t in statement.targets}
         if name in stores:
             return model not in plan.facts.value(statement.value).objs
@@ -157,7 +157,7 @@ def _changes(plan: Plan, statement: ast.stmt, name: str) -> bool:
     """Does the statement complete the model: move it, load it, freeze it, put a new head on it?"""
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom):
         return False
-    root = name.split(".")[0]
+    root = name.split(".", maxsplit=1)[0]
     own = {n: s.changes for n, s in plan.flow.functions.items()}
     found = effects([statement], plan.flow.imports, own)
     touched = root in found.mutates | found.may_bind or _freezes(plan, statement, root)

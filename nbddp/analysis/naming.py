@@ -34,9 +34,7 @@ class Naming:
         return next((c for c in choices if c not in self.taken), f"nbddp_{name}")
 
 
-def naming_for(
-    program: Program, kept: list[ast.stmt], imports: Mapping[str, str], own: Mapping[str, str]
-) -> Naming:
+def naming_for(program: Program, kept: list[ast.stmt], imports: Mapping[str, str], own: Mapping[str, str]) -> Naming:
     """Every name and attribute-free identifier of the kept code is the notebook's."""
     taken: set[str] = set()
     for statement in kept:

@@ -122,8 +122,7 @@ MUTATING_FUNCTIONS = ("random.shuffle", "numpy.random.shuffle", "torch.nn.utils"
 def under(name: str, roots: tuple[str, ...]) -> bool:
     """Is a dotted name one of the roots or below one? A root ending in `_` is a prefix."""
     return any(
-        name == root or name.startswith(root + ".") or (root.endswith("_") and name.startswith(root))
-        for root in roots
+        name == root or name.startswith(root + ".") or (root.endswith("_") and name.startswith(root)) for root in roots
     )
 
 

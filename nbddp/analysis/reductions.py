@@ -74,8 +74,10 @@ def _how_training(
         return None
     if extent is Extent.SUM:
         if holds:
-            return Reduction(loop, name, "sum") if ways == {"item"} and starts_at_zero(start, name) else (
-                Reduction(loop, name, "sum") if ways == {"append"} and is_empty(start, name) else None
+            return (
+                Reduction(loop, name, "sum")
+                if ways == {"item"} and starts_at_zero(start, name)
+                else (Reduction(loop, name, "sum") if ways == {"append"} and is_empty(start, name) else None)
             )
         return Reduction(loop, name, "sum") if ways == {"set"} or starts_at_zero(start, name) else None
     if extent is Extent.SAMPLES and ways <= {"append", "extend", "cat", "add"} and is_empty(start, name):

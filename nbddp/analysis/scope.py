@@ -41,7 +41,7 @@ def expressions_for(plan: Plan, node: ast.AST, names: Mapping[str, Value], wante
 def _preference(plan: Plan, node: ast.AST, text: str) -> tuple[bool, int, str]:
     """What the function around calls its own comes before names of the cells; short ones first."""
     function = plan.program.function_of(node)
-    own = function is not None and text.split(".")[0] in local_names(function)
+    own = function is not None and text.split(".", maxsplit=1)[0] in local_names(function)
     return not own, len(text), text
 
 
@@ -72,9 +72,7 @@ def readable(plan: Plan, node: ast.AST, name: str) -> bool:
     return any(name in plan.flow.effects[s.index].may_bind for s in plan.kept)
 
 
-def expression_among(
-    plan: Plan, node: ast.AST, names: Mapping[str, Value], obj: Obj, allowed: Set[Obj]
-) -> str | None:
+def expression_among(plan: Plan, node: ast.AST, names: Mapping[str, Value], obj: Obj, allowed: Set[Obj]) -> str | None:
     """A name or attribute that may stand for this thing at a place, and else only for those that are allowed."""
     for text, value in sorted(_readable(plan, node, names), key=lambda pair: (len(pair[0]), pair[0])):
         if obj in value.objs and value.of(obj.kind) <= allowed:

@@ -28,9 +28,11 @@ def find_wrapping(plan: Plan) -> Wrapping:
             averaged[model.obj] = reason or "no single variable holds it before the training"
         else:
             homes[model.obj] = home
-    if averaged and any(m.optimizers & n.optimizers for m in plan.roles.models for n in plan.roles.models if m is not n):
+    if averaged and any(
+        m.optimizers & n.optimizers for m in plan.roles.models for n in plan.roles.models if m is not n
+    ):
         # one optimizer for both kinds: average all, or DDP's gradients would be averaged twice for nothing
-        return Wrapping({}, averaged | {o: "it shares an optimizer with one that DDP cannot wrap" for o in homes})
+        return Wrapping({}, averaged | dict.fromkeys(homes, "it shares an optimizer with one that DDP cannot wrap"))
     return Wrapping(homes, averaged)
 
 
@@ -79,7 +81,7 @@ def unused_parameters(plan: Plan, model: Obj) -> bool:
         return False
     methods = {p.name: p for p in owner.body if isinstance(p, ast.FunctionDef)}
     init, forward = methods.get("__init__"), methods.get("forward")
-    if init is None or forward is None or owner.bases and _dynamic(owner):
+    if init is None or forward is None or (owner.bases and _dynamic(owner)):
         return False
     made = {
         n.attr
@@ -115,7 +117,19 @@ def _trainable(plan: Plan, model: Obj, name: str) -> bool:
     value = plan.facts.fields.get((model, name))
     if value is None:
         return False
-    plain = ("ReLU", "Dropout", "Pool", "Softmax", "Sigmoid", "Tanh", "Flatten", "Loss", "Identity", "Upsample", "Unfold")
+    plain = (
+        "ReLU",
+        "Dropout",
+        "Pool",
+        "Softmax",
+        "Sigmoid",
+        "Tanh",
+        "Flatten",
+        "Loss",
+        "Identity",
+        "Upsample",
+        "Unfold",
+    )
     return any(not any(p in o.name for p in plain) for o in value.of("model"))
 
 

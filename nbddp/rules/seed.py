@@ -69,4 +69,6 @@ def _draws(plan: Plan) -> bool:
 
 
 def _is_random(name: str) -> bool:
-    return name.startswith(("torch.rand", "torch.normal", "torch.bernoulli", "torch.multinomial", "torch.distributions"))
+    return name.startswith(
+        ("torch.rand", "torch.normal", "torch.bernoulli", "torch.multinomial", "torch.distributions")
+    )

@@ -148,15 +148,15 @@ def _same_kind(a: Statement, b: Statement) -> bool:
 
 def _cell_title(plan: Plan, statement: Statement, indent: int) -> str:
     number = statement.cell.number
-    role = {"parameters": ": parameters", "setup": ": setup", "rank0": ": rank 0 only"}.get(statement.cell.mark or "", "")
+    role = {"parameters": ": parameters", "setup": ": setup", "rank0": ": rank 0 only"}.get(
+        statement.cell.mark or "", ""
+    )
     if number == plan.training_cell:
         role = ": the training loop"
     return _title(f"cell {number}{role}", indent)
 
 
-def _statement(
-    plan: Plan, statement: Statement, region: Region, edits: Sequence[Edit], indent: str
-) -> list[Line]:
+def _statement(plan: Plan, statement: Statement, region: Region, edits: Sequence[Edit], indent: str) -> list[Line]:
     """Its lines, edited and moved in; the insides of strings stay where they are."""
     lines = apply(plan.program, region.lead, region.end, _edits_of(region, edits))
     while lines and not lines[-1].text.strip():

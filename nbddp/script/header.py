@@ -19,7 +19,9 @@ def header(plan: Plan, layout: Layout) -> list[Line]:
     choose = f"python {file} --nproc 4{_example(layout)}"
     many = f"torchrun --nnodes 2 --nproc-per-node 8 ... {file}"
     width = max(map(len, (command, choose, many))) + 4
-    device = "all GPUs of this machine, or on 2 CPU processes where there is none" if plan.uses_gpu else "several processes"
+    device = (
+        "all GPUs of this machine, or on 2 CPU processes where there is none" if plan.uses_gpu else "several processes"
+    )
     lines = [
         f'"""Train {_models(plan)} on {device}.',
         "",

@@ -75,7 +75,7 @@ def _from(module: str, names: set[str]) -> list[str]:
 
 
 def _section(module: str) -> int:
-    root = module.split(".")[0]
+    root = module.split(".", maxsplit=1)[0]
     if module.startswith("."):
         return 2
     return 0 if root in sys.stdlib_module_names else 1

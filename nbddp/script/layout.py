@@ -33,7 +33,12 @@ def lay_out(plan: Plan, edited: Collection[Statement], bound_by_edits: set[str],
     environment = [s for s in rest if _is_environment(plan, s, imports)]
     module, body = _split(plan, [s for s in rest if s not in environment], names, edited)
     return Layout(
-        imports, tuple(environment), module, body, _global_names(plan, module, body, bound_by_edits, read_by_edits), _parameters(plan, module)
+        imports,
+        tuple(environment),
+        module,
+        body,
+        _global_names(plan, module, body, bound_by_edits, read_by_edits),
+        _parameters(plan, module),
     )
 
 

@@ -51,7 +51,10 @@ def _only_in_order(plan: Plan) -> bool:
             call = loader_call(plan, obj)
             if call is None or not call.plain or obj in plan.facts.classes or len(call.node.args) > 2:
                 return False
-            if any(call.gives(a) for a in ("sampler", "batch_sampler")) or call.constant("shuffle") not in (None, False):
+            if any(call.gives(a) for a in ("sampler", "batch_sampler")) or call.constant("shuffle") not in (
+                None,
+                False,
+            ):
                 return False
             if ("shuffle" in call.arguments and call.constant("shuffle") is None) or _shares_its_place(plan, obj.node):
                 return False
