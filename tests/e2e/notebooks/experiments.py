@@ -40,7 +40,7 @@ def train(model, optimizer, epochs, name):
 
 
 # %% [markdown]
-# ### Plain SGD against Adam
+# ### Plain SGD against momentum
 
 # %% tags=["ddp-train"]
 model = make_mlp(32)
@@ -48,13 +48,13 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 sgd_history = train(model, optimizer, 3, "sgd")
 
 model = make_mlp(64)
-optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-adam_history = train(model, optimizer, 3, "adam")
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+momentum_history = train(model, optimizer, 3, "momentum")
 
 # %%
 import matplotlib.pyplot as plt
 
 plt.plot(sgd_history, label="sgd")
-plt.plot(adam_history, label="adam")
+plt.plot(momentum_history, label="momentum")
 plt.legend()
 plt.show()

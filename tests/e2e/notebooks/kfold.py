@@ -1,4 +1,4 @@
-# oracle: equal
+# oracle: equal within 1e-4
 # nproc: 1 2
 # metrics: fold|Epoch
 # values: scores

@@ -27,6 +27,7 @@ data_iter = load_array((features, labels), batch_size)
 next(iter(data_iter))
 
 # %%
+torch.manual_seed(11)
 net = nn.Sequential(nn.Linear(2, 1))
 net[0].weight.data.normal_(0, 0.01)
 net[0].bias.data.fill_(0)
