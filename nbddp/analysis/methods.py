@@ -176,7 +176,7 @@ _BY_KIND = (
     (("model", "submodule"), _model),
     (("optimizer",), _optimizer),
     (("scaler",), _scaler),
-    (("scheduler", "writer", "tracker", "file", "logger", "silenced", "device", "iterator"), _nothing),
+    (("scheduler", "writer", "tracker", "file", "logger", "device", "iterator"), _nothing),
     (("list", "dict"), _container),
     (("metric",), _metric),
 )

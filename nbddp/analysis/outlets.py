@@ -10,9 +10,10 @@ from nbddp.analysis.domain import Extent, spread
 from nbddp.analysis.facts import CallFact
 from nbddp.analysis.files import writes
 from nbddp.analysis.plan import Plan
-from nbddp.analysis.sinks import LOGS, SHOWS
+from nbddp.analysis.purity import under
+from nbddp.analysis.sinks import LOGS, SHOWS, SILENCED
 
-KEEPERS = ("writer", "tracker", "file", "logger", "silenced")  # what is called on them is written down
+KEEPERS = ("writer", "tracker", "file", "logger")  # what is called on them is written down
 LAYOUT = ("file", "end", "sep", "flush", "step", "global_step", "extra", "stacklevel")
 
 
@@ -37,7 +38,9 @@ def outlets(plan: Plan) -> Iterator[Outlet]:
 
 
 def _lets_out(plan: Plan, call: CallFact) -> bool:
-    if call.names & (SHOWS | LOGS) or any(o.kind in KEEPERS for o in call.receivers):
+    if call.names & (SHOWS | LOGS) or any(under(n, SILENCED) for n in call.names):
+        return True
+    if any(o.kind in KEEPERS for o in call.receivers):
         return True
     return writes(plan, call.node) or _appends_outside(plan, call)
 

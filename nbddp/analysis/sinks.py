@@ -4,14 +4,15 @@ from __future__ import annotations
 
 LEVELS = "debug info warning warn error critical exception log".split()
 SHOWS = frozenset({"print", "tqdm.tqdm.write", "warnings.warn", *(f"logging.{level}" for level in LEVELS)})
-LOGS = frozenset({"wandb.log", "trackio.log", "neptune.log_metric", "swanlab.log"})
+LOGS = frozenset({"wandb.log", "neptune.log_metric"})
 BAR_METHODS = frozenset(
     "set_postfix set_description set_postfix_str set_description_str update comment write_table".split()
 )
 OPENS = ("open", "io.open", "gzip.open", "bz2.open", "lzma.open", "codecs.open", "zipfile.ZipFile", "tarfile.open",
          "h5py.File")  # fmt: skip
 LOGGERS = ("logging.getLogger", "logging.Logger", "loguru.logger", "structlog.get_logger")
-TRACKERS = ("wandb.init", "trackio.init", "swanlab.init")
+TRACKERS = ("wandb.init",)
+SILENCED = ("mlflow", "trackio", "swanlab", "clearml")  # modules that keep the run themselves
 WRITES = ("torch.save", "numpy.save", "numpy.savez", "numpy.savetxt", "numpy.savez_compressed", "json.dump",
           "pickle.dump", "joblib.dump", "torchvision.utils.save_image", "matplotlib.pyplot.savefig", "shutil.rmtree",
           "torch.onnx.export", "torch.jit.save", "os.remove", "os.rename", "os.replace", "shutil.move", "shutil.copy",

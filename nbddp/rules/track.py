@@ -1,5 +1,5 @@
 """What it does
-    Lets rank 0 alone keep a log: other ranks get a writer that says nothing, and a disabled tracker.
+    Lets rank 0 alone keep a log: other ranks get a writer that says nothing, a disabled run, a tracker that is silent.
 
 Why DDP needs it
     N processes that log to one run write every point N times, or over each other.
@@ -11,7 +11,7 @@ After
     writer = SummaryWriter() if rank == 0 else Silent()
 
 Declines
-    Writers that are not kept in a variable.
+    Calls that fetch something from a tracker, which all ranks would need: they are refused.
 """
 
 from __future__ import annotations
@@ -19,25 +19,63 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.edit import Edit, wrap
+from nbddp.analysis.edit import Edit, after, before, wrap
+from nbddp.analysis.imports import bindings
 from nbddp.analysis.plan import Plan
+from nbddp.analysis.program import Statement
+from nbddp.analysis.purity import under
+from nbddp.analysis.sinks import SILENCED, TRACKERS
 from nbddp.diagnostics import Diagnostic
 
 NAME = "track"
+FETCHES = ("load", "download", "search", "get_run", "list_artifacts")
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     for call in sorted(plan.facts.calls.values(), key=lambda c: (c.node.lineno, c.node.col_offset)):
-        value = plan.facts.value(call.node)
-        if any(o.node is call.node for o in value.of("writer")):
+        if any(o.node is call.node for o in plan.facts.value(call.node).of("writer")):
             silent = f" if {plan.rank(call.node)} == 0 else {plan.naming('Silent')}()"
             yield from wrap(plan.program, NAME, call.node, "", silent, ("Silent", "dist"))
-        if "wandb.init" in call.names and not any(k.arg == "mode" for k in call.node.keywords):
-            yield _disabled(plan, call.node)
+        if call.names & {*TRACKERS}:
+            yield from _disabled(plan, call.node)
+        fetching = [n for n in call.names if under(n, SILENCED) and n.rsplit(".", 1)[-1].startswith(FETCHES)]
+        if fetching:
+            yield plan.program.diagnose(
+                NAME, "error", call.node, "all ranks would need what is fetched here, and only rank 0 talks to the tracker",
+                help="fetch it in an earlier cell, and read it from the disk",
+            )  # fmt: skip
+    yield from _silenced(plan)
 
 
-def _disabled(plan: Plan, node: ast.Call) -> Edit:
+def _disabled(plan: Plan, node: ast.Call) -> Iterator[Edit]:
+    mode = next((k.value for k in node.keywords if k.arg == "mode"), None)
+    if mode is not None:
+        yield from wrap(plan.program, NAME, mode, "", f' if {plan.rank(node)} == 0 else "disabled"', ("dist",))
+        return
     end = plan.program.span(node)[1] - 1
     given = plan.program.text[plan.program.span(node.func)[1] + 1 : end].rstrip()
     comma = "" if not given or given.endswith(",") else ", "
-    return Edit(NAME, end, end, f'{comma}mode="disabled" if {plan.rank(node)} else None', "close", ("dist",))
+    yield Edit(NAME, end, end, f'{comma}mode="disabled" if {plan.rank(node)} else None', "close", ("dist",))
+
+
+def _silenced(plan: Plan) -> Iterator[Edit]:
+    """Names of whole modules: from their first use on they are silent on other ranks."""
+    for node in plan.nodes():
+        for name, target in bindings(node) if isinstance(node, ast.Import | ast.ImportFrom) else ():
+            if not under(target, SILENCED):
+                continue
+            line = f"{name} = {name} if {plan.rank(node)} == 0 else {plan.naming('Silent')}()"
+            if plan.program.function_of(node) is not None:
+                yield after(plan.program, NAME, node, line, ("Silent", "dist"))
+            elif (first := _first_use(plan, name)) is not None:
+                yield before(plan.program, NAME, first.node, line, ("Silent", f"binds {name}"))
+
+
+def _first_use(plan: Plan, name: str) -> Statement | None:
+    """The first statement that uses the name, also in the functions that it calls."""
+    definitions = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom
+    for statement in plan.kept:
+        used = plan.flow.effects[statement.index].loads | plan.flow.when_called(statement.index)[0]
+        if name in used and not isinstance(statement.node, definitions):
+            return statement
+    return None
