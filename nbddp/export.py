@@ -69,16 +69,16 @@ def _compiles(text: str) -> None:
         compile(text, "script", "exec", dont_inherit=True)
     except SyntaxError as error:
         message = f"nbddp made a script that is not valid Python: {error.msg}"
-        help = "this is a defect of nbddp: please report it, with the notebook if you can"
+        advice = "this is a defect of nbddp: please report it, with the notebook if you can"
         source = (error.text or "").rstrip()
-        raise CannotExport([Diagnostic("internal", "error", message, help=help, source=source)]) from None
+        raise CannotExport([Diagnostic("internal", "error", message, help=advice, source=source)]) from None
 
 
 def _conflict(plan: Plan, conflict: Conflict) -> Diagnostic:
     line = plan.program.text.count("\n", 0, conflict.second.start) + 1
     cell, in_cell = plan.program.place(line)
-    help = "write the statement as two; and please report it: rules must never meet like this"
-    return Diagnostic("internal", "error", str(conflict), cell.number, in_cell, 1, help)
+    advice = "write the statement as two; and please report it: rules must never meet like this"
+    return Diagnostic("internal", "error", str(conflict), cell.number, in_cell, 1, advice)
 
 
 def _line_map(plan: Plan, lines: list[Line]) -> tuple[tuple[int, int] | None, ...]:

@@ -140,7 +140,7 @@ def fresh_start(program: Program, loop: ast.stmt, name: str) -> ast.stmt | None:
         if parent is None:
             return None
         block = _block_of(parent, node)
-        for statement in reversed(block[: block.index(node)] if node in block else []):  # type: ignore[arg-type]
+        for statement in reversed(block[: block.index(node)] if node in block else []):
             if _sets(statement, name):
                 return statement
             if isinstance(statement, ast.For | ast.While | ast.If | ast.With) and name in changed_names([statement]):

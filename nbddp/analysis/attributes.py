@@ -109,7 +109,7 @@ def kind_of(m: Machine, node: ast.ClassDef, depth: int = 0) -> str:
             if inherited != "instance":
                 return inherited
         if base.kind == "library":
-            if base.name in ("torch.nn.Module",) or names.makes_model(base.name) or names.makes_loss(base.name):
+            if base.name == "torch.nn.Module" or names.makes_model(base.name) or names.makes_loss(base.name):
                 return "model"
             if base.name == "torch.utils.data.IterableDataset":
                 return "iterable dataset"

@@ -12,6 +12,7 @@ from nbddp.analysis.imports import qualified
 from nbddp.analysis.loader_calls import loader_call
 from nbddp.analysis.plan import Plan
 
+Place = ast.Name | ast.Attribute | ast.Subscript
 Use = Literal["loader", "shape", "count", "passed", "shown", "unknown"]
 
 FACTORIES = frozenset(
@@ -32,7 +33,7 @@ class Read:
 def reads_of(plan: Plan, sources: frozenset[ast.AST]) -> Iterator[Read]:
     """Every place of the code that was run where the number is looked at."""
     seen = sorted(
-        (n for n, v in plan.facts.values.items() if v.sources & sources and isinstance(n, ast.Name | ast.Attribute | ast.Subscript)),
+        (n for n, v in plan.facts.values.items() if v.sources & sources and isinstance(n, Place)),
         key=lambda n: (n.lineno, n.col_offset),
     )  # fmt: skip
     for node in seen:

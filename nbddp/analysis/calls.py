@@ -22,8 +22,8 @@ def call(m: Machine, node: ast.Call, func: Value, receiver: Value | None, args: 
     if not m.tick():
         return ANYTHING
     fact = m.call_fact(node)
-    given: dict[int | str, Value] = {**dict(enumerate(args)), **keywords}
-    for key, value in given.items():
+    given: list[tuple[int | str, Value]] = [*enumerate(args), *keywords.items()]
+    for key, value in given:
         old = fact.args.get(key)
         fact.args[key] = value if old is None else join(old, value)
     results = [r for obj in func.objs if (r := _call_one(m, node, obj, args, keywords)) is not None]

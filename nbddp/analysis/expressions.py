@@ -20,7 +20,7 @@ def evaluate(m: Machine, node: ast.expr) -> Value:
     return value
 
 
-def _evaluate(m: Machine, node: ast.expr) -> Value:
+def _evaluate(m: Machine, node: ast.expr) -> Value:  # noqa: C901, PLR0912 -- one case for each kind of node
     match node:
         case ast.Constant():
             return _constant(m, node)

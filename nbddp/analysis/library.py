@@ -8,7 +8,8 @@ from nbddp.analysis.purity import under
 PASSES_ITERABLE = frozenset(
     """
     tqdm.tqdm tqdm.trange enumerate iter reversed itertools.islice itertools.cycle rich.progress.track
-    fastprogress.progress_bar fastprogress.master_bar list tuple alive_progress.alive_it tqdm.rich.tqdm tqdm.asyncio.tqdm
+    fastprogress.progress_bar fastprogress.master_bar list tuple alive_progress.alive_it
+    tqdm.rich.tqdm tqdm.asyncio.tqdm
     """.split()
 )
 ZIPS = frozenset({"zip", "itertools.zip_longest", "itertools.chain"})
@@ -51,12 +52,14 @@ RANDOM = (
 OPTIMIZERS = ("torch.optim", "torch_optimizer", "transformers.AdamW", "transformers.Adafactor", "lion_pytorch",
               "bitsandbytes.optim", "timm.optim", "adabelief_pytorch", "apex.optimizers")  # fmt: skip
 SCHEDULER_ROOTS = ("torch.optim.lr_scheduler", "timm.scheduler", "transformers.optimization")
-MODEL_ROOTS = ("torchvision.models", "timm.create_model", "timm.models", "torch.hub.load", "segmentation_models_pytorch",
+MODEL_ROOTS = ("torchvision.models", "timm.create_model", "timm.models", "torch.hub.load",
+               "segmentation_models_pytorch",
                "efficientnet_pytorch", "torch_geometric.nn", "torchvision.ops", "pretrainedmodels",
                "monai.networks", "diffusers.UNet2DModel", "ultralytics", "kan", "facenet_pytorch")  # fmt: skip
 DATASET_ROOTS = ("torchvision.datasets", "torch.utils.data", "torchaudio.datasets", "torchtext.datasets", "datasets")
 WRITERS = ("torch.utils.tensorboard.SummaryWriter", "tensorboardX.SummaryWriter", "torch.utils.tensorboard.writer",
-           "visdom.Visdom", "csv.writer", "csv.DictWriter", "neptune.init_run", "aim.Run", "comet_ml.Experiment")  # fmt: skip
+           "visdom.Visdom", "csv.writer", "csv.DictWriter", "neptune.init_run", "aim.Run",
+           "comet_ml.Experiment")  # fmt: skip
 # What each rank finds for itself: the same but for chance, the clock and the disk.
 CHANCES = ("random", "numpy.random", "time", "datetime.datetime.now", "datetime.datetime.today", "timeit.default_timer",
            "os.path.exists", "os.path.isfile", "os.path.isdir", "os.path.getsize", "os.path.getmtime", "os.listdir",

@@ -55,7 +55,9 @@ def params_in(m: Machine, value: Value, depth: int = 0) -> frozenset[Obj]:
     return frozenset(found)
 
 
-def _make(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords) -> Value | None:
+def _make(  # noqa: C901, PLR0912 -- one case for each kind of thing
+    m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords
+) -> Value | None:
     """Things that a library makes: loaders, models, optimizers and so on."""
     first = args[0] if args else ANYTHING
     if name == "torch.utils.data.DataLoader" or name.endswith((".DataLoader", ".DataListLoader")):
@@ -71,13 +73,13 @@ def _make(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords)
         return _made(m, made, {"params": Value(owners)})
     if names.makes_loss(name):
         return _made(m, thing("loss", node, name, None, m.frame.call), keywords)
-    if name == "torch.optim.swa_utils.AveragedModel" or name == "copy.deepcopy":
+    if name in ("torch.optim.swa_utils.AveragedModel", "copy.deepcopy"):
         return _copied(m, node, first) if first.of("model") else (first if name == "copy.deepcopy" else None)
     if names.makes_model(name):
         return _model(m, node, name, [*args, *keywords.values()])
     if name in ("torch.amp.GradScaler", "torch.GradScaler"):
         return thing("scaler", node, name)
-    if name in ("torch.device",):
+    if name == "torch.device":
         return thing("device", node, name)
     if names.makes_sampler(name):
         return _made(m, thing("sampler", node, name), {"source": first})
@@ -129,7 +131,9 @@ def _model(m: Machine, node: ast.Call, name: str, given: list[Value]) -> Value:
     return made
 
 
-def _builtin(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords) -> Value | None:
+def _builtin(  # noqa: C901, PLR0912 -- one case for each function
+    m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords
+) -> Value | None:
     from nbddp.analysis.calls import iterate, loaders_in
 
     first = args[0] if args else keywords.get("iterable", ANYTHING)
@@ -158,7 +162,7 @@ def _builtin(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywor
                 "types.SimpleNamespace", "collections.Counter", "easydict.EasyDict"):  # fmt: skip
         zero = name == "collections.Counter" or {o.name for o in first.of("library")} & {"int", "float"}
         return _dict_call(m, node, keywords, bool(zero))
-    if name in ("functools.partial",):
+    if name == "functools.partial":
         return first
     if name in names.SAME:
         return first
@@ -231,7 +235,7 @@ def _dict_call(m: Machine, node: ast.Call, keywords: Keywords, counts: bool) -> 
 
 
 def _total(m: Machine, args: Args, keywords: Keywords, how: Extent) -> Value:
-    """A sum or a mean over a value: of samples it is what it says; of numbers of whole batches it keeps their extent."""
+    """A sum or a mean over a value: of samples it is what it says; numbers of whole batches keep their extent."""
     first = args[0] if args else ANYTHING
     inner = m.elements(first) if first.of("list") else first
     extent = spread(inner)

@@ -73,7 +73,14 @@ class Program:
         return next(found, None)
 
     def diagnose(
-        self, rule: str, level: Level, node: ast.AST, message: str, *, help: str = "", why: str = ""
+        self,
+        rule: str,
+        level: Level,
+        node: ast.AST,
+        message: str,
+        *,
+        help: str = "",
+        why: str = "",
     ) -> Diagnostic:
         """A finding at a node."""
         line: int = node.lineno  # type: ignore[attr-defined]

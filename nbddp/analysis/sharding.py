@@ -181,7 +181,7 @@ def _is_sampler(plan: Plan, call: LoaderCall) -> bool:
 
 
 def wants_a_name(node: ast.expr | None) -> bool:
-    """`TensorDataset(x, y)`: built in the call, of plain arguments; with a name of its own it need not be built twice."""
+    """`TensorDataset(x, y)`: built in the call, of plain arguments; with a name it need not be built twice."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name | ast.Attribute):
         return False
     given = [*node.args, *(k.value for k in node.keywords)]

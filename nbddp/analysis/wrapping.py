@@ -65,7 +65,7 @@ def _thaws_later(plan: Plan, model: Obj) -> bool:
     loops = {f.node for f in (*plan.roles.epoch_loops, *plan.roles.batch_loops)}
     for call in plan.facts.calls.values():
         if isinstance(call.node.func, ast.Attribute) and call.node.func.attr == "requires_grad_" and call.loops & loops:
-            if any(o == model or o.owner == model for o in call.receivers):
+            if any(model in (o, o.owner) for o in call.receivers):
                 return True
     for loop in loops:
         for node in ast.walk(loop):

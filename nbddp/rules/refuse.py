@@ -34,7 +34,7 @@ ALREADY = ("torch.nn.parallel.DistributedDataParallel", "torch.distributed.init_
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     if plan.facts.exhausted:
         yield Diagnostic(NAME, "error", "the notebook is too intricate to be followed to its end",
-                         help="mark the cells that matter, or move the training into a function of its own")  # fmt: skip
+                         help="mark the cells that matter, or give the training a function of its own")  # fmt: skip
     yield from _already_ddp(plan)
     yield from _undefined(plan)
     yield from _other_kinds(plan)
@@ -45,7 +45,7 @@ def _already_ddp(plan: Plan) -> Iterator[Diagnostic]:
     for call in plan.calls(*ALREADY):
         yield plan.program.diagnose(
             "already-ddp", "error", call.node, "the notebook sets up DistributedDataParallel itself",
-            help="export the plain loop, without process group, DDP and DistributedSampler; or run this one with torchrun",
+            help="export the plain loop, without process group and DDP; or run this one with torchrun",
         )  # fmt: skip
 
 

@@ -65,7 +65,8 @@ def apply(program: Program, start: int, end: int, edits: Sequence[Edit]) -> list
 def _lines(program: Program, pieces: list[tuple[str, int | None]]) -> list[Line]:
     lines: list[Line] = []
     text, origin = "", None
-    for piece, offset in pieces:
+    for piece, start in pieces:
+        offset = start
         for i, part in enumerate(piece.split("\n")):
             if i:
                 lines.append(Line(text, origin))

@@ -29,10 +29,10 @@ def assemble(plan: Plan, edits: Sequence[Edit]) -> list[Line]:
     """The lines of the script, each with the line of the notebook that it came from."""
     spans = regions(plan)
     edited = {s for s in plan.kept if _edits_of(spans[s.index], edits)}
-    layout = lay_out(plan, edited, _bound_by(plan, spans, edits), _read_by(plan, spans, edits))
+    layout = lay_out(plan, edited, _bound_by(edits), _read_by(plan, spans, edits))
     body = _body(plan, layout, spans, edits)
     module = _cells(plan, layout.module, spans, edits, "")
-    environment = [line for s in layout.environment for line in _statement(plan, s, spans[s.index], edits, "")]
+    environment = [line for s in layout.environment for line in _statement(plan, spans[s.index], edits, "")]
     names = _names_in([*body, *module, *environment])
     renames = {n: plan.naming(n) for n in _own_names() if plan.naming(n) != n}
     wanted = {n for n in library().parts if plan.naming(n.partition("__")[0]) in names}
@@ -41,13 +41,13 @@ def assemble(plan: Plan, edits: Sequence[Edit]) -> list[Line]:
                      gpu=plan.uses_gpu, train=plan.naming("train"), renames=renames)  # fmt: skip
     parts = parts_for([*requests(plan, edits, wanted), *start.parts], renames=renames)
     used = names | _names_in([Line(parts.source), Line(start.source)])
-    imports = kept_imports(plan, layout.imports, used | _notebook_names(plan, layout))
+    imports = kept_imports(layout.imports, used | _notebook_names(plan, layout))
     imports += [f"import {name}" for name in plan.program.needs if name in used]
     present = bound_by(imports)
     added = [*parts.imports, *start.imports, *_imports_of_edits(plan, edits, names)]
     imports += [line for line in added if not bound_by([line]).items() <= present.items()]
     lines = [*header(plan, layout), Line("")]
-    lines += _import_lines(plan, imports, layout, environment)
+    lines += _import_lines(imports, layout, environment)
     lines += [*module, Line(""), Line("")] if not module else [*module]
     lines += [Line(""), Line(""), *body, Line(""), Line("")]
     lines += [Line(_title("what several processes need", 0)), *_lines(parts.source), Line(""), Line("")]
@@ -102,7 +102,7 @@ def _edits_of(region: Region, edits: Sequence[Edit]) -> list[Edit]:
     ]
 
 
-def _bound_by(plan: Plan, spans: dict[int, Region], edits: Sequence[Edit]) -> set[str]:
+def _bound_by(edits: Sequence[Edit]) -> set[str]:
     return {u.removeprefix("binds ") for e in edits for u in e.uses if u.startswith("binds ")}
 
 
@@ -128,7 +128,7 @@ def _cells(
         if last is None or last.cell is not statement.cell:
             lines += [Line("")] * (1 if indent or (last and _same_kind(last, statement)) else 2) if lines else []
             lines.append(Line(indent + _cell_title(plan, statement, len(indent))))
-        found = _statement(plan, statement, spans[statement.index], edits, indent)
+        found = _statement(plan, spans[statement.index], edits, indent)
         if last is None or last.cell is not statement.cell:
             while found and not found[0].text.strip():
                 found = found[1:]
@@ -156,7 +156,7 @@ def _cell_title(plan: Plan, statement: Statement, indent: int) -> str:
     return _title(f"cell {number}{role}", indent)
 
 
-def _statement(plan: Plan, statement: Statement, region: Region, edits: Sequence[Edit], indent: str) -> list[Line]:
+def _statement(plan: Plan, region: Region, edits: Sequence[Edit], indent: str) -> list[Line]:
     """Its lines, edited and moved in; the insides of strings stay where they are."""
     lines = apply(plan.program, region.lead, region.end, _edits_of(region, edits))
     while lines and not lines[-1].text.strip():
@@ -199,13 +199,13 @@ def _what(layout: Layout) -> str:
     return f"The notebook's cells {numbers[0]} to {numbers[-1]}, as each process runs them."
 
 
-def _import_lines(plan: Plan, imports: list[str], layout: Layout, environment: list[Line]) -> list[Line]:
+def _import_lines(imports: list[str], layout: Layout, environment: list[Line]) -> list[Line]:
     """One block; or, where something has to run before an import, that import behind it."""
     if not environment:
         return [Line(t) for t in import_block(imports)] + [Line(""), Line("")]
     first = min(s.index for s in layout.environment)
     late = [s for s in layout.imports if s.index > first and not _is_standard(s.node)]
-    late_lines = kept_imports(plan, late, _names_in([Line("\n".join(imports))]))
+    late_lines = kept_imports(late, _names_in([Line("\n".join(imports))]))
     early = [i for i in imports if i not in late_lines]
     lines = [Line(t) for t in import_block(early)] + [Line(""), *environment]
     lines += [Line(f"{t}  # noqa: E402") if t else Line("") for t in import_block(late_lines)] if late_lines else []

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterable
 
 from nbddp.analysis.imports import bindings
-from nbddp.analysis.plan import Plan
 from nbddp.analysis.program import Statement
 from nbddp.script.part_library import library
 
@@ -16,7 +15,7 @@ def used_names(nodes: Iterable[ast.AST]) -> set[str]:
     return {n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
-def kept_imports(plan: Plan, imports: Iterable[Statement], used: set[str]) -> list[str]:
+def kept_imports(imports: Iterable[Statement], used: set[str]) -> list[str]:
     """The notebook's imports, one line a module, names that nothing uses left out."""
     lines: list[str] = []
     for statement in imports:
@@ -37,7 +36,7 @@ def _alias(alias: ast.alias) -> str:
     return f"{alias.name} as {alias.asname}" if alias.asname and alias.asname != alias.name else alias.name
 
 
-def import_block(lines: Iterable[str], used: set[str] | None = None) -> list[str]:
+def import_block(lines: Iterable[str]) -> list[str]:
     """Merged and sorted as isort and ruff do: standard library, packages, the notebook's own modules."""
     plain: set[str] = set()
     names: dict[str, set[str]] = {}

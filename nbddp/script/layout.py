@@ -38,12 +38,12 @@ def lay_out(plan: Plan, edited: Collection[Statement], bound_by_edits: set[str],
         module,
         body,
         _global_names(plan, module, body, bound_by_edits, read_by_edits),
-        _parameters(plan, module),
+        _parameters(module),
     )
 
 
 def _is_environment(plan: Plan, statement: Statement, imports: tuple[Statement, ...]) -> bool:
-    """`sys.path.append("..")`, `os.environ[…] = …`, `os.chdir(…)` and guarded imports, before the imports they serve."""
+    """`sys.path.append("..")`, `os.environ[…] = …`, `os.chdir(…)` and guarded imports, before what they serve."""
     node = statement.node
     if isinstance(node, ast.Try | ast.If) and _only_imports(node):
         return True
@@ -91,7 +91,7 @@ def _split(
         if not once or not found.reads <= names:
             continue
         if isinstance(statement.node, Definition) or (
-            _is_constant(statement.node, names) and not found.binds & mutated and statement not in edited
+            _is_constant(statement.node) and not found.binds & mutated and statement not in edited
         ):
             module.append(statement)
             names |= found.binds
@@ -102,7 +102,7 @@ def _changed(found: Effects) -> set[str]:
     return found.mutates | found.deferred_mutates
 
 
-def _is_constant(node: ast.stmt, names: set[str]) -> bool:
+def _is_constant(node: ast.stmt) -> bool:
     """`lr = 0.1`, `sizes = [64, 32]`, `steps = 4 * width`: literals and what is computed from constants."""
     if isinstance(node, ast.AnnAssign):
         return node.value is not None and isinstance(node.target, ast.Name) and _literal(node.value)
@@ -134,7 +134,7 @@ def _global_names(
     return tuple(sorted(bound & (read | own | moved | edits)))
 
 
-def _parameters(plan: Plan, module: tuple[Statement, ...]) -> tuple[tuple[str, object], ...]:
+def _parameters(module: tuple[Statement, ...]) -> tuple[tuple[str, object], ...]:
     found: list[tuple[str, object]] = []
     for statement in module:
         node = statement.node

@@ -9,7 +9,7 @@ class Silent:
     def __getattr__(self, name):
         return self
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *_, **__):
         return self
 
     def __enter__(self):
