@@ -9,6 +9,7 @@ from nbddp.analysis.plan import Plan
 from nbddp.analysis.purity import under
 from nbddp.analysis.sinks import OPENS, WRITES, WRITING_METHODS
 
+SHELL = ("os.system", "os.popen", "subprocess")
 FETCHES = ("urllib.request.urlretrieve", "urllib.request.urlopen", "requests.get", "gdown", "nltk.download",
            "torch.hub", "datasets.load_dataset", "huggingface_hub", "wget.download", "kagglehub", "torchtext.vocab",
            "timm.create_model", "sklearn.datasets.fetch_openml", "sklearn.datasets.fetch_california_housing",
@@ -75,14 +76,42 @@ def fetches(plan: Plan, node: ast.AST) -> bool:
             return True
         if keyword.arg in ("pretrained", "weights") and not off and name.startswith(("torchvision.", "timm.")):
             return True
+    if any(_asks_for_data(name, number, argument) for number, argument in enumerate(node.args)):
+        return True
     attr = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-    return attr in ("extractall", "urlretrieve", "download_url", "from_pretrained", "unpack_archive")
+    return attr in ("urlretrieve", "download_url", "from_pretrained")
+
+
+def _asks_for_data(name: str, number: int, node: ast.expr) -> bool:
+    """`resnet18(ResNet18_Weights.DEFAULT)`, `resnet18(True)`, `MNIST("data", True, transform, None, True)`."""
+    if isinstance(node, ast.Constant) and node.value is True:
+        return (name.startswith("torchvision.models.") and number == 0) or (
+            name.startswith("torchvision.datasets.") and number >= 4
+        )
+    words = [_word(n) for n in ast.walk(node) if isinstance(n, ast.Attribute | ast.Name)]
+    return name.startswith("torchvision.") and any("_Weights" in w for w in words)
+
+
+def _word(node: ast.Attribute | ast.Name) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id
+
+
+def unpacks(plan: Plan, node: ast.AST) -> bool:
+    """An archive on the disk, or whatever a shell does there."""
+    if not isinstance(node, ast.Call):
+        return False
+    name = library_name(plan, node)
+    if under(name, SHELL) or name in ("shutil.unpack_archive", "shutil.copyfileobj"):
+        return True
+    return isinstance(node.func, ast.Attribute) and node.func.attr in ("extractall", "unpack_archive", "extract_all")
 
 
 def makes_folders(plan: Plan, node: ast.AST) -> bool:
     if not isinstance(node, ast.Call):
         return False
     attr = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+    if any(k.arg == "exist_ok" and isinstance(k.value, ast.Constant) and k.value.value is True for k in node.keywords):
+        return False  # which any number of processes may do at once
     return library_name(plan, node) in ("os.mkdir", "os.makedirs") or attr == "mkdir"
 
 

@@ -23,6 +23,7 @@ from nbddp.options import Options
 if TYPE_CHECKING:
     from nbddp.analysis.decisions import Decision
     from nbddp.analysis.epochs import Epochs
+    from nbddp.analysis.preparation import Preparation
     from nbddp.analysis.sharding import Sharding
     from nbddp.analysis.wrapping import Wrapping
     from nbddp.analysis.writing import Writing
@@ -57,9 +58,10 @@ class Plan:
         return {s.node: s for s in self.kept}
 
     @cached_property
-    def prepared(self) -> set[ast.stmt]:
-        """Statements that one process of each machine runs first."""
-        return set()
+    def preparation(self) -> Preparation:
+        from nbddp.analysis.preparation import find_preparation
+
+        return find_preparation(self)
 
     @cached_property
     def sharding(self) -> Sharding:

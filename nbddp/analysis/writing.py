@@ -29,7 +29,7 @@ def find_writing(plan: Plan) -> Writing:
     forms: dict[ast.Call, Form] = {}
     guarded: set[ast.stmt] = set()
     for node in plan.nodes():
-        if not isinstance(node, ast.Call) or _is_prepared(plan, node, frozenset()):
+        if not isinstance(node, ast.Call) or plan.preparation.covers(plan, node):
             continue
         opens = opens_to_write(plan, node)
         if not (opens or writes(plan, node)) or any(a in guarded for a in plan.program.ancestors(node)):
@@ -67,14 +67,3 @@ def _changes(plan: Plan, node: ast.AST, files: set[str]) -> bool:
         known = root in files or root in plan.flow.imports or node.func.attr in READING_METHODS
         return bool(root) and not known
     return isinstance(node, ast.Return | ast.Break | ast.Continue | ast.Raise)
-
-
-def _is_prepared(plan: Plan, node: ast.AST, seen: frozenset[ast.AST]) -> bool:
-    """Part of a statement that rank 0 runs first (rule `download`), or of a function that only such statements call."""
-    if any(a in plan.prepared for a in plan.program.ancestors(node)):
-        return True
-    function = plan.program.function_of(node)
-    if function is None or function in seen:
-        return False
-    calls = [c.node for c in plan.facts.calls.values() if function in c.bodies]
-    return bool(calls) and all(_is_prepared(plan, c, seen | {function}) for c in calls)

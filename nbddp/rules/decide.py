@@ -31,7 +31,7 @@ NAME = "decide"
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     for decision in plan.decisions:
-        if any(a in plan.prepared for a in plan.program.ancestors(decision.test)):
+        if plan.preparation.covers(plan, decision.test):
             continue
         yield from wrap(plan.program, NAME, decision.node, f"{plan.naming(decision.part)}(", ")", (decision.part,))
         if not decision.exact:

@@ -54,7 +54,7 @@ def _waits(plan: Plan) -> Iterator[Edit]:
             continue
         statement = plan.program.statement_of(call.node)
         later = statement.lineno > first or plan.program.function_of(call.node) is not None
-        alone = any(a in plan.writing.guarded | plan.prepared for a in plan.program.ancestors(call.node))
-        if later and not alone and statement not in done:
+        alone = any(a in plan.writing.guarded for a in plan.program.ancestors(call.node))
+        if later and not alone and not plan.preparation.covers(plan, call.node) and statement not in done:
             done.add(statement)
             yield before(plan.program, NAME, statement, f"{plan.naming('dist')}.barrier()", ("dist",))

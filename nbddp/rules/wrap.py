@@ -35,7 +35,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     done: set[tuple[ast.stmt, str]] = set()
     for model, home in plan.wrapping.homes.items():
         options = ", find_unused_parameters=True" if unused_parameters(plan, model) else ""
-        if home.inline is not None:
+        if home.inline is not None and home.built not in plan.preparation.first:  # where the ranks take turns
             yield from _inline(plan, home, options)
         elif (home.ready, home.name) not in done:
             done.add((home.ready, home.name))

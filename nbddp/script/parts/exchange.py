@@ -68,4 +68,9 @@ def first_on_rank_0():
         raise RuntimeError("the process that went first has failed")
     if not first:
         yield
-    dist.barrier()  # what is written a second time must not be read meanwhile
+    dist.barrier()  # nobody reads what another may still be writing
+
+
+def first_of_machine():
+    """Whether this process does for its machine what has to be done once, on the disk."""
+    return os.environ["LOCAL_RANK"] == "0"
