@@ -136,6 +136,8 @@ def _leaves_nothing_behind(plan: Plan, statement: ast.stmt) -> bool:
     found = effects([statement], plan.flow.imports, own)
     top = next((s for s in plan.kept if s.node is statement), None)
     changed = found.may_bind | found.mutates | (plan.flow.when_called(top.index)[1] if top else set())
+    if isinstance(statement, ast.Expr) and writes(plan, statement.value):  # frame.to_csv() leaves the frame as it is
+        changed = set()
     kept = {s.node for s in plan.kept}
     if any(read_after(plan.program, plan.flow.imports, statement, name, kept) for name in changed):
         return False
