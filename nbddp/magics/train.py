@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from nbddp.cli.parse import Refusal
+from nbddp.diagnostics import Diagnostic
 from nbddp.export import Script, export
 from nbddp.magics.arguments import options_of, parse, run_options_of
 from nbddp.magics.cell_run import CellRun
@@ -16,7 +17,7 @@ from nbddp.magics.handover import Handover, handover
 from nbddp.magics.notebook import notebook_of
 from nbddp.magics.order import in_order
 from nbddp.magics.record import Executed
-from nbddp.magics.refusal import REFUSALS, in_words
+from nbddp.magics.refusal import REFUSALS, RunStopped, in_words
 from nbddp.magics.session import Session
 from nbddp.magics.waiting import wait_for
 from nbddp.notebook import Notebook
@@ -47,11 +48,10 @@ def ddp_train(session: Session, line: str, body: str) -> CellRun | None:
         arguments = parse(line)
         if arguments is None:
             return None
-        asked = _asked(session, arguments, body)
-        if arguments.dry_run:
-            _say(asked)
+        run, diagnostics = _begun(session, arguments, body)
+        if run is None:
             return None
-        return _train(session, asked)
+        return _shown(run, diagnostics, background=arguments.background)
     except REFUSALS as refusal:
         raise in_words(refusal) from None
     except RunFailed as failure:
@@ -101,9 +101,19 @@ def _say(asked: Asked) -> None:
     print(*asked.notes, sep="\n", end="\n" if asked.notes else "")
 
 
-def _train(session: Session, asked: Asked) -> CellRun:
-    from nbddp.widget.run_view import watch
+def _begun(session: Session, arguments: argparse.Namespace, body: str) -> tuple[CellRun | None, tuple[Diagnostic, ...]]:
+    """The run, started; none where it shall not be. What an interrupt breaks off here leaves nothing behind."""
+    try:
+        asked = _asked(session, arguments, body)
+        if not arguments.dry_run:
+            return _started(session, asked), asked.script.diagnostics
+    except KeyboardInterrupt:
+        raise in_words(RunStopped("Interrupted before the run had started: there is none.")) from None
+    _say(asked)
+    return None, ()
 
+
+def _started(session: Session, asked: Asked) -> CellRun:
     for note in asked.notes:
         print(note)
     started = Run.start(
@@ -111,16 +121,28 @@ def _train(session: Session, asked: Asked) -> CellRun:
         Path(asked.notebook.name).stem,
         run_options_of(asked.arguments),
         helper=session.helper,
-        line_map=list(_line_map(asked)),
+        line_map=_line_map(asked),
         fill=asked.state.write,
     )
     run = CellRun(started.folder)
     run.belongs_to(session.namespace, asked.script.plan)
     if isinstance(session.namespace.get(VARIABLE, run), CellRun):  # a variable of the user's own is left alone
         session.namespace[VARIABLE] = run
-    feed = watch(run, asked.script.diagnostics)
-    if not asked.arguments.background:
-        wait_for(run, feed)
+    return run
+
+
+def _shown(run: CellRun, diagnostics: tuple[Diagnostic, ...], *, background: bool) -> CellRun:
+    """Live, until the end; or from here on, while the kernel is free again."""
+    from nbddp.widget.feed import Feed
+    from nbddp.widget.run_view import watch
+
+    def show() -> Feed:
+        return watch(run, diagnostics)
+
+    if background:
+        show()
+    else:
+        wait_for(run, show)
         run.restore()
     return run
 

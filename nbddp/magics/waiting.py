@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from nbddp.magics.refusal import RunStopped, in_words
 from nbddp.run.run import Run
 from nbddp.run.watch import Watch
@@ -10,18 +12,21 @@ from nbddp.widget.feed import Feed
 LOOK = 0.2  # seconds between two looks whether the view has ended before the run
 
 
-def wait_for(run: Run, feed: Feed) -> None:
+def wait_for(run: Run, show: Callable[[], Feed]) -> None:
     """Back when the run has brought its result; RunFailed or RunStopped where it has none.
 
     This thread only waits: the view's own thread does the reading, so that an interrupt cannot break into it.
     """
+    feed = None
     try:
+        feed = show()
         while not feed.join(LOOK):
             pass
         run.wait()
     except KeyboardInterrupt:
         _stop(run)
-        feed.join(5.0)
+        if feed is not None:
+            feed.join(5.0)
     _raise_unless_done(run)
 
 

@@ -16,11 +16,11 @@ LONG = "epochs = 100_000\nlr = 0.05"
 
 
 def latest(folder: Path, known: int, condition: str = "training", seconds: float = 60) -> Run:
-    """The run that comes after those known, as soon as it is in this phase."""
+    """The run that comes after those known, as soon as it is in this phase and has a checkpoint."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         runs = runs_in(folder)
-        if len(runs) > known and (run := Run.attach(runs[-1])).state.step and run.state.phase == condition:
+        if len(runs) > known and (run := Run.attach(runs[-1])).state.checkpoint and run.state.phase == condition:
             return run
         time.sleep(0.05)
     raise AssertionError("the run did not begin")
@@ -40,6 +40,19 @@ def test_an_interrupt_stops_the_run_and_leaves_the_kernel(kernel, folder):
     assert run.state.phase == "stopped"
     assert not run.processes()
     assert kernel.value("6 * 7") == "42"
+
+
+def test_an_interrupt_at_any_time_leaves_no_run_behind(kernel, folder):
+    kernel.run(LONG, "parameters", TAGS["parameters"])
+    for delay in (0.0, 0.05, 0.2):
+        asked = kernel.send(TRAIN, "train")
+        while kernel.client.get_iopub_msg(timeout=30)["msg_type"] != "execute_input":
+            pass
+        time.sleep(delay)
+        kernel.interrupt()
+        assert kernel.result(asked).status == "error"
+        assert kernel.value("6 * 7") == "42"
+        assert not any(Run.attach(run).processes() for run in runs_in(folder))
 
 
 def test_finishing_the_epoch_brings_the_result_back(kernel, folder):
