@@ -49,11 +49,11 @@ def path_of(call: ast.Call) -> ast.expr | None:
 
 
 def writes(plan: Plan, node: ast.AST) -> bool:
-    """One call that writes a file, by what is called."""
+    """One call that writes a file or makes a folder, by what is called."""
     if not isinstance(node, ast.Call):
         return False
     name = library_name(plan, node)
-    if name in WRITES:
+    if name in WRITES or makes_folders(plan, node):
         return True
     if name or not isinstance(node.func, ast.Attribute):
         return False
