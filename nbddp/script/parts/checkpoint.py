@@ -21,13 +21,14 @@ def load_states(**state):
     """Starts from what a checkpoint or the notebook has come to; returns how many epochs are done, None for all."""
     progress.loop += 1
     path = command_line.resume or os.environ.get("NBDDP_START")
-    saved = torch.load(path, map_location="cpu", weights_only=True) if path else {"loop": 0}
-    if progress.loop != saved.get("loop", 1):  # it belongs to another of the training loops
+    saved = torch.load(path, map_location="cpu", weights_only=True) if path else {"states": {}}
+    if saved.get("loop", progress.loop) != progress.loop:  # it is of another of the training loops
         return 0 if progress.loop > saved["loop"] else None
     if command_line.resume and (missing := state.keys() - saved["states"].keys()):
         raise SystemExit(f"{path} has nothing for {', '.join(sorted(missing))}")
-    for name in state.keys() & saved["states"].keys():
+    for name in (state.keys() & saved["states"].keys()) - progress.begun:  # a second loop goes on from the first
         state[name].load_state_dict(saved["states"][name])
+    progress.begun |= state.keys()
     if dist.get_rank() < len(saved.get("random", ())):
         set_random_state(saved["random"][dist.get_rank()])
     return saved.get("epochs_done", 0)

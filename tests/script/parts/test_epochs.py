@@ -129,6 +129,27 @@ def test_the_live_state_is_where_it_starts(tmp_path):
         torch.testing.assert_close(found["model"], dict(model.state_dict()))
 
 
+def begin_twice(rank: int) -> list[float]:
+    """A model goes through two loops, one more through the second: each begins as the notebook has it, once."""
+    with_command_line()
+    found = []
+    first, second = nn.Linear(1, 1), nn.Linear(1, 1)
+    for state in ({"first": first}, {"first": first, "second": second}):
+        for _ in resumable(range(1), **state):
+            found += [model.bias.item() for model in state.values()]
+            nn.init.constant_(first.bias, 7.0)
+    return found
+
+
+def test_each_model_starts_once_from_its_live_state(tmp_path):
+    states = {
+        name: {"weight": torch.ones(1, 1), "bias": torch.full((1,), number)}
+        for name, number in (("first", 2.0), ("second", 3.0))
+    }
+    torch.save({"format": 1, "states": states}, tmp_path / "start.pt")
+    assert on_ranks(1, begin_twice, NBDDP_START=str(tmp_path / "start.pt")) == [[2.0, 7.0, 3.0]]
+
+
 def test_a_checkpoint_without_a_needed_state_is_refused(tmp_path):
     torch.save({"format": 1, "states": {"model": {}, "optimizer": {}}, "epochs_done": 1}, tmp_path / "check.pt")
     (result,) = run_ranks(1, train, 1, "", False, {"resume": str(tmp_path / "check.pt")})

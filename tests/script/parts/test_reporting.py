@@ -20,7 +20,7 @@ def events(tmp_path, monkeypatch):
     path = tmp_path / "events.jsonl"
     monkeypatch.setenv("NBDDP_EVENTS", str(path))
     monkeypatch.setenv("RANK", "0")
-    fresh = {"step": 0, "epoch": 0, "epochs": None, "batch": 0, "due": 0.0, "not_finite": set()}
+    fresh = {"step": 0, "epoch": 0, "epochs": None, "batch": 0, "due": 0.0, "not_finite": set(), "begun": set()}
     monkeypatch.setattr(reporting, "progress", type(reporting.progress)(**fresh))
     return lambda: read(path)
 
