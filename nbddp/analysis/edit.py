@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-import io
-import tokenize
 from dataclasses import dataclass
 from typing import Literal
 
 from nbddp.analysis.program import Program
+from nbddp.analysis.strings import lines_in_strings
 
 # What stands at one offset, in this order: what closes a node before it, whole lines, what opens a node, the node.
 Place = Literal["close", "line", "open", "text"]
@@ -142,21 +141,3 @@ def inner_line_starts(program: Program, start: int, end: int) -> list[int]:
         at = text.find("\n", at + 1)
         line += 1
     return found
-
-
-def lines_in_strings(text: str) -> set[int]:
-    """Numbers of the lines of a text that begin inside of a string."""
-    held: set[int] = set()
-    starts: list[int] = []
-    begin, end = getattr(tokenize, "FSTRING_START", -1), getattr(tokenize, "FSTRING_END", -1)
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.type == tokenize.STRING:
-                held.update(range(token.start[0] + 1, token.end[0] + 1))
-            elif token.type == begin:
-                starts.append(token.start[0])
-            elif token.type == end:
-                held.update(range(starts.pop() + 1, token.end[0] + 1))
-    except (tokenize.TokenError, IndentationError):
-        return held
-    return held

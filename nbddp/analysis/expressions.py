@@ -103,6 +103,8 @@ def _name(m: Machine, node: ast.Name) -> Value:
     for module in reversed(m.star_imports):
         if exports(module, node.id):
             return library(f"{module}.{node.id}")
+    if node.id == "__name__":
+        return Value(const="__main__")
     if node.id in BUILTINS:
         return thing("library", _SAME_PLACE, node.id)
     if not m.star_imports:

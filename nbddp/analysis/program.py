@@ -7,6 +7,7 @@ import bisect
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from nbddp.analysis.main_guard import without_guard
 from nbddp.diagnostics import Diagnostic, Level
 from nbddp.notebook import Cell, Notebook, parse
 
@@ -98,7 +99,7 @@ def build_program(notebook: Notebook) -> Program:
     for cell in cells:
         first_lines.append(line)
         line += cell.code.count("\n") + 1
-    text = "\n".join(c.code for c in cells) + "\n"
+    text = "\n".join(without_guard(c.code) for c in cells) + "\n"
     tree = parse(text)
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     starts = [0, *(i + 1 for i, c in enumerate(text) if c == "\n")]

@@ -6,9 +6,10 @@ import ast
 import re
 from collections.abc import Iterable, Sequence
 
-from nbddp.analysis.edit import Edit, lines_in_strings
+from nbddp.analysis.edit import Edit
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.program import Statement
+from nbddp.analysis.strings import lines_in_strings
 from nbddp.fingerprint import sealed
 from nbddp.script.apply import Line, apply
 from nbddp.script.copy_parts import parts_for
