@@ -56,7 +56,7 @@ def _of(m: Machine, obj: Obj, attr: str, node: ast.expr) -> Value | None:
         return thing("loader sampler", node, "", obj)
     field = m.get(obj, attr)
     if field is not None:
-        return field
+        return _owned(field, obj) if obj.kind == "model" else field
     if obj.kind == "dict":
         return m.get(obj, f"[{attr!r}]")
     owner_class = m.facts.classes.get(obj)
@@ -64,9 +64,17 @@ def _of(m: Machine, obj: Obj, attr: str, node: ast.expr) -> Value | None:
         member = class_member(m, owner_class, attr, obj)
         if member is not None:
             return member
+    if obj.kind in ("model", "submodule") and attr in ("weight", "bias"):
+        return thing("parameter", node, attr, obj.owner or obj)
     if obj.kind in ("model", "submodule") and attr not in MODULE_API:
         return thing("submodule", node, attr, obj.owner or obj)
     return None
+
+
+def _owned(field: Value, model: Obj) -> Value:
+    """A parameter that is read from a model belongs to it."""
+    parts = {replace(o, owner=model) if o.kind == "parameter" and o.owner is None else o for o in field.objs}
+    return replace(field, objs=frozenset(parts))
 
 
 PLACE_OF_LIBRARY = PLACE

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import io
+import tokenize
 from dataclasses import dataclass
 from typing import Literal
 
@@ -84,6 +87,26 @@ def first_in(program: Program, rule: str, loop: ast.For | ast.AsyncFor | ast.Whi
 
 def _lines(indent: str, text: str) -> str:
     return "".join(f"{indent}{line}\n" if line else "\n" for line in text.split("\n"))
+
+
+def remove(program: Program, rule: str, node: ast.stmt) -> Edit:
+    """Take a statement out, its lines with it; `pass` stays where a block would be empty, or a comment be lost."""
+    start, end = program.span(node)
+    line_end = program.text.find("\n", end)
+    parent = program.parents[node]
+    alone = any(getattr(parent, f, None) == [node] for f in ("body", "orelse", "finalbody", "handlers"))
+    if has_comments(program, node) or (alone and not isinstance(parent, ast.Module)) or not stands_alone(program, node):
+        return Edit(rule, start, end, "pass")
+    return Edit(rule, start - len(indent_of(program, node)), line_end + 1, "")
+
+
+def has_comments(program: Program, node: ast.stmt) -> bool:
+    """Is there a comment inside of the statement, or behind it on its line?"""
+    start, end = program.span(node)
+    text = program.text[start : program.text.find("\n", end)]
+    with contextlib.suppress(tokenize.TokenError, IndentationError):
+        return any(t.type == tokenize.COMMENT for t in tokenize.generate_tokens(io.StringIO(text).readline))
+    return True
 
 
 def guard(program: Program, rule: str, node: ast.stmt, condition: str, uses: tuple[str, ...] = ()) -> list[Edit]:

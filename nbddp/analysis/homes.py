@@ -39,8 +39,14 @@ def find_home(plan: Plan, model: Obj) -> Home | None:
         if _changes(plan, statement, name):
             ready = statement
             moved |= _moves(statement)
-    simple = ready is built and not isinstance(target, ast.Tuple)
-    return Home(name, built, ready, moved, built.value if simple else None)
+    return Home(name, built, ready, moved, _whole_value(plan, ready, name, model))
+
+
+def _whole_value(plan: Plan, ready: ast.stmt, name: str, model: Obj) -> ast.expr | None:
+    """What the last statement gives to the name, and to nothing else: the model."""
+    if not isinstance(ready, ast.Assign) or [ast.unparse(t) for t in ready.targets] != [name]:
+        return None
+    return ready.value if plan.facts.value(ready.value).of("model") == {model} else None
 
 
 def _target_name(plan: Plan, target: ast.expr, model: Obj, built: ast.Assign) -> str | None:

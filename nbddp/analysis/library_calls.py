@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from functools import reduce
 
 from nbddp.analysis import library as names
@@ -19,6 +20,13 @@ ZEROS = ("zeros", "zeros_like")
 
 
 def call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords) -> Value | None:
+    found = _call_library(m, node, name, args, keywords)
+    if "requires_grad" in keywords and keywords["requires_grad"].const is True and found and not found.objs:
+        return replace(found, objs=frozenset({Obj("parameter", node, name, None, m.frame.call)}))
+    return found
+
+
+def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords) -> Value | None:
     given = [*args, *keywords.values()]
     made = _make(m, node, name, args, keywords)
     if made is not None:
@@ -42,8 +50,8 @@ def call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: Ke
 
 
 def params_in(m: Machine, value: Value, depth: int = 0) -> frozenset[Obj]:
-    """The modules whose parameters a value holds."""
-    found = {o.owner for o in value.of("params", "parameter") if o.owner}
+    """The modules whose parameters a value holds; parameters that belong to none as they are."""
+    found = {o.owner or o for o in value.of("params", "parameter")}
     if depth < 5:
         for obj in value.of("list", "dict", "iterator"):
             for field in ("[]", "of", "['params']"):
@@ -75,7 +83,9 @@ def _make(  # noqa: C901, PLR0912 -- one case for each kind of thing
         return _made(m, thing("loss", node, name, None, m.frame.call), keywords)
     if name in ("torch.optim.swa_utils.AveragedModel", "copy.deepcopy"):
         return _copied(m, node, first) if first.of("model") else (first if name == "copy.deepcopy" else None)
-    if names.makes_model(name):
+    if name == "torch.nn.Parameter":
+        return thing("parameter", node, name, None, m.frame.call)
+    if names.makes_model(name) and name not in names.SAME:
         return _model(m, node, name, [*args, *keywords.values()])
     if name in ("torch.amp.GradScaler", "torch.GradScaler"):
         return thing("scaler", node, name)

@@ -123,6 +123,10 @@ class Plan:
             node = parent
         return self._top_level[node]
 
+    def is_print(self, node: ast.stmt) -> bool:
+        call = node.value if isinstance(node, ast.Expr) else None
+        return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "print"
+
     def rank(self, node: ast.AST) -> str:
         """How code at the node asks for its rank: a variable of `train`, or the process group."""
         inside = self.program.function_of(node) is not None

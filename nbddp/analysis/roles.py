@@ -130,6 +130,8 @@ def _calls_of(facts: Facts, model: Obj) -> tuple[tuple[ast.Call, ...], tuple[ast
 
 
 def _is_past(facts: Facts, call: CallFact, model: Obj) -> bool:
+    if any(n.endswith(".functional_call") for n in call.names) and any(model in v.objs for v in call.args.values()):
+        return True
     if call.runs_modules and any(owner == model for _, owner in call.methods):
         return True
     for obj in call.called - {model}:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from nbddp.analysis.domain import Obj
+from nbddp.analysis.domain import Obj, Value
 from nbddp.analysis.homes import Home, find_home
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.roles import Model
@@ -16,13 +16,17 @@ from nbddp.analysis.roles import Model
 class Wrapping:
     homes: Mapping[Obj, Home]
     averaged: Mapping[Obj, str]  # models that DDP cannot take over, and why
+    loose: frozenset[Obj] = frozenset()  # optimizers that also move parameters of no module
 
 
 def find_wrapping(plan: Plan) -> Wrapping:
     homes: dict[Obj, Home] = {}
     averaged: dict[Obj, str] = {}
+    loose = frozenset(o for o in plan.roles.optimizers if _fields(plan, o).of("parameter"))
     for model in plan.roles.models:
         reason = _unfit(plan, model)
+        if not reason and model.optimizers & loose:
+            reason = "its optimizer also moves parameters that belong to no module"
         home = None if reason else find_home(plan, model.obj)
         if home is None:
             averaged[model.obj] = reason or "no single variable holds it before the training"
@@ -32,8 +36,14 @@ def find_wrapping(plan: Plan) -> Wrapping:
         m.optimizers & n.optimizers for m in plan.roles.models for n in plan.roles.models if m is not n
     ):
         # one optimizer for both kinds: average all, or DDP's gradients would be averaged twice for nothing
-        return Wrapping({}, averaged | dict.fromkeys(homes, "it shares an optimizer with one that DDP cannot wrap"))
-    return Wrapping(homes, averaged)
+        return Wrapping(
+            {}, averaged | dict.fromkeys(homes, "it shares an optimizer with one that DDP cannot wrap"), loose
+        )
+    return Wrapping(homes, averaged, loose)
+
+
+def _fields(plan: Plan, optimizer: Obj) -> Value:
+    return plan.facts.fields.get((optimizer, "params"), Value())
 
 
 def _unfit(plan: Plan, model: Model) -> str:

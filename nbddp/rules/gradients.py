@@ -21,18 +21,19 @@ Declines
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from nbddp.analysis.domain import Obj, Value
 from nbddp.analysis.edit import Edit, after
 from nbddp.analysis.plan import Plan
-from nbddp.analysis.scope import expressions_for
+from nbddp.analysis.scope import expressions_for, readable
 from nbddp.diagnostics import Diagnostic
 
 NAME = "gradients"
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
-    if not plan.wrapping.averaged:
+    if not plan.wrapping.averaged and not plan.wrapping.loose:
         return
     for model, reason in plan.wrapping.averaged.items():
         yield plan.program.diagnose(
@@ -61,5 +62,17 @@ def _after_backward(plan: Plan, call: ast.Call) -> Iterator[Edit | Diagnostic]:
 
 def _optimizers(plan: Plan, call: ast.Call) -> list[str]:
     averaged = plan.wrapping.averaged.keys()
-    wanted = {o for m in plan.roles.models if m.obj in averaged for o in m.optimizers}
-    return expressions_for(plan, call, plan.facts.calls[call].visible, wanted)
+    wanted = {o for m in plan.roles.models if m.obj in averaged for o in m.optimizers} | plan.wrapping.loose
+    visible = plan.facts.calls[call].visible
+    return expressions_for(plan, call, visible, wanted) or _collections(plan, call, visible, wanted)
+
+
+def _collections(plan: Plan, call: ast.Call, visible: Mapping[str, Value], wanted: set[Obj]) -> list[str]:
+    """Lists and dictionaries of optimizers: `*optimizers`, `*optimizers.values()`."""
+    found: list[str] = []
+    for name, value in sorted(visible.items()):
+        holders = value.of("list", "dict") if readable(plan, call, name) else frozenset[Obj]()
+        inner = [plan.facts.fields.get((h, "[]"), Value()).of("optimizer") for h in holders]
+        if inner and all(i and i <= wanted for i in inner):
+            found.append(f"*{name}.values()" if value.of("dict") else f"*{name}")
+    return found[:1]

@@ -41,7 +41,8 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         fetching = [n for n in call.names if under(n, SILENCED) and n.rsplit(".", 1)[-1].startswith(FETCHES)]
         if fetching:
             yield plan.program.diagnose(
-                NAME, "error", call.node, "all ranks would need what is fetched here, and only rank 0 talks to the tracker",
+                NAME, "error", call.node,
+                "all ranks would need what is fetched here, and only rank 0 talks to the tracker",
                 help="fetch it in an earlier cell, and read it from the disk",
             )  # fmt: skip
     yield from _silenced(plan)
@@ -60,8 +61,9 @@ def _disabled(plan: Plan, node: ast.Call) -> Iterator[Edit]:
 
 def _silenced(plan: Plan) -> Iterator[Edit]:
     """Names of whole modules: from their first use on they are silent on other ranks."""
-    for node in plan.nodes():
-        for name, target in bindings(node) if isinstance(node, ast.Import | ast.ImportFrom) else ():
+    imports = [n for n in plan.nodes() if isinstance(n, ast.Import | ast.ImportFrom)]
+    for node in imports:
+        for name, target in bindings(node):
             if not under(target, SILENCED):
                 continue
             line = f"{name} = {name} if {plan.rank(node)} == 0 else {plan.naming('Silent')}()"

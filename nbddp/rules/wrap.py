@@ -21,7 +21,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.edit import Edit, after, replace, wrap
+from nbddp.analysis.edit import Edit, after, has_comments, remove, wrap
 from nbddp.analysis.homes import Home
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.wrapping import unused_parameters
@@ -35,30 +35,30 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     done: set[tuple[ast.stmt, str]] = set()
     for model, home in plan.wrapping.homes.items():
         options = ", find_unused_parameters=True" if unused_parameters(plan, model) else ""
-        if home.inline is not None and home.built not in plan.preparation.first:  # where the ranks take turns
+        if home.inline is not None and home.ready not in plan.preparation.first:  # where the ranks take turns
             yield from _inline(plan, home, options)
         elif (home.ready, home.name) not in done:
             done.add((home.ready, home.name))
-            yield after(plan.program, NAME, home.ready, f"{home.name} = {_wrapped(plan, home, options)}", ("DDP",))
+            line = f"{home.name} = {_wrapped(plan, home, options)}"
+            yield after(plan.program, NAME, home.ready, line, ("DDP", "sync_batchnorm"))
 
 
 def _inline(plan: Plan, home: Home, options: str) -> Iterator[Edit]:
     assert home.inline is not None
-    inner = plan.naming("sync_batchnorm") if plan.options.sync_batchnorm else ""
+    sync = _sync(plan)
     to = "" if home.moved or not plan.uses_gpu else f".to({_device(plan, home)})"
-    close = f"{to}{')' if inner else ''}{options})"
-    opening = f"{plan.naming('DDP')}({_sync(plan) if inner else ''}"
-    yield from wrap(plan.program, NAME, home.inline, opening, close, ("DDP",))
+    close = f"{to}{')' if sync else ''}{options})"
+    yield from wrap(plan.program, NAME, home.inline, f"{plan.naming('DDP')}({sync}", close, ("DDP", "sync_batchnorm"))
 
 
 def _sync(plan: Plan) -> str:
-    return "torch.nn.SyncBatchNorm.convert_sync_batchnorm("
+    return f"{plan.naming('sync_batchnorm')}(" if plan.options.sync_batchnorm else ""
 
 
 def _wrapped(plan: Plan, home: Home, options: str) -> str:
     model = home.name if home.moved or not plan.uses_gpu else f"{home.name}.to({_device(plan, home)})"
-    if plan.options.sync_batchnorm:
-        model = f"{_sync(plan)}{model})"
+    if sync := _sync(plan):
+        model = f"{sync}{model})"
     return f"{plan.naming('DDP')}({model}{options})"
 
 
@@ -67,21 +67,54 @@ def _device(plan: Plan, home: Home) -> str:
     return '"cuda" if torch.cuda.is_available() else "cpu"' if inside else plan.naming("rank_device")
 
 
-def _data_parallel(plan: Plan) -> Iterator[Edit | Diagnostic]:
-    """`nn.DataParallel(model)` becomes `model`."""
-    for call in plan.calls("torch.nn.DataParallel"):
-        if not call.node.args:
-            continue
-        inner = call.node.args[0]
-        start, end = plan.program.span(call.node)
-        first, last = plan.program.span(inner)
+def _data_parallel(plan: Plan) -> Iterator[Edit]:
+    """`nn.DataParallel(model)` becomes `model`; a statement that does only this goes."""
+    calls = [c.node for c in plan.calls("torch.nn.DataParallel") if c.node.args]
+    inline = {home.inline for home in plan.wrapping.homes.values()}
+    gone: set[ast.stmt] = set()
+    for call in calls:
+        statement, outer = plan.program.statement_of(call), _with_choice(plan, call)
+        if _does_nothing_else(plan, statement, call) and outer not in inline:
+            branch = plan.program.parents[statement]
+            whole = branch if isinstance(branch, ast.If) and _only_for_this(plan, branch, statement) else statement
+            if whole not in gone:
+                gone.add(whole)
+                yield remove(plan.program, NAME, whole)
+        else:
+            yield from _replaced_by(plan, outer, call.args[0])
+    for node in plan.nodes() if calls else ():
+        if isinstance(node, ast.Attribute) and node.attr == "module" and plan.facts.value(node.value).of("model"):
+            if not any(a in gone for a in plan.program.ancestors(node)):
+                yield from _replaced_by(plan, node, node.value)
+
+
+def _replaced_by(plan: Plan, node: ast.expr, part: ast.expr) -> Iterator[Edit]:
+    start, end = plan.program.span(node)
+    first, last = plan.program.span(part)
+    if start < first:
         yield Edit(NAME, start, first, "")
-        yield Edit(NAME, last, end, "")
-    for node in plan.nodes():
-        if isinstance(node, ast.Attribute) and node.attr == "module" and isinstance(node.value, ast.Name):
-            if plan.facts.value(node.value).of("model") and _was_parallel(plan):
-                yield replace(plan.program, NAME, node, node.value.id)
+    yield Edit(NAME, last, end, "")
 
 
-def _was_parallel(plan: Plan) -> bool:
-    return next(plan.calls("torch.nn.DataParallel"), None) is not None
+def _does_nothing_else(plan: Plan, statement: ast.stmt, call: ast.Call) -> bool:
+    """`model = nn.DataParallel(model)`."""
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return False
+    if statement.value is not _with_choice(plan, call):
+        return False
+    return plan.program.source(statement.targets[0]) == plan.program.source(call.args[0])
+
+
+def _with_choice(plan: Plan, call: ast.Call) -> ast.expr:
+    """`nn.DataParallel(model) if torch.cuda.device_count() > 1 else model`."""
+    parent = plan.program.parents[call]
+    if isinstance(parent, ast.IfExp) and parent.body is call:
+        return parent if plan.program.source(parent.orelse) == plan.program.source(call.args[0]) else call
+    return call
+
+
+def _only_for_this(plan: Plan, branch: ast.If, statement: ast.stmt) -> bool:
+    """`if torch.cuda.device_count() > 1:`, with perhaps a word about it."""
+    shows = all(s is statement or plan.is_print(s) for s in branch.body)
+    alone = shows and not branch.orelse and not has_comments(plan.program, branch)
+    return alone and "device_count" in plan.program.source(branch.test)

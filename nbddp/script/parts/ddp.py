@@ -9,6 +9,11 @@ import torch
 from torch.nn.parallel import DistributedDataParallel
 
 
+def sync_batchnorm(model):
+    """BatchNorm over the samples of all processes; torch has it for GPUs only."""
+    return torch.nn.SyncBatchNorm.convert_sync_batchnorm(model) if torch.cuda.is_available() else model
+
+
 def of_the_model(name):
     """A method that the wrapped model answers; where the model returns itself, the wrapper is returned."""
 
