@@ -9,6 +9,7 @@ from functools import reduce
 from nbddp.analysis import library as names
 from nbddp.analysis.attributes import class_member, kind_of
 from nbddp.analysis.domain import ANYTHING, WHOLE, Extent, Obj, Value, join, join_all, join_extent, spread, thing
+from nbddp.analysis.drawing import own_iterator
 from nbddp.analysis.library_calls import call_library
 from nbddp.analysis.losses import loss_extent
 from nbddp.analysis.machine import Machine
@@ -172,6 +173,8 @@ def iterate(m: Machine, value: Value, node: ast.AST) -> Value:
             put(Value(extent=Extent.SAMPLES))
         elif obj.kind == "iterator":
             put(_iterate_wrapper(m, obj, node))
+        elif (made := own_iterator(m, obj)) is not None:
+            put(iterate(m, made, node))
         elif obj.kind in ("params", "submodule"):
             put(thing("parameter" if obj.kind == "params" else "submodule", obj.node, "", obj.owner))
         elif (inner := m.get(obj, "[]")) is not None:
@@ -200,6 +203,9 @@ def _iterate_wrapper(m: Machine, obj: Obj, node: ast.AST) -> Value:
 def loaders_in(m: Machine, value: Value, depth: int = 0) -> set[Obj]:
     """Loaders that iterating the value draws from."""
     found = set(value.of("loader"))
+    for obj in value.of("generator", "instance"):
+        made = own_iterator(m, obj) if obj.kind == "instance" else m.get(obj, "draws")
+        found |= loaders_in(m, made, depth + 1) if made is not None and depth < 6 else set()
     if depth < 6:
         for obj in value.of("iterator"):
             inner = m.get(obj, "of") or ANYTHING

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from nbddp.analysis.accumulators import carried_reads, is_read
-from nbddp.analysis.domain import Obj
+from nbddp.analysis.domain import Obj, Value
 from nbddp.analysis.facts import CallFact, Loop, LoopFact
 from nbddp.analysis.machine import Machine
 from nbddp.analysis.purity import under
@@ -22,6 +22,12 @@ def undealable(m: Machine, fact: LoopFact) -> str:
         return "whether it runs may differ between ranks"
     if isinstance(loop, ast.While) or fact.next_of & fact.loaders:
         return "its batches are drawn one by one"
+    if any((m.get(o, "dataset") or Value()).of("iterable dataset") for o in fact.loaders):
+        return "it reads a stream, whose batches have no numbers"
+    if fact.cut:
+        return "it may see other batches than the loader draws, or not all of them"
+    if any(fact.node in other.parents and other.loaders for other in m.facts.loops.values()):
+        return "data are read in another loop inside, in which the ranks would meet"
     if not fact.loader_nodes:
         return "the loader is not named in the loop"
     if any(isinstance(n, ast.Break | ast.Return) and _leaves(m, n, loop) for n in ast.walk(loop)):

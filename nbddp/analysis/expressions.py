@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from nbddp.analysis import domain
-from nbddp.analysis.calls import call, iterate
+from nbddp.analysis.calls import call, iterate, loaders_in
 from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, join, join_all, spread, thing
 from nbddp.analysis.imports import BUILTINS
 from nbddp.analysis.machine import Machine
@@ -73,8 +73,10 @@ def _evaluate(m: Machine, node: ast.expr) -> Value:  # noqa: C901, PLR0912 -- on
             return _joined(m, node)
         case ast.FormattedValue():
             return domain.scaled(evaluate(m, node.value))
-        case ast.Await() | ast.YieldFrom():
+        case ast.Await():
             return evaluate(m, node.value)
+        case ast.YieldFrom():
+            return _yield_from(m, node)
         case ast.Yield():
             value = evaluate(m, node.value) if node.value else ANYTHING
             m.frame.returned = value if m.frame.returned is None else join(m.frame.returned, value)
@@ -82,6 +84,15 @@ def _evaluate(m: Machine, node: ast.expr) -> Value:  # noqa: C901, PLR0912 -- on
     for part in ast.iter_child_nodes(node):
         if isinstance(part, ast.expr):
             evaluate(m, part)
+    return ANYTHING
+
+
+def _yield_from(m: Machine, node: ast.YieldFrom) -> Value:
+    source = evaluate(m, node.value)
+    for drawn in m.drawing:
+        drawn.update(loaders_in(m, source))
+    value = iterate(m, source, node)
+    m.frame.returned = value if m.frame.returned is None else join(m.frame.returned, value)
     return ANYTHING
 
 

@@ -31,6 +31,7 @@ class LoopFact:
     perhaps: set[Obj] = field(default_factory=set)  # of those in which it ran under a condition
     watched: set[Obj] = field(default_factory=set)  # of those in which it did not
     indirect: set[Obj] = field(default_factory=set)  # loaders drawn from through a generator, islice() or cycle()
+    cut: bool = False  # what it sees may be more, less or other than the loader's batches
     lazy: bool = False  # in a generator: it runs in step with another loop
 
 

@@ -12,6 +12,7 @@ from nbddp.analysis import domain
 from nbddp.analysis import library as names
 from nbddp.analysis.calls import iterate, loaders_in, parts
 from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, join, spread, thing, truth
+from nbddp.analysis.drawing import generated, is_cut, is_indirect, yields
 from nbddp.analysis.effects import all_arguments
 from nbddp.analysis.expressions import binary, evaluate, library, put_element
 from nbddp.analysis.facts import Loop, LoopFact
@@ -212,10 +213,14 @@ def run_function(m: Machine, obj: Obj, args: list[Value], keywords: dict[str, Va
     else:
         frame.global_names = frozenset(n for s in ast.walk(function) if isinstance(s, ast.Global) for n in s.names)
         m.grad = grad and not _without_gradients(m, function)
+        m.drawing.append(set())
         run_block(m, function.body)
+        drawn = m.drawing.pop()
     m.grad = grad
     m.varying_control = control
     m.frames.pop()
+    if not isinstance(function, ast.Lambda) and yields(function):
+        return generated(m, frame, obj.owner, drawn)
     return frame.returned or ANYTHING
 
 
@@ -358,8 +363,14 @@ def _enter(m: Machine, node: Loop, iterable: Value | None, source: ast.expr | No
     for name, value in m.visible().items():
         fact.names[name] = join(fact.names[name], value) if name in fact.names else value
     if iterable is not None and source is not None:
-        fact.loaders |= loaders_in(m, iterable)
+        loaders = loaders_in(m, iterable)
+        fact.loaders |= loaders
         fact.loader_nodes |= _loader_nodes(m, source)
+        fact.indirect |= loaders if is_indirect(m, iterable) else set()
+        fact.cut |= is_cut(m, iterable)
+        fact.lazy |= yields(node)
+        for seen in m.drawing:
+            seen.update(loaders)
         known = iterable.objs or iterable.items or iterable.const is not None
         counts = isinstance(source, ast.Call) and source_name(source) in ("range", "trange", "enumerate", "arange")
         fact.opaque |= not known and not iterable.varies and not counts
@@ -404,7 +415,7 @@ def _turns(m: Machine, fact: LoopFact, one: Callable[[Active], None], loaders: s
         backward, unsure = backward or active.backward, unsure or active.unsure
         _restore(m, _join_states([before, _copies(m)]))
     seen = fact.watched if not backward else fact.perhaps if unsure else fact.trained
-    seen |= loaders or fact.next_of
+    seen |= loaders | fact.next_of
     return shares
 
 
@@ -420,7 +431,7 @@ def _for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
                 run_block(m, node.body)
 
         shares = _turns(m, fact, one, loaders_in(m, iterable))
-    if fact.loaders and (shares or node not in m.mixed):
+    if fact.loaders and not fact.lazy and (shares or node not in m.mixed):
         m.varying_before = before
         leave_loop(m, fact)
     run_block(m, node.orelse)
