@@ -17,7 +17,7 @@ from nbddp.script.hand_back import hand_back
 from nbddp.script.header import header
 from nbddp.script.imports import bound_by, import_block, kept_imports, used_names
 from nbddp.script.launcher import launcher
-from nbddp.script.layout import Layout, lay_out
+from nbddp.script.layout import Definition, Layout, lay_out
 from nbddp.script.part_library import library
 from nbddp.script.regions import Region, regions
 from nbddp.script.variants import requests
@@ -203,14 +203,20 @@ def _what(layout: Layout) -> str:
 def _import_lines(imports: list[str], layout: Layout, environment: list[Line]) -> list[Line]:
     """One block; or, where something has to run before an import, that import behind it."""
     if not environment:
-        return [Line(t) for t in import_block(imports)] + [Line(""), Line("")]
+        return [Line(t) for t in import_block(imports)] + _blank_behind_imports(layout)
     first = min(s.index for s in layout.environment)
     late = [s for s in layout.imports if s.index > first and not _is_standard(s.node)]
     late_lines = kept_imports(late, _names_in([Line("\n".join(imports))]))
     early = [i for i in imports if i not in late_lines]
     lines = [Line(t) for t in import_block(early)] + [Line(""), *environment]
     lines += [Line(f"{t}  # noqa: E402") if t else Line("") for t in import_block(late_lines)] if late_lines else []
-    return [*lines, Line(""), Line("")]
+    return [*lines, *_blank_behind_imports(layout)]
+
+
+def _blank_behind_imports(layout: Layout) -> list[Line]:
+    """As isort has it: two lines before a definition, one before anything else."""
+    first = layout.module[0].node if layout.module else None
+    return [Line("")] * (2 if first is None or isinstance(first, Definition) else 1)
 
 
 def _is_standard(node: ast.stmt) -> bool:

@@ -21,7 +21,7 @@ def kept_imports(imports: Iterable[Statement], used: set[str]) -> list[str]:
     for statement in imports:
         node = statement.node
         if isinstance(node, ast.Import):
-            lines += [f"import {_alias(a)}" for a in node.names if (a.asname or a.name.split(".")[0]) in used]
+            lines += [_import(a) for a in node.names if (a.asname or a.name.split(".")[0]) in used]
         elif isinstance(node, ast.ImportFrom):
             names = [a for a in node.names if a.name == "*" or (a.asname or a.name) in used]
             if node.module == "__future__":
@@ -30,6 +30,12 @@ def kept_imports(imports: Iterable[Statement], used: set[str]) -> list[str]:
                 base = "." * node.level + (node.module or "")
                 lines.append(f"from {base} import {', '.join(_alias(a) for a in names)}")
     return lines
+
+
+def _import(alias: ast.alias) -> str:
+    """`import torch.nn as nn` as ruff would have it written."""
+    base, _, last = alias.name.rpartition(".")
+    return f"from {base} import {last}" if base and alias.asname == last else f"import {_alias(alias)}"
 
 
 def _alias(alias: ast.alias) -> str:
