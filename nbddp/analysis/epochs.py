@@ -11,6 +11,7 @@ from nbddp.analysis.facts import LoopFact
 from nbddp.analysis.loader_calls import LoaderCall
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.scope import expression_among
+from nbddp.analysis.while_loops import while_counter
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,8 @@ def _places(plan: Plan, obj: Obj, call: LoaderCall) -> Iterator[SetEpoch]:
     rebuilt = [f for f in loops if _inside(plan, call.node, f)]
     if rebuilt:
         innermost = max(rebuilt, key=lambda f: len(f.parents))
-        if len(loops) == 1 and call.name and (number := _number(innermost)):
+        here = plan.program.function_of(call.node) is plan.program.function_of(innermost.node)
+        if len(loops) == 1 and call.name and here and (number := loop_number(plan, innermost)):
             yield SetEpoch(call.statement, _sampler_name(plan, call), number)
         return
     found = [p for loop in loops if (p := _place(plan, loop, call)) is not None]
@@ -85,7 +87,7 @@ def _inside(plan: Plan, node: ast.AST, fact: LoopFact) -> bool:
 
 def _place(plan: Plan, loop: LoopFact, call: LoaderCall) -> SetEpoch | None:
     node = loop.node
-    if not isinstance(node, ast.For) or (number := epoch_number(node)) is None:
+    if not isinstance(node, ast.For | ast.While) or (number := loop_number(plan, loop)) is None:
         return None
     same_scope = plan.program.function_of(node) is plan.program.function_of(call.node)
     there = loop.names.get(call.name or "", Value()).of("loader")
@@ -96,16 +98,20 @@ def _place(plan: Plan, loop: LoopFact, call: LoaderCall) -> SetEpoch | None:
     return SetEpoch(node, f"{text}.sampler", number) if text else None
 
 
-def _number(fact: LoopFact) -> str | None:
-    return epoch_number(fact.node) if isinstance(fact.node, ast.For) else None
-
-
-def epoch_number(loop: ast.For) -> str | None:
-    """The loop's variable, where it counts."""
-    target = loop.target
-    if isinstance(loop.iter, ast.Call) and isinstance(target, ast.Tuple) and isinstance(loop.iter.func, ast.Name):
-        target = target.elts[0] if loop.iter.func.id == "enumerate" else target
-    return target.id if isinstance(target, ast.Name) else None
+def loop_number(plan: Plan, fact: LoopFact) -> str | None:
+    """The variable that counts a loop's turns, as an integer."""
+    if isinstance(fact.node, ast.While):
+        counter = while_counter(plan.program, fact.node)
+        return counter.name if counter else None
+    if not isinstance(fact.node, ast.For):
+        return None
+    target, source = fact.node.target, fact.node.iter
+    if isinstance(source, ast.Call) and isinstance(target, ast.Tuple) and isinstance(source.func, ast.Name):
+        target = target.elts[0] if source.func.id == "enumerate" else target
+    if not isinstance(target, ast.Name):
+        return None
+    whole = "arange" not in plan.program.source(source) and "linspace" not in plan.program.source(source)
+    return target.id if whole else f"int({target.id})"
 
 
 def _sampler_name(plan: Plan, call: LoaderCall) -> str:

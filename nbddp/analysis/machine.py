@@ -58,9 +58,7 @@ class Machine:
     varying_control: int = 0
     conditions: int = 0  # `if` statements around
     turn: Obj | None = None  # of a comprehension over literals
-    drawing: list[set[Obj]] = field(
-        default_factory=list
-    )  # loaders that functions being run draw from
+    drawing: list[set[Obj]] = field(default_factory=list)  # loaders that functions being run draw from
     steps: int = 0
     closures: dict[ast.AST, Frame] = field(default_factory=dict)
     star_imports: list[str] = field(default_factory=list)

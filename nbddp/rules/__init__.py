@@ -38,11 +38,11 @@ RULES: tuple[ModuleType, ...] = (
     loss,
     gradients,
     seed,
-    epoch,
     reduce,
     decide,
     save,
     track,
     show,
     report,
+    epoch,
 )

@@ -21,10 +21,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.edit import Edit, before, first_in, wrap
+from nbddp.analysis.edit import Edit, after, before, first_in, wrap
 from nbddp.analysis.facts import LoopFact
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.scope import state_in_scope
+from nbddp.analysis.while_loops import while_counter
 from nbddp.diagnostics import Diagnostic
 
 NAME = "epoch"
@@ -34,14 +35,38 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     for fact in plan.roles.epoch_loops:
         if isinstance(fact.node, ast.For):
             yield from _resumable(plan, fact, fact.node)
+        elif isinstance(fact.node, ast.While):
+            yield from _counting(plan, fact, fact.node)
     for found in plan.epochs.set_epoch:
         line = f"{found.sampler}.set_epoch({found.number})"
-        if isinstance(found.place, ast.For):
+        if isinstance(found.place, ast.For | ast.While):
             yield first_in(plan.program, NAME, found.place, line)
         else:
             yield before(plan.program, NAME, found.place, line)
 
 
 def _resumable(plan: Plan, fact: LoopFact, loop: ast.For) -> Iterator[Edit]:
-    state = "".join(f", {name}={text}" for name, text in state_in_scope(plan, fact).items())
+    state = "".join(f", {text}" for text in _state(plan, fact))
     yield from wrap(plan.program, NAME, loop.iter, f"{plan.naming('resumable')}(", f"{state})", ("resumable",))
+
+
+def _state(plan: Plan, fact: LoopFact) -> list[str]:
+    return [f"{name}={text}" for name, text in state_in_scope(plan, fact).items()]
+
+
+def _counting(plan: Plan, fact: LoopFact, loop: ast.While) -> Iterator[Edit | Diagnostic]:
+    """A loop that counts its turns itself: what `resumable` does, around and in it."""
+    counter = while_counter(plan.program, loop)
+    if counter is None or loop.orelse:
+        yield plan.program.diagnose(
+            NAME, "note", loop, "this loop does not count its turns in a way that can be followed",
+            why="it cannot be resumed from a checkpoint, and samplers count their own passes",
+            help="set a variable to 0 before it, and add 1 to it in each turn; or write it as a for loop",
+        )  # fmt: skip
+        return
+    naming, state = plan.naming, _state(plan, fact)
+    start = f"{counter.name} += {naming('epochs_before')}({', '.join(state)})"
+    yield before(plan.program, NAME, loop, start, ("epochs_before",))
+    yield first_in(plan.program, NAME, loop, f"{naming('epoch_begins')}({counter.begun()})", ("epoch_begins",))
+    end = f"if {naming('epoch_done')}({', '.join([counter.done(), *state])}):\n    break"
+    yield after(plan.program, NAME, loop.body[-1], end, ("epoch_done",))

@@ -26,6 +26,15 @@ def resumable(epochs, /, **state):
                 break
 
 
+def epochs_before(**state):
+    """How many epochs are behind the state that this run starts from; for a loop that counts them itself."""
+    compare_after_first_step(**state)
+    done = load_states(**state)
+    if done is None:
+        raise SystemExit(f"{command_line.resume} is of a later loop of this training, which this loop cannot skip to")
+    return done
+
+
 def epoch_done(number, /, **state):
     """Compares and saves the state; true when the training is asked to end here."""
     same_on_all_ranks(**state)
