@@ -10,7 +10,7 @@ Before
         loss = criterion(model(X), y)
 
 After
-    error[shard]: the training runs over whole tensors, not over a DataLoader: there is nothing to share out
+    error[shard]: the training runs over whole tensors or by index, not over a DataLoader: there is nothing to share out
 
 Declines
     Everything that the other rules handle.
