@@ -10,11 +10,12 @@ NOTEBOOK := examples/quickstart.ipynb
 SCRIPT := $(NOTEBOOK:.ipynb=_ddp.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench constraints clean
+.PHONY: help run test test-all check format bench constraints clean
 
 help:
 	@echo "make run     compile $(NOTEBOOK) and train it on every GPU, or on 2 CPU processes"
 	@echo "make test    run all tests, the compiler's also on the other Pythons of this machine"
+	@echo "make test-all  the end-to-end tests on every number of processes too"
 	@echo "make check   ruff and mypy"
 	@echo "make format  let ruff lay out the code"
 	@echo "make bench   time exports, and exported scripts against hand-written ones"
@@ -27,6 +28,10 @@ run: $(VENV)/.ready-to-run
 test: $(VENV)/.ready-to-test
 	$(PY) -m pytest -n 2
 	tests/versions.sh
+
+# Every notebook of tests/e2e on every number of processes that it names.
+test-all: $(VENV)/.ready-to-test
+	NBDDP_TEST_ALL=1 $(PY) -m pytest -n 2
 
 check: $(VENV)/.ready-to-test
 	$(VENV)/bin/ruff check .
