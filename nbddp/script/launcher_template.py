@@ -6,6 +6,7 @@ def run_rank(options):
     SET_GLOBALS
     rank, local_rank, world_size = (int(os.environ[name]) for name in ("RANK", "LOCAL_RANK", "WORLD_SIZE"))
     quiet_other_ranks(rank)
+    end_workers_with_this_process()
     try:
         rank_device, backend = own_device(local_rank)
         dist.init_process_group(options.backend or backend)

@@ -24,7 +24,7 @@ FILES = (  # in the order in which a script shows them
     "process",
     "silent",
 )
-OF_THE_LAUNCHER = ("import argparse", "import signal", "import threading")  # which is no file of parts
+OF_THE_LAUNCHER = ("import argparse", "import threading")  # which is no file of parts
 ON_REQUEST = {  # methods that few scripts need
     "DDP": frozenset({"__len__", "__getitem__", "__iter__", "__contains__"}),
     "DDP__plain": frozenset({"state_dict", "load_state_dict"}),

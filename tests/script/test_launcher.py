@@ -172,16 +172,23 @@ def test_a_sentence_is_all_that_is_shown_of_a_refusal(tmp_path):
 
 
 def test_a_killed_rank_ends_all(tmp_path):
-    body = "if rank == 1:\n    os.kill(os.getpid(), signal.SIGKILL)\nsum_over_ranks(1)"
-    status, _, err = run(write(tmp_path, body, "sum_over_ranks:number"))
-    assert status == 1
-    assert "process 1 terminated with signal SIGKILL" in err
+    body = WITH_WORKERS + "if rank == 1:\n    os.kill(os.getpid(), signal.SIGKILL)\nsum_over_ranks(1)"
+    script = write(tmp_path, body, "sum_over_ranks:number")
+    with started(script) as process:
+        eventually(lambda: "up" in (tmp_path / "out").read_text())
+        assert process.wait(5) == 1
+        eventually(lambda: not members(process.pid), 5)
+    assert "process 1 terminated with signal SIGKILL" in (tmp_path / "err").read_text()
 
 
-WAITING = """
+WITH_WORKERS = """
 read = iter(torch.utils.data.DataLoader(range(9), num_workers=1))
 next(read)
+sum_over_ranks(0)  # all have come as far as this
 print("up", flush=True)
+"""
+WAITING = f"""
+{WITH_WORKERS}
 if rank == 1:
     time.sleep(600)
 sum_over_ranks(1)

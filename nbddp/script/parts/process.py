@@ -3,9 +3,11 @@
 # mypy: ignore-errors
 
 import ast
+import ctypes
 import os
 import random
 import re
+import signal
 import socket
 import sys
 import time
@@ -80,6 +82,13 @@ def end_with_parent():
     """Waits until the process that started this one is gone, however it went."""
     mp.parent_process().join()
     os._exit(1)
+
+
+def end_workers_with_this_process():
+    """Has the system end the workers of a DataLoader when the process that they work for goes, however it goes."""
+    if sys.platform == "linux":
+        set_option = ctypes.CDLL(None).prctl
+        os.register_at_fork(after_in_child=lambda: set_option(1, signal.SIGKILL))  # PR_SET_PDEATHSIG
 
 
 def as_torchrun_does():
