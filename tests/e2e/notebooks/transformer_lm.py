@@ -1,4 +1,4 @@
-# oracle: equal
+# oracle: equal within 1e-4
 # nproc: 1 2
 # values: val_ppl
 # %%
@@ -50,7 +50,7 @@ class Block(nn.Module):
     def __init__(self, n_embd, n_head):
         super().__init__()
         self.ln1 = nn.LayerNorm(n_embd)
-        self.attn = nn.MultiheadAttention(n_embd, n_head, batch_first=True)
+        self.attn = nn.MultiheadAttention(n_embd, n_head, bias=False, batch_first=True)
         self.ln2 = nn.LayerNorm(n_embd)
         self.mlp = nn.Sequential(nn.Linear(n_embd, 2 * n_embd), nn.GELU(), nn.Linear(2 * n_embd, n_embd))
 

@@ -54,7 +54,7 @@ class EmbeddingNet(nn.Module):
     def __init__(self, margin=0.5):
         super().__init__()
         self.margin = margin
-        self.fc = nn.Sequential(nn.Linear(64, 64), nn.PReLU(), nn.Linear(64, 8))
+        self.fc = nn.Sequential(nn.Linear(64, 64), nn.PReLU(), nn.Linear(64, 8, bias=False))
 
     def forward(self, a, p, n):
         return self.fc(a), self.fc(p), self.fc(n)
@@ -66,7 +66,7 @@ class EmbeddingNet(nn.Module):
 
 
 net = EmbeddingNet()
-optimizer = optim.Adam(net.parameters(), lr=1e-3)
+optimizer = optim.SGD(net.parameters(), lr=0.05, momentum=0.9)
 
 # %% tags=["ddp-train"]
 for epoch in range(3):
