@@ -106,12 +106,13 @@ def loop_number(plan: Plan, fact: LoopFact) -> str | None:
     if not isinstance(fact.node, ast.For):
         return None
     target, source = fact.node.target, fact.node.iter
-    if isinstance(source, ast.Call) and isinstance(target, ast.Tuple) and isinstance(source.func, ast.Name):
-        target = target.elts[0] if source.func.id == "enumerate" else target
+    numbered = isinstance(source, ast.Call) and getattr(source.func, "id", "") == "enumerate"
+    if isinstance(target, ast.Tuple) and numbered:
+        target = target.elts[0]
     if not isinstance(target, ast.Name):
         return None
-    whole = "arange" not in plan.program.source(source) and "linspace" not in plan.program.source(source)
-    return target.id if whole else f"int({target.id})"
+    floats = any(word in plan.program.source(source) for word in ("arange", "linspace"))
+    return f"int({target.id})" if floats and not numbered else target.id
 
 
 def _sampler_name(plan: Plan, call: LoaderCall) -> str:

@@ -12,11 +12,15 @@ from nbddp.analysis.plan import Plan
 
 
 def state_in_scope(plan: Plan, fact: LoopFact) -> dict[str, str]:
+    return state_named(plan, fact.node, fact.names)
+
+
+def state_named(plan: Plan, node: ast.AST, names: Mapping[str, Value]) -> dict[str, str]:
     """Keyword and expression for each thing whose state a checkpoint needs; models first."""
     found: dict[str, str] = {}
     models = {m.obj for m in plan.roles.models}
     for group in (models, plan.roles.optimizers, plan.roles.schedulers, scalers(plan)):
-        for text in expressions_for(plan, fact.node, fact.names, group):
+        for text in expressions_for(plan, node, names, group):
             found.setdefault(text.rsplit(".", 1)[-1], text)
     return found
 
