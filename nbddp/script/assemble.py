@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from nbddp.analysis.edit import Edit
 from nbddp.analysis.plan import Plan
@@ -15,6 +15,7 @@ from nbddp.script.apply import Line, apply
 from nbddp.script.copy_parts import parts_for
 from nbddp.script.hand_back import hand_back
 from nbddp.script.header import header
+from nbddp.script.import_comments import Comments, comments_of
 from nbddp.script.imports import bound_by, import_block, kept_imports, used_names
 from nbddp.script.launcher import launcher
 from nbddp.script.layout import Definition, Layout, lay_out
@@ -42,13 +43,14 @@ def assemble(plan: Plan, edits: Sequence[Edit]) -> list[Line]:
                      gpu=plan.uses_gpu, train=plan.naming("train"), renames=renames)  # fmt: skip
     parts = parts_for([*requests(plan, edits, wanted), *start.parts], renames=renames)
     used = names | _names_in([Line(parts.source), Line(start.source)])
-    imports = kept_imports(layout.imports, used | _notebook_names(plan, layout))
+    comments = comments_of(plan.program, layout.imports, spans)
+    imports = kept_imports(layout.imports, used | _notebook_names(plan, layout), comments)
     imports += [f"import {name}" for name in plan.program.needs if name in used]
     present = bound_by(imports)
     added = [*parts.imports, *start.imports, *_imports_of_edits(plan, edits, names)]
     imports += [line for line in added if not bound_by([line]).items() <= present.items()]
     lines = [*header(plan, layout), Line("")]
-    lines += _import_lines(imports, layout, environment)
+    lines += _import_lines(imports, comments, layout, environment)
     lines += [*module, Line(""), Line("")] if not module else [*module]
     lines += [Line(""), Line(""), *body, Line(""), Line("")]
     lines += [Line(_title("what several processes need", 0)), *_lines(parts.source), Line(""), Line("")]
@@ -200,17 +202,23 @@ def _what(layout: Layout) -> str:
     return f"The notebook's cells {numbers[0]} to {numbers[-1]}, as each process runs them."
 
 
-def _import_lines(imports: list[str], layout: Layout, environment: list[Line]) -> list[Line]:
+def _import_lines(
+    imports: list[str], comments: Mapping[int, Comments], layout: Layout, environment: list[Line]
+) -> list[Line]:
     """One block; or, where something has to run before an import, that import behind it."""
     if not environment:
         return [Line(t) for t in import_block(imports)] + _blank_behind_imports(layout)
     first = min(s.index for s in layout.environment)
     late = [s for s in layout.imports if s.index > first and not _is_standard(s.node)]
-    late_lines = kept_imports(late, _names_in([Line("\n".join(imports))]))
+    late_lines = kept_imports(late, _names_in([Line("\n".join(imports))]), comments)
     early = [i for i in imports if i not in late_lines]
     lines = [Line(t) for t in import_block(early)] + [Line(""), *environment]
-    lines += [Line(f"{t}  # noqa: E402") if t else Line("") for t in import_block(late_lines)] if late_lines else []
+    lines += [Line(f"{t}  # noqa: E402" if _begins_import(t) else t) for t in import_block(late_lines)]
     return [*lines, *_blank_behind_imports(layout)]
+
+
+def _begins_import(line: str) -> bool:
+    return line.startswith(("import ", "from "))
 
 
 def _blank_behind_imports(layout: Layout) -> list[Line]:

@@ -4,32 +4,41 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from nbddp.analysis.imports import bindings
 from nbddp.analysis.program import Statement
+from nbddp.script.import_comments import Comments, taken_apart
 from nbddp.script.part_library import library
+
+WIDTH = 88  # what ruff and isort take where nobody says anything
 
 
 def used_names(nodes: Iterable[ast.AST]) -> set[str]:
     return {n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
-def kept_imports(imports: Iterable[Statement], used: set[str]) -> list[str]:
-    """The notebook's imports, one line a module, names that nothing uses left out."""
+def kept_imports(imports: Iterable[Statement], used: set[str], comments: Mapping[int, Comments]) -> list[str]:
+    """The notebook's imports, one line a module with its comments, names that nothing uses left out."""
     lines: list[str] = []
     for statement in imports:
-        node = statement.node
-        if isinstance(node, ast.Import):
-            lines += [_import(a) for a in node.names if (a.asname or a.name.split(".")[0]) in used]
-        elif isinstance(node, ast.ImportFrom):
-            names = [a for a in node.names if a.name == "*" or (a.asname or a.name) in used]
-            if node.module == "__future__":
-                names = list(node.names)
-            if names:
-                base = "." * node.level + (node.module or "")
-                lines.append(f"from {base} import {', '.join(_alias(a) for a in names)}")
+        found = _kept(statement.node, used)
+        lines += [comments[statement.index].around(found[0]), *found[1:]] if found else []
     return lines
+
+
+def _kept(node: ast.stmt, used: set[str]) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [_import(a) for a in node.names if (a.asname or a.name.split(".")[0]) in used]
+    assert isinstance(node, ast.ImportFrom)
+    names = [a for a in node.names if a.name == "*" or (a.asname or a.name) in used]
+    if node.module == "__future__":
+        names = list(node.names)
+    return [f"from {_base(node)} import {', '.join(_alias(a) for a in names)}"] if names else []
+
+
+def _base(node: ast.ImportFrom) -> str:
+    return "." * node.level + (node.module or "")
 
 
 def _import(alias: ast.alias) -> str:
@@ -44,45 +53,72 @@ def _alias(alias: ast.alias) -> str:
 
 def import_block(lines: Iterable[str]) -> list[str]:
     """Merged and sorted as isort and ruff do: standard library, packages, the notebook's own modules."""
-    plain: set[str] = set()
+    plain: dict[str, Comments] = {}
     names: dict[str, set[str]] = {}
+    around: dict[str, Comments] = {}
     for line in lines:
-        node = ast.parse(line).body[0]
+        node, comments = taken_apart(line)
         if isinstance(node, ast.Import):
-            plain.update(_alias(a) for a in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            base = "." * node.level + (node.module or "")
-            names.setdefault(base, set()).update(_alias(a) for a in node.names)
-    future = names.pop("__future__", None)
-    entries = [(_section(p.split(" ")[0]), 0, p.split(" as ")[0].lower(), f"import {p}") for p in plain]
-    entries += [(_section(m), 1, m.lower(), line) for m, found in names.items() for line in _from(m, found)]
-    block: list[str] = [f"from __future__ import {', '.join(sorted(future))}", ""] if future else []
-    last = None
-    for section, _, _, line in sorted(entries):
-        if last is not None and section != last:
+            for alias in node.names:
+                _add(plain.setdefault(_alias(alias), Comments()), comments)
+        else:
+            names.setdefault(_base(node), set()).update(_alias(a) for a in node.names)
+            _add(around.setdefault(_base(node), Comments()), comments)
+    entries = [
+        (_section(p.split(" ")[0]), 0, p.split(" as ")[0].lower(), c.around(f"import {p}")) for p, c in plain.items()
+    ]
+    for module, found in names.items():
+        text = "\n".join(_from(module, found, around[module]))
+        entries.append((_section(module), 1, module.lower(), text))
+    return _sections(sorted(entries, key=lambda entry: entry[:3]))
+
+
+def _add(to: Comments, more: Comments) -> None:
+    to.above.extend(c for c in more.above if c not in to.above)
+    to.behind.extend(c for c in more.behind if c not in to.behind)
+
+
+def _sections(entries: list[tuple[int, int, str, str]]) -> list[str]:
+    block: list[str] = []
+    for i, (section, _, _, text) in enumerate(entries):
+        if i and (section != entries[i - 1][0] or text.startswith("#")):
             block.append("")
-        block += line.split("\n")
-        last = section
+        block += text.split("\n")
     return block
 
 
-def _from(module: str, names: set[str]) -> list[str]:
-    if "*" in names:
-        return [f"from {module} import *  # noqa: F403", *_from(module, names - {"*"})]
-    if not names:
-        return []
-    found = sorted(names, key=lambda n: (not n.split(" ")[0].isupper(), not n[0].isupper(), n))
-    line = f"from {module} import {', '.join(found)}"
-    if len(line) <= 120:
-        return [line]
-    inner = "".join(f"    {n},\n" for n in found)
-    return [f"from {module} import (\n{inner})"]
+def _from(module: str, names: set[str], comments: Comments) -> list[str]:
+    """Other names get a line of their own; comments go with the first line."""
+    plain = sorted((n for n in names if " as " not in n), key=_order)
+    groups = [["*"]] * ("*" in plain) + [[n for n in plain if n != "*"]] + [[n] for n in names if " as " in n]
+    first, *others = sorted((g for g in groups if g), key=lambda g: (g[0] != "*", _order(g[0])))
+    return [
+        *comments.above,
+        _import_from(module, first, comments.behind),
+        *(_import_from(module, g, []) for g in others),
+    ]
+
+
+def _order(name: str) -> tuple[bool, bool, str]:
+    """Constants, classes, functions."""
+    word = name.split(" ", 1)[0]
+    return not word.isupper(), not word[0].isupper(), word
+
+
+def _import_from(module: str, names: list[str], comments: list[str]) -> str:
+    line = f"from {module} import "
+    behind = "".join(f"  {c}" for c in comments)
+    if names == ["*"] or len(line + ", ".join(names) + behind) <= WIDTH:
+        return f"{line}{', '.join(names)}{behind}"
+    return f"{line}({behind}\n" + "".join(f"    {n},\n" for n in names) + ")"
 
 
 def _section(module: str) -> int:
     root = module.split(".", maxsplit=1)[0]
     if module.startswith("."):
         return 2
+    if root == "__future__":
+        return -1
     return 0 if root in sys.stdlib_module_names else 1
 
 
