@@ -49,7 +49,7 @@ def quiet_other_ranks(rank):
 
 
 def report_error(error):
-    """Tells why this process ends. One that went down with another waits a little, so that the other is blamed."""
+    """Tells why this process ends; waits where another is to blame or says the same, so that this one is not shown."""
     sys.stderr = sys.__stderr__
     signs = "closed by peer", "reset by peer", "Broken pipe", "remote process exited", "communicator was aborted"
     victim = isinstance(error, RuntimeError) and any(sign in str(error) for sign in signs)
@@ -58,7 +58,7 @@ def report_error(error):
         {"file": f.filename, "line": f.lineno, "function": f.name} for f in traceback.extract_tb(error.__traceback__)
     ]
     report("error", type=type(error).__name__, message=str(error), traceback=frames, text=text, victim=victim)
-    if victim:
+    if victim or (isinstance(error, SystemExit) and os.environ["RANK"] != "0"):
         time.sleep(5)
 
 
