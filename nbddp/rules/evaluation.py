@@ -40,7 +40,10 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         if whole is None and isinstance(fact.node, ast.For | ast.AsyncFor):
             yield from _wrap(plan, fact, "share_of", edited)
             continue
-        if any(o in plan.sharding.loaders or _is_left_to_chance(plan, o) for o in fact.loaders):
+        shared = bool(fact.loaders & plan.sharding.loaders)
+        if shared and not fact.loader_nodes:
+            yield _nameless(plan, fact)
+        elif shared or any(_is_left_to_chance(plan, o) for o in fact.loaders):
             yield from _wrap(plan, fact, "all_of", edited)
         if whole is not None:
             place = fact.node if isinstance(fact.node, ast.stmt) else plan.program.parents[fact.node]
@@ -48,6 +51,21 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
                 NAME, "note", place, f"each rank evaluates all of it: {whole}",
                 why="the numbers are those of one process, but the work is not shared",
             )  # fmt: skip
+    for loop in sorted(plan.sharding.mixed, key=lambda n: getattr(n, "lineno", 0)):
+        yield plan.program.diagnose(
+            NAME, "note", loop, "where it evaluates, each rank evaluates all of it: this loop also trains",
+            why="the numbers are those of one process, but the work is not shared",
+            help="evaluate in a loop of its own",
+        )  # fmt: skip
+
+
+def _nameless(plan: Plan, fact: LoopFact) -> Diagnostic:
+    place = fact.node if isinstance(fact.node, ast.stmt) else plan.program.parents[fact.node]
+    return plan.program.diagnose(
+        NAME, "error", place, "this evaluation would read only the share of the training data that a rank has",
+        why="the loader goes by no name here by which it could be made whole again",
+        help="evaluate on a DataLoader of its own, or iterate over the DataLoader itself",
+    )  # fmt: skip
 
 
 def _is_left_to_chance(plan: Plan, loader: Obj) -> bool:
