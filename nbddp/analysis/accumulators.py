@@ -49,12 +49,7 @@ def forms(body: list[ast.stmt], name: str) -> set[str]:
         elif isinstance(node, ast.Assign):
             found |= {_assigned(node, t, name) for t in node.targets} - {""}
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and root_name(node.func) == name:
-            if _is(node.func.value, name) and node.func.attr in ("append", "extend"):
-                found.add(node.func.attr)
-            elif _is(node.func.value, name) and node.func.attr in ("add_", "sub_"):
-                found.add("add")
-            elif node.func.attr not in READING_METHODS:
-                found.add("set")
+            found |= {_called(node.func, name)} - {""}
         elif isinstance(node, ast.For | ast.AsyncFor) and name in _names(node.target):
             found.add("set")
         elif isinstance(node, ast.NamedExpr) and _is(node.target, name):
@@ -62,6 +57,15 @@ def forms(body: list[ast.stmt], name: str) -> set[str]:
         elif isinstance(node, ast.withitem) and node.optional_vars and name in _names(node.optional_vars):
             found.add("set")
     return found
+
+
+def _called(func: ast.Attribute, name: str) -> str:
+    itself = _is(func.value, name)
+    if func.attr in ("append", "extend") and (itself or _one_deep(func.value)):
+        return func.attr if itself else "item append"
+    if itself and func.attr in ("add_", "sub_"):
+        return "add"
+    return "" if func.attr in READING_METHODS else "set"
 
 
 def carried_reads(loop: ast.For | ast.AsyncFor | ast.While) -> set[str]:
@@ -139,9 +143,9 @@ def fresh_start(program: Program, loop: ast.stmt, name: str) -> ast.stmt | None:
         parent = program.parents.get(node)
         if parent is None:
             return None
-        block = _block_of(parent, node)
+        block = block_of(parent, node)
         for statement in reversed(block[: block.index(node)] if node in block else []):
-            if _sets(statement, name):
+            if sets(statement, name):
                 return statement
             if isinstance(statement, ast.For | ast.While | ast.If | ast.With) and name in changed_names([statement]):
                 return None
@@ -150,7 +154,7 @@ def fresh_start(program: Program, loop: ast.stmt, name: str) -> ast.stmt | None:
         node = parent
 
 
-def _block_of(parent: ast.AST, node: ast.AST) -> list[ast.stmt]:
+def block_of(parent: ast.AST, node: ast.AST) -> list[ast.stmt]:
     for field in ("body", "orelse", "finalbody"):
         block = getattr(parent, field, None)
         if isinstance(block, list) and node in block:
@@ -158,7 +162,7 @@ def _block_of(parent: ast.AST, node: ast.AST) -> list[ast.stmt]:
     return []
 
 
-def _sets(statement: ast.stmt, name: str) -> bool:
+def sets(statement: ast.stmt, name: str) -> bool:
     if isinstance(statement, ast.Assign):
         return any(_is(t, name) or (isinstance(t, ast.Tuple) and name in _names(t)) for t in statement.targets)
     return isinstance(statement, ast.AnnAssign) and _is(statement.target, name) and statement.value is not None
@@ -170,29 +174,29 @@ def starts_at_zero(statement: ast.stmt, name: str) -> bool:
     target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
     if isinstance(value, ast.Tuple) and isinstance(target, ast.Tuple) and len(value.elts) == len(target.elts):
         value = next((v for t, v in zip(target.elts, value.elts, strict=True) if _is(t, name)), None)
-    return value is not None and _zero(value)
+    return value is not None and is_nothing(value)
 
 
-def _zero(node: ast.expr) -> bool:
+def is_nothing(node: ast.expr) -> bool:
     match node:
         case ast.Constant():
             return node.value == 0 and not isinstance(node.value, str)
         case ast.BinOp(left=left, op=ast.Mult()):
-            return _zero(left)
+            return is_nothing(left)
         case ast.List() | ast.Tuple():
-            return all(_zero(e) for e in node.elts)
+            return all(is_nothing(e) for e in node.elts)
         case ast.Dict():
-            return all(_zero(v) for v in node.values)
+            return all(is_nothing(v) for v in node.values)
         case ast.ListComp() | ast.GeneratorExp():
-            return _zero(node.elt)
+            return is_nothing(node.elt)
         case ast.DictComp():
-            return _zero(node.value)
+            return is_nothing(node.value)
         case ast.Call(func=ast.Name(id="list" | "tuple" | "dict"), args=[inner]):
-            return _zero(inner)
+            return is_nothing(inner)
         case ast.Call(func=ast.Attribute(attr="zeros" | "zeros_like")):
             return True
         case ast.Call(func=ast.Attribute(attr="tensor" | "to" | "array"), args=[inner, *_]):
-            return _zero(inner) or (isinstance(node.func, ast.Attribute) and _zero(node.func.value))
+            return is_nothing(inner) or (isinstance(node.func, ast.Attribute) and is_nothing(node.func.value))
         case ast.Call(func=ast.Name(id="int" | "float"), args=[]):
             return True
     return False
@@ -222,7 +226,7 @@ def read_after(program: Program, imports: Mapping[str, str], loop: ast.stmt, nam
     """Is the name read after the loop, or at the next turn of a loop around it, before it is set again?"""
     node: ast.AST = loop
     while (parent := program.parents.get(node)) is not None:
-        block = _block_of(parent, node)
+        block = block_of(parent, node)
         if block and isinstance(node, ast.stmt):
             following = block[block.index(node) + 1 :]
             if isinstance(parent, ast.Module):

@@ -27,7 +27,10 @@ def call(m: Machine, node: ast.Call, func: Value, receiver: Value | None, args: 
     for key, value in given:
         old = fact.args.get(key)
         fact.args[key] = value if old is None else join(old, value)
-    results = [r for obj in func.objs if (r := _call_one(m, node, obj, args, keywords)) is not None]
+    called = func.objs
+    if receiver is not None and isinstance(node.func, ast.Attribute) and node.func.attr in ("forward", "__call__"):
+        called = receiver.of("model", "submodule") or called  # DDP does its part in its own forward
+    results = [r for obj in called if (r := _call_one(m, node, obj, args, keywords)) is not None]
     if results:
         return join_all(results)
     if receiver is not None and isinstance(node.func, ast.Attribute):

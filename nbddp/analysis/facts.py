@@ -41,7 +41,7 @@ class Reduction:
 
     loop: Loop
     name: str
-    how: str  # "mean" | "sum" | "gather"
+    how: str  # "mean" | "sum" | "gather" | "gather_samples" | "gather_batches"
     in_place: bool = False  # a list that others may hold: changed in place
     number: bool = False  # surely a Python number
 

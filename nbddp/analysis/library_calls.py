@@ -17,6 +17,7 @@ Args = list[Value]
 Keywords = dict[str, Value]
 DIMENSION = ("dim", "axis")
 ZEROS = ("zeros", "zeros_like")
+FACTORIES = ("zeros", "ones", "full", "empty")
 
 
 def call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords) -> Value | None:
@@ -261,6 +262,8 @@ def _compute(m: Machine, name: str, args: Args, given: list[Value]) -> Value:
     extent = reduce(join_extent, extents, Extent.UNIFORM)
     if extent in WHOLE:
         return Value(extent=extent, const=0 if name.rsplit(".", 1)[-1] in ZEROS else None)
+    if name.rsplit(".", 1)[-1] in FACTORIES and set(extents) <= {*WHOLE, Extent.SUM}:
+        return Value(extent=Extent.SAMPLES)  # of the share's size
     if name.startswith("sklearn.metrics.") and Extent.SAMPLES in extents:
         return Value(extent=Extent.MEAN if name.rsplit(".", 1)[-1] in names.SKLEARN_MEANS else Extent.VARYING)
     if name.startswith(("torch.", "numpy.", "einops.", "torchvision.")) and Extent.SAMPLES in extents:

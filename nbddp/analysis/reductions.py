@@ -5,10 +5,18 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from nbddp.analysis.accumulators import changed_names, forms, fresh_start, is_empty, read_after, starts_at_zero
+from nbddp.analysis.accumulators import (
+    changed_names,
+    forms,
+    fresh_start,
+    is_empty,
+    read_after,
+    starts_at_zero,
+)
 from nbddp.analysis.dealing import undealable
-from nbddp.analysis.domain import WHOLE, Extent, Value, join_extent, spread
+from nbddp.analysis.domain import WHOLE, Extent, Obj, Value, join_extent, spread
 from nbddp.analysis.facts import LoopFact, Reduction
+from nbddp.analysis.items import item_of, zero_before
 from nbddp.analysis.machine import Machine
 
 
@@ -30,7 +38,7 @@ def leave_loop(m: Machine, fact: LoopFact) -> None:
         elif how is None:
             m.facts.unreduced[loop, name] = _extent(m, value)
         else:
-            m.facts.reductions[loop, name] = replace(how, number=value.number)
+            m.facts.reductions[loop, name] = replace(how, number=value.number and how.name == name)
             _now_uniform(m, name, value)
 
 
@@ -56,19 +64,40 @@ def _how(m: Machine, fact: LoopFact, name: str, value: Value) -> Reduction | Non
     ways = forms([loop], name)
     holds = bool(value.of("list", "dict"))
     extent = _extent(m, value)
+    if ways == {"item"} and (start is None or not starts_at_zero(start, name)):
+        return _how_item(m, fact, name, extent)
     if fact.backward:
-        return _how_training(loop, name, start, ways, holds, extent)
+        return _how_training(loop, name, start, ways, holds, extent, _is_mixed(m, value))
     return _how_evaluation(loop, name, start, ways, holds, extent)
 
 
+def _is_mixed(m: Machine, value: Value) -> bool:
+    """`history.append((epoch, loss))`: of numbers that are the same on all ranks a mean would make other numbers."""
+    inner = [v for o in value.of("list") if (v := m.get(o, "[]")) is not None]
+    return any(i.extent in WHOLE and not i.varies for v in inner for i in v.items or ())
+
+
+def _how_item(m: Machine, fact: LoopFact, name: str, extent: Extent) -> Reduction | None:
+    """`losses[epoch] += loss`: the other items were put together before."""
+    loop = fact.node
+    assert isinstance(loop, ast.stmt)
+    item = item_of(loop, name)
+    if item is not None and fact.backward and extent is Extent.MEAN:
+        return Reduction(loop, item, "mean")
+    if item is None or not zero_before(m.program, loop, name, item):
+        return None
+    return Reduction(loop, item, "sum") if extent is Extent.SUM or not fact.backward else None
+
+
 def _how_training(
-    loop: ast.stmt, name: str, start: ast.stmt | None, ways: set[str], holds: bool, extent: Extent
+    loop: ast.stmt, name: str, start: ast.stmt | None, ways: set[str], holds: bool, extent: Extent, mixed: bool
 ) -> Reduction | None:
     """All ranks take the same steps on shares of equal size: means stay means, sums add up."""
     assert isinstance(loop, ast.For | ast.AsyncFor | ast.While)
     if extent is Extent.MEAN:
         if holds:  # a mean of means that were made before changes nothing, so a history may go on growing
-            return Reduction(loop, name, "mean", in_place=True) if ways <= {"append", "extend"} else None
+            known = ways <= {"append", "extend", "item append"} and not mixed
+            return Reduction(loop, name, "mean", in_place=start is None or ways != {"item append"}) if known else None
         return Reduction(loop, name, "mean")
     if start is None:
         return None
@@ -80,8 +109,10 @@ def _how_training(
                 else (Reduction(loop, name, "sum") if ways == {"append"} and is_empty(start, name) else None)
             )
         return Reduction(loop, name, "sum") if ways == {"set"} or starts_at_zero(start, name) else None
-    if extent is Extent.SAMPLES and ways <= {"append", "extend", "cat", "add"} and is_empty(start, name):
-        return Reduction(loop, name, "gather")
+    if extent is Extent.SAMPLES and is_empty(start, name):
+        if ways == {"append"}:
+            return Reduction(loop, name, "gather_batches")
+        return Reduction(loop, name, "gather_samples") if ways in ({"extend"}, {"add"}, {"cat"}) else None
     return None
 
 
@@ -103,7 +134,11 @@ def _how_evaluation(
 
 def _now_uniform(m: Machine, name: str, value: Value) -> None:
     m.set_plain(name, value.with_extent(Extent.UNIFORM))
-    for obj in value.of("list", "dict"):
+    holders, seen = set(value.of("list", "dict")), set[Obj]()
+    while holders - seen:
+        obj = (holders - seen).pop()
+        seen.add(obj)
         for (owner, field), inner in list(m.facts.fields.items()):
             if owner == obj:
                 m.facts.fields[owner, field] = inner.with_extent(Extent.UNIFORM)
+                holders |= inner.of("list", "dict")

@@ -31,7 +31,7 @@ from nbddp.analysis.edit import Edit, after, wrap
 from nbddp.analysis.facts import Reduction
 from nbddp.analysis.outlets import outlets
 from nbddp.analysis.plan import Plan
-from nbddp.diagnostics import Diagnostic
+from nbddp.diagnostics import Diagnostic, Level
 
 NAME = "reduce"
 PARTS = {Extent.MEAN: "mean_over_ranks", Extent.SUM: "sum_over_ranks"}
@@ -41,18 +41,27 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     for (loop, _), reduction in sorted(plan.facts.reductions.items(), key=lambda i: (_line(i[0][0]), i[0][1])):
         if isinstance(loop, ast.For | ast.AsyncFor | ast.While):
             yield _behind(plan, loop, reduction)
+    told: set[str] = set()
     for outlet in outlets(plan):
         extent = spread(plan.facts.value(outlet.node))
         if outlet.safe and extent in PARTS:
             part = PARTS[extent]
             yield from wrap(plan.program, NAME, outlet.node, f"{plan.naming(part)}(", ")", (part,))
         else:
-            yield plan.program.diagnose(
-                NAME, "warning" if outlet.decides else "note", outlet.node,
-                f"'{plan.program.source(outlet.node)}' is rank 0's own number, from its share of the data",
-                why="what the ranks have cannot be put together here",
-                help="accumulate it with += over the loop, and use it behind the loop",
-            )  # fmt: skip
+            told.update(n.id for n in ast.walk(outlet.node) if isinstance(n, ast.Name))
+            yield _own(plan, outlet.node, "warning" if outlet.decides else "note")
+    for loop, name in sorted(plan.facts.unreduced, key=lambda i: (_line(i[0]), i[1])):
+        places = [n for n in ast.walk(loop) if isinstance(n, ast.Name) and n.id == name and name not in told]
+        if places:
+            yield _own(plan, max(places, key=_line), "note")
+
+
+def _own(plan: Plan, node: ast.expr, level: Level) -> Diagnostic:
+    return plan.program.diagnose(
+        NAME, level, node, f"'{plan.program.source(node)}' is rank 0's own, from its share of the data",
+        why="what the ranks have cannot be put together here",
+        help="accumulate it with += over the loop, and use it behind the loop",
+    )  # fmt: skip
 
 
 def _line(node: ast.AST) -> int:
@@ -64,6 +73,9 @@ def _behind(plan: Plan, loop: ast.For | ast.AsyncFor | ast.While, reduction: Red
     if reduction.how == "gather":
         part = "gather_in_order"
         call = f"{plan.naming(part)}({name}, {_loader(plan, loop)})"
+    elif reduction.how.startswith("gather"):
+        part = reduction.how
+        call = f"{plan.naming(part)}({name})"
     else:
         part = f"{reduction.how}_over_ranks"
         if reduction.how == "sum" and loop in plan.sharding.mixed:
@@ -71,8 +83,14 @@ def _behind(plan: Plan, loop: ast.For | ast.AsyncFor | ast.While, reduction: Red
             call = f"{plan.naming(part)}({name}, {_loader(plan, loop)})"
         else:
             call = f"{plan.naming(part)}({name})"
-    target = f"{name}[:]" if reduction.in_place else name
-    return after(plan.program, NAME, loop, f"{target} = {call}", (part,))
+    line = f"{name} = {call}"
+    if reduction.in_place:
+        line = f"{name}.update({call})" if _is_dict(plan, loop, name) else f"{name}[:] = {call}"
+    return after(plan.program, NAME, loop, line, (part,))
+
+
+def _is_dict(plan: Plan, loop: ast.AST, name: str) -> bool:
+    return any(plan.facts.value(n).of("dict") for n in ast.walk(loop) if isinstance(n, ast.Name) and n.id == name)
 
 
 def _loader(plan: Plan, loop: ast.AST) -> str:

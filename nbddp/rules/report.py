@@ -23,12 +23,17 @@ from collections.abc import Iterator
 
 from nbddp.analysis.domain import WHOLE, spread
 from nbddp.analysis.edit import Edit, after
-from nbddp.analysis.facts import LoopFact
+from nbddp.analysis.effects import effects
+from nbddp.analysis.facts import LoopFact, Reduction
 from nbddp.analysis.plan import Plan
+from nbddp.analysis.purity import under
 from nbddp.analysis.streams import is_stream
 from nbddp.diagnostics import Diagnostic
 
 NAME = "report"
+NUMBERS = ("item", "mean", "sum", "std", "min", "max", "compute", "float", "int", "round", "abs", "len")
+NUMERIC = ("sklearn.metrics", "statistics", "math", "numpy.mean", "numpy.sum", "numpy.average", "numpy.sqrt",
+           "numpy.median", "numpy.std", "numpy.exp", "torch.mean", "torch.sum", "torch.exp", "torch.sqrt")  # fmt: skip
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
@@ -67,8 +72,8 @@ def _losses(plan: Plan, fact: LoopFact, function: ast.AST | None) -> list[str]:
     for call in sorted(plan.facts.backward, key=lambda c: (c.lineno, c.col_offset)):
         if fact.node in plan.facts.calls[call].loops and plan.program.function_of(call) is function:
             receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
-            while isinstance(receiver, ast.Call) and receiver.args:  # scaler.scale(loss).backward()
-                receiver = receiver.args[0]
+            if isinstance(receiver, ast.Call) and getattr(receiver.func, "attr", "") == "scale" and receiver.args:
+                receiver = receiver.args[0]  # scaler.scale(loss).backward()
             if isinstance(receiver, ast.Name):
                 names.append(receiver.id)
     return list(dict.fromkeys(names))
@@ -81,13 +86,23 @@ def _epoch(plan: Plan, loop: ast.For | ast.While) -> Iterator[Edit]:
     names = [
         r.name
         for r in sorted(plan.facts.reductions.values(), key=lambda r: getattr(r.loop, "lineno", 0))
-        if r.loop in inner and r.how != "gather" and not r.in_place and plan.program.function_of(r.loop) is function
+        if r.loop in inner
+        and r.how in ("mean", "sum")
+        and _is_one_number(plan, r)
+        and not r.in_place
+        and plan.program.function_of(r.loop) is function
     ]
-    names += [n for n in _assigned_numbers(plan, loop) if n not in names]
+    bound = effects(loop.body, plan.flow.imports).binds  # not what only some epochs come to
+    names = [n for n in dict.fromkeys([*names, *_assigned_numbers(plan, loop)]) if n in bound]
     last = loop.body[-1]
     if names and not isinstance(last, ast.Continue | ast.Break | ast.Return | ast.Raise):
-        values = ", ".join(f"{n}={n}" for n in dict.fromkeys(names))
+        values = ", ".join(f"{n}={n}" for n in names)
         yield after(plan.program, NAME, last, f"{plan.naming('report_epoch')}({values})", ("report_epoch",))
+
+
+def _is_one_number(plan: Plan, reduction: Reduction) -> bool:
+    places = [n for n in ast.walk(reduction.loop) if isinstance(n, ast.Name) and n.id == reduction.name]
+    return bool(places) and not any(plan.facts.value(n).of("list", "dict") for n in places)
 
 
 def _assigned_numbers(plan: Plan, loop: ast.For | ast.While) -> list[str]:
@@ -98,10 +113,19 @@ def _assigned_numbers(plan: Plan, loop: ast.For | ast.While) -> list[str]:
             continue
         for target in statement.targets:
             parts = target.elts if isinstance(target, ast.Tuple) else [target]
-            found += [p.id for p in parts if isinstance(p, ast.Name) and _is_number(plan, statement, p)]
+            found += [p.id for p in parts if isinstance(p, ast.Name) and _is_number(plan, statement.value)]
     return found
 
 
-def _is_number(plan: Plan, statement: ast.Assign, name: ast.Name) -> bool:
-    value = plan.facts.value(statement.value)
-    return not value.objs and spread(value) in WHOLE and isinstance(statement.value, ast.Call | ast.BinOp)
+def _is_number(plan: Plan, node: ast.expr) -> bool:
+    """A quotient, or what comes of a function that computes numbers: no data, and no time."""
+    value = plan.facts.value(node)
+    if value.objs or spread(value) not in WHOLE:
+        return False
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.Div | ast.Mult)
+    fact = plan.facts.calls.get(node) if isinstance(node, ast.Call) else None
+    if fact is None:
+        return False
+    attr = fact.node.func.attr if isinstance(fact.node.func, ast.Attribute) else ""
+    return bool(fact.bodies) or attr in NUMBERS or any(n in NUMBERS or under(n, NUMERIC) for n in fact.names)

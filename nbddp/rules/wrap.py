@@ -23,6 +23,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis.edit import Edit, after, has_comments, remove, wrap
 from nbddp.analysis.homes import Home
+from nbddp.analysis.imports import qualified
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.wrapping import unused_parameters
 from nbddp.diagnostics import Diagnostic
@@ -116,5 +117,7 @@ def _with_choice(plan: Plan, call: ast.Call) -> ast.expr:
 def _only_for_this(plan: Plan, branch: ast.If, statement: ast.stmt) -> bool:
     """`if torch.cuda.device_count() > 1:`, with perhaps a word about it."""
     shows = all(s is statement or plan.is_print(s) for s in branch.body)
-    alone = shows and not branch.orelse and not has_comments(plan.program, branch)
-    return alone and "device_count" in plan.program.source(branch.test)
+    known = ("torch.cuda.", "len", "isinstance", "hasattr")
+    calls = [qualified(n.func, plan.flow.imports) or "" for n in ast.walk(branch.test) if isinstance(n, ast.Call)]
+    pure = all(name.startswith(known) for name in calls)
+    return shows and pure and not branch.orelse and not has_comments(plan.program, branch)

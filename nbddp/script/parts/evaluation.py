@@ -1,6 +1,7 @@
 """Each process evaluates a share, and what they find is put together as one process would have found it."""
 
 # mypy: ignore-errors
+# ruff: noqa: B905
 
 import copy
 import itertools
@@ -85,6 +86,29 @@ def gather_in_order(values, loader):
         if ends == [len(part) for part in parts]:
             return joined(pieces) if pieces else values
     raise ValueError(f"{[len(part) for part in parts]} values on the processes fit neither the batches nor the samples")
+
+
+def gather_samples(values):
+    """What the processes have collected over their shares of the batches, a value for each sample, as one would."""
+    return interleaved(gathered(values))
+
+
+def gather_batches(values):
+    """What the processes have collected over their shares of the batches, one thing for each batch, as one would."""
+    return [interleaved(shares) for shares in zip(*gathered(values))]
+
+
+def interleaved(shares):
+    """Samples in the order in which they were dealt, one to each process in turn."""
+    first = shares[0]
+    if isinstance(first, torch.Tensor):
+        return torch.stack(shares, 1).flatten(0, 1)
+    if isinstance(first, tuple):
+        return tuple(interleaved(place) for place in zip(*shares))
+    if isinstance(first, list):
+        return [value for samples in zip(*shares) for value in samples]
+    numpy = sys.modules["numpy"]
+    return numpy.stack(shares, 1).reshape(-1, *first.shape[1:])
 
 
 def joined(pieces):

@@ -29,7 +29,9 @@ def combined(values, divisor=None):
     shapes = {value.shape for value in values if hasattr(value, "shape")}
     if isinstance(first, (dict, list, tuple)) or len(shapes) > 1:
         raise ValueError(f"these values of the processes differ in shape and cannot be added up: {values}")
-    return first if first is None or isinstance(first, str) else added(values, divisor)
+    if not (hasattr(first, "shape") or isinstance(first, (int, float, complex))):
+        return first
+    return added(values, divisor)
 
 
 def added(values, divisor):

@@ -20,7 +20,13 @@ from torch.utils.data import (
 from tqdm import tqdm
 
 from nbddp.script.parts.batches import Reshuffled, ShardOf, ShardOfBatches
-from nbddp.script.parts.evaluation import gather_in_order, share_of, share_of__in_order
+from nbddp.script.parts.evaluation import (
+    gather_batches,
+    gather_in_order,
+    gather_samples,
+    share_of,
+    share_of__in_order,
+)
 from tests.script.parts.ranks import on_ranks, run_ranks
 
 
@@ -253,3 +259,31 @@ def test_what_fits_neither_batches_nor_samples_is_an_error_everywhere():
     for result in run_ranks(2, collect_too_little):
         assert isinstance(result, ValueError)
         assert "[3, 2] values" in str(result)
+
+
+def collect_in_training(rank: int, world_size: int) -> list[Any]:
+    """A training of two steps on batches of six: what each process sees of them, as DistributedSampler deals."""
+    steps = [torch.arange(6)[rank::world_size], torch.arange(6, 12)[rank::world_size]]
+    pairs = [(step * 10, step) for step in steps]
+    return [
+        gather_samples([value.item() for step in steps for value in step]),
+        gather_samples(torch.cat(steps)),
+        gather_samples(torch.cat(steps).numpy().reshape(-1, 1)),
+        gather_batches(steps),
+        gather_batches([step.tolist() for step in steps]),
+        gather_batches(pairs),
+        gather_samples([]),
+    ]
+
+
+@pytest.mark.parametrize("world_size", [2, 3])
+def test_what_a_training_collects_comes_in_the_order_of_one_process(world_size):
+    for listed, joined, array, batches, lists, pairs, nothing in on_ranks(world_size, collect_in_training, world_size):
+        assert listed == list(range(12))
+        assert joined.tolist() == list(range(12))
+        assert array.tolist() == [[value] for value in range(12)]
+        assert [batch.tolist() for batch in batches] == [list(range(6)), list(range(6, 12))]
+        assert lists == [list(range(6)), list(range(6, 12))]
+        assert [second.tolist() for _, second in pairs] == [list(range(6)), list(range(6, 12))]
+        assert [first.tolist() for first, _ in pairs] == [list(range(0, 60, 10)), list(range(60, 120, 10))]
+        assert nothing == []

@@ -42,6 +42,7 @@ def reduce_all(rank: int) -> dict[str, Any]:
         else OrderedDict(a=1, b=rank, name="x", none=None),
         "nan": float("nan") if rank else 1.0,
         "empty": [],
+        "no number": [object, rank],
     }
     return {name: (sum_over_ranks(value), mean_over_ranks(value)) for name, value in values.items()}
 
@@ -62,6 +63,7 @@ def reduced() -> list[dict[str, Any]]:
         ("tuple", (1, 2), (0.5, 1.0)),
         ("dict", {"b": 1, "a": 2, "name": "x", "none": None}, {"b": 0.5, "a": 1.0, "name": "x", "none": None}),
         ("empty", [], []),
+        ("no number", [object, 1], [object, 0.5]),
         ("scalar", np.float32(1), np.float32(0.5)),
     ],
 )
