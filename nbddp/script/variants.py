@@ -29,6 +29,8 @@ def requests(plan: Plan, edits: Sequence[Edit], wanted: Iterable[str]) -> list[s
             found.append("share_of:in_order")
         elif name == "DDP" and _needs_little(plan):
             found += ["DDP:plain.state_dict", "DDP:plain.load_state_dict"]
+        elif name == "DDP":
+            found += ["DDP", "DDP.__len__", "DDP.__getitem__", "DDP.__iter__"]  # of a Sequential, say
         else:
             found.append(name)
     return found
