@@ -5,15 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
-from nbddp.analysis.domain import Extent, spread
+from nbddp.analysis.domain import Value
 from nbddp.analysis.imports import qualified
-from nbddp.analysis.loader_calls import loader_call
+from nbddp.analysis.loader_calls import LoaderCall, loader_call
 from nbddp.analysis.plan import Plan
 
-Place = ast.Name | ast.Attribute | ast.Subscript
 Use = Literal["loader", "shape", "count", "passed", "shown", "unknown"]
+Place = ast.Name | ast.Attribute | ast.Subscript
 
 FACTORIES = frozenset(
     """
@@ -22,6 +23,8 @@ FACTORIES = frozenset(
     randperm uniform choice random_sample standard_normal linspace resize_ unfold chunk split pad
     """.split()
 )
+SHOWS = frozenset("print format info debug log update init log_params str".split())
+PASSES = frozenset("dict int float min max Namespace SimpleNamespace add_argument set_defaults".split())
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,23 +33,116 @@ class Read:
     use: Use
 
 
-def reads_of(plan: Plan, sources: frozenset[ast.AST]) -> Iterator[Read]:
-    """Every place of the code that was run where the number is looked at."""
-    seen = sorted(
-        (n for n, v in plan.facts.values.items() if v.sources & sources and isinstance(n, Place)),
-        key=lambda n: (n.lineno, n.col_offset),
-    )  # fmt: skip
-    for node in seen:
-        if isinstance(getattr(node, "ctx", None), ast.Load) and node in plan.program.parents:
-            yield Read(node, _use(plan, node))
+@dataclass(frozen=True, eq=False)
+class Size:
+    """The batch size of one shared loader."""
+
+    plan: Plan
+    call: LoaderCall
+    node: ast.expr | None  # the argument; None where it is not given, or hidden in **kwargs
+    value: Value
+
+    @property
+    def sources(self) -> frozenset[ast.AST]:
+        return self.value.sources
+
+    @cached_property
+    def reads(self) -> tuple[Read, ...]:
+        """Every place of the code that was run where the number is looked at."""
+        if isinstance(self.node, ast.Constant):
+            return ()
+        places = _places(self.plan, self.sources) if self.sources else _spelled_alike(self.plan, self.node)
+        return tuple(Read(n, use_of(self.plan, n)) for n in places if not of_loader(self.plan, n))
+
+    @property
+    def fixes_shapes(self) -> bool:
+        return any(r.use == "shape" for r in self.reads)
+
+    @property
+    def changes_at_source(self) -> bool:
+        """Can the number itself be the share? Not where it is written before the processes know of each other."""
+        return bool(self.sources) and all(_runs_in_process(self.plan, s) for s in self.sources)
 
 
-def _use(plan: Plan, node: ast.expr) -> Use:
-    program = plan.program
+def sizes(plan: Plan) -> Iterator[Size]:
+    """For each shared loader, in the order of the text."""
+    for share in plan.sharding.shares.values():
+        if share.call is not None and share.how != "unfit":
+            node = share.call.arguments.get("batch_size")
+            value = plan.facts.value(node) if node is not None else hidden_size(plan, share.call)
+            yield Size(plan, share.call, node, value)
+
+
+def hidden_size(plan: Plan, call: LoaderCall) -> Value:
+    """The batch size among **kwargs."""
+    for keyword in call.node.keywords:
+        if keyword.arg is None:
+            for obj in plan.facts.value(keyword.value).of("dict"):
+                if (found := plan.facts.fields.get((obj, "['batch_size']"))) is not None:
+                    return found
+    return Value()
+
+
+def shared_numbers(plan: Plan) -> frozenset[ast.AST]:
+    """Literal batch sizes that also fix shapes in the training: there they stand for the rank's share."""
+    if plan.options.batch_per_rank:
+        return frozenset()
+    return frozenset(s for size in sizes(plan) if size.fixes_shapes for s in size.sources)
+
+
+def of_loader(plan: Plan, node: ast.expr) -> bool:
+    """`loader.batch_size` of a loader that draws shares: the share, whatever the notebook's number is."""
+    if not isinstance(node, ast.Attribute) or node.attr != "batch_size":
+        return False
+    return bool(plan.facts.value(node.value).of("loader") & plan.sharding.loaders)
+
+
+# where it is read ------------------------------------------------------------------
+def _places(plan: Plan, sources: frozenset[ast.AST]) -> list[ast.expr]:
+    seen = (n for n, v in plan.facts.values.items() if v.sources & sources and isinstance(n, Place))
+    read = [n for n in seen if isinstance(n.ctx, ast.Load) and n in plan.program.parents]
+    return sorted(read, key=lambda n: (n.lineno, n.col_offset))
+
+
+def _spelled_alike(plan: Plan, node: ast.expr | None) -> list[ast.expr]:
+    """Where the number is not followed: the same words in the same scope."""
+    if not isinstance(node, Place):
+        return []
+    words, home = ast.unparse(node), _scope(plan, node)
+    seen = [n for n in plan.nodes() if isinstance(n, Place) and isinstance(n.ctx, ast.Load)]
+    return [n for n in seen if ast.unparse(n) == words and _scope(plan, n) is home]
+
+
+def _scope(plan: Plan, node: Place) -> ast.AST | None:
+    """The function that binds the name from which the words start; None for the cells."""
+    from nbddp.analysis.effects import local_names, root_name
+
+    around = plan.program.function_of(node)
+    while around is not None and (root_name(node) or "") not in local_names(around):
+        around = plan.program.function_of(around)
+    return around
+
+
+def _runs_in_process(plan: Plan, source: ast.AST) -> bool:
+    for around in plan.program.ancestors(source):
+        if isinstance(around, ast.arguments | ast.ClassDef | ast.Lambda):
+            return False
+        if isinstance(around, ast.Call) and isinstance(around.func, ast.Attribute):
+            if around.func.attr in ("add_argument", "set_defaults"):
+                return False
+        if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef):
+            return True
+    statement = plan.top_level(source)
+    parameter = statement is not None and statement.cell.mark == "parameters"
+    return not parameter or getattr(statement.node, "value", None) is source  # type: ignore[union-attr]
+
+
+# what for --------------------------------------------------------------------------
+def use_of(plan: Plan, node: ast.expr) -> Use:
     child: ast.AST = node
-    for parent in program.ancestors(node):
+    for parent in plan.program.ancestors(node):
         match parent:
-            case ast.keyword() | ast.Tuple() | ast.List() | ast.Starred() | ast.Dict() | ast.Attribute():
+            case ast.keyword() | ast.Tuple() | ast.List() | ast.Starred() | ast.Dict() | ast.Attribute() | ast.IfExp():
                 pass
             case ast.Call():
                 return _in_call(plan, parent, child)
@@ -74,34 +170,23 @@ def _in_call(plan: Plan, call: ast.Call, child: ast.AST) -> Use:
     if made and (found := loader_call(plan, made[0])) is not None:
         return "loader" if child in (found.arguments.get("batch_size"), found.keywords.get("batch_size")) else "unknown"
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    library = qualified(call.func, plan.flow.imports) or ""
     if name in FACTORIES:
         return "shape"
-    library = qualified(call.func, plan.flow.imports) or ""
     if name == "range":
         return _in_range(plan, call)
-    if name in (
-        "print",
-        "format",
-        "info",
-        "debug",
-        "log",
-        "update",
-        "init",
-        "log_params",
-        "add_argument",
-        "str",
-        "dict",
-    ):
-        return "shown" if name != "dict" else "passed"
-    if name in ("int", "float", "min", "max", "Namespace", "SimpleNamespace"):
+    if name in SHOWS:
+        return "shown"
+    if name in PASSES:
         return "passed"
-    if "schedule" in library.lower() or name in ("OneCycleLR", "CosineAnnealingLR", "ceil", "floor"):
+    if "schedule" in library.lower() or name in ("OneCycleLR", "CosineAnnealingLR", "ceil", "floor", "round"):
         return "count"
-    if fact is not None and (fact.called or fact.made or fact.methods):
-        own = [o for o in (*fact.called, *fact.made) if o.kind in ("function", "instance", "dataset")]
-        notebooks = own or [o for o in fact.made if o in plan.facts.classes] or fact.methods
-        return "passed" if notebooks else "unknown"
-    return "unknown"
+    return "passed" if fact is not None and (fact.bodies or _is_recorded(plan, call)) else "unknown"
+
+
+def _is_recorded(plan: Plan, call: ast.Call) -> bool:
+    """A class of the notebook that keeps what it is given: a dataclass."""
+    return any(o in plan.facts.classes for o in plan.facts.calls[call].made)
 
 
 def _in_range(plan: Plan, call: ast.Call) -> Use:
@@ -112,22 +197,13 @@ def _in_range(plan: Plan, call: ast.Call) -> Use:
 
 
 def _in_arithmetic(plan: Plan, node: ast.BinOp, child: ast.AST) -> Use:
-    other = node.right if child is node.left else node.left
-    varies = spread(plan.facts.value(other)) is not Extent.UNIFORM
-    return "shape" if varies else "count"
-
-
-def shared_numbers(plan: Plan) -> frozenset[ast.AST]:
-    """Literal batch sizes that also fix shapes in the training: the number itself becomes the rank's share."""
-    if plan.options.batch_per_rank:
-        return frozenset()
-    found: set[ast.AST] = set()
-    for obj in plan.sharding.loaders:
-        call = loader_call(plan, obj)
-        size = call.arguments.get("batch_size") if call else None
-        if size is None or isinstance(size, ast.Constant):
-            continue
-        sources = plan.facts.value(size).sources
-        if sources and any(r.use == "shape" for r in reads_of(plan, sources)):
-            found |= sources
-    return frozenset(found)
+    """With numbers of a share it is one of them; else what becomes of the result decides."""
+    if plan.facts.value(node.right if child is node.left else node.left).varies:
+        return "shape"
+    uses = {use_of(plan, node)}
+    if "passed" in uses:
+        uses |= {use_of(plan, n) for n in _places(plan, frozenset({node}))}
+    if "shape" not in uses:
+        return "count"
+    scales = isinstance(node.op, ast.Mult) or (isinstance(node.op, ast.Div | ast.FloorDiv) and child is node.left)
+    return "shape" if scales and uses <= {"shape", "passed", "shown"} else "unknown"

@@ -151,7 +151,12 @@ def _call(m: Machine, node: ast.Call) -> Value:
 
 def _binary(m: Machine, node: ast.BinOp) -> Value:
     left, right = evaluate(m, node.left), evaluate(m, node.right)
-    return binary(left, right, node.op)
+    if node in m.shares:
+        return Value(extent=Extent.SUM, sources=frozenset[ast.AST]({node}), equal=True, number=True)
+    result = binary(left, right, node.op)
+    if (left.sources or right.sources) and isinstance(node.op, ast.Mult | ast.Div | ast.FloorDiv):
+        return replace(result, sources=frozenset[ast.AST]({node}))  # a number of its own, computed from literals
+    return result
 
 
 def binary(left: Value, right: Value, op: ast.operator) -> Value:

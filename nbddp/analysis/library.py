@@ -119,5 +119,15 @@ def is_chance(name: str) -> bool:
     return under(name, CHANCES) or is_random(name)
 
 
+def is_factory(name: str) -> bool:
+    """Does it make a tensor or an array of a size that it is given?"""
+    made = ("zeros", "ones", "full", "empty", "FloatTensor", "LongTensor", "Tensor")
+    return (
+        is_random(name)
+        or name.startswith("numpy.random.")
+        or (_last(name) in made and name.startswith(("torch", "numpy")))
+    )
+
+
 def is_random(name: str) -> bool:
     return name in RANDOM or under(name, RANDOM)

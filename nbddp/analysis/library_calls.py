@@ -88,6 +88,8 @@ def _make(  # noqa: C901, PLR0912 -- one case for each kind of thing
         return thing("parameter", node, name, None, m.frame.call)
     if names.makes_model(name) and name not in names.SAME:
         return _model(m, node, name, [*args, *keywords.values()])
+    if name == "argparse.ArgumentParser":
+        return thing("parser", node)
     if name in ("torch.amp.GradScaler", "torch.GradScaler"):
         return thing("scaler", node, name)
     if name == "torch.device":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from nbddp.analysis.command_lines import call_parser
 from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, add, join, join_extent, multiply, spread, thing
 from nbddp.analysis.library_calls import params_in
 from nbddp.analysis.machine import Machine
@@ -179,6 +180,7 @@ _BY_KIND = (
     (("scheduler", "writer", "tracker", "file", "logger", "device", "iterator"), _nothing),
     (("list", "dict"), _container),
     (("metric",), _metric),
+    (("parser",), call_parser),
 )
 
 

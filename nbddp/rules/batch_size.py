@@ -22,32 +22,40 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.batch_sizes import Read, reads_of
+from nbddp.analysis.batch_sizes import Size, of_loader, sizes, use_of
 from nbddp.analysis.edit import Edit, before, replace, wrap
+from nbddp.analysis.imports import qualified
+from nbddp.analysis.library import is_factory
 from nbddp.analysis.loader_calls import LoaderCall
 from nbddp.analysis.plan import Plan
+from nbddp.analysis.purity import PURE_MODULES, under
 from nbddp.diagnostics import Diagnostic
 
 NAME = "batch-size"
+KNOWN = (*PURE_MODULES, "torchsummary", "torchinfo", "transformers", "wandb", "mlflow", "print")
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     if plan.options.batch_per_rank:
         return
-    calls = [s.call for s in plan.sharding.shares.values() if s.call and s.how in ("sampler", "own sampler")]
     shared: set[frozenset[ast.AST]] = set()
-    for call in sorted(calls, key=lambda c: c.node.lineno):
-        size = call.arguments.get("batch_size")
-        if size is None or not call.gives("batch_size") or call.constant("batch_size") == 1:
-            yield _one_at_a_time(plan, call)
+    for size in sorted(sizes(plan), key=lambda s: (s.call.node.lineno, s.call.node.col_offset)):
+        argued = plan.sharding.shares[size.call.obj].how in ("sampler", "own sampler")
+        if argued and (size.node is None or not size.call.gives("batch_size") or size.call.constant("batch_size") == 1):
+            yield _one_at_a_time(plan, size.call)
             continue
-        sources = plan.facts.value(size).sources
-        if sources & plan.shares:
-            if sources not in shared:
-                shared.add(sources)
-                yield from _share_variable(plan, sources, list(reads_of(plan, sources)))
-        elif sources not in shared:
-            yield from wrap(plan.program, NAME, size, f"{plan.naming('per_rank')}(", ")", ("per_rank",))
+        if size.fixes_shapes and size.sources not in shared:
+            shared |= {size.sources} if size.sources else set()
+            yield from _shared(plan, size)
+        if argued and size.node is not None and not (size.fixes_shapes and size.changes_at_source):
+            yield from _per_rank(plan, size.node)
+        yield from _written_out(plan, size)
+        yield from _unseen(plan, size)
+    yield from _of_loaders(plan)
+
+
+def _per_rank(plan: Plan, node: ast.expr) -> Iterator[Edit]:
+    yield from wrap(plan.program, NAME, node, f"{plan.naming('per_rank')}(", ")", ("per_rank",))
 
 
 def _one_at_a_time(plan: Plan, call: LoaderCall) -> Diagnostic:
@@ -58,24 +66,44 @@ def _one_at_a_time(plan: Plan, call: LoaderCall) -> Diagnostic:
     )  # fmt: skip
 
 
-def _share_variable(plan: Plan, sources: frozenset[ast.AST], reads: list[Read]) -> Iterator[Edit | Diagnostic]:
-    """The number itself becomes the share; places that count all samples get it back."""
-    unknown = [r for r in reads if r.use == "unknown"]
+def _shared(plan: Plan, size: Size) -> Iterator[Edit | Diagnostic]:
+    """The number becomes the share, or is made one wherever it fixes a shape."""
+    unknown = [r for r in size.reads if r.use == "unknown"]
+    for read in unknown:
+        yield plan.program.diagnose(
+            NAME, "error", read.node,
+            "the batch size also fixes shapes in the training, and it is not clear which of the two is meant here",
+            why="shapes need this rank's share of the batch, counts of samples and steps the batch of all ranks",
+            help="use two variables, or export with --batch-per-rank",
+        )  # fmt: skip
     if unknown:
-        for read in unknown:
-            yield plan.program.diagnose(
-                NAME, "error", read.node,
-                "the batch size also fixes shapes in the training, and it is not clear which of the two is meant here",
-                why="shapes need this rank's share of the batch, counts of samples and steps the batch of all ranks",
-                help="use two variables, or export with --batch-per-rank",
-            )  # fmt: skip
         return
-    for source in sources:
+    if not size.changes_at_source:
+        for read in size.reads:
+            if read.use == "shape":
+                yield from _per_rank(plan, read.node)
+        return
+    for source in size.sources:
         yield from _at_source(plan, source)
-    for read in reads:
-        if read.use == "count":
-            whole = f"{plan.program.source(read.node)} * {plan.naming('dist')}.get_world_size()"
-            yield replace(plan.program, NAME, read.node, f"({whole})", ("dist",))
+    for read in size.reads:
+        if read.use == "count" or (read.use == "loader" and _loads_whole_batches(plan, size, read.node)):
+            yield from _of_all(plan, read.node)
+
+
+def _of_all(plan: Plan, node: ast.expr) -> Iterator[Edit]:
+    whole = f"{plan.program.source(node)} * {plan.naming('dist')}.get_world_size()"
+    yield replace(plan.program, NAME, node, f"({whole})", ("dist",))
+
+
+def _loads_whole_batches(plan: Plan, size: Size, node: ast.expr) -> bool:
+    """The argument of a loader that is not shared out, and whose batches fix no shapes either."""
+    call = next(a for a in plan.program.ancestors(node) if isinstance(a, ast.Call))
+    if any(o.node is call for o in plan.sharding.loaders):
+        return False
+    evaluation = {f.node for f in plan.roles.evaluation_loops}
+    shapes = [next((a for a in plan.program.ancestors(r.node) if a in plan.facts.calls), None)
+              for r in size.reads if r.use == "shape"]  # fmt: skip
+    return not any(c is not None and plan.facts.calls[c].loops & evaluation for c in shapes)
 
 
 def _at_source(plan: Plan, source: ast.AST) -> Iterator[Edit]:
@@ -96,3 +124,49 @@ def _runs(node: ast.stmt) -> bool:
     return not constant and not isinstance(
         node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom
     )
+
+
+def _written_out(plan: Plan, size: Size) -> Iterator[Diagnostic]:
+    """`torch.randn(64, 100)` beside `batch_size=64`: the same number, written twice."""
+    number = size.value.const
+    loops = {f.node for f in plan.roles.batch_loops}
+    for fact in sorted(plan.facts.calls.values(), key=lambda c: (c.node.lineno, c.node.col_offset)):
+        first = fact.node.args[0] if fact.node.args else None
+        first = first.elts[0] if isinstance(first, ast.Tuple | ast.List) and first.elts else first
+        same = isinstance(first, ast.Constant) and type(first.value) is int and first.value == number
+        if same and number != 1 and fact.loops & loops and not fact.in_forward and any(map(is_factory, fact.names)):
+            yield plan.program.diagnose(
+                NAME, "error", fact.node, f"{number} is the batch size too: does this make something for each batch?",
+                why="a rank has a share of the batch, and needs a share of what belongs to it",
+                help="give the batch size a name and use it here, or take the size from the batch: x.size(0)",
+            )  # fmt: skip
+
+
+def _unseen(plan: Plan, size: Size) -> Iterator[Diagnostic]:
+    """The number is handed to code that is not in the notebook."""
+    for read in size.reads if not size.fixes_shapes else ():
+        call = next((a for a in plan.program.ancestors(read.node) if isinstance(a, ast.Call)), None)
+        name = qualified(call.func, plan.flow.imports) if call is not None else None
+        if read.use == "unknown" and name and not under(name, KNOWN):
+            yield plan.program.diagnose(
+                NAME, "warning", read.node, f"'{name}' is given the batch size of all ranks",
+                why="if it makes tensors of that size, they will not fit the share of a rank",
+                help="take sizes from the batch itself: x.size(0)",
+            )  # fmt: skip
+
+
+def _of_loaders(plan: Plan) -> Iterator[Edit | Diagnostic]:
+    """`loader.batch_size` is the share: right for shapes, wrong for counts."""
+    for node in plan.nodes():
+        if not isinstance(node, ast.Attribute) or not of_loader(plan, node) or isinstance(node.ctx, ast.Store):
+            continue
+        loaders = plan.facts.value(node.value).of("loader")
+        if use_of(plan, node) in ("shape", "shown"):
+            continue
+        if loaders <= plan.sharding.loaders:
+            yield from _of_all(plan, node)
+        else:
+            yield plan.program.diagnose(
+                NAME, "error", node, "the batch size of a loader that is shared out in one turn, and whole in another",
+                help="use the variable that the loaders are built with",
+            )  # fmt: skip

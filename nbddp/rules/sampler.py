@@ -24,6 +24,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from nbddp.analysis.batch_sizes import sizes
 from nbddp.analysis.domain import Obj
 from nbddp.analysis.edit import Edit, after, before, replace, wrap
 from nbddp.analysis.loader_calls import LoaderCall
@@ -74,8 +75,8 @@ def _share(plan: Plan, share: Share) -> Iterator[Edit | Diagnostic]:
 
 def _split(plan: Plan, call: LoaderCall) -> str:
     """An argument of `sharded` where the loader's batch size is a rank's share already."""
-    size = call.arguments.get("batch_size")
-    shared = size is not None and bool(plan.facts.value(size).sources & plan.shares)
+    size = next((s for s in sizes(plan) if s.call.obj == call.obj), None)
+    shared = size is not None and size.fixes_shapes and size.changes_at_source
     return ", split=False" if shared or plan.options.batch_per_rank else ""
 
 
