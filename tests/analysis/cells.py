@@ -90,6 +90,11 @@ def batch(*lines: str) -> str:
 
 
 def evaluation(before: str, inside: str, after: str) -> str:
-    """A training cell that evaluates after each epoch."""
-    lines = [before, "for x, y in test_loader:", *(f"    {line}" for line in inside.split("\n")), *after.split("\n")]
+    """A training cell that evaluates after each epoch, without gradients."""
+    loop = [
+        "with torch.no_grad():",
+        "    for x, y in test_loader:",
+        *(f"        {line}" for line in inside.split("\n")),
+    ]
+    lines = [before, *loop, *after.split("\n")]
     return TRAINING.rstrip("\n") + "\n" + "\n".join(f"    {line}" for line in lines if line) + "\n"
