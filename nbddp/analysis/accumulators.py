@@ -236,8 +236,10 @@ def read_after(program: Program, imports: Mapping[str, str], loop: ast.stmt, nam
                 return True
             if name in found.binds:
                 return False
-        if isinstance(parent, ast.For | ast.AsyncFor | ast.While) and name in effects(parent.body, imports).reads:
-            return True
+        if isinstance(parent, ast.For | ast.AsyncFor | ast.While):
+            first = parent.test if isinstance(parent, ast.While) else parent.target
+            if name in effects([first, *parent.body], imports).reads:
+                return True
         if isinstance(parent, Function | ast.ClassDef):
             return False
         node = parent

@@ -13,7 +13,7 @@ from nbddp.analysis.drawing import own_iterator
 from nbddp.analysis.library_calls import call_library
 from nbddp.analysis.losses import loss_extent
 from nbddp.analysis.machine import Machine
-from nbddp.analysis.methods import call_method
+from nbddp.analysis.methods import backward, call_method
 
 Args = list[Value]
 Keywords = dict[str, Value]
@@ -50,6 +50,8 @@ def _call_one(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywor
     match obj.kind:
         case "library":
             fact.names.add(obj.name)
+            if obj.name == "torch.autograd.backward":
+                return backward(m, node)
             return call_library(m, node, obj.name, args, keywords)
         case "function":
             fact.called.add(obj)

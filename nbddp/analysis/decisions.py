@@ -29,7 +29,19 @@ class Decision:
 
 def find_decisions(plan: Plan) -> tuple[Decision, ...]:
     tests = sorted(plan.facts.tests.values(), key=lambda t: (t.node.lineno, t.node.col_offset))
-    return tuple(d for t in tests for d in _decisions(plan, t))
+    return (*(d for t in tests for d in _decisions(plan, t)), *_line_searches(plan))
+
+
+def _line_searches(plan: Plan) -> Iterator[Decision]:
+    """L-BFGS asks for the loss as often as it likes, and looks at it to know how often."""
+    for call in plan.facts.calls.values():
+        if not any(o.name.endswith("LBFGS") for o in call.optimizers):
+            continue
+        for body in sorted(call.bodies, key=lambda b: b.lineno):  # type: ignore[attr-defined]
+            inside = [n.value for n in ast.walk(body) if isinstance(n, ast.Return) and n.value is not None]
+            for value in [body.body] if isinstance(body, ast.Lambda) else inside:
+                part = PARTS.get(spread(plan.facts.value(value)))
+                yield Decision(value, value, part or "mean_over_ranks", part is not None)
 
 
 def _decisions(plan: Plan, fact: TestFact) -> Iterator[Decision]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from functools import reduce
 
 from nbddp.analysis.domain import Extent, Obj, Value, join_extent, spread
@@ -19,6 +20,14 @@ def reduced(values: list[Value], keywords: dict[str, Value]) -> Extent:
         how = "none"
     known = {"mean": Extent.MEAN, "sum": Extent.SUM, "batchmean": Extent.MEAN, "none": Extent.SAMPLES}
     return known.get(how, Extent.VARYING) if isinstance(how, str) else Extent.VARYING
+
+
+def backward_of(call: ast.Call) -> ast.expr | None:
+    """What a call of `backward` differentiates: `loss.backward()`, `torch.autograd.backward(loss)`."""
+    if not isinstance(call.func, ast.Attribute):
+        return call.args[0] if call.args else None
+    plain = isinstance(call.func.value, ast.Attribute) and call.func.value.attr == "autograd"
+    return call.args[0] if plain and call.args else call.func.value
 
 
 def loss_extent(m: Machine, obj: Obj, values: list[Value]) -> Extent:

@@ -28,7 +28,7 @@ OF_ALL = frozenset("max min norm std var median argmax argmin prod any all".spli
 
 def call_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value:
     if attr == "backward":
-        return _backward(m, node)
+        return backward(m, node)
     for kinds, method in _BY_KIND:
         if base.of(*kinds):
             found = method(m, node, base, attr, args, keywords)
@@ -48,7 +48,7 @@ def _change_in_place(m: Machine, func: ast.Attribute, base: Value, result: Value
         taint(m, func.value, Extent.VARYING)
 
 
-def _backward(m: Machine, node: ast.Call) -> Value:
+def backward(m: Machine, node: ast.Call) -> Value:
     m.facts.backward.add(node)
     fact = m.facts.calls[node]
     for name, value in m.visible().items():
@@ -89,7 +89,9 @@ def _optimizer(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
         m.mark_loops(step=True)
         fact.optimizers.update(base.of("optimizer"))
         for closure in (o for v in args[:1] for o in v.of("function")):
-            return m.run(m, closure, [], {}, node)
+            result = m.run(m, closure, [], {}, node)
+            searches = any(o.name.endswith("LBFGS") for o in base.objs)  # its closure gives the loss of all ranks
+            return Value(extent=Extent.UNIFORM) if searches else result
     if attr == "add_param_group":
         for owner in base.of("optimizer"):
             for value in args:

@@ -25,6 +25,7 @@ from nbddp.analysis.domain import WHOLE, spread
 from nbddp.analysis.edit import Edit, after
 from nbddp.analysis.effects import effects
 from nbddp.analysis.facts import LoopFact, Reduction
+from nbddp.analysis.losses import backward_of
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.purity import under
 from nbddp.analysis.streams import is_stream
@@ -71,7 +72,7 @@ def _losses(plan: Plan, fact: LoopFact, function: ast.AST | None) -> list[str]:
     names: list[str] = []
     for call in sorted(plan.facts.backward, key=lambda c: (c.lineno, c.col_offset)):
         if fact.node in plan.facts.calls[call].loops and plan.program.function_of(call) is function:
-            receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
+            receiver = backward_of(call)
             if isinstance(receiver, ast.Call) and getattr(receiver.func, "attr", "") == "scale" and receiver.args:
                 receiver = receiver.args[0]  # scaler.scale(loss).backward()
             if isinstance(receiver, ast.Name):

@@ -1,5 +1,6 @@
 """What it does
-    Lets each rank draw its own random numbers from the training on; everything before is drawn alike, from one seed.
+    Lets each rank draw its own random numbers while it trains; all that is built before, or between two trainings, is
+    drawn alike by all ranks.
 
 Why DDP needs it
     Data and weights must be the same on all ranks; dropout and noise must not be, or N ranks see one mask N times.
@@ -9,7 +10,7 @@ Before
 
 After
     own_random_numbers()
-    for epoch in resumable(range(epochs), model=model, optimizer=optimizer):
+    for epoch in range(epochs):
 
 Declines
     A training that draws no random numbers: nothing would change.
@@ -20,25 +21,28 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.edit import Edit, before
+from nbddp.analysis.edit import Edit, after, before
 from nbddp.analysis.imports import qualified
 from nbddp.analysis.plan import Plan
 from nbddp.diagnostics import Diagnostic
 
 NAME = "seed"
 SEEDS = ("torch.manual_seed", "random.seed", "numpy.random.seed", "torch.cuda.manual_seed_all")
+RANDOM = ("torch.rand", "torch.normal", "torch.bernoulli", "torch.multinomial", "torch.distributions", "torch.poisson")
+WORDS = ("dropout", "augment", "jitter", "mixup", "cutmix")
+IN_PLACE = ("uniform_", "normal_", "random_", "bernoulli_", "exponential_", "geometric_", "cauchy_", "log_normal_")
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
-    loops = sorted((f.node for f in plan.roles.epoch_loops or plan.roles.batch_loops), key=_line)
-    first = next((n for n in loops if isinstance(n, ast.stmt)), None)
-    if first is None or not _draws(plan):
+    found = sorted((f.node for f in plan.roles.epoch_loops or plan.roles.batch_loops), key=_line)
+    loops = [n for n in found if isinstance(n, ast.For | ast.AsyncFor | ast.While)]
+    outermost = [n for n in loops if not any(a in loops for a in plan.program.ancestors(n))]
+    if not _draws(plan):
         return
-    statement = plan.top_level(first)
-    if statement is not None and plan.program.function_of(first) is None:
-        yield before(plan.program, NAME, statement.node, _call(plan), ("own_random_numbers",))
-    else:
-        yield before(plan.program, NAME, first, _call(plan), ("own_random_numbers",))
+    for loop in outermost:
+        yield before(plan.program, NAME, loop, f"{plan.naming('own_random_numbers')}()", ("own_random_numbers",))
+        if loop is not outermost[-1] or _goes_on(plan, loop, set()):
+            yield from _shared(plan, loop)
     for call in plan.calls(*SEEDS):
         if call.loops & {f.node for f in plan.roles.batch_loops + plan.roles.epoch_loops}:
             yield plan.program.diagnose(
@@ -47,8 +51,26 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             )  # fmt: skip
 
 
-def _call(plan: Plan) -> str:
-    return f"{plan.naming('own_random_numbers')}()"
+def _goes_on(plan: Plan, node: ast.AST, seen: set[ast.AST]) -> bool:
+    """Does the code around run it again, and build something between?"""
+    function = plan.program.function_of(node)
+    for around in plan.program.ancestors(node):
+        if around is function:
+            break
+        if isinstance(around, ast.For | ast.AsyncFor | ast.While):
+            return True
+    if function is None or function in seen:
+        return function is not None
+    calls = [c.node for c in plan.facts.calls.values() if function in c.bodies]
+    return len(calls) != 1 or _goes_on(plan, calls[0], seen | {function})
+
+
+def _shared(plan: Plan, loop: ast.For | ast.AsyncFor | ast.While) -> Iterator[Edit]:
+    line = f"{plan.naming('shared_random_numbers')}()"
+    yield after(plan.program, NAME, loop, line, ("shared_random_numbers",))
+    for node in ast.walk(loop):
+        if isinstance(node, ast.Return) and plan.program.function_of(node) is plan.program.function_of(loop):
+            yield before(plan.program, NAME, node, line, ("shared_random_numbers",))
 
 
 def _line(node: ast.AST) -> int:
@@ -59,16 +81,20 @@ def _draws(plan: Plan) -> bool:
     """May the training draw random numbers: dropout, noise, augmentation, a library's model?"""
     training = [s.node for s in plan.training]
     defined = [s.node for s in plan.kept if isinstance(s.node, ast.FunctionDef | ast.ClassDef)]
-    for node in (n for part in (*training, *defined) for n in ast.walk(part)):
-        if isinstance(node, ast.Name | ast.Attribute):
-            name = qualified(node, plan.flow.imports) or ""
-            word = node.attr if isinstance(node, ast.Attribute) else node.id
-            if "dropout" in word.lower() or word.startswith("Random") or _is_random(name):
-                return True
+    if any(_is_random(plan, n) for part in (*training, *defined) for n in ast.walk(part)):
+        return True
     return any(m.obj not in plan.facts.classes and not m.obj.name.startswith("torch.nn.") for m in plan.roles.models)
 
 
-def _is_random(name: str) -> bool:
-    return name.startswith(
-        ("torch.rand", "torch.normal", "torch.bernoulli", "torch.multinomial", "torch.distributions")
-    )
+def _is_random(plan: Plan, node: ast.AST) -> bool:
+    if isinstance(node, ast.keyword):
+        return node.arg in WORDS
+    if not isinstance(node, ast.Name | ast.Attribute):
+        return False
+    word = node.attr if isinstance(node, ast.Attribute) else node.id
+    name = qualified(node, plan.flow.imports) or ""
+    if word.startswith("Random") or any(w in word.lower() for w in WORDS) or name.startswith("torch.nn.Transformer"):
+        return True
+    function = plan.program.function_of(node)
+    builds = function is not None and function.name == "__init__"  # weights are drawn alike
+    return not builds and (word in IN_PLACE or name.startswith(RANDOM))

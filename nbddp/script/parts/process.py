@@ -17,6 +17,8 @@ import torch
 import torch.distributed as dist
 import torch.multiprocessing as mp
 
+from nbddp.script.parts.checkpoint import random_state, set_random_state
+from nbddp.script.parts.exchange import from_rank_0
 from nbddp.script.parts.reporting import report
 
 
@@ -32,6 +34,11 @@ def own_random_numbers():
     """From here on each process draws its own noise and dropout; rank 0 goes on as one process would."""
     if dist.get_rank() > 0:
         torch.manual_seed(torch.randint(2**62, ()).item() + dist.get_rank())
+
+
+def shared_random_numbers():
+    """All processes go on as rank 0 does, and build the same data and weights again."""
+    set_random_state(from_rank_0(random_state() if dist.get_rank() == 0 else None))
 
 
 def quiet_other_ranks(rank):

@@ -23,6 +23,7 @@ from nbddp.script.parts.process import (
     quiet_other_ranks,
     report_error,
     seed_everything,
+    shared_random_numbers,
 )
 from tests.script.parts.ranks import on_ranks
 
@@ -36,7 +37,10 @@ def draw(rank: int) -> list[Any]:
     untouched = torch.equal(state, torch.get_rng_state())
     first = torch.rand(1).item()
     own_random_numbers()
-    return [same, untouched, first, torch.rand(1).item()]
+    drawn = [same, untouched, first, torch.rand(1).item()]
+    random.random()
+    shared_random_numbers()
+    return [*drawn, (random.random(), float(np.random.rand()), torch.rand(1).item())]
 
 
 def test_all_begin_alike_and_go_on_by_themselves():
@@ -44,7 +48,9 @@ def test_all_begin_alike_and_go_on_by_themselves():
     assert results == on_ranks(3, draw)
     assert len({result[0] for result in results}) == 1
     assert [result[1] for result in results] == [True, False, False]
-    assert len({value for result in results for value in result[2:]}) == 6
+    assert len({value for result in results for value in result[2:4]}) == 6
+    assert len({result[4] for result in results}) == 1
+    assert results[0][4] != results[0][0]
 
 
 def speak(rank: int, errors: str) -> None:
