@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterable, Mapping
 
@@ -16,6 +17,9 @@ WIDTH = 88  # what ruff and isort take where nobody says anything
 
 def used_names(nodes: Iterable[ast.AST]) -> set[str]:
     return {n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
+Natural = tuple[tuple[int, str], ...]
 
 
 def kept_imports(imports: Iterable[Statement], used: set[str], comments: Mapping[int, Comments]) -> list[str]:
@@ -99,10 +103,16 @@ def _from(module: str, names: set[str], comments: Comments) -> list[str]:
     ]
 
 
-def _order(name: str) -> tuple[bool, bool, str]:
+def _order(name: str) -> tuple[int, Natural, Natural]:
     """Constants, classes, functions."""
     word = name.split(" ", 1)[0]
-    return not word.isupper(), not word[0].isupper(), word
+    kind = 0 if word.isupper() and len(word) > 1 else 1 if word[0].isupper() else 2
+    return kind, _natural(word.lower()), _natural(word)
+
+
+def _natural(text: str) -> Natural:
+    """So that `conv9` comes before `conv10`."""
+    return tuple((int(part or 0), "") if i % 2 else (0, part) for i, part in enumerate(re.split(r"(\d+)", text)))
 
 
 def _import_from(module: str, names: list[str], comments: list[str]) -> str:

@@ -1,0 +1,103 @@
+"""Where kept statements go, and with which lines."""
+
+from __future__ import annotations
+
+import pytest
+
+from nbddp.script.layout import Layout, lay_out
+from nbddp.script.regions import regions
+from tests.analysis.cells import BEFORE, TRAINING, plan
+
+
+def laid_out(*cells: str) -> tuple[Layout, dict[str, str]]:
+    """The layout, and for each statement of these cells where it went, by its first line."""
+    made = plan(*BEFORE, *cells)
+    layout = lay_out(made, set(), set(), set())
+    places = {s.index: place for place in ("imports", "environment", "module", "body") for s in getattr(layout, place)}
+    kept = [s for s in made.kept if s.cell.number > len(BEFORE)]
+    return layout, {made.program.source(s.node).split("\n")[0]: places[s.index] for s in kept}
+
+
+USES = TRAINING.replace("range(3)", "range(n)")
+
+
+@pytest.mark.parametrize(
+    ("cell", "place"),
+    [
+        ("n = 3", "module"),
+        ("n = 2 + 1", "module"),
+        ("n: int = 3", "module"),
+        ("k = 2\nn = 2 * k", "module"),
+        ("n = len('abc')", "body"),
+        ("n = 3\nn += 1", "body"),
+        ("def f():\n    return 3\nn = f()", "body"),
+        ("if True:\n    n = 3", "body"),
+    ],
+)
+def test_constants_go_to_the_module(cell, place):
+    found = laid_out(cell, USES)[1]
+    assert found[cell.split("\n")[-1].strip() if "if" not in cell else "if True:"] == place
+
+
+def test_definitions_go_to_the_module_unless_their_header_needs_a_value_of_train():
+    cell = "n = 3\ndef f(a=n):\n    return a\nlast = len(model.state_dict())\ndef g(a=last):\n    return f(a)"
+    found = laid_out(cell, TRAINING.replace("range(3)", "range(g())"))[1]
+    assert found["def f(a=n):"] == "module"
+    assert found["def g(a=last):"] == "body"
+
+
+def test_names_that_functions_of_the_module_read_are_global():
+    layout, _ = laid_out("def loss_of(x, y):\n    return F.cross_entropy(model(x), y)",
+                         TRAINING.replace("F.cross_entropy(model(x), y)", "loss_of(x, y)"))  # fmt: skip
+    assert layout.global_names == ("model",)
+
+
+def test_nothing_is_global_without_need():
+    assert laid_out(TRAINING)[0].global_names == ()
+
+
+def test_names_that_functions_set_are_global():
+    cell = "count = len(train_set)\ndef step():\n    global count\n    count += 1"
+    assert laid_out(cell, TRAINING.rstrip("\n") + "\n        step()\n")[0].global_names == ("count",)
+
+
+@pytest.mark.parametrize(
+    "line", ["import os\nos.environ['A'] = 'b'\nimport zlib", "import sys\nsys.path.append('x')\nimport mine"]
+)
+def test_what_an_import_needs_stands_before_it(line):
+    name = line.rsplit(" ", 1)[-1]
+    found = laid_out(line, TRAINING.rstrip("\n") + f"\n        {name}.crc32(b'')\n")[1]
+    assert found[line.split("\n")[1]] == "environment"
+
+
+def test_parameters_are_the_constants_of_their_cell():
+    layout, _ = laid_out(
+        '# %% tags=["parameters"]\nn = 3\nlr: float = 0.5\nname = "x"\nother = n', USES + "    print(lr, name, other)\n"
+    )
+    assert dict(layout.parameters) == {"n": 3, "lr": 0.5, "name": "x"}
+
+
+def test_comments_belong_to_the_statement_below_and_at_the_end_to_the_last():
+    made = plan(*BEFORE, "# first\n\n# of a\na = 1  # one\n# of b\nb = 2\n# the end", TRAINING)
+    spans = regions(made)
+    texts = {
+        made.program.source(s.node): made.program.text[spans[s.index].lead : spans[s.index].end]
+        for s in made.program.statements
+    }
+    assert texts["a = 1"] == "# first\n\n# of a\na = 1  # one\n"
+    assert texts["b = 2"].strip() == "# of b\nb = 2\n# the end"
+
+
+def test_statements_on_one_line_are_taken_apart():
+    made = plan(*BEFORE, "a = 1; b = 2  # both\nc = 3", TRAINING)
+    spans = regions(made)
+    texts = [
+        made.program.text[spans[s.index].lead : spans[s.index].end]
+        for s in made.program.statements
+        if s.cell.number == 4
+    ]
+    assert "".join(texts) == "a = 1; b = 2  # both\nc = 3\n" or [t.strip(" ;\n") for t in texts] == [
+        "a = 1",
+        "b = 2  # both",
+        "c = 3",
+    ]
