@@ -53,7 +53,8 @@ def assemble(plan: Plan, edits: Sequence[Edit]) -> list[Line]:
     lines += _import_lines(imports, comments, layout, environment)
     lines += [*module, Line(""), Line("")] if not module else [*module]
     lines += [Line(""), Line(""), *body, Line(""), Line("")]
-    lines += [Line(_title("what several processes need", 0)), *_lines(parts.source), Line(""), Line("")]
+    for title, text in parts.sections:
+        lines += [Line(_title(title, 0)), *_lines(text), Line(""), Line("")]
     lines += _lines(start.source.rstrip("\n"))
     return _tidy(lines)
 

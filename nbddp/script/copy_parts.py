@@ -16,8 +16,12 @@ from nbddp.script.rename import import_as, renamed
 @dataclass(frozen=True)
 class Parts:
     imports: tuple[str, ...]  # a line for each name, to be merged with those of the notebook
-    source: str  # definitions, two blank lines between them; no newline at the end
+    sections: tuple[tuple[str, str], ...]  # title and definitions, two blank lines between them; no newline at the end
     names: frozenset[str]  # all that the imports and the definitions bind at the top level of the script
+
+    @property
+    def source(self) -> str:
+        return "\n\n\n".join(text for _, text in self.sections)
 
 
 def parts_for(names: Iterable[str], *, renames: Mapping[str, str] | None = None) -> Parts:
@@ -25,12 +29,12 @@ def parts_for(names: Iterable[str], *, renames: Mapping[str, str] | None = None)
     requests = [name.replace(":", "__").partition(".") for name in names]
     chosen = _closure({name for name, _, _ in requests})
     texts = _texts(chosen, {(name, method) for name, _, method in requests})
-    used = frozenset[str]().union(*map(names_in, texts))
+    used = frozenset[str]().union(*map(names_in, texts.values()))
     imports = imports_for(used, renames=renames)
     finals = {name: called(name, renames) for name in used | chosen}
     return Parts(
         tuple(imports.values()),
-        "\n\n\n".join(renamed(text, finals) for text in texts),
+        _sections({name: renamed(text, finals) for name, text in texts.items()}),
         frozenset(imports.keys() | {finals[name] for name in chosen}),
     )
 
@@ -67,11 +71,19 @@ def _closure(wanted: Collection[str], whole: frozenset[str] = frozenset()) -> fr
     return _closure(wanted, whole | twice) if twice else frozenset(chosen)
 
 
-def _texts(chosen: Collection[str], methods: Collection[tuple[str, str]]) -> list[str]:
+def _texts(chosen: Collection[str], methods: Collection[tuple[str, str]]) -> dict[str, str]:
     """The sources in script order, classes without those methods that nobody has asked for."""
-    texts = []
+    texts = {}
     for name, text in library().parts.items():
         if name in chosen:
             left_out = {method for method in ON_REQUEST.get(name, ()) if (name, method) not in methods}
-            texts.append(without_methods(text, left_out) if left_out else text)
+            texts[name] = without_methods(text, left_out) if left_out else text
     return texts
+
+
+def _sections(texts: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    titles = library().sections
+    found: dict[str, list[str]] = {}
+    for name, text in texts.items():
+        found.setdefault(titles[name], []).append(text)
+    return tuple((title, "\n\n\n".join(parts)) for title, parts in found.items())

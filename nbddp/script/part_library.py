@@ -9,21 +9,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FOLDER = Path(__file__).parent / "parts"
-FILES = (  # in the order in which a script shows them
-    "ddp",
-    "batches",
-    "evaluation",
-    "loaders",
-    "reduction",
-    "gradients",
-    "epochs",
-    "checkpoint",
-    "result",
-    "reporting",
-    "exchange",
-    "process",
-    "silent",
-)
+SECTIONS = {  # title -> files, in the order in which a script shows them
+    "what several processes need": (
+        "ddp",
+        "batches",
+        "evaluation",
+        "loaders",
+        "reduction",
+        "gradients",
+        "exchange",
+        "silent",
+    ),
+    "epochs and checkpoints": ("epochs", "checkpoint"),
+    "what the notebook that started this is told": ("result", "reporting"),
+    "the processes": ("process",),
+}
 OF_THE_LAUNCHER = ("import argparse", "import threading")  # which is no file of parts
 ON_REQUEST = {  # methods that few scripts need
     "DDP": frozenset({"__len__", "__getitem__", "__iter__", "__contains__"}),
@@ -34,21 +34,24 @@ ON_REQUEST = {  # methods that few scripts need
 @dataclass(frozen=True)
 class Library:
     parts: Mapping[str, str]  # name -> source, in script order
+    sections: Mapping[str, str]  # name -> title
     imports: Mapping[str, str]  # name -> import line that binds it
 
 
 @functools.cache
 def library() -> Library:
     parts: dict[str, str] = {}
+    sections: dict[str, str] = {}
     imports: dict[str, str] = {}
-    for file in FILES:
+    for title, file in ((title, file) for title, files in SECTIONS.items() for file in files):
         text = (FOLDER / f"{file}.py").read_text(encoding="utf-8")
         for node in ast.parse(text).body:
             imports.update(_imported(node))
             parts.update((name, _source(text, node)) for name in _defined(node))
+            sections.update((name, title) for name in _defined(node))
     for line in OF_THE_LAUNCHER:
         imports.update(_imported(ast.parse(line).body[0]))
-    return Library(parts, imports)
+    return Library(parts, sections, imports)
 
 
 def _imported(node: ast.stmt) -> Iterator[tuple[str, str]]:
