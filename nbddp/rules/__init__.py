@@ -8,6 +8,7 @@ from __future__ import annotations
 from types import ModuleType
 
 from nbddp.rules import (
+    accumulate,
     batch_size,
     decide,
     device,
@@ -37,6 +38,7 @@ RULES: tuple[ModuleType, ...] = (
     wrap,
     loss,
     gradients,
+    accumulate,
     seed,
     reduce,
     decide,

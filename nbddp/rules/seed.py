@@ -10,7 +10,7 @@ Before
 
 After
     own_random_numbers()
-    for epoch in range(epochs):
+    for epoch in resumable(range(epochs), model=model, optimizer=optimizer):
 
 Declines
     A training that draws no random numbers: nothing would change.

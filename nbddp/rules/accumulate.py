@@ -1,0 +1,125 @@
+"""What it does
+    Where gradients are accumulated over several batches, has DDP average them in the last of these only.
+
+Why DDP needs it
+    DDP averages in every `backward()`; all but the one before the step would be sent over the network for nothing.
+
+Before
+    for i, (x, y) in enumerate(train_loader):
+        loss = F.mse_loss(model(x), y) / 4
+        loss.backward()
+        if (i + 1) % 4 == 0:
+
+After
+    for i, (x, y) in enumerate(train_loader):
+        model.require_backward_grad_sync = (i + 1) % 4 == 0
+        loss = F.mse_loss(model(x), y) / 4
+        loss.backward()
+        if (i + 1) % 4 == 0:
+
+Declines
+    Where it is not certain that gradients are read under this condition alone, and that the condition is known before
+    the batch is computed; models that may hold a BatchNorm, whose buffers DDP sends along. They are averaged each time.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from nbddp.analysis.edit import Edit, first_in
+from nbddp.analysis.effects import effects
+from nbddp.analysis.facts import CallFact, LoopFact
+from nbddp.analysis.plan import Plan
+from nbddp.analysis.roles import Model
+from nbddp.analysis.scope import expressions_for
+from nbddp.diagnostics import Diagnostic
+
+NAME = "accumulate"
+KNOWN_BEFORE = (ast.Name, ast.Constant, ast.BinOp, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Call,
+                ast.operator, ast.cmpop, ast.boolop, ast.unaryop, ast.expr_context)  # fmt: skip
+READS_GRADIENTS = ("step", "unscale_", "clip_grad_norm_", "clip_grad_norm", "clip_grad_value_", "zero_grad")
+
+
+def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
+    for fact in plan.roles.batch_loops:
+        loop = fact.node
+        if not isinstance(loop, ast.For):
+            continue
+        gate, names = _gate(plan, fact, loop), _models(plan, fact)
+        if gate is not None and names and _all_inside(plan, fact, gate) and _known_before(plan, loop, gate):
+            condition = plan.program.source(gate.test)
+            for name in names:
+                yield first_in(plan.program, NAME, loop, f"{name}.require_backward_grad_sync = {condition}")
+
+
+def _gate(plan: Plan, fact: LoopFact, loop: ast.For) -> ast.If | None:
+    """The one `if` of the loop's body under which the optimizers step."""
+    steps = [c.node for c in plan.facts.calls.values() if c.optimizers]
+    gates = [s for s in loop.body if isinstance(s, ast.If) and not s.orelse and any(n in steps for n in ast.walk(s))]
+    if len(gates) != 1 or "\n" in plan.program.source(gates[0].test):
+        return None
+    inside = set(ast.walk(gates[0]))
+    return gates[0] if all(step in inside for step in steps) else None
+
+
+def _models(plan: Plan, fact: LoopFact) -> list[str]:
+    """How the loop calls the models that it trains; nothing where one of them is trained elsewhere, too."""
+    models = plan.roles.models
+    calls = [plan.facts.calls[call] for m in models for call in (*m.forward_calls, *m.bypasses)]
+    backward = [plan.facts.calls[call] for call in plan.facts.backward]
+    if plan.wrapping.averaged or not all(fact.node in call.loops for call in (*calls, *backward)):
+        return []
+    if any(_may_hold_batch_norm(plan, model) for model in models):
+        return []
+    wanted = {model.obj for model in models}
+    names = expressions_for(plan, fact.node.target if isinstance(fact.node, ast.For) else fact.node, fact.names, wanted)
+    return names if len(names) == len(wanted) else []
+
+
+def _may_hold_batch_norm(plan: Plan, model: Model) -> bool:
+    ours = model.obj in plan.facts.classes or model.obj.name.startswith("torch.nn.")
+    return not ours or "BatchNorm" in plan.program.text
+
+
+def _all_inside(plan: Plan, fact: LoopFact, gate: ast.If) -> bool:
+    """Are gradients read and cleared under the condition alone, and computed without one?"""
+    inside = set(ast.walk(gate))
+    (backward, *more) = [plan.facts.calls[call] for call in plan.facts.backward]
+    if more or plan.program.statement_of(backward.node) not in _straight(fact.node):
+        return False
+    around = [n for n in plan.nodes() if n not in inside]
+    reads = [n for n in around if isinstance(n, ast.Attribute) and n.attr == "grad"]
+    return not reads and not any(_reads(plan, fact, c) for c in plan.facts.calls.values() if c.node not in inside)
+
+
+def _straight(loop: ast.AST) -> list[ast.stmt]:
+    """The statements that each turn of the loop comes to, those in a `with` included."""
+    found: list[ast.stmt] = []
+    for statement in getattr(loop, "body", []):
+        found += [statement, *(_straight(statement) if isinstance(statement, ast.With) else [])]
+    return found
+
+
+def _reads(plan: Plan, fact: LoopFact, call: CallFact) -> bool:
+    """Does this call, in the loop or behind it, use or clear gradients? Before the first batch there are none."""
+    name = call.node.func.attr if isinstance(call.node.func, ast.Attribute) else ""
+    clears = name == "zero_grad" and fact.node not in call.loops
+    return name in READS_GRADIENTS and not clears and not call.receivers & plan.roles.schedulers
+
+
+def _known_before(plan: Plan, loop: ast.For, gate: ast.If) -> bool:
+    """Is the condition made of the loop's own variables and of names that the loop leaves alone?"""
+    own = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+    counted = (
+        isinstance(loop.iter, ast.Call) and isinstance(loop.iter.func, ast.Name) and loop.iter.func.id == "enumerate"
+    )
+    number = loop.target.elts[0] if isinstance(loop.target, ast.Tuple) and counted else None
+    parts = list(ast.walk(gate.test))
+    calls = [p for p in parts if isinstance(p, ast.Call)]
+    if not all(isinstance(p, KNOWN_BEFORE) for p in parts) or any(ast.unparse(c.func) != "len" for c in calls):
+        return False
+    allowed = {number.id} if isinstance(number, ast.Name) else set()
+    changed = effects(loop.body, plan.flow.imports).may_bind
+    names = {p.id for p in parts if isinstance(p, ast.Name)}
+    return not names & (changed | (own - allowed)) and bool(names & allowed)
