@@ -1,0 +1,74 @@
+"""The part that each cell plays in the training, and why: what the page shows at the cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from nbddp.analysis.plan import Plan, make_plan
+from nbddp.diagnostics import CannotExport, Diagnostic, in_order
+from nbddp.export import decide
+from nbddp.notebook import Cell, Notebook
+from nbddp.options import Options
+
+MOST_NAMES = 6
+
+
+def cells_of(notebook: Notebook, options: Options) -> dict[str, Any]:
+    """A role and a reason for each code cell; without a plan, what the cells are marked with."""
+    try:
+        plan = make_plan(notebook, options)
+    except CannotExport as refusal:
+        return _answer(notebook, None, refusal.diagnostics)
+    return _answer(notebook, plan, in_order(decide(plan)[1]))
+
+
+def _answer(notebook: Notebook, plan: Plan | None, diagnostics: tuple[Diagnostic, ...]) -> dict[str, Any]:
+    whys = dict(_whys(plan)) if plan else {}
+    cells = [_cell(cell, plan, whys) for cell in notebook.cells if cell.kind == "code"]
+    return {
+        "training": plan.training_cell if plan else None,
+        "cells": cells,
+        "diagnostics": [diagnostic.as_dict() for diagnostic in diagnostics],
+    }
+
+
+def _cell(cell: Cell, plan: Plan | None, whys: Mapping[int, tuple[str, str]]) -> dict[str, Any]:
+    """`role` is a mark's name, or "kept" and "left-out" for what was found; "" where nothing is known."""
+    role, why = whys.get(cell.number, ("left-out" if plan and cell.source.strip() else "", ""))
+    if cell.mark:
+        role, why = cell.mark, f"marked by {_mark_of(cell)}" + (f"; {why}" if why and role == "kept" else "")
+    elif plan and cell.number == plan.training_cell:
+        role, why = "train", "the one cell that trains"
+    return {"number": cell.number, "id": cell.id, "role": role, "why": why, "marked": _mark_of(cell)}
+
+
+def _mark_of(cell: Cell) -> str:
+    """Where the mark stands; only a tag can be changed without changing the cell's text."""
+    if cell.mode:
+        return f"%%{cell.mode}_train"
+    if cell.mark and cell.directive == cell.mark:
+        return f"#| ddp: {cell.directive}"
+    return "its tag" if cell.mark else ""
+
+
+def _whys(plan: Plan) -> Iterator[tuple[int, tuple[str, str]]]:
+    kept: dict[int, dict[str, None]] = {}
+    for statement in plan.kept:
+        effects = plan.flow.effects[statement.index]
+        names = sorted(effects.binds | effects.may_bind) or sorted(effects.mutates)
+        kept.setdefault(statement.cell.number, {}).update(dict.fromkeys(names))
+    left: dict[int, dict[str, None]] = {}
+    for index, why in plan.slice.dropped.items():
+        left.setdefault(plan.program.statements[index].cell.number, {})[why] = None
+    for number in kept.keys() | left.keys():
+        if number in kept:
+            yield number, ("kept", _kept_why(list(kept[number]), in_part=number in left))
+        else:
+            yield number, ("left-out", ", ".join(left[number]))
+
+
+def _kept_why(names: list[str], *, in_part: bool) -> str:
+    shown = ", ".join(names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
+    what = f"the training needs {shown}" if names else "it changes what the training finds"
+    return f"{what}; a part is left out" if in_part else what

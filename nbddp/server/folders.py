@@ -1,0 +1,104 @@
+"""Runs as the page may see them: those in folders below the server's root, and nothing else of the disk."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from nbddp.run.folder import RunFolder
+from nbddp.run.folders import runs_in
+from nbddp.run.prune import glance
+from nbddp.run.run import Run
+from nbddp.widget.run_view import RunView, subject_of
+from nbddp.widget.subject import Subject
+from nbddp.widget.terminal import last_lines
+from nbddp.widget.view import facts, snapshot
+
+MOST_FOLLOWED = 8
+MOST_LOG = 1 << 20  # characters of a log that a page shows
+
+
+class NotHere(LookupError):
+    """No such folder, run or file below the root; the text is a sentence."""
+
+
+class Followed:
+    """A run that some page looks at: what has been read of it is not read again."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        self.run = Run.attach(folder)
+        self.view = RunView(self.run)
+        self.subject: Subject = subject_of(folder)
+
+    def snapshot(self) -> dict[str, Any]:
+        state = self.view.state
+        logs = {rank: last_lines(self.view.log_tail(rank)) for rank in sorted({0, *state.ranks})}
+        return snapshot(state, self.subject, now=time.time(), logs=logs)
+
+
+class Folders:
+    """Asked from the threads of a pool."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root.resolve()
+        self._lock = threading.Lock()
+        self._followed: OrderedDict[Path, Followed] = OrderedDict()
+
+    def rows(self, folders: Iterable[str]) -> list[dict[str, Any]]:
+        """The runs of these folders, the newest first; a folder that is not there has none."""
+        found: list[dict[str, Any]] = []
+        for folder in dict.fromkeys(folders):
+            try:
+                path = self._inside(folder)
+            except NotHere:
+                continue
+            found += [{"folder": folder, **_row(run)} for run in runs_in(path)]
+        return sorted(found, key=lambda row: str(row["name"]), reverse=True)
+
+    def snapshot(self, folder: str, name: str) -> dict[str, Any]:
+        run = self._run(folder, name)
+        with self._lock:
+            followed = self._followed.setdefault(run.path, Followed(run))
+            self._followed.move_to_end(run.path)
+            while len(self._followed) > MOST_FOLLOWED:
+                self._followed.popitem(last=False)
+        return followed.snapshot()
+
+    def stop(self, folder: str, name: str, grade: str) -> list[int]:
+        """Numbers of processes that could not be ended."""
+        return Run.attach(self._run(folder, name)).stop(grade)
+
+    def text(self, folder: str, name: str, what: str) -> str:
+        """The script, or a rank's log: "0", "1", …; of a long one the end."""
+        run = self._run(folder, name)
+        path = run.script if what == "script" else run.log(int(what)) if what.isdecimal() else None
+        if path is None or not path.is_file():
+            raise NotHere(f"The run {name} has no {'script' if what == 'script' else f'log of rank {what}'}.")
+        return path.read_text(encoding="utf-8", errors="replace")[-MOST_LOG:]
+
+    def _run(self, folder: str, name: str) -> RunFolder:
+        for run in runs_in(self._inside(folder)):
+            if run.name == name:
+                return run
+        raise NotHere(f"There is no run {name} in this folder.")
+
+    def _inside(self, folder: str) -> Path:
+        """Links are followed before it is asked whether the folder is below the root; so is that of the runs."""
+        try:
+            path = (self._root / folder.strip("/")).resolve()
+            runs = (path / ".nbddp" / "runs").resolve()
+        except (OSError, ValueError, RuntimeError):  # a loop of links, a null byte
+            raise NotHere("There is no such folder.") from None
+        if not path.is_dir() or not path.is_relative_to(self._root) or not runs.is_relative_to(self._root):
+            raise NotHere("There is no such folder.")
+        return path
+
+
+def _row(run: RunFolder) -> dict[str, Any]:
+    """A line of a list: quick for a run of any length."""
+    state = glance(run)
+    return {**facts(state, Subject(), time.time()), "name": run.name}

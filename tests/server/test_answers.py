@@ -1,0 +1,99 @@
+"""What the compiler answers to a page."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from nbddp.cli import main
+from nbddp.server.answers import answer, answer_text
+from tests.server.notebooks import CELLS, IMPORTS, MODEL, notebook, question
+
+
+def roles(said: dict) -> list[str]:
+    return [cell["role"] for cell in said["cells"]]
+
+
+def test_an_export_has_the_bytes_of_the_command_line(tmp_path):
+    path = tmp_path / "digits.ipynb"
+    path.write_text(json.dumps(notebook()))
+    assert main(["export", str(path)]) == 0
+    said = answer("export", question())
+    assert said["script"].encode() == (tmp_path / "digits_ddp.py").read_bytes()
+    assert (said["cells"], said["kept"]) == (5, 4)
+    assert said["rewrites"]["sampler"] >= 1
+    assert json.loads(answer_text("export", json.dumps(question()))) == json.loads(json.dumps(said))
+
+
+def test_each_line_of_the_script_leads_to_its_cell():
+    said = answer("export", question())
+    lines = said["script"].split("\n")
+    at = next(number for number, line in enumerate(lines) if "optimizer = torch.optim.SGD(" in line)
+    assert tuple(said["lines"][at]) == (3, 2)
+
+
+def test_a_refusal_is_an_answer():
+    said = answer("export", question(IMPORTS, MODEL))
+    assert said["exported"] is False
+    assert said["diagnostics"][0]["level"] == "error"
+
+
+def test_a_script_that_somebody_has_edited_is_told_from_one_that_nobody_has():
+    made = answer("export", question())["script"]
+    older = answer("export", question(*CELLS[:-1], "x = 1"))["script"]
+    assert older == made or not answer("export", question(present=older))["edited"]
+    assert not answer("export", question(present=made))["edited"]
+    assert answer("export", question(present=made + "# mine\n"))["edited"]
+    assert answer("export", question(present="print()"))["edited"]
+
+
+def test_each_cell_has_a_role_and_a_reason():
+    said = answer("check", question())
+    assert roles(said) == ["kept", "kept", "kept", "train", "left-out"]
+    assert said["training"] == 4
+    assert said["cells"][2]["why"] == "the training needs model, optimizer"
+    assert said["cells"][4]["why"] == "after the training"
+
+
+def test_marks_are_roles_and_say_where_they_stand():
+    said = answer("check", question(tags={2: "ddp-setup", 4: "ddp-train"}))
+    assert roles(said) == ["kept", "setup", "kept", "train", "left-out"]
+    assert [cell["marked"] for cell in said["cells"]] == ["", "its tag", "", "its tag", ""]
+    said = answer("check", question(*CELLS[:3], f"%%ddp_train --nproc 2\n{CELLS[3]}", f"#| ddp: skip\n{CELLS[4]}"))
+    assert [cell["marked"] for cell in said["cells"]] == ["", "", "", "%%ddp_train", "#| ddp: skip"]
+
+
+def test_without_a_training_cell_marks_are_all_that_is_known():
+    said = answer("check", question(IMPORTS, MODEL, tags={2: "ddp-setup"}))
+    assert roles(said) == ["", "setup"]
+    assert said["training"] is None
+    assert said["diagnostics"]
+
+
+def test_a_cell_that_is_being_typed_is_a_finding():
+    said = answer("check", question(*CELLS[:4], "print("))
+    assert roles(said)[:4] == ["kept", "kept", "kept", "train"]
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        ([], "The body must be"),
+        ({"notebook": 3}, "is no notebook"),
+        ({"notebook": {"cells": [3]}}, "is damaged"),
+        ({"notebook": notebook() | {"nbformat": 9}}, "newer"),
+        ({"notebook": notebook() | {"metadata": {"language_info": {"name": "julia"}}}}, "julia"),
+        ({"notebook": notebook(), "name": "../x.ipynb"}, '"name"'),
+        ({"notebook": notebook(), "name": "x\n.ipynb"}, '"name"'),
+        ({"notebook": notebook(), "present": 1}, '"present"'),
+        ({"notebook": notebook(), "options": []}, '"options"'),
+        ({"notebook": notebook(), "options": {"force": True}}, '"force"'),
+        ({"notebook": notebook(), "options": {"nproc": True}}, "whole number"),
+        ({"notebook": notebook(), "options": {"nproc": 0}}, "whole number"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_a_sentence(body, sentence):
+    said = answer("export", body)
+    assert sentence in said["refused"]
+    assert said["refused"].endswith(".")

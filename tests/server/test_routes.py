@@ -1,0 +1,132 @@
+"""The routes on a real server: who may ask, what is refused, and what never leaves the server's folder."""
+
+from __future__ import annotations
+
+import itertools
+from urllib.parse import quote
+
+import pytest
+
+from nbddp.run.folders import create
+from tests.server.notebooks import TRAIN, question
+
+ROUTES = [("version", None), ("runs", None), ("export", question()), ("check", question()), ("run/stop", {})]
+
+
+@pytest.mark.parametrize(("path", "body"), ROUTES, ids=[path for path, _ in ROUTES])
+@pytest.mark.parametrize("headers", [{}, {"Authorization": "token wrong"}], ids=["no token", "a wrong token"])
+def test_who_has_no_token_gets_no_answer(server, path, body, headers):
+    assert server.ask(path, body, token="", headers=headers).status == 403
+
+
+def test_a_page_of_another_site_cannot_ask_with_the_cookie_of_this_one(server):
+    """A browser that has logged in sends its cookie with a form of any site; what it cannot send is the other half."""
+    login = server.ask(f"version?token={server.token}", token="")
+    assert login.status == 200
+    cookie = "; ".join(f"{name}={morsel.value}" for name, morsel in login.cookies.items())
+    assert server.ask("version", token="", headers={"Cookie": cookie}).status == 200
+    refused = server.ask("export", question(), token="", headers={"Cookie": cookie})
+    assert refused.status == 403
+    assert "_xsrf" in refused.body["message"]
+    page = {"Cookie": f"{cookie}; _xsrf=2|1|1|1", "X-XSRFToken": "2|1|1|1"}
+    assert server.ask("export", question(), token="", headers=page).status == 403
+
+
+def test_an_export(server):
+    said = server.ask("export", question())
+    assert said.status == 200
+    assert said.body["exported"]
+    assert list(server.root.iterdir()) == []  # nothing is written
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"\xff\xfe", b"[" * 100_000, b"3", b"null"])
+def test_a_body_that_is_no_notebook_is_refused_with_a_sentence(server, body):
+    said = server.ask("export", body)
+    assert said.status == 400
+    assert said.body["message"].startswith("The body ")
+
+
+def test_a_notebook_that_is_none_is_refused_with_a_sentence(server):
+    said = server.ask("export", {"notebook": {"cells": "none"}})
+    assert (said.status, said.body["message"][-1]) == (400, ".")
+
+
+def test_fifty_megabytes_are_refused(server):
+    said = server.ask("export", b'{"notebook": "' + b"x" * 50_000_000 + b'"}')
+    assert (said.status, said.body["message"]) == (413, "The notebook is larger than 16 MiB without its outputs.")
+
+
+def test_so_are_they_when_their_number_is_not_told(server):
+    pieces = itertools.repeat(b"x" * 1_000_000, 50)
+    assert server.ask("export", pieces).status == 413
+
+
+def test_a_notebook_without_end_is_given_up_and_the_next_one_is_answered(server):
+    """So deep that Python's own parser gives up, or ends: the process that reads it is not the server."""
+    deep = question(TRAIN, "x = " + "-" * 3_000_000 + "1")
+    said = server.ask("check", deep)
+    assert said.status in {200, 400, 422}
+    assert server.ask("export", question()).body["exported"]
+
+
+@pytest.mark.parametrize("folder", ["..", "a/../..", "/etc", "../" * 20 + "etc", "link", "a\0b", "loop"])
+def test_no_folder_but_those_of_the_server(server, tmp_path, folder):
+    outside = create(tmp_path, "secret")
+    outside.script.write_text("secret")
+    for name, target in (("link", tmp_path), ("loop", server.root / "loop")):
+        if not (server.root / name).is_symlink():
+            (server.root / name).symlink_to(target)
+    asked = f"folder={quote(folder, safe='')}&name={outside.name}"
+    assert server.ask(f"runs?folder={quote(folder, safe='')}").body == {"runs": []}
+    assert server.ask(f"run?{asked}").status == 404
+    assert server.ask(f"run/text?{asked}&what=script").status == 404
+    body = {"folder": folder, "name": outside.name, "grade": "kill"}
+    assert server.ask("run/stop", body).status == 404
+
+
+def test_no_file_but_those_of_a_run(server):
+    run = create(server.root, "digits")
+    run.script.write_text("print('digits')\n")
+    run.log(1).write_text("epoch 1\n")
+    (server.root / "digits.ipynb").write_text("{}")
+
+    def text(name: str, what: str) -> tuple[int, object]:
+        said = server.ask(f"run/text?folder=&name={quote(name, safe='')}&what={quote(what, safe='')}")
+        return said.status, said.body.get("text")
+
+    assert text(run.name, "script") == (200, "print('digits')\n")
+    assert text(run.name, "1") == (200, "epoch 1\n")
+    assert text(run.name, "7")[0] == 404
+    assert text(run.name, "../command.json")[0] == 404
+    assert text("../..", "script")[0] == 404
+    assert text("", "script")[0] == 404
+
+
+def test_the_runs_of_a_folder(server):
+    folder = server.root / "a folder"
+    folder.mkdir()
+    run = create(folder, "digits")
+    rows = server.ask(f"runs?folder={quote('a folder')}&folder=nowhere").body["runs"]
+    assert [(row["folder"], row["name"], row["phase"]) for row in rows] == [("a folder", run.name, "starting")]
+    shown = server.ask(f"run?folder={quote('a folder')}&name={run.name}").body
+    assert (shown["name"], shown["phase"], set(shown["logs"])) == (run.name, "starting", {"0"})
+    assert server.ask("run/stop", {"folder": "a folder", "name": run.name, "grade": "now"}).body == {"left": []}
+    assert server.ask("run/stop", {"folder": "a folder", "name": run.name, "grade": "gently"}).status == 400
+
+
+def test_a_link_inside_of_the_root_is_followed(server):
+    real = server.root / "real"
+    real.mkdir()
+    run = create(real, "digits")
+    (server.root / "shortcut").symlink_to(real)
+    assert [row["name"] for row in server.ask("runs?folder=shortcut").body["runs"]] == [run.name]
+
+
+def test_runs_that_lie_elsewhere_are_not_shown(server, tmp_path):
+    """The folder is below the root, but what it holds is a link that leads out."""
+    create(tmp_path, "secret")
+    folder = server.root / "borrowed"
+    folder.mkdir()
+    (folder / ".nbddp").symlink_to(tmp_path / ".nbddp")
+    assert server.ask("runs?folder=borrowed").body == {"runs": []}
+    assert (folder / ".nbddp" / "runs").is_dir()
