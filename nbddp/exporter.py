@@ -24,8 +24,8 @@ class DDPScriptExporter(Exporter):
 
     train = Int(None, allow_none=True, help="Number of the training cell, if none is marked.").tag(config=True)
     nproc = Int(None, allow_none=True, help="Processes that the script starts by default.").tag(config=True)
-    batch_per_rank = Bool(False, help="The batch size is each process's.").tag(config=True)
-    sync_batchnorm = Bool(False, help="BatchNorm over the batches of all processes together.").tag(config=True)
+    batch_per_rank = Bool(None, allow_none=True, help="The batch size is each process's.").tag(config=True)
+    sync_batchnorm = Bool(None, allow_none=True, help="BatchNorm over the batches of all processes.").tag(config=True)
 
     @default("file_extension")
     def _file_extension(self) -> str:

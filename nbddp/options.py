@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 
 @dataclass(frozen=True)
 class Options:
-    """The defaults are those of `nbddp export` without an option."""
+    """None: as the line of `%%ddp_train` in the training cell says, else as the comment here does."""
 
     train: int | None = None  # number of the training cell, where no mark names it
-    nproc: int | None = None  # default of the script's --nproc; None: every GPU, else 2 CPU processes
-    batch_per_rank: bool = False  # the notebook's batch size is each process's, not that of all together
-    sync_batchnorm: bool = False  # BatchNorm over the batches of all ranks
+    nproc: int | None = None  # default of the script's --nproc; every GPU, else 2 CPU processes
+    batch_per_rank: bool | None = None  # the notebook's batch size is each process's; it is that of all together
+    sync_batchnorm: bool | None = None  # BatchNorm over the batches of all ranks; over each rank's own
+    snapshot: tuple[str, ...] | None = None  # names whose values the kernel hands over; () for none
+
+    def over(self, others: Options) -> Options:
+        """These, and where these say nothing the others."""
+        mine = {name: getattr(self, name) for name in (each.name for each in fields(self))}
+        return replace(others, **{name: value for name, value in mine.items() if value is not None})

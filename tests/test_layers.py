@@ -13,6 +13,7 @@ PACKAGE = Path(__file__).parents[1] / "nbddp"
 # From the bottom up; what stands on one line knows nothing of each other.
 LAYERS = (
     ("_version", "fingerprint", "diagnostics", "options"),
+    ("train_line",),
     ("notebook",),
     ("analysis",),
     ("rules",),

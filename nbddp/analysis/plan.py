@@ -15,7 +15,7 @@ from nbddp.analysis.naming import Naming, naming_for
 from nbddp.analysis.program import Program, Statement, build_program
 from nbddp.analysis.roles import Roles, find_roles
 from nbddp.analysis.slice import Flow, Slice, backward_slice, build_flow
-from nbddp.analysis.training_cell import choose_training_cell
+from nbddp.analysis.training_cell import choose_training_cell, with_line
 from nbddp.diagnostics import CannotExport
 from nbddp.notebook import Notebook
 from nbddp.options import Options
@@ -141,6 +141,7 @@ def make_plan(notebook: Notebook, options: Options, own_imports: Mapping[str, st
     program = build_program(notebook)
     flow = build_flow(program)
     cell = choose_training_cell(flow, options)
+    options = with_line(notebook, cell, options)
     chosen = frozenset(s.index for s in program.statements if s.cell.number == cell)
     found = backward_slice(flow, chosen)
     kept = [program.statements[i] for i in found.kept]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from nbddp.analysis.find import framework, training_statements
+from nbddp.analysis.misspelt import misspelt
 from nbddp.analysis.slice import Flow
 from nbddp.diagnostics import CannotExport, Diagnostic
-from nbddp.notebook import Cell
+from nbddp.notebook import Cell, Notebook
 from nbddp.options import Options
+from nbddp.train_line import MAGIC, CannotParse, parse_train_line
 
 RULE = "training-cell"
 
@@ -25,17 +27,31 @@ def choose_training_cell(flow: Flow, options: Options) -> int:
     found = {s.cell.number: s.node.lineno for s in reversed(training_statements(flow))}
     if len(found) == 1:
         return next(iter(found))
+    odd = misspelt(program.notebook)
     if not found:
-        raise CannotExport([_nothing_trains(flow)])
+        raise CannotExport([*odd, _nothing_trains(flow)])
     places = [cells[n] for n in sorted(found)]
     lines = {n: program.place(line)[1] for n, line in found.items()}
     raise CannotExport(
-        [
+        odd
+        + [
             _at(c, f"{len(places)} cells train, and this is one of them", line=lines[c.number],
                 help=f"mark one of them with '%%ddp_train', or choose it: --train {c.number}")
             for c in places
         ]
     )  # fmt: skip
+
+
+def with_line(notebook: Notebook, number: int, options: Options) -> Options:
+    """What the cell's own `%%ddp_train` line says counts where nothing else was asked for."""
+    cell = next(cell for cell in notebook.cells if cell.number == number)
+    if cell.mode != "ddp":
+        return options
+    try:
+        return options.over(parse_train_line(cell.magic_line).options)
+    except CannotParse as error:
+        line = next((n for n, text in enumerate(cell.source.split("\n"), 1) if text.lstrip().startswith(MAGIC)), 1)
+        raise CannotExport([_at(cell, f"{MAGIC}: {error}", line=line, rule="options")]) from None
 
 
 def _asked_for(cells: dict[int, Cell], number: int) -> int:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from nbddp.cli.parse import Parser, cell_number, process_count
 from nbddp.options import Options
+from nbddp.train_line import snapshot_names
 
 
 def add_notebook(parser: Parser) -> None:
@@ -15,11 +16,16 @@ def add_notebook(parser: Parser) -> None:
         "--train", type=cell_number, metavar="CELL", help="number of the training cell, if none is marked"
     )
     parser.add_argument("--nproc", type=process_count, metavar="N", help="processes that the script starts by default")
+    flag = argparse.BooleanOptionalAction
     parser.add_argument(
-        "--batch-per-rank", action="store_true", help="the batch size is each process's, not that of all together"
+        "--batch-per-rank", action=flag, help="the batch size is each process's, not that of all together"
+    )
+    parser.add_argument("--sync-batchnorm", action=flag, help="BatchNorm over the batches of all processes together")
+    parser.add_argument(
+        "--snapshot", type=snapshot_names, metavar="NAMES", help="variables that a file hands over, not the cells"
     )
     parser.add_argument(
-        "--sync-batchnorm", action="store_true", help="BatchNorm over the batches of all processes together"
+        "--no-snapshot", dest="snapshot", action="store_const", const=(), help="none, also where the cell names some"
     )
 
 
@@ -42,4 +48,5 @@ def options_of(arguments: argparse.Namespace) -> Options:
         nproc=arguments.nproc,
         batch_per_rank=arguments.batch_per_rank,
         sync_batchnorm=arguments.sync_batchnorm,
+        snapshot=arguments.snapshot,
     )

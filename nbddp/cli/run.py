@@ -15,6 +15,7 @@ from nbddp.export import export
 from nbddp.notebook import Notebook, read_notebook
 from nbddp.run import verbs
 from nbddp.run.command import RunOptions
+from nbddp.train_line import TrainLine, parse_train_line
 
 if TYPE_CHECKING:
     from nbddp.export import Script
@@ -22,13 +23,17 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: Parser) -> None:
     add_notebook(parser)
+    _add_run_options(parser)
+    parser.add_argument("--background", action="store_true", help="start it and return; `nbddp attach` shows it")
+    parser.rest = "the script's own options: its parameters, as `python x_ddp.py --help` lists them"
+
+
+def _add_run_options(parser: Parser) -> None:
     parser.add_argument("--devices", type=device_numbers, metavar="0,1", help="the GPUs to train on")
     parser.add_argument("--seed", type=int, help="seed of all random numbers")
     parser.add_argument("--backend", help="nccl for GPUs, gloo for CPUs; by default the one that fits")
     parser.add_argument("--resume", metavar="PATH", help="a checkpoint to go on from")
     parser.add_argument("--checkpoint-every", type=count_of_epochs, metavar="N", help="epochs between checkpoints")
-    parser.add_argument("--background", action="store_true", help="start it and return; `nbddp attach` shows it")
-    parser.rest = "the script's own options: its parameters, as `python x_ddp.py --help` lists them"
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -38,22 +43,34 @@ def execute(arguments: argparse.Namespace) -> int:
     return verbs.run(
         script.text,
         arguments.notebook.stem,
-        _run_options(arguments),
+        _run_options(arguments, script.plan.options.nproc, _line_of(notebook, script)),
         root=Path.cwd(),
         line_map=list(line_map(notebook, script)),
         background=arguments.background,
     )
 
 
-def _run_options(arguments: argparse.Namespace) -> RunOptions:
+def _line_of(notebook: Notebook, script: Script) -> TrainLine:
+    """What the training cell's own line asks for; the export has found it well formed."""
+    cell = next(cell for cell in notebook.cells if cell.number == script.plan.training_cell)
+    return parse_train_line(cell.magic_line) if cell.mode == "ddp" else TrainLine()
+
+
+def _run_options(arguments: argparse.Namespace, nproc: int | None, line: TrainLine) -> RunOptions:
+    """The command line's own before those of the cell's line."""
+    parser = Parser(prog="%%ddp_train", add_help=False)
+    _add_run_options(parser)
+    parser.add_argument("--export")  # which is for the kernel
+    asked = {name: value for name, value in vars(arguments).items() if value is not None}
+    found = {**vars(parser.parse(line.words)), **asked}
     return RunOptions(
-        nproc=arguments.nproc,
-        devices=arguments.devices,
-        seed=arguments.seed,
-        backend=arguments.backend,
-        resume=arguments.resume,
-        checkpoint_every=arguments.checkpoint_every,
-        arguments=tuple(arguments.rest),
+        nproc=nproc,
+        devices=found["devices"],
+        seed=found["seed"],
+        backend=found["backend"],
+        resume=found["resume"],
+        checkpoint_every=found["checkpoint_every"],
+        arguments=(*line.rest, *arguments.rest),
     )
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 from nbddp.cli.parse import Parser, Refusal, count_of_epochs, device_numbers, process_count
 from nbddp.options import Options
 from nbddp.run.command import RunOptions
+from nbddp.train_line import MAGIC, snapshot_names
 
-NAME = "%%ddp_train"
+NAME = MAGIC
 ABOUT = """\
 Train this cell on several processes, with the state that the notebook has, and bring the trained state back.
 
@@ -29,6 +30,12 @@ def parser() -> Parser:
     add("--fresh", action="store_true", help="start as the cells do, not from the state that the notebook has")
     add("--batch-per-rank", action="store_true", help="the batch size is each process's, not that of all together")
     add("--sync-batchnorm", action="store_true", help="BatchNorm over the batches of all processes together")
+    add(
+        "--snapshot",
+        type=snapshot_names,
+        metavar="NAMES",
+        help="hand these variables over as they are",
+    )
     add("--export", type=Path, metavar="PATH", help="write the script there as well")
     add("--dry-run", action="store_true", help="say what would run, and do not")
     add("--seed", type=int, help="seed of all random numbers")
@@ -53,7 +60,13 @@ def parse(line: str) -> argparse.Namespace | None:
 
 def options_of(arguments: argparse.Namespace, cell: int) -> Options:
     """Of the export."""
-    return Options(cell, arguments.nproc, arguments.batch_per_rank, arguments.sync_batchnorm)
+    return Options(
+        cell,
+        arguments.nproc,
+        arguments.batch_per_rank or None,
+        arguments.sync_batchnorm or None,
+        arguments.snapshot,
+    )
 
 
 def run_options_of(arguments: argparse.Namespace) -> RunOptions:

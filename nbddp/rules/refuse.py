@@ -22,6 +22,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis.edit import Edit
+from nbddp.analysis.misspelt import misspelt
 from nbddp.analysis.plan import Plan
 from nbddp.diagnostics import Diagnostic
 
@@ -35,6 +36,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     if plan.facts.exhausted:
         yield Diagnostic(NAME, "error", "the notebook is too intricate to be followed to its end",
                          help="mark the cells that matter, or give the training a function of its own")  # fmt: skip
+    yield from misspelt(plan.notebook)
     yield from _already_ddp(plan)
     yield from _undefined(plan)
     yield from _other_kinds(plan)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from nbddp.diagnostics import Diagnostic
 from nbddp.fingerprint import BLANK, sealed
 from nbddp.notebook import Cell, Notebook
+from nbddp.options import Options
 
 
 @dataclass
@@ -21,6 +23,7 @@ class Compiler:
     diagnostics: tuple[Diagnostic, ...] = ()
     line_map: tuple[tuple[int, int] | None, ...] = (None, None, (2, 1))
     refusal: Exception | None = None
+    plan: Any = field(default_factory=lambda: SimpleNamespace(options=Options(), training_cell=2))
     report: Any = None
     asked: list[Any] = field(default_factory=list)
 
@@ -28,6 +31,7 @@ class Compiler:
         self.asked.append((notebook, options))
         if self.refusal:
             raise self.refusal
+        self.plan.options = options
         return self
 
     def check(self, notebook: Notebook, options: Any) -> Any:

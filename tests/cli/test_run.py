@@ -4,6 +4,7 @@ import pytest
 
 from nbddp.cli import main
 from nbddp.diagnostics import CannotExport
+from nbddp.notebook import Notebook, cell_from_source
 from nbddp.run.command import RunOptions
 from nbddp.run.errors import LaunchFailed
 from tests.cli.findings import ERROR, WARNING
@@ -42,6 +43,16 @@ def test_every_option_arrives(started, compiler, notebook):
     assert started[0][2] == expected
     assert started[0][-1]["background"] is True
     assert compiler.asked[0][1].nproc == 2
+
+
+def test_what_the_cells_line_asks_for_counts_where_nothing_else_is(started, compiler, notebook, monkeypatch):
+    line = "%%ddp_train --nproc 3 --devices 0,1 --seed 7 --background --export here.py -- --lr 0.5"
+    read = Notebook("x.ipynb", (cell_from_source(f"{line}\nf()", 2),))
+    monkeypatch.setattr("nbddp.cli.run.read_notebook", lambda _: read)
+    compiler.line_map = ()
+    main(["run", "x.ipynb", "--seed", "8", "--nproc", "2", "--", "--lr", "0.1"])
+    assert started[0][2] == RunOptions(2, (0, 1), 8, arguments=("--lr", "0.5", "--lr", "0.1"))
+    assert started[0][-1]["background"] is False
 
 
 def test_warnings_are_shown_before_it_starts(capsys, started, compiler, notebook):

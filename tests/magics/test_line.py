@@ -14,6 +14,7 @@ def test_check_and_export_know_the_executed_cells(kernel, folder):
     exported = kernel.run("%ddp export")
     assert exported.status == "ok", exported.error
     assert (folder / "digits & co_ddp.py").read_text() == export(folder / FILE).text
+    assert "DistributedSampler" in kernel.run("%ddp rules sampler").text
     shown = kernel.run("%ddp export --stdout")
     assert "def train(rank, world_size, rank_device):" in shown.text
 

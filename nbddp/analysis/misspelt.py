@@ -1,0 +1,35 @@
+"""Marks of cells that look meant for nbddp and are none, or that contradict each other."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from nbddp.diagnostics import Diagnostic, Level
+from nbddp.notebook import ROLES, Cell, Notebook, unknown_marks
+
+RULE = "marks"
+TAGS = ("ddp-train", "ddp-setup", "ddp-rank0", "ddp-skip", "parameters")
+LINES = tuple(f"#| ddp: {role}" for role in ROLES)
+
+
+def misspelt(notebook: Notebook) -> list[Diagnostic]:
+    """A tag may be of somebody else's; a line that begins `#| ddp:` is ours, and what it asks for is not done."""
+    found = []
+    for cell in notebook.cells:
+        for mark in unknown_marks(cell):
+            level: Level
+            known: tuple[str, ...]
+            level, known = ("error", LINES) if mark.startswith("#|") else ("warning", TAGS)
+            near = get_close_matches(mark, known, n=1, cutoff=0.7)
+            advice = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(known)}"
+            found.append(_at(cell, mark, level, f"'{mark}' is no mark that nbddp knows, so it does nothing", advice))
+        if len(cell.marks) > 1:
+            message = f"the cell is marked in {len(cell.marks)} ways: {', '.join(cell.marks)}"
+            found.append(_at(cell, "#|", "error", message, "leave one of the marks"))
+    return found
+
+
+def _at(cell: Cell, mark: str, level: Level, message: str, advice: str) -> Diagnostic:
+    lines = cell.source.split("\n")
+    line = next((n for n, text in enumerate(lines, 1) if mark.startswith("#|") and text.lstrip().startswith("#")), 1)
+    return Diagnostic(RULE, level, message, cell.number, line, 1, advice, "", lines[line - 1])
