@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -10,8 +9,8 @@ from pathlib import Path
 import torch
 
 from .expectation import expectation
+from .forked import Order, run_forked
 from .outcome import Outcome, read_files
-from .process import run_alone
 
 ONE_PROCESS = Path(__file__).with_name("one_process.py")
 LIMIT = 240.0
@@ -25,8 +24,8 @@ def run_oracle(notebook: Path) -> Outcome:
         folder.mkdir()
         logs.mkdir()
         target = logs / "record.pt"
-        command = [sys.executable, str(ONE_PROCESS), str(notebook), str(target), *order]
-        printed, log, seconds = run_alone(command, folder, logs, LIMIT)
+        arguments = (str(notebook), str(target), *order)
+        printed, log, seconds = run_forked(Order(str(ONE_PROCESS), arguments, str(folder), str(logs), {}), LIMIT)
         left = torch.load(target, weights_only=True)
         return Outcome(left["states"], read_files(folder), left["values"], tuple(printed.splitlines()), log, seconds)
 

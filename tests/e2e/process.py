@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -19,14 +20,15 @@ def run_alone(command: list[str], folder: Path, logs: Path, seconds: float, **va
     out, err = logs / "stdout.txt", logs / "stderr.txt"
     with out.open("wb") as stdout, err.open("wb") as stderr:
         process = subprocess.Popen(
-            command, cwd=folder, env=_environment(variables), stdout=stdout, stderr=stderr, start_new_session=True
+            command, cwd=folder, env=environment(variables), stdout=stdout, stderr=stderr, start_new_session=True
         )
         try:
             status: int | str = process.wait(seconds)
         except subprocess.TimeoutExpired:
             status = f"still running after {seconds:.0f} s"
         finally:
-            left = _end_group(process)
+            left = end_group(process.pid, ended=process.poll() is not None)
+            process.wait()
     printed, said = out.read_text(errors="replace"), err.read_text(errors="replace")
     if status != 0 or left:
         problem = f"status {status}" + (f", left processes {left} behind" if left else "")
@@ -34,22 +36,21 @@ def run_alone(command: list[str], folder: Path, logs: Path, seconds: float, **va
     return printed, said, time.monotonic() - began
 
 
-def _environment(variables: dict[str, str]) -> dict[str, str]:
+def environment(variables: dict[str, str]) -> dict[str, str]:
     kept = {key: value for key, value in os.environ.items() if key not in STARTED_BY_A_LAUNCHER}
     kept = {key: value for key, value in kept.items() if not key.startswith("NBDDP_")}
     return kept | {"OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg", "PYTHONUNBUFFERED": "1"} | variables
 
 
-def _end_group(process: subprocess.Popen[bytes]) -> list[int]:
+def end_group(leader: int, *, ended: bool) -> list[int]:
     """The processes that outlived their starter, ended here; none if it was told to stop itself and could not."""
-    ended = process.poll() is not None
     deadline = time.monotonic() + 5.0
-    while ended and _members(process.pid) and time.monotonic() < deadline:
+    while ended and _members(leader) and time.monotonic() < deadline:
         time.sleep(0.05)  # helpers of multiprocessing end just after their parent
-    left = _members(process.pid) if ended else []
+    left = _members(leader) if ended else []
     if left or not ended:
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(leader, signal.SIGKILL)
     return left
 
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 import torch
 
-from .alike import alike
-from .compare import compare
-from .expectation import Expectation
-from .outcome import Outcome
+from tests.e2e.alike import alike
+from tests.e2e.compare import compare
+from tests.e2e.expectation import Expectation
+from tests.e2e.outcome import Outcome
 
 STATE = {"weight": torch.linspace(-1, 1, 64).reshape(8, 8), "bias": torch.arange(8.0)}
 ONE = Outcome(

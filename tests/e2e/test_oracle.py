@@ -8,9 +8,9 @@ import pytest
 import torch
 from torch.utils.data import DistributedSampler
 
-from .expectation import HERE, expectation, notebooks
-from .oracle import oracle_of, run_oracle
-from .outcome import RunFailed
+from tests.e2e.expectation import HERE, expectation, notebooks
+from tests.e2e.oracle import oracle_of, run_oracle
+from tests.e2e.outcome import RunFailed
 
 PLAIN = HERE / "notebooks" / "plain_loop.py"
 LOADER_ORDER = """# oracle: equal

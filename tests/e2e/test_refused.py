@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 import nbddp
-
-from .expectation import header, refused
+from tests.e2e.expectation import header, refused
 
 
 @pytest.mark.parametrize("notebook", refused(), ids=lambda path: path.stem)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from .compare import compare
-from .expectation import HERE
-from .oracle import oracle_of
-from .outcome import RunFailed
-from .runner import run_script
+from tests.e2e.compare import compare
+from tests.e2e.expectation import HERE
+from tests.e2e.oracle import oracle_of
+from tests.e2e.outcome import RunFailed
+from tests.e2e.runner import run_script
 
 PLAIN = HERE / "notebooks" / "plain_loop.py"
 BY_HAND = (HERE / "scripts" / "plain_loop_ddp.py").read_text(encoding="utf-8")
