@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nbddp.analysis.batch_sizes import reads_of
+from nbddp.analysis.batch_sizes import sizes
 from nbddp.analysis.plan import Plan
 from nbddp.options import Options
 from tests.analysis.cells import DATA, IMPORTS, MODEL, batch, plan
@@ -18,11 +18,8 @@ def made(*lines: str, options: Options | None = None) -> Plan:
 
 def use(line: str) -> str:
     """Of the last place that reads it."""
-    found = made(line)
-    sources = frozenset(
-        s for n, v in found.facts.values.items() if v.sources for s in v.sources if getattr(s, "value", 0) == 10
-    )
-    return list(reads_of(found, sources))[-1].use
+    (size,) = sizes(made(line))
+    return size.reads[-1].use
 
 
 @pytest.mark.parametrize(

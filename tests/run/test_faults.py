@@ -48,7 +48,7 @@ def training(run):
     return state if len(state.ranks) == 2 and state.step >= 2 else None
 
 
-def failed(run, seconds=20):
+def failed(run, seconds=60):
     """The failure of a run that ends by itself, leaving nothing."""
     state = run.wait(seconds)
     assert state.over, f"it is still {state.phase}"
