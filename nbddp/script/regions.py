@@ -21,16 +21,17 @@ class Region:
 def regions(plan: Plan) -> dict[int, Region]:
     """By the index of the statement; comments at the end of a cell belong to its last statement."""
     program = plan.program
+    place = {cell.number: at for at, cell in enumerate(program.cells)}
     found: dict[int, Region] = {}
     for i, statement in enumerate(program.statements):
         start = first_offset(program, statement.node)
         before = program.statements[i - 1] if i else None
         same_cell = before is not None and before.cell is statement.cell
-        lead = _after(program, before) if same_cell and before else _cell_start(program, statement)
+        lead = _after(program, before) if same_cell and before else _cell_start(program, place[statement.cell.number])
         lead = min(lead, start)
         following = program.statements[i + 1] if i + 1 < len(program.statements) else None
         last = following is None or following.cell is not statement.cell
-        end = _cell_end(program, statement) if last else _after(program, statement)
+        end = _cell_end(program, place[statement.cell.number]) if last else _after(program, statement)
         if following is not None and not last and first_offset(program, following.node) < end:
             end = program.span(statement.node)[1]  # another statement on the same line
         found[statement.index] = Region(lead if _alone(program, statement) else start, start, end)
@@ -48,13 +49,9 @@ def _after(program: Program, statement: Statement) -> int:
     return len(program.text) if at == -1 else at + 1
 
 
-def _cell_start(program: Program, statement: Statement) -> int:
-    line = program.cell_lines[program.cells.index(statement.cell)]
-    return program.line_starts[line - 1]
+def _cell_start(program: Program, cell: int) -> int:
+    return program.line_starts[program.cell_lines[cell] - 1]
 
 
-def _cell_end(program: Program, statement: Statement) -> int:
-    at = program.cells.index(statement.cell) + 1
-    if at == len(program.cells):
-        return len(program.text)
-    return program.line_starts[program.cell_lines[at] - 1]
+def _cell_end(program: Program, cell: int) -> int:
+    return _cell_start(program, cell + 1) if cell + 1 < len(program.cells) else len(program.text)
