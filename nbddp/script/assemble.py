@@ -177,13 +177,13 @@ def _body(plan: Plan, layout: Layout, spans: dict[int, Region], edits: Sequence[
     signature = f"def {naming('train')}({naming('rank')}, {naming('world_size')}, {naming('rank_device')}):"
     lines = [Line(signature), Line(f'    """{_what(layout)}"""')]
     if layout.global_names:
-        lines += [*_global(layout.global_names), Line("")]
+        read = any(isinstance(s.node, Definition) for s in layout.module)
+        lines += [*_global(layout.global_names, "  # read by the functions above" if read else ""), Line("")]
     lines += _cells(plan, layout.body, spans, edits, INDENT)
     return [*lines, *(Line(INDENT + text if text else "") for text in hand_back(plan, layout))]
 
 
-def _global(names: tuple[str, ...]) -> list[Line]:
-    comment = "  # read by the functions above"
+def _global(names: tuple[str, ...], comment: str) -> list[Line]:
     line = f"    global {', '.join(names)}"
     if len(line + comment) <= 120:
         return [Line(line + comment)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,9 @@ def run_notebook(notebook: Path, nproc: int, *, forked: bool = False) -> Outcome
     return run_script(script_of(notebook), f"{notebook.stem}_ddp.py", nproc, forked=forked)
 
 
-def run_script(text: str, name: str, nproc: int, seconds: float = LIMIT, *, forked: bool = False) -> Outcome:
+def run_script(
+    text: str, name: str, nproc: int, seconds: float = LIMIT, *, forked: bool = False, options: Sequence[str] = ()
+) -> Outcome:
     """Run it as a user does, from a folder that holds nothing else; results come through the launcher's variables.
 
     Forked, it starts faster, and as torchrun would start it.
@@ -44,10 +47,10 @@ def run_script(text: str, name: str, nproc: int, seconds: float = LIMIT, *, fork
         script.write_text(text, encoding="utf-8")
         wanted = {"NBDDP_RESULT": str(result), "NBDDP_EVENTS": str(events)}
         if forked:
-            order = Order(str(script), ("--seed", "0"), str(folder), str(logs), wanted, nproc)
+            order = Order(str(script), ("--seed", "0", *options), str(folder), str(logs), wanted, nproc)
             printed, log, took = run_forked(order, seconds)
         else:
-            command = [sys.executable, str(script), "--nproc", str(nproc), "--seed", "0"]
+            command = [sys.executable, str(script), "--nproc", str(nproc), "--seed", "0", *options]
             printed, log, took = run_alone(command, folder, logs, seconds, **wanted)
         states, values = _result(result)
         lines = tuple(printed.splitlines())
