@@ -61,6 +61,12 @@ def _unfit(plan: Plan, model: Model) -> str:
     return ""
 
 
+def may_hold_batch_norm(plan: Plan, model: Obj) -> bool:
+    """Not one of the notebook's own making where the word is nowhere."""
+    ours = model in plan.facts.classes or model.name.startswith("torch.nn.")
+    return not ours or "BatchNorm" in plan.program.text
+
+
 def _overrides_train(node: ast.ClassDef) -> bool:
     """A `train` of its own that is not `train(self, mode=True)`."""
     for part in node.body:

@@ -31,8 +31,8 @@ from nbddp.analysis.edit import Edit, first_in
 from nbddp.analysis.effects import effects
 from nbddp.analysis.facts import CallFact, LoopFact
 from nbddp.analysis.plan import Plan
-from nbddp.analysis.roles import Model
 from nbddp.analysis.scope import expressions_for
+from nbddp.analysis.wrapping import may_hold_batch_norm
 from nbddp.diagnostics import Diagnostic
 
 NAME = "accumulate"
@@ -70,16 +70,11 @@ def _models(plan: Plan, fact: LoopFact) -> list[str]:
     backward = [plan.facts.calls[call] for call in plan.facts.backward]
     if plan.wrapping.averaged or not all(fact.node in call.loops for call in (*calls, *backward)):
         return []
-    if any(_may_hold_batch_norm(plan, model) for model in models):
+    if any(may_hold_batch_norm(plan, model.obj) for model in models):
         return []
     wanted = {model.obj for model in models}
     names = expressions_for(plan, fact.node.target if isinstance(fact.node, ast.For) else fact.node, fact.names, wanted)
     return names if len(names) == len(wanted) else []
-
-
-def _may_hold_batch_norm(plan: Plan, model: Model) -> bool:
-    ours = model.obj in plan.facts.classes or model.obj.name.startswith("torch.nn.")
-    return not ours or "BatchNorm" in plan.program.text
 
 
 def _all_inside(plan: Plan, fact: LoopFact, gate: ast.If) -> bool:

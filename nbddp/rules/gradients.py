@@ -27,6 +27,7 @@ from nbddp.analysis.domain import Obj, Value
 from nbddp.analysis.edit import Edit, after
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.scope import expressions_for, readable
+from nbddp.analysis.wrapping import may_hold_batch_norm
 from nbddp.diagnostics import Diagnostic
 
 NAME = "gradients"
@@ -58,6 +59,12 @@ def _after_backward(plan: Plan, call: ast.Call) -> Iterator[Edit | Diagnostic]:
         return
     yield after(plan.program, NAME, statement, f"{plan.naming('average_gradients')}({', '.join(names)})",
                 ("average_gradients",))  # fmt: skip
+    averaged = {
+        m.obj for m in plan.roles.models if m.obj in plan.wrapping.averaged and may_hold_batch_norm(plan, m.obj)
+    }
+    if models := expressions_for(plan, call, plan.facts.calls[call].visible, averaged):
+        yield after(plan.program, NAME, statement, f"{plan.naming('broadcast_buffers')}({', '.join(models)})",
+                    ("broadcast_buffers",))  # fmt: skip
 
 
 def _optimizers(plan: Plan, call: ast.Call) -> list[str]:

@@ -46,6 +46,17 @@ def broadcast_model(*models):
 
 
 @torch.no_grad()
+def broadcast_buffers(*models):
+    """Gives all processes rank 0's running statistics, as DDP does, so that they evaluate one and the same model."""
+    buffers = [buffer for model in models for buffer in model.buffers() if buffer.is_floating_point()]
+    if buffers:
+        flat = torch.cat([buffer.flatten() for buffer in buffers]).to(sending_device())
+        dist.broadcast(flat, 0)
+        for buffer, sent in zip(buffers, flat.split([buffer.numel() for buffer in buffers])):
+            buffer.data.copy_(sent.view_as(buffer))  # .data: a graph that is still to be followed may hold the buffer
+
+
+@torch.no_grad()
 def same_on_all_ranks(**models):
     """Stops a training that has come apart: after each step all processes must hold the same parameters."""
     for name, model in models.items():

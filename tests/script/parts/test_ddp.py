@@ -172,21 +172,28 @@ def test_it_averages_gradients_and_evaluates_on_some_ranks_only(wrapper):
 def buffers_follow_rank_0(rank: int) -> Any:
     net, model = build()
     model.train()
+    found = []
     for _ in range(2):
-        model(torch.randn(6, 4, generator=torch.Generator().manual_seed(rank))).sum().backward()
-        before = net.norm.running_mean.clone()
+        (model(draw(rank)).sum() + model(draw(rank + 5)).sum()).backward()
+        found.append(net.norm.running_mean.clone())
         model.eval()
         with torch.no_grad():
             model(torch.ones(2, 4))
-        assert net.norm.running_mean.equal(before)
+        model(torch.ones(2, 4)).sum().backward()
+        assert net.norm.running_mean.equal(found[-1])
         model.train()
-    model(torch.ones(2, 4))
-    return net.norm.running_mean
+    return found, net.norm.running_var
 
 
-def test_buffers_still_come_from_rank_0():
+def draw(seed: int) -> torch.Tensor:
+    return torch.randn(6, 4, generator=torch.Generator().manual_seed(seed))
+
+
+def test_all_ranks_evaluate_with_the_buffers_of_rank_0():
     first, second = on_ranks(2, buffers_follow_rank_0)
-    torch.testing.assert_close(first, second)
+    (alone,) = on_ranks(1, buffers_follow_rank_0)
+    torch.testing.assert_close(first, second, rtol=0, atol=0)
+    torch.testing.assert_close(first[0][0], alone[0][0])
 
 
 def plain(rank: int) -> None:

@@ -10,7 +10,7 @@ from torch import nn
 from torch.nn import functional
 
 from nbddp.script.parts.ddp import DDP
-from nbddp.script.parts.gradients import average_gradients, broadcast_model, same_on_all_ranks
+from nbddp.script.parts.gradients import average_gradients, broadcast_buffers, broadcast_model, same_on_all_ranks
 from tests.script.parts.ranks import on_ranks, run_ranks
 
 
@@ -79,6 +79,21 @@ def broadcast(rank: int) -> Any:
 
 def test_rank_0_gives_its_parameters_and_buffers():
     first, second = on_ranks(2, broadcast)
+    torch.testing.assert_close(first, second, rtol=0, atol=0)
+
+
+def broadcast_between_backwards(rank: int) -> Any:
+    torch.manual_seed(rank)
+    model = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3)).double()
+    output = model(torch.randn(4, 2, dtype=torch.float64))
+    output.sum().backward(retain_graph=True)
+    broadcast_buffers(model, nn.Linear(1, 1))
+    output.square().sum().backward()
+    return dict(model.named_buffers())
+
+
+def test_running_statistics_are_rank_0s_while_a_graph_is_still_followed():
+    first, second = on_ranks(2, broadcast_between_backwards)
     torch.testing.assert_close(first, second, rtol=0, atol=0)
 
 
