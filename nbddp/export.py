@@ -56,7 +56,7 @@ def decide(plan: Plan) -> tuple[list[Edit], list[Diagnostic]]:
     from nbddp.rules import RULES
 
     edits: list[Edit] = []
-    diagnostics: list[Diagnostic] = []
+    diagnostics = [*plan.found]
     for rule in RULES:
         for found in rule.rewrite(plan):
             (edits if isinstance(found, Edit) else diagnostics).append(found)

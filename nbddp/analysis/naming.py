@@ -37,6 +37,7 @@ class Naming:
 def naming_for(program: Program, kept: list[ast.stmt], imports: Mapping[str, str], own: Mapping[str, str]) -> Naming:
     """Every name and attribute-free identifier of the kept code is the notebook's."""
     taken: set[str] = set()
+    loads = {"from_snapshot"} & set(program.needs)  # which stands in the cells already, and is the script's own
     for statement in kept:
         for node in ast.walk(statement):
             if isinstance(node, ast.Name):
@@ -47,4 +48,4 @@ def naming_for(program: Program, kept: list[ast.stmt], imports: Mapping[str, str
                 taken.add(node.name)
             elif isinstance(node, ast.alias):
                 taken.add((node.asname or node.name).split(".")[0])
-    return Naming(frozenset(taken), imports, own)
+    return Naming(frozenset(taken) - loads, imports, own)

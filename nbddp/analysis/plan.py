@@ -15,8 +15,9 @@ from nbddp.analysis.naming import Naming, naming_for
 from nbddp.analysis.program import Program, Statement, build_program
 from nbddp.analysis.roles import Roles, find_roles
 from nbddp.analysis.slice import Flow, Slice, backward_slice, build_flow
+from nbddp.analysis.taking_over import Taken, take_over, training_of
 from nbddp.analysis.training_cell import choose_training_cell, with_line
-from nbddp.diagnostics import CannotExport
+from nbddp.diagnostics import CannotExport, Diagnostic
 from nbddp.notebook import Notebook
 from nbddp.options import Options
 
@@ -40,6 +41,8 @@ class Plan:
     roles: Roles
     naming: Naming
     training_cell: int
+    handed_over: tuple[str, ...] = ()  # names whose values the notebook hands over
+    found: tuple[Diagnostic, ...] = ()  # on the way here
     shares: frozenset[ast.AST] = frozenset()  # literal batch sizes that become the rank's share
     agreed: frozenset[ast.expr] = frozenset()  # conditions that the ranks decide together
 
@@ -142,8 +145,11 @@ def make_plan(notebook: Notebook, options: Options, own_imports: Mapping[str, st
     flow = build_flow(program)
     cell = choose_training_cell(flow, options)
     options = with_line(notebook, cell, options)
-    chosen = frozenset(s.index for s in program.statements if s.cell.number == cell)
-    found = backward_slice(flow, chosen)
+    found = backward_slice(flow, training_of(flow, cell))
+    taken = Taken(flow, found)
+    if options.snapshot:
+        taken = take_over(flow, found, options.snapshot, cell)
+        program, flow, found = taken.flow.program, taken.flow, taken.slice
     kept = [program.statements[i] for i in found.kept]
     facts = interpret(program, flow.imports, kept)
     from nbddp.analysis.batch_sizes import shared_numbers
@@ -151,7 +157,7 @@ def make_plan(notebook: Notebook, options: Options, own_imports: Mapping[str, st
     nodes: list[ast.stmt] = [s.node for s in kept]
     roles = find_roles(program, facts)
     naming = naming_for(program, nodes, flow.imports, own_imports or {})
-    plan = Plan(notebook, options, program, flow, found, facts, roles, naming, cell)
+    plan = Plan(program.notebook, options, program, flow, found, facts, roles, naming, cell, taken.names, taken.notes)
     shares = shared_numbers(plan)
     if shares:
         plan = _again(plan, shares, plan.agreed)

@@ -55,7 +55,7 @@ PURE_MODULES = ("torch", "numpy", "pandas", "math", "torchvision", "sklearn", "s
                 "collections", "itertools", "functools", "os.path", "pathlib", "re", "string", "glob", "typing",
                 "operator", "statistics", "sys.getsizeof", "platform", "json.dumps", "einops", "torchmetrics",
                 "os.listdir", "os.cpu_count", "os.getcwd", "os.getenv", "os.environ.get", "psutil", "tqdm",
-                "transformers.AutoTokenizer", "dataclasses", "timeit", "inspect")  # fmt: skip
+                "transformers.AutoTokenizer", "dataclasses", "timeit", "inspect", "from_snapshot")  # fmt: skip
 
 # Parts of those libraries that do change something outside their arguments.
 AMBIENT = (

@@ -86,10 +86,18 @@ class Slice:
     display: frozenset[int]  # of the training cell, left out for they only show something
 
 
-def backward_slice(flow: Flow, training: frozenset[int]) -> Slice:
-    """Keep `training` and what it needs; walk from its end to the first statement."""
+def backward_slice(
+    flow: Flow,
+    training: frozenset[int],
+    anyway: frozenset[int] = frozenset(),
+    replaced: frozenset[int] = frozenset(),
+) -> Slice:
+    """Keep `training` and what it needs; walk from its end to the first statement.
+
+    Statements are kept `anyway` for what a value handed over holds; of those `replaced` by one, no name shows the use.
+    """
     last = max(training)
-    live: set[str] = set()
+    live = _read_by(flow, anyway, last)
     kept: list[int] = []
     dropped: dict[int, str] = {}
     display: set[int] = set()
@@ -98,7 +106,9 @@ def backward_slice(flow: Flow, training: frozenset[int]) -> Slice:
         if i > last:
             dropped[i] = "after the training"
             continue
-        reason = _reason_to_drop(flow, statement, live, i in training)
+        reason = "" if i in anyway else _reason_to_drop(flow, statement, live, i in training)
+        if not reason and i in replaced - anyway and not (found.may_bind | flow.touched[i]) & live:
+            reason = "handed over by the notebook"
         if reason:
             dropped[i] = reason
             if i in training:
@@ -111,6 +121,18 @@ def backward_slice(flow: Flow, training: frozenset[int]) -> Slice:
         if not isinstance(statement.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             live |= found.deferred  # functions defined inside of a statement are called there, or handed on
     return Slice(tuple(reversed(kept)), dict(reversed(dropped.items())), frozenset(display))
+
+
+def _read_by(flow: Flow, definitions: frozenset[int], before: int) -> set[str]:
+    """What functions and methods read when they are called, by whomever."""
+    live: set[str] = set()
+    todo = {name for i in definitions for name in flow.effects[i].deferred}
+    while todo:
+        name = todo.pop()
+        live.add(name)
+        at = flow.binder_before(name, before)
+        todo |= set() if at is None else flow.effects[at].deferred - live
+    return live
 
 
 def _reason_to_drop(flow: Flow, statement: Statement, live: set[str], trains: bool) -> str:

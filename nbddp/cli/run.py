@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nbddp.cli.arguments import add_notebook, options_of
-from nbddp.cli.parse import Parser, count_of_epochs, device_numbers
+from nbddp.cli.parse import Parser, Refusal, count_of_epochs, device_numbers
 from nbddp.cli.show import show
 from nbddp.export import export
 from nbddp.notebook import Notebook, read_notebook
@@ -40,6 +40,12 @@ def execute(arguments: argparse.Namespace) -> int:
     notebook = read_notebook(arguments.notebook)
     script = export(notebook, options_of(arguments))
     show(script.diagnostics, sys.stderr)
+    names = script.plan.handed_over
+    if names and not any(word.startswith("--snapshot") for word in arguments.rest):
+        raise Refusal(
+            f"run: the training cell takes {', '.join(names)} from a kernel, and there is none here: --no-snapshot "
+            "lets the cells make them, `-- --snapshot PATH` names a file that a run from the notebook has left"
+        )
     return verbs.run(
         script.text,
         arguments.notebook.stem,

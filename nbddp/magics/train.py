@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from nbddp.cli.parse import Refusal
 from nbddp.diagnostics import Diagnostic
 from nbddp.export import Script, export
 from nbddp.magics.arguments import options_of, parse, run_options_of
+from nbddp.magics.by_value import ByValue, by_value
 from nbddp.magics.cell_run import CellRun
 from nbddp.magics.handover import Handover, handover
 from nbddp.magics.notebook import notebook_of
@@ -25,6 +27,7 @@ from nbddp.output import write_script
 from nbddp.run.command import Origin
 from nbddp.run.culprit import RunFailed
 from nbddp.run.doctor import problems
+from nbddp.run.folder import RunFolder
 from nbddp.run.run import Run
 
 VARIABLE = "run"  # by which later cells have the latest run; it is also the cell's result
@@ -39,6 +42,7 @@ class Asked:
     cell: int
     script: Script
     state: Handover
+    values: ByValue
     notes: tuple[str, ...]
 
 
@@ -72,7 +76,12 @@ def _asked(session: Session, arguments: argparse.Namespace, body: str) -> Asked:
             "add --fresh to start as the cells do."
         )
     notes = (*((note,) if note else ()), *state.notes)
-    return Asked(arguments, notebook, cell, script, state, notes)
+    return Asked(arguments, notebook, cell, script, state, by_value(script.plan, session.namespace), notes)
+
+
+def _fill(asked: Asked, folder: RunFolder) -> None:
+    asked.state.write(folder)
+    asked.values.write(folder)
 
 
 def _exported(
@@ -98,6 +107,8 @@ def _say(asked: Asked) -> None:
         print(f"{diagnostic.render()}\n")
     state = ", ".join(asked.state.objects) or "nothing: it starts as the cells do"
     print(f"It would train cell {asked.cell} of {asked.notebook.name}, starting from the notebook's state of: {state}.")
+    if asked.values.values:
+        print(f"It would hand over {', '.join(asked.values.values)} by value.")
     print(*asked.notes, sep="\n", end="\n" if asked.notes else "")
 
 
@@ -122,7 +133,7 @@ def _started(session: Session, asked: Asked) -> CellRun:
         run_options_of(asked.arguments),
         helper=session.helper,
         line_map=_line_map(asked),
-        fill=asked.state.write,
+        fill=partial(_fill, asked),
     )
     run = CellRun(started.folder)
     run.belongs_to(session.namespace, asked.script.plan)

@@ -97,6 +97,7 @@ def environment(folder: RunFolder, options: RunOptions, environ: Mapping[str, st
         "NBDDP_LOGS": folder.logs,
         "NBDDP_STACKS": folder.stacks,
         **({"NBDDP_START": folder.start} if folder.start.exists() else {}),
+        **({"NBDDP_SNAPSHOT": folder.snapshot} if folder.snapshot.exists() else {}),
     }
     return kept | {name: str(path) for name, path in ours.items()}
 

@@ -103,6 +103,11 @@ class RunFolder:
         """The kernel's own state, to start from."""
         return self.path / "start.pt"
 
+    @property
+    def snapshot(self) -> Path:
+        """Values of the kernel that the script takes instead of making them; a pickle, unlike all else here."""
+        return self.path / "snapshot.pt"
+
     def write_command(self, facts: Mapping[str, Any]) -> None:
         """Keep how it was started. Environment variables are not among the facts: they may hold secrets."""
         write_whole(self.command, json.dumps(facts, indent=2, default=str) + "\n")

@@ -24,6 +24,12 @@ from nbddp.script.regions import Region, regions
 from nbddp.script.variants import requests
 
 WIDTH = 84
+ROLES = {
+    "parameters": ": parameters",
+    "setup": ": setup",
+    "rank0": ": rank 0 only",
+    "snapshot": ": handed over by the notebook",
+}
 INDENT = "    "
 
 
@@ -40,12 +46,13 @@ def assemble(plan: Plan, edits: Sequence[Edit]) -> list[Line]:
     wanted = {n for n in library().parts if plan.naming(n.partition("__")[0]) in names}
     checkpoints = bool({"resumable", "epoch_done"} & wanted)
     start = launcher(dict(layout.parameters), checkpoints=checkpoints, nproc=plan.options.nproc,
-                     gpu=plan.uses_gpu, train=plan.naming("train"), renames=renames)  # fmt: skip
+                     snapshot=plan.handed_over, gpu=plan.uses_gpu, train=plan.naming("train"),
+                     renames=renames)  # fmt: skip
     parts = parts_for([*requests(plan, edits, wanted), *start.parts], renames=renames)
     used = names | _names_in([Line(parts.source), Line(start.source)])
     comments = comments_of(plan.program, layout.imports, spans)
     imports = kept_imports(layout.imports, used | _notebook_names(plan, layout), comments)
-    imports += [f"import {name}" for name in plan.program.needs if name in used]
+    imports += [f"import {name}" for name in plan.program.needs if name in used - library().parts.keys()]
     present = bound_by(imports)
     added = [*parts.imports, *start.imports, *_imports_of_edits(plan, edits, names)]
     imports += [line for line in added if not bound_by([line]).items() <= present.items()]
@@ -152,9 +159,7 @@ def _same_kind(a: Statement, b: Statement) -> bool:
 
 def _cell_title(plan: Plan, statement: Statement, indent: int) -> str:
     number = statement.cell.number
-    role = {"parameters": ": parameters", "setup": ": setup", "rank0": ": rank 0 only"}.get(
-        statement.cell.mark or "", ""
-    )
+    role = ROLES.get(statement.cell.mark or "", "")
     if number == plan.training_cell:
         role = ": the training loop"
     return _title(f"cell {number}{role}", indent)

@@ -14,6 +14,11 @@ OWN = {
     "resume": ('metavar="PATH"', 'help="go on from this checkpoint"'),
     "checkpoint": ('metavar="PATH"', 'help="write one here after an epoch"'),
     "checkpoint-every": ("type=int", "default=1", 'metavar="EPOCHS"'),
+    "snapshot": (
+        'default=os.environ.get("NBDDP_SNAPSHOT")',
+        'metavar="PATH"',
+        'help="what the notebook hands over"',
+    ),
 }
 OF_CHECKPOINTS = {"resume", "checkpoint", "checkpoint-every"}
 LOCAL = {"parser", "options"}  # names within main
@@ -40,9 +45,13 @@ class Argument:
         return f"{self.name}=tuple({read})" if self.is_tuple else f"{self.name}={read}"
 
 
-def own_arguments(parameters: Mapping[str, object], *, checkpoints: bool, nproc: int | None) -> str:
+def own_arguments(
+    parameters: Mapping[str, object], *, checkpoints: bool, nproc: int | None, snapshot: bool = False
+) -> str:
     """The launcher's own. A `seed` of the notebook is that of the script as well."""
     options = {option: kind for option, kind in OWN.items() if checkpoints or option not in OF_CHECKPOINTS}
+    if not snapshot:
+        del options["snapshot"]
     if nproc is not None:
         options["nproc"] = tuple(f"default={nproc}" if k.startswith("default=") else k for k in OWN["nproc"])
     if _is_seeded(parameters):

@@ -30,6 +30,7 @@ def header(plan: Plan, layout: Layout) -> list[Line]:
         f"    {many:{width}}# several machines",
         "",
         f"Exported from {plan.notebook.name} by nbddp {__version__} ({BLANK}); it needs {_needs(plan, layout)}.",
+        *_snapshot(plan),
         *_installs(plan),
         '"""',
     ]
@@ -64,6 +65,12 @@ def _needs(plan: Plan, layout: Layout) -> str:
                 roots.add(target.lstrip(".").split(".")[0])
     others = sorted(r for r in roots if r and r != "torch" and r not in sys.stdlib_module_names)
     return f"torch, {', '.join(others)}" if others else "torch alone"
+
+
+def _snapshot(plan: Plan) -> list[str]:
+    if not plan.handed_over:
+        return []
+    return [f"The notebook hands over {', '.join(plan.handed_over)}: --snapshot PATH names the file with the values."]
 
 
 def _installs(plan: Plan) -> list[str]:

@@ -34,6 +34,7 @@ def main():
     ADD_OWN
     ADD_PARAMETERS
     options = parser.parse_args()
+    CHECK_SNAPSHOT
     as_torchrun_does()
     if "RANK" in os.environ:  # started by torchrun or srun
         run_rank(options)
@@ -55,3 +56,8 @@ def main():
 if __name__ == "__main__":
     main()
 '''
+
+CHECK_SNAPSHOT = """\
+    if not os.path.exists(options.snapshot or ""):
+        parser.error("--snapshot PATH: a run from the notebook leaves {} there, as snapshot.pt in its folder")
+"""

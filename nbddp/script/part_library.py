@@ -22,6 +22,7 @@ SECTIONS = {  # title -> files, in the order in which a script shows them
     ),
     "epochs and checkpoints": ("epochs", "checkpoint"),
     "what the notebook that started this is told": ("result", "reporting"),
+    "what the notebook hands over": ("snapshot",),
     "the processes": ("process",),
 }
 OF_THE_LAUNCHER = ("import argparse", "import threading")  # which is no file of parts

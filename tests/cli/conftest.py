@@ -23,7 +23,7 @@ class Compiler:
     diagnostics: tuple[Diagnostic, ...] = ()
     line_map: tuple[tuple[int, int] | None, ...] = (None, None, (2, 1))
     refusal: Exception | None = None
-    plan: Any = field(default_factory=lambda: SimpleNamespace(options=Options(), training_cell=2))
+    plan: Any = field(default_factory=lambda: SimpleNamespace(options=Options(), training_cell=2, handed_over=()))
     report: Any = None
     asked: list[Any] = field(default_factory=list)
 
