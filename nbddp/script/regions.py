@@ -21,17 +21,17 @@ class Region:
 def regions(plan: Plan) -> dict[int, Region]:
     """By the index of the statement; comments at the end of a cell belong to its last statement."""
     program = plan.program
-    place = {cell.number: at for at, cell in enumerate(program.cells)}
+    place = {id(cell): at for at, cell in enumerate(program.cells)}  # two parts of one cell have one number
     found: dict[int, Region] = {}
     for i, statement in enumerate(program.statements):
         start = first_offset(program, statement.node)
         before = program.statements[i - 1] if i else None
         same_cell = before is not None and before.cell is statement.cell
-        lead = _after(program, before) if same_cell and before else _cell_start(program, place[statement.cell.number])
+        lead = _after(program, before) if same_cell and before else _cell_start(program, place[id(statement.cell)])
         lead = min(lead, start)
         following = program.statements[i + 1] if i + 1 < len(program.statements) else None
         last = following is None or following.cell is not statement.cell
-        end = _cell_end(program, place[statement.cell.number]) if last else _after(program, statement)
+        end = _cell_end(program, place[id(statement.cell)]) if last else _after(program, statement)
         if following is not None and not last and first_offset(program, following.node) < end:
             end = program.span(statement.node)[1]  # another statement on the same line
         found[statement.index] = Region(lead if _alone(program, statement) else start, start, end)
