@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from nbddp.analysis.edit import Edit
+from nbddp.analysis.effects import local_names
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.program import Statement
 from nbddp.analysis.strings import lines_in_strings
@@ -118,10 +119,19 @@ def _bound_by(edits: Sequence[Edit]) -> set[str]:
 
 
 def _read_by(plan: Plan, spans: dict[int, Region], edits: Sequence[Edit]) -> set[str]:
-    """Names in what edits write into functions and classes."""
-    definitions = [s for s in plan.kept if isinstance(s.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)]
-    texts = [e.text for s in definitions for e in _edits_of(spans[s.index], edits)]
-    return set(re.findall(r"[^\W\d]\w*", " ".join(texts)))
+    """Names in what edits write into functions and classes, and that these do not keep to themselves."""
+    definitions = [s for s in plan.kept if isinstance(s.node, Definition)]
+    written = [(s.node, e) for s in definitions for e in _edits_of(spans[s.index], edits)]
+    found = (set(re.findall(r"[^\W\d]\w*", e.text)) - _local_names_at(plan, node, e) for node, e in written)
+    return set().union(*found)
+
+
+def _local_names_at(plan: Plan, definition: ast.stmt, edit: Edit) -> set[str]:
+    """What the functions around an edit, which may be a line behind their last one, call their own."""
+    at = len(plan.program.text[: edit.start].rstrip())
+    functions = [n for n in ast.walk(definition) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+    spans = [(n, *plan.program.span(n)) for n in functions]
+    return set().union(*(local_names(n) for n, start, end in spans if start < at <= end))
 
 
 def _title(text: str, indent: int) -> str:
@@ -140,6 +150,8 @@ def _cells(
             lines += [Line("")] * (1 if indent or (last and _same_kind(last, statement)) else 2) if lines else []
             lines.append(Line(indent + _cell_title(plan, statement, len(indent))))
         found = _statement(plan, spans[statement.index], edits, indent)
+        while indent and len(found) > 1 and not found[0].text.strip() and not found[1].text.strip():
+            found = found[1:]
         if last is None or last.cell is not statement.cell:
             while found and not found[0].text.strip():
                 found = found[1:]
@@ -218,6 +230,8 @@ def _import_lines(
     late = [s for s in layout.imports if s.index > first and not _is_standard(s.node)]
     late_lines = kept_imports(late, _names_in([Line("\n".join(imports))]), comments)
     early = [i for i in imports if i not in late_lines]
+    while environment and not environment[0].text.strip():
+        environment = environment[1:]
     lines = [Line(t) for t in import_block(early)] + [Line(""), *environment]
     lines += [Line(f"{t}  # noqa: E402" if _begins_import(t) else t) for t in import_block(late_lines)]
     return [*lines, *_blank_behind_imports(layout)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from pathlib import PurePath
+from textwrap import wrap
 
 from nbddp._version import __version__
 from nbddp.analysis.imports import bindings
@@ -23,7 +24,7 @@ def header(plan: Plan, layout: Layout) -> list[Line]:
         "all GPUs of this machine, or on 2 CPU processes where there is none" if plan.uses_gpu else "several processes"
     )
     lines = [
-        f'"""Train {_models(plan)} on {device}.',
+        *wrap(f'"""Train {_models(plan)} on {device}.', 120, break_long_words=False, break_on_hyphens=False),
         "",
         f"    {command:{width}}# {'every GPU here' if plan.uses_gpu else 'two CPU processes'}",
         f"    {choose:{width}}# choose processes{' and parameters' if layout.parameters else ''}",
