@@ -56,9 +56,19 @@ def _steps(plan: Plan, fact: LoopFact, loop: ast.For | ast.While) -> Iterator[Ed
     if not isinstance(statement, ast.Expr | ast.Assign):
         return
     function = plan.program.function_of(last)
+    statement = _for_each_batch(plan, fact, statement)
     parts = [b for b in [_batches(plan, fact)] if b and function is plan.program.function_of(loop)]
-    parts += [f"{n}={n}" for n in _losses(plan, fact, function)]
+    parts += [f"{n}={n}" for n in _losses(plan, fact, function, statement)]
     yield after(plan.program, NAME, statement, f"{plan.naming('report_step')}({', '.join(parts)})", ("report_step",))
+
+
+def _for_each_batch(plan: Plan, fact: LoopFact, step: ast.stmt) -> ast.stmt:
+    """The step; or the `if` in which some of the batches make one, where all of them run backward."""
+    parent = plan.program.parents[step]
+    if not isinstance(parent, ast.If) or plan.program.parents[parent] is not fact.node:
+        return step
+    outside = [c for c in plan.facts.backward if plan.program.parents[plan.program.statement_of(c)] is fact.node]
+    return parent if outside else step
 
 
 def _batches(plan: Plan, fact: LoopFact) -> str:
@@ -68,13 +78,16 @@ def _batches(plan: Plan, fact: LoopFact) -> str:
     return f"len({texts.pop()})" if known else ""
 
 
-def _losses(plan: Plan, fact: LoopFact, function: ast.AST | None) -> list[str]:
+def _losses(plan: Plan, fact: LoopFact, function: ast.AST | None, before: ast.stmt) -> list[str]:
     names: list[str] = []
     for call in sorted(plan.facts.backward, key=lambda c: (c.lineno, c.col_offset)):
-        if fact.node in plan.facts.calls[call].loops and plan.program.function_of(call) is function:
+        sometimes = isinstance(before, ast.If) and before in plan.program.ancestors(call)
+        if fact.node in plan.facts.calls[call].loops and plan.program.function_of(call) is function and not sometimes:
             receiver = backward_of(call)
             if isinstance(receiver, ast.Call) and getattr(receiver.func, "attr", "") == "scale" and receiver.args:
                 receiver = receiver.args[0]  # scaler.scale(loss).backward()
+            if isinstance(receiver, ast.BinOp) and isinstance(receiver.op, ast.Div):
+                receiver = receiver.left  # (loss / accumulate).backward()
             if isinstance(receiver, ast.Name):
                 names.append(receiver.id)
     return list(dict.fromkeys(names))
