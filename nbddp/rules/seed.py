@@ -93,6 +93,9 @@ def _is_random(plan: Plan, node: ast.AST) -> bool:
         return False
     word = node.attr if isinstance(node, ast.Attribute) else node.id
     name = qualified(node, plan.flow.imports) or ""
+    parent = plan.program.parents.get(node)
+    if isinstance(parent, ast.Call) and any(k.arg == "generator" for k in parent.keywords):
+        return False  # a stream of its own
     if word.startswith("Random") or any(w in word.lower() for w in WORDS) or name.startswith("torch.nn.Transformer"):
         return True
     function = plan.program.function_of(node)

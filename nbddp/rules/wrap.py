@@ -36,12 +36,19 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     done: set[tuple[ast.stmt, str]] = set()
     for model, home in plan.wrapping.homes.items():
         options = ", find_unused_parameters=True" if unused_parameters(plan, model) else ""
-        if home.inline is not None and home.ready not in plan.preparation.first:  # where the ranks take turns
+        if _fits_in(plan, home):
             yield from _inline(plan, home, options)
         elif (home.ready, home.name) not in done:
             done.add((home.ready, home.name))
             line = f"{home.name} = {_wrapped(plan, home, options)}"
             yield after(plan.program, NAME, home.ready, line, ("DDP", "sync_batchnorm"))
+
+
+def _fits_in(plan: Plan, home: Home) -> bool:
+    """Around the expression; not around one of several lines, nor where the ranks take turns."""
+    if home.inline is None or home.ready in plan.preparation.first:
+        return False
+    return "\n" not in plan.program.source(home.inline)
 
 
 def _inline(plan: Plan, home: Home, options: str) -> Iterator[Edit]:
