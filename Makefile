@@ -10,7 +10,7 @@ NOTEBOOK := examples/quickstart.ipynb
 SCRIPT := $(NOTEBOOK:.ipynb=_ddp.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all check format bench constraints clean
+.PHONY: help run test test-all check format examples bench constraints clean
 
 help:
 	@echo "make run     compile $(NOTEBOOK) and train it on every GPU, or on 2 CPU processes"
@@ -18,6 +18,7 @@ help:
 	@echo "make test-all  the end-to-end tests on every number of processes too"
 	@echo "make check   ruff and mypy"
 	@echo "make format  let ruff lay out the code"
+	@echo "make examples  write the scripts beside the examples anew"
 	@echo "make bench   time exports, and exported scripts against hand-written ones"
 	@echo "make clean   remove the environment and what was built"
 
@@ -41,6 +42,9 @@ check: $(VENV)/.ready-to-test
 format: $(VENV)/.ready-to-test
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
+
+examples: $(VENV)/.ready-to-test
+	for notebook in examples/*.ipynb; do $(VENV)/bin/nbddp export $$notebook; done
 
 bench: $(VENV)/.ready-to-test
 	$(PY) -m bench
