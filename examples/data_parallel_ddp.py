@@ -4,7 +4,7 @@
     python data_parallel_ddp.py --nproc 4 --lr 0.1                     # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... data_parallel_ddp.py    # several machines
 
-Exported from data_parallel.ipynb by nbddp 0.1.0 (562cf784); it needs torch, sklearn.
+Exported from data_parallel.ipynb by nbddp 0.1.0 (63e108de); it needs torch, sklearn.
 """
 
 import argparse
@@ -107,10 +107,15 @@ class DDP(DistributedDataParallel):
     """Passes for the model that it wraps: its attributes, its checkpoint keys, its evaluation without gradients."""
 
     def forward(self, *args, **kwargs):
-        return super().forward(*args, **kwargs) if torch.is_grad_enabled() else self.module(*args, **kwargs)
+        if not torch.is_grad_enabled():
+            return self.module(*args, **kwargs)
+        output = super().forward(*args, **kwargs)
+        if self.module.training and self.modules_buffers:
+            self._sync_buffers()
+        return output
 
     def will_sync_module_buffers(self):
-        return super().will_sync_module_buffers() and self.module.training  # evaluation changes no buffers
+        return False  # but behind the forward, so that all processes evaluate one and the same model
 
     def __getattr__(self, name):  # of what is not DDP's own
         return super().__getattr__(name) if name == "module" else getattr(self.module, name)

@@ -5,7 +5,7 @@ none.
     python gan_ddp.py --nproc 4 --lr 0.00025                 # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... gan_ddp.py    # several machines
 
-Exported from gan.ipynb by nbddp 0.1.0 (b326bc08); it needs torch, sklearn.
+Exported from gan.ipynb by nbddp 0.1.0 (3aac39b0); it needs torch, sklearn.
 """
 
 import argparse
@@ -172,10 +172,15 @@ class DDP(DistributedDataParallel):
         self.own_names = frozenset(dir(self))  # all else that is set is set on the model
 
     def forward(self, *args, **kwargs):
-        return super().forward(*args, **kwargs) if torch.is_grad_enabled() else self.module(*args, **kwargs)
+        if not torch.is_grad_enabled():
+            return self.module(*args, **kwargs)
+        output = super().forward(*args, **kwargs)
+        if self.module.training and self.modules_buffers:
+            self._sync_buffers()
+        return output
 
     def will_sync_module_buffers(self):
-        return super().will_sync_module_buffers() and self.module.training  # evaluation changes no buffers
+        return False  # but behind the forward, so that all processes evaluate one and the same model
 
     def __getattr__(self, name):  # of what is not DDP's own
         return super().__getattr__(name) if name == "module" else getattr(self.module, name)

@@ -4,7 +4,7 @@
     python predictions_ddp.py --nproc 4 --lr 0.0005                  # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... predictions_ddp.py    # several machines
 
-Exported from predictions.ipynb by nbddp 0.1.0 (f3026328); it needs torch, numpy, sklearn.
+Exported from predictions.ipynb by nbddp 0.1.0 (2830b851); it needs torch, numpy, sklearn.
 """
 
 import argparse
@@ -153,10 +153,15 @@ class DDP(DistributedDataParallel):
     """Passes for the model that it wraps: its attributes, its checkpoint keys, its evaluation without gradients."""
 
     def forward(self, *args, **kwargs):
-        return super().forward(*args, **kwargs) if torch.is_grad_enabled() else self.module(*args, **kwargs)
+        if not torch.is_grad_enabled():
+            return self.module(*args, **kwargs)
+        output = super().forward(*args, **kwargs)
+        if self.module.training and self.modules_buffers:
+            self._sync_buffers()
+        return output
 
     def will_sync_module_buffers(self):
-        return super().will_sync_module_buffers() and self.module.training  # evaluation changes no buffers
+        return False  # but behind the forward, so that all processes evaluate one and the same model
 
     def __getattr__(self, name):  # of what is not DDP's own
         return super().__getattr__(name) if name == "module" else getattr(self.module, name)

@@ -4,7 +4,7 @@
     python tracking_ddp.py --nproc 4 --lr 0.025                   # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... tracking_ddp.py    # several machines
 
-Exported from tracking.ipynb by nbddp 0.1.0 (b5054f12); it needs torch, mlflow, sklearn.
+Exported from tracking.ipynb by nbddp 0.1.0 (008078b0); it needs torch, mlflow, sklearn.
 """
 
 import argparse
@@ -47,7 +47,7 @@ lr = 0.05
 
 def train(rank, world_size, rank_device):
     """The notebook's cells 4 to 7, as each process runs them."""
-    global mlflow  # of the module, as above
+    global mlflow
 
     # ── cell 4 ────────────────────────────────────────────────────────────────────
     wine = load_wine()
@@ -110,10 +110,15 @@ class DDP(DistributedDataParallel):
     """Passes for the model that it wraps: its attributes, its checkpoint keys, its evaluation without gradients."""
 
     def forward(self, *args, **kwargs):
-        return super().forward(*args, **kwargs) if torch.is_grad_enabled() else self.module(*args, **kwargs)
+        if not torch.is_grad_enabled():
+            return self.module(*args, **kwargs)
+        output = super().forward(*args, **kwargs)
+        if self.module.training and self.modules_buffers:
+            self._sync_buffers()
+        return output
 
     def will_sync_module_buffers(self):
-        return super().will_sync_module_buffers() and self.module.training  # evaluation changes no buffers
+        return False  # but behind the forward, so that all processes evaluate one and the same model
 
     def __getattr__(self, name):  # of what is not DDP's own
         return super().__getattr__(name) if name == "module" else getattr(self.module, name)
