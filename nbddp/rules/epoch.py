@@ -21,7 +21,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.edit import Edit, after, before, first_in, wrap
+from nbddp.analysis.carried import carried
+from nbddp.analysis.edit import Edit, after, before, first_in, indent_of, wrap
 from nbddp.analysis.facts import LoopFact
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.scope import state_in_scope, state_named
@@ -29,6 +30,7 @@ from nbddp.analysis.while_loops import while_counter
 from nbddp.diagnostics import Diagnostic
 
 NAME = "epoch"
+WIDTH = 116  # of 120, for what the cells do moves four columns in
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
@@ -48,8 +50,37 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
 
 
 def _resumable(plan: Plan, fact: LoopFact, loop: ast.For) -> Iterator[Edit]:
-    state = "".join(f", {text}" for text in _state(plan, fact))
-    yield from wrap(plan.program, NAME, loop.iter, f"{plan.naming('resumable')}(", f"{state})", ("resumable",))
+    names = carried(plan, fact)
+    if names:
+        yield _carry_on(plan, loop, names)
+    indent = indent_of(plan.program, loop)
+    room = WIDTH - len(indent) - len(plan.program.source(loop).partition("\n")[0])
+    first, rest = plan.program.source(loop.iter), [*_values(names), *_state(plan, fact)]
+    opening, closing = _laid_out(f"{plan.naming('resumable')}(", first, rest, room, indent)
+    yield from wrap(plan.program, NAME, loop.iter, opening, closing, ("resumable",))
+
+
+def _laid_out(opening: str, first: str, rest: list[str], room: int, indent: str) -> tuple[str, str]:
+    """What goes before and behind the first argument, on lines as a formatter breaks them."""
+    together = "".join(f", {text}" for text in rest)
+    if len(opening) + len(together) + 1 <= room or "\n" in first:
+        return opening, f"{together})"
+    inner = indent + "    "
+    if len(inner) + len(first) + len(together) <= WIDTH:
+        return f"{opening}\n{inner}", f"{together}\n{indent})"
+    return f"{opening}\n{inner}", "".join(f",\n{inner}{text}" for text in rest) + f",\n{indent})"
+
+
+def _carry_on(plan: Plan, loop: ast.For | ast.While, names: list[str]) -> Edit:
+    """What goes from epoch to epoch besides the state, as the checkpoint has it."""
+    start = f"{', '.join(names)} = {plan.naming('from_checkpoint')}("
+    first, *rest = [f"{name}={name}" for name in names]
+    opening, closing = _laid_out(start, first, rest, WIDTH - len(indent_of(plan.program, loop)) - len(first), "")
+    return before(plan.program, NAME, loop, f"{opening}{first}{closing}", ("from_checkpoint",))
+
+
+def _values(names: list[str]) -> list[str]:
+    return [f"lambda: ({', '.join(names)}{',' if len(names) == 1 else ''})"] if names else []
 
 
 def _state(plan: Plan, fact: LoopFact) -> list[str]:
@@ -79,8 +110,11 @@ def _counting(plan: Plan, fact: LoopFact, loop: ast.While) -> Iterator[Edit | Di
         )  # fmt: skip
         return
     naming, state = plan.naming, _state(plan, fact)
+    names = [name for name in carried(plan, fact) if name != counter.name]
+    if names:
+        yield _carry_on(plan, loop, names)
     start = f"{counter.name} += {naming('epochs_before')}({', '.join(state)})"
     yield before(plan.program, NAME, loop, start, ("epochs_before",))
     yield first_in(plan.program, NAME, loop, f"{naming('epoch_begins')}({counter.begun()})", ("epoch_begins",))
-    end = f"if {naming('epoch_done')}({', '.join([counter.done(), *state])}):\n    break"
+    end = f"if {naming('epoch_done')}({', '.join([counter.done(), *_values(names), *state])}):\n    break"
     yield after(plan.program, NAME, loop.body[-1], end, ("epoch_done",))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nbddp.analysis.domain import Value
+from nbddp.analysis.carried import varies_within
 from nbddp.analysis.plan import Plan
 from nbddp.script.layout import Layout
 
@@ -53,10 +53,4 @@ def value_names(plan: Plan, layout: Layout) -> list[str]:
 def _is_plain(plan: Plan, name: str) -> bool:
     value = plan.facts.final.get(name)
     plain = value is not None and all(o.kind in PLAIN and o.owner is None for o in value.objs)
-    return plain and value is not None and not _varies(plan, value, 3)
-
-
-def _varies(plan: Plan, value: Value, depth: int) -> bool:
-    """Does it differ between ranks, or anything that it holds?"""
-    inner = [v for o in value.of("list", "dict") if (v := plan.facts.fields.get((o, "[]"))) is not None]
-    return value.varies or (depth > 0 and any(_varies(plan, v, depth - 1) for v in inner))
+    return plain and value is not None and not varies_within(plan, value)

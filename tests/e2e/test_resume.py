@@ -27,6 +27,7 @@ model = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10))
 optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
 scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.7)
 # %%
+best, history = float("inf"), []
 for epoch in range(epochs):
     total = 0.0
     for x, y in train_loader:
@@ -36,7 +37,9 @@ for epoch in range(epochs):
         optimizer.step()
         total += loss.item()
     scheduler.step()
-    print(f"epoch {epoch}: {total / len(train_loader):.6f}")
+    history.append(total / len(train_loader))
+    best = min(best, history[-1])
+    print(f"epoch {epoch}: {history[-1]:.6f}, best {best:.6f}, of {len(history)}")
 """
 
 

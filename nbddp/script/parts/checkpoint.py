@@ -1,6 +1,7 @@
 """State that outlives a process: checkpoints, the state to start from, and what goes into such files."""
 
 # mypy: ignore-errors
+# ruff: noqa: B905, PERF203
 
 import argparse
 import collections
@@ -23,7 +24,11 @@ def load_states(**state):
     path = command_line.resume or os.environ.get("NBDDP_START")
     saved = torch.load(path, map_location="cpu", weights_only=True) if path else {"states": {}}
     if saved.get("loop", progress.loop) != progress.loop:  # it is of another of the training loops
-        return 0 if progress.loop > saved["loop"] else None
+        if progress.loop > saved["loop"]:
+            return 0
+        if dist.get_rank() == 0:
+            print(f"training {progress.loop} is behind the checkpoint and is skipped; its numbers are not told again")
+        return None
     if command_line.resume and (missing := state.keys() - saved["states"].keys()):
         raise SystemExit(f"{path} has nothing for {', '.join(sorted(missing))}")
     for name in (state.keys() & saved["states"].keys()) - progress.begun:  # a second loop goes on from the first
@@ -34,15 +39,35 @@ def load_states(**state):
     return saved.get("epochs_done", 0)
 
 
-def save_checkpoint(path, epochs_done, **state):
+def from_checkpoint(**values):
+    """What the loop that follows carries from epoch to epoch besides the state, as the checkpoint to resume has it."""
+    progress.carried = list(values)
+    saved = torch.load(command_line.resume, map_location="cpu", weights_only=True) if command_line.resume else {}
+    if saved.get("loop") == progress.loop + 1:
+        for name in values.keys() & saved.get("values", {}).keys():
+            value, new = values[name], not_plain(saved["values"][name])
+            if isinstance(value, (list, dict)) and isinstance(new, type(value)):  # others may hold it, too
+                value.clear()
+                (value.extend if isinstance(value, list) else value.update)(new)
+            else:
+                values[name] = new
+    found = list(values.values())
+    return found if len(found) > 1 else found[0]
+
+
+def save_checkpoint(path, epochs_done, values=(), **state):
     """Rank 0 writes what a later run needs to go on, on any number of processes."""
     states = [None] * dist.get_world_size()
     dist.all_gather_object(states, random_state())
     if dist.get_rank() == 0:
-        place = {"loop": progress.loop, "epochs_done": epochs_done, "random": states}
-        save_whole(
-            {"format": 1, "states": {name: plain(thing.state_dict()) for name, thing in state.items()}, **place}, path
-        )
+        content = {"format": 1, "loop": progress.loop, "epochs_done": epochs_done, "random": states, "values": {}}
+        content["states"] = {name: plain(thing.state_dict()) for name, thing in state.items()}
+        for name, value in zip(progress.carried, values):
+            try:
+                content["values"][name] = plain(value)
+            except (TypeError, ValueError, RecursionError) as reason:
+                print(f"'{name}' is not in the checkpoint: {reason}", file=sys.stderr)
+        save_whole(content, path)
         report("checkpoint", epoch=epochs_done - 1, path=path)
 
 
@@ -82,6 +107,17 @@ def plain(value):
     if value is None or type(value) in (bool, int, float, str):
         return value
     raise TypeError(f"a {type(value).__name__} cannot be saved as plain data")
+
+
+def not_plain(value):
+    """The value that plain() was given, but for its device."""
+    if isinstance(value, dict):
+        if value.keys() == {"__ndarray__"}:
+            return value["__ndarray__"].numpy()
+        value.update((key, not_plain(item)) for key, item in list(value.items()))
+    elif isinstance(value, (list, tuple)):
+        return type(value)(map(not_plain, value))
+    return value
 
 
 def save_whole(content, path):

@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import nn
 
-from nbddp.script.parts.checkpoint import plain, save_whole
+from nbddp.script.parts.checkpoint import not_plain, plain, save_whole
 
 
 def through_a_file(value: Any, path: Path) -> Any:
@@ -40,6 +40,15 @@ def test_some_come_back_as_their_plain_kind(tmp_path):
     assert through_a_file((np.float64(0.5), np.int32(3), np.bool_(True)), tmp_path / "file") == (0.5, 3, True)
     array = through_a_file(np.arange(4).reshape(2, 2)[:, ::-1], tmp_path / "file")
     assert array["__ndarray__"].tolist() == [[1, 0], [3, 2]]
+
+
+def test_arrays_come_back_as_arrays_where_they_are_wanted(tmp_path):
+    whole = {"a": [np.arange(3), (1, np.ones((2, 2)))], "b": "text", "c": torch.ones(1)}
+    back = not_plain(through_a_file(whole, tmp_path / "file"))
+    assert isinstance(back["a"][0], np.ndarray)
+    assert back["a"][0].tolist() == [0, 1, 2]
+    assert back["a"][1][1].tolist() == [[1, 1], [1, 1]]
+    assert (back["b"], back["c"].tolist()) == ("text", [1])
 
 
 def test_tensors_are_saved_without_graph_and_without_what_they_are_a_view_of(tmp_path):

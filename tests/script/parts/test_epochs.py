@@ -18,6 +18,7 @@ from tqdm import tqdm
 
 from nbddp.script.parts import checkpoint, epochs
 from nbddp.script.parts.batches import per_rank
+from nbddp.script.parts.checkpoint import from_checkpoint
 from nbddp.script.parts.ddp import DDP
 from nbddp.script.parts.epochs import epoch_done, resumable
 from nbddp.script.parts.process import own_random_numbers, seed_everything
@@ -44,7 +45,9 @@ def train(rank: int, count: int, folder: str, noise: bool, options: dict[str, An
     state = {"model": model, "optimizer": optimizer, "scheduler": scheduler, "scaler": scaler}
     seen = []
     own_random_numbers()
-    for epoch in resumable(range(count), **state):
+    best, curve, other = from_checkpoint(best=1e9, curve=[], other=object())
+    kept = curve
+    for epoch in resumable(range(count), lambda: (best, curve, other), **state):  # noqa: B023 - as a script has it
         sampler.set_epoch(epoch)
         seen.append(epoch)
         for x, y in loader:
@@ -55,6 +58,9 @@ def train(rank: int, count: int, folder: str, noise: bool, options: dict[str, An
             scaler.step(optimizer)
             scaler.update()
             report_step(len(loader), loss=loss)
+        size = next(model.parameters()).norm().item()  # the same on all ranks
+        best = min(best, size)
+        curve.append({"size": np.full(2, size), "epoch": (epoch,)})
         scheduler.step()
         if folder and rank == 0 and (Path(folder) / f"stop{epoch}").exists():
             (Path(folder) / "stop").touch()
@@ -63,6 +69,7 @@ def train(rank: int, count: int, folder: str, noise: bool, options: dict[str, An
         "model": model.state_dict(),
         "moments": [value["exp_avg"] for value in optimizer.state_dict()["state"].values()],
         "rate": optimizer.param_groups[0]["lr"],
+        "carried": (best, [(point["size"].tolist(), point["epoch"]) for point in kept]),
         "draw": (torch.rand(2), random.random(), np.random.rand()),
     }
 
@@ -71,6 +78,7 @@ def same(found: Any, expected: Any, **tolerance: float) -> None:
     torch.testing.assert_close(found["model"], expected["model"], **tolerance)
     torch.testing.assert_close(found["moments"], expected["moments"], **tolerance)
     assert found["rate"] == expected["rate"]
+    torch.testing.assert_close(found["carried"], expected["carried"], **tolerance)
 
 
 @pytest.mark.parametrize("world_size", [1, 2])
