@@ -4,7 +4,7 @@
     python predictions_ddp.py --nproc 4 --lr 0.0005                  # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... predictions_ddp.py    # several machines
 
-Exported from predictions.ipynb by nbddp 0.1.0 (2830b851); it needs torch, numpy, sklearn.
+Exported from predictions.ipynb by nbddp 0.1.0 (ecfd309a); it needs torch, numpy, sklearn.
 """
 
 import argparse
@@ -103,7 +103,8 @@ def train(rank, world_size, rank_device):
 
     # ── cell 7: the training loop ─────────────────────────────────────────────────
     best_score, best_weights = -1.0, None
-    for epoch in resumable(range(epochs), model=model, optimizer=optimizer):
+    best_score, best_weights = from_checkpoint(best_score=best_score, best_weights=best_weights)
+    for epoch in resumable(range(epochs), lambda: (best_score, best_weights), model=model, optimizer=optimizer):
         model.train()
         train_loss = 0.0
         for inputs, targets in loaders["train"]:
@@ -440,24 +441,24 @@ def any_rank(flag):
 
 
 # ── epochs and checkpoints ────────────────────────────────────────────────────────
-def resumable(epochs, /, **state):
-    """Goes through the epochs that are left to do; between two of them the state is compared and saved."""
+def resumable(epochs, values=tuple, /, **state):
+    """Goes through the epochs that are left to do; between two of them all is compared and saved."""
     compare_after_first_step(**state)
     done, total = load_states(**state), operator.length_hint(epochs) or None
     for number, epoch in enumerate(() if done is None else epochs):
         if number >= done:
             epoch_begins(number, total)
             yield epoch
-            if epoch_done(number, **state):
+            if epoch_done(number, values, **state):
                 break
 
 
-def epoch_done(number, /, **state):
+def epoch_done(number, values=tuple, /, **state):
     """Compares and saves the state; true when the training is asked to end here."""
     same_on_all_ranks(**state)
     stop = stop_asked()
     if command_line.checkpoint and (stop or (number + 1) % command_line.checkpoint_every == 0):
-        save_checkpoint(command_line.checkpoint, number + 1, **state)
+        save_checkpoint(command_line.checkpoint, number + 1, values(), **state)
     return stop
 
 
@@ -489,7 +490,11 @@ def load_states(**state):
     path = command_line.resume or os.environ.get("NBDDP_START")
     saved = torch.load(path, map_location="cpu", weights_only=True) if path else {"states": {}}
     if saved.get("loop", progress.loop) != progress.loop:  # it is of another of the training loops
-        return 0 if progress.loop > saved["loop"] else None
+        if progress.loop > saved["loop"]:
+            return 0
+        if dist.get_rank() == 0:
+            print(f"training {progress.loop} is behind the checkpoint and is skipped; its numbers are not told again")
+        return None
     if command_line.resume and (missing := state.keys() - saved["states"].keys()):
         raise SystemExit(f"{path} has nothing for {', '.join(sorted(missing))}")
     for name in (state.keys() & saved["states"].keys()) - progress.begun:  # a second loop goes on from the first
@@ -500,15 +505,35 @@ def load_states(**state):
     return saved.get("epochs_done", 0)
 
 
-def save_checkpoint(path, epochs_done, **state):
+def from_checkpoint(**values):
+    """What the loop that follows carries from epoch to epoch besides the state, as the checkpoint to resume has it."""
+    progress.carried = list(values)
+    saved = torch.load(command_line.resume, map_location="cpu", weights_only=True) if command_line.resume else {}
+    if saved.get("loop") == progress.loop + 1:
+        for name in values.keys() & saved.get("values", {}).keys():
+            value, new = values[name], not_plain(saved["values"][name])
+            if isinstance(value, (list, dict)) and isinstance(new, type(value)):  # others may hold it, too
+                value.clear()
+                (value.extend if isinstance(value, list) else value.update)(new)
+            else:
+                values[name] = new
+    found = list(values.values())
+    return found if len(found) > 1 else found[0]
+
+
+def save_checkpoint(path, epochs_done, values=(), **state):
     """Rank 0 writes what a later run needs to go on, on any number of processes."""
     states = [None] * dist.get_world_size()
     dist.all_gather_object(states, random_state())
     if dist.get_rank() == 0:
-        place = {"loop": progress.loop, "epochs_done": epochs_done, "random": states}
-        save_whole(
-            {"format": 1, "states": {name: plain(thing.state_dict()) for name, thing in state.items()}, **place}, path
-        )
+        content = {"format": 1, "loop": progress.loop, "epochs_done": epochs_done, "random": states, "values": {}}
+        content["states"] = {name: plain(thing.state_dict()) for name, thing in state.items()}
+        for name, value in zip(progress.carried, values):
+            try:
+                content["values"][name] = plain(value)
+            except (TypeError, ValueError, RecursionError) as reason:
+                print(f"'{name}' is not in the checkpoint: {reason}", file=sys.stderr)
+        save_whole(content, path)
         report("checkpoint", epoch=epochs_done - 1, path=path)
 
 
@@ -550,6 +575,17 @@ def plain(value):
     raise TypeError(f"a {type(value).__name__} cannot be saved as plain data")
 
 
+def not_plain(value):
+    """The value that plain() was given, but for its device."""
+    if isinstance(value, dict):
+        if value.keys() == {"__ndarray__"}:
+            return value["__ndarray__"].numpy()
+        value.update((key, not_plain(item)) for key, item in list(value.items()))
+    elif isinstance(value, (list, tuple)):
+        return type(value)(map(not_plain, value))
+    return value
+
+
 def save_whole(content, path):
     """Writes beside and renames, so that nobody ever reads half a file."""
     torch.save(content, f"{path}.part")
@@ -574,7 +610,9 @@ def deliver(states, names, scope):
     report("result", path=path)
 
 
-progress = SimpleNamespace(loop=0, begun=set(), epoch=0, epochs=None, step=0, batch=0, due=0.0, not_finite=set())
+progress = SimpleNamespace(
+    loop=0, begun=set(), carried=(), epoch=0, epochs=None, step=0, batch=0, due=0.0, not_finite=set()
+)
 
 
 def report(event, **fields):
