@@ -4,7 +4,7 @@
     python fashion_mnist_ddp.py --nproc 4 --learning-rate 0.025        # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... fashion_mnist_ddp.py    # several machines
 
-Exported from fashion_mnist.ipynb by nbddp 0.1.0 (9451e731); it needs torch alone.
+Exported from fashion_mnist.ipynb by nbddp 0.1.0 (d869c55d); it needs torch alone.
 """
 
 import argparse
@@ -243,24 +243,24 @@ def any_rank(flag):
 
 
 # ── epochs and checkpoints ────────────────────────────────────────────────────────
-def resumable(epochs, values=tuple, /, **state):
-    """Goes through the epochs that are left to do; between two of them all is compared and saved."""
+def resumable(epochs, /, **state):
+    """Goes through the epochs that are left to do; between two of them the state is compared and saved."""
     compare_after_first_step(**state)
     done, total = load_states(**state), operator.length_hint(epochs) or None
     for number, epoch in enumerate(() if done is None else epochs):
         if number >= done:
             epoch_begins(number, total)
             yield epoch
-            if epoch_done(number, values, **state):
+            if epoch_done(number, **state):
                 break
 
 
-def epoch_done(number, values=tuple, /, **state):
+def epoch_done(number, /, **state):
     """Compares and saves the state; true when the training is asked to end here."""
     same_on_all_ranks(**state)
     stop = stop_asked()
     if command_line.checkpoint and (stop or (number + 1) % command_line.checkpoint_every == 0):
-        save_checkpoint(command_line.checkpoint, number + 1, values(), **state)
+        save_checkpoint(command_line.checkpoint, number + 1, **state)
     return stop
 
 
@@ -307,14 +307,14 @@ def load_states(**state):
     return saved.get("epochs_done", 0)
 
 
-def save_checkpoint(path, epochs_done, values=(), **state):
+def save_checkpoint(path, epochs_done, **state):
     """Rank 0 writes what a later run needs to go on, on any number of processes."""
     states = [None] * dist.get_world_size()
     dist.all_gather_object(states, random_state())
     if dist.get_rank() == 0:
         content = {"format": 1, "loop": progress.loop, "epochs_done": epochs_done, "random": states, "values": {}}
         content["states"] = {name: plain(thing.state_dict()) for name, thing in state.items()}
-        for name, value in zip(progress.carried, values):
+        for name, value in progress.carried.get(progress.loop, dict)().items():
             try:
                 content["values"][name] = plain(value)
             except (TypeError, ValueError, RecursionError) as reason:
@@ -386,7 +386,7 @@ def deliver(states, names, scope):
 
 
 progress = SimpleNamespace(
-    loop=0, begun=set(), carried=(), epoch=0, epochs=None, step=0, batch=0, due=0.0, not_finite=set()
+    loop=0, begun=set(), carried={}, epoch=0, epochs=None, step=0, batch=0, due=0.0, not_finite=set()
 )
 
 

@@ -4,7 +4,7 @@
     python quickstart_ddp.py --nproc 4 --lr 0.05                    # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... quickstart_ddp.py    # several machines
 
-Exported from quickstart.ipynb by nbddp 0.1.0 (caf64b3c); it needs torch, sklearn.
+Exported from quickstart.ipynb by nbddp 0.1.0 (9fb0d178); it needs torch, sklearn.
 """
 
 import argparse
@@ -77,8 +77,8 @@ def train(rank, world_size, rank_device):
 
     # ── cell 8: the training loop ─────────────────────────────────────────────────
     losses, accuracies = [], []
-    accuracies, losses = from_checkpoint(accuracies=accuracies, losses=losses)
-    for epoch in resumable(range(epochs), lambda: (accuracies, losses), model=model, optimizer=optimizer):
+    accuracies, losses = from_checkpoint(lambda: {"accuracies": accuracies, "losses": losses})
+    for epoch in resumable(range(epochs), model=model, optimizer=optimizer):
         train_sampler.set_epoch(epoch)
         model.train()
         total_loss = 0.0
@@ -208,24 +208,24 @@ def any_rank(flag):
 
 
 # ── epochs and checkpoints ────────────────────────────────────────────────────────
-def resumable(epochs, values=tuple, /, **state):
-    """Goes through the epochs that are left to do; between two of them all is compared and saved."""
+def resumable(epochs, /, **state):
+    """Goes through the epochs that are left to do; between two of them the state is compared and saved."""
     compare_after_first_step(**state)
     done, total = load_states(**state), operator.length_hint(epochs) or None
     for number, epoch in enumerate(() if done is None else epochs):
         if number >= done:
             epoch_begins(number, total)
             yield epoch
-            if epoch_done(number, values, **state):
+            if epoch_done(number, **state):
                 break
 
 
-def epoch_done(number, values=tuple, /, **state):
+def epoch_done(number, /, **state):
     """Compares and saves the state; true when the training is asked to end here."""
     same_on_all_ranks(**state)
     stop = stop_asked()
     if command_line.checkpoint and (stop or (number + 1) % command_line.checkpoint_every == 0):
-        save_checkpoint(command_line.checkpoint, number + 1, values(), **state)
+        save_checkpoint(command_line.checkpoint, number + 1, **state)
     return stop
 
 
@@ -272,30 +272,32 @@ def load_states(**state):
     return saved.get("epochs_done", 0)
 
 
-def from_checkpoint(**values):
-    """What the loop that follows carries from epoch to epoch besides the state, as the checkpoint to resume has it."""
-    progress.carried = list(values)
+def from_checkpoint(values):
+    """What the loop that follows carries from epoch to epoch besides the state, as the checkpoint to resume has it.
+
+    At the end of an epoch values() is asked again, for the next checkpoint.
+    """
+    progress.carried[progress.loop + 1] = values
     saved = torch.load(command_line.resume, map_location="cpu", weights_only=True) if command_line.resume else {}
-    if saved.get("loop") == progress.loop + 1:
-        for name in values.keys() & saved.get("values", {}).keys():
-            value, new = values[name], not_plain(saved["values"][name])
-            if isinstance(value, (list, dict)) and isinstance(new, type(value)):  # others may hold it, too
-                value.clear()
-                (value.extend if isinstance(value, list) else value.update)(new)
-            else:
-                values[name] = new
-    found = list(values.values())
-    return found if len(found) > 1 else found[0]
+    found = values()
+    for name in found.keys() & saved.get("values", {}).keys() if saved.get("loop") == progress.loop + 1 else ():
+        value, new = found[name], not_plain(saved["values"][name])
+        if isinstance(value, (list, dict)) and isinstance(new, type(value)):  # others may hold it, too
+            value.clear()
+            (value.extend if isinstance(value, list) else value.update)(new)
+        else:
+            found[name] = new
+    return list(found.values()) if len(found) > 1 else found.popitem()[1]
 
 
-def save_checkpoint(path, epochs_done, values=(), **state):
+def save_checkpoint(path, epochs_done, **state):
     """Rank 0 writes what a later run needs to go on, on any number of processes."""
     states = [None] * dist.get_world_size()
     dist.all_gather_object(states, random_state())
     if dist.get_rank() == 0:
         content = {"format": 1, "loop": progress.loop, "epochs_done": epochs_done, "random": states, "values": {}}
         content["states"] = {name: plain(thing.state_dict()) for name, thing in state.items()}
-        for name, value in zip(progress.carried, values):
+        for name, value in progress.carried.get(progress.loop, dict)().items():
             try:
                 content["values"][name] = plain(value)
             except (TypeError, ValueError, RecursionError) as reason:
@@ -378,7 +380,7 @@ def deliver(states, names, scope):
 
 
 progress = SimpleNamespace(
-    loop=0, begun=set(), carried=(), epoch=0, epochs=None, step=0, batch=0, due=0.0, not_finite=set()
+    loop=0, begun=set(), carried={}, epoch=0, epochs=None, step=0, batch=0, due=0.0, not_finite=set()
 )
 
 

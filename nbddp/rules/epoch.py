@@ -55,7 +55,7 @@ def _resumable(plan: Plan, fact: LoopFact, loop: ast.For) -> Iterator[Edit]:
         yield _carry_on(plan, loop, names)
     indent = indent_of(plan.program, loop)
     room = WIDTH - len(indent) - len(plan.program.source(loop).partition("\n")[0])
-    first, rest = plan.program.source(loop.iter), [*_values(names), *_state(plan, fact)]
+    first, rest = plan.program.source(loop.iter), _state(plan, fact)
     opening, closing = _laid_out(f"{plan.naming('resumable')}(", first, rest, room, indent)
     yield from wrap(plan.program, NAME, loop.iter, opening, closing, ("resumable",))
 
@@ -73,14 +73,12 @@ def _laid_out(opening: str, first: str, rest: list[str], room: int, indent: str)
 
 def _carry_on(plan: Plan, loop: ast.For | ast.While, names: list[str]) -> Edit:
     """What goes from epoch to epoch besides the state, as the checkpoint has it."""
-    start = f"{', '.join(names)} = {plan.naming('from_checkpoint')}("
-    first, *rest = [f"{name}={name}" for name in names]
-    opening, closing = _laid_out(start, first, rest, WIDTH - len(indent_of(plan.program, loop)) - len(first), "")
-    return before(plan.program, NAME, loop, f"{opening}{first}{closing}", ("from_checkpoint",))
-
-
-def _values(names: list[str]) -> list[str]:
-    return [f"lambda: ({', '.join(names)}{',' if len(names) == 1 else ''})"] if names else []
+    left, call = ", ".join(names), plan.naming("from_checkpoint")
+    values = "{" + ", ".join(f'"{name}": {name}' for name in names) + "}"
+    line = f"{left} = {call}(lambda: {values})"
+    if len(indent_of(plan.program, loop)) + len(line) > WIDTH:
+        line = f"{left} = {call}(\n    lambda: {values}\n)"
+    return before(plan.program, NAME, loop, line, ("from_checkpoint",))
 
 
 def _state(plan: Plan, fact: LoopFact) -> list[str]:
@@ -116,5 +114,5 @@ def _counting(plan: Plan, fact: LoopFact, loop: ast.While) -> Iterator[Edit | Di
     start = f"{counter.name} += {naming('epochs_before')}({', '.join(state)})"
     yield before(plan.program, NAME, loop, start, ("epochs_before",))
     yield first_in(plan.program, NAME, loop, f"{naming('epoch_begins')}({counter.begun()})", ("epoch_begins",))
-    end = f"if {naming('epoch_done')}({', '.join([counter.done(), *_values(names), *state])}):\n    break"
+    end = f"if {naming('epoch_done')}({', '.join([counter.done(), *state])}):\n    break"
     yield after(plan.program, NAME, loop.body[-1], end, ("epoch_done",))

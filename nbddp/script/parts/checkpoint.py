@@ -1,7 +1,7 @@
 """State that outlives a process: checkpoints, the state to start from, and what goes into such files."""
 
 # mypy: ignore-errors
-# ruff: noqa: B905, PERF203
+# ruff: noqa: PERF203
 
 import argparse
 import collections
@@ -39,30 +39,32 @@ def load_states(**state):
     return saved.get("epochs_done", 0)
 
 
-def from_checkpoint(**values):
-    """What the loop that follows carries from epoch to epoch besides the state, as the checkpoint to resume has it."""
-    progress.carried = list(values)
+def from_checkpoint(values):
+    """What the loop that follows carries from epoch to epoch besides the state, as the checkpoint to resume has it.
+
+    At the end of an epoch values() is asked again, for the next checkpoint.
+    """
+    progress.carried[progress.loop + 1] = values
     saved = torch.load(command_line.resume, map_location="cpu", weights_only=True) if command_line.resume else {}
-    if saved.get("loop") == progress.loop + 1:
-        for name in values.keys() & saved.get("values", {}).keys():
-            value, new = values[name], not_plain(saved["values"][name])
-            if isinstance(value, (list, dict)) and isinstance(new, type(value)):  # others may hold it, too
-                value.clear()
-                (value.extend if isinstance(value, list) else value.update)(new)
-            else:
-                values[name] = new
-    found = list(values.values())
-    return found if len(found) > 1 else found[0]
+    found = values()
+    for name in found.keys() & saved.get("values", {}).keys() if saved.get("loop") == progress.loop + 1 else ():
+        value, new = found[name], not_plain(saved["values"][name])
+        if isinstance(value, (list, dict)) and isinstance(new, type(value)):  # others may hold it, too
+            value.clear()
+            (value.extend if isinstance(value, list) else value.update)(new)
+        else:
+            found[name] = new
+    return list(found.values()) if len(found) > 1 else found.popitem()[1]
 
 
-def save_checkpoint(path, epochs_done, values=(), **state):
+def save_checkpoint(path, epochs_done, **state):
     """Rank 0 writes what a later run needs to go on, on any number of processes."""
     states = [None] * dist.get_world_size()
     dist.all_gather_object(states, random_state())
     if dist.get_rank() == 0:
         content = {"format": 1, "loop": progress.loop, "epochs_done": epochs_done, "random": states, "values": {}}
         content["states"] = {name: plain(thing.state_dict()) for name, thing in state.items()}
-        for name, value in zip(progress.carried, values):
+        for name, value in progress.carried.get(progress.loop, dict)().items():
             try:
                 content["values"][name] = plain(value)
             except (TypeError, ValueError, RecursionError) as reason:

@@ -14,15 +14,15 @@ from nbddp.script.parts.gradients import same_on_all_ranks
 from nbddp.script.parts.reporting import epoch_begins
 
 
-def resumable(epochs, values=tuple, /, **state):
-    """Goes through the epochs that are left to do; between two of them all is compared and saved."""
+def resumable(epochs, /, **state):
+    """Goes through the epochs that are left to do; between two of them the state is compared and saved."""
     compare_after_first_step(**state)
     done, total = load_states(**state), operator.length_hint(epochs) or None
     for number, epoch in enumerate(() if done is None else epochs):
         if number >= done:
             epoch_begins(number, total)
             yield epoch
-            if epoch_done(number, values, **state):
+            if epoch_done(number, **state):
                 break
 
 
@@ -35,12 +35,12 @@ def epochs_before(**state):
     return done
 
 
-def epoch_done(number, values=tuple, /, **state):
+def epoch_done(number, /, **state):
     """Compares and saves the state; true when the training is asked to end here."""
     same_on_all_ranks(**state)
     stop = stop_asked()
     if command_line.checkpoint and (stop or (number + 1) % command_line.checkpoint_every == 0):
-        save_checkpoint(command_line.checkpoint, number + 1, values(), **state)
+        save_checkpoint(command_line.checkpoint, number + 1, **state)
     return stop
 
 

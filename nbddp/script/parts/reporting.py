@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import torch
 
 progress = SimpleNamespace(
-    loop=0, begun=set(), carried=(), epoch=0, epochs=None, step=0, batch=0, due=0.0, not_finite=set()
+    loop=0, begun=set(), carried={}, epoch=0, epochs=None, step=0, batch=0, due=0.0, not_finite=set()
 )
 
 

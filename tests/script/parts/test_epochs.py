@@ -45,9 +45,10 @@ def train(rank: int, count: int, folder: str, noise: bool, options: dict[str, An
     state = {"model": model, "optimizer": optimizer, "scheduler": scheduler, "scaler": scaler}
     seen = []
     own_random_numbers()
-    best, curve, other = from_checkpoint(best=1e9, curve=[], other=object())
+    best, curve, other = 1e9, [], object()
+    best, curve, other = from_checkpoint(lambda: {"best": best, "curve": curve, "other": other})
     kept = curve
-    for epoch in resumable(range(count), lambda: (best, curve, other), **state):  # noqa: B023 - as a script has it
+    for epoch in resumable(range(count), **state):
         sampler.set_epoch(epoch)
         seen.append(epoch)
         for x, y in loader:
