@@ -1,0 +1,181 @@
+"""What makes three runs of a notebook comparable, put into torch before the notebook sees it.
+
+Samplers draw one fixed order; loaders draw no seed; dropout is off; BatchNorm looks at each sample by itself, so
+that it does not matter with which others a sample shares a process. Each `backward` is recorded with its loss, some
+steps of optimizers with the size of the weights; after CORPUS_STEPS of the former the run ends.
+"""
+
+import hashlib
+import json
+import os
+import random
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import torch
+import torch.distributed as dist
+import torch.nn.functional as F
+from torch.optim.optimizer import register_optimizer_step_post_hook
+from torch.utils import data
+from torch.utils.data import dataloader
+
+run = SimpleNamespace(on=True, backwards=0, aside=0, steps=0, randomness=None, ended=None)
+WEIGHED = {1, 2, 3, 5, 8, 12, 16, 24, 32, 48, 64, 96, 128}  # steps after which the weights are measured
+
+
+class Cut(BaseException):
+    """Ends a statement that trains aside from what is compared."""
+
+
+def limit():
+    return int(os.environ.get("CORPUS_STEPS", "16"))
+
+
+def put(**fields):
+    rank = os.environ.get("RANK", "0")
+    with Path(os.environ["CORPUS_RECORD"], f"rank{rank}.jsonl").open("a") as file:
+        file.write(json.dumps({"time": time.time(), **fields}) + "\n")
+
+
+def state_of_randomness():
+    found = hashlib.sha1(torch.get_rng_state().numpy().tobytes())
+    found.update(repr(random.getstate()).encode())
+    if "numpy" in sys.modules:
+        found.update(sys.modules["numpy"].random.get_state()[1].tobytes())
+    return found.hexdigest()
+
+
+def end():
+    """All ranks come here after the same backward; one that does not is what the run is there to find."""
+    put(event="cut")
+    sys.stdout.flush()
+    if dist.is_available() and dist.is_initialized():
+        dist.barrier()
+    if run.ended:
+        run.ended()
+    os._exit(0)
+
+
+def record_backward():
+    plain = torch.autograd.backward
+
+    def backward(tensors, *arguments, **options):
+        if not run.on:
+            run.aside += 1
+            if run.aside > limit():
+                raise Cut
+            return plain(tensors, *arguments, **options)
+        if run.backwards >= limit():
+            end()
+        run.backwards += 1
+        drew = state_of_randomness()
+        one = tensors if torch.is_tensor(tensors) else tensors[0]
+        put(event="backward", loss=one.detach().double().sum().item(), drew=run.randomness not in (None, drew))
+        run.randomness = drew
+        return plain(tensors, *arguments, **options)
+
+    torch.autograd.backward = backward
+
+
+def record_steps():
+    def hook(optimizer, *_):
+        if run.on:
+            run.steps += 1
+            if run.steps in WEIGHED:
+                sizes = [p.detach().double().norm().item() for g in optimizer.param_groups for p in g["params"]]
+                put(event="step", number=run.steps, size=sum(sizes))
+
+    register_optimizer_step_post_hook(hook)
+
+
+def fix_order():
+    """The same permutation in each epoch, whoever draws it: epochs count differently in a loop by hand."""
+    one_rank = data.RandomSampler.__iter__
+    share = data.DistributedSampler.__iter__
+
+    def order(sampler):
+        if run.on and torch.is_grad_enabled():
+            put(event="order", samples=len(sampler.data_source))
+        if sampler.replacement or sampler.num_samples != len(sampler.data_source):
+            sampler.generator = torch.Generator().manual_seed(0)
+            return one_rank(sampler)
+        return iter(torch.randperm(len(sampler.data_source), generator=torch.Generator().manual_seed(0)).tolist())
+
+    def order_of_share(sampler):
+        kept = sampler.seed, sampler.epoch
+        sampler.seed = sampler.epoch = 0
+        drawn = list(share(sampler))
+        sampler.seed, sampler.epoch = kept
+        return iter(drawn)
+
+    data.RandomSampler.__iter__ = order
+    data.DistributedSampler.__iter__ = order_of_share
+    for kind in (data.SubsetRandomSampler, data.WeightedRandomSampler):
+        kind.__iter__ = seeded(kind.__iter__)
+
+
+def seeded(iterate):
+    def iterate_seeded(sampler):
+        sampler.generator = torch.Generator().manual_seed(0)
+        return iterate(sampler)
+
+    return iterate_seeded
+
+
+def draw_no_seeds():
+    begin = dataloader._BaseDataLoaderIter.__init__
+
+    def quietly(iterator, loader, *arguments, **options):
+        before = torch.get_rng_state()
+        begin(iterator, loader, *arguments, **options)
+        if loader.generator is None:
+            torch.set_rng_state(before)
+
+    dataloader._BaseDataLoaderIter.__init__ = quietly
+
+
+def treat_samples_alone():
+    def as_it_is(x, *arguments, **options):
+        return x
+
+    def by_sample(x, mean, variance, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
+        flat = F.group_norm(x, 1, None, None, eps) if x[0].numel() > 1 else x
+        shape = (1, -1, *[1] * (x.dim() - 2))
+        flat = flat * weight.reshape(shape) if weight is not None else flat
+        return flat + bias.reshape(shape) if bias is not None else flat
+
+    for name in ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout"):
+        setattr(F, name, as_it_is)
+    F.batch_norm = by_sample
+    for kind in (torch.nn.RNNBase, torch.nn.MultiheadAttention):
+        kind.__init__ = without_dropout(kind.__init__)
+
+
+def without_dropout(build):
+    def built(module, *arguments, **options):
+        build(module, *arguments, **options)
+        module.dropout = 0.0
+
+    return built
+
+
+def start_by_fork():
+    """Ranks that have imported torch already: no start method changes what they compute."""
+
+    def spawn(function, args=(), nprocs=1, **options):
+        return torch.multiprocessing.start_processes(function, args, nprocs, start_method="fork")
+
+    torch.multiprocessing.spawn = spawn
+
+
+def install():
+    torch.set_num_threads(1)
+    start_by_fork()
+    record_backward()
+    record_steps()
+    fix_order()
+    draw_no_seeds()
+    if os.environ.get("CORPUS_AS_IT_IS") != "1":
+        treat_samples_alone()
