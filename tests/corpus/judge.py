@@ -38,12 +38,13 @@ def refusal(diagnostics: tuple[Diagnostic, ...]) -> str:
 
 def differences(plain: Run, run: Run, nproc: int) -> tuple[str, list[str]]:
     """'agrees', 'alike' or 'differs', and what differs."""
-    found = list(_losses(plain, run, NEAR)) + list(_sizes(plain, run, NEAR))
+    form = [*_steps(plain, run), *_lines(plain, run)]
+    found = [*form, *_losses(plain, run), *_sizes(plain, run, NEAR)]
+    found = found or [*_left(plain, run), *_printed(plain, run)]
     if not found:
-        apart = [*_left(plain, run), *_printed(plain, run)]
-        return ("agrees", []) if not apart else ("differs", apart)
+        return "agrees", []
     free = free_to_differ(plain) if nproc > 1 else ""
-    if free and not list(_course(plain, run)):
+    if free and not form and not list(_course(plain, run)):
         return "alike", [free, *found[:1]]
     return "differs", [*([free] if free else []), *found]
 
@@ -57,11 +58,14 @@ def free_to_differ(plain: Run) -> str:
     return ""
 
 
-def _losses(plain: Run, run: Run, tolerance: float) -> Iterator[str]:
+def _steps(plain: Run, run: Run) -> Iterator[str]:
     if plain.ended in ("done", "cut") and run.ended in ("done", "cut") and len(plain.losses) != len(run.losses):
         yield f"{len(run.losses)} steps, the notebook takes {len(plain.losses)}"
+
+
+def _losses(plain: Run, run: Run) -> Iterator[str]:
     for number, (a, b) in enumerate(zip(plain.losses, run.losses, strict=False), 1):
-        if not _near(a, b, tolerance):
+        if not _near(a, b, NEAR):
             yield f"loss of step {number} is {b:.6g}, in one process {a:.6g}"
             return
 
@@ -96,15 +100,23 @@ def _left(plain: Run, run: Run) -> Iterator[str]:
             yield f"value {name}: {wrong[0]}"
 
 
-def _printed(plain: Run, run: Run) -> Iterator[str]:
+def _with_numbers(run: Run) -> tuple[str, ...]:
+    return tuple(line for line in run.lines if NUMBER.search(line) and not TIMED.search(line))
+
+
+def _lines(plain: Run, run: Run) -> Iterator[str]:
     if plain.ended != "done" or run.ended != "done":
         return
-    a, b = (tuple(line for line in r.lines if NUMBER.search(line) and not TIMED.search(line)) for r in (plain, run))
+    a, b = _with_numbers(plain), _with_numbers(run)
     if len(a) != len(b):
         only = next((line for line in (*b, *a) if (line in a) != (line in b)), "")
         yield f"prints {len(b)} lines with numbers, not {len(a)}: {only[:90]}"
+
+
+def _printed(plain: Run, run: Run) -> Iterator[str]:
+    if plain.ended != "done" or run.ended != "done":
         return
-    for mine, theirs in zip(a, b, strict=True):
+    for mine, theirs in zip(_with_numbers(plain), _with_numbers(run), strict=False):
         pairs = list(zip(NUMBER.findall(mine), NUMBER.findall(theirs), strict=False))
         if not all(_near(float(x), float(y), 5e-3) or _last_digit(x, y) for x, y in pairs):
             yield f"prints '{theirs[:90]}', in one process '{mine[:90]}'"
