@@ -7,6 +7,7 @@ import contextlib
 import io
 import tokenize
 from dataclasses import dataclass
+from dataclasses import replace as replaced
 from typing import Literal
 
 from nbddp.analysis.program import Program
@@ -118,6 +119,12 @@ def guard(program: Program, rule: str, node: ast.stmt, condition: str, uses: tup
     edits = [Edit(rule, start, start, f"if {condition}:\n{indent}    ", "open", uses)]
     edits += [Edit(rule, at, at, "    ", "line") for at in inner_line_starts(program, start, end)]
     return edits
+
+
+def within(program: Program, rule: str, node: ast.stmt, manager: str, uses: tuple[str, ...] = ()) -> list[Edit]:
+    """Put a statement into a `with` block."""
+    edits = guard(program, rule, node, "CONDITION", uses)
+    return [replaced(e, text=e.text.replace("if CONDITION:", f"with {manager}:")) for e in edits]
 
 
 def _guard_in_line(program: Program, rule: str, node: ast.stmt, condition: str, uses: tuple[str, ...]) -> list[Edit]:

@@ -8,9 +8,10 @@ from dataclasses import replace
 from nbddp.analysis import domain
 from nbddp.analysis.calls import call, iterate, loaders_in
 from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, join, join_all, spread, thing
+from nbddp.analysis.foreign import is_foreign
 from nbddp.analysis.imports import BUILTINS
 from nbddp.analysis.machine import Machine
-from nbddp.analysis.star_imports import exports
+from nbddp.analysis.star_imports import USUAL, exports
 
 
 def evaluate(m: Machine, node: ast.expr) -> Value:
@@ -114,6 +115,8 @@ def _name(m: Machine, node: ast.Name) -> Value:
     for module in reversed(m.star_imports):
         if exports(module, node.id):
             return library(f"{module}.{node.id}")
+    if node.id in USUAL and any(is_foreign(f"{module}.*") for module in m.star_imports):
+        return library(USUAL[node.id])
     if node.id == "__name__":
         return Value(const="__main__")
     if node.id in BUILTINS:

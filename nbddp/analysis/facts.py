@@ -31,6 +31,7 @@ class LoopFact:
     perhaps: set[Obj] = field(default_factory=set)  # of those in which it ran under a condition
     watched: set[Obj] = field(default_factory=set)  # of those in which it did not
     indirect: set[Obj] = field(default_factory=set)  # loaders drawn from through a generator, islice() or cycle()
+    foreign: set[Obj] = field(default_factory=set)  # things of modules that are not read, over which it runs
     cut: bool = False  # what it sees may be more, less or other than the loader's batches
     lazy: bool = False  # in a generator: it runs in step with another loop
 
@@ -93,6 +94,7 @@ class Facts:
     mixed: dict[Loop, frozenset[Obj]] = field(
         default_factory=dict
     )  # loops that also evaluate: the loaders they train on
+    used_as: dict[ast.AST, str] = field(default_factory=dict)  # what foreign things turn out to be: loader, model
     classes: dict[Obj, ast.ClassDef] = field(default_factory=dict)  # the class of an instance
     reached: set[ast.AST] = field(default_factory=set)  # functions whose body was run
     exhausted: bool = False

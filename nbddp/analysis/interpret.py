@@ -9,6 +9,7 @@ from dataclasses import replace
 from nbddp.analysis.domain import Obj
 from nbddp.analysis.expressions import library
 from nbddp.analysis.facts import Facts, Loop
+from nbddp.analysis.foreign import trained_on_foreign
 from nbddp.analysis.machine import Machine
 from nbddp.analysis.program import Program, Statement
 from nbddp.analysis.statements import run_function, run_statement
@@ -26,10 +27,15 @@ def interpret(
     ranks decide together."""
     statements = list(kept)
     whole: dict[Loop, str] = {}
+    used_as: dict[ast.AST, str] = {}
     mixed: dict[Loop, frozenset[Obj]] = {}
     while True:
-        machine = Machine(program, imports, mixed, whole, run_function, shares=shares, agreed=agreed)
+        machine = Machine(program, imports, mixed, whole, run_function, shares=shares, agreed=agreed, used_as=used_as)
         facts = _once(machine, statements)
+        used = facts.used_as | {o.node: "loader" for o in trained_on_foreign(facts)}
+        if used.keys() - used_as.keys():
+            used_as = used | used_as
+            continue
         facts.keep_whole |= gradients_without_a_step(facts)
         new = {n: trained for n, trained in find_mixed(facts).items() if n not in mixed}
         if not new and not facts.keep_whole.keys() - whole.keys():

@@ -8,6 +8,7 @@ from functools import reduce
 
 from nbddp.analysis import library as names
 from nbddp.analysis.domain import ANYTHING, WHOLE, Extent, Obj, Value, join, join_all, join_extent, spread, thing
+from nbddp.analysis.foreign import foreign, is_foreign
 from nbddp.analysis.losses import reduced
 from nbddp.analysis.machine import Machine
 from nbddp.analysis.purity import under
@@ -47,7 +48,8 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
         return Value(extent=reduce(join_extent, (spread(v) for v in given), Extent.REPEATED))
     if name.startswith("torch.nn.utils.clip_grad"):
         return ANYTHING
-    return _compute(m, name, args, given)
+    result = _compute(m, name, args, given)
+    return foreign(m, node, name) if is_foreign(name) and not result.varies else result
 
 
 def params_in(m: Machine, value: Value, depth: int = 0) -> frozenset[Obj]:

@@ -64,6 +64,7 @@ class Machine:
     star_imports: list[str] = field(default_factory=list)
     shares: frozenset[ast.AST] = frozenset()  # literal batch sizes that become the rank's share
     agreed: frozenset[ast.expr] = frozenset()  # conditions that the script will ask of all ranks together
+    used_as: Mapping[ast.AST, str] = field(default_factory=dict)  # what an earlier run found foreign things to be
     kept: set[ast.stmt] = field(default_factory=set)  # top-level statements that run
     asleep: set[Obj] = field(default_factory=set)  # models in evaluation mode
     varying_before: set[tuple[Obj, str]] = field(default_factory=set)
@@ -88,7 +89,7 @@ class Machine:
         return self.globals.get(name)
 
     def bind(self, name: str, value: Value) -> None:
-        if self.varying_control and not value.varies and not value.objs:
+        if self.varying_control and not value.varies and value.objs == value.of("foreign"):
             value = value.with_extent(Extent.VARYING)
         frame = self.frame
         if frame.node is None or name in frame.global_names:
@@ -123,7 +124,7 @@ class Machine:
         return self.facts.fields.get((obj, name))
 
     def put(self, obj: Obj, name: str, value: Value) -> None:
-        if self.varying_control and not value.varies and not value.objs:
+        if self.varying_control and not value.varies and value.objs == value.of("foreign"):
             value = value.with_extent(Extent.VARYING)
         old = self.get(obj, name)
         self.facts.fields[obj, name] = value if old is None else join(old, value)

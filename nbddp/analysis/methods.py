@@ -6,6 +6,7 @@ import ast
 
 from nbddp.analysis.command_lines import call_parser
 from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, add, join, join_extent, multiply, spread, thing
+from nbddp.analysis.foreign import has_parameters
 from nbddp.analysis.library_calls import params_in
 from nbddp.analysis.machine import Machine
 from nbddp.analysis.purity import READING_METHODS
@@ -29,6 +30,10 @@ OF_ALL = frozenset("max min norm std var median argmax argmin prod any all".spli
 def call_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value:
     if attr == "backward":
         return backward(m, node)
+    if attr in RETURNS_MODEL and base.of("foreign"):
+        return Value(base.of("foreign"))
+    if attr in ("parameters", "named_parameters"):
+        has_parameters(m, base)
     for kinds, method in _BY_KIND:
         if base.of(*kinds):
             found = method(m, node, base, attr, args, keywords)

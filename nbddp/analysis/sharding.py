@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from nbddp.analysis.domain import Obj
@@ -101,6 +101,8 @@ def loader_names(plan: Plan, fact: LoopFact, obj: Obj) -> set[str]:
 
 # in which way ----------------------------------------------------------------------
 def _share(plan: Plan, obj: Obj, sharded: set[Obj]) -> Share:
+    if obj.owner is not None and obj.owner.kind == "foreign":
+        return _foreign(plan, obj, obj.owner)
     call = loader_call(plan, obj)
     if call is None or _iterates_itself(plan, obj):
         return Share(obj, "unfit", call, reason="it is of the notebook's own making")
@@ -110,6 +112,14 @@ def _share(plan: Plan, obj: Obj, sharded: set[Obj]) -> Share:
     if others:
         return _apart_from(plan, obj, call, others)
     return Share(obj, _how(plan, call), call)
+
+
+def _foreign(plan: Plan, obj: Obj, made: Obj) -> Share:
+    """Shared out where it gets its name, by what it turns out to be there."""
+    call = loader_call(plan, made)
+    written = replace(call, obj=obj, arguments={n: k.value for n, k in call.keywords.items()}) if call else None
+    place = Phase(plan.program.source(obj.node), plan.program.statement_of(obj.node))
+    return Share(obj, "phase", written, place)
 
 
 def _iterates_itself(plan: Plan, obj: Obj) -> bool:

@@ -19,6 +19,24 @@ EXPORTS = {
     ),
 }
 
+# What such a name stands for wherever people write it: modules that are not read, made to be imported with a star,
+# hand on what they have imported themselves.
+USUAL = {
+    "torch": "torch",
+    "nn": "torch.nn",
+    "F": "torch.nn.functional",
+    "optim": "torch.optim",
+    "np": "numpy",
+    "pd": "pandas",
+    "plt": "matplotlib.pyplot",
+    "os": "os",
+    "torchvision": "torchvision",
+    "transforms": "torchvision.transforms",
+    "models": "torchvision.models",
+    "tqdm": "tqdm.tqdm",
+    **{name: f"torch.utils.data.{name}" for name in ("DataLoader", "Dataset", "TensorDataset", "random_split")},
+}
+
 
 def exports(module: str, name: str) -> bool:
     """Does the module give this name? `torch.nn` gives every class that the notebook does not define."""

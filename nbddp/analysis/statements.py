@@ -16,6 +16,7 @@ from nbddp.analysis.drawing import generated, is_cut, is_indirect, yields
 from nbddp.analysis.effects import all_arguments
 from nbddp.analysis.expressions import binary, evaluate, library, put_element
 from nbddp.analysis.facts import Loop, LoopFact
+from nbddp.analysis.foreign import bound, iterated
 from nbddp.analysis.imports import bindings
 from nbddp.analysis.literals import literal_elements
 from nbddp.analysis.machine import DEPTH, Active, Env, Frame, Machine
@@ -46,13 +47,14 @@ def run_statement(m: Machine, node: ast.stmt) -> None:
 def assign(m: Machine, target: ast.expr, value: Value) -> None:
     match target:
         case ast.Name():
-            m.bind(target.id, value)
+            m.bind(target.id, bound(m, target, value))
         case ast.Tuple() | ast.List():
             _unpack(m, target.elts, value)
         case ast.Starred():
             assign(m, target.value, value)
         case ast.Attribute():
             owner = evaluate(m, target.value)
+            value = bound(m, target, value)
             for obj in owner.objs:
                 m.put(obj, target.attr, value)
                 if obj.kind == "model":
@@ -85,7 +87,7 @@ def _unpack(m: Machine, targets: list[ast.expr], value: Value) -> None:
             assign(m, target, Value(frozenset(Obj("dataset", target, "split", o.owner) for o in each.objs)))
         return
     for target in targets:
-        assign(m, target, iterate(m, value, target))
+        assign(m, target, value if value.of("foreign") else iterate(m, value, target))
 
 
 def _assign(m: Machine, node: ast.Assign) -> None:
@@ -252,9 +254,25 @@ def _bind_arguments(
         env[arg.arg] = value
     if spec.vararg and len(args) > len(positional):
         env[spec.vararg.arg] = Value(items=tuple(args[len(positional) :]))
-    known = {a.arg for a in all_arguments(spec)}
+    known = {a.arg for a in all_arguments(spec)} - {a.arg for a in (spec.vararg, spec.kwarg) if a}
+    keywords = _unfolded(m, keywords)
     env.update({k: v for k, v in keywords.items() if k in known})
+    if spec.kwarg:
+        rest = m.make("dict", spec.kwarg)
+        for name in keywords.keys() - known - {"**"}:
+            put_element(m, rest, keywords[name], name)
+        env[spec.kwarg.arg] = rest
     return env
+
+
+def _unfolded(m: Machine, keywords: dict[str, Value]) -> dict[str, Value]:
+    """`f(**options)`: what is known to stand in the dictionary, by its name."""
+    given = dict(keywords)
+    for obj in keywords["**"].of("dict") if "**" in keywords else ():
+        for (owner, field), value in m.facts.fields.items():
+            if owner == obj and field.startswith("['"):
+                given.setdefault(field[2:-2], value)
+    return given
 
 
 def _return(m: Machine, node: ast.Return) -> None:
@@ -371,7 +389,8 @@ def _enter(m: Machine, node: Loop, iterable: Value | None, source: ast.expr | No
         fact.lazy |= yields(node)
         for seen in m.drawing:
             seen.update(loaders)
-        known = iterable.objs or iterable.items or iterable.const is not None
+        fact.foreign |= iterated(m, iterable)
+        known = iterable.objs - iterable.of("foreign") or iterable.items or iterable.const is not None
         counts = isinstance(source, ast.Call) and source_name(source) in ("range", "trange", "enumerate", "arange")
         fact.opaque |= not known and not iterable.varies and not counts
         fact.varying_iterable |= iterable.varies

@@ -91,7 +91,12 @@ def _thaws_later(plan: Plan, model: Obj) -> bool:
 
 
 def unused_parameters(plan: Plan, model: Obj) -> bool:
-    """Parts of the notebook's own model that its forward never reads: DDP must be told to look for them."""
+    """Parts of the notebook's own models that a forward never reads: DDP must be told to look for them."""
+    parts = (o for o in plan.facts.classes if o.kind == "model" and model in plan.facts.roots(o))
+    return any(_leaves_out(plan, o) for o in (model, *parts))
+
+
+def _leaves_out(plan: Plan, model: Obj) -> bool:
     owner = plan.facts.classes.get(model)
     if owner is None:
         return False

@@ -22,7 +22,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.edit import Edit, after, guard
+from nbddp.analysis.edit import Edit, after, guard, within
 from nbddp.analysis.plan import Plan
 from nbddp.diagnostics import Diagnostic
 
@@ -33,18 +33,12 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     preparation = plan.preparation
     for statement in sorted(preparation.first, key=lambda s: s.lineno):
         part = plan.naming("first_on_rank_0")
-        for edit in guard(plan.program, NAME, statement, "CONDITION", ("first_on_rank_0",)):
-            yield _as_with(edit, f"{part}()")
+        yield from within(plan.program, NAME, statement, f"{part}()", ("first_on_rank_0",))
     for statement in sorted(preparation.alone, key=lambda s: s.lineno):
         part = plan.naming("first_of_machine")
         yield from guard(plan.program, NAME, statement, f"{part}()", ("first_of_machine",))
         if not _goes_on(plan, statement):
             yield after(plan.program, NAME, statement, f"{plan.naming('dist')}.barrier()", ("dist",))
-
-
-def _as_with(edit: Edit, manager: str) -> Edit:
-    text = edit.text.replace("if CONDITION:", f"with {manager}:")
-    return Edit(edit.rule, edit.start, edit.end, text, edit.place, edit.uses)
 
 
 def _goes_on(plan: Plan, statement: ast.stmt) -> bool:

@@ -52,6 +52,8 @@ def _share(plan: Plan, share: Share) -> Iterator[Edit | Diagnostic]:
             why="every rank would train on all of the data", help=HELP,
         )  # fmt: skip
     elif share.how == "phase" and share.phase is not None:
+        if share.obj.owner is not None and share.obj.owner.kind == "foreign":
+            yield _taken_for_a_loader(plan, share.obj.node, share.obj.owner)
         place, part = share.phase.place, plan.naming("sharded")
         line = f"{place} = {part}({place}{_split(plan, call)})"
         yield after(plan.program, NAME, share.phase.statement, line, ("sharded",))
@@ -71,6 +73,13 @@ def _share(plan: Plan, share: Share) -> Iterator[Edit | Diagnostic]:
         yield from _around(plan, call, "sampler", "ShardOf", _drop_last(plan, call))
     else:
         yield from _distributed(plan, call)
+
+
+def _taken_for_a_loader(plan: Plan, node: ast.AST, made: Obj) -> Diagnostic:
+    return plan.program.diagnose(
+        NAME, "note", node, f"this comes from '{made.name}', and is shared out as the DataLoader that it should be",
+        why="the code of modules is not read; the script ends at once, and says so, where it is something else",
+    )  # fmt: skip
 
 
 def _split(plan: Plan, call: LoaderCall) -> str:

@@ -12,6 +12,7 @@ After
         torch.save(model.state_dict(), "best.pt")
 
 Declines
+    Code of modules that is not read: where it is handed a model, what it may save is saved by rank 0 alone.
     Files that are opened to be read, and what one process of each machine prepares before the training (rule
     `download`). Where all ranks have to work together inside of such a statement, they all run it, and only the writing
     of the others leads nowhere.
@@ -22,8 +23,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.edit import Edit, before, guard, wrap
+from nbddp.analysis.edit import Edit, before, guard, within, wrap
+from nbddp.analysis.facts import CallFact
 from nbddp.analysis.files import loads, path_of
+from nbddp.analysis.foreign import is_foreign
 from nbddp.analysis.plan import Plan
 from nbddp.diagnostics import Diagnostic
 
@@ -43,6 +46,30 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             yield from wrap(plan.program, NAME, call.func, "(", other, ("Silent", "dist"))
     if plan.writing.forms:
         yield from _waits(plan)
+    for statement in sorted(_left_to_modules(plan), key=lambda s: s.lineno):
+        part = plan.naming("saved_by_rank_0")
+        yield from within(plan.program, NAME, statement, f"{part}()", ("saved_by_rank_0",))
+
+
+def _left_to_modules(plan: Plan) -> Iterator[ast.stmt]:
+    """`early_stopping(loss, model)`, between epochs: all ranks have to come, for what it decides."""
+    steps = {f.node for f in plan.roles.batch_loops}
+    epochs = {f.node for f in plan.roles.epoch_loops}
+    for call in plan.facts.calls.values():
+        statement = plan.program.statement_of(call.node)
+        alone = call.varying_control or call.ever_in_forward or call.loops & plan.dealt
+        if alone or not (isinstance(statement, ast.Expr) and statement.value is call.node and _is_foreign(plan, call)):
+            continue
+        state = any(isinstance(n, ast.Attribute) and n.attr == "state_dict" for n in ast.walk(call.node))
+        model = any(v.of("model", "foreign") for v in call.args.values())
+        if state or (model and call.loops & epochs and not call.loops & steps):
+            yield statement
+
+
+def _is_foreign(plan: Plan, call: CallFact) -> bool:
+    func = call.node.func
+    made = plan.facts.value(func).of("foreign") or any(o.kind == "foreign" for o in call.receivers)
+    return bool(made) or any(map(is_foreign, call.names))
 
 
 def _waits(plan: Plan) -> Iterator[Edit]:

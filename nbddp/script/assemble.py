@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from nbddp.analysis.edit import Edit
 from nbddp.analysis.effects import local_names
@@ -41,7 +42,7 @@ def assemble(plan: Plan, edits: Sequence[Edit]) -> list[Line]:
     layout = lay_out(plan, edited, _bound_by(edits), _read_by(plan, spans, edits))
     body = _body(plan, layout, spans, edits)
     module = _cells(plan, layout.module, spans, edits, "")
-    environment = [line for s in layout.environment for line in _statement(plan, spans[s.index], edits, "")]
+    environment = [line for s in layout.environment for line in _environment(plan, s, spans, edits)]
     names = _names_in([*body, *module, *environment])
     renames = {n: plan.naming(n) for n in _own_names() if plan.naming(n) != n}
     wanted = {n for n in library().parts if plan.naming(n.partition("__")[0]) in names}
@@ -218,6 +219,17 @@ def _what(layout: Layout) -> str:
     if len(numbers) == 1:
         return f"The notebook's cell {numbers[0]}, as each process runs it."
     return f"The notebook's cells {numbers[0]} to {numbers[-1]}, as each process runs them."
+
+
+def _environment(plan: Plan, statement: Statement, spans: dict[int, Region], edits: Sequence[Edit]) -> list[Line]:
+    """A spawned process begins in the folder to which the first has gone: it goes there no second time."""
+    lines = _statement(plan, spans[statement.index], edits, "")
+    if not plan.program.source(statement.node).startswith("os.chdir"):
+        return lines
+    while lines and not lines[0].text.strip():
+        lines = lines[1:]
+    head = Line('if __name__ != "__mp_main__":  # processes that this one starts begin where it is')
+    return [head, *(replace(line, text=f"{INDENT}{line.text}") for line in lines)]
 
 
 def _import_lines(

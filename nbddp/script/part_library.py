@@ -19,6 +19,7 @@ SECTIONS = {  # title -> files, in the order in which a script shows them
         "gradients",
         "exchange",
         "silent",
+        "saving",
     ),
     "epochs and checkpoints": ("epochs", "checkpoint"),
     "what the notebook that started this is told": ("result", "reporting"),

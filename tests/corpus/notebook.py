@@ -13,7 +13,7 @@ from nbddp.diagnostics import Diagnostic
 from nbddp.export import Script
 from nbddp.notebook import Notebook, notebook_from_json, read_notebook
 
-from .judge import Verdict, differences, refusal
+from .judge import Verdict, differences, refusal, told_of
 from .runs import Run, Setting, run_plain, run_script
 from .shorten import Place, as_json
 
@@ -103,7 +103,8 @@ def _compared(path: Path, script: Script, plain: Run, setting: Setting) -> Verdi
     """One process first: there everything has to agree, whatever the notebook draws."""
     if plain.ended in ("slow", "hangs"):
         setting = replace(setting, steps=max(1, len(plain.losses)), seconds=1.5 * setting.seconds)
-    alike = ""
+    alike, told = "", told_of(script.diagnostics)
+    note = ""
     for nproc in (1, 2):
         run = run_script(script.text, nproc, path, setting)
         on = f"on {nproc}"
@@ -112,11 +113,12 @@ def _compared(path: Path, script: Script, plain: Run, setting: Setting) -> Verdi
             return Verdict("refused at start", own) if own else Verdict(_word(run), f"{on}: {_last_words(run)}")
         if run.ended == "slow" and len(run.losses) < 2:
             return Verdict("slow", on)
-        word, found = differences(plain, run, nproc)
+        word, found = differences(plain, run, nproc, told)
         if word == "differs":
             return Verdict(word, f"{on}: {'; '.join(found)}"[:600])
         alike = found[0] if word == "alike" else alike
-    return Verdict("alike" if alike else "agrees", alike)
+        note = "; ".join(found) if word == "agrees" else note
+    return Verdict("alike" if alike else "agrees", alike or note)
 
 
 def _divides(error: str) -> str:

@@ -10,6 +10,7 @@ import torch
 
 from .expectation import expectation
 from .forked import Order, run_forked
+from .neighbours import lay_out
 from .outcome import Outcome, read_files
 
 ONE_PROCESS = Path(__file__).with_name("one_process.py")
@@ -21,7 +22,7 @@ def run_oracle(notebook: Path) -> Outcome:
     order = [str(number) for number in expectation(notebook).order]
     with tempfile.TemporaryDirectory() as temporary:
         folder, logs = Path(temporary, "here"), Path(temporary, "logs")
-        folder.mkdir()
+        lay_out(notebook, folder)
         logs.mkdir()
         target = logs / "record.pt"
         arguments = (str(notebook), str(target), *order)

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from .forked import Order, run_forked
+from .neighbours import lay_out
 from .outcome import Outcome, RunFailed, flat, read_files
 from .process import run_alone
 
@@ -29,21 +30,29 @@ def script_of(notebook: Path) -> str:
 
 
 def run_notebook(notebook: Path, nproc: int, *, forked: bool = False) -> Outcome:
-    return run_script(script_of(notebook), f"{notebook.stem}_ddp.py", nproc, forked=forked)
+    return run_script(script_of(notebook), f"{notebook.stem}_ddp.py", nproc, forked=forked, notebook=notebook)
 
 
 def run_script(
-    text: str, name: str, nproc: int, seconds: float = LIMIT, *, forked: bool = False, options: Sequence[str] = ()
+    text: str,
+    name: str,
+    nproc: int,
+    seconds: float = LIMIT,
+    *,
+    forked: bool = False,
+    options: Sequence[str] = (),
+    notebook: Path | None = None,
 ) -> Outcome:
-    """Run it as a user does, from a folder that holds nothing else; results come through the launcher's variables.
+    """Run it as a user does, from a folder that holds only what lies beside the notebook; the script is there too where
+    that is anything. Results come through the launcher's variables.
 
     Forked, it starts faster, and as torchrun would start it.
     """
     with tempfile.TemporaryDirectory() as temporary:
         folder, logs = Path(temporary, "here"), Path(temporary, "logs")
-        folder.mkdir()
+        lies_beside = lay_out(notebook, folder)
         logs.mkdir()
-        script, result, events = logs / name, logs / "result.pt", logs / "events.jsonl"
+        script, result, events = (folder if lies_beside else logs) / name, logs / "result.pt", logs / "events.jsonl"
         script.write_text(text, encoding="utf-8")
         wanted = {"NBDDP_RESULT": str(result), "NBDDP_EVENTS": str(events)}
         if forked:

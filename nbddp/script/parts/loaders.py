@@ -5,6 +5,7 @@
 import torch.distributed as dist
 from torch.utils.data import (
     BatchSampler,
+    DataLoader,
     DistributedSampler,
     IterableDataset,
     RandomSampler,
@@ -19,6 +20,8 @@ from nbddp.script.parts.reduction import sum_over_ranks
 
 def sharded(loader, split=True):
     """A loader like this one of which each process draws its share; of every batch, where they are to be split."""
+    if not isinstance(loader, DataLoader):
+        raise TypeError(f"only a DataLoader can be shared out, and this is a {type(loader).__name__}")
     if is_share(loader):
         return loader
     batches = loader.batch_sampler
@@ -67,7 +70,9 @@ class ShardOfStream(IterableDataset):
 
 
 def all_of(loader):
-    """A loader of all the batches that one process would draw, the same on each process."""
+    """A loader of all the batches that one process would draw, the same on each process; other things as they are."""
+    if not isinstance(loader, DataLoader):
+        return loader
     if isinstance(loader.dataset, IterableDataset):
         whole, size = getattr(loader.dataset, "whole", loader.dataset), loader.batch_size
         size = size * dist.get_world_size() if is_share(loader) else size

@@ -118,6 +118,8 @@ def fix_order():
 
 def seeded(iterate):
     def iterate_seeded(sampler):
+        if run.on and torch.is_grad_enabled():
+            put(event="order", samples=len(sampler))
         sampler.generator = torch.Generator().manual_seed(0)
         return iterate(sampler)
 
@@ -134,6 +136,30 @@ def draw_no_seeds():
             torch.set_rng_state(before)
 
     dataloader._BaseDataLoaderIter.__init__ = quietly
+
+
+def load_samples_alike():
+    """What a data set draws for a sample, for its augmentation say, is drawn by the number of the sample."""
+
+    def fetch(fetcher, wanted):
+        before = random.getstate(), torch.get_rng_state()
+        array = sys.modules["numpy"].random.get_state() if "numpy" in sys.modules else None
+        batch = [one(fetcher.dataset, i) for i in wanted] if fetcher.auto_collation else one(fetcher.dataset, wanted)
+        random.setstate(before[0])
+        torch.set_rng_state(before[1])
+        if array is not None:
+            sys.modules["numpy"].random.set_state(array)
+        return fetcher.collate_fn(batch)
+
+    def one(dataset, index):
+        number = int(hashlib.sha1(repr(index).encode()).hexdigest()[:8], 16)
+        random.seed(number)
+        torch.manual_seed(number)
+        if "numpy" in sys.modules:
+            sys.modules["numpy"].random.seed(number)
+        return dataset[index]
+
+    data._utils.fetch._MapDatasetFetcher.fetch = fetch
 
 
 def treat_samples_alone():
@@ -179,3 +205,4 @@ def install():
     draw_no_seeds()
     if os.environ.get("CORPUS_AS_IT_IS") != "1":
         treat_samples_alone()
+        load_samples_alike()

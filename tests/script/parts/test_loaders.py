@@ -224,3 +224,15 @@ def test_what_shuffle_makes_is_told_from_other_random_samplers():
     assert shuffles_all(RandomSampler(SAMPLES))
     assert not shuffles_all(RandomSampler(SAMPLES, num_samples=5))
     assert not shuffles_all(RandomSampler(SAMPLES, replacement=True))
+
+
+def take_other_things(rank: int) -> tuple[list[int], str]:
+    with pytest.raises(TypeError) as refused:
+        sharded([1, 2])
+    return list(all_of([1, 2])), str(refused.value)
+
+
+def test_what_is_no_loader_stays_as_it_is_or_is_refused():
+    for whole, said in on_ranks(2, take_other_things):
+        assert whole == [1, 2]
+        assert said == "only a DataLoader can be shared out, and this is a list"
