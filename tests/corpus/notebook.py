@@ -105,12 +105,17 @@ def _compared(path: Path, script: Script, plain: Run, setting: Setting) -> Verdi
         setting = replace(setting, steps=max(1, len(plain.losses)), seconds=1.5 * setting.seconds)
     alike, told = "", told_of(script.diagnostics)
     note = ""
-    for nproc in (1, 2):
+    numbers = [1, 2]
+    for nproc in numbers:
         run = run_script(script.text, nproc, path, setting)
         on = f"on {nproc}"
+        if run.ended == "raised" and (own := _divides(run.error)):
+            if nproc == 5:
+                return Verdict("refused at start", own)
+            numbers.append({2: 3, 3: 5}[nproc])
+            continue
         if run.ended in ("raised", "hangs"):
-            own = _divides(run.error)
-            return Verdict("refused at start", own) if own else Verdict(_word(run), f"{on}: {_last_words(run)}")
+            return Verdict(_word(run), f"{on}: {_last_words(run)}")
         if run.ended == "slow" and len(run.losses) < 2:
             return Verdict("slow", on)
         word, found = differences(plain, run, nproc, told)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
@@ -125,8 +126,10 @@ def _events(logs: Path) -> dict[int, list[dict[str, Any]]]:
 def _ending(events: dict[int, list[dict[str, Any]]], error: str, now: float) -> str:
     cut = [any(e["event"] == "cut" for e in of_rank) for of_rank in events.values()]
     if "still running after" in error.split("\n", 2)[1:2][0] if error else False:
-        last = max((e["time"] for of_rank in events.values() for e in of_rank), default=0.0)
-        return "hangs" if any(cut) or now - last > QUIET_FOR else "slow"
+        times = sorted(e["time"] for of_rank in events.values() for e in of_rank)
+        usual = max((b - a for a, b in itertools.pairwise(times)), default=0.0)
+        quiet = now - times[-1] if times else 0.0
+        return "hangs" if any(cut) or quiet > max(QUIET_FOR, 3 * usual) else "slow"
     if error:
         return "raised"
     return "cut" if cut and all(cut) else "done"

@@ -1,11 +1,13 @@
 # refused: loader
 # %%
+import pickle
+
 import torch
 import torch.nn as nn
-from course_helpers import get_batches, plot_history
 
 torch.manual_seed(0)
-train_batches = get_batches("train", batch_size=64)
+with open("batches.pkl", "rb") as file:
+    train_batches = pickle.load(file)
 
 # %%
 model = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10))
@@ -26,4 +28,4 @@ for epoch in range(5):
     print(epoch, total)
 
 # %%
-plot_history(history)
+print(history)
