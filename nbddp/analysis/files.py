@@ -48,13 +48,27 @@ def path_of(call: ast.Call) -> ast.expr | None:
     return call.args[0] if plain and call.args else None
 
 
+def _in_memory(plan: Plan, node: ast.expr) -> bool:
+    """A buffer: the call that makes one, or a name that stands for nothing else."""
+    if isinstance(node, ast.Call):
+        return library_name(plan, node) in ("io.BytesIO", "io.StringIO")
+    if not isinstance(node, ast.Name):
+        return False
+    given = [
+        n.value
+        for n in plan.nodes()
+        if isinstance(n, ast.Assign) and any(isinstance(t, ast.Name) and t.id == node.id for t in n.targets)
+    ]
+    return bool(given) and all(isinstance(g, ast.Call) and _in_memory(plan, g) for g in given)
+
+
 def writes(plan: Plan, node: ast.AST) -> bool:
     """One call that writes a file or makes a folder, by what is called."""
     if not isinstance(node, ast.Call):
         return False
     name = library_name(plan, node)
     if name in WRITES or makes_folders(plan, node):
-        return True
+        return not any(_in_memory(plan, argument) for argument in node.args)
     if name or not isinstance(node.func, ast.Attribute):
         return False
     fact = plan.facts.calls.get(node)

@@ -104,7 +104,7 @@ def _nothing_to_share(plan: Plan) -> Iterator[Diagnostic]:
         inner = max(loops, key=lambda f: (len(f.parents), getattr(f.node, "lineno", 0)), default=None)
         yield _without_loader(plan, call, inner.node if inner else call, bool(inner and inner.opaque))
         return
-    if not plan.roles.models:
+    if not plan.roles.models and not plan.facts.undefined:  # else that is why
         yield Diagnostic("model", "error", "no model is seen to be trained: none is called in the training loop",
                          help="build the model in a cell, and call it in the loop")  # fmt: skip
 
@@ -117,8 +117,28 @@ def _without_loader(plan: Plan, call: ast.Call, loop: ast.AST, opaque: bool) -> 
             why="every rank would train on all of the data",
             help='build a DataLoader in a cell, or tag the cell that shards the data with "ddp-setup"',
         )  # fmt: skip
+    if (source := _generator(plan, loop)) is not None:
+        return plan.program.diagnose(
+            "shard", "error", loop, f"the batches come from '{source}', a generator of the notebook: there is no "
+            "telling what the share of a rank would be", why="every rank would train on all of the data",
+            help="put its samples into a Dataset, and train on a DataLoader of it",
+        )  # fmt: skip
     return plan.program.diagnose(
         "shard", "error", loop, "the training runs over whole tensors or by index, not over a DataLoader: there is "
         "nothing to share out", why="every rank would train on the same data",
         help="train on DataLoader(TensorDataset(X, y), batch_size=…, shuffle=True)",
     )  # fmt: skip
+
+
+def _generator(plan: Plan, loop: ast.AST) -> str | None:
+    """The call of a generator that the loop goes through, as it is written."""
+    for node in ast.walk(loop.iter) if isinstance(loop, ast.For) else ():
+        fact = plan.facts.calls.get(node) if isinstance(node, ast.Call) else None
+        bodies = [plan.program.function_of(y) for b in (fact.bodies if fact else ()) for y in ast.walk(b) if _yields(y)]
+        if fact is not None and fact.bodies & set(bodies):
+            return plan.program.source(fact.node)
+    return None
+
+
+def _yields(node: ast.AST) -> bool:
+    return isinstance(node, ast.Yield | ast.YieldFrom)
