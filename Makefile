@@ -10,10 +10,11 @@ NOTEBOOK := examples/quickstart.ipynb
 SCRIPT := $(NOTEBOOK:.ipynb=_ddp.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all check format examples bench constraints clean
+.PHONY: help run lab test test-all check format examples bench constraints clean
 
 help:
 	@echo "make run     compile $(NOTEBOOK) and train it on every GPU, or on 2 CPU processes"
+	@echo "make lab     JupyterLab on the examples, with the extension"
 	@echo "make test    run all tests, the compiler's also on the other Pythons of this machine"
 	@echo "make test-all  the end-to-end tests on every number of processes too"
 	@echo "make check   ruff and mypy"
@@ -25,6 +26,12 @@ help:
 run: $(VENV)/.ready-to-run
 	$(VENV)/bin/nbddp export $(NOTEBOOK) -o $(SCRIPT)
 	PYTHONUNBUFFERED=1 $(PY) $(SCRIPT)
+
+# The wheel is what is tried: its extension is built by Node as a Python package, in an environment of pip's own.
+lab: $(VENV)/.ready-to-test
+	$(PY) -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build/dist .
+	JUPYTER_PATH=$(CURDIR)/build/share/jupyter $(PY) -m jupyterlab --ServerApp.root_dir=$(CURDIR)/examples \
+		--ServerApp.jpserver_extensions=nbddp.server=True
 
 test: $(VENV)/.ready-to-test
 	$(PY) -m pytest -n 2

@@ -53,9 +53,12 @@ def answer(what: str, body: object) -> Answer:
         return {"refused": "The notebook is nested too deeply to be read."}
 
 
-def answer_text(what: str, text: str) -> str:
-    """The same from text to text, as a page asks a kernel."""
-    return json.dumps(answer(what, json.loads(text)))
+def answer_kernel(what: str, text: str) -> object:
+    """The same as a page asks a kernel: an expression's value that is shown as JSON."""
+    from IPython.display import JSON
+
+    shown: object = JSON(answer(what, json.loads(text)))  # type: ignore[no-untyped-call]
+    return shown
 
 
 def _rewrites(script: Script) -> dict[str, int]:

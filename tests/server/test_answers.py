@@ -7,7 +7,7 @@ import json
 import pytest
 
 from nbddp.cli import main
-from nbddp.server.answers import answer, answer_text
+from nbddp.server.answers import answer, answer_kernel
 from tests.server.notebooks import CELLS, IMPORTS, MODEL, notebook, question
 
 
@@ -23,7 +23,7 @@ def test_an_export_has_the_bytes_of_the_command_line(tmp_path):
     assert said["script"].encode() == (tmp_path / "digits_ddp.py").read_bytes()
     assert (said["cells"], said["kept"]) == (5, 4)
     assert said["rewrites"]["sampler"] >= 1
-    assert json.loads(answer_text("export", json.dumps(question()))) == json.loads(json.dumps(said))
+    assert answer_kernel("export", json.dumps(question())).data == said
 
 
 def test_each_line_of_the_script_leads_to_its_cell():

@@ -1,0 +1,5 @@
+import { notebookPlugin } from './notebookPlugin';
+import { outputPlugin } from './outputPlugin';
+import { runsPlugin } from './runsPlugin';
+
+export default [notebookPlugin, runsPlugin, outputPlugin];

@@ -1,0 +1,23 @@
+import type { Cell } from '@jupyterlab/cells';
+import type { Notebook } from '@jupyterlab/notebook';
+
+/** The cell that nbddp numbers so, from 1, among all cells of the file. */
+export function cellAt(notebook: Notebook, number: number): Cell | undefined {
+  return notebook.widgets[number - 1];
+}
+
+/** Shows a place of the notebook and puts the cursor there. */
+export async function jump(notebook: Notebook, number: number, line = 1, column = 1): Promise<void> {
+  const cell = cellAt(notebook, number);
+  if (!cell) {
+    return;
+  }
+  notebook.activate();
+  notebook.deselectAll();
+  notebook.activeCellIndex = number - 1;
+  await notebook.scrollToItem(number - 1, 'center');
+  await cell.ready;
+  notebook.mode = 'edit';
+  cell.editor?.focus(); // first: an editor tells of its cursor only while it has the focus
+  cell.editor?.setCursorPosition({ line: line - 1, column: Math.max(0, column - 1) });
+}

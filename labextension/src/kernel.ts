@@ -1,0 +1,57 @@
+import type { Kernel, KernelMessage } from '@jupyterlab/services';
+import { Refused } from './api';
+
+/** Asks a kernel what the server cannot answer, in a way that runs no cell and leaves no name behind. */
+export async function askKernel<T>(kernel: Kernel.IKernelConnection, what: string, body: object): Promise<T> {
+  if (kernel.status === 'busy') {
+    return inSubshell(kernel, free => ask<T>(free, what, body));
+  }
+  return ask<T>(kernel, what, body);
+}
+
+async function ask<T>(kernel: Kernel.IKernelConnection, what: string, body: object): Promise<T> {
+  const text = JSON.stringify(JSON.stringify(body)); // a JSON string is a Python string as well
+  const expression = `__import__("nbddp.server.answers", fromlist=["_"]).answer_kernel("${what}", ${text})`;
+  const reply = await kernel.requestExecute({
+    code: '',
+    silent: true,
+    store_history: false,
+    user_expressions: { answer: expression }
+  }).done;
+  const content = reply.content as KernelMessage.IReplyOkContent & { user_expressions?: any };
+  const said = content.user_expressions?.answer;
+  if (said?.status !== 'ok') {
+    throw new Refused(
+      said?.ename === 'ModuleNotFoundError'
+        ? 'Neither the server nor this kernel has nbddp: run "%pip install nbddp" in a cell.'
+        : `${said?.ename ?? 'The kernel'}: ${said?.evalue ?? 'it did not answer.'}`,
+      404
+    );
+  }
+  const answer = said.data['application/json'];
+  if (answer.refused) {
+    throw new Refused(answer.refused, 400);
+  }
+  return answer as T;
+}
+
+/** Kernels of today answer beside a cell that runs; of others the answer would only come when that has ended. */
+async function inSubshell<T>(
+  kernel: Kernel.IKernelConnection,
+  ask: (kernel: Kernel.IKernelConnection) => Promise<T>
+): Promise<T> {
+  await kernel.info;
+  if (!kernel.supportsSubshells) {
+    throw new Refused('The kernel is busy, and the server has no nbddp: wait for the cell, or interrupt it.', 409);
+  }
+  const made = await kernel.requestCreateSubshell({}).done;
+  const id = (made.content as { subshell_id: string }).subshell_id;
+  const beside = kernel.clone({ handleComms: false });
+  beside.subshellId = id;
+  try {
+    return await ask(beside);
+  } finally {
+    void kernel.requestDeleteSubshell({ subshell_id: id }).done.catch(() => undefined);
+    beside.dispose();
+  }
+}

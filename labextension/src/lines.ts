@@ -1,0 +1,40 @@
+// Which lines of a script are the notebook's own. No imports: plain functions of plain values.
+
+export type Place = [number, number]; // number of the cell, line in it; both from 1
+
+export interface IScriptLine {
+  text: string;
+  place: Place | null;
+  sign: ' ' | '+' | '~'; // as in the cell but for its indent, added, changed
+}
+
+/** Each line of a script with where it comes from; `cells` holds the sources by number. */
+export function scriptLines(
+  script: string,
+  places: ReadonlyArray<Place | null>,
+  cells: ReadonlyMap<number, string>
+): IScriptLine[] {
+  const sources = new Map([...cells].map(([number, source]) => [number, source.split('\n')]));
+  const imports = ownImports(sources);
+  return script.replace(/\n$/, '').split('\n').map((text, at): IScriptLine => {
+    const place = places[at] ?? imports.get(text) ?? null;
+    if (!place) {
+      return { text, place, sign: text.trim() ? '+' : ' ' };
+    }
+    const source = sources.get(place[0])?.[place[1] - 1] ?? '';
+    return { text, place, sign: source.trim() === text.trim() ? ' ' : '~' };
+  });
+}
+
+/** The script's imports are one block, made anew; a line that a cell has just so is that cell's. */
+function ownImports(sources: ReadonlyMap<number, string[]>): Map<string, Place> {
+  const found = new Map<string, Place>();
+  for (const [number, lines] of sources) {
+    lines.forEach((text, at) => {
+      if (/^(import|from) /.test(text) && !found.has(text)) {
+        found.set(text, [number, at + 1]);
+      }
+    });
+  }
+  return found;
+}

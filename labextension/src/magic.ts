@@ -1,0 +1,97 @@
+// The first line of a training cell, `%%ddp_train --nproc 2 …`, read and written. No imports: plain functions.
+
+export interface IRunOptions {
+  nproc: string;
+  devices: string;
+  seed: string;
+  background: boolean;
+  fresh: boolean;
+  batchPerRank: boolean;
+  syncBatchnorm: boolean;
+  rest: string;
+}
+
+export const DEFAULTS: IRunOptions = {
+  nproc: '',
+  devices: '',
+  seed: '',
+  background: false,
+  fresh: false,
+  batchPerRank: false,
+  syncBatchnorm: false,
+  rest: ''
+};
+
+const VALUES = { '--nproc': 'nproc', '--devices': 'devices', '--seed': 'seed' } as const;
+const FLAGS = {
+  '--background': 'background',
+  '--fresh': 'fresh',
+  '--batch-per-rank': 'batchPerRank',
+  '--sync-batchnorm': 'syncBatchnorm'
+} as const;
+const MAGIC = /^%%(ddp|dp|single)_train\b[ \t]*(.*)/;
+
+/** The options on a cell's first line; null where it is no %%ddp_train. What the form does not have is `rest`. */
+export function readMagic(source: string): IRunOptions | null {
+  const found = MAGIC.exec(source.split('\n', 1)[0]);
+  if (!found || found[1] !== 'ddp') {
+    return null;
+  }
+  const options = { ...DEFAULTS };
+  const words = found[2].split(/[ \t]+/).filter(word => word);
+  const rest: string[] = [];
+  while (words.length) {
+    const [word, value] = parts(words.shift()!);
+    if (word === '--' || /["']/.test(word)) {
+      rest.push(word, ...words.splice(0)); // the script's own options, and what is quoted, stay as they are
+    } else if (word in FLAGS) {
+      options[FLAGS[word as keyof typeof FLAGS]] = true;
+    } else if (word in VALUES && (value !== undefined || words.length)) {
+      options[VALUES[word as keyof typeof VALUES]] = value ?? words.shift()!;
+    } else {
+      rest.push(value === undefined ? word : `${word}=${value}`);
+    }
+  }
+  return { ...options, rest: rest.join(' ') };
+}
+
+function parts(word: string): [string, string | undefined] {
+  const at = word.startsWith('--') ? word.indexOf('=') : -1;
+  return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
+}
+
+/** The cell with these options on its first line, which is made where it is none of ours. */
+export function withMagic(source: string, options: IRunOptions): string {
+  const line = ['%%ddp_train'];
+  for (const [word, key] of Object.entries(VALUES)) {
+    const value = options[key].replace(/\s+/g, '');
+    if (value) {
+      line.push(word, value);
+    }
+  }
+  for (const [word, key] of Object.entries(FLAGS)) {
+    if (options[key]) {
+      line.push(word);
+    }
+  }
+  if (options.rest.trim()) {
+    line.push(options.rest.trim());
+  }
+  const lines = source.split('\n');
+  return [line.join(' '), ...(MAGIC.test(lines[0]) ? lines.slice(1) : lines)].join('\n');
+}
+
+/** What is wrong with what was entered, by field; nothing where all is well. */
+export function problems(options: IRunOptions): Partial<Record<keyof IRunOptions, string>> {
+  const found: Partial<Record<keyof IRunOptions, string>> = {};
+  if (!/^\s*([1-9]\d*)?\s*$/.test(options.nproc)) {
+    found.nproc = 'a whole number from 1 on';
+  }
+  if (!/^\s*(\d+(\s*,\s*\d+)*)?\s*$/.test(options.devices)) {
+    found.devices = 'numbers of GPUs, such as 0,1';
+  }
+  if (!/^\s*(\d+)?\s*$/.test(options.seed)) {
+    found.seed = 'a whole number';
+  }
+  return found;
+}

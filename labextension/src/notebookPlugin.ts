@@ -1,0 +1,186 @@
+import { ILabShell, type JupyterFrontEnd, type JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { ICommandPalette, ISessionContextDialogs, Notification } from '@jupyterlab/apputils';
+import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
+import { IDocumentManager } from '@jupyterlab/docmanager';
+import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { IStateDB } from '@jupyterlab/statedb';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import { IFormRendererRegistry } from '@jupyterlab/ui-components';
+import { type IDiagnostic, Server } from './api';
+import { Chips, roleLabel, SET_ROLE, setRole, tagRole } from './chips';
+import { exportNotebook } from './exporting';
+import { Findings } from './findings';
+import { exportIcon, runIcon } from './icons';
+import { below, beside } from './places';
+import { Preview } from './preview';
+import { roleForm } from './roleForm';
+import { ROLES, type Role } from './roles';
+import { runWithDdp } from './running';
+import { Watcher } from './watcher';
+
+const ID = 'nbddp:notebook';
+
+/** What there is of one open notebook. */
+interface IOpen {
+  watcher: Watcher;
+  chips: Chips;
+  findings: Findings | null;
+  preview: Preview | null;
+}
+
+export const notebookPlugin: JupyterFrontEndPlugin<void> = {
+  id: ID,
+  description: 'Exports the notebook as a DDP script, runs it, and shows the part that each cell plays.',
+  autoStart: true,
+  requires: [INotebookTracker, IDocumentManager],
+  optional: [
+    ITranslator,
+    ISettingRegistry,
+    ICommandPalette,
+    ILabShell,
+    ISessionContextDialogs,
+    IStateDB,
+    IEditorLanguageRegistry,
+    IFormRendererRegistry
+  ],
+  activate
+};
+
+function activate(
+  app: JupyterFrontEnd,
+  tracker: INotebookTracker,
+  docManager: IDocumentManager,
+  translator: ITranslator | null,
+  settings: ISettingRegistry | null,
+  palette: ICommandPalette | null,
+  lab: ILabShell | null,
+  dialogs: ISessionContextDialogs | null,
+  state: IStateDB | null,
+  languages: IEditorLanguageRegistry | null,
+  forms: IFormRendererRegistry | null
+): void {
+  const trans = (translator ?? nullTranslator).load('nbddp');
+  const server = new Server(app.serviceManager.serverSettings);
+  const opened = new WeakMap<NotebookPanel, IOpen>();
+  let chipsShown = true;
+
+  tracker.widgetAdded.connect((_, panel) => {
+    const watcher = new Watcher(panel, server);
+    const chips = new Chips(watcher, app.commands, trans);
+    chips.shown = chipsShown;
+    const open: IOpen = { watcher, chips, findings: null, preview: null };
+    opened.set(panel, open);
+    watcher.changed.connect(() => {
+      app.commands.notifyCommandChanged(SET_ROLE);
+      if (open.findings && !open.findings.isDisposed) {
+        open.findings.present(watcher.report!.diagnostics);
+      }
+    });
+  });
+
+  const showFindings = (panel: NotebookPanel, diagnostics: readonly IDiagnostic[]) => {
+    const open = opened.get(panel)!;
+    if (!open.findings || open.findings.isDisposed) {
+      open.findings = new Findings(panel, trans);
+    }
+    open.findings.present(diagnostics);
+    below(app, open.findings);
+  };
+
+  const current = () => tracker.currentWidget;
+  const isEnabled = () => current() !== null;
+  tracker.currentChanged.connect(() => app.commands.notifyCommandChanged());
+  /** For the current notebook; whatever goes wrong is told in a sentence. */
+  const add = (
+    name: string,
+    label: string,
+    caption: string,
+    execute: (panel: NotebookPanel, open: IOpen) => Promise<unknown>,
+    icon?: typeof exportIcon
+  ) => {
+    app.commands.addCommand(`nbddp:${name}`, {
+      label,
+      caption,
+      icon,
+      isEnabled,
+      execute: async () => {
+        const panel = current();
+        if (!panel) {
+          return;
+        }
+        try {
+          await panel.context.ready;
+          await execute(panel, opened.get(panel)!);
+        } catch (error) {
+          Notification.error(error instanceof Error ? error.message : String(error), { autoClose: 10000 });
+        }
+      }
+    });
+    palette?.addItem({ command: `nbddp:${name}`, category: trans.__('DDP') });
+  };
+
+  const context = { server, docManager, contents: app.serviceManager.contents, trans, showFindings };
+  add('export', trans.__('Export DDP Script'), trans.__('Export this notebook as a script that trains on all GPUs'),
+    panel => exportNotebook(context, panel), exportIcon); // prettier-ignore
+  add('run', trans.__('Run with DDP…'), trans.__('Train the training cell on several processes'),
+    (_, open) => runWithDdp({ state, dialogs: dialogs ?? undefined, trans }, open.watcher), runIcon); // prettier-ignore
+  add('check', trans.__('Check for DDP'), trans.__('List what an export would have to say'),
+    async (panel, open) => showFindings(panel, (await open.watcher.now()).diagnostics)); // prettier-ignore
+  add('preview', trans.__('Preview DDP Script'), trans.__('Show the script beside the notebook, updated as you type'),
+    async (panel, open) => {
+      if (!open.preview || open.preview.isDisposed) {
+        open.preview = new Preview(open.watcher, server, languages, trans);
+        open.preview.title.icon = exportIcon;
+      }
+      beside(app, lab, open.preview, panel.id);
+    }); // prettier-ignore
+
+  app.commands.addCommand(SET_ROLE, {
+    label: args => roleLabel(trans, args.role as Role | '', args.short === true),
+    isEnabled: () => isEnabled() && tracker.activeCell?.model.type === 'code' && !markedInText(),
+    isToggled: args => {
+      const cell = tracker.activeCell;
+      return cell?.model.type === 'code' && !markedInText() && tagRole(cell) === args.role;
+    },
+    isToggleable: true,
+    execute: args => {
+      const cell = tracker.activeCell;
+      if (cell?.model.type === 'code') {
+        setRole(cell, args.role as Role | '');
+      }
+    }
+  });
+  for (const role of ['', ...ROLES]) {
+    palette?.addItem({ command: SET_ROLE, args: { role }, category: trans.__('DDP') });
+  }
+
+  /** A magic or a comment in the cell counts more than a tag: a tag would change nothing. */
+  function markedInText(): boolean {
+    const panel = current();
+    const report = panel && opened.get(panel)?.watcher.report;
+    const number = (panel?.content.activeCellIndex ?? -1) + 1;
+    return /^[%#]/.test(report?.cells.find(cell => cell.number === number)?.marked ?? '');
+  }
+
+  forms?.addRenderer('nbddp:notebook.role', roleForm(tracker, trans));
+  void settings?.load(ID).then(loaded => {
+    const apply = () => {
+      chipsShown = loaded.get('chips').composite as boolean;
+      tracker.forEach(panel => {
+        const open = opened.get(panel);
+        if (open) {
+          open.chips.shown = chipsShown;
+        }
+      });
+    };
+    loaded.changed.connect(apply);
+    apply();
+    app.commands.addCommand('nbddp:toggle-chips', {
+      label: trans.__('Show DDP Roles on Cells'),
+      isToggled: () => chipsShown,
+      execute: () => loaded.set('chips', !chipsShown)
+    });
+    palette?.addItem({ command: 'nbddp:toggle-chips', category: trans.__('DDP') });
+  });
+}

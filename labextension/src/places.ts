@@ -1,0 +1,37 @@
+import type { ILabShell, JupyterFrontEnd } from '@jupyterlab/application';
+import { MainAreaWidget } from '@jupyterlab/apputils';
+import type { Widget } from '@lumino/widgets';
+
+/** Shows a view beside a document; where a page holds one document only (Notebook 7), in its sidebar. */
+export function beside(app: JupyterFrontEnd, lab: ILabShell | null, view: Widget, ref?: string): void {
+  if (!lab) {
+    return aside(app, view, 'right');
+  }
+  const open = Array.from(lab.widgets('main')).find(one => one.id === `${view.id}-main`);
+  const shown = open ?? wrapped(view);
+  if (!open) {
+    lab.add(shown, 'main', ref ? { mode: 'split-right', ref } : {});
+  }
+  lab.activateById(shown.id);
+}
+
+/** Shows a list below the documents. */
+export function below(app: JupyterFrontEnd, view: Widget): void {
+  aside(app, view, 'down');
+}
+
+function aside(app: JupyterFrontEnd, view: Widget, area: string): void {
+  if (!view.isAttached) {
+    app.shell.add(view, area);
+  }
+  app.shell.activateById(view.id);
+}
+
+function wrapped(view: Widget): Widget {
+  const main = new MainAreaWidget({ content: view });
+  main.id = `${view.id}-main`;
+  main.title.label = view.title.label;
+  main.title.icon = view.title.icon;
+  view.disposed.connect(() => main.dispose());
+  return main;
+}

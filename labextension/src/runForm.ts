@@ -1,0 +1,91 @@
+import { Dialog, showDialog } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { Widget } from '@lumino/widgets';
+import { make } from './elements';
+import { DEFAULTS, type IRunOptions, problems } from './magic';
+
+export interface IRunAnswer {
+  options: IRunOptions;
+  above: boolean;
+}
+
+/** Asks how the training cell shall run; null where it shall not. */
+export async function askHow(
+  trans: TranslationBundle,
+  last: IRunOptions,
+  above: boolean,
+  cell: number
+): Promise<IRunAnswer | null> {
+  const answer = await showDialog({
+    title: trans.__('Train cell %1 with DDP', cell),
+    body: new RunForm(trans, last, above),
+    buttons: [Dialog.cancelButton(), Dialog.okButton({ label: trans.__('Run') })],
+    focusNodeSelector: 'input'
+  });
+  return answer.button.accept && answer.value ? answer.value : null;
+}
+
+class RunForm extends Widget implements Dialog.IBodyWidget<IRunAnswer | null> {
+  constructor(trans: TranslationBundle, last: IRunOptions, above: boolean) {
+    super({ node: make('div', { class: 'nbddp-form' }) });
+    const text = (key: keyof IRunOptions, label: string, hint: string) =>
+      this._field(key, label, make('input', { type: 'text', placeholder: hint, value: String(last[key]) }));
+    const flag = (key: keyof IRunOptions, label: string) => this._check(key, label, Boolean(last[key]));
+    this.node.append(
+      text('nproc', trans.__('Processes'), trans.__('one for each GPU, else 2')),
+      text('devices', trans.__('GPUs'), trans.__('all; or 0,1')),
+      text('seed', trans.__('Seed'), trans.__("the notebook's")),
+      text('rest', trans.__('More options'), '--checkpoint-every 5'),
+      flag('background', trans.__('In the background: the kernel stays free')),
+      flag('fresh', trans.__('Start as the cells do, not from the state that the notebook has')),
+      flag('batchPerRank', trans.__("The batch size is each process's")),
+      flag('syncBatchnorm', trans.__('BatchNorm over the batches of all processes')),
+      this._check('above', trans.__('Run the cells above first'), above)
+    );
+    this.node.addEventListener('input', () => this._validate());
+  }
+
+  getValue(): IRunAnswer | null {
+    const options = { ...DEFAULTS } as any;
+    for (const [key, input] of this._inputs) {
+      options[key] = input.type === 'checkbox' ? input.checked : input.value.trim();
+    }
+    const { above, ...rest } = options;
+    return Object.keys(problems(rest)).length ? null : { options: rest, above };
+  }
+
+  /** The dialog's own button refuses what is wrong, in words at the field. */
+  private _validate(): void {
+    const values = Object.fromEntries([...this._inputs].map(([key, input]) => [key, input.value]));
+    const wrong = problems({ ...DEFAULTS, ...values, rest: '' } as IRunOptions) as Record<string, string>;
+    for (const [key, input] of this._inputs) {
+      input.setCustomValidity(wrong[key] ?? '');
+      input.setAttribute('aria-invalid', String(Boolean(wrong[key])));
+      const said = this.node.querySelector(`#nbddp-wrong-${key}`);
+      if (said) {
+        said.textContent = wrong[key] ?? '';
+      }
+    }
+    const accept = this.node.closest('.jp-Dialog')?.querySelector<HTMLButtonElement>('.jp-mod-accept');
+    if (accept) {
+      accept.disabled = Object.keys(wrong).length > 0;
+    }
+  }
+
+  private _field(key: string, label: string, input: HTMLInputElement): HTMLElement {
+    input.className = 'jp-mod-styled';
+    input.setAttribute('aria-describedby', `nbddp-wrong-${key}`);
+    this._inputs.set(key, input);
+    const wrong = make('small', { id: `nbddp-wrong-${key}`, role: 'status' });
+    return make('label', {}, make('span', {}, label), input, wrong);
+  }
+
+  private _check(key: string, label: string, checked: boolean): HTMLElement {
+    const input = make('input', { type: 'checkbox' });
+    input.checked = checked;
+    this._inputs.set(key, input);
+    return make('label', { class: 'nbddp-flag' }, input, make('span', {}, label));
+  }
+
+  private readonly _inputs = new Map<string, HTMLInputElement>();
+}

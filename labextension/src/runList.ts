@@ -1,0 +1,69 @@
+import { Poll } from '@lumino/polling';
+import { type ISignal, Signal } from '@lumino/signaling';
+import type { IRun, Server } from './api';
+
+const OFTEN = 2000;
+const RARELY = 15000;
+
+/** The runs of the folders that are in sight, asked for often while one is going on. */
+export class RunList {
+  constructor(
+    private readonly _server: Server,
+    private readonly _folders: () => string[]
+  ) {
+    this._poll = new Poll({
+      name: 'nbddp:runs',
+      auto: false,
+      factory: () => this._ask(),
+      frequency: { interval: RARELY, backoff: true, max: 120000 },
+      standby: 'when-hidden'
+    });
+    void this._server.present().then(present => (present ? this._poll.start() : undefined));
+  }
+
+  runs: IRun[] = [];
+
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  /** Nothing where the server has no nbddp. */
+  async refresh(): Promise<void> {
+    if (await this._server.present()) {
+      await this._poll.refresh();
+    }
+  }
+
+  async stop(run: IRun, grade: string): Promise<void> {
+    await this._server.post('run/stop', { folder: run.folder, name: run.name, grade });
+    await this.refresh();
+  }
+
+  private async _ask(): Promise<void> {
+    const { runs } = await this._server.get<{ runs: IRun[] }>('runs', { folder: this._folders() });
+    const before = JSON.stringify(this.runs.map(still));
+    this.runs = runs;
+    const interval = runs.some(run => !run.over) ? OFTEN : RARELY;
+    if (this._poll.frequency.interval !== interval) {
+      this._poll.frequency = { ...this._poll.frequency, interval };
+    }
+    if (JSON.stringify(runs.map(still)) !== before) {
+      this._changed.emit();
+    }
+  }
+
+  private readonly _poll: Poll;
+  private readonly _changed = new Signal<this, void>(this);
+}
+
+/** Of a run that has ended, the clock is no news. */
+function still(run: IRun): IRun {
+  return run.over ? { ...run, now: 0 } : run;
+}
+
+/** "Training, epoch 3 of 10, 0:42". */
+export function inWords(run: IRun, duration: (seconds: number) => string): string {
+  const epoch = run.epoch === null ? '' : `${run.epoch + 1}${run.epochs ? `/${run.epochs}` : ''}`;
+  const seconds = run.started === null ? null : (run.over ? (run.ended ?? run.now) : run.now) - run.started;
+  return [run.label, epoch, seconds === null ? '' : duration(Math.max(0, seconds))].filter(part => part).join(' · ');
+}

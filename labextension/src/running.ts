@@ -1,0 +1,80 @@
+import { type ISessionContextDialogs, Notification } from '@jupyterlab/apputils';
+import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
+import type { IStateDB } from '@jupyterlab/statedb';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { cellAt } from './jump';
+import { DEFAULTS, type IRunOptions, readMagic, withMagic } from './magic';
+import { askHow } from './runForm';
+import type { Watcher } from './watcher';
+
+export interface IRunContext {
+  state: IStateDB | null;
+  dialogs: ISessionContextDialogs | undefined;
+  trans: TranslationBundle;
+}
+
+/** Runs the training cell as %%ddp_train: its first line says so, since what is read is what runs. */
+export async function runWithDdp(context: IRunContext, watcher: Watcher): Promise<void> {
+  const { trans } = context;
+  const { content, sessionContext } = watcher.panel;
+  const training = (await watcher.now().catch(() => null))?.training ?? content.activeCellIndex + 1;
+  const cell = cellAt(content, training);
+  if (!cell || cell.model.type !== 'code') {
+    Notification.error(trans.__('Choose the cell that trains first.'));
+    return;
+  }
+  const source = cell.model.sharedModel.getSource();
+  const key = `nbddp:run:${watcher.panel.context.path}`;
+  const last = { ...DEFAULTS, ...((await context.state?.fetch(key)) as object), ...(readMagic(source) ?? {}) };
+  const answer = await askHow(trans, last, neverRun(watcher.panel, training), training);
+  if (!answer) {
+    return;
+  }
+  await context.state?.save(key, { ...answer.options } as Record<keyof IRunOptions, string | boolean>);
+  const written = withMagic(source, answer.options);
+  if (written !== source) {
+    cell.model.sharedModel.setSource(written);
+  }
+  if (!(await hasMagic(context, watcher.panel))) {
+    return;
+  }
+  content.deselectAll();
+  content.activeCellIndex = training - 1;
+  if (answer.above) {
+    const well = await NotebookActions.runAllAbove(content, sessionContext, context.dialogs);
+    if (!well) {
+      return; // the cell that failed says why
+    }
+    content.activeCellIndex = training - 1;
+  }
+  await NotebookActions.run(content, sessionContext, context.dialogs);
+}
+
+/** Whether a cell above has not been executed in this session. */
+function neverRun(panel: NotebookPanel, training: number): boolean {
+  return panel.content.widgets
+    .slice(0, training - 1)
+    .some(cell => cell.model.type === 'code' && cell.model.sharedModel.getSource().trim() && !executed(cell.model));
+}
+
+const executed = (model: unknown) => (model as { executionCount: number | null }).executionCount !== null;
+
+/** Loads %%ddp_train into the kernel, where it is not loaded yet. */
+async function hasMagic(context: IRunContext, panel: NotebookPanel): Promise<boolean> {
+  await panel.sessionContext.ready;
+  if (!panel.sessionContext.session?.kernel) {
+    await context.dialogs?.selectKernel(panel.sessionContext);
+  }
+  const kernel = panel.sessionContext.session?.kernel;
+  if (!kernel) {
+    return false;
+  }
+  const code = '%load_ext nbddp';
+  const reply = await kernel.requestExecute({ code, silent: true, store_history: false }).done;
+  if (reply.content.status === 'ok') {
+    return true;
+  }
+  const why = reply.content.status === 'error' ? reply.content.evalue : '';
+  Notification.error(context.trans.__('This kernel cannot train with DDP: %1', why), { autoClose: false });
+  return false;
+}

@@ -1,0 +1,48 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { IDiagnostic } from './api';
+import type { Role } from './roles';
+
+/** What a role is called; "kept" and "left-out" are found, "candidate" is a cell that may be the one that trains. */
+export function roleName(trans: TranslationBundle, role: string): string {
+  const names: Record<Role | 'kept' | 'left-out' | 'candidate' | '', string> = {
+    train: trans.__('Train'),
+    setup: trans.__('Setup'),
+    rank0: trans.__('Rank 0'),
+    parameters: trans.__('Parameters'),
+    skip: trans.__('Left out'),
+    kept: trans.__('Kept'),
+    'left-out': trans.__('Not needed'),
+    candidate: trans.__('Trains?'),
+    '': trans.__('Automatic')
+  };
+  return names[role as Role] ?? role;
+}
+
+export function roleMeaning(trans: TranslationBundle, role: Role | ''): string {
+  const meanings: Record<Role | '', string> = {
+    '': trans.__('Keep what the training needs of this cell'),
+    train: trans.__('This is the training cell'),
+    setup: trans.__('Keep this cell whole'),
+    rank0: trans.__('Keep this cell, on rank 0 only'),
+    parameters: trans.__('Its constants become command-line options'),
+    skip: trans.__('Leave this cell out')
+  };
+  return meanings[role];
+}
+
+export function levelName(trans: TranslationBundle, level: IDiagnostic['level']): string {
+  return { error: trans.__('Error'), warning: trans.__('Warning'), note: trans.__('Note') }[level];
+}
+
+/** "2 errors, 1 warning"; nothing where there is nothing. */
+export function counted(trans: TranslationBundle, diagnostics: readonly IDiagnostic[]): string {
+  const many = (level: string) => diagnostics.filter(one => one.level === level).length;
+  const [errors, warnings, notes] = [many('error'), many('warning'), many('note')];
+  return [
+    errors ? trans._n('%1 error', '%1 errors', errors) : '',
+    warnings ? trans._n('%1 warning', '%1 warnings', warnings) : '',
+    notes ? trans._n('%1 note', '%1 notes', notes) : ''
+  ]
+    .filter(text => text)
+    .join(', ');
+}

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { scriptLines } from '../src/lines.ts';
+
+const CELLS = new Map([
+  [1, 'import torch\nfrom torch import nn'],
+  [3, 'model = nn.Linear(4, 1)\nprint(1)']
+]);
+
+test('a line is the cell\'s own, changed or added', () => {
+  const lines = scriptLines('import torch\n\nx = 1\n    model = DDP(nn.Linear(4, 1))\n    print(1)\n', [null, null, null, [3, 1], [3, 2]], CELLS);
+  assert.deepEqual(
+    lines.map(({ sign, place }) => [sign, place]),
+    [
+      [' ', [1, 1]],
+      [' ', null],
+      ['+', null],
+      ['~', [3, 1]],
+      [' ', [3, 2]]
+    ]
+  );
+});
+
+test('a place that the notebook no longer has is a change, not an error', () => {
+  assert.equal(scriptLines('x', [[9, 9]], CELLS)[0].sign, '~');
+});

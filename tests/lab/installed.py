@@ -1,0 +1,77 @@
+"""The wheel, built and installed as a user has it: in an environment of its own, where there is no Node."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Installed:
+    folder: Path
+    wheel: Path
+
+    @property
+    def python(self) -> Path:
+        return self.folder / "bin" / "python"
+
+    @property
+    def labextension(self) -> Path:
+        return self.folder / "share" / "jupyter" / "labextensions" / "nbddp"
+
+    def environment(self, home: Path) -> dict[str, str]:
+        """Jupyter with this environment's extension, the tests' own packages, and none of the user's settings."""
+        outside = Path(sys.prefix) / "share" / "jupyter"
+        own = {name: str(home / name.lower()) for name in DIRECTORIES}
+        kept = {name: value for name, value in os.environ.items() if name not in {"PYTHONPATH", "JUPYTER_TOKEN"}}
+        return kept | own | {"JUPYTER_PATH": str(outside), "JUPYTERLAB_DIR": str(outside / "lab"), "PATH": self._path()}
+
+    def _path(self) -> str:
+        """This environment's programs, and the system's: no Node comes with either that anything here would use."""
+        return os.pathsep.join([str(self.folder / "bin"), os.environ["PATH"]])
+
+
+DIRECTORIES = (
+    "JUPYTER_CONFIG_DIR",
+    "JUPYTER_DATA_DIR",
+    "JUPYTER_RUNTIME_DIR",
+    "JUPYTERLAB_SETTINGS_DIR",
+    "JUPYTERLAB_WORKSPACES_DIR",
+    "IPYTHONDIR",
+)
+
+
+def install(folder: Path) -> Installed:
+    """The packages that nbddp needs are those of the tests' environment; nbddp itself is the wheel's."""
+    wheel = _build(folder / "dist")
+    home = folder / "environment"
+    venv.create(home, with_pip=False)
+    python = home / "bin" / "python"
+    site = Path(sysconfig.get_path("purelib", vars={"base": str(home), "platbase": str(home)}))
+    (site / "outside.pth").write_text(f"{sysconfig.get_path('purelib')}\n{sysconfig.get_path('platlib')}\n")
+    _pip("--python", str(python), "install", "--no-deps", "--no-index", "--ignore-installed", str(wheel))
+    return Installed(home, wheel)
+
+
+def _build(folder: Path) -> Path:
+    """One at a time: processes that test side by side share the folder of what has been built."""
+    (ROOT / "build").mkdir(exist_ok=True)
+    with (ROOT / "build" / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _pip("wheel", "--no-deps", "--wheel-dir", str(folder), str(ROOT))
+    (wheel,) = folder.glob("nbddp-*.whl")
+    return wheel
+
+
+def _pip(*arguments: str) -> None:
+    command = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

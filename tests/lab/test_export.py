@@ -1,0 +1,69 @@
+"""One click: from the notebook on the screen to the script beside it."""
+
+from __future__ import annotations
+
+import json
+
+from playwright.sync_api import expect
+
+from nbddp.cli import main
+from tests.server.notebooks import CELLS, IMPORTS, MODEL, notebook
+
+
+def click_export(page) -> None:
+    page.page.locator("[data-command='nbddp:export']").first.click()
+
+
+def exported_by_command_line(tmp_path, content, name="digits") -> bytes:
+    path = tmp_path / f"{name}.ipynb"
+    path.write_text(json.dumps(content))
+    assert main(["export", str(path)]) == 0
+    return (tmp_path / f"{name}_ddp.py").read_bytes()
+
+
+def test_without_a_kernel(page, tmp_path, screenshot):
+    """The bytes are those of the command line, the script opens beside the notebook, and what was done is told."""
+    page.write("digits.ipynb", notebook(), kernel="none")
+    page.open("digits.ipynb")
+    page.expect_chips("Kept", "Kept", "Kept", "Train", "Not needed")
+    click_export(page)
+    expect(page.page.locator(".jp-FileEditor .cm-content")).to_contain_text("Exported from digits.ipynb")
+    expect(page.page.get_by_text("digits_ddp.py: 4 of 5 cells kept")).to_be_visible()
+    screenshot(page.page, "export-light")
+    assert (page.root / "digits_ddp.py").read_bytes() == exported_by_command_line(tmp_path, notebook())
+
+
+def test_what_is_on_the_screen_is_what_is_exported(page, tmp_path):
+    path = page.write("unsaved.ipynb", notebook(), kernel="none")
+    before = path.read_bytes()
+    page.open("unsaved.ipynb")
+    page.expect_chips("Kept", "Kept", "Kept", "Train", "Not needed")
+    page.type_into(3, "\nmodel = nn.Sequential(model)")
+    click_export(page)
+    expect(page.page.locator(".jp-FileEditor .cm-content")).to_contain_text("nn.Sequential")
+    cells = (*CELLS[:2], f"{MODEL}\nmodel = nn.Sequential(model)", *CELLS[3:])
+    script = (page.root / "unsaved_ddp.py").read_text()
+    assert script.encode() == exported_by_command_line(tmp_path, notebook(*cells), "unsaved")
+    assert path.read_bytes() == before
+
+
+def test_what_stands_in_the_way_is_told_at_its_cell_and_in_a_list(page, screenshot):
+    batches = "def batches():\n    yield torch.ones(2, 4), torch.ones(2, 1)"
+    train = CELLS[3].replace("in loader", "in batches()")
+    page.write("refused.ipynb", notebook(IMPORTS, batches, MODEL, train), kernel="none")
+    page.open("refused.ipynb")
+    click_export(page)
+    banner = page.cells.nth(3).locator(".nbddp-banner")
+    expect(banner).to_contain_text("Error: ")
+    expect(banner).to_contain_text("Help: ")
+    screenshot(page.page, "refused-light")
+    page.cells.first.locator(".cm-content").click()
+    findings = page.page.locator(".nbddp-findings")
+    expect(findings.get_by_role("status")).to_contain_text("error")
+    findings.locator(".nbddp-finding[data-level=error]").first.click()
+    expect(page.page.locator(".jp-Cell.jp-mod-active")).to_contain_text("batches():")
+    assert not (page.root / "refused_ddp.py").exists()
+    page.set_source(
+        4, CELLS[3].replace("in loader", "in DataLoader(TensorDataset(torch.ones(8, 4), torch.ones(8, 1)))")
+    )
+    expect(banner.locator("[data-level=error]")).to_have_count(0)
