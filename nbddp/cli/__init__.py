@@ -25,6 +25,7 @@ class Verb:
 VERBS = (
     Verb("export", "write the script that trains a notebook on all GPUs"),
     Verb("check", "say what would be kept, dropped and rewritten, and what stands in the way"),
+    Verb("verify", "prove that several processes train as one does, or find what makes the difference"),
     Verb("run", "train a notebook here, watched over, in a folder of its own"),
     Verb("attach", "show a run from its beginning"),
     Verb("stop", "end a run: after this epoch, now, or at once"),

@@ -10,12 +10,12 @@ from nbddp.options import Options
 from nbddp.train_line import snapshot_names
 
 
-def add_notebook(parser: Parser) -> None:
+def add_notebook(parser: Parser, nproc: str = "processes that the script starts by default") -> None:
     parser.add_argument("notebook", type=Path, metavar="NOTEBOOK", help=".ipynb, or .py in the percent format")
     parser.add_argument(
         "--train", type=cell_number, metavar="CELL", help="number of the training cell, if none is marked"
     )
-    parser.add_argument("--nproc", type=process_count, metavar="N", help="processes that the script starts by default")
+    parser.add_argument("--nproc", type=process_count, metavar="N", help=nproc)
     flag = argparse.BooleanOptionalAction
     parser.add_argument(
         "--batch-per-rank", action=flag, help="the batch size is each process's, not that of all together"

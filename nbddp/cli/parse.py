@@ -71,6 +71,10 @@ def count_of_epochs(word: str) -> int:
     return _whole(word, 1, "a number of epochs, at least 1")
 
 
+def count_of_steps(word: str) -> int:
+    return _whole(word, 2, "a number of steps, at least 2")
+
+
 def natural(word: str) -> int:
     return _whole(word, 0, "a number, 0 or more")
 

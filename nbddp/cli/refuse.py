@@ -10,9 +10,9 @@ from nbddp.cli.show import count, show
 from nbddp.diagnostics import CannotExport
 from nbddp.notebook import CannotRead
 from nbddp.output import CannotWrite
-from nbddp.run.errors import LaunchFailed, NoSuchRun
+from nbddp.run.errors import CannotVerify, LaunchFailed, NoSuchRun
 
-REFUSALS = (Refusal, CannotRead, CannotWrite, CannotExport, LaunchFailed, NoSuchRun)
+REFUSALS = (Refusal, CannotRead, CannotWrite, CannotExport, CannotVerify, LaunchFailed, NoSuchRun)
 
 
 def refused(error: Exception, *, as_json: bool) -> int:

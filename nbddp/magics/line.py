@@ -1,4 +1,4 @@
-"""`%ddp check · export · runs · attach · stop · log`: the command line's verbs, on the notebook of this kernel."""
+"""`%ddp check · export · verify · runs · attach · stop · log`: the verbs of the command line on this kernel's cells."""
 
 from __future__ import annotations
 
@@ -22,15 +22,17 @@ from nbddp.magics.order import settled
 from nbddp.magics.record import Executed
 from nbddp.magics.refusal import REFUSALS, in_words
 from nbddp.magics.session import Session
+from nbddp.magics.verifying import verify_live
 from nbddp.options import Options
 from nbddp.run.find import find
+from nbddp.verify import Report
 
-OF_NOTEBOOKS = ("check", "export")
-VERB_NAMES = ("check", "export", "runs", "attach", "stop", "log", "rules")
+OF_NOTEBOOKS = ("check", "export", "verify")
+VERB_NAMES = ("check", "export", "verify", "runs", "attach", "stop", "log", "rules")
 
 
-def ddp(session: Session, line: str) -> CellRun | None:
-    """The magic; `attach` gives the run that it shows."""
+def ddp(session: Session, line: str) -> CellRun | Report | None:
+    """The magic; `attach` gives the run that it shows, `verify` what it has found."""
     try:
         words = shlex.split(line)
     except ValueError as error:
@@ -55,7 +57,7 @@ def _module(name: str) -> ModuleType:
     return import_module(f"nbddp.cli.{name}")
 
 
-def _execute(session: Session, words: list[str]) -> CellRun | None:
+def _execute(session: Session, words: list[str]) -> CellRun | Report | None:
     if not words or words[0] in {"-h", "--help"}:
         print(_help())
         return None
@@ -65,19 +67,18 @@ def _execute(session: Session, words: list[str]) -> CellRun | None:
     if name == "attach":
         return _attach(session, verb_parser(name).parse(rest))
     if name in OF_NOTEBOOKS and not any(word.endswith((".ipynb", ".py")) and _is_notebook(rest, word) for word in rest):
-        _of_this_notebook(session, name, rest)
-    else:
-        _module(name).execute(verb_parser(name).parse(rest))
+        return _of_this_notebook(session, name, rest)
+    _module(name).execute(verb_parser(name).parse(rest))
     return None
 
 
 def _is_notebook(words: Sequence[str], word: str) -> bool:
     """The word is the notebook to read, not the script to write."""
     place = words.index(word)
-    return place == 0 or words[place - 1] not in {"-o", "--output"}
+    return place == 0 or words[place - 1] not in {"-o", "--output", "--save", "--against"}
 
 
-def _of_this_notebook(session: Session, name: str, words: list[str]) -> None:
+def _of_this_notebook(session: Session, name: str, words: list[str]) -> Report | None:
     """The cells that were executed, put into a file as the verb expects one."""
     path = file_of(session.namespace)
     cells = settled(session.record.cells, lambda tried: export(notebook_of(session, tried)[0], _training(tried, path)))
@@ -88,9 +89,12 @@ def _of_this_notebook(session: Session, name: str, words: list[str]) -> None:
         arguments = verb_parser(name).parse(["--help"] if "--help" in words else [str(notebook), *words])
         if arguments.train is None:
             arguments.train = _training(cells, path).train
+        if name == "verify":
+            return verify_live(session, arguments, cells)
         if name == "export":
             _name_output(arguments, Path(file_name))
         _module(name).execute(arguments)
+    return None
 
 
 def _training(cells: Sequence[Executed], path: Path | None) -> Options:

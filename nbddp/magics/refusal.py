@@ -9,9 +9,9 @@ from nbddp.cli.show import count
 from nbddp.diagnostics import CannotExport
 from nbddp.notebook import CannotRead
 from nbddp.output import CannotWrite
-from nbddp.run.errors import LaunchFailed, NoResult, NoSuchRun
+from nbddp.run.errors import CannotVerify, LaunchFailed, NoResult, NoSuchRun
 
-REFUSALS = (CannotExport, CannotRead, CannotWrite, LaunchFailed, NoResult, NoSuchRun, Refusal)
+REFUSALS = (CannotExport, CannotRead, CannotVerify, CannotWrite, LaunchFailed, NoResult, NoSuchRun, Refusal)
 Error = TypeVar("Error", bound=BaseException)
 
 

@@ -17,3 +17,7 @@ class NoResult(Exception):
 
 class NoSuchRun(Exception):
     """The run that is meant is not there."""
+
+
+class CannotVerify(Exception):
+    """There is nothing that a training on several processes could be compared with."""

@@ -1,0 +1,44 @@
+"""`%ddp verify`: the live notebook from the state that it has, on one process and on several, beside the kernel."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+
+from nbddp.cli.arguments import options_of
+from nbddp.export import export
+from nbddp.magics.handover import handover
+from nbddp.magics.notebook import notebook_of
+from nbddp.magics.record import Executed
+from nbddp.magics.refusal import RunStopped, in_words
+from nbddp.magics.session import Session
+from nbddp.verify import Report, verify
+
+
+def verify_live(session: Session, arguments: argparse.Namespace, cells: Sequence[Executed]) -> Report:
+    """The kernel only waits: of its models and optimizers a copy is handed over, and no random number is drawn."""
+    from nbddp.cli.verify import refuse
+
+    refuse(arguments)
+    options = options_of(arguments)
+    notebook, _ = notebook_of(session, cells)
+    state = handover(export(notebook, options).plan, session.namespace)
+    try:
+        report = verify(
+            notebook,
+            steps=arguments.steps,
+            nproc=arguments.nproc or 2,
+            seed=arguments.seed,
+            options=options,
+            arguments=arguments.rest,
+            fill=state.write if state.objects else None,
+            helper=session.helper,
+            save=arguments.save,
+            against=arguments.against,
+            say=lambda words: print(f"{words} …"),
+        )
+    except KeyboardInterrupt:
+        raise in_words(RunStopped("Interrupted: its processes were ended, and nothing was compared.")) from None
+    began = f"Both sides started from the notebook's state of: {', '.join(state.objects)}." if state.objects else ""
+    return replace(report, notes=tuple(note for note in (*report.notes, began, *state.notes) if note))

@@ -1,0 +1,54 @@
+"""The proof that N processes train the same as one: the first steps of both side by side, and what makes a difference.
+
+from nbddp.verify import verify
+report = verify("digits.ipynb", nproc=2)
+assert report.verdict == "same", report
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from nbddp.export import export
+from nbddp.notebook import Notebook, read_notebook
+from nbddp.options import Options
+from nbddp.run.errors import CannotVerify
+from nbddp.run.folder import RunFolder
+from nbddp.run.launch import Helper
+from nbddp.verify.bench import Asked
+from nbddp.verify.instrument import cells_alone
+from nbddp.verify.proof import prove
+from nbddp.verify.report import Report
+
+
+def verify(  # noqa: PLR0913 -- all but the first have defaults
+    source: Path | str | Notebook,
+    *,
+    steps: int = 20,
+    nproc: int = 2,
+    seed: int = 0,
+    options: Options | None = None,
+    script: str | None = None,
+    fill: Callable[[RunFolder], object] | None = None,
+    arguments: Sequence[str] = (),
+    helper: Helper = None,
+    save: Path | None = None,
+    against: Path | None = None,
+    say: Callable[[str], object] = lambda _: None,
+) -> Report:
+    """Compare the notebook on one process with its script on several; raises CannotExport or CannotVerify.
+
+    `script` is run in place of the one that an export gives. With `fill`, which puts a state to start from into a run's
+    folder, both sides are the script, since the notebook's cells alone start from nothing.
+    """
+    notebook = source if isinstance(source, Notebook) else read_notebook(source)
+    if nproc < 2:
+        raise CannotVerify("One process is what the others are compared with: ask for two or more with --nproc.")
+    exported = export(notebook, options)
+    cells = None if fill is not None or arguments else cells_alone(exported.plan)
+    asked = Asked(script or exported.text, cells, steps, nproc, seed, fill, tuple(arguments))
+    return prove(asked, notebook.name, helper, say, save, against)
+
+
+__all__ = ["CannotVerify", "Report", "verify"]

@@ -1,0 +1,106 @@
+"""Which construct makes the difference: taken away on both sides, it must make the difference vanish."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from nbddp.verify.bench import Bench
+from nbddp.verify.causes import CONSTRUCTS, GRADIENTS, Cause
+from nbddp.verify.compare import ROUNDING, Comparison, compare
+from nbddp.verify.observe import repeated, same_samples, uneven
+from nbddp.verify.trace import Trace
+
+GROWS = 1e-2  # as far as rounding may grow over the steps and still be told from another training
+
+
+@dataclass(frozen=True)
+class Side:
+    """How both sides are run, and what is known of their output."""
+
+    bench: Bench
+    unsteady: frozenset[int]
+    cut: bool = True
+
+    def many(self, without: tuple[str, ...] = ()) -> Trace:
+        return self.bench.many(without, cut=self.cut)
+
+    def one(self, many: Trace, without: tuple[str, ...] = ()) -> Trace:
+        """In the order of the many, but for a permutation that comes twice in a row, which no notebook asks for."""
+        orders = {count: passes for count, passes in many.orders.items() if count not in repeated(many)}
+        batches = many.drawn if "sampler" in without else []
+        return self.bench.one(without, order=orders, batches=batches, cut=self.cut)
+
+    def pair(self, without: tuple[str, ...]) -> Comparison:
+        many = self.many(without)
+        if many.failure:
+            return Comparison((), ())
+        return compare(self.one(many, without), many, self.unsteady)
+
+    def vanishes(self, without: tuple[str, ...]) -> Comparison | None:
+        """What is left of the difference without these, where it is rounding."""
+        found = self.pair(without)
+        if found.agree or (not found.printed and rounding(self, found, without)):
+            return found
+        return None
+
+
+def rounding(side: Side, found: Comparison, without: tuple[str, ...] = ()) -> str:
+    """A sentence where the difference is rounding that has grown.
+
+    One process then differs from itself as much with its batches in another order: that is but another order of sums.
+    """
+    if not found.rows or found.missing or found.rows[0].apart > ROUNDING or found.apart > GROWS:
+        return ""
+    plain, turned = (side.one(_as_run(found), (*without, *more)) for more in ((), ("order",)))
+    measured = compare(plain, turned, side.unsteady)
+    if measured.apart > GROWS or len(measured.rows) < len(found.rows):
+        return ""
+    most = 0.0
+    for row, other in zip(found.rows, measured.rows, strict=False):
+        most = max(most, other.apart)
+        if row.apart > 10 * most + ROUNDING:
+            return ""
+    return (
+        f"Rounding grows here: one process whose batches are summed in another order differs by {measured.apart:.1e} "
+        f"from itself."
+    )
+
+
+def _as_run(found: Comparison) -> Trace:
+    return Trace(tuple(row.many for row in found.rows), (), ())
+
+
+def candidates(one: Trace, many: Trace) -> list[str]:
+    """What was seen at work in this training."""
+    seen = set(one.seen | many.seen)
+    if uneven(one, many):
+        seen.add("uneven")
+    elif not same_samples(one, many):
+        seen.add("sampler")
+    return [cause.name for cause in CONSTRUCTS if cause.name in seen]
+
+
+def find(side: Side, names: list[str], before: Comparison) -> list[Cause]:
+    """The fewest constructs without which both sides agree; none where even without all of them they do not."""
+    left = side.vanishes(tuple(names)) if names else None
+    if left is None:
+        return []
+    needed = list(names)
+    for name in names:
+        fewer = tuple(other for other in needed if other != name)
+        if fewer and (found := side.vanishes(fewer)):
+            needed, left = list(fewer), found
+    return [_with_evidence(cause, before, left) for cause in CONSTRUCTS if cause.name in needed]
+
+
+def _with_evidence(cause: Cause, before: Comparison, left: Comparison) -> Cause:
+    return replace(cause, evidence=f"{cause.removed}: {before.apart:.1e} becomes {left.apart:.1e}")
+
+
+def gradients(side: Side, before: Comparison) -> Cause | None:
+    """Averaged by the probe, the gradients of a script that does not average them give what one process gives."""
+    many = side.many((GRADIENTS.name,))
+    found = compare(side.one(many), many, side.unsteady)
+    if many.failure or not found.steps_agree:
+        return None
+    return _with_evidence(GRADIENTS, before, found)

@@ -1,0 +1,58 @@
+"""The probe's way into a process: one call, before anything is trained."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from nbddp.run.process import alive, from_json
+from nbddp.verify.inside import batches, files, layers, noise, seeds
+from nbddp.verify.inside.record import Recorder
+
+
+def install(text: str) -> None:
+    """Watch this process's training as the specification says. A process that does not train sees nothing of it."""
+    spec: dict[str, Any] = json.loads(text)
+    threading.Thread(target=_end_with, args=(spec["asker"],), daemon=True).start()
+    folder = Path(os.environ["NBDDP_EVENTS"]).parent
+    recorder = Recorder(folder, spec["steps"], share=1 if spec["alone"] else int(os.environ.get("WORLD_SIZE", "1")))
+    without = frozenset(spec["without"])
+    torch.set_num_threads(spec["threads"])
+    recorder.listen(average="gradients" in without)
+    batches.watch(recorder, without, cut=spec["cut"], replay=spec["batches"])
+    layers.watch(recorder, without)
+    files.protect(folder / "files", recorder)
+    if "draws" in without:
+        noise.deal(recorder)
+    if "unseeded" in without:
+        seeds.fix()
+    if "kernels" in without:
+        torch.use_deterministic_algorithms(True, warn_only=True)
+    if spec["alone"]:
+        batches.take_order(recorder, spec["order"])
+        _seed(spec["seed"])
+    seeds.watch(recorder)
+
+
+def _seed(seed: int) -> None:
+    """As the script does it before anything else."""
+    random.seed(seed)
+    torch.manual_seed(seed)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(seed % 2**32)
+
+
+def _end_with(asker: dict[str, object]) -> None:
+    """Nobody may be left to end this process when the one that asked for it has been killed."""
+    process = from_json(asker)
+    while alive(process):
+        time.sleep(1.0)
+    os._exit(1)

@@ -1,0 +1,87 @@
+"""Layers that make a share of a batch something else than a part of the whole: seen, and taken away where asked."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import torch
+from torch.nn.modules.batchnorm import _BatchNorm
+from torch.nn.modules.dropout import _DropoutNd
+from torch.nn.modules.module import register_module_forward_pre_hook
+
+from nbddp.verify.inside.record import Recorder
+
+FUNCTIONS = ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout")
+LOSSES = ("cross_entropy", "nll_loss")
+
+
+def watch(recorder: Recorder, without: frozenset[str]) -> None:
+    """Modules just before they run, functions by their place in torch."""
+
+    def look(module: torch.nn.Module, _: object) -> None:
+        if not torch.is_grad_enabled():
+            return
+        if isinstance(module, _BatchNorm) and module.training:
+            _batchnorm(module, recorder, without)
+        elif isinstance(module, _DropoutNd):
+            _dropout(module, "p", recorder, without)
+        elif isinstance(module, (torch.nn.RNNBase, torch.nn.MultiheadAttention)):
+            _dropout(module, "dropout", recorder, without)
+
+    register_module_forward_pre_hook(look)
+    for name in FUNCTIONS:
+        _watch_function(name, recorder, "dropout" in without)
+    for name in LOSSES:
+        _watch_weights(name, recorder, "weights" in without)
+    _watch_autocast(recorder, "autocast" in without)
+
+
+def _batchnorm(module: Any, recorder: Recorder, without: frozenset[str]) -> None:
+    recorder.seen.add("batchnorm")
+    if "batchnorm" in without:
+        module.eval()
+
+
+def _dropout(module: Any, attribute: str, recorder: Recorder, without: frozenset[str]) -> None:
+    if module.training and getattr(module, attribute) > 0:
+        recorder.seen.add("dropout")
+        if "dropout" in without:
+            setattr(module, attribute, 0.0)
+
+
+def _watch_function(name: str, recorder: Recorder, off: bool) -> None:
+    original = getattr(torch.nn.functional, name)
+
+    @functools.wraps(original)
+    def drop(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:  # noqa: A002
+        if training and p > 0:
+            recorder.seen.add("dropout")
+        return input if off else original(input, p, training, inplace)
+
+    setattr(torch.nn.functional, name, drop)
+
+
+def _watch_weights(name: str, recorder: Recorder, off: bool) -> None:
+    """A mean weighted by class, or over labels that are not ignored: its divisor differs from share to share."""
+    original = getattr(torch.nn.functional, name)
+
+    @functools.wraps(original)
+    def loss(input: Any, target: Any, weight: Any = None, *arguments: Any, **options: Any) -> Any:  # noqa: A002
+        if weight is not None:
+            recorder.seen.add("weights")
+        return original(input, target, None if off else weight, *arguments, **options)
+
+    setattr(torch.nn.functional, name, loss)
+
+
+def _watch_autocast(recorder: Recorder, off: bool) -> None:
+    enter: Any = torch.autocast.__enter__
+
+    def entered(self: Any) -> Any:
+        if self._enabled:
+            recorder.seen.add("autocast")
+            self._enabled = not off
+        return enter(self)
+
+    torch.autocast.__enter__ = entered  # type: ignore[method-assign]

@@ -1,0 +1,62 @@
+"""The texts that run: a script, or the notebook's own cells on one process, each with the probe's line in it."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from nbddp.analysis.plan import Plan
+
+ROOT = Path(__file__).resolve().parents[2]
+GUARD = re.compile(r"^if __name__ == ['\"]__main__['\"]:", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Spec:
+    """What is asked of the probe."""
+
+    steps: int
+    seed: int
+    asker: Mapping[str, object]
+    alone: bool = False  # the notebook's own cells, which know nothing of seeds and of the order of several processes
+    without: tuple[str, ...] = ()
+    order: Mapping[str, list[list[int]]] = field(default_factory=dict)
+    batches: list[list[list[int]]] = field(default_factory=list)
+    cut: bool = True
+    threads: int = 1
+
+
+def probed(text: str, spec: Spec) -> str:
+    """The script with the probe, in it before anything trains: every line but the last few keeps its number."""
+    line = (
+        f"__import__('sys').path.append({str(ROOT)!r}); "
+        f"__import__('nbddp.verify.inside.install', fromlist=['install']).install({json.dumps(asdict(spec))!r})\n"
+    )
+    guard = GUARD.search(text)
+    if guard is not None and not spec.alone:
+        return text[: guard.start()] + line + text[guard.start() :]
+    place = _after_future(text)
+    return text[:place] + line + text[place:]
+
+
+def _after_future(text: str) -> int:
+    """Where the first line may stand that is no import from the future."""
+    last = 0
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+            last = node.end_lineno or 0
+    return sum(len(line) for line in text.splitlines(keepends=True)[:last])
+
+
+def cells_alone(plan: Plan) -> str:
+    """The statements that the training needs, as the notebook has them."""
+    nodes = sorted((s.node for s in plan.kept), key=_is_future, reverse=True)
+    return ast.unparse(ast.Module(body=list(nodes), type_ignores=[])) + "\n"
+
+
+def _is_future(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ImportFrom) and node.module == "__future__"

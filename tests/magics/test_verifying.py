@@ -1,0 +1,61 @@
+"""`%ddp verify` in a kernel: from the live state, which it leaves alone to the bit."""
+
+from __future__ import annotations
+
+import time
+
+import psutil
+
+from tests.magics.conftest import TRAIN
+
+STATE = """\
+import hashlib, random, numpy, io
+def _state():
+    held = io.BytesIO()
+    torch.save([model.state_dict(), optimizer.state_dict(), torch.get_rng_state()], held)
+    return hashlib.sha256(held.getvalue() + repr((random.getstate(), numpy.random.get_state())).encode()).hexdigest()"""
+
+
+def test_from_the_live_state_which_stays_as_it_is(kernel):
+    kernel.run(TRAIN, "train")
+    kernel.aside(STATE)
+    before = kernel.value("_state()")
+    reply = kernel.run("%ddp verify --steps 6", timeout=200)
+    assert reply.status == "ok", reply.error
+    assert "same within rounding" in reply.result
+    assert "Both sides started from the notebook's state of: model, optimizer." in reply.result
+    assert kernel.value("_state()") == before
+    page = kernel.value("_.__class__.__name__, _._repr_html_().count('data:image/svg+xml')")
+    assert page == "Report 1"
+
+
+def test_interrupted_it_says_so_and_leaves_no_process(kernel, folder):
+    kernel.run(TRAIN, "train")
+    kernel.aside(STATE)
+    before = kernel.value("_state()")
+    asked = kernel.send("%ddp verify --steps 100000")
+    kernel_process = psutil.Process(kernel.manager.provisioner.pid)
+    _until(lambda: _trained(kernel_process))
+    kernel.interrupt()
+    reply = kernel.result(asked, timeout=100)
+    assert reply.status == "error"
+    assert "Interrupted: its processes were ended, and nothing was compared." in reply.error
+    _until(lambda: not _trained(kernel_process))
+    assert kernel.value("_state()") == before
+
+
+def _trained(kernel: psutil.Process) -> list[psutil.Process]:
+    """Processes of a verification, whoever their parent is by now."""
+    found = []
+    for process in psutil.process_iter(["status", "environ"]):
+        events = (process.info["environ"] or {}).get("NBDDP_EVENTS", "")
+        if "nbddp-verify-" in events and process.info["status"] != psutil.STATUS_ZOMBIE:
+            found.append(process)
+    return found
+
+
+def _until(condition) -> None:
+    deadline = time.monotonic() + 100
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
