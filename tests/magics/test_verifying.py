@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from pathlib import Path
 
 import psutil
 
-from tests.magics.conftest import TRAIN
+from tests.magics.conftest import TAGS, TRAIN
 
 STATE = """\
 import hashlib, random, numpy, io
@@ -31,30 +33,31 @@ def test_from_the_live_state_which_stays_as_it_is(kernel):
 
 def test_interrupted_it_says_so_and_leaves_no_process(kernel, folder):
     kernel.run(TRAIN, "train")
+    kernel.run("epochs = 100000\nlr = 0.05", "parameters", TAGS["parameters"])
     kernel.aside(STATE)
     before = kernel.value("_state()")
     asked = kernel.send("%ddp verify --steps 100000")
-    kernel_process = psutil.Process(kernel.manager.provisioner.pid)
-    _until(lambda: _trained(kernel_process))
+    _until(lambda: _verifying(folder))
     kernel.interrupt()
     reply = kernel.result(asked, timeout=100)
     assert reply.status == "error"
     assert "Interrupted: its processes were ended, and nothing was compared." in reply.error
-    _until(lambda: not _trained(kernel_process))
+    _until(lambda: not _verifying(folder))
     assert kernel.value("_state()") == before
 
 
-def _trained(kernel: psutil.Process) -> list[psutil.Process]:
-    """Processes of a verification, whoever their parent is by now."""
+def _verifying(folder: Path) -> list[psutil.Process]:
+    """The processes of a verification that this folder's kernel has asked for, whoever their parent is by now."""
     found = []
     for process in psutil.process_iter(["status", "environ"]):
-        events = (process.info["environ"] or {}).get("NBDDP_EVENTS", "")
-        if "nbddp-verify-" in events and process.info["status"] != psutil.STATUS_ZOMBIE:
+        environ = process.info["environ"] or {}
+        ours = environ.get("JPY_SESSION_NAME", "").startswith(str(folder))
+        if ours and "nbddp-verify-" in environ.get("NBDDP_EVENTS", "") and process.info["status"] != "zombie":
             found.append(process)
     return found
 
 
-def _until(condition) -> None:
+def _until(condition: Callable[[], object]) -> None:
     deadline = time.monotonic() + 100
     while not condition():
         assert time.monotonic() < deadline
