@@ -40,7 +40,7 @@ def execute(arguments: argparse.Namespace) -> int:
     from nbddp.verify import verify
     from nbddp.verify.table import show
 
-    refuse(arguments)
+    refuse()
     with _helper() as helper, _ended_by_signals():
         report = verify(
             read_notebook(arguments.notebook),
@@ -61,13 +61,8 @@ def execute(arguments: argparse.Namespace) -> int:
     return report.status
 
 
-def refuse(arguments: argparse.Namespace) -> None:
-    """What is known to make no sense, before anything starts."""
-    if arguments.batch_per_rank:
-        raise Refusal(
-            "With --batch-per-rank N processes take N times the batch of one, so there is nothing to compare: "
-            "verify without it."
-        )
+def refuse() -> None:
+    """What is known to stand in the way, before anything starts."""
     if wrong := problems(Path.cwd(), RunOptions(), Origin.here()):
         raise Refusal("\n".join(wrong))
 

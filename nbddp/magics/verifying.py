@@ -8,11 +8,13 @@ from dataclasses import replace
 
 from nbddp.cli.arguments import options_of
 from nbddp.export import export
+from nbddp.magics.by_value import by_value
 from nbddp.magics.handover import handover
 from nbddp.magics.notebook import notebook_of
 from nbddp.magics.record import Executed
 from nbddp.magics.refusal import RunStopped, in_words
 from nbddp.magics.session import Session
+from nbddp.run.folder import RunFolder
 from nbddp.verify import Report, verify
 
 
@@ -20,10 +22,16 @@ def verify_live(session: Session, arguments: argparse.Namespace, cells: Sequence
     """The kernel only waits: of its models and optimizers a copy is handed over, and no random number is drawn."""
     from nbddp.cli.verify import refuse
 
-    refuse(arguments)
+    refuse()
     options = options_of(arguments)
     notebook, _ = notebook_of(session, cells)
-    state = handover(export(notebook, options).plan, session.namespace)
+    plan = export(notebook, options).plan
+    state, values = handover(plan, session.namespace), by_value(plan, session.namespace)
+
+    def fill(folder: RunFolder) -> None:
+        state.write(folder)
+        values.write(folder)
+
     try:
         report = verify(
             notebook,
@@ -32,7 +40,7 @@ def verify_live(session: Session, arguments: argparse.Namespace, cells: Sequence
             seed=arguments.seed,
             options=options,
             arguments=arguments.rest,
-            fill=state.write if state.objects else None,
+            fill=fill if state.objects or values.values else None,
             helper=session.helper,
             save=arguments.save,
             against=arguments.against,

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from nbddp.analysis.plan import Plan
 from nbddp.export import export
 from nbddp.notebook import Notebook, read_notebook
 from nbddp.options import Options
@@ -46,9 +47,21 @@ def verify(  # noqa: PLR0913 -- all but the first have defaults
     if nproc < 2:
         raise CannotVerify("One process is what the others are compared with: ask for two or more with --nproc.")
     exported = export(notebook, options)
+    _refuse(exported.plan, fill is not None)
     cells = None if fill is not None or arguments else cells_alone(exported.plan)
     asked = Asked(script or exported.text, cells, steps, nproc, seed, fill, tuple(arguments))
     return prove(asked, notebook.name, helper, say, save, against)
+
+
+def _refuse(plan: Plan, live: bool) -> None:
+    if plan.options.batch_per_rank:
+        raise CannotVerify(
+            "With --batch-per-rank N processes take N times the batch of one, so there is nothing to compare: "
+            "verify without it."
+        )
+    if plan.handed_over and not live:
+        names = ", ".join(plan.handed_over)
+        raise CannotVerify(f"--snapshot takes {names} from a live notebook: verify there, with %ddp verify.")
 
 
 __all__ = ["CannotVerify", "Report", "verify"]
