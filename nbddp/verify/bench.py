@@ -73,17 +73,17 @@ class Bench:
                 self.created |= set(read(self.running.folder, self.asked.nproc).created)
                 self.running = None
 
-    def many(self, without: tuple[str, ...] = (), *, cut: bool = True) -> Trace:
-        """The script on all processes."""
-        spec = replace(self.spec, without=without, cut=cut)
+    def many(self, without: tuple[str, ...] = (), *, batches: Batches, cut: bool = True) -> Trace:
+        """The script on all processes; `batches` are taken by each of them, in place of its share."""
+        spec = replace(self.spec, without=without, batches=batches, cut=cut)
         return self._run(probed(self.asked.script, spec), self.asked.nproc, told=True)
 
     def one(self, without: tuple[str, ...] = (), *, order: Orders, batches: Batches, cut: bool = True) -> Trace:
         """The notebook on one process; where its cells are not known, or do not start from a live state, the script."""
-        spec = replace(self.spec, without=without, cut=cut)
+        spec = replace(self.spec, without=without, batches=batches, cut=cut)
         if self.asked.cells is None:
             return self._run(probed(self.asked.script, spec), 1, told=True)
-        alone = replace(spec, alone=True, order=dict(order), batches=batches)
+        alone = replace(spec, alone=True, order=dict(order))
         return self._run(probed(self.asked.cells, alone), 1, told=False)
 
     def _run(self, text: str, nproc: int, *, told: bool) -> Trace:

@@ -46,9 +46,9 @@ CONSTRUCTS = (
     ),
     Cause(
         "weights",
-        "a loss weighted by class divides by the weights of its share of the batch, not of all of it",
-        'reduction="sum" and a division by the weights of the whole batch, or larger batches',
-        "the loss's class weights left out",
+        "a mean loss that weighs classes or ignores labels divides by what its own share of the batch counts",
+        'reduction="sum" and a division by the count of the whole batch, or larger batches',
+        "the loss divided by the count of the whole batch",
     ),
     Cause(
         "autocast",
@@ -68,6 +68,18 @@ CONSTRUCTS = (
         "nothing: that is as random as it was on one process",
         "dropout turned off",
     ),
+)
+MIXING = Cause(
+    "mixing",
+    "the loss or a layer sets the samples of a batch in relation to each other, and a share has fewer of them",
+    "larger batches, or a loss that gathers what it compares from all processes",
+    "each process given the whole batch",
+)
+EVALUATION = Cause(
+    "evaluation",
+    "the evaluation draws random numbers, each process for itself",
+    "nothing: what is printed is drawn otherwise, in the same way",
+    evidence="the weights are the same",
 )
 BY_NAME = {cause.name: cause for cause in CONSTRUCTS}
 

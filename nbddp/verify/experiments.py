@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from nbddp.verify.bench import Bench
-from nbddp.verify.causes import CONSTRUCTS, GRADIENTS, Cause
+from nbddp.verify.bench import Batches, Bench
+from nbddp.verify.causes import CONSTRUCTS, GRADIENTS, MIXING, Cause
 from nbddp.verify.compare import ROUNDING, Comparison, compare
 from nbddp.verify.observe import repeated, same_samples, uneven
 from nbddp.verify.trace import Trace
@@ -20,14 +20,15 @@ class Side:
     bench: Bench
     unsteady: frozenset[int]
     cut: bool = True
+    drawn: Batches = field(default_factory=list)  # the batches of all processes together, pass by pass
 
     def many(self, without: tuple[str, ...] = ()) -> Trace:
-        return self.bench.many(without, cut=self.cut)
+        return self.bench.many(without, batches=self.drawn if MIXING.name in without else [], cut=self.cut)
 
     def one(self, many: Trace, without: tuple[str, ...] = ()) -> Trace:
         """In the order of the many, but for a permutation that comes twice in a row, which no notebook asks for."""
         orders = {count: passes for count, passes in many.orders.items() if count not in repeated(many)}
-        batches = many.drawn if "sampler" in without else []
+        batches = self.drawn if MIXING.name in without else many.drawn if "sampler" in without else []
         return self.bench.one(without, order=orders, batches=batches, cut=self.cut)
 
     def pair(self, without: tuple[str, ...]) -> Comparison:
@@ -82,15 +83,18 @@ def candidates(one: Trace, many: Trace) -> list[str]:
 
 def find(side: Side, names: list[str], before: Comparison) -> list[Cause]:
     """The fewest constructs without which both sides agree; none where even without all of them they do not."""
-    left = side.vanishes(tuple(names)) if names else None
+    needed = tuple(names)
+    left = side.vanishes(needed) if names else None
+    if left is None and side.drawn:
+        needed = (MIXING.name, *names)
+        left = side.vanishes(needed)
     if left is None:
         return []
-    needed = list(names)
     for name in names:
         fewer = tuple(other for other in needed if other != name)
         if fewer and (found := side.vanishes(fewer)):
-            needed, left = list(fewer), found
-    return [_with_evidence(cause, before, left) for cause in CONSTRUCTS if cause.name in needed]
+            needed, left = fewer, found
+    return [_with_evidence(cause, before, left) for cause in (*CONSTRUCTS, MIXING) if cause.name in needed]
 
 
 def _with_evidence(cause: Cause, before: Comparison, left: Comparison) -> Cause:

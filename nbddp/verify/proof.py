@@ -9,7 +9,7 @@ from pathlib import Path
 from nbddp.run.errors import CannotVerify
 from nbddp.run.launch import Helper
 from nbddp.verify.bench import OUT_OF_MEMORY, Asked, Bench
-from nbddp.verify.causes import GRADIENTS, METRIC, Cause
+from nbddp.verify.causes import EVALUATION, GRADIENTS, METRIC, Cause
 from nbddp.verify.compare import Comparison, alike, compare, unsteady_lines
 from nbddp.verify.experiments import Side, candidates, find, gradients, rounding
 from nbddp.verify.observe import defects, ranks_apart, seeded_apart
@@ -59,7 +59,7 @@ def _runs(bench: Bench) -> tuple[Side, Trace, Trace]:
     again = side.one(many)
     if not steady(one, again):
         raise CannotVerify(source_of_chance(side, many, one, again))
-    return replace(side, unsteady=unsteady_lines(one, again)), many, one
+    return replace(side, unsteady=unsteady_lines(one, again), drawn=many.drawn), many, one
 
 
 def _refuse(one: Trace, many: Trace) -> None:
@@ -104,6 +104,8 @@ def _defective(report: Report, side: Side, many: Trace, facts: list[Cause], apar
 def _explained(report: Report, side: Side, one: Trace, many: Trace) -> Report:
     found = report.comparison
     if found.steps_agree:  # so it is what is printed
+        if "evaluation" in many.seen | one.seen:
+            return replace(report, verdict="alike", sentence=f"{_span(found)} agree.", causes=(EVALUATION,))
         first = found.printed[0]
         cause = replace(METRIC, evidence=f"one process prints '{first[0]}', {report.nproc} print '{first[1]}'")
         sentence = f"{_span(found)} agree, but not what is printed."

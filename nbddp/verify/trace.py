@@ -78,18 +78,21 @@ def read(folder: RunFolder, nproc: int, failure: str = "") -> Trace:
         _lines(path),
         frozenset(name for record in every for name in record["seen"]),
         failure,
-        tuple(sorted({name for record in every for name in record["created"]})),
+        tuple(sorted({json.loads(line) for path in folder.path.glob("created*.txt") for line in _whole_lines(path)})),
     )
 
 
 def _records(path: Path) -> list[Record]:
+    return [json.loads(line) for line in _whole_lines(path)]
+
+
+def _whole_lines(path: Path) -> list[str]:
+    """The last one may have been cut off."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        text = path.read_text(encoding="utf-8")
     except OSError:
         return []
-    if lines and not lines[-1].endswith("}"):  # cut off
-        del lines[-1]
-    return [json.loads(line) for line in lines]
+    return text[: text.rfind("\n") + 1].splitlines()
 
 
 def _step(together: Sequence[Record]) -> Step:

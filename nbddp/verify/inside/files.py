@@ -23,7 +23,7 @@ def protect(aside: Path, recorder: Recorder) -> None:
     diverted = functools.partial(_place, aside, recorder)
     builtins.open = io.open = _opened(io.open, diverted)
     save, load = torch.save, torch.load
-    torch.save = lambda thing, f, *rest, **options: save(thing, diverted(f, "wb"), *rest, **options)
+    torch.save = lambda obj, f, *rest, **options: save(obj, diverted(f, "wb"), *rest, **options)
     torch.load = lambda f, *rest, **options: load(diverted(f, "rb"), *rest, **options)
     os.remove = os.unlink = _removed(os.remove, aside)
     os.replace = os.rename = _moved(os.replace, diverted)
@@ -50,7 +50,7 @@ def _place(aside: Path, recorder: Recorder, file: Any, mode: str) -> Any:
             shutil.copyfile(path, instead)
         return instead
     if recorder.losses or recorder.steps:
-        recorder.created.append(str(path))
+        recorder.creates(path)
     return file
 
 

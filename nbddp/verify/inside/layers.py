@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from typing import Any
 
 import torch
+import torch.distributed as dist
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.dropout import _DropoutNd
 from torch.nn.modules.module import register_module_forward_pre_hook
@@ -62,17 +64,40 @@ def _watch_function(name: str, recorder: Recorder, off: bool) -> None:
     setattr(torch.nn.functional, name, drop)
 
 
-def _watch_weights(name: str, recorder: Recorder, off: bool) -> None:
+def _watch_weights(name: str, recorder: Recorder, together: bool) -> None:
     """A mean weighted by class, or over labels that are not ignored: its divisor differs from share to share."""
     original = getattr(torch.nn.functional, name)
+    signature = inspect.signature(original)
 
     @functools.wraps(original)
-    def loss(input: Any, target: Any, weight: Any = None, *arguments: Any, **options: Any) -> Any:  # noqa: A002
-        if weight is not None:
-            recorder.seen.add("weights")
-        return original(input, target, None if off else weight, *arguments, **options)
+    def loss(*arguments: Any, **options: Any) -> Any:
+        bound = signature.bind(*arguments, **options)
+        bound.apply_defaults()
+        given = bound.arguments
+        if given["reduction"] != "mean" or given["target"].is_floating_point() or not torch.is_grad_enabled():
+            return original(*arguments, **options)
+        counted = given["target"] != given["ignore_index"]
+        if given["weight"] is None and bool(counted.all()):
+            return original(*arguments, **options)
+        recorder.seen.add("weights")
+        if not together or not dist.is_initialized():
+            return original(*arguments, **options)
+        given["reduction"] = "sum"
+        return original(*bound.args, **bound.kwargs) / _mean_over_ranks(_divisor(given, counted))
 
     setattr(torch.nn.functional, name, loss)
+
+
+def _divisor(given: Any, counted: torch.Tensor) -> torch.Tensor:
+    labels = given["target"][counted]
+    weight = given["weight"]
+    return torch.tensor(float(labels.numel())) if weight is None else weight.detach()[labels].sum().cpu()
+
+
+def _mean_over_ranks(value: torch.Tensor) -> float:
+    found: list[Any] = [None] * dist.get_world_size()
+    dist.all_gather_object(found, float(value))
+    return float(sum(found) / len(found))
 
 
 def _watch_autocast(recorder: Recorder, off: bool) -> None:

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 import torch
 import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
 MOST = 4096  # weights that are written down of a step
@@ -36,7 +37,6 @@ class Recorder:
         self.loop = 0  # how often a loader was begun to be gone through
         self.replayed, self.replayed_at = 0, 0
         self.seen: set[str] = set()
-        self.created: list[str] = []
         self.started = ""  # the state of the random numbers when the first optimizer was made
         self.names: dict[int, str] = {}
 
@@ -61,6 +61,11 @@ class Recorder:
         torch.optim.Optimizer.__init__ = self._first(torch.optim.Optimizer.__init__)  # type: ignore[method-assign]
         register_optimizer_step_pre_hook(lambda optimizer, *_: self._before(optimizer, average))
         register_optimizer_step_post_hook(lambda optimizer, *_: self._after(optimizer))
+
+    def creates(self, path: Path) -> None:
+        """A file that was not there before; it is written down at once, since no step may follow."""
+        with (self.folder / f"created{rank()}.txt").open("a", encoding="utf-8") as file:
+            file.write(json.dumps(str(path)) + "\n")
 
     def sees_draws(self) -> None:
         """Replaced where random numbers are watched."""
@@ -101,7 +106,6 @@ class Recorder:
             loop=self.loop,
             length=self.length,
             seen=sorted(self.seen),
-            created=self.created,
             started=self.started,
         )
         self.losses, self.batches = [], []
@@ -150,9 +154,9 @@ def _names() -> Iterator[tuple[int, str]]:
     import gc
 
     modules = [thing for thing in gc.get_objects() if issubclass(type(thing), torch.nn.Module)]
-    wrappers = [m for m in modules if type(m).__mro__[-3:-2] and "module" in m.__dict__.get("_modules", {})]
-    parts = {id(c) for m in modules if m not in wrappers for c in m.__dict__.get("_modules", {}).values()}
-    for module in modules:
-        if id(module) not in parts and not any(module is w for w in wrappers):
+    bare = [m for m in modules if not isinstance(m, (torch.nn.DataParallel, DistributedDataParallel))]
+    parts = {id(part) for module in bare for part in module.__dict__.get("_modules", {}).values()}
+    for module in bare:
+        if id(module) not in parts:
             for name, parameter in torch.nn.Module.named_parameters(module):
                 yield id(parameter), name

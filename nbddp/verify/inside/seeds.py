@@ -30,11 +30,14 @@ def watch(recorder: Recorder) -> None:
     from torch.utils.data._utils import fetch as fetching
 
     kind: Any = fetching._MapDatasetFetcher  # noqa: SLF001 -- the last place before the training has its batch
-    original, at = kind.fetch, [state()]
+    original, at, evaluating = kind.fetch, [state()], [False]
 
     def fetch(self: Any, index: Any) -> Any:
+        if not torch.is_grad_enabled() and evaluating[0] and state() != at[0]:
+            recorder.seen.add("evaluation")
         data = original(self, index)
-        if "draws" not in recorder.seen:
+        evaluating[0] = not torch.is_grad_enabled()
+        if "draws" not in recorder.seen or evaluating[0]:
             at[0] = state()
         return data
 
