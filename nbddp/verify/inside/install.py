@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import torch
@@ -18,8 +19,11 @@ from nbddp.verify.inside import batches, files, layers, noise, seeds
 from nbddp.verify.inside.record import Recorder
 
 
-def install(text: str) -> None:
-    """Watch this process's training as the specification says. A process that does not train sees nothing of it."""
+def install(text: str, names: dict[str, Any]) -> None:
+    """Watch this process's training as the specification says. A process that does not train sees nothing of it.
+
+    `names` are the script's own: functions of torch that it has imported already are among them.
+    """
     spec: dict[str, Any] = json.loads(text)
     threading.Thread(target=_end_with, args=(spec["asker"],), daemon=True).start()
     folder = Path(os.environ["NBDDP_EVENTS"]).parent
@@ -28,7 +32,8 @@ def install(text: str) -> None:
     torch.set_num_threads(spec["threads"])
     recorder.listen(average="gradients" in without)
     batches.watch(recorder, without, cut=spec["cut"], replay=spec["batches"])
-    layers.watch(recorder, without)
+    replaced = layers.watch(recorder, without)
+    names.update({name: replaced[thing] for name, thing in names.items() if _is_function(thing) and thing in replaced})
     files.protect(folder / "files", recorder)
     if "draws" in without:
         noise.deal(recorder)
@@ -40,6 +45,10 @@ def install(text: str) -> None:
         batches.take_order(recorder, spec["order"])
         _seed(spec["seed"])
     seeds.watch(recorder)
+
+
+def _is_function(thing: object) -> bool:
+    return type(thing) is FunctionType
 
 
 def _seed(seed: int) -> None:

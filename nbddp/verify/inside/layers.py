@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
+from torch.nn import functional
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.dropout import _DropoutNd
 from torch.nn.modules.module import register_module_forward_pre_hook
@@ -18,8 +19,8 @@ FUNCTIONS = ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", 
 LOSSES = ("cross_entropy", "nll_loss")
 
 
-def watch(recorder: Recorder, without: frozenset[str]) -> None:
-    """Modules just before they run, functions by their place in torch."""
+def watch(recorder: Recorder, without: frozenset[str]) -> dict[Any, Any]:
+    """Modules just before they run, functions by their place in torch; those come back, with what replaces each."""
 
     def look(module: torch.nn.Module, _: object) -> None:
         if not torch.is_grad_enabled():
@@ -32,11 +33,13 @@ def watch(recorder: Recorder, without: frozenset[str]) -> None:
             _dropout(module, "dropout", recorder, without)
 
     register_module_forward_pre_hook(look)
+    _watch_autocast(recorder, "autocast" in without)
+    before = {name: getattr(functional, name) for name in (*FUNCTIONS, *LOSSES)}
     for name in FUNCTIONS:
         _watch_function(name, recorder, "dropout" in without)
     for name in LOSSES:
         _watch_weights(name, recorder, "weights" in without)
-    _watch_autocast(recorder, "autocast" in without)
+    return {original: getattr(functional, name) for name, original in before.items()}
 
 
 def _batchnorm(module: Any, recorder: Recorder, without: frozenset[str]) -> None:
@@ -53,7 +56,7 @@ def _dropout(module: Any, attribute: str, recorder: Recorder, without: frozenset
 
 
 def _watch_function(name: str, recorder: Recorder, off: bool) -> None:
-    original = getattr(torch.nn.functional, name)
+    original = getattr(functional, name)
 
     @functools.wraps(original)
     def drop(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:  # noqa: A002
@@ -61,12 +64,12 @@ def _watch_function(name: str, recorder: Recorder, off: bool) -> None:
             recorder.seen.add("dropout")
         return input if off else original(input, p, training, inplace)
 
-    setattr(torch.nn.functional, name, drop)
+    setattr(functional, name, drop)
 
 
 def _watch_weights(name: str, recorder: Recorder, together: bool) -> None:
     """A mean weighted by class, or over labels that are not ignored: its divisor differs from share to share."""
-    original = getattr(torch.nn.functional, name)
+    original = getattr(functional, name)
     signature = inspect.signature(original)
 
     @functools.wraps(original)
@@ -85,7 +88,7 @@ def _watch_weights(name: str, recorder: Recorder, together: bool) -> None:
         given["reduction"] = "sum"
         return original(*bound.args, **bound.kwargs) / _mean_over_ranks(_divisor(given, counted))
 
-    setattr(torch.nn.functional, name, loss)
+    setattr(functional, name, loss)
 
 
 def _divisor(given: Any, counted: torch.Tensor) -> torch.Tensor:

@@ -22,6 +22,7 @@ def state() -> tuple[Any, ...]:
         bytes(torch.get_rng_state().tolist()),
         hashlib.sha256(repr(random.getstate()).encode()).digest(),
         (bytes(numpy[1]), *numpy[2:]),
+        torch.cuda.get_rng_state().tolist() if torch.cuda.is_initialized() else [],
     )
 
 
