@@ -34,7 +34,8 @@ def probed(text: str, spec: Spec) -> str:
     """The script with the probe, in it before anything trains: every line but the last few keeps its number."""
     line = (
         f"__import__('sys').path.append({str(ROOT)!r}); "
-        f"__import__('nbddp.verify.inside.install', fromlist=['install']).install({json.dumps(asdict(spec))!r}, globals())\n"
+        "__import__('nbddp.verify.inside.install', fromlist=['install'])"
+        f".install({json.dumps(asdict(spec))!r}, globals())\n"
     )
     guard = GUARD.search(text)
     if guard is not None and not spec.alone:

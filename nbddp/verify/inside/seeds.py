@@ -17,12 +17,13 @@ FIXED = 20240229
 
 def state() -> tuple[Any, ...]:
     """Where the generators that everybody shares have come to."""
+    cuda: Any = torch.cuda
     numpy: Any = sys.modules["numpy"].random.get_state() if "numpy" in sys.modules else (0, b"", 0, 0, 0.0)
     return (
         bytes(torch.get_rng_state().tolist()),
         hashlib.sha256(repr(random.getstate()).encode()).digest(),
         (bytes(numpy[1]), *numpy[2:]),
-        torch.cuda.get_rng_state().tolist() if torch.cuda.is_initialized() else [],
+        torch.cuda.get_rng_state().tolist() if cuda.is_initialized() else [],
     )
 
 
