@@ -5,10 +5,10 @@ from __future__ import annotations
 import atexit
 from typing import Any
 
-from nbddp.magics.packages import packages_of
 from nbddp.magics.record import Record
 from nbddp.run.errors import NotWarm
 from nbddp.run.launch import Helper
+from nbddp.run.packages import packages_of
 from nbddp.run.warm import WarmHelper
 
 

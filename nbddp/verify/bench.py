@@ -16,9 +16,11 @@ from nbddp.run.culprit import RunFailed
 from nbddp.run.facts import gpus, visible
 from nbddp.run.folder import RunFolder
 from nbddp.run.launch import Helper
+from nbddp.run.packages import packages_of
 from nbddp.run.process import ProcessId, identify
 from nbddp.run.run import Run
 from nbddp.run.state import RunState
+from nbddp.run.warm import WarmHelper
 from nbddp.verify.instrument import Spec, probed
 from nbddp.verify.trace import Trace, read
 
@@ -46,6 +48,8 @@ class Bench:
 
     def __init__(self, asked: Asked, helper: Helper, say: Callable[[str], object]) -> None:
         self.asked, self.helper, self.say = asked, helper, say
+        if isinstance(helper, WarmHelper):
+            helper.load(packages_of(asked.script))
         self.root = Path(tempfile.mkdtemp(prefix="nbddp-verify-"))
         self.running: Run | None = None
         self.count = 0
