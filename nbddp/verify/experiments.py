@@ -40,9 +40,7 @@ class Side:
     def vanishes(self, without: tuple[str, ...]) -> Comparison | None:
         """What is left of the difference without these, where it is rounding."""
         found = self.pair(without)
-        if found.agree or (not found.printed and rounding(self, found, without)):
-            return found
-        return None
+        return found if found.steps_agree or rounding(self, found, without) else None
 
 
 def rounding(side: Side, found: Comparison, without: tuple[str, ...] = ()) -> str:
@@ -81,20 +79,23 @@ def candidates(one: Trace, many: Trace) -> list[str]:
     return [cause.name for cause in CONSTRUCTS if cause.name in seen]
 
 
-def find(side: Side, names: list[str], before: Comparison) -> list[Cause]:
-    """The fewest constructs without which both sides agree; none where even without all of them they do not."""
+def find(side: Side, names: list[str], before: Comparison) -> tuple[list[Cause], Comparison]:
+    """The fewest constructs without which both sides agree; none where even without all of them they do not.
+
+    And what is left of the difference, if only in what is printed.
+    """
     needed = tuple(names)
     left = side.vanishes(needed) if names else None
     if left is None and side.drawn:
         needed = (MIXING.name, *names)
         left = side.vanishes(needed)
     if left is None:
-        return []
+        return [], before
     for name in names:
         fewer = tuple(other for other in needed if other != name)
         if fewer and (found := side.vanishes(fewer)):
             needed, left = fewer, found
-    return [_with_evidence(cause, before, left) for cause in (*CONSTRUCTS, MIXING) if cause.name in needed]
+    return [_with_evidence(cause, before, left) for cause in (*CONSTRUCTS, MIXING) if cause.name in needed], left
 
 
 def _with_evidence(cause: Cause, before: Comparison, left: Comparison) -> Cause:

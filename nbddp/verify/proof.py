@@ -104,23 +104,32 @@ def _defective(report: Report, side: Side, many: Trace, facts: list[Cause], apar
 def _explained(report: Report, side: Side, one: Trace, many: Trace) -> Report:
     found = report.comparison
     if found.steps_agree:  # so it is what is printed
-        if "evaluation" in many.seen | one.seen:
-            return replace(report, verdict="alike", sentence=f"{_span(found)} agree.", causes=(EVALUATION,))
-        first = found.printed[0]
-        cause = replace(METRIC, evidence=f"one process prints '{first[0]}', {report.nproc} print '{first[1]}'")
-        sentence = f"{_span(found)} agree, but not what is printed."
-        return replace(report, verdict="different", sentence=sentence, causes=(cause,))
+        cause = _of_print(found, one, many)
+        verdict = "different" if cause.defect else "alike"
+        return replace(
+            report, verdict=verdict, sentence=f"{_span(found)} agree, but not what is printed.", causes=(cause,)
+        )
     names = candidates(one, many)
     side.bench.say(f"looking for the cause among {', '.join(names) or 'what the records show'}")
-    causes = find(side, names, found)
+    causes, left = find(side, names, found)
     sentence = _sentence(found)
     if causes:
-        verdict = "alike" if alike(found) else "different"
+        if left.printed:
+            causes.append(_of_print(left, one, many))
+        verdict = "alike" if alike(found) and not any(cause.defect for cause in causes) else "different"
         return replace(report, verdict=verdict, sentence=sentence, causes=tuple(causes))
     seeded = seeded_apart(many)
     tried = f" It was not found by taking away {', '.join(names)}." if names else ""
     sentence = sentence if seeded else f"{sentence}{tried} No known construct explains it."
     return replace(report, verdict="different", sentence=sentence, causes=(seeded,) if seeded else ())
+
+
+def _of_print(found: Comparison, one: Trace, many: Trace) -> Cause:
+    """Why equal weights give other numbers."""
+    if "evaluation" in one.seen | many.seen:
+        return EVALUATION
+    first = found.printed[0]
+    return replace(METRIC, evidence=f"one process prints '{first[0]}', {len(many.taken)} print '{first[1]}'")
 
 
 def _span(found: Comparison) -> str:

@@ -71,15 +71,18 @@ def read(folder: RunFolder, nproc: int, failure: str = "") -> Trace:
     ranks = [_records(folder.path / f"trace{rank}.jsonl") for rank in range(nproc)]
     steps = tuple(_step(together) for together in zip(*ranks, strict=False))
     path = folder.log(0) if folder.log(0).exists() else folder.stdout
-    every = [record for records in ranks for record in records]
     return Trace(
         steps,
         tuple(len(records) for records in ranks),
         _lines(path),
-        frozenset(name for record in every for name in record["seen"]),
+        frozenset(_noted(folder, "seen")),
         failure,
-        tuple(sorted({json.loads(line) for path in folder.path.glob("created*.txt") for line in _whole_lines(path)})),
+        tuple(sorted(_noted(folder, "created"))),
     )
+
+
+def _noted(folder: RunFolder, kind: str) -> set[str]:
+    return {json.loads(line) for path in folder.path.glob(f"{kind}*.txt") for line in _whole_lines(path)}
 
 
 def _records(path: Path) -> list[Record]:

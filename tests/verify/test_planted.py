@@ -15,7 +15,7 @@ NO_DDP = ("model = DDP(Net().to(device))", "model = Net().to(device)")
 
 # name of the cause -> notebook and what of its script is written otherwise
 PLANTED = {
-    "batch not split": ("digits", "batch", [("per_rank(batch_size)", "batch_size")]),
+    "batch not split": ("digits", "batch", [("batch_size=per_rank(batch_size)", "batch_size=batch_size")]),
     "no sampler": ("digits", "samples", [("sampler=train_sampler)", "shuffle=True)")]),
     "no sampler, own draws": (
         "digits",
@@ -53,6 +53,7 @@ def test_a_planted_defect_is_found_and_named(planted, helper):
     for before, after in changes:
         assert before in script
         script = script.replace(before, after)
+    compile(script, "script", "exec")
     report = verify(notebook, script=script, helper=helper)
     assert (report.verdict, report.status) == ("different", 2), report
     assert cause in [found.name for found in report.causes], report

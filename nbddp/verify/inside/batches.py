@@ -15,7 +15,7 @@ from torch.utils.data import dataloader as loading
 from torch.utils.data._utils import fetch as fetching
 
 from nbddp.verify.inside.record import Recorder
-from nbddp.verify.inside.seeds import same_coins, state
+from nbddp.verify.inside.seeds import same_coins
 
 Replay = list[list[list[int]]]  # the batches of each training pass
 ALONE: dict[str, Any] = {
@@ -33,7 +33,9 @@ def watch(recorder: Recorder, without: frozenset[str], cut: bool, replay: Replay
     begin = loading._BaseDataLoaderIter.__init__  # noqa: SLF001 -- there is no public place between sampler and dataset
 
     def begun(self: Any, loader: DataLoader[Any]) -> None:
+        recorder.draws.begins()
         begin(self, loader)
+        recorder.draws.mark()
         recorder.loop += torch.is_grad_enabled()
         batches = _replayed(loader, self._sampler_iter, recorder, replay)
         if "uneven" in without:
@@ -98,11 +100,10 @@ def _recorded(original: Callable[..., Any], recorder: Recorder, without: frozens
         batch = list(index) if isinstance(index, list) else [index]
         if "order" in without:
             index = index[::-1] if isinstance(index, list) else index
-        before = state() if "augmentation" not in recorder.seen else None
+        recorder.draws.fetching()
         recorder.batch = [int(item) if isinstance(item, int) else hash(str(item)) for item in batch]
         data = _augmented(self, index, original) if "augmentation" in without else original(self, index)
-        if before is not None and before != state():
-            recorder.seen.add("augmentation")
+        recorder.draws.fetched()
         if "draws" in without:
             same_coins(recorder.steps)
         return data

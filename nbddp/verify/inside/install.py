@@ -46,7 +46,6 @@ def install(text: str, names: dict[str, Any]) -> None:
     if spec["alone"]:
         batches.take_order(recorder, spec["order"])
         _seed(spec["seed"])
-    seeds.watch(recorder)
 
 
 def _is_function(thing: object) -> bool:

@@ -43,14 +43,14 @@ def watch(recorder: Recorder, without: frozenset[str]) -> dict[Any, Any]:
 
 
 def _batchnorm(module: Any, recorder: Recorder, without: frozenset[str]) -> None:
-    recorder.seen.add("batchnorm")
+    recorder.sees("batchnorm")
     if "batchnorm" in without:
         module.eval()
 
 
 def _dropout(module: Any, attribute: str, recorder: Recorder, without: frozenset[str]) -> None:
     if module.training and getattr(module, attribute) > 0:
-        recorder.seen.add("dropout")
+        recorder.sees("dropout")
         if "dropout" in without:
             setattr(module, attribute, 0.0)
 
@@ -61,7 +61,7 @@ def _watch_function(name: str, recorder: Recorder, off: bool) -> None:
     @functools.wraps(original)
     def drop(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:  # noqa: A002
         if training and p > 0:
-            recorder.seen.add("dropout")
+            recorder.sees("dropout")
         return input if off else original(input, p, training, inplace)
 
     setattr(functional, name, drop)
@@ -82,7 +82,7 @@ def _watch_weights(name: str, recorder: Recorder, together: bool) -> None:
         counted = given["target"] != given["ignore_index"]
         if given["weight"] is None and bool(counted.all()):
             return original(*arguments, **options)
-        recorder.seen.add("weights")
+        recorder.sees("weights")
         if not together or not dist.is_initialized():
             return original(*arguments, **options)
         given["reduction"] = "sum"
@@ -108,7 +108,7 @@ def _watch_autocast(recorder: Recorder, off: bool) -> None:
 
     def entered(self: Any) -> Any:
         if self._enabled:
-            recorder.seen.add("autocast")
+            recorder.sees("autocast")
             self._enabled = not off
         return enter(self)
 

@@ -18,6 +18,8 @@ import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
+from nbddp.verify.inside.draws import Draws
+
 MOST = 4096  # weights that are written down of a step
 PATIENCE = 10.0  # seconds to wait for the other ranks at the end
 
@@ -39,6 +41,7 @@ class Recorder:
         self.seen: set[str] = set()
         self.started = ""  # the state of the random numbers when the first optimizer was made
         self.names: dict[int, str] = {}
+        self.draws = Draws(self.sees)
 
     @property
     def steps(self) -> int:
@@ -54,7 +57,7 @@ class Recorder:
             self.losses.append(sum(float(root.detach().double().sum()) for root in roots))
             if self.batch is not None:
                 self.batches.append(self.batch)
-            self.sees_draws()
+            self.draws.before_backward()
             backward(tensors, *arguments, **options)
 
         torch.autograd.backward = watched
@@ -63,12 +66,19 @@ class Recorder:
         register_optimizer_step_post_hook(lambda optimizer, *_: self._after(optimizer))
 
     def creates(self, path: Path) -> None:
-        """A file that was not there before; it is written down at once, since no step may follow."""
-        with (self.folder / f"created{rank()}.txt").open("a", encoding="utf-8") as file:
-            file.write(json.dumps(str(path)) + "\n")
+        """A file that was not there before."""
+        self._note("created", str(path))
 
-    def sees_draws(self) -> None:
-        """Replaced where random numbers are watched."""
+    def sees(self, name: str) -> None:
+        """A construct that is at work in this training."""
+        if name not in self.seen:
+            self.seen.add(name)
+            self._note("seen", name)
+
+    def _note(self, kind: str, word: str) -> None:
+        """Written down at once, since no step may follow."""
+        with (self.folder / f"{kind}{rank()}.txt").open("a", encoding="utf-8") as file:
+            file.write(json.dumps(word) + "\n")
 
     def _first(self, original: Any) -> Any:
         def made(optimizer: Any, *arguments: Any, **options: Any) -> None:
@@ -105,10 +115,10 @@ class Recorder:
             passed=self.passed,
             loop=self.loop,
             length=self.length,
-            seen=sorted(self.seen),
             started=self.started,
         )
         self.losses, self.batches = [], []
+        self.draws.mark()
 
     def _sampled(self, parameters: list[torch.Tensor]) -> dict[str, list[float]]:
         """Some of each parameter, evenly spread, the same on every process."""

@@ -1,54 +1,14 @@
-"""Random numbers: whether any were drawn, and seeds for the generators that a notebook leaves to chance."""
+"""Seeds for the generators that a notebook leaves to chance, and the same coins for all processes."""
 
 from __future__ import annotations
 
-import hashlib
 import random
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
-if TYPE_CHECKING:
-    from nbddp.verify.inside.record import Recorder
-
 FIXED = 20240229
-
-
-def state() -> tuple[Any, ...]:
-    """Where the generators that everybody shares have come to."""
-    cuda: Any = torch.cuda
-    numpy: Any = sys.modules["numpy"].random.get_state() if "numpy" in sys.modules else (0, b"", 0, 0, 0.0)
-    return (
-        bytes(torch.get_rng_state().tolist()),
-        hashlib.sha256(repr(random.getstate()).encode()).digest(),
-        (bytes(numpy[1]), *numpy[2:]),
-        torch.cuda.get_rng_state().tolist() if cuda.is_initialized() else [],
-    )
-
-
-def watch(recorder: Recorder) -> None:
-    """Whether the training draws between the fetching of a batch and its backward pass."""
-    from torch.utils.data._utils import fetch as fetching
-
-    kind: Any = fetching._MapDatasetFetcher  # noqa: SLF001 -- the last place before the training has its batch
-    original, at, evaluating = kind.fetch, [state()], [False]
-
-    def fetch(self: Any, index: Any) -> Any:
-        if not torch.is_grad_enabled() and evaluating[0] and state() != at[0]:
-            recorder.seen.add("evaluation")
-        data = original(self, index)
-        evaluating[0] = not torch.is_grad_enabled()
-        if "draws" not in recorder.seen or evaluating[0]:
-            at[0] = state()
-        return data
-
-    def sees_draws() -> None:
-        if "draws" not in recorder.seen and state() != at[0]:
-            recorder.seen.add("draws")
-
-    kind.fetch = fetch
-    recorder.sees_draws = sees_draws  # type: ignore[method-assign]
 
 
 def same_coins(number: int) -> None:
