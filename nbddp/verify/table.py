@@ -19,7 +19,8 @@ MOST_PRINTED = 3
 
 def show(report: Report, out: TextIO) -> None:
     """On a terminal with colours, elsewhere plain."""
-    console = Console(file=out, highlight=False, soft_wrap=not out.isatty())
+    # Where it is imported in a kernel, rich would display a page of its own in place of writing.
+    console = Console(file=out, highlight=False, soft_wrap=not out.isatty(), force_jupyter=False)
     if report.rows:
         console.print(_table(report))
     console.print(Text(f"{report.name}: {report.headline}", style=COLOURS[report.verdict]))

@@ -48,13 +48,16 @@ def test_interrupted_it_says_so_and_leaves_no_process(kernel, folder):
 
 def _verifying(folder: Path) -> list[psutil.Process]:
     """The processes of a verification that this folder's kernel has asked for, whoever their parent is by now."""
-    found = []
-    for process in psutil.process_iter(["status", "environ"]):
-        environ = process.info["environ"] or {}
-        ours = environ.get("JPY_SESSION_NAME", "").startswith(str(folder))
-        if ours and "nbddp-verify-" in environ.get("NBDDP_EVENTS", "") and process.info["status"] != "zombie":
-            found.append(process)
-    return found
+    return [process for process in psutil.process_iter() if _of_verification(process, folder)]
+
+
+def _of_verification(process: psutil.Process, folder: Path) -> bool:
+    """By the notebook that the kernel's environment names, and by where its output goes."""
+    try:
+        ours = process.environ().get("JPY_SESSION_NAME", "").startswith(str(folder))
+        return ours and any("/nbddp-verify-" in file.path for file in process.open_files())
+    except psutil.Error:
+        return False
 
 
 def _until(condition: Callable[[], object]) -> None:
