@@ -84,12 +84,14 @@ def test_a_notebook_that_does_not_do_the_same_twice(helper):
     [
         pytest.param([("batch_size=10", "batch_size=15")], "a batch of 15 does not divide among 2", id="batch"),
         pytest.param(
-            [("    for x, y", "    raise torch.OutOfMemoryError('no room')\n    for x, y")],
+            [("    for x, y", "    if len(xs) == 60:\n        raise torch.OutOfMemoryError('no room')\n    for x, y")],
             "memory ran out",
             id="memory",
         ),
         pytest.param(
-            [("    for x, y", "    raise KeyError('no')\n    for x, y")], "one process the notebook", id="fails"
+            [("    for x, y", "    if len(xs) == 60:\n        raise KeyError('no')\n    for x, y")],
+            "one process the notebook",
+            id="fails",
         ),
         pytest.param(
             [

@@ -27,7 +27,6 @@ ALIKE = [
     ("amp_scaler", 2, ["autocast"]),
     ("uneven_data", 2, ["uneven"]),
     ("class_weights", 2, ["weights"]),
-    ("vae", 2, ["draws"]),
 ]
 
 
