@@ -10,7 +10,7 @@ NOTEBOOK := examples/quickstart.ipynb
 SCRIPT := $(NOTEBOOK:.ipynb=_ddp.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help run lab test test-all check format examples bench constraints clean
+.PHONY: help run lab test test-all check format examples bench corpus constraints clean
 
 help:
 	@echo "make run     compile $(NOTEBOOK) and train it on every GPU, or on 2 CPU processes"
@@ -20,6 +20,7 @@ help:
 	@echo "make check   ruff and mypy"
 	@echo "make format  let ruff lay out the code"
 	@echo "make examples  write the scripts beside the examples anew"
+	@echo "make corpus DIR=...  train a folder of notebooks on 1 and 2 processes, and compare"
 	@echo "make bench   time exports, and exported scripts against hand-written ones"
 	@echo "make clean   remove the environment and what was built"
 
@@ -55,6 +56,10 @@ examples: $(VENV)/.ready-to-test
 
 bench: $(VENV)/.ready-to-test
 	$(PY) -m bench
+
+# Other options, such as folders with stand-ins for packages, as in: $(PY) -m tests.corpus --help
+corpus: $(VENV)/.ready-to-test
+	$(PY) -m tests.corpus $(DIR) --json $(DIR)/corpus.json
 
 # uv resolves for all supported Pythons at once. What torch itself pins exactly is left to torch.
 constraints: $(VENV)/.ready-to-test
