@@ -11,7 +11,7 @@ import nbddp
 from nbddp import CannotExport, Options
 from nbddp.diagnostics import Diagnostic
 from nbddp.export import Script
-from nbddp.notebook import Notebook, notebook_from_json, read_notebook
+from nbddp.notebook import CannotRead, Notebook, notebook_from_json, read_notebook
 
 from .judge import Verdict, differences, refusal, told_of
 from .runs import Run, Setting, run_plain, run_script
@@ -22,7 +22,10 @@ Exported = Script | tuple[Diagnostic, ...]
 
 def examine(path: Path, setting: Setting, *, train: bool = True) -> Verdict:
     began = time.monotonic()
-    original = read_notebook(path)
+    try:
+        original = read_notebook(path)
+    except CannotRead as error:
+        return Verdict("refused", f"unreadable: {error.sentence}")
     whole = export(original, None)
     if not train:
         return _static(whole)

@@ -1,0 +1,96 @@
+"""The command on a folder of notebooks, with real runs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TRAINS = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+from widths import WIDTH
+# %%
+x = torch.randn(40, 6)
+loader = DataLoader(TensorDataset(x, x.sum(1, keepdim=True)), batch_size=8, shuffle=True)
+# %%
+missing = open("nowhere.csv").read()
+print(torch.rand(1))
+# %%
+model = nn.Sequential(nn.Linear(6, WIDTH), nn.Dropout(0.5), nn.BatchNorm1d(WIDTH), nn.Linear(WIDTH, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+# %%
+for epoch in range(50):
+    for a, b in loader:
+        loss = nn.functional.mse_loss(model(a), b)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    print(epoch, loss.item())
+"""
+SLICES = """
+import torch
+model = torch.nn.Linear(3, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+x = torch.randn(8, 3)
+# %%
+for epoch in range(5):
+    loss = model(x).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def write(path: Path, text: str) -> None:
+    sources = [cell.strip("\n") for cell in text.split("# %%\n")]
+    cells = [
+        {"cell_type": "code", "metadata": {}, "source": s, "outputs": [], "execution_count": None} for s in sources
+    ]
+    path.write_text(json.dumps({"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": cells}), encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[subprocess.CompletedProcess[str], Path]:
+    folder = tmp_path_factory.mktemp("notebooks")
+    write(folder / "slices.ipynb", SLICES)
+    write(folder / "trains.ipynb", TRAINS)
+    (folder / "trains").mkdir()
+    (folder / "trains" / "widths.py").write_text("WIDTH = 5\n")
+    (folder / "torn.ipynb").write_text("{")
+    command = [
+        sys.executable,
+        "-m",
+        "tests.corpus",
+        str(folder),
+        "--json",
+        str(folder / "found.json"),
+        "--seconds",
+        "120",
+    ]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False), folder
+
+
+def test_each_notebook_has_its_row_and_the_summary_its_share(finished) -> None:
+    process, _ = finished
+    assert process.returncode == 0, process.stdout + process.stderr
+    assert "1 of 1 (100%) train the same on two" in process.stdout
+
+
+def test_the_file_says_what_became_of_each(finished) -> None:
+    _, folder = finished
+    found = json.loads((folder / "found.json").read_text())
+    assert {name: verdict["outcome"] for name, verdict in found.items()} == {
+        "slices": "refused",
+        "torn": "refused",
+        "trains": "agrees",
+    }
+    assert found["trains"]["steps"] == 10  # two epochs
+    assert found["trains"]["details"]["removed"] == 1  # the statement whose file is missing
+    assert found["slices"]["why"].startswith("shard: ")
+    assert "not JSON" in found["torn"]["why"]
