@@ -6,7 +6,6 @@ import itertools
 import json
 import os
 import shutil
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -17,8 +16,7 @@ from typing import Any
 
 import torch
 
-from tests.e2e.outcome import RunFailed
-from tests.e2e.process import run_alone
+from .forks import run
 
 HERE = Path(__file__).parent
 QUIET_FOR = 40.0  # seconds without a step after which a run that is cut off counts as a hang
@@ -65,16 +63,16 @@ def run_plain(notebook: dict[str, Any], source: Path, wanted: Sequence[Any] | No
         (logs / "wanted.json").write_text(json.dumps(wanted), encoding="utf-8")
         result = logs / "left.pt"
         files = [str(logs / "notebook.ipynb"), str(logs / "wanted.json"), str(result)]
-        return _run([sys.executable, str(HERE / "plain_run.py"), *files], here, logs, result, setting, {})
+        return _run([str(HERE / "plain_run.py"), *files], here, logs, result, setting, {})
 
 
 def run_script(text: str, nproc: int, source: Path, setting: Setting) -> Run:
     with _folder(source, setting) as (here, logs):
         (here / "exported_ddp.py").write_text(text, encoding="utf-8")
         result = logs / "left.pt"
-        command = [sys.executable, "exported_ddp.py", "--nproc", str(nproc)]
-        run = _run(command, here, logs, result, setting, {"NBDDP_RESULT": str(result)})
-        return run if len(run.events) == nproc or run.ended == "raised" else _lost(run)
+        command = ["exported_ddp.py", "--nproc", str(nproc)]
+        found = _run(command, here, logs, result, setting, {"NBDDP_RESULT": str(result)})
+        return found if len(found.events) == nproc or found.ended == "raised" else _lost(found)
 
 
 def _lost(run: Run) -> Run:
@@ -101,15 +99,13 @@ def _unless_there(source: str, target: str) -> str:
 
 
 def _run(command: list[str], here: Path, logs: Path, result: Path, setting: Setting, more: dict[str, str]) -> Run:
-    path = os.pathsep.join([str(HERE / "probe"), *setting.path, str(here)])
-    own = {"CORPUS_RECORD": str(logs), "CORPUS_STEPS": str(setting.steps), "PYTHONPATH": path, "TQDM_DISABLE": "1",
-           "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"}  # fmt: skip
-    own |= {"CORPUS_AS_IT_IS": "1"} if setting.as_it_is else {}
-    began, error, printed = time.time(), "", ""
-    try:
-        printed, _, _ = run_alone(command, here, logs, setting.seconds, **own, **dict(setting.variables), **more)
-    except RunFailed as failed:
-        error = str(failed)
+    path = os.pathsep.join([str(HERE / "probe"), *setting.path])
+    shared = {"PYTHONPATH": path, "TQDM_DISABLE": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"}
+    shared |= {"CORPUS_AS_IT_IS": "1"} if setting.as_it_is else {}
+    variables = (*shared.items(), *setting.variables)
+    own = {"CORPUS_RECORD": str(logs), "CORPUS_STEPS": str(setting.steps), **more}
+    began = time.time()
+    printed, error = run(command, here, logs, setting.seconds, variables, own)
     ended = time.time()
     events = _events(logs)
     left = torch.load(result, weights_only=False) if result.exists() and not error else {}
