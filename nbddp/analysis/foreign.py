@@ -68,6 +68,13 @@ def trained_on_foreign(facts: Facts) -> Iterator[Obj]:
             yield from drawing[-1].foreign if drawing else ()
 
 
+def optimizers_of(m: Machine, value: Value) -> set[Obj]:
+    """The optimizers that a foreign thing was made with, such as one that warms up: its steps are theirs."""
+    makers = [(o.owner or o).node for o in value.of("foreign")]
+    made = [m.facts.calls[node] for node in makers if isinstance(node, ast.Call) and node in m.facts.calls]
+    return {o for call in made for given in call.args.values() for o in given.of("optimizer")}
+
+
 def has_parameters(m: Machine, value: Value) -> None:
     """Its parameters are asked for: what the call has made is a model, where that is all that it has made."""
     for obj in value.of("foreign"):

@@ -65,6 +65,9 @@ CHANCES = ("random", "numpy.random", "time", "datetime.datetime.now", "datetime.
            "os.path.exists", "os.path.isfile", "os.path.isdir", "os.path.getsize", "os.path.getmtime", "os.listdir",
            "glob.glob", "psutil", "torch.cuda.memory_allocated", "torch.cuda.max_memory_allocated",
            "torch.cuda.memory_reserved", "torch.cuda.mem_get_info", "uuid")  # fmt: skip
+# Modules that compute and learn nothing.
+PLAIN = ("ReLU", "GELU", "SiLU", "ELU", "Dropout", "Pool", "Softmax", "Softplus", "Sigmoid", "Tanh", "Flatten", "Loss",
+         "Identity", "Upsample", "Unfold", "Fold", "Pad", "Distance", "Similarity", "Shuffle")  # fmt: skip
 NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
 
 
@@ -86,7 +89,7 @@ def makes_optimizer(name: str) -> bool:
 
 
 def makes_loss(name: str) -> bool:
-    return name.startswith("torch.nn.") and name.endswith("Loss")
+    return name.startswith("torch.nn.") and _last(name).removesuffix("2d").endswith("Loss")
 
 
 def makes_model(name: str) -> bool:
@@ -101,6 +104,11 @@ def makes_model(name: str) -> bool:
     if name.startswith("transformers."):
         return any(name.endswith(t) for t in ("Model", "LMHeadModel")) or "For" in _last(name)
     return under(name, MODEL_ROOTS)
+
+
+def learns(name: str) -> bool:
+    """May a module of a library have parameters?"""
+    return not (name.startswith("torch.nn.") and any(word in _last(name) for word in PLAIN) and "PReLU" not in name)
 
 
 def makes_sampler(name: str) -> bool:

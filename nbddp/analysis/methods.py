@@ -6,7 +6,7 @@ import ast
 
 from nbddp.analysis.command_lines import call_parser
 from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, add, join, join_extent, multiply, spread, thing
-from nbddp.analysis.foreign import has_parameters
+from nbddp.analysis.foreign import has_parameters, optimizers_of
 from nbddp.analysis.library_calls import params_in
 from nbddp.analysis.machine import Machine
 from nbddp.analysis.purity import READING_METHODS
@@ -34,6 +34,9 @@ def call_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, 
         return Value(base.of("foreign"))
     if attr in ("parameters", "named_parameters"):
         has_parameters(m, base)
+    if attr == "step" and (inner := optimizers_of(m, base)):
+        m.mark_loops(step=True)
+        m.facts.calls[node].optimizers.update(inner)
     for kinds, method in _BY_KIND:
         if base.of(*kinds):
             found = method(m, node, base, attr, args, keywords)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from nbddp.analysis.domain import Obj, Value
 from nbddp.analysis.facts import CallFact, Facts, Loop, LoopFact
+from nbddp.analysis.library import learns
 from nbddp.analysis.program import Program
 
 
@@ -97,11 +98,20 @@ def _models(facts: Facts, optimizers: frozenset[Obj]) -> tuple[Model, ...]:
             for unit in _units(facts, owner):
                 by_model.setdefault(unit, set()).add(optimizer)
     if not by_model:  # parameters moved by hand, or an optimizer whose parameters are not followed
-        by_model = {o: set() for c in _training_calls(facts) for o in c.called if o.kind == "model"}
+        by_model = {o: set() for c in _training_calls(facts) for o in c.called if _may_learn(facts, o)}
     return tuple(
         Model(obj, frozenset(found), *_calls_of(facts, obj))
         for obj, found in sorted(by_model.items(), key=lambda item: _line_of(item[0].node))
     )
+
+
+def _may_learn(facts: Facts, obj: Obj, depth: int = 0) -> bool:
+    """A module that has parameters, as far as can be seen: a loss or an activation has none."""
+    if obj.kind != "model" or obj not in facts.classes:
+        return obj.kind == "model" and learns(obj.name)
+    inner = [o for (owner, _), value in facts.fields.items() if owner == obj for o in value.objs]
+    own = any(o.kind == "parameter" or (depth < 6 and o != obj and _may_learn(facts, o, depth + 1)) for o in inner)
+    return own or any(kind == obj for kinds in facts.contained.values() for kind in kinds)
 
 
 def _line_of(node: ast.AST) -> int:

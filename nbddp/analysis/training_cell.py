@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nbddp.analysis.elsewhere import trains_elsewhere
 from nbddp.analysis.find import framework, training_statements
 from nbddp.analysis.misspelt import misspelt
 from nbddp.analysis.slice import Flow
@@ -87,7 +88,7 @@ def _nothing_trains(flow: Flow) -> Diagnostic:
         assert cell.error is not None
         return _at(cell, f"the cell that trains is not valid Python: {cell.error.message}", line=cell.error.line,
                    rule="syntax")  # fmt: skip
-    return Diagnostic(
+    return trains_elsewhere(flow) or Diagnostic(
         RULE,
         "error",
         "no cell trains: none runs backward() and an optimizer's step() in a loop",

@@ -22,6 +22,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis.edit import Edit
+from nbddp.analysis.elsewhere import trains_elsewhere
 from nbddp.analysis.misspelt import misspelt
 from nbddp.analysis.plan import Plan
 from nbddp.diagnostics import Diagnostic
@@ -94,8 +95,11 @@ def _other_kinds(plan: Plan) -> Iterator[Diagnostic]:
 
 def _nothing_to_share(plan: Plan) -> Iterator[Diagnostic]:
     if not plan.facts.backward:
-        yield Diagnostic("shard", "error", "the training cell runs no backward() that can be followed",
-                         help="call the function that trains in the cell that is marked")  # fmt: skip
+        followed = Diagnostic(
+            "shard", "error", "the training cell runs no backward() that can be followed",
+            help="call the function that trains in the cell that is marked",
+        )  # fmt: skip
+        yield trains_elsewhere(plan.flow) or followed
         return
     for call in sorted(plan.facts.backward, key=lambda c: (c.lineno, c.col_offset)):
         loops = [plan.facts.loops[n] for n in plan.facts.calls[call].loops]

@@ -1,0 +1,37 @@
+"""A training that runs in a module, where nobody reads it: `engine.train_one_epoch(model, optimizer, loader)`."""
+
+from __future__ import annotations
+
+import ast
+
+from nbddp.analysis.foreign import is_foreign
+from nbddp.analysis.imports import qualified
+from nbddp.analysis.library import makes_optimizer
+from nbddp.analysis.slice import Flow
+from nbddp.diagnostics import Diagnostic
+
+
+def trains_elsewhere(flow: Flow) -> Diagnostic | None:
+    """A function of a module that is handed an optimizer; classes that are may well be schedulers."""
+    optimizers = _optimizers(flow)
+    for node in ast.walk(flow.program.tree):
+        name = (qualified(node.func, flow.imports) or "") if isinstance(node, ast.Call) else ""
+        if not isinstance(node, ast.Call) or not is_foreign(name) or name.rpartition(".")[2][:1].isupper():
+            continue
+        given = {ast.unparse(a) for a in (*node.args, *(k.value for k in node.keywords))}
+        if given & optimizers:
+            return flow.program.diagnose(
+                "training-cell", "error", node, f"the training runs in '{name}', and the code of modules is not read",
+                help="put its loop into a cell: what the loop calls may stay in the module",
+            )  # fmt: skip
+    return None
+
+
+def _optimizers(flow: Flow) -> set[str]:
+    """What is assigned an optimizer, as it is written."""
+    found = set()
+    for node in ast.walk(flow.program.tree):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            if makes_optimizer(qualified(node.value.func, flow.imports) or ""):
+                found |= {ast.unparse(target) for target in node.targets}
+    return found
