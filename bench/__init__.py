@@ -1,1 +1,1 @@
-"""What nbddp costs: the time of an export, and of a step of the script that comes out. `make bench` prints both."""
+"""What nbddp costs: an export, a step of the script that comes out, a step in the kernel. `make bench` prints all."""

@@ -1,6 +1,7 @@
-"""Both benchmarks, one after the other: a machine that runs them side by side measures neither."""
+"""All benchmarks, one after the other: a machine that runs them side by side measures none."""
 
-from bench import export_time, throughput
+from bench import export_time, in_kernel, throughput
 
 export_time.main()
 throughput.main()
+in_kernel.main()

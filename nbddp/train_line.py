@@ -16,6 +16,7 @@ FLAGS = (
     "fresh",
     "dry-run",
 )
+MODES = ("ddp", "auto", "single", "dp")  # where the cell trains, which is the kernel's to know
 SETTINGS = ("devices", "export", "seed", "backend", "resume", "checkpoint-every")
 
 
@@ -63,6 +64,7 @@ def _parser() -> _Parser:
     parser.add_argument("--snapshot", type=snapshot_names)
     for name in ("batch-per-rank", "sync-batchnorm", *FLAGS):
         parser.add_argument(f"--{name}", action="store_true")
+    parser.add_argument("--mode", choices=MODES)
     for name in SETTINGS:
         parser.add_argument(f"--{name}")
     return parser

@@ -22,7 +22,7 @@ LAYERS = (
     ("checking",),
     ("run",),
     ("widget",),
-    ("verify",),
+    ("verify", "inkernel"),
     ("exporter", "server", "cli"),
     ("magics",),  # the command line's verbs and options, in a kernel
     ("__init__", "__main__"),

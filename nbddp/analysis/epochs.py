@@ -46,8 +46,8 @@ def find_epochs(plan: Plan) -> Epochs:
             rebuilt |= {obj} if any(_inside(plan, call.node, f) for f in plan.roles.epoch_loops) else set()
             continue
         found += places
-        if call.name and all(p.sampler == _sampler_name(plan, call) for p in places):
-            named[obj] = _sampler_name(plan, call)
+        if call.name and all(p.sampler == sampler_name(plan, call) for p in places):
+            named[obj] = sampler_name(plan, call)
     alike = {o for o in plan.sharding.shares if any(o.node is r.node for r in reshuffled)}  # one text for all of them
     kept = tuple(p for p in dict.fromkeys(found) if p.sampler not in {named.get(o) for o in alike})
     return Epochs({o: n for o, n in named.items() if o not in alike}, kept, frozenset(alike), frozenset(rebuilt))
@@ -70,7 +70,7 @@ def _places(plan: Plan, obj: Obj, call: LoaderCall) -> Iterator[SetEpoch]:
         innermost = max(rebuilt, key=lambda f: len(f.parents))
         here = plan.program.function_of(call.node) is plan.program.function_of(innermost.node)
         if len(loops) == 1 and call.name and here and (number := loop_number(plan, innermost)):
-            yield SetEpoch(call.statement, _sampler_name(plan, call), number)
+            yield SetEpoch(call.statement, sampler_name(plan, call), number)
         return
     found = [p for loop in loops if (p := _place(plan, loop, call)) is not None]
     if len(found) == len(loops):
@@ -92,7 +92,7 @@ def _place(plan: Plan, loop: LoopFact, call: LoaderCall) -> SetEpoch | None:
     same_scope = plan.program.function_of(node) is plan.program.function_of(call.node)
     there = loop.names.get(call.name or "", Value()).of("loader")
     if call.name in loop.names and same_scope and (call.obj in there or not there):
-        return SetEpoch(node, _sampler_name(plan, call), number)
+        return SetEpoch(node, sampler_name(plan, call), number)
     alike = {s.obj for s in plan.sharding.shares.values() if s.how == "sampler"}
     text = expression_among(plan, node, loop.names, call.obj, alike)
     return SetEpoch(node, f"{text}.sampler", number) if text else None
@@ -115,7 +115,7 @@ def loop_number(plan: Plan, fact: LoopFact) -> str | None:
     return f"int({target.id})" if floats and not numbered else target.id
 
 
-def _sampler_name(plan: Plan, call: LoaderCall) -> str:
+def sampler_name(plan: Plan, call: LoaderCall) -> str:
     assert call.name is not None
     for ending in ("dataloader", "data_loader", "loader", "dl"):
         if call.name.lower().endswith(ending):

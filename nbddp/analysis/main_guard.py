@@ -14,12 +14,12 @@ def without_guard(code: str) -> str:
         return code
     lines = code.split("\n")
     for node in parse(code).body:
-        if isinstance(node, ast.If) and not node.orelse and _asks_for_main(node.test):
+        if isinstance(node, ast.If) and not node.orelse and asks_for_main(node.test):
             _take_out(lines, node, lines_in_strings(code))
     return "\n".join(lines)
 
 
-def _asks_for_main(node: ast.expr) -> bool:
+def asks_for_main(node: ast.expr) -> bool:
     match node:
         case ast.Compare(left=ast.Name(id="__name__"), ops=[ast.Eq()], comparators=[ast.Constant(value="__main__")]):
             return True
@@ -45,4 +45,4 @@ def _take_out(lines: list[str], node: ast.If, held: set[int]) -> None:
             lines[number - 1] = line[min(indent, first.col_offset) :]
 
 
-__all__ = ["without_guard"]
+__all__ = ["asks_for_main", "without_guard"]

@@ -9,7 +9,7 @@ from pathlib import Path
 from nbddp.cli.parse import Parser, Refusal, count_of_epochs, device_numbers, process_count
 from nbddp.options import Options
 from nbddp.run.command import RunOptions
-from nbddp.train_line import MAGIC, snapshot_names
+from nbddp.train_line import MAGIC, MODES, snapshot_names
 
 NAME = MAGIC
 ABOUT = """\
@@ -20,12 +20,13 @@ button "Finish epoch" ends it after the epoch that it is in, with the result bro
 """
 
 
-def parser() -> Parser:
+def parser(name: str = NAME, about: str = ABOUT) -> Parser:
     """All options, those that are used most first."""
-    made = Parser(prog=NAME, description=ABOUT, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made = Parser(prog=name, description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = made.add_argument
     add("--nproc", type=process_count, metavar="N", help="processes: by default one for each GPU, else 2 on the CPU")
     add("--devices", type=device_numbers, metavar="0,1", help="the GPUs to train on")
+    add("--mode", choices=MODES, default="ddp", help="auto: processes where there are several GPUs, else this kernel")
     add("--background", action="store_true", help="come back at once with the run; `run.restore()` gets its result")
     add("--fresh", action="store_true", help="start as the cells do, not from the state that the notebook has")
     add("--batch-per-rank", action="store_true", help="the batch size is each process's, not that of all together")

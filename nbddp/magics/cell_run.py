@@ -47,16 +47,21 @@ class CellRun(Run):
     @property
     def frame(self) -> Any:
         """The history as a pandas frame."""
-        try:
-            import pandas as pd  # type: ignore[import-untyped]
-        except ImportError:
-            raise in_words(Refusal("run.frame needs pandas; run.history is the same as a list of dicts.")) from None
-        return pd.DataFrame(self.history)
+        return frame_of(self.history)
 
     def __repr__(self) -> str:
         state = self.state
         epochs = f", {count(len(state.history), 'epoch')}" if state.history else ""
         return f"<Run {self.name}: {state.phase}{epochs}>"
+
+
+def frame_of(history: list[dict[str, float]]) -> Any:
+    """A table of pandas, where that is installed."""
+    try:
+        import pandas as pd  # type: ignore[import-untyped]
+    except ImportError:
+        raise in_words(Refusal("run.frame needs pandas; run.history is the same as a list of dicts.")) from None
+    return pd.DataFrame(history)
 
 
 def _sentence(missing: Mapping[str, str]) -> str:

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
+from nbddp.magics import modes
 from nbddp.magics.arguments import parser
 from nbddp.magics.line import VERB_NAMES, verb_parser
+from nbddp.magics.modes import ABOUT
 
 
 def install(shell: Any) -> None:
     """Where the shell asks for it; a shell without completion is left alone."""
-    for name, complete in (("%%ddp_train", _of_train), ("%ddp", _of_line), ("ddp", _of_line)):
+    trains = [(f"%%{name}", partial(_of_kernel, name)) for name in ABOUT]
+    for name, complete in (("%%ddp_train", _of_train), *trains, ("%ddp", _of_line), ("ddp", _of_line)):
         shell.set_hook("complete_command", complete, str_key=name)
 
 
 def _of_train(_shell: Any, event: Any) -> Sequence[str]:
     return [option for option in parser().options if option.startswith(event.symbol or "--")]
+
+
+def _of_kernel(name: str, _shell: Any, event: Any) -> Sequence[str]:
+    return [option for option in modes.parser(name).options if option.startswith(event.symbol or "--")]
 
 
 def _of_line(_shell: Any, event: Any) -> Sequence[str]:

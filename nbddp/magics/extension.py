@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import importlib
 import threading
+from functools import partial
 from typing import Any
 
 from nbddp.magics import completion
+from nbddp.magics.in_kernel import NAMES, InKernel, first_line
 from nbddp.magics.line import ddp
 from nbddp.magics.session import Session
 from nbddp.magics.train import ddp_train
 
 COMPILER = ("nbddp.checking", "nbddp.rules", "nbddp.script.assemble", "nbddp.run.culprit")
 ATTRIBUTE = "_nbddp_session"
+TRANSFORMER = "_nbddp_in_kernel"
 
 
 def load(shell: Any) -> None:
@@ -23,7 +26,14 @@ def load(shell: Any) -> None:
     setattr(shell, ATTRIBUTE, session)
     shell.register_magic_function(lambda line, cell: ddp_train(session, line, cell), "cell", "ddp_train")
     shell.register_magic_function(lambda line: ddp(session, line), "line", "ddp")
-    shell.input_transformers_cleanup.append(with_a_body)
+    in_kernel = InKernel(session)
+    setattr(shell, TRANSFORMER, in_kernel)
+    for name in NAMES:
+        shell.register_magic_function(partial(_begin, in_kernel, name), "line", name)
+        shell.register_magic_function(partial(_as_cell, shell, name), "cell", name)
+    shell.input_transformers_cleanup.extend((with_a_body, first_line))
+    shell.ast_transformers.append(in_kernel)
+    shell.events.register("post_run_cell", in_kernel.ended)
     completion.install(shell)
     session.open()
     threading.Thread(target=_import_compiler, name="nbddp-import", daemon=True).start()
@@ -36,9 +46,24 @@ def unload(shell: Any) -> None:
         return
     session.close()
     setattr(shell, ATTRIBUTE, None)
-    shell.input_transformers_cleanup.remove(with_a_body)
-    for kind, name in (("cell", "ddp_train"), ("line", "ddp")):
+    in_kernel: InKernel = getattr(shell, TRANSFORMER)
+    shell.events.unregister("post_run_cell", in_kernel.ended)
+    if in_kernel in shell.ast_transformers:
+        shell.ast_transformers.remove(in_kernel)
+    for transformer in (with_a_body, first_line):
+        shell.input_transformers_cleanup.remove(transformer)
+    own = [(kind, name) for kind in ("line", "cell") for name in NAMES]
+    for kind, name in (("cell", "ddp_train"), ("line", "ddp"), *own):
         shell.magics_manager.magics[kind].pop(name, None)
+
+
+def _begin(in_kernel: InKernel, name: str, _line: str) -> None:
+    in_kernel.begin(name)
+
+
+def _as_cell(shell: Any, name: str, line: str, cell: str) -> None:
+    """Called by a program: a cell that is typed or clicked never comes here."""
+    shell.run_cell(f"%%{name} {line}\n{cell}").raise_error()
 
 
 def with_a_body(lines: list[str]) -> list[str]:

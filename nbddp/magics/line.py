@@ -14,7 +14,6 @@ from types import ModuleType
 from nbddp.cli import VERBS
 from nbddp.cli.parse import Parser, Refusal, nearest
 from nbddp.export import export
-from nbddp.magics.arguments import NAME as MAGIC
 from nbddp.magics.cell_run import CellRun
 from nbddp.magics.live import UNNAMED, as_file, file_of
 from nbddp.magics.notebook import notebook_of
@@ -23,10 +22,12 @@ from nbddp.magics.record import Executed
 from nbddp.magics.refusal import REFUSALS, in_words
 from nbddp.magics.session import Session
 from nbddp.magics.verifying import verify_live
+from nbddp.notebook.marks import MODES
 from nbddp.options import Options
 from nbddp.run.find import find
 from nbddp.verify import Report
 
+MAGICS = tuple(f"%%{name}" for name in MODES)
 OF_NOTEBOOKS = ("check", "export", "verify")
 VERB_NAMES = ("check", "export", "verify", "runs", "attach", "stop", "log", "rules")
 
@@ -100,7 +101,7 @@ def _of_this_notebook(session: Session, name: str, words: list[str]) -> Report |
 def _training(cells: Sequence[Executed], path: Path | None) -> Options:
     """The cell that was trained last; without one, what is marked in another way, or found."""
     numbers = as_file(cells, path)[1]
-    marked = [number for number, cell in zip(numbers, cells, strict=True) if cell.source.lstrip().startswith(MAGIC)]
+    marked = [number for number, cell in zip(numbers, cells, strict=True) if cell.source.lstrip().startswith(MAGICS)]
     return Options(train=marked[-1] if marked else None)
 
 

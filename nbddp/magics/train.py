@@ -16,6 +16,8 @@ from nbddp.magics.arguments import options_of, parse, run_options_of
 from nbddp.magics.by_value import ByValue, by_value
 from nbddp.magics.cell_run import CellRun
 from nbddp.magics.handover import Handover, handover
+from nbddp.magics.kernel_run import KernelRun
+from nbddp.magics.modes import which
 from nbddp.magics.notebook import notebook_of
 from nbddp.magics.order import in_order
 from nbddp.magics.record import Executed
@@ -52,6 +54,8 @@ def ddp_train(session: Session, line: str, body: str) -> CellRun | None:
         arguments = parse(line)
         if arguments is None:
             return None
+        if said := which(line, "ddp_train"):
+            print(said)
         run, diagnostics = _begun(session, arguments, body)
         if run is None:
             return None
@@ -137,7 +141,9 @@ def _started(session: Session, asked: Asked) -> CellRun:
     )
     run = CellRun(started.folder)
     run.belongs_to(session.namespace, asked.script.plan)
-    if isinstance(session.namespace.get(VARIABLE, run), CellRun):  # a variable of the user's own is left alone
+    if isinstance(
+        session.namespace.get(VARIABLE, run), CellRun | KernelRun
+    ):  # a variable of the user's own is left alone
         session.namespace[VARIABLE] = run
     return run
 

@@ -28,9 +28,11 @@ class Watched(Protocol):
     def log_tail(self, rank: int) -> str | Sequence[str]: ...
 
 
-def follow(run: Watched, subject: Subject, on_stop: Callable[[str], object], *, plain: bool = False) -> Feed:
-    """Show this run from here on, in the output of the cell that calls."""
-    feed = Feed(run, open_surface(run.state, subject, on_stop, plain=plain))
+def follow(
+    run: Watched, subject: Subject, on_stop: Callable[[str], object], *, plain: bool = False, share: float = SHARE
+) -> Feed:
+    """Show this run from here on, in the output of the cell that calls, with this share of a core's time."""
+    feed = Feed(run, open_surface(run.state, subject, on_stop, plain=plain), share)
     feed.start()
     return feed
 
@@ -38,10 +40,11 @@ def follow(run: Watched, subject: Subject, on_stop: Callable[[str], object], *, 
 class Feed:
     """Ends by itself with the run, or when it is closed; what is shown last is the last state."""
 
-    def __init__(self, run: Watched, surface: Surface) -> None:
+    def __init__(self, run: Watched, surface: Surface, share: float = SHARE) -> None:
         self.surface = surface
         self.problem: Exception | None = None
         self._run = run
+        self._share = share
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._follow, name="nbddp-feed", daemon=True)
         self._parent = _parent()
@@ -73,7 +76,7 @@ class Feed:
                 began = time.monotonic()
                 if self._update():
                     return
-                pause = max(PERIOD, (time.monotonic() - began) / SHARE)
+                pause = max(PERIOD, (time.monotonic() - began) / self._share)
             self._update(last=True)
         except Exception as problem:  # noqa: BLE001  whatever it is, a view must not end without a word
             self.problem = problem

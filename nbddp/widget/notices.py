@@ -51,21 +51,21 @@ def _failures(state: RunState, explanation: str) -> Iterator[Said]:
     culprit = state.culprit
     if culprit is None:
         return
-    yield _said("error", _failure(culprit), explanation or culprit.text)
+    yield _said("error", _failure(culprit, state.world_size == 1), explanation or culprit.text)
     others = sorted({f.rank for f in state.failures if f is not culprit and f.rank is not None})
     if others:
         ranks = ", ".join(str(rank) for rank in others)
         yield _said("note", f"Rank {ranks} failed after it." if len(others) == 1 else f"Ranks {ranks} failed after it.")
 
 
-def _failure(failure: Failure) -> str:
-    who = "The main process" if failure.rank is None else f"Rank {failure.rank}"
+def _failure(failure: Failure, alone: bool) -> str:
+    who = "The main process" if failure.rank is None else "The training" if alone else f"Rank {failure.rank}"
     where = _place(failure.epoch, failure.step)
     if failure.died:
         how = f"was ended by {failure.type}" if failure.type else "died"
         return f"{who} {how}{where}" + (f": {failure.message}" if failure.message else "")
     what = ": ".join(part for part in (failure.type, failure.message) if part)
-    return f"{who} failed first{where}: {what}"
+    return f"{who} failed{'' if alone else ' first'}{where}: {what}"
 
 
 def _place(epoch: int | None, step: int | None) -> str:
