@@ -53,11 +53,11 @@ def export(source: Path | str | Notebook, options: Options | None = None) -> Scr
 def decide(plan: Plan) -> tuple[list[Edit], list[Diagnostic]]:
     """What all rules say; they see the notebook as it is, not what the others make of it."""
     from nbddp.analysis.edit import Edit
-    from nbddp.rules import RULES
+    from nbddp.rules import BESIDE_A_FRAMEWORK, RULES
 
     edits: list[Edit] = []
     diagnostics = [*plan.found]
-    for rule in RULES:
+    for rule in RULES if plan.framework is None else BESIDE_A_FRAMEWORK:
         for found in rule.rewrite(plan):
             (edits if isinstance(found, Edit) else diagnostics).append(found)
     return edits, diagnostics

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from nbddp.analysis.frameworks import find_uses
 from nbddp.analysis.imports import bindings
 from nbddp.analysis.program import Statement
 from nbddp.analysis.slice import Flow
@@ -41,14 +42,16 @@ class Trainer:
         return self.backward and self.step and self.loop
 
 
-def _own_part(nodes: list[ast.AST], in_loop: bool) -> tuple[Trainer, set[str], set[str]]:
+def _own_part(nodes: list[ast.AST], fits: frozenset[ast.AST]) -> tuple[Trainer, set[str], set[str]]:
     """What the code itself does, the functions that it calls by name, the methods that it calls."""
-    found, calls, methods = Trainer(loop=in_loop), set(), set()
+    found, calls, methods = Trainer(), set(), set()
     todo = list(nodes)
     while todo:
         node = todo.pop()
         if isinstance(node, ast.For | ast.While | ast.AsyncFor):
             found |= Trainer(loop=True)
+        if node in fits:
+            found |= Trainer(True, True, True)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             methods.add(node.func.attr)
             backward = node.func.attr in ("backward", "grad") and not _is_literal(node.func.value)
@@ -76,6 +79,8 @@ class Finder:
         self.flow = flow
         self.functions: dict[str, list[ast.AST]] = {}
         self.methods: dict[str, list[ast.AST]] = {}
+        uses = find_uses([flow.program.tree], flow.imports)
+        self.fits = frozenset(c for use in uses for c in use.trained if c.func.attr != "backward")  # type: ignore[attr-defined]
         for node in ast.walk(flow.program.tree):
             if isinstance(node, ast.ClassDef):
                 for part in node.body:
@@ -96,7 +101,7 @@ class Finder:
         found, seen = Trainer(), set()
         todo: list[list[ast.AST]] = [nodes]
         while todo:
-            part, calls, methods = _own_part(todo.pop(), False)
+            part, calls, methods = _own_part(todo.pop(), self.fits)
             found |= part
             for table, names in ((self.functions, calls), (self.methods, methods)):
                 for definition in (d for n in names for d in table.get(n, ())):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from nbddp.analysis.facts import CallFact, Facts, Loop
 from nbddp.analysis.find import training_statements
+from nbddp.analysis.frameworks import Use, find_uses
 from nbddp.analysis.interpret import interpret
 from nbddp.analysis.naming import Naming, naming_for
 from nbddp.analysis.program import Program, Statement, build_program
@@ -55,6 +56,11 @@ class Plan:
         """The kept statements that train."""
         own = {s.index for s in training_statements(self.flow)}
         return tuple(s for s in self.kept if s.index in own)
+
+    @cached_property
+    def framework(self) -> Use | None:
+        """What the training is left to, where the notebook does not train by hand."""
+        return next(iter(find_uses([s.node for s in self.kept], self.flow.imports)), None)
 
     @cached_property
     def _top_level(self) -> dict[ast.AST, Statement]:
@@ -105,7 +111,7 @@ class Plan:
     def uses_gpu(self) -> bool:
         from nbddp.analysis.devices import uses_gpu
 
-        return uses_gpu(self)
+        return self.framework is not None or uses_gpu(self)
 
     def nodes(self) -> Iterator[ast.AST]:
         """Every node of the kept code."""
@@ -158,6 +164,8 @@ def make_plan(notebook: Notebook, options: Options, own_imports: Mapping[str, st
     roles = find_roles(program, facts)
     naming = naming_for(program, nodes, flow.imports, own_imports or {})
     plan = Plan(program.notebook, options, program, flow, found, facts, roles, naming, cell, taken.names, taken.notes)
+    if plan.framework is not None:
+        return plan
     shares = shared_numbers(plan)
     if shares:
         plan = _again(plan, shares, plan.agreed)

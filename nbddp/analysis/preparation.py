@@ -100,8 +100,10 @@ def _line(node: ast.AST) -> int:
 
 
 def _trains(plan: Plan, statement: ast.stmt) -> bool:
-    loops = {f.node for f in (*plan.roles.batch_loops, *plan.roles.epoch_loops)}
-    return any(n in loops or n in plan.facts.backward for n in reached(plan, [statement]))
+    trains: set[ast.AST] = {f.node for f in (*plan.roles.batch_loops, *plan.roles.epoch_loops)}
+    trains |= plan.facts.backward
+    trains |= {*plan.framework.made, *plan.framework.trained} if plan.framework else set()
+    return any(n in trains for n in reached(plan, [statement]))
 
 
 def _meets(plan: Plan, statement: ast.stmt) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from types import ModuleType
 
 from nbddp.rules import (
+    accelerate,
     accumulate,
     batch_size,
     decide,
@@ -16,10 +17,13 @@ from nbddp.rules import (
     epoch,
     evaluation,
     gradients,
+    hugging_face,
+    lightning,
     loss,
     reduce,
     refuse,
     report,
+    runners,
     sampler,
     save,
     seed,
@@ -47,4 +51,12 @@ RULES: tuple[ModuleType, ...] = (
     show,
     report,
     epoch,
+    lightning,
+    accelerate,
+    hugging_face,
+    runners,
 )
+# Where a framework trains, it deals out, wraps and puts together; what is left is what any script needs.
+BESIDE_A_FRAMEWORK = (
+    refuse, device, download, save, track, show, lightning, accelerate, hugging_face, runners,
+)  # fmt: skip

@@ -41,7 +41,8 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     yield from _already_ddp(plan)
     yield from _undefined(plan)
     yield from _other_kinds(plan)
-    yield from _nothing_to_share(plan)
+    if plan.framework is None:
+        yield from _nothing_to_share(plan)
 
 
 def _already_ddp(plan: Plan) -> Iterator[Diagnostic]:

@@ -101,7 +101,8 @@ def _imports_of_edits(plan: Plan, edits: Sequence[Edit], names: set[str]) -> lis
     """Imports that the text of edits names: `DistributedSampler`, `dist`, `os`."""
     known = {**library().imports, "nullcontext": "from contextlib import nullcontext"}
     used = {u for e in edits for u in e.uses}
-    return [known[u] for u in sorted(used) if u in known and plan.naming(u) in names and plan.naming(u) == u]
+    written = sorted(u for u in used if u.startswith(("import ", "from ")))  # of packages that no part needs
+    return written + [known[u] for u in sorted(used) if u in known and plan.naming(u) in names and plan.naming(u) == u]
 
 
 def _edits_of(region: Region, edits: Sequence[Edit]) -> list[Edit]:

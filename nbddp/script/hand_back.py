@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nbddp.analysis.carried import varies_within
 from nbddp.analysis.plan import Plan
+from nbddp.script.framework_states import framework_states
 from nbddp.script.layout import Layout
 
 PLAIN = ("list", "dict", "parameter")
@@ -12,11 +13,13 @@ KINDS = ("model", "optimizer", "scheduler", "scaler")
 
 def hand_back(plan: Plan, layout: Layout) -> list[str]:
     """`deliver({"model": model, …}, ["losses", …], locals())`; of the values, those that are bound by then."""
-    states = state_names(plan, layout)
+    states = {n: n for n in state_names(plan, layout)}
     values = [n for n in value_names(plan, layout) if n not in states]
+    if plan.framework is not None:  # which of its numbers are those of all ranks is not known
+        states, values = framework_states(plan, plan.framework, layout), []
     if not states and not values:
         return []
-    pairs, names = [f'"{n}": {n}' for n in states], [f'"{n}"' for n in values]
+    pairs, names = [f'"{n}": {text}' for n, text in states.items()], [f'"{n}"' for n in values]
     call = f"{plan.naming('deliver')}({{{', '.join(pairs)}}}, [{', '.join(names)}], locals())"
     if len(call) <= 116:
         return ["", call]

@@ -24,7 +24,12 @@ def header(plan: Plan, layout: Layout) -> list[Line]:
         "all GPUs of this machine, or on 2 CPU processes where there is none" if plan.uses_gpu else "several processes"
     )
     lines = [
-        *wrap(f'"""Train {_models(plan)} on {device}.', 120, break_long_words=False, break_on_hyphens=False),
+        *wrap(
+            f'"""Train {_trained(plan)} on {device}.',
+            120,
+            break_long_words=False,
+            break_on_hyphens=False,
+        ),
         "",
         f"    {command:{width}}# {'every GPU here' if plan.uses_gpu else 'two CPU processes'}",
         f"    {choose:{width}}# choose processes{' and parameters' if layout.parameters else ''}",
@@ -45,6 +50,10 @@ def _models(plan: Plan) -> str:
         kind = model.obj.name.rsplit(".", 1)[-1]
         names.append(f"`{home.name}` ({kind})" if home else kind)
     return " and ".join(dict.fromkeys(names)) or "the notebook's model"
+
+
+def _trained(plan: Plan) -> str:
+    return f"{_models(plan)} with {plan.framework.framework.name}" if plan.framework else _models(plan)
 
 
 def _example(layout: Layout) -> str:

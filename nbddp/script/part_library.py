@@ -22,7 +22,7 @@ SECTIONS = {  # title -> files, in the order in which a script shows them
         "saving",
     ),
     "epochs and checkpoints": ("epochs", "checkpoint"),
-    "what the notebook that started this is told": ("result", "reporting"),
+    "what the notebook that started this is told": ("result", "reporting", "frameworks"),
     "what the notebook hands over": ("snapshot",),
     "the processes": ("process",),
 }

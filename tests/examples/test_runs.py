@@ -17,6 +17,7 @@ HEADERS = {
     "fashion_mnist": "equal",
     "gan": "equal within 1e-4",
     "language_model": "equal within 1e-4",
+    "lightning": "equal within 1e-4",
     "predictions": "equal within 1e-5",
     "quickstart": "equal",
     "tracking": "equal",

@@ -22,8 +22,8 @@ def test_an_export_gives_the_script_beside_it(notebook: Path) -> None:
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=STEMS)
-def test_nothing_has_to_be_said_about_it(notebook: Path) -> None:
-    assert nbddp.export(notebook).diagnostics == ()
+def test_nothing_has_to_be_done_about_it(notebook: Path) -> None:
+    assert {d.level for d in nbddp.export(notebook).diagnostics} <= {"note"}
 
 
 def test_each_script_has_its_notebook() -> None:
