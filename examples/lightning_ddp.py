@@ -4,7 +4,7 @@
     python lightning_ddp.py --nproc 4 --lr 0.05                    # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... lightning_ddp.py    # several machines
 
-Exported from lightning.ipynb by nbddp 0.1.0 (41fbe1d4); it needs torch, lightning, sklearn.
+Exported from lightning.ipynb by nbddp 0.1.0 (82d7fb0f); it needs torch, lightning, sklearn.
 """
 
 import argparse
@@ -185,7 +185,7 @@ def deliver(states, names, scope):
 
 
 progress = SimpleNamespace(
-    loop=0, begun=set(), carried=(), epoch=0, epochs=None, step=0, batch=0, due=0.0, not_finite=set()
+    loop=0, begun=set(), carried={}, epoch=0, epochs=None, step=0, batch=0, due=0.0, not_finite=set()
 )
 
 

@@ -4,7 +4,7 @@
     python predictions_ddp.py --nproc 4 --lr 0.0005                  # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... predictions_ddp.py    # several machines
 
-Exported from predictions.ipynb by nbddp 0.1.0 (bcc1e211); it needs torch, numpy, sklearn.
+Exported from predictions.ipynb by nbddp 0.1.0 (d1e0d806); it needs torch, numpy, sklearn.
 """
 
 import argparse
@@ -321,6 +321,8 @@ def joined(pieces):
 
 def sharded(loader, split=True):
     """A loader like this one of which each process draws its share; of every batch, where they are to be split."""
+    if not isinstance(loader, DataLoader):
+        raise TypeError(f"only a DataLoader can be shared out, and this is a {type(loader).__name__}")
     if is_share(loader):
         return loader
     batches = loader.batch_sampler

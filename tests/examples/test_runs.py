@@ -40,7 +40,8 @@ def in_percent_format(name: str, folder: Path) -> Path:
     notebook = nbformat.read(EXAMPLES / f"{name}.ipynb", as_version=4)
     cells = [f"# %%\n{cell.source}\n" for cell in notebook.cells if cell.cell_type == "code"]
     path = folder / f"{name}.py"
-    path.write_text(f"# oracle: {HEADERS[name]}\n" + "".join(cells), encoding="utf-8")
+    header = f"# oracle: {HEADERS[name]}\n# metrics: ^[Ee]poch [0-9]+: \n"  # and no progress bar
+    path.write_text(header + "".join(cells), encoding="utf-8")
     return path
 
 
