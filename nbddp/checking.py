@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from nbddp.analysis.frameworks import Use
 from nbddp.analysis.plan import Plan, make_plan
 from nbddp.analysis.program import Statement
 from nbddp.diagnostics import CannotExport, Diagnostic, in_order
@@ -79,6 +81,9 @@ def _roles(plan: Plan) -> Iterator[Role]:
     kinds = {"optimizer": "optimizer", "scheduler": "scheduler", "scaler": "gradient scaler", "loss": "loss",
              "device": "device"}  # fmt: skip
     trained = {m.obj for m in plan.roles.models}
+    if plan.framework is not None:
+        yield from _framework_roles(plan, plan.framework)
+        return
     for name, value in plan.facts.final.items():
         for obj in sorted(value.objs, key=lambda o: getattr(o.node, "lineno", 0)):
             role = kinds.get(obj.kind)
@@ -91,6 +96,18 @@ def _roles(plan: Plan) -> Iterator[Role]:
             if role and hasattr(obj.node, "lineno"):
                 yield Role(name, role, plan.program.cell_of(obj.node).number, sure=not plan.sharding.mixed)
                 break
+
+
+def _framework_roles(plan: Plan, use: Use) -> Iterator[Role]:
+    """What the framework does with a loader or a model, it knows alone."""
+    for name, value in plan.facts.final.items():
+        held = [o for o in value.of("model", "loader", "optimizer", "scheduler") if hasattr(o.node, "lineno")]
+        for obj in sorted(held, key=lambda o: getattr(o.node, "lineno", 0))[:1]:
+            yield Role(name, obj.kind, plan.program.cell_of(obj.node).number, sure=True)
+    for call in use.trained:
+        assert isinstance(call.func, ast.Attribute)
+        trainer = plan.program.source(call.func.value)
+        yield Role(trainer, f"trains with {use.framework.name}", plan.program.cell_of(call).number, sure=True)
 
 
 __all__ = ["Dropped", "Kept", "Report", "Role", "check"]

@@ -84,6 +84,10 @@ def _other_kinds(plan: Plan) -> Iterator[Diagnostic]:
                              "it goes: there is no data set to share out",
                              help="run environments side by side instead")  # fmt: skip
             return
+        if target.endswith(".Fabric") and root == "lightning" and name in used:
+            yield Diagnostic("framework", "error", "Lightning's Fabric prepares what a loop by hand trains: it is not "
+                             "carried", help="write the plain loop, or use its Trainer")  # fmt: skip
+            return
         if root == "opacus" and name in used:
             yield Diagnostic("privacy", "error", "a privacy engine (Opacus) keeps gradients of single samples, and has "
                              "a DDP of its own", help="use opacus.distributed in a script of your own")  # fmt: skip
