@@ -18,7 +18,7 @@ class LitModel(L.LightningModule):
         return loss
 
     def configure_optimizers(self):
-        return torch.optim.Adam(self.parameters(), lr=0.02)
+        return torch.optim.Adam(self.parameters(), lr=0.1)
 
 
 class Data(L.LightningDataModule):
