@@ -1,5 +1,6 @@
 import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
+import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Place } from './lines';
 
 export interface IDiagnostic {
@@ -69,7 +70,10 @@ export class Refused extends Error {
 
 /** The routes that a server with nbddp has. */
 export class Server {
-  constructor(private readonly _settings: ServerConnection.ISettings) {}
+  constructor(
+    private readonly _settings: ServerConnection.ISettings,
+    readonly trans: TranslationBundle
+  ) {}
 
   /** False where the server has no nbddp: then a kernel may be asked. Asked once. */
   present(): Promise<boolean> {
@@ -97,7 +101,7 @@ export class Server {
     try {
       response = await ServerConnection.makeRequest(url, init, this._settings);
     } catch {
-      throw new Refused('The server does not answer.', 0);
+      throw new Refused(this.trans.__('The server does not answer.'), 0);
     }
     const body = await response.json().catch(() => ({}));
     if (!response.ok) {

@@ -25,9 +25,12 @@ export async function ask<T>(server: Server, panel: NotebookPanel, what: string,
   }
   const kernel = panel.sessionContext.session?.kernel;
   if (!kernel) {
-    throw new Refused('The server has no nbddp and this notebook no kernel: install nbddp where the server runs.', 404);
+    throw new Refused(
+      server.trans.__('The server has no nbddp and this notebook no kernel: install nbddp where the server runs.'),
+      404
+    );
   }
-  return askKernel<T>(kernel, what, body);
+  return askKernel<T>(server.trans, kernel, what, body);
 }
 
 export function isPython(panel: NotebookPanel): boolean {

@@ -25,8 +25,8 @@ export function scriptPath(notebook: string): string {
 export async function exportNotebook(context: IExportContext, panel: NotebookPanel): Promise<string | null> {
   const { server, trans } = context;
   const path = scriptPath(panel.context.path);
-  const present = await presentText(context, path);
-  const said = await ask<Export>(server, panel, 'export', { present });
+  const present = await whatIsThere(context, path);
+  const said = await ask<Export>(server, panel, 'export', { present: present.text });
   if (!said.exported) {
     context.showFindings(panel, said.diagnostics);
     const errors = said.diagnostics.filter(one => one.level === 'error');
@@ -36,7 +36,7 @@ export async function exportNotebook(context: IExportContext, panel: NotebookPan
   if (said.edited && !(await mayOverwrite(trans, path))) {
     return null;
   }
-  if (said.script !== present) {
+  if (said.script !== present.text || !present.saved) {
     await write(context, path, said.script);
   }
   await context.docManager.openOrReveal(path, 'default', undefined, { mode: 'split-right', ref: panel.id });
@@ -44,23 +44,24 @@ export async function exportNotebook(context: IExportContext, panel: NotebookPan
   return path;
 }
 
-/** What the file holds, as an editor shows it; null where there is none. */
-async function presentText(context: IExportContext, path: string): Promise<string | null> {
-  const open = context.docManager.findWidget(path);
-  if (open) {
-    return open.context.model.toString();
+interface IPresent {
+  text: string | null; // as an editor shows it, if one has it open; null where there is none
+  saved: boolean; // whether the disk has this text
+}
+
+/** What an export would replace. What is there and cannot be read is not replaced: the error is told. */
+async function whatIsThere(context: IExportContext, path: string): Promise<IPresent> {
+  const folder = await context.contents.get(PathExt.dirname(path), { type: 'directory', content: true });
+  const exists = (folder.content as Contents.IModel[]).some(one => one.name === PathExt.basename(path));
+  const model = context.docManager.findWidget(path)?.context.model;
+  if (model) {
+    return { text: model.toString(), saved: exists && !model.dirty };
   }
-  try {
-    const folder = await context.contents.get(PathExt.dirname(path), { type: 'directory' });
-    const names = (folder.content as Contents.IModel[]).map(one => one.name);
-    if (!names.includes(PathExt.basename(path))) {
-      return null;
-    }
-    const file = await context.contents.get(path, { type: 'file', format: 'text', content: true });
-    return typeof file.content === 'string' ? file.content : null;
-  } catch {
-    return null; // what cannot be read cannot be written either, and that is told
+  if (!exists) {
+    return { text: null, saved: false };
   }
+  const file = await context.contents.get(path, { type: 'file', format: 'text', content: true });
+  return { text: file.content as string, saved: true };
 }
 
 async function write(context: IExportContext, path: string, text: string): Promise<void> {

@@ -1,15 +1,26 @@
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
+import type { TranslationBundle } from '@jupyterlab/translation';
 import { Refused } from './api';
 
 /** Asks a kernel what the server cannot answer, in a way that runs no cell and leaves no name behind. */
-export async function askKernel<T>(kernel: Kernel.IKernelConnection, what: string, body: object): Promise<T> {
+export async function askKernel<T>(
+  trans: TranslationBundle,
+  kernel: Kernel.IKernelConnection,
+  what: string,
+  body: object
+): Promise<T> {
   if (kernel.status === 'busy') {
-    return inSubshell(kernel, free => ask<T>(free, what, body));
+    return inSubshell(trans, kernel, free => ask<T>(trans, free, what, body));
   }
-  return ask<T>(kernel, what, body);
+  return ask<T>(trans, kernel, what, body);
 }
 
-async function ask<T>(kernel: Kernel.IKernelConnection, what: string, body: object): Promise<T> {
+async function ask<T>(
+  trans: TranslationBundle,
+  kernel: Kernel.IKernelConnection,
+  what: string,
+  body: object
+): Promise<T> {
   const text = JSON.stringify(JSON.stringify(body)); // a JSON string is a Python string as well
   const expression = `__import__("nbddp.server.answers", fromlist=["_"]).answer_kernel("${what}", ${text})`;
   const reply = await kernel.requestExecute({
@@ -23,8 +34,8 @@ async function ask<T>(kernel: Kernel.IKernelConnection, what: string, body: obje
   if (said?.status !== 'ok') {
     throw new Refused(
       said?.ename === 'ModuleNotFoundError'
-        ? 'Neither the server nor this kernel has nbddp: run "%pip install nbddp" in a cell.'
-        : `${said?.ename ?? 'The kernel'}: ${said?.evalue ?? 'it did not answer.'}`,
+        ? trans.__('Neither the server nor this kernel has nbddp: run "%pip install nbddp" in a cell.')
+        : trans.__('The kernel cannot answer: %1', `${said?.ename ?? ''} ${said?.evalue ?? ''}`),
       404
     );
   }
@@ -37,12 +48,16 @@ async function ask<T>(kernel: Kernel.IKernelConnection, what: string, body: obje
 
 /** Kernels of today answer beside a cell that runs; of others the answer would only come when that has ended. */
 async function inSubshell<T>(
+  trans: TranslationBundle,
   kernel: Kernel.IKernelConnection,
   ask: (kernel: Kernel.IKernelConnection) => Promise<T>
 ): Promise<T> {
   await kernel.info;
   if (!kernel.supportsSubshells) {
-    throw new Refused('The kernel is busy, and the server has no nbddp: wait for the cell, or interrupt it.', 409);
+    throw new Refused(
+      trans.__('The kernel is busy, and the server has no nbddp: wait for the cell, or interrupt it.'),
+      409
+    );
   }
   const made = await kernel.requestCreateSubshell({}).done;
   const id = (made.content as { subshell_id: string }).subshell_id;

@@ -81,17 +81,13 @@ export function withMagic(source: string, options: IRunOptions): string {
   return [line.join(' '), ...(MAGIC.test(lines[0]) ? lines.slice(1) : lines)].join('\n');
 }
 
-/** What is wrong with what was entered, by field; nothing where all is well. */
-export function problems(options: IRunOptions): Partial<Record<keyof IRunOptions, string>> {
-  const found: Partial<Record<keyof IRunOptions, string>> = {};
-  if (!/^\s*([1-9]\d*)?\s*$/.test(options.nproc)) {
-    found.nproc = 'a whole number from 1 on';
-  }
-  if (!/^\s*(\d+(\s*,\s*\d+)*)?\s*$/.test(options.devices)) {
-    found.devices = 'numbers of GPUs, such as 0,1';
-  }
-  if (!/^\s*(\d+)?\s*$/.test(options.seed)) {
-    found.seed = 'a whole number';
-  }
-  return found;
+const FORMS = {
+  nproc: /^\s*([1-9]\d*)?\s*$/,
+  devices: /^\s*(\d+(\s*,\s*\d+)*)?\s*$/,
+  seed: /^\s*(\d+)?\s*$/
+} as const;
+
+/** The fields that hold what they cannot mean; none where all is well. */
+export function problems(options: IRunOptions): Array<keyof typeof FORMS> {
+  return (Object.keys(FORMS) as Array<keyof typeof FORMS>).filter(field => !FORMS[field].test(options[field]));
 }

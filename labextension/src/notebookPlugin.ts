@@ -61,7 +61,7 @@ function activate(
   forms: IFormRendererRegistry | null
 ): void {
   const trans = (translator ?? nullTranslator).load('nbddp');
-  const server = new Server(app.serviceManager.serverSettings);
+  const server = new Server(app.serviceManager.serverSettings, trans);
   const opened = new WeakMap<NotebookPanel, IOpen>();
   let chipsShown = true;
 

@@ -1,6 +1,7 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { Server } from './api';
 import { factory } from './output';
 
@@ -9,10 +10,15 @@ export const outputPlugin: JupyterFrontEndPlugin<void> = {
   description: 'Draws a run where a notebook, or another document, holds its output.',
   autoStart: true,
   requires: [IRenderMimeRegistry],
-  optional: [INotebookTracker],
-  activate: (app: JupyterFrontEnd, registry: IRenderMimeRegistry, tracker: INotebookTracker | null) => {
+  optional: [INotebookTracker, ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    registry: IRenderMimeRegistry,
+    tracker: INotebookTracker | null,
+    translator: ITranslator | null
+  ) => {
     registry.addFactory(factory(null));
-    const server = new Server(app.serviceManager.serverSettings);
+    const server = new Server(app.serviceManager.serverSettings, (translator ?? nullTranslator).load('nbddp'));
     tracker?.widgetAdded.connect((_, panel) => {
       const path = () => app.serviceManager.contents.localPath(panel.context.path);
       const { rendermime } = panel.content;

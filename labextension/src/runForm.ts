@@ -26,8 +26,13 @@ export async function askHow(
 }
 
 class RunForm extends Widget implements Dialog.IBodyWidget<IRunAnswer | null> {
-  constructor(trans: TranslationBundle, last: IRunOptions, above: boolean) {
+  constructor(
+    private readonly _trans: TranslationBundle,
+    last: IRunOptions,
+    above: boolean
+  ) {
     super({ node: make('div', { class: 'nbddp-form' }) });
+    const trans = _trans;
     const text = (key: keyof IRunOptions, label: string, hint: string) =>
       this._field(key, label, make('input', { type: 'text', placeholder: hint, value: String(last[key]) }));
     const flag = (key: keyof IRunOptions, label: string) => this._check(key, label, Boolean(last[key]));
@@ -51,24 +56,28 @@ class RunForm extends Widget implements Dialog.IBodyWidget<IRunAnswer | null> {
       options[key] = input.type === 'checkbox' ? input.checked : input.value.trim();
     }
     const { above, ...rest } = options;
-    return Object.keys(problems(rest)).length ? null : { options: rest, above };
+    return problems(rest).length ? null : { options: rest, above };
   }
 
   /** The dialog's own button refuses what is wrong, in words at the field. */
   private _validate(): void {
     const values = Object.fromEntries([...this._inputs].map(([key, input]) => [key, input.value]));
-    const wrong = problems({ ...DEFAULTS, ...values, rest: '' } as IRunOptions) as Record<string, string>;
+    const wrong = new Set<string>(problems({ ...DEFAULTS, ...values, rest: '' } as IRunOptions));
+    const forms: Record<string, string> = {
+      nproc: this._trans.__('a whole number from 1 on'),
+      devices: this._trans.__('numbers of GPUs, such as 0,1'),
+      seed: this._trans.__('a whole number')
+    };
     for (const [key, input] of this._inputs) {
-      input.setCustomValidity(wrong[key] ?? '');
-      input.setAttribute('aria-invalid', String(Boolean(wrong[key])));
+      input.setAttribute('aria-invalid', String(wrong.has(key)));
       const said = this.node.querySelector(`#nbddp-wrong-${key}`);
       if (said) {
-        said.textContent = wrong[key] ?? '';
+        said.textContent = wrong.has(key) ? forms[key] : '';
       }
     }
     const accept = this.node.closest('.jp-Dialog')?.querySelector<HTMLButtonElement>('.jp-mod-accept');
     if (accept) {
-      accept.disabled = Object.keys(wrong).length > 0;
+      accept.disabled = wrong.size > 0;
     }
   }
 

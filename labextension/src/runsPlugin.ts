@@ -41,7 +41,7 @@ function activate(
   languages: IEditorLanguageRegistry | null
 ): void {
   const trans = (translator ?? nullTranslator).load('nbddp');
-  const server = new Server(app.serviceManager.serverSettings);
+  const server = new Server(app.serviceManager.serverSettings, trans);
 
   /** Where the open notebooks lie, and what the file browser shows: there runs have their folders. */
   const folders = () => {

@@ -37,7 +37,8 @@ def _cell(cell: Cell, plan: Plan | None, whys: Mapping[int, tuple[str, str]]) ->
     """`role` is a mark's name, or "kept" and "left-out" for what was found; "" where nothing is known."""
     role, why = whys.get(cell.number, ("left-out" if plan and cell.source.strip() else "", ""))
     if cell.mark:
-        role, why = cell.mark, f"marked by {_mark_of(cell)}" + (f"; {why}" if why and role == "kept" else "")
+        needed = f"; {why}" if role == "kept" and cell.mark != "train" else ""
+        role, why = cell.mark, f"marked by {_mark_of(cell)}{needed}"
     elif plan and cell.number == plan.training_cell:
         role, why = "train", "the one cell that trains"
     return {"number": cell.number, "id": cell.id, "role": role, "why": why, "marked": _mark_of(cell)}

@@ -105,10 +105,6 @@ class Lab:
         self.command("notebook:run-cell")
         expect(self.cells.nth(number - 1).locator(".jp-InputPrompt")).to_have_text("[*]:")
 
-    def kernel_status(self) -> str:
-        status: str = self.js("() => jupyterapp.shell.currentWidget.sessionContext.session.kernel.status")
-        return status
-
     def until(self, condition: Callable[[], object], seconds: float = 60.0) -> None:
         """What the page itself does not show; looked at again and again, up to a deadline."""
         deadline = time.monotonic() + seconds
