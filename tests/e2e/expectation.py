@@ -21,6 +21,7 @@ class Expectation:
     metrics: str = "(?i)epoch"  # lines of output that match are compared, the others are free
     saves: tuple[str, ...] | None = None  # files that the script must write; None: all that one process wrote
     values: tuple[str, ...] = ()  # results that must come back by name
+    rebuilt: bool = False  # loaders are built more than once: each has an order of its own
     order: tuple[int, ...] = ()  # epoch numbers of the training passes where they are not 0, 1, 2, ...
 
     def must_be_equal(self, nproc: int) -> bool:
@@ -51,6 +52,7 @@ def expectation(notebook: Path) -> Expectation:
         metrics=fields.get("metrics", "(?i)epoch"),
         saves=None if saves is None else tuple(name for name in saves.split() if name != "nothing"),
         values=tuple(fields.get("values", "").split()),
+        rebuilt=fields.get("loaders") == "rebuilt",
         order=tuple(int(n) for n in fields.get("order", "").split()),
     )
 

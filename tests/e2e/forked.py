@@ -98,6 +98,7 @@ def _fork(order: Order, rank: int, world_size: int, port: int) -> int:
 def _run(order: Order) -> int:
     """The script as `__main__`; its exit status."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    multiprocessing.set_start_method(None, force=True)  # the system's own again, for workers of a DataLoader
     sys.stdout, sys.stderr = (os.fdopen(number, "w", buffering=1) for number in (1, 2))
     sys.__stdout__, sys.__stderr__ = sys.stdout, sys.stderr
     sys.argv, sys.path[0] = [order.script, *order.arguments], str(Path(order.script).parent)

@@ -1,4 +1,6 @@
-"""Run a notebook's cells in this process, the only one, and record what it leaves: `one_process.py NOTEBOOK RECORD`.
+"""Run a notebook's cells in this process, the only one, and record what it leaves.
+
+    one_process.py NOTEBOOK RECORD once|rebuilt [EPOCH …]
 
 Started as a script by oracle.py. It changes one thing of torch, the order of `RandomSampler`: an exported script takes
 DistributedSampler's permutation of each epoch, so the oracle takes that of a DistributedSampler with one replica.
@@ -37,8 +39,11 @@ class Passes:
     training pass before it, as a script does whose `set_epoch` stands at the head of the epoch loop.
     """
 
-    def __init__(self, order: tuple[int, ...]) -> None:
+    def __init__(self, order: tuple[int, ...], rebuilt: bool) -> None:
         self.order = order
+        self.rebuilt = rebuilt
+        self.seeds: WeakKeyDictionary[RandomSampler, int] = WeakKeyDictionary()
+        self.seen = 0
         self.backwards = 0
         self.begun: WeakKeyDictionary[RandomSampler, tuple[int, int]] = WeakKeyDictionary()
         self.backward = torch.autograd.backward
@@ -55,6 +60,13 @@ class Passes:
             self.begun[sampler] = number, self.backwards
         return self.order[number] if number < len(self.order) else number
 
+    def seed(self, sampler: RandomSampler) -> int:
+        """What an exported script gives to samplers that are built anew: 0, 1, 2, …"""
+        if sampler not in self.seeds:
+            self.seeds[sampler] = self.seen if self.rebuilt else 0
+            self.seen += 1
+        return self.seeds[sampler]
+
 
 def take_distributed_order(passes: Passes) -> None:
     shuffled: Callable[[RandomSampler], Iterator[int]] = RandomSampler.__iter__
@@ -63,7 +75,7 @@ def take_distributed_order(passes: Passes) -> None:
         if sampler.replacement or sampler.num_samples != len(sampler.data_source):
             return shuffled(sampler)
         one: DistributedSampler[Any] = DistributedSampler(
-            cast(Any, sampler.data_source), num_replicas=1, rank=0, shuffle=True, seed=0
+            cast(Any, sampler.data_source), num_replicas=1, rank=0, shuffle=True, seed=passes.seed(sampler)
         )
         one.set_epoch(passes.epoch(sampler))
         return iter(one)
@@ -102,7 +114,7 @@ def record(names: dict[str, object]) -> dict[str, object]:
 def main() -> None:
     notebook, target = (Path(argument).resolve() for argument in sys.argv[1:3])
     torch.set_num_threads(1)
-    take_distributed_order(Passes(tuple(int(number) for number in sys.argv[3:])))
+    take_distributed_order(Passes(tuple(int(number) for number in sys.argv[4:]), sys.argv[3] == "rebuilt"))
     random.seed(0)
     np.random.seed(0)
     torch.manual_seed(0)

@@ -19,7 +19,8 @@ LIMIT = 240.0
 
 def run_oracle(notebook: Path) -> Outcome:
     """Every module, file, value and line that the notebook leaves; a temporary folder is its working directory."""
-    order = [str(number) for number in expectation(notebook).order]
+    wanted = expectation(notebook)
+    order = ["rebuilt" if wanted.rebuilt else "once", *(str(number) for number in wanted.order)]
     with tempfile.TemporaryDirectory() as temporary:
         folder, logs = Path(temporary, "here"), Path(temporary, "logs")
         lay_out(notebook, folder)
