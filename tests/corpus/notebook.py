@@ -68,7 +68,7 @@ def _trained(path: Path, original: Notebook, setting: Setting) -> Verdict:
         plain = run_plain(made, path, wanted(exported), setting)
     if not plain.losses and not plain.of("trained"):
         return _untrained(plain, exported)
-    steps = len(plain.losses)
+    steps = len(plain.losses) or sum(e["steps"] for e in plain.of("trained"))
     if not isinstance(exported, Script):
         return Verdict("refused", refusal(exported), steps=steps, details={"trains": True})
     if not plain.losses:

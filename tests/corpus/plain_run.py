@@ -1,8 +1,9 @@
 """Run a notebook's cells in this process, the only one: `plain_run.py NOTEBOOK WANTED RECORD`, started by runs.py.
 
-WANTED lists the statements that the exported script keeps. The others run too, but they draw no random numbers that
-count, print nothing and are not recorded: if the slice is right, nobody can tell whether they ran. A statement that
-raises is noted, and the next one runs: what fails here (a file that is missing, a package) may not matter.
+WANTED lists the statements that the exported script keeps; where it is null, the run only shows what trains. The others
+run too, but they draw no random numbers that count, print nothing and are not recorded: if the slice is right, nobody
+can tell whether they ran. A statement that raises is noted, and the next one runs: what fails here (a file that is
+missing, a package) may not matter.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ class Runner:
             before = probe.run.backwards + probe.run.aside
             place = (number, node.lineno, node.col_offset)
             try:
-                self.statement(node, name, self.wanted is None or place in self.wanted)
+                self.statement(node, name, self.wanted is not None and place in self.wanted)
             except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a cell may raise
                 trained = probe.run.backwards + probe.run.aside > before
                 self.raised.append(
@@ -95,7 +96,7 @@ class Runner:
                 torch.save(left(self.names), self.record)
             if did := probe.run.backwards + probe.run.aside - before:
                 self.trained[number] = self.trained.get(number, 0) + did
-                probe.put(event="trained", cell=number)
+                probe.put(event="trained", cell=number, steps=did)
 
     def statement(self, node: ast.stmt, name: str, counts: bool) -> None:
         code = compile(ast.Module([node], []), name, "exec", dont_inherit=True)
