@@ -6,7 +6,7 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -53,7 +53,6 @@ class Bench:
         self.root = Path(tempfile.mkdtemp(prefix="nbddp-verify-"))
         self.running: Run | None = None
         self.count = 0
-        self.created: set[str] = set()
         me: ProcessId | None = identify(os.getpid())
         self.spec = Spec(asked.steps, asked.seed, me.as_json() if me else {}, threads=_threads(asked.nproc))
 
@@ -64,9 +63,6 @@ class Bench:
         try:
             self._stop()
         finally:
-            for name in self.created:
-                with contextlib.suppress(OSError):
-                    Path(name).unlink()
             shutil.rmtree(self.root, ignore_errors=True)
 
     def _stop(self) -> None:
@@ -74,7 +70,7 @@ class Bench:
         while self.running is not None:
             with contextlib.suppress(KeyboardInterrupt):
                 self.running.stop("kill")
-                self.created |= set(read(self.running.folder, self.asked.nproc).created)
+                _unlink(read(self.running.folder, self.asked.nproc).created)
                 self.running = None
 
     def many(self, without: tuple[str, ...] = (), *, batches: Batches, cut: bool = True) -> Trace:
@@ -107,7 +103,7 @@ class Bench:
         failure = _end_of(run)
         self.running = None
         trace = read(run.folder, nproc, failure)
-        self.created |= set(trace.created)
+        _unlink(trace.created)  # at once: the next run must not go on from this one's checkpoint
         return trace
 
     def _origin(self) -> Origin:
@@ -117,6 +113,12 @@ class Bench:
         if len(visible(gpus(), environ)) < self.asked.nproc:
             environ["CUDA_VISIBLE_DEVICES"] = ""
         return replace(here, environ=environ)
+
+
+def _unlink(names: Iterable[str]) -> None:
+    for name in names:
+        with contextlib.suppress(OSError):
+            Path(name).unlink()
 
 
 def _threads(nproc: int) -> int:

@@ -126,6 +126,12 @@ METRIC = Cause(
     "reduce them over the processes before they are read",
     defect=True,
 )
+SUM = Cause(
+    "sum",
+    "the loss is a sum over the batch: the processes average what one process adds up",
+    "multiply it by the number of processes before backward()",
+    defect=True,
+)
 STEPS = Cause(
     "steps",
     "the processes do not take the same number of steps",

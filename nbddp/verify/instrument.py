@@ -55,8 +55,10 @@ def _after_future(text: str) -> int:
 
 def cells_alone(plan: Plan) -> str:
     """The statements that the training needs, as the notebook has them."""
-    nodes = sorted((s.node for s in plan.kept), key=_is_future, reverse=True)
-    return ast.unparse(ast.Module(body=list(nodes), type_ignores=[])) + "\n"
+    nodes = [statement.node for statement in plan.kept]
+    needed: list[ast.stmt] = [ast.Import([ast.alias(name)]) for name in plan.program.needs]  # by what magics stand for
+    body = [*filter(_is_future, nodes), *needed, *(node for node in nodes if not _is_future(node))]
+    return ast.unparse(ast.Module(body=body, type_ignores=[])) + "\n"
 
 
 def _is_future(node: ast.stmt) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from nbddp.verify.causes import ORDER, RATES, SAMPLES, SEED, SPLIT, STEPS, Cause
+from nbddp.verify.causes import ORDER, RATES, SAMPLES, SEED, SPLIT, STEPS, SUM, Cause
 from nbddp.verify.compare import of_parameter
 from nbddp.verify.trace import Step, Trace
 
@@ -23,6 +23,15 @@ def defects(one: Trace, many: Trace) -> Iterator[Cause]:
     for count in repeated(many):
         yield replace(ORDER, evidence=f"two passes over the {count} samples took the same permutation")
     yield from _rates(many)
+    yield from _sums(one, many)
+
+
+def _sums(one: Trace, many: Trace) -> Iterator[Cause]:
+    """Before the first step the weights are equal: a loss of one N-th can only be the sum over one N-th."""
+    for a, b in zip(one.steps[:1], many.steps[:1], strict=False):
+        ranks = len(b.ranks)
+        if ranks > 1 and b.loss and abs(a.loss / b.loss / ranks - 1) < 1e-4:
+            yield replace(SUM, evidence=f"at the first step {b.loss:.6g} on each process, {a.loss:.6g} on one")
 
 
 def _rates(many: Trace) -> Iterator[Cause]:

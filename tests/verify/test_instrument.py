@@ -21,11 +21,12 @@ loader = DataLoader(TensorDataset(xs, xs), batch_size=4)
 model = nn.Linear(2, 2)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 # %%
-!ls
+names = !ls
 for x, y in loader:
     loss = (model(x) - y).square().mean()
     loss.backward()
     optimizer.step()
+print(names)
 """
 
 
@@ -49,6 +50,7 @@ def test_cells_are_those_that_the_training_needs_and_stay_a_program(tmp_path):
     text = cells_alone(make_plan(notebook(tmp_path), Options()))
     assert "unused" not in text
     assert "DistributedSampler" not in text
+    assert text.split("\n")[1] == "import subprocess"  # for the line that starts with an exclamation mark
     lines = probed(text, Spec(20, 0, {}, alone=True)).split("\n")
     assert lines[0].startswith("from __future__")
     assert "install" in lines[1]
