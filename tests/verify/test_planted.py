@@ -36,11 +36,7 @@ PLANTED = {
     "gradients not averaged, unguarded": ("digits", "gradients", [NO_DDP, UNGUARDED]),
     "count not reduced": ("digits", "metric", [("correct = sum_over_ranks(correct)", "pass")]),
     "loss not reduced": ("digits", "metric", [("running_loss = mean_over_ranks(running_loss)", "pass")]),
-    "sum of the loss not scaled": (
-        "loss_sum_over_batch",
-        "sum",
-        [("(dist.get_world_size() * loss).backward()", "loss.backward()")],
-    ),
+    "sum of the loss not scaled": ("sum_loss", "sum", [("(world_size * loss).backward()", "loss.backward()")]),
     "unequal seed": ("digits", "seed", [("torch.manual_seed(0)", "torch.manual_seed(rank)")]),
     "scheduler stepped by one rank": (
         "function_loop",
