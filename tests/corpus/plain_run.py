@@ -82,19 +82,19 @@ class Runner:
         name = f"<cell {number}>"
         linecache.cache[name] = (len(source), None, source.splitlines(True), name)
         for node in ast.parse(source, name).body:
-            before = probe.run.backwards + probe.run.aside
+            before = probe.run.total
             place = (number, node.lineno, node.col_offset)
             try:
                 self.statement(node, name, self.wanted is not None and place in self.wanted)
             except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a cell may raise
-                trained = probe.run.backwards + probe.run.aside > before
+                trained = probe.run.total > before
                 self.raised.append(
                     {"place": place, "error": f"{type(error).__name__}: {error}"[:300], "trained": trained}
                 )
                 probe.put(event="raised", **self.raised[-1])
             if self.wanted and place == self.wanted[-1]:  # what the training leaves, before later cells change it
                 torch.save(left(self.names), self.record)
-            if did := probe.run.backwards + probe.run.aside - before:
+            if did := probe.run.total - before:
                 self.trained[number] = self.trained.get(number, 0) + did
                 probe.put(event="trained", cell=number, steps=did)
 

@@ -21,7 +21,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook
 from torch.utils import data
 from torch.utils.data import dataloader
 
-run = SimpleNamespace(on=True, backwards=0, aside=0, steps=0, randomness=None, ended=None)
+run = SimpleNamespace(on=True, total=0, backwards=0, aside=0, steps=0, randomness=None, ended=None)
 WEIGHED = {1, 2, 3, 5, 8, 12, 16, 24, 32, 48, 64, 96, 128}  # steps after which the weights are measured
 
 
@@ -62,6 +62,7 @@ def record_backward():
     plain = torch.autograd.backward
 
     def backward(tensors, *arguments, **options):
+        run.total += 1
         if not run.on:
             run.aside += 1
             if run.aside > limit():
