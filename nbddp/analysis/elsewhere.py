@@ -7,8 +7,12 @@ import ast
 from nbddp.analysis.foreign import is_foreign
 from nbddp.analysis.imports import qualified
 from nbddp.analysis.library import makes_optimizer
+from nbddp.analysis.program import Program
 from nbddp.analysis.slice import Flow
 from nbddp.diagnostics import Diagnostic
+
+ALREADY = ("torch.nn.parallel.DistributedDataParallel", "torch.distributed.init_process_group",
+           "torch.nn.DistributedDataParallel")  # fmt: skip
 
 
 def trains_elsewhere(flow: Flow) -> Diagnostic | None:
@@ -25,6 +29,21 @@ def trains_elsewhere(flow: Flow) -> Diagnostic | None:
                 help="put its loop into a cell: what the loop calls may stay in the module",
             )  # fmt: skip
     return None
+
+
+def sets_up_ddp(flow: Flow) -> Diagnostic | None:
+    """The notebook's own `mp.spawn(train, ...)`: what trains is handed on, and called nowhere."""
+    for node in ast.walk(flow.program.tree):
+        if isinstance(node, ast.Call) and qualified(node.func, flow.imports) in ALREADY:
+            return already_ddp(flow.program, node)
+    return None
+
+
+def already_ddp(program: Program, node: ast.Call) -> Diagnostic:
+    return program.diagnose(
+        "already-ddp", "error", node, "the notebook sets up DistributedDataParallel itself",
+        help="export the plain loop, without process group and DDP; or run this one with torchrun",
+    )  # fmt: skip
 
 
 def _optimizers(flow: Flow) -> set[str]:

@@ -17,7 +17,7 @@ READING_METHODS = frozenset(
     dropna fillna sample plot hist imshow corr sort_values set_index reset_index merge iloc loc nelement norm eq ne
     gt lt ge le matmul mm dot t topk softmax sigmoid relu tanh expand repeat chunk any all round is_available
     device_count get_device_name get_last_lr exists is_file is_dir joinpath with_suffix resolve absolute as_posix
-    to_numpy to_list to_dict getsize isfile isdir transform inverse_transform predict predict_proba score
+    to_numpy to_list to_dict getsize isfile isdir transform inverse_transform predict predict_proba score add_noise
     """.split()
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nbddp.analysis.elsewhere import trains_elsewhere
+from nbddp.analysis.elsewhere import sets_up_ddp, trains_elsewhere
 from nbddp.analysis.find import framework, training_statements
 from nbddp.analysis.misspelt import misspelt
 from nbddp.analysis.slice import Flow
@@ -88,9 +88,13 @@ def _nothing_trains(flow: Flow) -> Diagnostic:
         assert cell.error is not None
         return _at(cell, f"the cell that trains is not valid Python: {cell.error.message}", line=cell.error.line,
                    rule="syntax")  # fmt: skip
-    return trains_elsewhere(flow) or Diagnostic(
-        RULE,
-        "error",
-        "no cell trains: none runs backward() and an optimizer's step() in a loop",
-        help="mark the cell that starts the training with '%%ddp_train' or the tag 'ddp-train'",
+    return (
+        sets_up_ddp(flow)
+        or trains_elsewhere(flow)
+        or Diagnostic(
+            RULE,
+            "error",
+            "no cell trains: none runs backward() and an optimizer's step() in a loop",
+            help="mark the cell that starts the training with '%%ddp_train' or the tag 'ddp-train'",
+        )
     )

@@ -22,15 +22,13 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis.edit import Edit
-from nbddp.analysis.elsewhere import trains_elsewhere
+from nbddp.analysis.elsewhere import ALREADY, already_ddp, trains_elsewhere
 from nbddp.analysis.misspelt import misspelt
 from nbddp.analysis.plan import Plan
 from nbddp.diagnostics import Diagnostic
 
 NAME = "refuse"
 GYMS = ("gym", "gymnasium", "pettingzoo", "stable_baselines3", "minigrid")
-ALREADY = ("torch.nn.parallel.DistributedDataParallel", "torch.distributed.init_process_group",
-           "torch.nn.DistributedDataParallel")  # fmt: skip
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
@@ -47,10 +45,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
 
 def _already_ddp(plan: Plan) -> Iterator[Diagnostic]:
     for call in plan.calls(*ALREADY):
-        yield plan.program.diagnose(
-            "already-ddp", "error", call.node, "the notebook sets up DistributedDataParallel itself",
-            help="export the plain loop, without process group and DDP; or run this one with torchrun",
-        )  # fmt: skip
+        yield already_ddp(plan.program, call.node)
 
 
 def _undefined(plan: Plan) -> Iterator[Diagnostic]:
