@@ -21,14 +21,15 @@ from tests.e2e.process import run_alone
 
 NOTEBOOKS = Path(__file__).parents[1] / "e2e" / "notebooks"
 IN_SHELL = Path(__file__).with_name("in_shell.py")
-# plain, functions, a class, a loss method, two models, hidden states, attention, an autoencoder, pairs, half precision,
-# accumulated gradients, a schedule by a metric, phases
+# plain, functions, a class, a loss method, two models, hidden states, an autoencoder, triplets, accumulated gradients, a
+# schedule by a metric, phases
 SHAPES = """
-plain_loop function_loop trainer_class forward_bypass gan lstm_hidden_state autoencoder triplet amp_scaler
-grad_accumulation plateau phases
+plain_loop function_loop trainer_class forward_bypass gan lstm_hidden_state autoencoder triplet grad_accumulation
+plateau phases
 """.split()
-# Statistics of a batch, dropout: alone in the kernel they are those of one process, split among devices they are not.
-WHOLE = ["batchnorm_print_eval", "dropout", "transformer_lm"]
+# Statistics of a batch, dropout, rounding of half precision: in the kernel they are those of one process; split among
+# devices they are not.
+WHOLE = ["batchnorm_print_eval", "dropout", "transformer_lm", "amp_scaler"]
 SAYS = (" · ", "warning: ", "note: ")  # of the view, which has only text to show itself in here
 
 
