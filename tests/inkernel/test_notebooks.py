@@ -21,8 +21,8 @@ from tests.e2e.process import run_alone
 
 NOTEBOOKS = Path(__file__).parents[1] / "e2e" / "notebooks"
 IN_SHELL = Path(__file__).with_name("in_shell.py")
-# plain, functions, a class, a loss method, two models, hidden states, an autoencoder, triplets, accumulated gradients, a
-# schedule by a metric, phases
+# plain, functions, a class, a loss method, two models, hidden states, an autoencoder, triplets, accumulated gradients,
+# a schedule by a metric, phases
 SHAPES = """
 plain_loop function_loop trainer_class forward_bypass gan lstm_hidden_state autoencoder triplet grad_accumulation
 plateau phases
