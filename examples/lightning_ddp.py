@@ -4,7 +4,7 @@
     python lightning_ddp.py --nproc 4 --lr 0.05                    # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... lightning_ddp.py    # several machines
 
-Exported from lightning.ipynb by nbddp 0.1.0 (82d7fb0f); it needs torch, lightning, sklearn.
+Exported from lightning.ipynb by nbddp 0.1.0 (38367687); it needs torch, lightning, sklearn.
 """
 
 import argparse
@@ -83,9 +83,11 @@ def train(rank, world_size, rank_device):
     train_loader = DataLoader(TensorDataset(train_x, train_y), batch_size=per_rank(batch_size), shuffle=True)
     val_loader = DataLoader(TensorDataset(val_x, val_y), batch_size=batch_size)
 
-    # ── cell 6: the training loop ─────────────────────────────────────────────────
+    # ── cell 5 ────────────────────────────────────────────────────────────────────
     L.seed_everything(0)
     model = Digits(lr)
+
+    # ── cell 6: the training loop ─────────────────────────────────────────────────
     trainer = L.Trainer(
         max_epochs=epochs,
         logger=False,
