@@ -4,7 +4,7 @@
     python lightning_ddp.py --nproc 4 --lr 0.05                    # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... lightning_ddp.py    # several machines
 
-Exported from lightning.ipynb by nbddp 0.1.0 (38367687); it needs torch, lightning, sklearn.
+Exported from lightning.ipynb by nbddp 0.1.0 (56f9a38d); it needs torch, lightning, sklearn.
 """
 
 import argparse
@@ -37,6 +37,7 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 # ── cell 3: parameters ────────────────────────────────────────────────────────────
+epochs = 4
 batch_size = 120
 lr = 0.1
 
@@ -71,10 +72,7 @@ class Digits(L.LightningModule):
 
 
 def train(rank, world_size, rank_device):
-    """The notebook's cells 3 to 6, as each process runs them."""
-    # ── cell 3: parameters ────────────────────────────────────────────────────────
-    epochs = 4
-
+    """The notebook's cells 4 to 6, as each process runs them."""
     # ── cell 4 ────────────────────────────────────────────────────────────────────
     digits = load_digits()
     images = torch.tensor(digits.images, dtype=torch.float32).unsqueeze(1) / 16
@@ -362,7 +360,7 @@ def free_port():
 
 def run_rank(options):
     """One of the processes; the environment says which, in torchrun's words."""
-    globals().update(batch_size=options.batch_size, lr=options.lr)
+    globals().update(epochs=options.epochs, batch_size=options.batch_size, lr=options.lr)
     rank, local_rank, world_size = (int(os.environ[name]) for name in ("RANK", "LOCAL_RANK", "WORLD_SIZE"))
     quiet_other_ranks(rank)
     end_workers_with_this_process()
@@ -393,6 +391,7 @@ def main():
     parser.add_argument("--nproc", type=int, default=torch.cuda.device_count() or 2, help="processes on this machine")
     parser.add_argument("--backend", choices=("nccl", "gloo"), help="by default what suits the devices")
     parser.add_argument("--seed", type=int, default=0, help="with which all processes build data and weights")
+    parser.add_argument("--epochs", type=int, default=epochs)
     parser.add_argument("--batch-size", type=int, default=batch_size)
     parser.add_argument("--lr", type=float, default=lr)
     options = parser.parse_args()

@@ -84,14 +84,16 @@ def _split(
 ) -> tuple[tuple[Statement, ...], tuple[Statement, ...]]:
     bindings = Counter(n for s in plan.kept for n in plan.flow.effects[s.index].may_bind)
     mutated = {n for s in plan.kept for n in _changed(plan.flow.effects[s.index])}
+    rebound = {n for node in plan.nodes() if isinstance(node, ast.Global) for n in node.names}
     names, module = set(names), []
     for statement in rest:
         found = plan.flow.effects[statement.index]
         once = all(bindings[n] == 1 for n in found.may_bind)
         if not once or not found.reads <= names:
             continue
+        changed = rebound if _is_unchangeable(statement.node) else mutated
         if isinstance(statement.node, Definition) or (
-            _is_constant(statement.node) and not found.binds & mutated and statement not in edited
+            _is_constant(statement.node) and not found.binds & changed and statement not in edited
         ):
             module.append(statement)
             names |= found.binds
@@ -111,6 +113,14 @@ def _is_constant(node: ast.stmt) -> bool:
         for t in node.targets
     )
     return simple and isinstance(node, ast.Assign) and _literal(node.value)
+
+
+def _is_unchangeable(node: ast.stmt) -> bool:
+    """A number or a text: whoever is handed it cannot change it."""
+    value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
+    return isinstance(value, ast.Constant) or (
+        isinstance(value, ast.UnaryOp) and isinstance(value.operand, ast.Constant)
+    )
 
 
 def _literal(node: ast.expr) -> bool:

@@ -39,6 +39,11 @@ def test_constants_go_to_the_module(cell, place):
     assert found[cell.split("\n")[-1].strip() if "if" not in cell else "if True:"] == place
 
 
+def test_a_number_stays_a_constant_whoever_is_handed_it():
+    found = laid_out("import mystery\nn = 3\nsizes = [n]", "mystery.use(n, sizes)\n" + USES)[1]
+    assert (found["n = 3"], found["sizes = [n]"]) == ("module", "body")
+
+
 def test_definitions_go_to_the_module_unless_their_header_needs_a_value_of_train():
     cell = "n = 3\ndef f(a=n):\n    return a\nlast = len(model.state_dict())\ndef g(a=last):\n    return f(a)"
     found = laid_out(cell, TRAINING.replace("range(3)", "range(g())"))[1]
