@@ -47,6 +47,15 @@ def test_what_is_on_the_screen_is_what_is_exported(page, tmp_path):
     assert path.read_bytes() == before
 
 
+def test_while_the_kernel_is_busy(page):
+    page.write("busy.ipynb", notebook(*CELLS[:4], "import time\ntime.sleep(600)"))
+    page.open("busy.ipynb", kernel=True)
+    page.run_cell(5)
+    click_export(page)
+    expect(page.page.locator(".jp-FileEditor .cm-content")).to_contain_text("Exported from busy.ipynb")
+    expect(page.cells.nth(4).locator(".jp-InputPrompt")).to_have_text("[*]:")
+
+
 def test_what_stands_in_the_way_is_told_at_its_cell_and_in_a_list(page, screenshot):
     batches = "def batches():\n    yield torch.ones(2, 4), torch.ones(2, 1)"
     train = CELLS[3].replace("in loader", "in batches()")
@@ -67,3 +76,18 @@ def test_what_stands_in_the_way_is_told_at_its_cell_and_in_a_list(page, screensh
         4, CELLS[3].replace("in loader", "in DataLoader(TensorDataset(torch.ones(8, 4), torch.ones(8, 1)))")
     )
     expect(banner.locator("[data-level=error]")).to_have_count(0)
+
+
+def test_a_script_that_somebody_has_edited_is_kept(page):
+    page.write("mine.ipynb", notebook(), kernel="none")
+    script = page.root / "mine_ddp.py"
+    script.write_text("print('mine')\n")
+    page.open("mine.ipynb")
+    click_export(page)
+    page.page.locator(".jp-Dialog").get_by_text("Keep it").click()
+    expect(page.page.locator(".jp-Dialog")).to_have_count(0)
+    assert script.read_text() == "print('mine')\n"
+    click_export(page)
+    page.page.locator(".jp-Dialog").get_by_text("Overwrite", exact=True).click()
+    expect(page.page.locator(".jp-FileEditor .cm-content")).to_contain_text("Exported from mine.ipynb")
+    assert "Exported from mine.ipynb" in script.read_text()

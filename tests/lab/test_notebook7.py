@@ -1,0 +1,30 @@
+"""The same wheel in Notebook 7, whose pages hold one document each."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.lab.conftest import visit
+from tests.lab.test_export import exported_by_command_line
+from tests.server.notebooks import notebook
+
+
+@pytest.fixture
+def page(browser, notebook7):
+    address, root = notebook7
+    pages = address.replace("lab/workspaces/{workspace}/tree/", "notebooks/")
+    yield from visit(browser, pages, root, "Cannot read properties of undefined (reading 'schema')")
+
+
+def test_roles_and_one_click(page, tmp_path, screenshot):
+    page.write("digits.ipynb", notebook(), kernel="none")
+    page.open("digits.ipynb")
+    page.expect_chips("Kept", "Kept", "Kept", "Train", "Not needed")
+    with page.page.context.expect_page() as opened:
+        page.page.locator("[data-command='nbddp:export']").first.click()
+    expect(opened.value.locator(".jp-FileEditor .cm-content")).to_contain_text("Exported from digits.ipynb")
+    assert (page.root / "digits_ddp.py").read_bytes() == exported_by_command_line(tmp_path, notebook())
+    page.command("nbddp:preview")
+    expect(page.page.locator(".nbddp-preview .nbddp-line").first).to_be_visible()
+    screenshot(page.page, "notebook7")

@@ -1,0 +1,74 @@
+"""The part that each cell plays, on the cell; changed by a click or by keys."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.server.notebooks import CELLS, notebook
+
+ROLES = ("Kept", "Kept", "Kept", "Train", "Not needed")
+
+
+def test_a_click_changes_the_tag(page, screenshot):
+    page.write("roles.ipynb", notebook(tags={5: "mine"}), kernel="none")
+    page.open("roles.ipynb")
+    page.expect_chips(*ROLES)
+    expect(page.chips.nth(2)).to_have_attribute("title", "Kept\nthe training needs model, optimizer")
+    page.chips.nth(4).click()
+    menu = page.page.get_by_role("menu")
+    screenshot(page.page, "chip-menu-light")
+    menu.get_by_role("menuitem", name="Setup").or_(menu.get_by_role("menuitemcheckbox", name="Setup")).click()
+    page.expect_chips("Kept", "Kept", "Kept", "Train", "Setup")
+    assert page.tags(5) == ["mine", "ddp-setup"]
+
+
+def test_with_the_keyboard_alone(page):
+    page.write("keys.ipynb", notebook(), kernel="none")
+    page.open("keys.ipynb")
+    page.expect_chips(*ROLES)
+    page.chips.nth(1).focus()
+    page.page.keyboard.press("Enter")
+    expect(page.page.locator(".lm-Menu")).to_be_visible()
+    for _ in range(2):
+        page.page.keyboard.press("ArrowDown")
+    page.page.keyboard.press("Enter")
+    page.expect_chips("Kept", "Setup", "Kept", "Train", "Not needed")
+    assert page.tags(2) == ["ddp-setup"]
+    expect(page.chips.nth(1)).to_be_focused()
+
+
+def test_what_is_typed_is_seen(page):
+    page.write("typed.ipynb", notebook(), kernel="none")
+    page.open("typed.ipynb")
+    page.expect_chips(*ROLES)
+    boxes = [page.cells.nth(at).bounding_box() for at in range(5)]
+    page.set_source(5, f"#| ddp: rank0\n{CELLS[4]}")
+    page.expect_chips("Kept", "Kept", "Kept", "Train", "Rank 0")
+    page.set_source(5, CELLS[4])
+    page.expect_chips(*ROLES)
+    assert [page.cells.nth(at).bounding_box() for at in range(5)] == boxes  # nothing has moved
+    page.chips.nth(3).click()
+    expect(page.page.locator(".lm-Menu-item.lm-mod-disabled")).to_have_count(0)
+    page.page.keyboard.press("Escape")
+    page.set_source(4, f"%%ddp_train\n{CELLS[3]}")
+    expect(page.chips.nth(3)).to_have_attribute("title", "Train\nmarked by %%ddp_train")
+    page.chips.nth(3).click()
+    expect(page.page.locator(".lm-Menu-item.lm-mod-disabled")).to_have_count(6)
+
+
+def test_several_cells_that_train_ask(page):
+    page.write("several.ipynb", notebook(*CELLS[:4], CELLS[3]), kernel="none")
+    page.open("several.ipynb")
+    expect(page.chips).to_have_count(2)
+    expect(page.chips.first).to_contain_text("Trains?")
+    page.chips.nth(1).click()
+    page.page.get_by_text("Train – This is the training cell").click()
+    expect(page.chips.nth(4)).to_have_text("Train")
+    assert page.tags(5) == ["ddp-train"]
+
+
+def test_a_notebook_that_trains_nothing_is_left_alone(page):
+    page.write("plain.ipynb", notebook("x = 1", "print(x)"), kernel="none")
+    with page.page.expect_response("**/nbddp/api/check*"):
+        page.open("plain.ipynb")
+    expect(page.chips).to_have_count(0)
