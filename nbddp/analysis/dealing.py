@@ -71,9 +71,11 @@ def _trains_statistics(m: Machine, loop: Loop) -> str:
     """A model in training mode counts what it sees, and DDP sends the counts of rank 0 around at each pass."""
     for call in m.facts.calls.values():
         if loop in call.loops and not call.in_forward:
-            awake = {o for o in call.called if o.kind == "model"} - m.asleep
-            if any(call.grad or _counts(m, o) for o in awake):
+            models = {o for o in call.called if o.kind == "model"}
+            if any(call.grad or _counts(m, o) for o in models - m.asleep):
                 return "the model is not in evaluation mode"
+            if models and call.grad:  # DDP's own forward, in which the ranks may meet
+                return "gradients are followed, which torch.no_grad() would spare"
     return ""
 
 
