@@ -86,7 +86,7 @@ def _counted(batches: Iterator[Any], recorder: Recorder, cut: bool) -> Iterator[
         count += 1
         if not cut or recorder.steps - began < enough:
             yield batch
-        elif batch is None or batch == [None] * len(batch):
+        elif batch is None or (isinstance(batch, list) and set(map(type, batch)) == {type(None)}):
             return  # a stream: it has no last batch that can be known
         else:
             last = [batch]
