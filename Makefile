@@ -21,7 +21,7 @@ help:
 	@echo "make format  let ruff lay out the code"
 	@echo "make examples  write the scripts beside the examples anew"
 	@echo "make corpus DIR=...  train a folder of notebooks on 1 and 2 processes, and compare"
-	@echo "make bench   time exports, and exported scripts against hand-written ones"
+	@echo "make bench   time exports, starts and steps, beside hand-written scripts and other tools"
 	@echo "make clean   remove the environment and what was built"
 
 run: $(VENV)/.ready-to-run
@@ -55,6 +55,7 @@ examples: $(VENV)/.ready-to-test
 	for notebook in examples/*.ipynb; do $(VENV)/bin/nbddp export $$notebook; done
 
 bench: $(VENV)/.ready-to-test
+	$(INSTALL) --editable '.[bench]'
 	$(PY) -m bench
 
 # Other options, such as folders with stand-ins for packages, as in: $(PY) -m tests.corpus --help

@@ -1,1 +1,1 @@
-"""What nbddp costs: an export, a step of the script that comes out, a step in the kernel. `make bench` prints all."""
+"""What nbddp costs: an export, a start, a step of the script, a step in the kernel. `make bench` prints all."""

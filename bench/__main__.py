@@ -1,7 +1,8 @@
 """All benchmarks, one after the other: a machine that runs them side by side measures none."""
 
-from bench import export_time, in_kernel, throughput
+from bench import export_time, first_step, in_kernel, throughput
 
 export_time.main()
+first_step.main()
 throughput.main()
 in_kernel.main()

@@ -56,8 +56,12 @@ def train(rank, world_size):
     dist.destroy_process_group()
 
 
-if __name__ == "__main__":
+def free_port():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(free.getsockname()[1]))
+        return free.getsockname()[1]
+
+
+if __name__ == "__main__":
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(free_port()))
     mp.spawn(train, args=(2,), nprocs=2)

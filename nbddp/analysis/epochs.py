@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nbddp.analysis.domain import Obj, Value
 from nbddp.analysis.facts import LoopFact
@@ -45,9 +45,12 @@ def find_epochs(plan: Plan) -> Epochs:
             reshuffled.add(obj)
             rebuilt |= {obj} if any(_inside(plan, call.node, f) for f in plan.roles.epoch_loops) else set()
             continue
+        own = sampler_name(plan, call) if call.name else None
+        if own and all(p.sampler == own for p in places):
+            named[obj] = own
+        elif own:  # not all reach a variable beside the loader, so it gets none
+            places = [replace(p, sampler=f"{call.name}.sampler") if p.sampler == own else p for p in places]
         found += places
-        if call.name and all(p.sampler == sampler_name(plan, call) for p in places):
-            named[obj] = sampler_name(plan, call)
     alike = {o for o in plan.sharding.shares if any(o.node is r.node for r in reshuffled)}  # one text for all of them
     kept = tuple(p for p in dict.fromkeys(found) if p.sampler not in {named.get(o) for o in alike})
     return Epochs({o: n for o, n in named.items() if o not in alike}, kept, frozenset(alike), frozenset(rebuilt))

@@ -95,6 +95,7 @@ class Facts:
         default_factory=dict
     )  # loops that also evaluate: the loaders they train on
     used_as: dict[ast.AST, str] = field(default_factory=dict)  # what foreign things turn out to be: loader, model
+    changed: dict[Obj, set[Loop]] = field(default_factory=dict)  # models moved by hand, with the loops around
     classes: dict[Obj, ast.ClassDef] = field(default_factory=dict)  # the class of an instance
     reached: set[ast.AST] = field(default_factory=set)  # functions whose body was run
     exhausted: bool = False

@@ -11,6 +11,7 @@ from nbddp.analysis.domain import ANYTHING, WHOLE, Extent, Obj, Value, join, joi
 from nbddp.analysis.foreign import foreign, is_foreign
 from nbddp.analysis.losses import reduced
 from nbddp.analysis.machine import Machine
+from nbddp.analysis.moving import moved_by_hand
 from nbddp.analysis.purity import under
 from nbddp.analysis.sinks import LOGGERS, OPENS, TRACKERS
 
@@ -30,6 +31,8 @@ def call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: Ke
 
 def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords) -> Value | None:
     given = [*args, *keywords.values()]
+    if name.endswith("_") and node.args:  # torch._foreach_lerp_, torch.nn.init.ones_
+        moved_by_hand(m, node.args[0])
     made = _make(m, node, name, args, keywords)
     if made is not None:
         return made

@@ -9,6 +9,7 @@ from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, add, join, join_
 from nbddp.analysis.foreign import has_parameters, optimizers_of
 from nbddp.analysis.library_calls import params_in
 from nbddp.analysis.machine import Machine
+from nbddp.analysis.moving import moved_by_hand
 from nbddp.analysis.purity import READING_METHODS
 from nbddp.analysis.taint import taint
 
@@ -24,6 +25,7 @@ KEEPS = frozenset(
     reshape squeeze unsqueeze flatten tolist byte bfloat16 expand permute transpose t copy astype abs get round
     """.split()
 )
+LEAVES_VALUES = frozenset({"requires_grad_", "retain_grad_", "share_memory_", "__"})
 OF_ALL = frozenset("max min norm std var median argmax argmin prod any all".split())
 
 
@@ -37,12 +39,16 @@ def call_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, 
     if attr == "step" and (inner := optimizers_of(m, base)):
         m.mark_loops(step=True)
         m.facts.calls[node].optimizers.update(inner)
+    if attr in ("load_state_dict", "update_parameters") and isinstance(node.func, ast.Attribute):
+        moved_by_hand(m, node.func.value)
     for kinds, method in _BY_KIND:
         if base.of(*kinds):
             found = method(m, node, base, attr, args, keywords)
             if found is not None:
                 return found
     result = _tensor(m, base, attr, args, keywords)
+    if attr.endswith("_") and attr not in LEAVES_VALUES and isinstance(node.func, ast.Attribute):
+        moved_by_hand(m, node.func.value)
     if attr not in READING_METHODS and attr not in KEEPS and isinstance(node.func, ast.Attribute):
         _change_in_place(m, node.func, base, result, [*args, *keywords.values()])
     return result

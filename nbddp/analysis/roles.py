@@ -31,6 +31,7 @@ class Roles:
     models: tuple[Model, ...]
     optimizers: frozenset[Obj]
     schedulers: frozenset[Obj]
+    followers: frozenset[Obj] = frozenset()  # models that the training moves without training them: averages, teachers
 
 
 def find_roles(program: Program, facts: Facts) -> Roles:
@@ -40,15 +41,17 @@ def find_roles(program: Program, facts: Facts) -> Roles:
     evaluation = tuple(f for f in loops if f.loaders and f not in drawing and not f.lazy)
     training_loaders = frozenset(o for f in batch for o in (f.loaders | f.next_of))
     optimizers = frozenset(o for c in facts.calls.values() for o in c.optimizers)
+    models = _models(facts, optimizers)
     return Roles(
         batch_loops=batch,
         epoch_loops=_epoch_loops(facts, batch),
         evaluation_loops=evaluation,
         training_loaders=training_loaders,
         evaluation_loaders=frozenset(o for f in evaluation for o in f.loaders) - training_loaders,
-        models=_models(facts, optimizers),
+        models=models,
         optimizers=optimizers,
         schedulers=frozenset(o for v in facts.values.values() for o in v.of("scheduler")),
+        followers=_followers(facts, frozenset(m.obj for m in models)),
     )
 
 
@@ -112,6 +115,14 @@ def _may_learn(facts: Facts, obj: Obj, depth: int = 0) -> bool:
     inner = [o for (owner, _), value in facts.fields.items() if owner == obj for o in value.objs]
     own = any(o.kind == "parameter" or (depth < 6 and o != obj and _may_learn(facts, o, depth + 1)) for o in inner)
     return own or any(kind == obj for kinds in facts.contained.values() for kind in kinds)
+
+
+def _followers(facts: Facts, trained: frozenset[Obj]) -> frozenset[Obj]:
+    """Copies that follow a model by hand, in a loop that trains; parts of what is trained go with it."""
+    training = {n for n, f in facts.loops.items() if f.backward}
+    moved = {root for o, loops in facts.changed.items() if loops & training for root in facts.roots(o)}
+    whole = {root for model in trained for root in facts.roots(model)}
+    return frozenset(moved - trained - whole)
 
 
 def _line_of(node: ast.AST) -> int:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Set
+from dataclasses import dataclass
 
 from nbddp.analysis.domain import Obj, Value
 from nbddp.analysis.effects import local_names
 from nbddp.analysis.facts import LoopFact
 from nbddp.analysis.plan import Plan
+from nbddp.analysis.program import Statement
 
 
 def state_in_scope(plan: Plan, fact: LoopFact) -> dict[str, str]:
@@ -19,10 +21,29 @@ def state_named(plan: Plan, node: ast.AST, names: Mapping[str, Value]) -> dict[s
     """Keyword and expression for each thing whose state a checkpoint needs; models first."""
     found: dict[str, str] = {}
     models = {m.obj for m in plan.roles.models}
-    for group in (models, plan.roles.optimizers, plan.roles.schedulers, scalers(plan)):
+    for group in (models | plan.roles.followers, plan.roles.optimizers, plan.roles.schedulers, scalers(plan)):
         for text in expressions_for(plan, node, names, group):
             found.setdefault(text.rsplit(".", 1)[-1], text)
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class SingleStart:
+    """Without a loop over epochs there is one start, before all that trains."""
+
+    statement: Statement
+    names: Mapping[str, Value]
+    state: Mapping[str, str]
+
+
+def single_start(plan: Plan) -> SingleStart | None:
+    """None where loops over epochs start, or nothing that could."""
+    first = next(iter(plan.training), None)
+    if plan.roles.epoch_loops or first is None:
+        return None
+    bound = {n for s in plan.kept if s.index < first.index for n in plan.flow.effects[s.index].binds}
+    names = {n: v for n, v in plan.facts.final.items() if n in bound}
+    return SingleStart(first, names, state_named(plan, first.node, names))
 
 
 def scalers(plan: Plan) -> frozenset[Obj]:
@@ -34,7 +55,9 @@ def expressions_for(plan: Plan, node: ast.AST, names: Mapping[str, Value], wante
     found: list[str] = []
     missing = set(wanted)
     kinds = {o.kind for o in wanted}
-    for text, value in sorted(_readable(plan, node, names), key=lambda pair: _preference(plan, node, pair[0])):
+    for text, value in sorted(
+        _readable(plan, node, names), key=lambda pair: _preference(plan, node, pair[0], pair[1], kinds)
+    ):
         held = value.of(*kinds)
         if held & missing and held <= wanted:
             found.append(text)
@@ -42,11 +65,11 @@ def expressions_for(plan: Plan, node: ast.AST, names: Mapping[str, Value], wante
     return sorted(found, key=lambda t: min(_line(o) for o in _held(plan, node, names, t, kinds)))
 
 
-def _preference(plan: Plan, node: ast.AST, text: str) -> tuple[bool, int, str]:
-    """What the function around calls its own comes before names of the cells; short ones first."""
+def _preference(plan: Plan, node: ast.AST, text: str, value: Value, kinds: set[str]) -> tuple[bool, bool, int, str]:
+    """What the function around calls its own before names of the cells; what surely is one thing; short ones."""
     function = plan.program.function_of(node)
     own = function is not None and text.split(".", maxsplit=1)[0] in local_names(function)
-    return not own, len(text), text
+    return not own, len(value.of(*kinds)) > 1, len(text), text
 
 
 def _held(plan: Plan, node: ast.AST, names: Mapping[str, Value], text: str, kinds: set[str]) -> frozenset[Obj]:

@@ -20,6 +20,7 @@ from nbddp.analysis.foreign import bound, iterated
 from nbddp.analysis.imports import bindings
 from nbddp.analysis.literals import literal_elements
 from nbddp.analysis.machine import DEPTH, Active, Env, Frame, Machine
+from nbddp.analysis.moving import moved_by_hand
 from nbddp.analysis.reductions import leave_loop
 from nbddp.analysis.taint import taint
 
@@ -94,6 +95,8 @@ def _assign(m: Machine, node: ast.Assign) -> None:
     grown = _grown(node)
     value = _increment(m, *grown) if grown else evaluate(m, node.value)
     for target in node.targets:
+        if isinstance(target, ast.Attribute) and target.attr == "data":
+            moved_by_hand(m, target.value)
         assign(m, target, value)
 
 
@@ -128,6 +131,7 @@ def _increment(m: Machine, target: ast.expr, op: ast.operator, operand: ast.expr
 
 def _aug_assign(m: Machine, node: ast.AugAssign) -> None:
     load = _as_load(node.target)
+    moved_by_hand(m, node.target)
     value = _increment(m, load, node.op, node.value)
     control, m.varying_control = m.varying_control, 0
     assign(m, node.target, value)

@@ -12,7 +12,9 @@ from nbddp.magics.interrupts import held_back
 from nbddp.magics.refusal import in_words
 from nbddp.magics.restoring import restore
 from nbddp.magics.wanted import wanted
+from nbddp.run.errors import NoResult
 from nbddp.run.folder import RunFolder
+from nbddp.run.result import Result
 from nbddp.run.run import Run
 from nbddp.widget.words import count
 
@@ -36,13 +38,19 @@ class CellRun(Run):
             raise in_words(Refusal("Say where it belongs: run.restore(globals())."))
         result = self.result()
         with held_back():
-            if self._plan is not None:
-                define(self._plan, target)
+            failed = define(self._plan, target) if self._plan is not None else {}
             missing = restore(result, target)
         if self._plan is not None:
-            missing = {**wanted(self._plan, result, target), **missing}
+            missing = {**wanted(self._plan, result, target), **failed, **missing}
         if missing:
             print(_sentence(missing))
+
+    def result(self) -> Result:
+        """What it brought back; where there is nothing, a sentence."""
+        try:
+            return super().result()
+        except NoResult as nothing:
+            raise in_words(nothing) from None
 
     @property
     def frame(self) -> Any:

@@ -2,72 +2,115 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from nbddp.analysis.domain import Obj
-from nbddp.analysis.facts import LoopFact
+from nbddp.analysis.domain import Obj, Value
 from nbddp.analysis.plan import Plan
-from nbddp.analysis.scope import state_in_scope
-from nbddp.magics.loops import first_loop, loops_before
+from nbddp.analysis.scope import single_start, state_in_scope
+from nbddp.magics.loops import cannot_tell, is_conditional, is_repeated, meaning, passages, passages_before
 from nbddp.magics.restoring import bare
+from nbddp.run.errors import LaunchFailed
 from nbddp.run.folder import RunFolder
 
 KINDS = ("model", "optimizer", "scheduler", "scaler")
 Path = tuple[str, ...]  # a name of the notebook, and an attribute of what it stands for where there is one
+NO_EPOCHS = "It starts as the cells do: its loop has no epochs that are counted, into which a state could go."
 
 
 @dataclass(frozen=True)
 class Handover:
-    """Live objects by the name that the script's loop has for them; in which of its training loops they go in."""
+    """For each of the script's training loops, by its number, live objects by the name that the loop has for them."""
 
-    objects: Mapping[str, Any] = field(default_factory=dict)
-    loop: int = 1
+    loops: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """All of them, for people."""
+        return list(dict.fromkeys(name for objects in self.loops.values() for name in objects))
 
     def write(self, folder: RunFolder) -> None:
         """The file that the run starts from; none where there is nothing to hand over."""
-        if not self.objects:
+        if not self.loops:
             return
-        from nbddp.script.parts.checkpoint import plain, save_whole
+        from nbddp.script.parts.checkpoint import save_whole
 
-        states = {
-            name: plain(bare(thing).state_dict())  # type: ignore[no-untyped-call]
-            for name, thing in self.objects.items()
-        }
-        save_whole({"format": 1, "states": states, "values": {}, "left_out": {}, "loop": self.loop}, folder.start)  # type: ignore[no-untyped-call]
+        first, *others = self.loops
+        later = {number: _states(self.loops[number]) for number in others}
+        content = {"format": 1, "states": _states(self.loops[first]), "loop": first, "later": later}
+        try:
+            save_whole(content, folder.start)  # type: ignore[no-untyped-call]
+        except RuntimeError as error:  # torch's word for a full disk
+            raise LaunchFailed(f"The notebook's state could not be written for the run: {error}.") from error
+
+
+def _states(objects: Mapping[str, Any]) -> dict[str, Any]:
+    from nbddp.script.parts.checkpoint import plain
+
+    return {name: plain(bare(thing).state_dict()) for name, thing in objects.items()}  # type: ignore[no-untyped-call]
 
 
 def handover(plan: Plan, namespace: Mapping[str, Any]) -> Handover:
     """What of the live state the script takes over; what the training cell itself builds starts anew, as ever."""
-    loop = first_loop(plan)
-    if loop is None:
-        return Handover(notes=("It starts as the cells do: its loop has no epochs into which a state could go.",))
-    before = loops_before(plan)
-    objects, absent = {}, []
-    for keyword, text in state_in_scope(plan, loop).items():
-        held = _held(plan, loop, text)
-        if not held or any(_made_here(plan, obj) for obj in held):
-            continue
-        thing = _find(plan, namespace, held, text)
-        if thing is None:
-            absent.append(keyword)
-        else:
-            objects[keyword] = thing
+    starts = list(_starts(plan))
+    if not starts:
+        return Handover(notes=(NO_EPOCHS,))
+    loops: dict[int, dict[str, Any]] = {}
+    absent: list[str] = []
+    behind: list[str] = []
+    handed: set[int] = set()
+    for number, held_by in starts:
+        for keyword, (text, held) in held_by.items():
+            if not held or any(_made_here(plan, obj) for obj in held):
+                continue
+            thing = _find(plan, namespace, held, text)
+            if thing is None:
+                absent.append(keyword)
+            elif id(bare(thing)) not in handed:  # a later loop goes on from what an earlier one has made of it
+                handed.add(id(bare(thing)))
+                if number is None:
+                    behind.append(keyword)
+                else:
+                    loops.setdefault(number, {})[keyword] = thing
+    first = starts[0][0]
+    if loops and first is not None and first not in loops:  # earlier loops are skipped up to this one
+        loops = {first: {}, **loops}
     notes = [f"No live {name} was found in the notebook: it starts as the cells build it." for name in absent]
-    return Handover(objects, before + 1, tuple(notes))
+    if behind:
+        notes.append(f"{', '.join(behind)}: behind a loop that is repeated, these start as the cells build them.")
+    return Handover(loops, tuple(dict.fromkeys(notes)))
 
 
-def _held(plan: Plan, loop: LoopFact, text: str) -> frozenset[Obj]:
-    """The things that an expression of the loop stands for."""
-    name, _, attribute = text.partition(".")
-    value = loop.names.get(name)
-    if value is None or not attribute:
-        return value.of(*KINDS) if value else frozenset()
-    owners = value.of("instance", "model")
-    fields = [v for (owner, f), v in plan.facts.fields.items() if owner in owners and f == attribute]
-    return frozenset(obj for v in fields for obj in v.of(*KINDS))
+Names = Mapping[str, Value]
+Held = Mapping[str, tuple[str, frozenset[Obj]]]  # keyword -> its expression, and the things that stands for
+
+
+def _starts(plan: Plan) -> Iterator[tuple[int | None, Held]]:
+    """The number of each loop that the training cell goes through, with what it has a state of.
+
+    Behind a loop that is gone through more than once, nobody knows the numbers.
+    """
+    if (single := single_start(plan)) is not None:
+        if single.statement.cell.number == plan.training_cell:
+            yield 1, _held(plan, single.names, single.state)
+        return
+    found = passages(plan)
+    before = passages_before(plan) if found else 0
+    if doubtful := [passage for passage in found[:-1] if is_conditional(plan, passage)]:
+        raise cannot_tell(plan, doubtful[0], "under a condition before it trains again")
+    number: int | None = before
+    for passage in found:
+        number = None if number is None else number + 1
+        yield number, _held(plan, passage.fact.names, state_in_scope(plan, passage.fact), passage.calls)
+        if is_repeated(plan, passage):
+            number = None
+
+
+def _held(plan: Plan, names: Names, state: Mapping[str, str], calls: tuple[ast.Call, ...] = ()) -> Held:
+    return {key: (text, meaning(plan, names, text, calls).of(*KINDS)) for key, text in state.items()}
 
 
 def _made_here(plan: Plan, obj: Obj) -> bool:
@@ -80,21 +123,22 @@ def _made_here(plan: Plan, obj: Obj) -> bool:
 
 
 def _find(plan: Plan, namespace: Mapping[str, Any], held: frozenset[Obj], text: str) -> Any:
-    """The live object: by the same expression where it means the same, else by another that holds the same thing."""
-    paths = sorted(_paths(plan, held), key=lambda path: (".".join(path) != text, len(path), path))
-    for name, *attributes in paths:
-        thing = namespace.get(name)
-        for attribute in attributes:
-            thing = getattr(thing, attribute, None)
-        if hasattr(thing, "state_dict"):
-            return thing
+    """The live object: by a name that holds just what is held, by the same expression before others."""
+    for exact in (True, False):
+        found = [p for p, objs in _paths(plan) if (objs == held if exact else objs <= held and len(held) == 1)]
+        for name, *attributes in sorted(found, key=lambda path: (".".join(path) != text, len(path), path)):
+            thing = namespace.get(name)
+            for attribute in attributes:
+                thing = getattr(thing, attribute, None)
+            if hasattr(thing, "state_dict"):
+                return thing
     return None
 
 
-def _paths(plan: Plan, held: frozenset[Obj]) -> Iterator[Path]:
+def _paths(plan: Plan) -> Iterator[tuple[Path, frozenset[Obj]]]:
     for name, value in plan.facts.final.items():
-        if value.of(*KINDS) and value.of(*KINDS) <= held:
-            yield (name,)
+        if objs := value.of(*KINDS):
+            yield (name,), objs
         for (owner, attribute), inside in plan.facts.fields.items():
-            if owner in value.objs and attribute.isidentifier() and inside.of(*KINDS) and inside.of(*KINDS) <= held:
-                yield (name, attribute)
+            if owner in value.objs and attribute.isidentifier() and (objs := inside.of(*KINDS)):
+                yield (name, attribute), objs

@@ -1,66 +1,146 @@
-"""Which training loops a script goes through, in order: a state goes into the first loop of the training cell."""
+"""Which training loops a script goes through, in order, and what names stand for in each: there a state goes in."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
+from nbddp.analysis.domain import Value, join_all
+from nbddp.analysis.effects import all_arguments
 from nbddp.analysis.facts import LoopFact
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.program import Statement
+from nbddp.analysis.while_loops import while_counter
 from nbddp.cli.parse import Refusal
 
 DEFINITION = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+LOOPS = ast.For | ast.While | ast.comprehension
+DEEPEST = 8  # calls within calls
 
 
-def first_loop(plan: Plan) -> LoopFact | None:
-    """The first that the training cell runs and that can take a state; None where it has none."""
-    own = {s for s in plan.kept if s.cell.number == plan.training_cell}
-    loops = [fact for fact in plan.roles.epoch_loops if isinstance(fact.node, ast.For)]
-    here = [fact for fact in loops if plan.top_level(fact.node) in own and not _function(plan, fact)]
-    called = [fact for fact in loops if _function(plan, fact)]
-    ordered = sorted(here or called, key=lambda fact: getattr(fact.node, "lineno", 0))
-    return ordered[0] if ordered else None
+@dataclass(frozen=True, eq=False)
+class Passage:
+    """One time that a loop over epochs is gone through; the calls that lead to it, the outermost first."""
+
+    fact: LoopFact
+    calls: tuple[ast.Call, ...] = ()
 
 
-def loops_before(plan: Plan) -> int:
+def passages(plan: Plan) -> list[Passage]:
+    """Those of the training cell. One that is repeated there stands once: later turns go on from the first."""
+    own = [s for s in plan.kept if s.cell.number == plan.training_cell]
+    return [passage for statement in own for passage in _of_statement(plan, statement)]
+
+
+def passages_before(plan: Plan) -> int:
     """How many the cells before it go through. They have been trained already, and the script will skip them."""
-    return sum(
-        _runs(plan, statement)
-        for statement in plan.kept
-        if statement.cell.number != plan.training_cell and not isinstance(statement.node, DEFINITION)
-    )
+    before = [s for s in plan.kept if s.cell.number != plan.training_cell]
+    found = [passage for statement in before for passage in _of_statement(plan, statement)]
+    for passage in found:
+        if isinstance(passage.fact.node, ast.While):
+            raise cannot_tell(plan, passage, "in a `while` loop, which cannot be skipped")
+        if is_repeated(plan, passage):
+            raise cannot_tell(plan, passage, "in a loop around its epochs, so it cannot be told where a state belongs")
+        if is_conditional(plan, passage):
+            raise cannot_tell(plan, passage, "under a condition, so it cannot be told where a state belongs")
+    return len(found)
 
 
-def _runs(plan: Plan, statement: Statement) -> int:
-    loops = [f for f in plan.roles.epoch_loops if isinstance(f.node, ast.For)]
-    inside = [fact.node for fact in loops if not _function(plan, fact) and plan.top_level(fact.node) is statement]
-    functions = [name for fact in loops if (name := _function(plan, fact))]
-    calls = [node for node in ast.walk(statement.node) if isinstance(node, ast.Call) and _called(node) in functions]
-    if any(_repeated(plan, node) for node in (*inside, *calls)):
-        number = statement.cell.number
-        raise Refusal(
-            f"Cell {number} trains in a loop around its epochs, so it cannot be told where the notebook's "
-            "state belongs: add --fresh to train as all cells do, from the first."
-        )
-    return len(inside) + sum(functions.count(_called(node)) for node in calls)
+def cannot_tell(plan: Plan, passage: Passage, how: str) -> Refusal:
+    """Loops are known by their number: where that is not sure, a state could get into another model."""
+    cell = plan.program.cell_of((*passage.calls, passage.fact.node)[0]).number
+    return Refusal(f"Cell {cell} trains {how}: add --fresh to train as all cells do, from the first.")
 
 
-def _repeated(plan: Plan, node: ast.AST) -> bool:
-    return any(isinstance(a, ast.For | ast.While | ast.comprehension) for a in _around(plan, node))
+def is_repeated(plan: Plan, passage: Passage) -> bool:
+    """Is there a loop around it, or around a call that leads to it?"""
+    return any(isinstance(a, LOOPS) for node in _nodes(passage) for a in _around(plan, node))
+
+
+def is_conditional(plan: Plan, passage: Passage) -> bool:
+    """May it be left out?"""
+    branches = ast.If | ast.IfExp | ast.BoolOp | ast.Match | ast.ExceptHandler
+    return any(isinstance(a, branches) for node in _nodes(passage) for a in _around(plan, node))
+
+
+def _nodes(passage: Passage) -> tuple[ast.AST, ...]:
+    return (passage.fact.node, *passage.calls)
 
 
 def _around(plan: Plan, node: ast.AST) -> Iterator[ast.AST]:
+    """Within the function, or the cell."""
     for ancestor in plan.program.ancestors(node):
         if isinstance(ancestor, DEFINITION):
             return
         yield ancestor
 
 
-def _function(plan: Plan, fact: LoopFact) -> str:
-    function = plan.program.function_of(fact.node)
-    return function.name if function else ""
+def _of_statement(plan: Plan, statement: Statement) -> Iterator[Passage]:
+    if not isinstance(statement.node, DEFINITION):
+        yield from _within(plan, [statement.node], ())
 
 
-def _called(node: ast.Call) -> str:
-    return node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+def _within(plan: Plan, nodes: list[ast.AST], calls: tuple[ast.Call, ...]) -> Iterator[Passage]:
+    """In the order in which they begin: what a call is given before the call, a loop before what is in it."""
+    loops = {fact.node: fact for fact in plan.roles.epoch_loops if _takes_state(plan, fact)}
+    for node in nodes:
+        if isinstance(node, DEFINITION | ast.Lambda):
+            continue
+        children = list(ast.iter_child_nodes(node))
+        if node in loops:
+            yield Passage(loops[node], calls)
+        yield from _within(plan, children, calls)
+        fact = plan.facts.calls.get(node) if isinstance(node, ast.Call) else None
+        for body in sorted(fact.bodies if fact and len(calls) < DEEPEST else (), key=lambda b: getattr(b, "lineno", 0)):
+            if fact is not None and not any(fact.node is call for call in calls):
+                yield from _within(plan, list(getattr(body, "body", ())), (*calls, fact.node))
+
+
+def _takes_state(plan: Plan, fact: LoopFact) -> bool:
+    """Loops over epochs that the script can start somewhere; others start as the cells do."""
+    node = fact.node
+    if isinstance(node, ast.While):
+        return while_counter(plan.program, node) is not None and not node.orelse
+    return isinstance(node, ast.For)
+
+
+def meaning(plan: Plan, names: Mapping[str, Value], text: str, calls: tuple[ast.Call, ...] = ()) -> Value:
+    """What `model` or `self.model` stands for where names mean this, and these calls have led to."""
+    name, *attributes = text.split(".")
+    value = _name(plan, names, name, calls)
+    for attribute in attributes:
+        owners = value.of("instance", "model")
+        value = join_all(v for (owner, f), v in plan.facts.fields.items() if owner in owners and f == attribute)
+    return value
+
+
+def _name(plan: Plan, names: Mapping[str, Value], name: str, calls: tuple[ast.Call, ...]) -> Value:
+    """An argument means what it means where the function is called; another name what it means in the loop."""
+    if not calls:
+        return names.get(name) or plan.facts.final.get(name, Value())
+    call = calls[-1]
+    given = _argument(plan, call, name)
+    if given is None:
+        return names.get(name, Value())
+    if isinstance(given, ast.Name) and len(calls) > 1:
+        return _name(plan, names, given.id, calls[:-1])
+    return plan.facts.value(given)
+
+
+def _argument(plan: Plan, call: ast.Call, name: str) -> ast.expr | None:
+    """The expression that a parameter gets; None where it is none, or has its default."""
+    for body in plan.facts.calls[call].bodies:
+        if not isinstance(body, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        parameters = [a.arg for a in all_arguments(body.args)]
+        if isinstance(plan.program.parents.get(body), ast.ClassDef) and isinstance(call.func, ast.Attribute):
+            if parameters[:1] == [name]:
+                return call.func.value
+            parameters = parameters[1:]
+        keyword = next((k.value for k in call.keywords if k.arg == name), None)
+        if keyword is not None or name not in parameters:
+            return keyword
+        place = parameters.index(name)
+        return call.args[place] if place < len(call.args) else None
+    return None

@@ -74,9 +74,9 @@ def _asked(session: Session, arguments: argparse.Namespace, body: str) -> Asked:
         raise Refusal("\n".join(wrong))
     keep = not (arguments.fresh or arguments.resume)
     state = handover(script.plan, session.namespace) if keep else Handover()
-    if arguments.rest and state.objects:
+    if arguments.rest and state.names:
         raise Refusal(
-            f"The options after -- may build {', '.join(state.objects)} in another way than the notebook has done: "
+            f"The options after -- may build {', '.join(state.names)} in another way than the notebook has done: "
             "add --fresh to start as the cells do."
         )
     notes = (*((note,) if note else ()), *state.notes)
@@ -109,7 +109,7 @@ def _this_cell(session: Session, body: str) -> Executed:
 def _say(asked: Asked) -> None:
     for diagnostic in asked.script.diagnostics:
         print(f"{diagnostic.render()}\n")
-    state = ", ".join(asked.state.objects) or "nothing: it starts as the cells do"
+    state = ", ".join(asked.state.names) or "nothing: it starts as the cells do"
     print(f"It would train cell {asked.cell} of {asked.notebook.name}, starting from the notebook's state of: {state}.")
     if asked.values.values:
         print(f"It would hand over {', '.join(asked.values.values)} by value.")

@@ -40,7 +40,7 @@ def verify_live(session: Session, arguments: argparse.Namespace, cells: Sequence
             seed=arguments.seed,
             options=options,
             arguments=arguments.rest,
-            fill=fill if state.objects or values.values else None,
+            fill=fill if state.names or values.values else None,
             helper=session.helper,
             save=arguments.save,
             against=arguments.against,
@@ -48,5 +48,5 @@ def verify_live(session: Session, arguments: argparse.Namespace, cells: Sequence
         )
     except KeyboardInterrupt:
         raise in_words(RunStopped("Interrupted: its processes were ended, and nothing was compared.")) from None
-    began = f"Both sides started from the notebook's state of: {', '.join(state.objects)}." if state.objects else ""
+    began = f"Both sides started from the notebook's state of: {', '.join(state.names)}." if state.names else ""
     return replace(report, notes=tuple(note for note in (*report.notes, began, *state.notes) if note))

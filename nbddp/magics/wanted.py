@@ -12,21 +12,25 @@ from nbddp.run.result import Result
 
 DIFFERS = "each process has its own"
 STAYS = "it stays in the processes"
+SHOWS = "it only serves to show something, and a script has no page"
+OWN = "each process has built its own"
 UNTOUCHED = frozenset({"loader", "dataset", "sampler", "device", "loss", "generator", "transform", "writer"})
 
 
 def wanted(plan: Plan, result: Result, namespace: Mapping[str, Any]) -> dict[str, str]:
-    """Names with the reason, all that are no loop variable of a comprehension and no definition."""
+    """Names with the reason: all that it would have bound or changed, but for definitions and what is back."""
     own = [s for s in plan.program.statements if s.cell.number == plan.training_cell]
     own = [s for s in own if not isinstance(s.node, DEFINITIONS | ast.Pass)]
     shown = plan.slice.dropped
     kept = [s for s in own if s.index not in shown]
     bound = {name for s in kept for name in plan.flow.effects[s.index].may_bind}
-    changed = {name for s in kept for name in plan.flow.effects[s.index].mutates} & namespace.keys()
-    changed = {name for name in changed - bound if _is_changed(plan, name, namespace[name])}
+    only_shown = {name for s in own if s.index in shown for name in plan.flow.effects[s.index].may_bind} - bound
+    touched = {n for s in kept for n in plan.flow.effects[s.index].mutates | plan.flow.when_called(s.index)[1]}
+    changed = {n for n in (touched & namespace.keys()) - bound if _is_changed(plan, n, namespace[n])}
+    changed = {name for name in changed if not _is_untouched(plan, name)}
     back = result.states.keys() | result.values.keys()
     missing = sorted((bound | changed) - back - {"_"})
-    return {name: _why(plan, name) for name in missing if not _is_untouched(plan, name)}
+    return {name: _why(plan, name) for name in missing} | dict.fromkeys(sorted(only_shown), SHOWS)
 
 
 def _is_untouched(plan: Plan, name: str) -> bool:
@@ -44,5 +48,7 @@ def _is_changed(plan: Plan, name: str, thing: Any) -> bool:
 
 
 def _why(plan: Plan, name: str) -> str:
+    if _is_untouched(plan, name):
+        return OWN
     value = plan.facts.final.get(name)
     return DIFFERS if value is not None and value.varies else STAYS

@@ -25,7 +25,7 @@ from nbddp.analysis.carried import carried
 from nbddp.analysis.edit import Edit, after, before, first_in, indent_of, wrap
 from nbddp.analysis.facts import LoopFact
 from nbddp.analysis.plan import Plan
-from nbddp.analysis.scope import state_in_scope, state_named
+from nbddp.analysis.scope import SingleStart, single_start, state_in_scope
 from nbddp.analysis.while_loops import while_counter
 from nbddp.diagnostics import Diagnostic
 
@@ -39,8 +39,8 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             yield from _resumable(plan, fact, fact.node)
         elif isinstance(fact.node, ast.While):
             yield from _counting(plan, fact, fact.node)
-    if not plan.roles.epoch_loops:
-        yield from _single_pass(plan)
+    if (single := single_start(plan)) is not None:
+        yield from _single_pass(plan, single)
     for found in plan.epochs.set_epoch:
         line = f"{found.sampler}.set_epoch({found.number})"
         if isinstance(found.place, ast.For | ast.While):
@@ -85,16 +85,10 @@ def _state(plan: Plan, fact: LoopFact) -> list[str]:
     return [f"{name}={text}" for name, text in state_in_scope(plan, fact).items()]
 
 
-def _single_pass(plan: Plan) -> Iterator[Edit]:
-    """Without a loop over epochs there is one start, before all that trains."""
-    first = next(iter(plan.training), None)
-    if first is None:
-        return
-    bound = {n for s in plan.kept if s.index < first.index for n in plan.flow.effects[s.index].binds}
-    names = {n: v for n, v in plan.facts.final.items() if n in bound}
-    state = ", ".join(f"{name}={text}" for name, text in state_named(plan, first.node, names).items())
+def _single_pass(plan: Plan, start: SingleStart) -> Iterator[Edit]:
+    state = ", ".join(f"{name}={text}" for name, text in start.state.items())
     for part in ("compare_after_first_step", "load_states") if state else ():
-        yield before(plan.program, NAME, first.node, f"{plan.naming(part)}({state})", (part,))
+        yield before(plan.program, NAME, start.statement.node, f"{plan.naming(part)}({state})", (part,))
 
 
 def _counting(plan: Plan, fact: LoopFact, loop: ast.While) -> Iterator[Edit | Diagnostic]:

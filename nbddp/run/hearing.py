@@ -17,6 +17,7 @@ from nbddp.run.process import ProcessId, alive, identify
 from nbddp.run.reading import LONGEST_EVENT, Tail
 
 OF_INTEREST = re.compile(rb'"event": ?"(?:rank|error|died|end|stopping)"')
+OF_THE_METER = re.compile(rb'"event": ?"gpus"')  # which speaks on, however silent the ranks are
 ENDS = re.compile(rb"\n")
 AFTER_AN_ERROR = 2.0  # seconds that the script has to end its other ranks, once one has reported an error
 AFTER_A_DEATH = 3.0  # the same, once one is known to have died
@@ -30,7 +31,9 @@ class Hearing:
         self.folder = folder
         self.tail = Tail(folder.events, LONGEST_EVENT)
         self.ranks: dict[int, ProcessId] = {}
+        self.gpus: dict[int, dict[str, str]] = {}  # of all ranks, once all have told
         self.ended: set[int] = set()
+        self._seen: dict[int, dict[str, str]] = {}
         self.gone: dict[int, float] = {}
         self.failed_at: float | None = None
         self.died_by: str | None = None
@@ -41,7 +44,8 @@ class Hearing:
     def listen(self) -> None:
         """Take notice of all that was written since the last time."""
         while lines := self.tail.read(ENDS):
-            self.heard_at = time.monotonic()
+            if any(not OF_THE_METER.search(line[:100]) for line in lines):
+                self.heard_at = time.monotonic()
             for line in lines:
                 if OF_INTEREST.search(line[:200]):
                     self._take(parsed(line) or {})
@@ -53,6 +57,7 @@ class Hearing:
         name, rank = event.get("event"), event.get("rank")
         if name == "rank" and isinstance(rank, int) and (process := identify(int(event.get("pid") or 0))):
             self.ranks[rank] = process
+            self._gpu(rank, event)
         elif name == "end" and isinstance(rank, int):
             self.ended.add(rank)
         elif name in {"error", "died"}:
@@ -60,6 +65,13 @@ class Hearing:
             self.died_by = self.died_by or event.get("signal")
         elif name == "stopping":
             self.stopping = True
+
+    def _gpu(self, rank: int, event: Mapping[str, Any]) -> None:
+        device = str(event.get("device", ""))
+        if device.startswith("cuda"):
+            self._seen[rank] = {"device": device, "uuid": str(event.get("uuid", ""))}
+        if len(self.ranks) == event.get("world_size"):
+            self.gpus = self._seen
 
     def silent_for(self) -> float:
         """Seconds since anything was last heard of any rank."""

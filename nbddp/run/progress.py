@@ -113,4 +113,20 @@ def _eta(state: RunState, time: float) -> float | None:
     return (time - state.first_step) * (1.0 - done) / gained
 
 
-PROGRESS_FOLDS: Mapping[str, Fold] = {"launch": _launch, "rank": _rank, "epoch": _epoch, "step": _step}
+def _gpus(state: RunState, event: Event) -> RunState:
+    """How full and how busy the ranks' GPUs are; what one does not tell stays unknown."""
+    ranks = dict(state.ranks)
+    for name, seen in event["gpus"].items():
+        if (number := int(name)) in ranks:
+            told = {key: None if seen.get(key) is None else int(seen[key]) for key in ("used", "total", "busy")}
+            ranks[number] = changed(ranks[number], **told)
+    return changed(state, ranks=ranks)
+
+
+PROGRESS_FOLDS: Mapping[str, Fold] = {
+    "launch": _launch,
+    "rank": _rank,
+    "epoch": _epoch,
+    "step": _step,
+    "gpus": _gpus,
+}

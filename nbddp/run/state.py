@@ -32,7 +32,10 @@ class Rank:
     step: int = 0
     epoch: int | None = None
     time: float | None = None  # when it last reported, in seconds since the epoch
-    memory: int | None = None  # bytes
+    memory: int | None = None  # bytes that torch has allocated
+    used: int | None = None  # bytes of its GPU, by whomever
+    total: int | None = None  # bytes that its GPU has
+    busy: int | None = None  # per cent of the time
     line: str = ""  # the last that it printed, without escape sequences
 
 

@@ -20,6 +20,7 @@ from nbddp.run.hearing import Hearing
 from nbddp.run.process import Entry, ProcessId
 from nbddp.run.session import end, members
 from nbddp.run.stacks import ask_for_stacks
+from nbddp.run.start_meter import become_meter
 from nbddp.run.warden import Warden, start_warden
 
 TICK = 0.25  # seconds between two looks
@@ -46,6 +47,7 @@ class Supervisor:
         self.next_report = quiet
         self.kills_before = memory_kills()
         self.main = 0
+        self.meter = 0
         self.ended_it = False
         self.warden: Warden | None = None
         self.wake: tuple[int, int] = os.pipe()
@@ -59,6 +61,7 @@ class Supervisor:
         while self.main not in self.statuses and not self._must_end():
             self._look()
             self._report_silence()
+            self._watch_gpus()
         self._finish()
 
     def _private(self) -> list[int]:
@@ -122,6 +125,18 @@ class Supervisor:
             append(self.folder, "stopping", grade="now", by="signal")
         return self.asked_to_stop or self.hearing.a_rank_is_gone(self.statuses)
 
+    def _watch_gpus(self) -> None:
+        """Once all ranks have told which they use."""
+        if self.meter or not self.hearing.gpus:
+            return
+        self.meter = fork(close=self._private())
+        if self.meter == 0:
+            try:
+                end_with_parent(self.me.pid)
+                become_meter(self.folder, self.hearing.gpus)
+            finally:
+                os._exit(127)
+
     def _report_silence(self) -> None:
         silent = self.hearing.silent_for()
         if silent < self.quiet and self.next_report > self.quiet:
@@ -141,6 +156,8 @@ class Supervisor:
 
     def _finish(self) -> None:
         """Leave no process behind, then write the last event."""
+        if self.meter and self.meter not in self.statuses:
+            os.kill(self.meter, signal.SIGKILL)
         until = time.monotonic() + LINGER
         while self.statuses.get(self.main) == 0 and self._others() and time.monotonic() < until:
             self._look(0.05)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nbddp.run.curve import Curve
-from nbddp.run.state import RunState
+from nbddp.run.state import Rank, RunState
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 
@@ -28,6 +28,14 @@ def size(count: float | None) -> str:
             return f"{count:.0f} {unit}" if count >= 10 or unit == "B" else f"{count:.1f} {unit}"
         count /= 1024
     return ""
+
+
+def load(rank: Rank) -> str:
+    """How full its GPU is and how busy; without a look at the GPU, what torch has allocated there."""
+    if rank.used is None:
+        return size(rank.memory)
+    full = size(rank.used) + (f" of {size(rank.total)}" if rank.total else "")
+    return full if rank.busy is None else f"{full}, {rank.busy} % busy"
 
 
 def number(value: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nbddp.analysis.carried import varies_within
 from nbddp.analysis.plan import Plan
 from nbddp.script.framework_states import framework_states
-from nbddp.script.layout import Layout
+from nbddp.script.layout import Definition, Layout
 
 PLAIN = ("list", "dict", "parameter")
 KINDS = ("model", "optimizer", "scheduler", "scaler")
@@ -33,23 +33,24 @@ def _row(opening: str, items: list[str], closing: str) -> list[str]:
 
 def state_names(plan: Plan, layout: Layout) -> list[str]:
     """Variables of `train`, surely bound, that hold a model that is trained, an optimizer, a scheduler or a scaler."""
-    trained = {m.obj for m in plan.roles.models}
+    trained = {m.obj for m in plan.roles.models} | plan.roles.followers
     found = []
     for statement in layout.body:
         for name in sorted(plan.flow.effects[statement.index].binds):
             value = plan.facts.final.get(name)
             held = value.of(*KINDS) if value else frozenset()
-            if name not in found and any(o.kind != "model" or o in trained for o in held):
+            if name not in found and held and all(o.kind != "model" or o in trained for o in held):
                 found.append(name)
     return found
 
 
 def value_names(plan: Plan, layout: Layout) -> list[str]:
     """What the training cell binds or fills, and what is the same on all ranks."""
-    cell = [s for s in layout.body if s.cell.number == plan.training_cell]
+    data = [*(s for s in layout.module if not isinstance(s.node, Definition)), *layout.body]
+    cell = [s for s in data if s.cell.number == plan.training_cell]
     touched = {n for s in cell for n in plan.flow.effects[s.index].may_bind | plan.flow.effects[s.index].mutates}
     touched |= {n for s in cell for n in plan.flow.when_called(s.index)[1]}
-    bound = {n for s in layout.body for n in plan.flow.effects[s.index].may_bind}
+    bound = {n for s in data for n in plan.flow.effects[s.index].may_bind}
     return sorted(n for n in touched & bound if _is_plain(plan, n))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from nbddp.run.curve import Curve
 from nbddp.run.state import Rank, RunState
+from nbddp.run.words import load
 from nbddp.widget.notices import notices
 from nbddp.widget.subject import Subject
 
@@ -125,6 +126,7 @@ def _rank(rank: Rank, phase: str) -> dict[str, Any]:
         "device_name": rank.device_name,
         "step": rank.step,
         "memory": rank.memory,
+        "load": "" if rank.used is None else load(rank),
         "line": rank.line[:MOST_LINE],
     }
 

@@ -31,9 +31,16 @@ def test_facts_of_a_run_in_its_eighth_epoch():
         "device_name": "A fast one",
         "step": 220,
         "memory": 1_300_000_001,
+        "load": "",
         "line": "",
     }
     assert seen["ended"] is None
+
+
+def test_how_full_and_busy_the_gpus_are_where_somebody_looks():
+    seen = {"1": {"used": 3 << 30, "total": 80 << 30, "busy": 87}, "7": {"used": 1, "total": 2, "busy": None}}
+    state = fold(running(220), {"event": "gpus", "time": START + 8, "rank": None, "gpus": seen})
+    assert [rank["load"] for rank in facts(state, SUBJECT)["ranks"]] == ["", "3.0 GiB of 80 GiB, 87 % busy"]
 
 
 def test_facts_are_small():

@@ -23,12 +23,15 @@ def load_states(**state):
     progress.loop += 1
     path = command_line.resume or os.environ.get("NBDDP_START")
     saved = torch.load(path, map_location="cpu", weights_only=True) if path else {"states": {}}
-    if saved.get("loop", progress.loop) != progress.loop:  # it is of another of the training loops
-        if progress.loop > saved["loop"]:
-            return 0
+    if progress.loop < saved.get("loop", 0):  # it is of a later one of the training loops
         if dist.get_rank() == 0:
             print(f"training {progress.loop} is behind the checkpoint and is skipped; its numbers are not told again")
         return None
+    if progress.loop > saved.get("loop", progress.loop):  # of an earlier one; this has models of its own
+        own = saved.get("later", {}).get(progress.loop, {})
+        for name in state.keys() & own.keys():
+            state[name].load_state_dict(own[name])
+        return 0
     if command_line.resume and (missing := state.keys() - saved["states"].keys()):
         raise SystemExit(f"{path} has nothing for {', '.join(sorted(missing))}")
     for name in (state.keys() & saved["states"].keys()) - progress.begun:  # a second loop goes on from the first

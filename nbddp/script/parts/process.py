@@ -81,8 +81,9 @@ def own_device(local_rank):
 
 def report_rank(device):
     """Tells that this process is up, and where."""
-    name = torch.cuda.get_device_name(device) if device.type == "cuda" else "CPU"
-    report("rank", world_size=dist.get_world_size(), pid=os.getpid(), device=str(device), device_name=name)
+    gpu = torch.cuda.get_device_properties(device) if device.type == "cuda" else None
+    what = {"device": str(device), "device_name": gpu.name if gpu else "CPU", "uuid": str(getattr(gpu, "uuid", ""))}
+    report("rank", world_size=dist.get_world_size(), pid=os.getpid(), **what)
 
 
 def end_with_parent():

@@ -394,7 +394,7 @@ function ranks(view, s) {
     chip.tabIndex = r.rank === view.rank ? 0 : -1;
     say(head.children[1], `Rank ${r.rank}`);
     say(head.children[2], r.device);
-    say(facts, [r.step ? `step ${whole(r.step)}` : r.phase, r.memory == null ? "" : bytes(r.memory)].filter(Boolean).join(" · "));
+    say(facts, [r.step ? `step ${whole(r.step)}` : r.phase, r.load || (r.memory == null ? "" : bytes(r.memory))].filter(Boolean).join(" · "));
     say(line, r.line);
   });
 }

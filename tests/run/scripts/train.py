@@ -180,6 +180,7 @@ HAPPEN = {
     "events": many_events,
     "daemon": daemon,
     "fill": fill_disk,
+    "gpus": raise_on(),
 }
 
 
@@ -191,7 +192,8 @@ def run_rank(rank, world_size, args):
         os.dup2(log, 2)
         sys.stdout.reconfigure(line_buffering=True)
     dist.init_process_group("gloo", rank=rank, world_size=world_size)
-    report("rank", world_size=world_size, pid=os.getpid(), device="cpu", device_name="cpu")
+    device = f"cuda:{rank}" if args.happen == "gpus" else "cpu"
+    report("rank", world_size=world_size, pid=os.getpid(), device=device, device_name=device, uuid=f"number-{rank}")
     try:
         train(rank, args)
     except Exception as error:

@@ -1,0 +1,106 @@
+"""All that a training cell binds comes back, is defined again, or is named as left out with the reason."""
+
+from __future__ import annotations
+
+import ast
+import dis
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nbddp.export import Script, export
+from nbddp.magics.definitions import define
+from nbddp.magics.wanted import wanted
+from nbddp.notebook import Notebook, cell_from_source, read_notebook
+from nbddp.run.result import Result
+
+NOTEBOOKS = sorted((Path(__file__).parents[1] / "e2e" / "notebooks").glob("*.py"))
+
+
+def delivered(script: Script) -> Result:
+    """What the script's own last line names."""
+    calls = [node for node in ast.walk(ast.parse(script.text)) if isinstance(node, ast.Call)]
+    call = next((c for c in calls if isinstance(c.func, ast.Name) and c.func.id == "deliver"), None)
+    if call is None:
+        return Result()
+    states, values = call.args[:2]
+    assert isinstance(states, ast.Dict)
+    names = [key.value for key in states.keys if isinstance(key, ast.Constant)]
+    return Result(dict.fromkeys(names), dict.fromkeys(ast.literal_eval(values)))
+
+
+def stored(code: str) -> set[str]:
+    """The names that Python itself stores when it runs the cell."""
+    compiled = compile(code, "cell", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+    return {
+        str(step.argval) for step in dis.get_instructions(compiled) if step.opname in {"STORE_NAME", "STORE_GLOBAL"}
+    }
+
+
+def defined(code: str) -> set[str]:
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    names = {node.name for node in ast.parse(code).body if isinstance(node, kinds)}
+    imports = [node for node in ast.parse(code).body if isinstance(node, ast.Import | ast.ImportFrom)]
+    return names | {(a.asname or a.name).split(".")[0] for node in imports for a in node.names}
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_nothing_that_the_cell_binds_is_passed_over_in_silence(path):
+    notebook = read_notebook(path)
+    script = export(notebook)
+    cell = next(cell for cell in notebook.cells if cell.number == script.plan.training_cell)
+    result = delivered(script)
+    told = result.states.keys() | result.values.keys() | wanted(script.plan, result, {}).keys() | defined(cell.code)
+    assert stored(cell.code) - {"_"} <= told
+
+
+BEFORE = """\
+import copy
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+model = nn.Linear(4, 1)
+shadow = copy.deepcopy(model)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+data = TensorDataset(torch.randn(64, 4), torch.randn(64, 1))"""
+TRAIN = """\
+epochs = 2
+loader = DataLoader(data, batch_size=8, shuffle=True)
+def error(x, y):
+    return (model(x) - y).square().mean()
+for epoch in range(epochs):
+    for x, y in loader:
+        loss = error(x, y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        for p, q in zip(shadow.parameters(), model.parameters()):
+            p.data.mul_(0.5).add_(q.data, alpha=0.5)"""
+
+
+def made(cell: str = TRAIN) -> Any:
+    return export(Notebook("x.ipynb", (cell_from_source(BEFORE, 1), cell_from_source(f"%%ddp_train\n{cell}", 2))))
+
+
+def test_an_average_that_follows_the_model_goes_in_and_comes_back():
+    script = made()
+    assert "resumable(range(epochs), model=model, shadow=shadow, optimizer=optimizer)" in script.text
+    assert set(delivered(script).states) == {"model", "shadow", "optimizer"}
+
+
+def test_constants_come_back_and_what_does_not_has_its_reason():
+    script = made()
+    result = delivered(script)
+    assert {"epoch", "epochs"} <= result.values.keys()
+    missing = wanted(script.plan, result, {})
+    assert missing["loader"] == "each process has built its own"
+    assert missing["loss"] == "each process has its own"
+
+
+def test_a_definition_that_fails_in_the_kernel_is_named():
+    script = made(TRAIN.replace("def error(x, y):", "def error(x, y, scale=data[0][0].sum()):"))
+    namespace: dict[str, Any] = {}
+    assert define(script.plan, namespace) == {
+        "error": "its definition failed in the kernel: NameError: name 'data' is not defined"
+    }
