@@ -39,13 +39,16 @@ class Tail:
             self.rest = b""
         return lines
 
-    def skip_to_last(self, most: int) -> int:
-        """Leave out what is more than so many bytes from the end; how many were left out."""
+    def size(self) -> int:
+        """How many bytes there are now."""
         try:
-            size = self.path.stat().st_size
+            return self.path.stat().st_size
         except OSError:
             return 0
-        skipped = max(0, size - most - self.offset)
+
+    def skip_to_last(self, most: int) -> int:
+        """Leave out what is more than so many bytes from the end; how many were left out."""
+        skipped = max(0, self.size() - most - self.offset)
         if skipped:
             self.offset += skipped
             self.rest = b""

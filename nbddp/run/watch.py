@@ -47,9 +47,10 @@ class Watch:
             return self.state
 
     def catch_up(self) -> RunState:
-        """The state with all that is on disk."""
+        """The state with all that is on disk now. What is written meanwhile may wait: it could come for ever."""
         state = self.look()
-        while self.behind:
+        written = [(tail, tail.size()) for tail in (self.events.tail, *(log.tail for log in self.logs.values()))]
+        while self.behind and any(tail.offset < size for tail, size in written):
             state = self.look()
         return state
 

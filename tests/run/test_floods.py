@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from nbddp.run.errors import LaunchFailed
-from nbddp.run.folders import runs_in
+from nbddp.run.events import append
+from nbddp.run.folders import create, runs_in
 from nbddp.run.run import Run
+from nbddp.run.watch import Watch
 
 
 def timed(look, costs):
@@ -150,3 +152,19 @@ def test_a_path_that_is_no_folder_is_refused_in_a_sentence(tmp_path, train):
     with pytest.raises(LaunchFailed, match=r"could not be made in .*file"):
         train(root=root)
     assert Path(root).read_text() == ""
+
+
+def test_a_state_is_had_while_events_come_faster_than_they_are_read(tmp_path):
+    folder = create(tmp_path, "x")
+    watch = Watch(folder)
+    look, looks = watch.look, []
+
+    def slow_look():
+        append(folder, "heard")
+        looks.append(look())
+        assert len(looks) < 50, "it never ends"
+        return looks[-1]
+
+    watch.look = slow_look
+    append(folder, "launch", name="x")
+    assert watch.catch_up().name == "x"
