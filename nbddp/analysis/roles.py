@@ -67,13 +67,16 @@ def _inner_draws(facts: Facts, fact: LoopFact, drawing: list[LoopFact]) -> bool:
 
 
 def _epoch_loops(facts: Facts, batch: tuple[LoopFact, ...]) -> tuple[LoopFact, ...]:
-    """For each batch loop the innermost loop around it that counts: not one over phases, folds or models."""
+    """For each batch loop the innermost loops around it that count: not those over phases, folds or models.
+
+    A function with the batch loop may be called from several.
+    """
     found: dict[Loop, LoopFact] = {}
     for fact in batch:
         around = sorted((facts.loops[p] for p in fact.parents), key=lambda f: (-len(f.parents), _line(f.node)))
         counting = [f for f in around if not f.loaders and not _lists_things(f.node)]
-        if counting:
-            found[counting[0].node] = counting[0]
+        around_others = {node for f in counting for node in f.parents}
+        found |= {f.node: f for f in [f for f in counting if f.node not in around_others] or counting[:1]}
     return tuple(found.values())
 
 

@@ -50,8 +50,11 @@ class Watch:
         """The state with all that is on disk now. What is written meanwhile may wait: it could come for ever."""
         state = self.look()
         written = [(tail, tail.size()) for tail in (self.events.tail, *(log.tail for log in self.logs.values()))]
-        while self.behind and any(tail.offset < size for tail, size in written):
+        while self.behind:
+            had = all(tail.offset >= size for tail, size in written)
             state = self.look()
+            if had:
+                break
         return state
 
     def _read(self) -> None:
