@@ -139,7 +139,7 @@ model = Net()
 def test_the_loops_of_the_same_depth_are_ordered_by_their_lines():
     function = "def fit():\n    for x, y in train_loader:\n" + STEP
     cell = "for a in range(2):\n    fit()\nfor b in range(3):\n    fit()\n"
-    assert lines(plan(*BEFORE, function, cell), "epoch") == ["for a in range(2):"]
+    assert lines(plan(*BEFORE, function, cell), "epoch") == ["for a in range(2):", "for b in range(3):"]
 
 
 def test_nothing_is_undefined_in_a_whole_notebook():
