@@ -4,7 +4,7 @@
     python quickstart_ddp.py --nproc 4 --lr 0.05                    # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... quickstart_ddp.py    # several machines
 
-Exported from quickstart.ipynb by nbddp 0.1.0 (9fb0d178); it needs torch, sklearn.
+Exported from quickstart.ipynb by nbddp 0.1.0 (6ea81fc0); it needs torch, sklearn.
 """
 
 import argparse
@@ -256,12 +256,15 @@ def load_states(**state):
     progress.loop += 1
     path = command_line.resume or os.environ.get("NBDDP_START")
     saved = torch.load(path, map_location="cpu", weights_only=True) if path else {"states": {}}
-    if saved.get("loop", progress.loop) != progress.loop:  # it is of another of the training loops
-        if progress.loop > saved["loop"]:
-            return 0
+    if progress.loop < saved.get("loop", 0):  # it is of a later one of the training loops
         if dist.get_rank() == 0:
             print(f"training {progress.loop} is behind the checkpoint and is skipped; its numbers are not told again")
         return None
+    if progress.loop > saved.get("loop", progress.loop):  # of an earlier one; this has models of its own
+        own = saved.get("later", {}).get(progress.loop, {})
+        for name in state.keys() & own.keys():
+            state[name].load_state_dict(own[name])
+        return 0
     if command_line.resume and (missing := state.keys() - saved["states"].keys()):
         raise SystemExit(f"{path} has nothing for {', '.join(sorted(missing))}")
     for name in (state.keys() & saved["states"].keys()) - progress.begun:  # a second loop goes on from the first
@@ -493,8 +496,9 @@ def own_device(local_rank):
 
 def report_rank(device):
     """Tells that this process is up, and where."""
-    name = torch.cuda.get_device_name(device) if device.type == "cuda" else "CPU"
-    report("rank", world_size=dist.get_world_size(), pid=os.getpid(), device=str(device), device_name=name)
+    gpu = torch.cuda.get_device_properties(device) if device.type == "cuda" else None
+    what = {"device": str(device), "device_name": gpu.name if gpu else "CPU", "uuid": str(getattr(gpu, "uuid", ""))}
+    report("rank", world_size=dist.get_world_size(), pid=os.getpid(), **what)
 
 
 def end_with_parent():
