@@ -4,7 +4,7 @@
     python lightning_ddp.py --nproc 4 --lr 0.05                    # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... lightning_ddp.py    # several machines
 
-Exported from lightning.ipynb by nbddp 0.1.0 (56f9a38d); it needs torch, lightning, sklearn.
+Exported from lightning.ipynb by nbddp 0.1.0 (2813dc15); it needs torch, lightning, sklearn.
 """
 
 import argparse
@@ -322,8 +322,9 @@ def own_device(local_rank):
 
 def report_rank(device):
     """Tells that this process is up, and where."""
-    name = torch.cuda.get_device_name(device) if device.type == "cuda" else "CPU"
-    report("rank", world_size=dist.get_world_size(), pid=os.getpid(), device=str(device), device_name=name)
+    gpu = torch.cuda.get_device_properties(device) if device.type == "cuda" else None
+    what = {"device": str(device), "device_name": gpu.name if gpu else "CPU", "uuid": str(getattr(gpu, "uuid", ""))}
+    report("rank", world_size=dist.get_world_size(), pid=os.getpid(), **what)
 
 
 def end_with_parent():

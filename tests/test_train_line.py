@@ -74,5 +74,5 @@ def test_the_rest_is_for_the_run():
 
 def test_it_knows_every_option_of_the_magic():
     of_scripts = {"--nproc", "--batch-per-rank", "--sync-batchnorm", "--snapshot"}
-    known = {f"--{name}" for name in (*FLAGS, *SETTINGS)} | of_scripts
+    known = {f"--{name}" for name in (*FLAGS, *SETTINGS, "mode")} | of_scripts
     assert known == {name for name in parser().options if name not in ("-h", "--help")}

@@ -66,8 +66,7 @@ def _run_options(arguments: argparse.Namespace, nproc: int | None, line: TrainLi
     """The command line's own before those of the cell's line."""
     parser = Parser(prog="%%ddp_train", add_help=False)
     _add_run_options(parser)
-    for name in ("--mode", "--export"):  # which are for the kernel
-        parser.add_argument(name)
+    parser.add_argument("--export")  # which is for the kernel
     asked = {name: value for name, value in vars(arguments).items() if value is not None}
     found = {**vars(parser.parse(line.words)), **asked}
     return RunOptions(
