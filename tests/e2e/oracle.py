@@ -12,6 +12,7 @@ from .expectation import expectation
 from .forked import Order, run_forked
 from .neighbours import lay_out
 from .outcome import Outcome, read_files
+from .process import environment
 
 ONE_PROCESS = Path(__file__).with_name("one_process.py")
 LIMIT = 240.0
@@ -27,7 +28,9 @@ def run_oracle(notebook: Path) -> Outcome:
         logs.mkdir()
         target = logs / "record.pt"
         arguments = (str(notebook), str(target), *order)
-        printed, log, seconds = run_forked(Order(str(ONE_PROCESS), arguments, str(folder), str(logs), {}), LIMIT)
+        variables = environment({})  # of this test, not of the process that forks
+        asked = Order(str(ONE_PROCESS), arguments, str(folder), str(logs), variables)
+        printed, log, seconds = run_forked(asked, LIMIT)
         left = torch.load(target, weights_only=True)
         return Outcome(left["states"], read_files(folder), left["values"], tuple(printed.splitlines()), log, seconds)
 
