@@ -2,7 +2,7 @@ import type { IDisposable } from '@lumino/disposable';
 import { draw, remove } from '../../nbddp/widget/static/run.js';
 import { Refused, type Server } from './api';
 
-const EVERY = 1000;
+const EVERY = 500;
 
 /** Draws one run of the server's disk into an element, for as long as it goes on: no kernel is needed. */
 export class LiveRun implements IDisposable {

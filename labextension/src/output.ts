@@ -1,7 +1,7 @@
 import { PathExt } from '@jupyterlab/coreutils';
 import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
-import { Widget } from '@lumino/widgets';
+import { PanelLayout, Widget } from '@lumino/widgets';
 import { draw, remove } from '../../nbddp/widget/static/run.js';
 import type { Server } from './api';
 import { make } from './elements';
@@ -28,14 +28,16 @@ export class RunOutput extends Widget implements IRenderMime.IRenderer {
     super();
     this.addClass('nbddp-output');
     this.node.append(this._host);
+    this.layout = new PanelLayout();
   }
 
   async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
     const snapshot = model.data[MIME] as unknown as ISnapshot;
     this._clear();
+    this._model = model;
     draw(this._host, snapshot, {});
     if (this._where && !snapshot.over) {
-      this._goOn(this._where, model, snapshot);
+      void this._goOn(this._where, model, snapshot);
     }
   }
 
@@ -46,24 +48,27 @@ export class RunOutput extends Widget implements IRenderMime.IRenderer {
     }
   }
 
-  private _goOn(where: IWhere, model: IRenderMime.IMimeModel, snapshot: ISnapshot): void {
+  /** From the run's folder, where the server has it: no kernel is needed. Else by the widget, while its kernel lives. */
+  private async _goOn(where: IWhere, model: IRenderMime.IMimeModel, snapshot: ISnapshot): Promise<void> {
     const name = RUN_FOLDER.exec(snapshot.script)?.[1];
-    if (name) {
-      void where.server.present().then(present => {
-        if (present && !this.isDisposed && !this._widget?.node.querySelector('.nbddp')) {
-          remove(this._host);
-          draw(this._host, snapshot, {});
-          this._live = new LiveRun(where.server, this._host, PathExt.dirname(where.path()), name);
-        }
-      });
+    const present = name ? await where.server.present() : false;
+    if (this.isDisposed || this._model !== model) {
+      return;
     }
-    if (WIDGET in model.data) {
-      this._tryWidget(where.rendermime, model);
+    const widget = () => this._tryWidget(where.rendermime, model);
+    if (present) {
+      const folder = PathExt.dirname(where.path());
+      this._live = new LiveRun(where.server, this._host, folder, name!, undefined, widget);
+    } else {
+      widget();
     }
   }
 
   /** The widget takes over when it has drawn itself; without its model it only says that there is none. */
   private _tryWidget(rendermime: IRenderMimeRegistry, model: IRenderMime.IMimeModel): void {
+    if (!(WIDGET in model.data) || this.isDisposed) {
+      return;
+    }
     const widget = rendermime.createRenderer(WIDGET) as IRenderMime.IRenderer & Widget;
     this._widget = widget;
     widget.node.classList.add('nbddp-aside');
@@ -76,7 +81,7 @@ export class RunOutput extends Widget implements IRenderMime.IRenderer {
       }
     });
     this._observer.observe(widget.node, { childList: true, subtree: true });
-    Widget.attach(widget, this.node);
+    (this.layout as PanelLayout).addWidget(widget);
     void widget.renderModel(model).catch(() => undefined);
   }
 
@@ -89,6 +94,7 @@ export class RunOutput extends Widget implements IRenderMime.IRenderer {
   }
 
   private readonly _host = make('div');
+  private _model: IRenderMime.IMimeModel | null = null;
   private _live: LiveRun | null = null;
   private _widget: Widget | null = null;
   private _observer: MutationObserver | null = null;

@@ -1,4 +1,4 @@
-"""The part that each cell plays, on the cell; changed by a click or by keys."""
+"""The part that each cell plays, on the cell; changed by a click, by keys, or in a form."""
 
 from __future__ import annotations
 
@@ -54,6 +54,20 @@ def test_what_is_typed_is_seen(page):
     expect(page.chips.nth(3)).to_have_attribute("title", "Train\nmarked by %%ddp_train")
     page.chips.nth(3).click()
     expect(page.page.locator(".lm-Menu-item.lm-mod-disabled")).to_have_count(6)
+
+
+def test_a_form_offers_the_same(page):
+    page.write("form.ipynb", notebook(), kernel="none")
+    page.open("form.ipynb")
+    page.expect_chips(*ROLES)
+    page.cells.nth(2).locator(".cm-content").click()
+    page.command("property-inspector:show-panel")
+    page.page.locator(".jp-Collapse-header").filter(has_text="DDP").click()
+    role = page.page.locator("select.nbddp-role")
+    expect(role).to_have_value("")
+    role.select_option(label="Rank 0")
+    page.expect_chips("Kept", "Kept", "Rank 0", "Train", "Not needed")
+    assert page.tags(3) == ["ddp-rank0"]
 
 
 def test_several_cells_that_train_ask(page):

@@ -32,6 +32,7 @@ def test_a_run_from_the_form_outlives_its_kernel(page, screenshot):
     screenshot(page.page, "form-light")
     form.get_by_role("button", name="Run").click()
     expect(page.cells.nth(3).locator(".nbddp").get_by_role("status").first).to_have_text("Training", timeout=120_000)
+    expect(page.page.locator(".jp-OutputArea [data-mime-type='application/vnd.jupyter.stderr']")).to_have_count(0)
     assert page.source(4).startswith("%%ddp_train --nproc 2 --background\n")
     (folder,) = runs_in(page.root)
     try:
