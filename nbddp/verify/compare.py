@@ -56,15 +56,11 @@ class Comparison:
 
 def compare(one: Trace, many: Trace, unsteady: frozenset[int] = frozenset(), tolerance: float = 1e-4) -> Comparison:
     """`unsteady` are the printed lines of one process that are not the same when it runs again: times, paths."""
-    scales = {o: max((abs(s.loss) for s in one.steps if s.optimizer == o), default=1.0) for o in _optimizers(one)}
+    scale = max((abs(step.loss) for step in one.steps), default=1.0)  # of all optimizers: a loss may cancel out
     pairs = zip(one.steps, many.steps, strict=False)
-    rows = tuple(_row(a, b, scales.get(a.optimizer, 1.0)) for a, b in pairs)
+    rows = tuple(_row(a, b, scale) for a, b in pairs)
     printed = tuple(_printed(one.lines, many.lines, unsteady, tolerance))
     return Comparison(rows, printed, abs(len(one.steps) - len(many.steps)))
-
-
-def _optimizers(trace: Trace) -> set[int]:
-    return {step.optimizer for step in trace.steps}
 
 
 def _row(one: Step, many: Step, scale: float) -> Row:

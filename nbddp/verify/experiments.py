@@ -48,14 +48,14 @@ def rounding(side: Side, found: Comparison, without: tuple[str, ...] = ()) -> st
 
     One process then differs from itself as much with its batches in another order: that is but another order of sums.
     """
-    if not found.rows or found.missing or found.apart > GROWS:
+    if not found.rows or found.missing or _of_losses(found) > GROWS:
         return ""
     first = found.rows[0]  # its weights tell nothing: Adam makes a whole step of a gradient that is only rounding
     if max(first.loss, first.lr) > ROUNDING or first.gradient > 10 * ROUNDING:
         return ""
     plain, turned = (side.one(_as_run(found), (*without, *more)) for more in ((), ("order",)))
     measured = compare(plain, turned, side.unsteady)
-    if measured.apart > GROWS or len(measured.rows) < len(found.rows):
+    if _of_losses(measured) > GROWS or len(measured.rows) < len(found.rows):
         return ""
     most = 0.0
     for row, other in zip(found.rows, measured.rows, strict=False):
@@ -66,6 +66,11 @@ def rounding(side: Side, found: Comparison, without: tuple[str, ...] = ()) -> st
         f"Rounding grows here: one process whose batches are summed in another order differs by {measured.apart:.1e} "
         f"from itself."
     )
+
+
+def _of_losses(found: Comparison) -> float:
+    """A weight may be nothing but rounding, a bias that cancels out, say; a loss is not."""
+    return max(row.loss for row in found.rows) if found.rows else 0.0
 
 
 def _as_run(found: Comparison) -> Trace:

@@ -101,6 +101,7 @@ def _recorded(original: Callable[..., Any], recorder: Recorder, without: frozens
         if "order" in without:
             index = index[::-1] if isinstance(index, list) else index
         recorder.draws.fetching()
+        recorder.fetched += torch.is_grad_enabled()
         recorder.batch = [int(item) if isinstance(item, int) else hash(str(item)) for item in batch]
         data = _augmented(self, index, original) if "augmentation" in without else original(self, index)
         recorder.draws.fetched()

@@ -37,9 +37,10 @@ class Dealt(TorchFunctionMode):
         return out
 
     def _count(self) -> None:
-        """Draws are numbered from each step on: what an evaluation has drawn makes no difference."""
-        if self.step != self.recorder.steps:
-            self.step, self.draws = self.recorder.steps, 0
+        """Draws are numbered from each batch and step on: what an evaluation has drawn makes no difference."""
+        place = self.recorder.steps + self.recorder.fetched
+        if self.step != place:
+            self.step, self.draws = place, 0
         self.draws += 1
 
     def _numbers(self, name: str, out: torch.Tensor, args: Any, options: Any) -> Any:

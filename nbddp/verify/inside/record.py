@@ -35,6 +35,7 @@ class Recorder:
         self.batch: list[int] | None = None  # the samples that were fetched last
         self.batches: list[list[int]] = []  # those of each backward since the last step
         self.passed: list[Any] | None = None  # number, data, seed and epoch of the shuffled pass that was begun last
+        self.fetched = 0  # batches so far, those of evaluations left out
         self.length = 0  # batches in the epoch that ended last
         self.loop = 0  # how often a loader was begun to be gone through
         self.replayed, self.replayed_at = 0, 0
