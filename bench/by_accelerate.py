@@ -20,7 +20,7 @@ def train():
     model = Net()
     optimizer = torch.optim.SGD(model.parameters(), lr=lr)
     model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
-    stamp = os.environ.get("BENCH_STAMP") if accelerator.is_main_process else None
+    stamp = os.environ.get("BENCH_STAMP")
     for epoch in range(epochs):
         model.train()
         running_loss = 0.0
@@ -30,9 +30,10 @@ def train():
             optimizer.zero_grad()
             accelerator.backward(loss)
             optimizer.step()
-            if stamp:
+            if stamp and accelerator.is_main_process:
                 with open(stamp, "w") as file:
                     file.write(str(time.time()))
+            if stamp:
                 return
             running_loss += loss.item()
         rate = len(loader) / (time.perf_counter() - began)
