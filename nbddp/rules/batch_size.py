@@ -103,7 +103,19 @@ def _loads_whole_batches(plan: Plan, size: Size, node: ast.expr) -> bool:
     evaluation = {f.node for f in plan.roles.evaluation_loops}
     shapes = [next((a for a in plan.program.ancestors(r.node) if a in plan.facts.calls), None)
               for r in size.reads if r.use == "shape"]  # fmt: skip
-    return not any(c is not None and plan.facts.calls[c].loops & evaluation for c in shapes)
+    if any(c is not None and plan.facts.calls[c].loops & evaluation for c in shapes):
+        return False
+    return not any(_reaches(plan, r.node, loop) for r in size.reads for loop in evaluation if r.use != "loader")
+
+
+def _reaches(plan: Plan, node: ast.expr, loop: ast.AST) -> bool:
+    """Does the loop read what is made with the number before it: `hidden = net.init_hidden(batch_size)`?"""
+    statement = plan.program.statement_of(node)
+    if not isinstance(statement, ast.Assign) or plan.program.function_of(node) is not plan.program.function_of(loop):
+        return False
+    made = {n.id for t in statement.targets for n in ast.walk(t) if isinstance(n, ast.Name)}
+    inside = (n for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+    return any(n.id in made and not plan.facts.value(n).number for n in inside)
 
 
 def _at_source(plan: Plan, source: ast.AST) -> Iterator[Edit]:

@@ -83,7 +83,16 @@ def _draws(plan: Plan) -> bool:
     defined = [s.node for s in plan.kept if isinstance(s.node, ast.FunctionDef | ast.ClassDef)]
     if any(_is_random(plan, n) for part in (*training, *defined) for n in ast.walk(part)):
         return True
+    if any(_is_layer(plan, n) for statement in plan.kept for n in ast.walk(statement.node)):
+        return True
     return any(m.obj not in plan.facts.classes and not m.obj.name.startswith("torch.nn.") for m in plan.roles.models)
+
+
+def _is_layer(plan: Plan, node: ast.AST) -> bool:
+    """Part of a model or of a transformation of the data that draws whenever it is gone through."""
+    word = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    draws = word.startswith("Random") and not word.endswith(("Sampler", "State"))
+    return draws or any(w in word.lower() for w in WORDS)
 
 
 def _is_random(plan: Plan, node: ast.AST) -> bool:
