@@ -73,6 +73,8 @@ def failure_of(folder: RunFolder, state: RunState) -> RunFailed | None:
         return None
     culprit = state.culprit
     cause = state.exit.cause if state.exit else state.lost
+    if culprit is not None and culprit.victim and state.exit and state.exit.signal:
+        culprit = None  # no rank is to blame: the process around them was killed
     if culprit is None:
         signal = state.exit.signal if state.exit else None
         status = f"ended with status {state.exit.status}" if state.exit and state.exit.status else ""

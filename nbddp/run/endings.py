@@ -108,9 +108,10 @@ def ending(state: RunState, how: Exit) -> str:
         return "stopped" if state.stop == "epoch" else "done"
     if state.stop == "kill":
         return "killed"
-    if state.stop == "now" and not any(not failure.victim for failure in state.failures):
+    fell_by_itself = any(not failure.victim for failure in state.failures)
+    if state.stop == "now" and not fell_by_itself:
         return "stopped"
-    if how.signal is not None and not state.failures:
+    if how.signal is not None and not fell_by_itself:
         return "killed"
     return "failed"
 

@@ -11,7 +11,7 @@ from nbddp.run.fold import fold_all
 from nbddp.run.folder import RunFolder
 from nbddp.run.leader import leader_of
 from nbddp.run.process import alive, boot
-from nbddp.run.reading import EventReader, LogReader
+from nbddp.run.reading import EventReader, LogReader, Tail
 from nbddp.run.session import members
 from nbddp.run.state import Event, RunState
 
@@ -49,9 +49,12 @@ class Watch:
     def catch_up(self) -> RunState:
         """The state with all that is on disk now. What is written meanwhile may wait: it could come for ever."""
         state = self.look()
-        written = [(tail, tail.size()) for tail in (self.events.tail, *(log.tail for log in self.logs.values()))]
+        written: dict[Tail, int] = {}
         while self.behind:
-            had = all(tail.offset >= size for tail, size in written)
+            tails = [self.events.tail, *(log.tail for log in self.logs.values())]
+            new = [tail for tail in tails if tail not in written]  # of ranks that the events have told of
+            written.update((tail, tail.size()) for tail in new)
+            had = not new and all(tail.offset >= size for tail, size in written.items())
             state = self.look()
             if had:
                 break

@@ -61,7 +61,7 @@ def run_script(
         else:
             command = [sys.executable, str(script), "--nproc", str(nproc), "--seed", "0", *options]
             printed, log, took = run_alone(command, folder, logs, seconds, **wanted)
-        states, values = _result(result) if "deliver(" in text else ({}, {})
+        states, values = _result(result) if "NBDDP_RESULT" in text else ({}, {})
         lines = tuple(printed.splitlines())
         return Outcome(states, read_files(folder), values, lines, log, took, _ranks_that_ended(events))
 
