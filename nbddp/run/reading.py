@@ -9,7 +9,7 @@ from nbddp.run.events import events_in, parsed
 from nbddp.run.folder import RunFolder
 from nbddp.run.state import Event
 
-AT_ONCE = 1 << 17  # bytes that one call reads at most, so that a view stays alive during a burst
+AT_ONCE = 1 << 16  # bytes that one call reads at most, so that a view stays alive during a burst
 FAR_BEHIND = 1 << 26  # bytes of a log that are read at all; of a longer one, the end
 LONGEST_LINE = 1 << 16  # of a log, before it is cut
 LONGEST_EVENT = 1 << 24

@@ -124,6 +124,7 @@ def stubborn(rank, args):
 def leave(rank, args):
     if rank == 1:
         raise SystemExit("batch size 50 does not divide among 3 processes")
+    time.sleep(60)  # so that none is in a collective whose end it would tell of first; spawn ends it
 
 
 def burst(rank, args):
