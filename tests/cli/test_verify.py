@@ -14,6 +14,8 @@ from nbddp.run.errors import NotWarm
 from nbddp.run.launch import Helper
 from nbddp.run.warm import WarmHelper
 
+pytest.importorskip("torch", reason="the light environments have no torch")
+
 NOTEBOOK = Path(__file__).parents[1] / "e2e" / "notebooks" / "plain_loop.py"
 
 

@@ -21,7 +21,7 @@ HEADERS = {
     "predictions": "equal within 1e-5",
     "quickstart": "equal",
     "tracking": "equal",
-    "volumes": "equal within 2e-3",  # its rounding grows: so much does one process differ from itself, batches reordered
+    "volumes": "equal within 2e-3",  # as much as one process differs from itself, its batches reordered
 }
 
 
