@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 import pytest
 
@@ -71,7 +72,7 @@ def test_without_it_the_cells_run():
 
 def test_what_else_a_statement_makes_keeps_it_and_that_is_said():
     script = exported("xs, ys = torch.load('large.pt')", LOADER, names="xs")
-    assert "xs, ys = torch.load('large.pt')" in body(script)
+    assert re.search(r"xs, ys\)? = torch\.load\('large\.pt'\)", body(script))  # as Python 3.10 writes it, too
     [warning] = script.diagnostics
     assert (warning.cell, warning.message) == (
         2,
