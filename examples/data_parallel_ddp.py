@@ -4,7 +4,7 @@
     python data_parallel_ddp.py --nproc 4 --lr 0.1                     # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... data_parallel_ddp.py    # several machines
 
-Exported from data_parallel.ipynb by nbddp 0.1.0 (372b6d1f); it needs torch, sklearn.
+Exported from data_parallel.ipynb by nbddp 0.1.0 (8be6d839); it needs torch, sklearn.
 """
 
 import argparse
@@ -541,6 +541,7 @@ def run_rank(options):
     except BaseException as error:
         report_error(error)
         raise
+    time.sleep(0.1)  # gloo's threads let go of the last tensors, which takes Python; torch would not wait for that
     dist.destroy_process_group()
 
 

@@ -4,7 +4,7 @@
     python fashion_mnist_ddp.py --nproc 4 --learning-rate 0.025        # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... fashion_mnist_ddp.py    # several machines
 
-Exported from fashion_mnist.ipynb by nbddp 0.1.0 (fcfdf203); it needs torch alone.
+Exported from fashion_mnist.ipynb by nbddp 0.1.0 (911eb1e1); it needs torch alone.
 """
 
 import argparse
@@ -557,6 +557,7 @@ def run_rank(options):
     except BaseException as error:
         report_error(error)
         raise
+    time.sleep(0.1)  # gloo's threads let go of the last tensors, which takes Python; torch would not wait for that
     dist.destroy_process_group()
 
 

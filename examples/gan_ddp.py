@@ -5,7 +5,7 @@ none.
     python gan_ddp.py --nproc 4 --lr 0.00025                 # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... gan_ddp.py    # several machines
 
-Exported from gan.ipynb by nbddp 0.1.0 (5fdf2265); it needs torch, sklearn.
+Exported from gan.ipynb by nbddp 0.1.0 (98c91a65); it needs torch, sklearn.
 """
 
 import argparse
@@ -614,6 +614,7 @@ def run_rank(options):
     except BaseException as error:
         report_error(error)
         raise
+    time.sleep(0.1)  # gloo's threads let go of the last tensors, which takes Python; torch would not wait for that
     dist.destroy_process_group()
 
 

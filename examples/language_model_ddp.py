@@ -4,7 +4,7 @@
     python language_model_ddp.py --nproc 4 --learning-rate 0.0015       # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... language_model_ddp.py    # several machines
 
-Exported from language_model.ipynb by nbddp 0.1.0 (42f1aeef); it needs torch alone.
+Exported from language_model.ipynb by nbddp 0.1.0 (73f0031c); it needs torch alone.
 """
 
 import argparse
@@ -597,6 +597,7 @@ def run_rank(options):
     except BaseException as error:
         report_error(error)
         raise
+    time.sleep(0.1)  # gloo's threads let go of the last tensors, which takes Python; torch would not wait for that
     dist.destroy_process_group()
 
 

@@ -4,7 +4,7 @@
     python lightning_ddp.py --nproc 4 --lr 0.05                    # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... lightning_ddp.py    # several machines
 
-Exported from lightning.ipynb by nbddp 0.1.0 (2813dc15); it needs torch, lightning, sklearn.
+Exported from lightning.ipynb by nbddp 0.1.0 (a6e154db); it needs torch, lightning, sklearn.
 """
 
 import argparse
@@ -375,6 +375,7 @@ def run_rank(options):
     except BaseException as error:
         report_error(error)
         raise
+    time.sleep(0.1)  # gloo's threads let go of the last tensors, which takes Python; torch would not wait for that
     dist.destroy_process_group()
 
 

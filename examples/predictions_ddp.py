@@ -4,7 +4,7 @@
     python predictions_ddp.py --nproc 4 --lr 0.0005                  # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... predictions_ddp.py    # several machines
 
-Exported from predictions.ipynb by nbddp 0.1.0 (dbac5ffb); it needs torch, numpy, sklearn.
+Exported from predictions.ipynb by nbddp 0.1.0 (b236d2ae); it needs torch, numpy, sklearn.
 """
 
 import argparse
@@ -784,6 +784,7 @@ def run_rank(options):
     except BaseException as error:
         report_error(error)
         raise
+    time.sleep(0.1)  # gloo's threads let go of the last tensors, which takes Python; torch would not wait for that
     dist.destroy_process_group()
 
 

@@ -4,7 +4,7 @@
     python quickstart_ddp.py --nproc 4 --lr 0.05                    # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... quickstart_ddp.py    # several machines
 
-Exported from quickstart.ipynb by nbddp 0.1.0 (6ea81fc0); it needs torch, sklearn.
+Exported from quickstart.ipynb by nbddp 0.1.0 (0f62290d); it needs torch, sklearn.
 """
 
 import argparse
@@ -549,6 +549,7 @@ def run_rank(options):
     except BaseException as error:
         report_error(error)
         raise
+    time.sleep(0.1)  # gloo's threads let go of the last tensors, which takes Python; torch would not wait for that
     dist.destroy_process_group()
 
 

@@ -4,7 +4,7 @@
     python tracking_ddp.py --nproc 4 --lr 0.025                   # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... tracking_ddp.py    # several machines
 
-Exported from tracking.ipynb by nbddp 0.1.0 (d25071cc); it needs torch, mlflow, sklearn.
+Exported from tracking.ipynb by nbddp 0.1.0 (52140fab); it needs torch, mlflow, sklearn.
 """
 
 import argparse
@@ -536,6 +536,7 @@ def run_rank(options):
     except BaseException as error:
         report_error(error)
         raise
+    time.sleep(0.1)  # gloo's threads let go of the last tensors, which takes Python; torch would not wait for that
     dist.destroy_process_group()
 
 

@@ -4,7 +4,7 @@
     python volumes_ddp.py --nproc 4 --lr 0.001                   # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... volumes_ddp.py    # several machines
 
-Exported from volumes.ipynb by nbddp 0.1.0 (eafab66b); it needs torch alone.
+Exported from volumes.ipynb by nbddp 0.1.0 (b1d6edc3); it needs torch alone.
 """
 
 import argparse
@@ -644,6 +644,7 @@ def run_rank(options):
     except BaseException as error:
         report_error(error)
         raise
+    time.sleep(0.1)  # gloo's threads let go of the last tensors, which takes Python; torch would not wait for that
     dist.destroy_process_group()
 
 

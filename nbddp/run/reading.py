@@ -25,19 +25,25 @@ class Tail:
         self.rest = b""
 
     def read(self, ends: re.Pattern[bytes]) -> list[bytes]:
-        """The lines that are complete by now; an endless one is cut."""
+        """Lines that are complete by now, none only where no more of them are; an endless one is cut."""
+        while new := self._piece():
+            *lines, self.rest = ends.split(self.rest + new)
+            if len(self.rest) > self.longest:
+                lines.append(self.rest)
+                self.rest = b""
+            if lines:
+                return lines
+        return []
+
+    def _piece(self) -> bytes:
         try:
             with self.path.open("rb") as file:
                 file.seek(self.offset)
                 new = file.read(AT_ONCE)
         except OSError:
-            return []
+            return b""
         self.offset += len(new)
-        *lines, self.rest = ends.split(self.rest + new)
-        if len(self.rest) > self.longest:
-            lines.append(self.rest)
-            self.rest = b""
-        return lines
+        return new
 
     def size(self) -> int:
         """How many bytes there are now."""

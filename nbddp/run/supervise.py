@@ -9,7 +9,7 @@ import os
 import select
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from nbddp.run.causes import cause_of, memory_kills, name_of
@@ -32,7 +32,7 @@ class RankServer(Protocol):
 
     def watched(self) -> list[int]: ...
     def private(self) -> list[int]: ...
-    def answer(self) -> None: ...
+    def answer(self, private: Iterable[int]) -> None: ...
     def reaped(self, pid: int, status: int) -> None: ...
 
 
@@ -103,7 +103,7 @@ class Supervisor:
         if self.wake[0] in ready:
             os.read(self.wake[0], 4096)
         if self.ranks and not set(asking).isdisjoint(ready):
-            self.ranks.answer()
+            self.ranks.answer(self._private())
         self._reap()
         self.hearing.listen()
 

@@ -15,7 +15,7 @@ import socket
 import struct
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from multiprocessing import spawn
 from typing import Any, NoReturn
 
@@ -46,14 +46,17 @@ class Ranks:
         """What a child of the supervisor has no use for."""
         return [self.socket.fileno(), *self.waiting.values()]
 
-    def answer(self) -> None:
-        """One request comes with two descriptors: to read the work from, and to tell number and status."""
+    def answer(self, private: Iterable[int]) -> None:
+        """One request comes with two descriptors: to read the work from, and to tell number and status.
+
+        The rank gets none of the supervisor's descriptors: one that it kept would hide the supervisor's end from others.
+        """
         _, descriptors, _, _ = socket.recv_fds(self.socket, 16, 2)
         if len(descriptors) != 2:
             self.asked = False  # the script's main process has ended
             return
         work, status = descriptors
-        pid = fork(close=[*self.private(), status])
+        pid = fork(close=[*private, status])
         if pid == 0:
             _become_rank(self.folder, work, self.environ)
         os.close(work)

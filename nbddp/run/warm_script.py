@@ -14,7 +14,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Sequence
-from multiprocessing import popen_forkserver, process, reduction, spawn, util
+from multiprocessing import connection, popen_forkserver, process, reduction, spawn, util
 from typing import Any, NoReturn
 
 from nbddp.run import inside
@@ -82,6 +82,15 @@ class RankPopen(popen_forkserver.Popen):
         with open(writes, "wb") as file:  # noqa: PTH123 -- a descriptor has no path
             file.write(work)
         self.pid = NUMBER.unpack(exactly(self.sentinel, NUMBER.size))[0]
+
+    def poll(self, flag: int = os.WNOHANG) -> int | None:
+        """As the standard library does; but where the supervisor has gone, which alone knows, there is no more to do."""
+        if self.returncode is None and connection.wait([self.sentinel], 0 if flag == os.WNOHANG else None):
+            try:
+                self.returncode = NUMBER.unpack(exactly(self.sentinel, NUMBER.size))[0]
+            except EOFError:
+                os._exit(1)
+        return self.returncode
 
     def _work(self, process_obj: Any) -> bytes:
         """Environment and folder, then what `spawn` sends: how to prepare, and what to run."""

@@ -10,6 +10,7 @@ import os
 import signal
 import socket
 import sys
+import threading
 import time
 import traceback
 from pathlib import Path
@@ -185,7 +186,13 @@ HAPPEN = {
 }
 
 
+def end_with_parent():
+    mp.parent_process().join()
+    os._exit(1)
+
+
 def run_rank(rank, world_size, args):
+    threading.Thread(target=end_with_parent, daemon=True).start()
     logs = os.environ.get("NBDDP_LOGS")
     if logs:
         log = os.open(Path(logs, f"rank{rank}.log"), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
@@ -200,8 +207,8 @@ def run_rank(rank, world_size, args):
     except Exception as error:
         report_error(error)
         raise
-    finally:
-        dist.destroy_process_group()
+    time.sleep(0.1)
+    dist.destroy_process_group()
 
 
 def free_port():
