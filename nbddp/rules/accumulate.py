@@ -38,7 +38,8 @@ from nbddp.diagnostics import Diagnostic
 NAME = "accumulate"
 KNOWN_BEFORE = (ast.Name, ast.Constant, ast.BinOp, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Call,
                 ast.operator, ast.cmpop, ast.boolop, ast.unaryop, ast.expr_context)  # fmt: skip
-READS_GRADIENTS = ("step", "unscale_", "clip_grad_norm_", "clip_grad_norm", "clip_grad_value_", "zero_grad")
+READS_GRADIENTS = ("step", "unscale_", "zero_grad")
+ABOUT_TAPES = ("no_grad", "enable_grad", "set_grad_enabled", "requires_grad_")  # and not about what is in `.grad`
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
@@ -98,9 +99,13 @@ def _straight(loop: ast.AST) -> list[ast.stmt]:
 
 def _reads(plan: Plan, fact: LoopFact, call: CallFact) -> bool:
     """Does this call, in the loop or behind it, use or clear gradients? Before the first batch there are none."""
-    name = call.node.func.attr if isinstance(call.node.func, ast.Attribute) else ""
-    clears = name == "zero_grad" and fact.node not in call.loops
-    return name in READS_GRADIENTS and not clears and not call.receivers & plan.roles.schedulers
+    func = call.node.func
+    written = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+    clears = written == "zero_grad" and fact.node not in call.loops
+    if clears or call.receivers & plan.roles.schedulers:
+        return False
+    names = {written, *(name.rpartition(".")[2] for name in call.names)}
+    return any(n in READS_GRADIENTS or ("grad" in n and n not in ABOUT_TAPES) for n in names)
 
 
 def _known_before(plan: Plan, loop: ast.For, gate: ast.If) -> bool:

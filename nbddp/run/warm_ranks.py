@@ -49,7 +49,7 @@ class Ranks:
     def answer(self, private: Iterable[int]) -> None:
         """One request comes with two descriptors: to read the work from, and to tell number and status.
 
-        The rank gets none of the supervisor's descriptors: one that it kept would hide the supervisor's end from others.
+        The rank gets none of the supervisor's descriptors: with one of them it would hide the supervisor's end.
         """
         _, descriptors, _, _ = socket.recv_fds(self.socket, 16, 2)
         if len(descriptors) != 2:

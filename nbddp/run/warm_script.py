@@ -84,7 +84,7 @@ class RankPopen(popen_forkserver.Popen):
         self.pid = NUMBER.unpack(exactly(self.sentinel, NUMBER.size))[0]
 
     def poll(self, flag: int = os.WNOHANG) -> int | None:
-        """As the standard library does; but where the supervisor has gone, which alone knows, there is no more to do."""
+        """As the standard library does; but where the supervisor has gone, who alone knows, nothing is left to do."""
         if self.returncode is None and connection.wait([self.sentinel], 0 if flag == os.WNOHANG else None):
             try:
                 self.returncode = NUMBER.unpack(exactly(self.sentinel, NUMBER.size))[0]
