@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from nbddp.analysis.companions import find_seeds, shuffles
 from nbddp.analysis.domain import Obj, Value
 from nbddp.analysis.facts import LoopFact
 from nbddp.analysis.loader_calls import LoaderCall
@@ -21,6 +22,7 @@ class SetEpoch:
     place: ast.stmt  # the loop, or the statement that builds the loader
     sampler: str
     number: str
+    seed: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +30,8 @@ class Epochs:
     named: Mapping[Obj, str]  # loaders whose sampler becomes a variable, with its name
     set_epoch: tuple[SetEpoch, ...]
     reshuffled: frozenset[Obj]  # loaders that no epoch loop reaches by name: their sampler counts for itself
-    rebuilt: frozenset[Obj]  # loaders that are built anew for a pass or a few: each has a seed of its own
+    rebuilt: frozenset[Obj]  # loaders that take the next seed when they are built: anew for a pass, or many by one call
+    seeds: Mapping[Obj, int]  # of loaders beside others, where it is not 0
 
 
 def find_epochs(plan: Plan) -> Epochs:
@@ -36,14 +39,17 @@ def find_epochs(plan: Plan) -> Epochs:
     found: list[SetEpoch] = []
     reshuffled: set[Obj] = set()
     rebuilt: set[Obj] = set()
+    seeds = find_seeds(plan)
     for obj, share in plan.sharding.shares.items():
         call = share.call
-        if call is None or share.how != "sampler" or not _shuffles(call):
+        if call is None or share.how != "sampler" or not shuffles(call):
             continue
-        places = list(_places(plan, obj, call))
+        counts = obj in seeds.drawn | seeds.twice
+        places = [] if counts else [replace(p, seed=seeds.fixed.get(obj, 0)) for p in _places(plan, obj, call)]
         if not places:
             reshuffled.add(obj)
-            rebuilt |= {obj} if any(_inside(plan, call.node, f) for f in plan.roles.epoch_loops) else set()
+            anew = obj not in seeds.fixed and any(_inside(plan, call.node, f) for f in plan.roles.epoch_loops)
+            rebuilt |= {obj} if anew or obj in seeds.drawn else set()
             continue
         own = sampler_name(plan, call) if call.name else None
         if own and all(p.sampler == own for p in places):
@@ -53,11 +59,8 @@ def find_epochs(plan: Plan) -> Epochs:
         found += places
     alike = {o for o in plan.sharding.shares if any(o.node is r.node for r in reshuffled)}  # one text for all of them
     kept = tuple(p for p in dict.fromkeys(found) if p.sampler not in {named.get(o) for o in alike})
-    return Epochs({o: n for o, n in named.items() if o not in alike}, kept, frozenset(alike), frozenset(rebuilt))
-
-
-def _shuffles(call: LoaderCall) -> bool:
-    return "shuffle" in call.arguments and call.constant("shuffle") is not False
+    named = {o: n for o, n in named.items() if o not in alike}
+    return Epochs(named, kept, frozenset(alike), frozenset(rebuilt), seeds.fixed)
 
 
 def _places(plan: Plan, obj: Obj, call: LoaderCall) -> Iterator[SetEpoch]:

@@ -58,7 +58,8 @@ def _epoch_numbers(plan: Plan) -> Iterator[Edit]:
         loader = _loader(plan, found)
         if loader is None:
             continue
-        line = f"{NAME}.set_epoch({loader}, {found.number})"
+        seed = f", {found.seed}" if found.seed else ""
+        line = f"{NAME}.set_epoch({loader}, {found.number}{seed})"
         if isinstance(found.place, ast.For | ast.While):
             yield first_in(plan.program, RULE, found.place, line)
         else:
@@ -81,7 +82,8 @@ def _samplers(plan: Plan) -> Iterator[Edit]:
             continue
         if share.how == "sampler" and share.obj in plan.epochs.reshuffled:
             part = "sharded" if share.obj in plan.epochs.rebuilt else "reshuffled"
-            yield from wrap(plan.program, RULE, call.node, f"{NAME}.{part}(", ")")
+            seed = f", {plan.epochs.seeds[share.obj]})" if share.obj in plan.epochs.seeds else ")"
+            yield from wrap(plan.program, RULE, call.node, f"{NAME}.{part}(", seed)
         elif share.how == "phase" and share.phase is not None:
             yield after(plan.program, RULE, share.phase.statement, f"{NAME}.sharded({share.phase.place})")
         elif share.how == "built" or (share.how == "called" and share.obj.site is not None):

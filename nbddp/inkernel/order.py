@@ -16,15 +16,15 @@ class Orders:
         self._seeds = itertools.count()
         self._given: dict[int, tuple[Any, Any, Any]] = {}  # by the batch sampler: it, its own sampler, the one for now
 
-    def set_epoch(self, loader: Any, number: int) -> None:
+    def set_epoch(self, loader: Any, number: int, seed: int = 0) -> None:
         """For a loader whose epochs are counted by the loop around it."""
-        sampler = self._sampler(loader, lambda: 0, counts=False)
+        sampler = self._sampler(loader, lambda: seed, counts=False)
         if sampler is not None:
             sampler.set_epoch(number)
 
-    def reshuffled(self, loader: Any) -> Any:
+    def reshuffled(self, loader: Any, seed: int = 0) -> Any:
         """For one that counts its own passes."""
-        self._sampler(loader, lambda: 0, counts=True)
+        self._sampler(loader, lambda: seed, counts=True)
         return loader
 
     def sharded(self, loader: Any) -> Any:

@@ -134,9 +134,9 @@ def order_live(plan: Plan, namespace: Mapping[str, Any], orders: Orders) -> None
         if share.how != "sampler" or share.obj in plan.epochs.rebuilt:
             orders.sharded(loader)
         elif share.obj in plan.epochs.reshuffled:
-            orders.reshuffled(loader)
+            orders.reshuffled(loader, plan.epochs.seeds.get(share.obj, 0))
         else:
-            orders.set_epoch(loader, 0)
+            orders.set_epoch(loader, 0, plan.epochs.seeds.get(share.obj, 0))
 
 
 def live_state(plan: Plan, namespace: Mapping[str, Any]) -> list[Any]:

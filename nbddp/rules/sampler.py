@@ -128,6 +128,8 @@ def _sampler_arguments(plan: Plan, call: LoaderCall) -> Iterator[str]:
         yield drop.removeprefix(", ")
     if call.obj in plan.epochs.rebuilt:
         yield f"seed=next({plan.naming('sampler_seeds')})"
+    elif call.obj in plan.epochs.seeds:
+        yield f"seed={plan.epochs.seeds[call.obj]}"
 
 
 def _dataset_name(plan: Plan, call: LoaderCall) -> str:

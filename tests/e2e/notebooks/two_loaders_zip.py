@@ -1,5 +1,6 @@
 # oracle: equal
 # nproc: 1 2
+# loaders: rebuilt
 # %%
 # domain adaptation: labelled source, unlabelled target, zipped
 import torch
