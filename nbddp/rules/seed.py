@@ -1,6 +1,6 @@
 """What it does
-    Lets each rank draw its own random numbers while it trains; all that is built before, or between two trainings, is
-    drawn alike by all ranks.
+    Lets each rank draw its own random numbers while it trains; all that is built before, or between two trainings or
+    two passes over the data, is drawn alike by all ranks.
 
 Why DDP needs it
     Data and weights must be the same on all ranks; dropout and noise must not be, or N ranks see one mask N times.
@@ -21,6 +21,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from nbddp.analysis.between import draws_between
 from nbddp.analysis.edit import Edit, after, before
 from nbddp.analysis.imports import qualified
 from nbddp.analysis.plan import Plan
@@ -31,24 +32,48 @@ SEEDS = ("torch.manual_seed", "random.seed", "numpy.random.seed", "torch.cuda.ma
 RANDOM = ("torch.rand", "torch.normal", "torch.bernoulli", "torch.multinomial", "torch.distributions", "torch.poisson")
 WORDS = ("dropout", "augment", "jitter", "mixup", "cutmix")
 IN_PLACE = ("uniform_", "normal_", "random_", "bernoulli_", "exponential_", "geometric_", "cauchy_", "log_normal_")
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     found = sorted((f.node for f in plan.roles.epoch_loops or plan.roles.batch_loops), key=_line)
-    loops = [n for n in found if isinstance(n, ast.For | ast.AsyncFor | ast.While)]
+    loops = [n for n in found if isinstance(n, LOOPS)]
     outermost = [n for n in loops if not any(a in loops for a in plan.program.ancestors(n))]
     if not _draws(plan):
         return
-    for loop in outermost:
-        yield before(plan.program, NAME, loop, f"{plan.naming('own_random_numbers')}()", ("own_random_numbers",))
-        if loop is not outermost[-1] or _goes_on(plan, loop, set()):
-            yield from _shared(plan, loop)
+    if draws_between(plan):
+        yield from _around_batches(plan)
+    else:
+        for loop in outermost:
+            yield _own(plan, loop)
+            if loop is not outermost[-1] or _goes_on(plan, loop, set()):
+                yield from _shared(plan, loop)
     for call in plan.calls(*SEEDS):
         if call.loops & {f.node for f in plan.roles.batch_loops + plan.roles.epoch_loops}:
             yield plan.program.diagnose(
                 NAME, "warning", call.node, "seeding inside the training gives all ranks the same random numbers again",
                 help="seed once, before the training",
             )  # fmt: skip
+
+
+def _around_batches(plan: Plan) -> Iterator[Edit]:
+    """Own numbers for the batches alone: what an epoch draws before or behind them is the same on all ranks."""
+    batches = {f.node for f in plan.roles.batch_loops}
+    for fact in plan.roles.batch_loops:
+        if isinstance(fact.node, LOOPS) and not fact.parents & batches:
+            yield _own(plan, fact.node)
+            yield from _shared(plan, fact.node)
+    for fact in plan.roles.evaluation_loops:  # a rank that evaluates more batches than another draws more, too
+        if isinstance(fact.node, LOOPS) and not fact.parents & batches and not _without_dropout(plan):
+            yield from _shared(plan, fact.node)
+
+
+def _own(plan: Plan, loop: ast.stmt) -> Edit:
+    return before(plan.program, NAME, loop, f"{plan.naming('own_random_numbers')}()", ("own_random_numbers",))
+
+
+def _without_dropout(plan: Plan) -> bool:
+    return any(isinstance(c.node.func, ast.Attribute) and c.node.func.attr == "eval" for c in plan.facts.calls.values())
 
 
 def _goes_on(plan: Plan, node: ast.AST, seen: set[ast.AST]) -> bool:
