@@ -1,4 +1,4 @@
-"""Loaders that one loop draws from side by side: with one seed for all, samples of the same number would always meet."""
+"""Loaders that one loop draws from side by side: with one seed for all, samples of one number would always meet."""
 
 from __future__ import annotations
 
