@@ -21,9 +21,11 @@ import nbddp
 from bench.notebooks import TRAINING, notebook
 from tests.magics.kernel import Kernel
 
-TURNS = 5
+TURNS = 9
+TURNS_OF_OTHERS = 3  # which are further away than the noise, and slower
 ROOT = Path(__file__).parents[1]
 BY_HAND = Path(__file__).with_name("by_hand.py")
+OURS = ("by hand", "exported", "with the widget")
 SETTINGS = {"CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}  # threads as torchrun sets them
 
 
@@ -34,7 +36,7 @@ def main() -> None:
     for name, runs in rates.items():
         medians = [statistics.median(run) for run in runs]
         by_hand = [statistics.median(run) for run in rates["by hand"]]
-        ratio = statistics.median(mine / its for mine, its in zip(medians, by_hand, strict=True))
+        ratio = statistics.median(mine / its for mine, its in zip(medians, by_hand, strict=False))
         each = "  ".join(f"{median:.0f}" for median in medians)
         print(f"{name:20} {_median(runs):20.1f}    {ratio:29.3f}    {each}")
     print("limit for exported, and with the widget: 0.98\n")
@@ -52,9 +54,10 @@ def _take_turns(folder: Path) -> dict[str, list[list[float]]]:
         if find_spec(tool):
             ways[tool] = lambda tool=tool: _rates(["-m", f"bench.by_{tool}"], {})  # type: ignore[misc]
     rates: dict[str, list[list[float]]] = {name: [] for name in ways}
-    for _ in range(TURNS):
+    for turn in range(TURNS):
         for name, measure in ways.items():
-            rates[name].append(measure())
+            if turn < TURNS_OF_OTHERS or name in OURS:
+                rates[name].append(measure())
     assert Path(reporting["NBDDP_EVENTS"]).stat().st_size > 0, "nothing was reported, so nothing was measured"
     return rates
 
