@@ -11,6 +11,7 @@ from nbddp.analysis.domain import ANYTHING, WHOLE, Extent, Obj, Value, join, joi
 from nbddp.analysis.foreign import foreign, is_foreign
 from nbddp.analysis.losses import reduced
 from nbddp.analysis.machine import Machine
+from nbddp.analysis.mixing import OF_ALL, ORDERING, each_for_itself
 from nbddp.analysis.moving import moved_by_hand
 from nbddp.analysis.purity import under
 from nbddp.analysis.sinks import LOGGERS, OPENS, TRACKERS
@@ -51,7 +52,7 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
         return Value(extent=reduce(join_extent, (spread(v) for v in given), Extent.REPEATED))
     if name.startswith("torch.nn.utils.clip_grad"):
         return ANYTHING
-    result = _compute(m, name, args, given)
+    result = _compute(m, name, args, keywords)
     return foreign(m, node, name) if is_foreign(name) and not result.varies else result
 
 
@@ -264,7 +265,8 @@ def _total(m: Machine, args: Args, keywords: Keywords, how: Extent) -> Value:
     return Value(extent=extent)
 
 
-def _compute(m: Machine, name: str, args: Args, given: list[Value]) -> Value:
+def _compute(m: Machine, name: str, args: Args, keywords: Keywords) -> Value:
+    given = [*args, *keywords.values()]
     extents = [spread(m.elements(v) if v.of("list", "dict") else v) for v in given]
     extent = reduce(join_extent, extents, Extent.UNIFORM)
     if extent in WHOLE:
@@ -274,8 +276,9 @@ def _compute(m: Machine, name: str, args: Args, given: list[Value]) -> Value:
     if name.startswith("sklearn.metrics.") and Extent.SAMPLES in extents:
         return Value(extent=Extent.MEAN if name.rsplit(".", 1)[-1] in names.SKLEARN_MEANS else Extent.VARYING)
     if name.startswith(("torch.", "numpy.", "einops.", "torchvision.")) and Extent.SAMPLES in extents:
-        whole = name.rsplit(".", 1)[-1] in ("max", "min", "norm", "std", "var", "median", "allclose", "equal")
-        return Value(extent=Extent.VARYING if whole and len(args) < 2 else Extent.SAMPLES)
+        word = name.rsplit(".", 1)[-1]
+        mixes = word in OF_ALL | ORDERING and not each_for_itself(word, args[1:], keywords)
+        return Value(extent=Extent.VARYING if mixes or word in ("allclose", "equal") else Extent.SAMPLES)
     if name in ("torch.stack", "torch.cat", "numpy.concatenate", "torch.vstack", "numpy.stack", "torch.hstack"):
         return Value(extent=extent)
     return Value(extent=Extent.VARYING)

@@ -9,6 +9,7 @@ from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, add, join, join_
 from nbddp.analysis.foreign import has_parameters, optimizers_of
 from nbddp.analysis.library_calls import params_in
 from nbddp.analysis.machine import Machine
+from nbddp.analysis.mixing import OF_ALL, ORDERING, each_for_itself
 from nbddp.analysis.moving import moved_by_hand
 from nbddp.analysis.purity import READING_METHODS
 from nbddp.analysis.taint import taint
@@ -26,7 +27,6 @@ KEEPS = frozenset(
     """.split()
 )
 LEAVES_VALUES = frozenset({"requires_grad_", "retain_grad_", "share_memory_", "__"})
-OF_ALL = frozenset("max min norm std var median argmax argmin prod any all".split())
 
 
 def call_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value:
@@ -203,7 +203,6 @@ _BY_KIND = (
 def _tensor(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) -> Value:
     """Methods of tensors, arrays and numbers, by what they do to the extent."""
     extent = spread(base)
-    along = bool(args) or "dim" in keywords or "axis" in keywords
     if attr == "size":
         return _size(m, base, args)
     if attr in ("numel", "nelement", "dim", "ndimension"):
@@ -221,8 +220,9 @@ def _tensor(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) 
         return Value(extent=multiply(base, args[0]))
     if attr in ("add", "add_", "sub", "sub_") and args:
         return Value(extent=add(base, args[0]))
-    if attr in OF_ALL and base.varies:
-        return Value(extent=Extent.SAMPLES if along and extent is Extent.SAMPLES else Extent.VARYING)
+    if attr in OF_ALL and base.varies or attr in ORDERING and extent is Extent.SAMPLES:
+        apart = extent is Extent.SAMPLES and each_for_itself(attr, args, keywords)
+        return Value(extent=Extent.SAMPLES if apart else Extent.VARYING)
     for value in [*args, *keywords.values()]:
         extent = join_extent(extent, spread(value))
     if extent in (Extent.MEAN, Extent.SUM):
