@@ -10,13 +10,14 @@ NOTEBOOK := examples/quickstart.ipynb
 SCRIPT := $(NOTEBOOK:.ipynb=_ddp.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help run lab test test-all check format examples bench corpus constraints clean
+.PHONY: help run lab test test-all test-labs check format examples bench corpus constraints clean
 
 help:
 	@echo "make run     compile $(NOTEBOOK) and train it on every GPU, or on 2 CPU processes"
 	@echo "make lab     JupyterLab on the examples, with the extension"
 	@echo "make test    run all tests, the compiler's also on the other Pythons of this machine"
 	@echo "make test-all  the end-to-end tests on every number of processes too"
+	@echo "make test-labs  the extension in older JupyterLabs too"
 	@echo "make check   ruff and mypy"
 	@echo "make format  let ruff lay out the code"
 	@echo "make examples  write the scripts beside the examples anew"
@@ -29,10 +30,11 @@ run: $(VENV)/.ready-to-run
 	PYTHONUNBUFFERED=1 $(PY) $(SCRIPT)
 
 # The wheel is what is tried: its extension is built by Node as a Python package, in an environment of pip's own.
+# JupyterLab's own options go on: make lab OPTIONS="--no-browser --port 9000"
 lab: $(VENV)/.ready-to-test
 	$(PY) -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build/dist .
 	JUPYTER_PATH=$(CURDIR)/build/share/jupyter $(PY) -m jupyterlab --ServerApp.root_dir=$(CURDIR)/examples \
-		--ServerApp.jpserver_extensions=nbddp.server=True
+		--ServerApp.jpserver_extensions=nbddp.server=True $(OPTIONS)
 
 test: $(VENV)/.ready-to-test
 	$(PY) -m pytest -n 2
@@ -41,6 +43,9 @@ test: $(VENV)/.ready-to-test
 # Every notebook of tests/e2e on every number of processes that it names.
 test-all: $(VENV)/.ready-to-test
 	NBDDP_TEST_ALL=1 $(PY) -m pytest -n 2
+
+test-labs: $(VENV)/.ready-to-test
+	tests/lab/versions.sh 0 2
 
 check: $(VENV)/.ready-to-test
 	$(VENV)/bin/ruff check .

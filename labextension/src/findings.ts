@@ -40,6 +40,11 @@ export class Findings extends Widget {
     }
   }
 
+  /** Whoever has come here by keys goes on by keys. */
+  protected onActivateRequest(): void {
+    this.node.querySelector<HTMLElement>('.nbddp-finding')?.focus();
+  }
+
   protected onCloseRequest(): void {
     this.dispose();
   }

@@ -28,6 +28,7 @@ export class Preview extends Widget {
     this.title.label = _trans.__('Preview of %1', PathExt.basename(scriptPath(panel.context.path)));
     this.title.closable = true;
     this.node.append(this._status, this._body);
+    this._body.setAttribute('aria-label', _trans.__('Script'));
     this._body.addEventListener('keydown', event => this._walk(event));
     _watcher.changed.connect(this._soon, this);
     panel.content.activeCellChanged.connect(this._activeCell, this);
@@ -147,7 +148,7 @@ export class Preview extends Widget {
   }
 
   private readonly _status = make('p', { role: 'status', class: 'nbddp-status' });
-  private readonly _body = make('div', { class: 'nbddp-script', role: 'region', 'aria-label': 'Script' });
+  private readonly _body = make('div', { class: 'nbddp-script', role: 'region' });
   private _followed: NonNullable<Cell['editor']> | null = null;
   private _script = '';
   private _busy = false;

@@ -47,6 +47,11 @@ export class RunsPage extends Widget {
     this._draw();
   }
 
+  /** Up and down from run to run at once, by who has come here by keys. */
+  protected onActivateRequest(): void {
+    this._rows.querySelector<HTMLElement>('[aria-selected="true"]')?.focus();
+  }
+
   dispose(): void {
     this._live?.dispose();
     super.dispose();

@@ -1,13 +1,14 @@
 import { ILabShell, type JupyterFrontEnd, type JupyterFrontEndPlugin } from '@jupyterlab/application';
-import { ICommandPalette } from '@jupyterlab/apputils';
+import { ICommandPalette, ISessionContextDialogs, Notification } from '@jupyterlab/apputils';
 import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { PathExt } from '@jupyterlab/coreutils';
 import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
-import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
+import { INotebookTracker } from '@jupyterlab/notebook';
 import { IRunningSessionManagers } from '@jupyterlab/running';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { duration } from '../../nbddp/widget/static/run.js';
 import { type IRun, Server } from './api';
+import { attach } from './attach';
 import { runsIcon } from './icons';
 import { beside } from './places';
 import { inWords, RunList } from './runList';
@@ -25,7 +26,8 @@ export const runsPlugin: JupyterFrontEndPlugin<void> = {
     ILabShell,
     IRunningSessionManagers,
     IDefaultFileBrowser,
-    IEditorLanguageRegistry
+    IEditorLanguageRegistry,
+    ISessionContextDialogs
   ],
   activate
 };
@@ -38,7 +40,8 @@ function activate(
   lab: ILabShell | null,
   running: IRunningSessionManagers | null,
   browser: IDefaultFileBrowser | null,
-  languages: IEditorLanguageRegistry | null
+  languages: IEditorLanguageRegistry | null,
+  dialogs: ISessionContextDialogs | null
 ): void {
   const trans = (translator ?? nullTranslator).load('nbddp');
   const server = new Server(app.serviceManager.serverSettings, trans);
@@ -54,6 +57,9 @@ function activate(
   tracker.currentChanged.connect(() => void list.refresh());
   browser?.model.pathChanged.connect(() => void list.refresh());
 
+  const tell = (done: Promise<unknown>) =>
+    done.catch(error => Notification.error(error instanceof Error ? error.message : String(error), { autoClose: 10000 }));
+  const stop = (run: IRun) => void tell(list.stop(run, 'now'));
   const text = (run: IRun, what: string, title: string) => {
     const view = new RunText(server, languages, run, what, title);
     view.title.icon = runsIcon;
@@ -62,7 +68,7 @@ function activate(
   const actions = {
     openScript: (run: IRun) => text(run, 'script', trans.__('%1: script', run.name)),
     openLog: (run: IRun) => text(run, '0', trans.__('%1: log of rank 0', run.name)),
-    attach: (run: IRun) => void attach(app, tracker, run)
+    attach: (run: IRun) => void tell(attach({ app, lab, tracker, dialogs, trans }, run))
   };
   let page: RunsPage | null = null;
   const open = (run?: IRun) => {
@@ -90,35 +96,17 @@ function activate(
         .filter(run => !run.over)
         .map(run => ({
           open: () => open(run),
-          shutdown: () => void list.stop(run, 'now'),
+          shutdown: () => stop(run),
           icon: () => runsIcon,
           label: () => run.name,
           labelTitle: () => [run.folder, run.name].filter(part => part).join('/'),
           detail: () => inWords(run, duration)
         })),
-    shutdownAll: () => list.runs.filter(run => !run.over).forEach(run => void list.stop(run, 'now')),
+    shutdownAll: () => list.runs.filter(run => !run.over).forEach(stop),
     refreshRunning: () => void list.refresh(),
     runningChanged: list.changed,
     shutdownLabel: trans.__('Stop'),
     shutdownAllLabel: trans.__('Stop All'),
     shutdownAllConfirmationText: trans.__('Stop all runs now? Their last checkpoints are kept.')
   });
-}
-
-/** A cell that shows the run live: in the open notebook of its folder, or in a new one. */
-async function attach(app: JupyterFrontEnd, tracker: INotebookTracker, run: IRun): Promise<void> {
-  const source = `%load_ext nbddp\n%ddp attach ${run.name}`;
-  const beside = (panel: NotebookPanel) =>
-    app.serviceManager.contents.localPath(PathExt.dirname(panel.context.path)) === run.folder;
-  let panel = tracker.currentWidget && beside(tracker.currentWidget) ? tracker.currentWidget : tracker.find(beside);
-  if (!panel) {
-    panel = (await app.commands.execute('notebook:create-new', { cwd: run.folder })) as NotebookPanel;
-    await panel.context.ready;
-  }
-  const model = panel.content.model!.sharedModel;
-  model.insertCell(model.cells.length, { cell_type: 'code', source, metadata: {} });
-  app.shell.activateById(panel.id);
-  panel.content.activeCellIndex = panel.content.widgets.length - 1;
-  await panel.sessionContext.ready;
-  await app.commands.execute('notebook:run-cell');
 }

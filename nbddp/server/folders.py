@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections import OrderedDict
@@ -19,6 +20,7 @@ from nbddp.widget.terminal import last_lines
 from nbddp.widget.view import facts, snapshot
 
 MOST_FOLLOWED = 8
+RANK = re.compile(r"[0-9]{1,6}")
 MOST_LOG = 1 << 20  # characters of a log that a page shows
 
 
@@ -75,7 +77,7 @@ class Folders:
     def text(self, folder: str, name: str, what: str) -> str:
         """The script, or a rank's log: "0", "1", …; of a long one the end."""
         run = self._run(folder, name)
-        path = run.script if what == "script" else run.log(int(what)) if what.isdecimal() else None
+        path = run.script if what == "script" else run.log(int(what)) if RANK.fullmatch(what) else None
         if path is None or not path.is_file():
             raise NotHere(f"The run {name} has no {'script' if what == 'script' else f'log of rank {what}'}.")
         return path.read_text(encoding="utf-8", errors="replace")[-MOST_LOG:]

@@ -14,10 +14,14 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 
+OTHER = os.environ.get("NBDDP_TEST_LAB")  # an environment with another JupyterLab, which tests/lab/versions.sh makes
+
+
 @dataclass(frozen=True)
 class Installed:
     folder: Path
     wheel: Path
+    complete: bool = False  # it has a JupyterLab of its own
 
     @property
     def python(self) -> Path:
@@ -29,16 +33,19 @@ class Installed:
 
     def environment(self, home: Path) -> dict[str, str]:
         """Jupyter with this environment's extension, the tests' own packages, and none of the user's settings."""
-        outside = Path(sys.prefix) / "share" / "jupyter"
         own = {name: str(home / name.lower()) for name in DIRECTORIES}
         kept = {name: value for name, value in os.environ.items() if name not in {"PYTHONPATH", "JUPYTER_TOKEN"}}
-        return kept | own | {"JUPYTER_PATH": str(outside), "JUPYTERLAB_DIR": str(outside / "lab"), "PATH": self._path()}
+        return kept | own | {"PATH": self._path()} | ({} if self.complete else OUTSIDE)
 
     def _path(self) -> str:
         """This environment's programs, and the system's: no Node comes with either that anything here would use."""
         return os.pathsep.join([str(self.folder / "bin"), os.environ["PATH"]])
 
 
+OUTSIDE = {
+    "JUPYTER_PATH": str(Path(sys.prefix, "share", "jupyter")),
+    "JUPYTERLAB_DIR": str(Path(sys.prefix, "share", "jupyter", "lab")),
+}
 DIRECTORIES = (
     "JUPYTER_CONFIG_DIR",
     "JUPYTER_DATA_DIR",
@@ -52,6 +59,9 @@ DIRECTORIES = (
 def install(folder: Path) -> Installed:
     """The packages that nbddp needs are those of the tests' environment; nbddp itself is the wheel's."""
     wheel = _build(folder / "dist")
+    if OTHER:
+        _pip("--python", f"{OTHER}/bin/python", "install", "--no-deps", "--no-index", "--force-reinstall", str(wheel))
+        return Installed(Path(OTHER), wheel, complete=True)
     home = folder / "environment"
     venv.create(home, with_pip=False)
     python = home / "bin" / "python"

@@ -62,6 +62,22 @@ class Lab:
         """As the palette executes it; the answer is not waited for."""
         self.js("([name, given]) => { void jupyterapp.commands.execute(name, given); }", [name, arguments])
 
+    def from_palette(self, label: str) -> None:
+        """By keys alone."""
+        self.page.keyboard.press("Control+Shift+C")
+        expect(self.page.locator(".lm-CommandPalette-input, .jp-modal-command-palette input").first).to_be_focused()
+        self.page.keyboard.insert_text(label)
+        expect(self.page.locator(".lm-CommandPalette-item.lm-mod-active")).to_contain_text(label)
+        self.page.keyboard.press("Enter")
+
+    def tab_to(self, name: str, most: int = 30) -> None:
+        """Presses Tab until the button of this name has the focus."""
+        for _ in range(most):
+            self.page.keyboard.press("Tab")
+            if self.js("() => document.activeElement?.textContent") == name:
+                return
+        raise AssertionError(f"{most} times Tab did not lead to {name}")
+
     @property
     def cells(self) -> Locator:
         return self.page.locator(".jp-Notebook .jp-Cell")

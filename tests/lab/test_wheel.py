@@ -5,8 +5,14 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import zipfile
+from collections import Counter
+from pathlib import Path
 
 LARGEST = 300_000  # bytes, of what a page may load
+LARGEST_IN_WHEEL = 60_000  # the same, compressed
+LARGEST_WHEEL = 650_000  # nine tenths of it are Python sources, which are installed as they are
+LEFT_BEHIND = {".map", ".ts", ".tsbuildinfo", ".pyc", ".orig", ".ipynb", ".lock"}
 
 
 def run(installed, home, module: str, *arguments: str) -> str:
@@ -40,6 +46,19 @@ def test_the_page_loads_little(installed):
     assert sum(path.stat().st_size for path in files) < LARGEST
     about = json.loads((installed.labextension / "package.json").read_text())
     assert about["version"] == installed.wheel.name.split("-")[1]
+
+
+def test_the_wheel_holds_what_is_used_once_and_compressed(installed):
+    with zipfile.ZipFile(installed.wheel) as wheel:
+        files = [file for file in wheel.infolist() if file.file_size]
+    assert {file.compress_type for file in files} == {zipfile.ZIP_DEFLATED}
+    assert [file.filename for file in files if Path(file.filename).suffix in LEFT_BEHIND] == []
+    assert {Path(file.filename).parts[0].split("-")[0] for file in files} == {"nbddp"}
+    contents = Counter(file.CRC for file in files if file.file_size > 200)
+    assert [file.filename for file in files if contents[file.CRC] > 1] == []
+    page = [file for file in files if "/labextensions/" in file.filename]
+    assert sum(file.compress_size for file in page) < LARGEST_IN_WHEEL
+    assert installed.wheel.stat().st_size < LARGEST_WHEEL
 
 
 def test_no_node_comes_with_it(installed):

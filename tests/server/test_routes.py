@@ -97,6 +97,7 @@ def test_no_file_but_those_of_a_run(server):
     assert text(run.name, "script") == (200, "print('digits')\n")
     assert text(run.name, "1") == (200, "epoch 1\n")
     assert text(run.name, "7")[0] == 404
+    assert text(run.name, "7" * 9000)[0] == 404
     assert text(run.name, "../command.json")[0] == 404
     assert text("../..", "script")[0] == 404
     assert text("", "script")[0] == 404

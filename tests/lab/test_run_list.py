@@ -1,0 +1,109 @@
+"""Runs that go on by themselves, as the page finds them: attached in a notebook, stopped, looked at by keys alone."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from nbddp.run.command import RunOptions
+from nbddp.run.run import Run
+from tests.server.notebooks import notebook
+
+PRETEND = (Path(__file__).parents[1] / "run" / "scripts" / "pretend.py").read_text()
+
+
+@pytest.fixture
+def train(page):
+    """Starts a training in a folder; it needs no torch and does not end by itself."""
+    runs = []
+
+    def start(folder: str, name: str = "digits") -> Run:
+        (page.root / folder).mkdir(exist_ok=True)
+        options = RunOptions(nproc=1, arguments=("--epochs", "100000", "--pause", "0.05"))
+        runs.append(Run.start(PRETEND, name, options, root=page.root / folder))
+        return runs[-1]
+
+    yield start
+    for run in runs:
+        run.stop("kill")
+
+
+def close_notebook(page) -> None:
+    page.js("() => jupyterapp.commands.execute('application:close')")
+    expect(page.page.locator(".jp-NotebookPanel")).to_have_count(0)
+
+
+def test_a_run_is_attached_in_a_new_notebook_and_in_one_that_is_open(page, train, screenshot):
+    """Nobody is asked for a kernel, and the run is stopped from the widget that the cell shows."""
+    run = train("attach")
+    page.write("attach/other.ipynb", notebook("x = 1"), kernel="none")
+    page.open("attach/other.ipynb")
+    close_notebook(page)
+    page.command("nbddp:runs")
+    attach = page.page.locator(".nbddp-runs").get_by_role("button", name="Attach in a notebook")
+    attach.click()
+    expect(page.cells).to_have_count(1)
+    widget = page.cells.first.locator(".nbddp")
+    expect(widget.get_by_role("status").first).to_have_text("Training")
+    epoch = widget.get_by_text(re.compile(r"^Epoch [\d,]+ of 100,000$")).inner_text()
+    expect(widget.get_by_text(epoch, exact=True)).to_have_count(0)
+    screenshot(page.page, "attached-light")
+    page.command("nbddp:runs")
+    attach.click()
+    expect(page.cells).to_have_count(2)
+    assert page.source(2) == f"%load_ext nbddp\n%ddp attach {run.name}"
+    again = page.cells.nth(1).locator(".nbddp")
+    again.get_by_role("button", name="Stop now").click()
+    expect(again.get_by_role("status").first).to_have_text("Stopped")
+    expect(widget.get_by_role("status").first).to_have_text("Stopped")
+    page.command("nbddp:runs")
+    expect(page.page.locator(".nbddp-runs").get_by_role("option")).to_contain_text("Stopped")
+    assert run.processes() == []
+
+
+def test_the_running_panel_stops_one_and_all(page, train, screenshot):
+    runs = [train("several", name) for name in ("first", "second", "third")]
+    page.write("several/other.ipynb", notebook("x = 1"), kernel="none")
+    page.open("several/other.ipynb")
+    page.command("running:show-panel")
+    section = page.page.locator(".jp-RunningSessions-section").filter(has_text="DDP runs")
+    items = section.locator(".jp-RunningSessions-item").filter(has_text=re.compile("first|second|third"))
+    expect(items).to_have_count(3)
+    screenshot(page.page, "running-light")
+    items.filter(has_text="second").hover()
+    items.filter(has_text="second").locator("[title=Stop], .jp-RunningSessions-itemShutdown").first.click()
+    expect(items).to_have_count(2)
+    page.until(lambda: [run.processes() == [] for run in runs] == [False, True, False])
+    section.locator(".jp-RunningSessions-shutdownAll").click()
+    dialog = page.page.locator(".jp-Dialog")
+    expect(dialog).to_contain_text("Their last checkpoints are kept")
+    dialog.locator(".jp-mod-accept").click()
+    expect(items).to_have_count(0)
+    assert [run.processes() for run in runs] == [[], [], []]
+    assert [run.state.phase for run in runs] == ["stopped"] * 3
+
+
+def test_runs_by_keys_alone(page, train):
+    runs = [train("keys", name) for name in ("first", "second")]
+    page.write("keys/other.ipynb", notebook("x = 1"), kernel="none")
+    page.open("keys/other.ipynb")
+    page.from_palette("DDP Runs")
+    rows = page.page.locator(".nbddp-runs").get_by_role("option")
+    expect(rows).to_have_count(2)
+    expect(rows.first).to_be_focused()
+    page.page.keyboard.press("ArrowDown")
+    expect(rows.nth(1)).to_be_focused()
+    expect(rows.nth(1)).to_have_attribute("aria-selected", "true")
+    name = rows.nth(1).locator("b").inner_text()
+    expect(page.page.locator(".nbddp-run-shown .nbddp")).to_have_attribute("aria-label", re.compile("^Run "))
+    page.tab_to("Stop now")
+    page.page.keyboard.press("Enter")
+    expect(rows.nth(1)).to_contain_text("Stopped")
+    assert [run.processes() == [] for run in runs] == [run.name == name for run in runs]
+    rows.nth(1).focus()
+    page.tab_to("Open log")
+    page.page.keyboard.press("Enter")
+    expect(page.page.locator(".nbddp-script pre")).to_contain_text("epoch 0: loss 0.5")
