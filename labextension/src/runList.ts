@@ -18,16 +18,21 @@ export class RunList {
       frequency: { interval: RARELY, backoff: true, max: 120000 },
       standby: 'when-hidden'
     });
-    void this._server.present().then(present => (present ? this._poll.start() : undefined));
+    void this._server.present().then(present => {
+      this.visible = present;
+      return present ? this._poll.start() : this._changed.emit();
+    });
   }
 
   runs: IRun[] = [];
+
+  /** False where the server has no nbddp: then there may well be runs, but nobody tells of them. */
+  visible = true;
 
   get changed(): ISignal<this, void> {
     return this._changed;
   }
 
-  /** Nothing where the server has no nbddp. */
   async refresh(): Promise<void> {
     if (await this._server.present()) {
       await this._poll.refresh();

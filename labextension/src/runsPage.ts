@@ -61,7 +61,9 @@ export class RunsPage extends Widget {
     const runs = this._list.runs;
     this._rows.setAttribute('role', runs.length ? 'listbox' : 'group');
     if (!runs.length) {
-      const text = this._trans.__('No runs in this folder yet: run a cell with %%ddp_train.');
+      const text = this._list.visible
+        ? this._trans.__('No runs in this folder yet: run a cell with %%ddp_train.')
+        : this._trans.__('The server has no nbddp and cannot see runs: "%ddp runs" in a notebook lists them.');
       this._rows.replaceChildren(make('p', {}, text));
       return;
     }
@@ -70,21 +72,28 @@ export class RunsPage extends Widget {
       this.choose(runs[0]);
       return;
     }
-    const focused = this._rows.contains(document.activeElement);
-    this._rows.replaceChildren(...runs.map(run => this._row(run)));
+    const focused = this._rows.contains(document.activeElement) || document.activeElement === this.node;
+    const rows = runs.map(run => this._row(run));
+    if (rows.length !== this._rows.children.length || rows.some((row, at) => row !== this._rows.children[at])) {
+      this._rows.replaceChildren(...rows);
+    }
+    const entry = rows.find(row => row.getAttribute('aria-selected') === 'true') ?? rows[0];
+    rows.forEach(row => (row.tabIndex = row === entry ? 0 : -1));
     if (focused) {
-      this._rows.querySelector<HTMLElement>('[aria-selected="true"]')?.focus();
+      entry.focus();
     }
   }
 
+  /** A row that is there stays, so that no click or focus is lost while a run goes on. */
   private _row(run: IRun): HTMLElement {
-    const row = button('', 'nbddp-run', () => this.choose(run));
+    const key = `${run.folder}/${run.name}`;
+    const row = this._known.get(key) ?? button('', 'nbddp-run', () => this.choose(run));
+    this._known.set(key, row);
     const chosen = run.name === this._chosen?.name && run.folder === this._chosen.folder;
     row.setAttribute('role', 'option');
     row.setAttribute('aria-selected', String(chosen));
-    row.tabIndex = chosen ? 0 : -1;
     row.dataset.tone = run.tone;
-    row.append(make('b', {}, run.name), make('span', {}, inWords(run, duration)));
+    row.replaceChildren(make('b', {}, run.name), make('span', {}, inWords(run, duration)));
     if (run.folder) {
       row.append(make('small', {}, run.folder));
     }
@@ -119,6 +128,7 @@ export class RunsPage extends Widget {
 
   private readonly _rows = make('div', { class: 'nbddp-run-list' });
   private readonly _shown = make('div', { class: 'nbddp-run-shown', role: 'region' });
+  private readonly _known = new Map<string, HTMLElement>();
   private _chosen: IRun | null = null;
   private _live: LiveRun | null = null;
 }

@@ -49,3 +49,5 @@ def test_without_a_kernel_it_says_what_is_missing(page):
     page.open("none.ipynb")
     click_export(page)
     expect(page.page.get_by_text("The server has no nbddp and this notebook no kernel").first).to_be_visible()
+    page.command("nbddp:runs")
+    expect(page.page.locator(".nbddp-runs")).to_contain_text("The server has no nbddp and cannot see runs")

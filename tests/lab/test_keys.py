@@ -20,13 +20,13 @@ def test_shortcuts(page, mode):
             page.page.keyboard.press("Escape")
         page.page.keyboard.press(keys)
 
-    press("Control+Alt+r")
+    press("Alt+Shift+R")
     expect(page.page.locator(".nbddp-form input").first).to_be_focused()
     page.page.keyboard.press("Escape")
     expect(page.page.locator(".jp-Dialog")).to_have_count(0)
-    press("Control+Alt+p")
+    press("Alt+Shift+P")
     expect(page.page.locator(".nbddp-preview .nbddp-line").first).to_be_visible()
-    press("Control+Alt+e")
+    press("Alt+Shift+E")
     expect(page.page.locator(".jp-FileEditor .cm-content")).to_contain_text(f"Exported from {mode}.ipynb")
     assert (page.root / f"{mode}_ddp.py").exists()
 

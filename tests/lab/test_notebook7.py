@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
+from nbddp.run.folders import create
 from tests.lab.conftest import visit
 from tests.lab.test_export import exported_by_command_line
 from tests.server.notebooks import notebook
@@ -19,6 +20,8 @@ def page(browser, notebook7):
 
 def test_roles_and_one_click(page, tmp_path, screenshot):
     page.write("digits.ipynb", notebook(), kernel="none")
+    run = create(page.root, "digits")
+    run.script.write_text("print()\n")
     page.open("digits.ipynb")
     page.expect_chips("Kept", "Kept", "Kept", "Train", "Not needed")
     with page.page.context.expect_page() as opened:
@@ -28,3 +31,7 @@ def test_roles_and_one_click(page, tmp_path, screenshot):
     page.command("nbddp:preview")
     expect(page.page.locator(".nbddp-preview .nbddp-line").first).to_be_visible()
     screenshot(page.page, "notebook7")
+    page.command("nbddp:runs")
+    expect(page.page.locator(".nbddp-runs").get_by_role("option")).to_contain_text(run.name)
+    expect(page.page.locator(".nbddp-runs .nbddp")).to_be_visible()
+    screenshot(page.page, "runs-notebook7")
