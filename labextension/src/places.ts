@@ -25,6 +25,7 @@ function aside(app: JupyterFrontEnd, view: Widget, area: string): void {
     app.shell.add(view, area);
   }
   app.shell.activateById(view.id);
+  view.activate(); // the area below shows a view without telling it
 }
 
 function wrapped(view: Widget): Widget {

@@ -22,7 +22,7 @@ def train(page):
 
     def start(folder: str, name: str = "digits") -> Run:
         (page.root / folder).mkdir(exist_ok=True)
-        options = RunOptions(nproc=1, arguments=("--epochs", "100000", "--pause", "0.05"))
+        options = RunOptions(arguments=("--epochs", "100000", "--pause", "0.05"))
         runs.append(Run.start(PRETEND, name, options, root=page.root / folder))
         return runs[-1]
 
@@ -61,7 +61,7 @@ def test_a_run_is_attached_in_a_new_notebook_and_in_one_that_is_open(page, train
     expect(widget.get_by_role("status").first).to_have_text("Stopped")
     page.command("nbddp:runs")
     expect(page.page.locator(".nbddp-runs").get_by_role("option")).to_contain_text("Stopped")
-    assert run.processes() == []
+    page.until(lambda: run.processes() == [])
 
 
 def test_the_running_panel_stops_one_and_all(page, train, screenshot):
@@ -77,12 +77,12 @@ def test_the_running_panel_stops_one_and_all(page, train, screenshot):
     items.filter(has_text="second").locator("[title=Stop], .jp-RunningSessions-itemShutdown").first.click()
     expect(items).to_have_count(2)
     page.until(lambda: [run.processes() == [] for run in runs] == [False, True, False])
-    section.locator(".jp-RunningSessions-shutdownAll").click()
+    section.locator(".jp-RunningSessions-shutdownAll").first.click()
     dialog = page.page.locator(".jp-Dialog")
     expect(dialog).to_contain_text("Their last checkpoints are kept")
     dialog.locator(".jp-mod-accept").click()
     expect(items).to_have_count(0)
-    assert [run.processes() for run in runs] == [[], [], []]
+    page.until(lambda: [run.processes() for run in runs] == [[], [], []])
     assert [run.state.phase for run in runs] == ["stopped"] * 3
 
 
@@ -102,7 +102,7 @@ def test_runs_by_keys_alone(page, train):
     page.tab_to("Stop now")
     page.page.keyboard.press("Enter")
     expect(rows.nth(1)).to_contain_text("Stopped")
-    assert [run.processes() == [] for run in runs] == [run.name == name for run in runs]
+    page.until(lambda: [run.processes() == [] for run in runs] == [run.name == name for run in runs])
     rows.nth(1).focus()
     page.tab_to("Open log")
     page.page.keyboard.press("Enter")
