@@ -21,7 +21,7 @@ export async function attach(context: IAttachContext, run: IRun): Promise<void> 
   await Promise.all([panel.context.ready, panel.revealed]);
   const { content, sessionContext } = panel;
   content.deselectAll();
-  content.activeCellIndex = addCell(panel, `%load_ext nbddp\n%ddp attach ${run.name}`);
+  content.activeCellIndex = addCell(panel, `%load_ext nbddp\nrun = %ddp attach ${run.name}`);
   await sessionContext.ready;
   await NotebookActions.run(content, sessionContext, dialogs ?? undefined);
 }
