@@ -40,7 +40,7 @@ def test_what_is_on_the_screen_is_what_is_exported(page, tmp_path):
     page.expect_chips("Kept", "Kept", "Kept", "Train", "Not needed")
     page.type_into(3, "\nmodel = nn.Sequential(model)")
     click_export(page)
-    expect(page.page.locator(".jp-FileEditor .cm-content")).to_contain_text("nn.Sequential")
+    expect(page.page.locator(".jp-FileEditor .cm-content")).to_contain_text("(Sequential)")
     cells = (*CELLS[:2], f"{MODEL}\nmodel = nn.Sequential(model)", *CELLS[3:])
     script = (page.root / "unsaved_ddp.py").read_text()
     assert script.encode() == exported_by_command_line(tmp_path, notebook(*cells), "unsaved")
