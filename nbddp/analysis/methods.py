@@ -220,7 +220,7 @@ def _tensor(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) 
         return Value(extent=multiply(base, args[0]))
     if attr in ("add", "add_", "sub", "sub_") and args:
         return Value(extent=add(base, args[0]))
-    if attr in OF_ALL and base.varies or attr in ORDERING and extent is Extent.SAMPLES:
+    if (attr in OF_ALL and base.varies) or (attr in ORDERING and extent is Extent.SAMPLES):
         apart = extent is Extent.SAMPLES and each_for_itself(attr, args, keywords)
         return Value(extent=Extent.SAMPLES if apart else Extent.VARYING)
     for value in [*args, *keywords.values()]:
