@@ -1,6 +1,7 @@
 """What it does
     Tells the sampler the number of the epoch, so that each epoch has an order of its own; makes the epoch loop one
-    that can be resumed from a checkpoint and that ends after an epoch when asked to.
+    that can be resumed from a checkpoint and that ends after an epoch when asked to. What goes from epoch to epoch
+    goes into the checkpoint: names, and attributes of trainers and of what stops early.
 
 Why DDP needs it
     A DistributedSampler draws its order from the seed and the epoch: without `set_epoch` every epoch has the same.
@@ -20,8 +21,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
-from nbddp.analysis.carried import carried
+from nbddp.analysis.carried import Carried, carried
 from nbddp.analysis.edit import Edit, after, before, first_in, indent_of, wrap
 from nbddp.analysis.facts import LoopFact
 from nbddp.analysis.plan import Plan
@@ -49,10 +51,8 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             yield before(plan.program, NAME, found.place, line)
 
 
-def _resumable(plan: Plan, fact: LoopFact, loop: ast.For) -> Iterator[Edit]:
-    names = carried(plan, fact)
-    if names:
-        yield _carry_on(plan, loop, names)
+def _resumable(plan: Plan, fact: LoopFact, loop: ast.For) -> Iterator[Edit | Diagnostic]:
+    yield from _carry_on(plan, loop, carried(plan, fact))
     indent = indent_of(plan.program, loop)
     room = WIDTH - len(indent) - len(plan.program.source(loop).partition("\n")[0])
     first, rest = plan.program.source(loop.iter), _state(plan, fact)
@@ -71,14 +71,35 @@ def _laid_out(opening: str, first: str, rest: list[str], room: int, indent: str)
     return f"{opening}\n{inner}", "".join(f",\n{inner}{text}" for text in rest) + f",\n{indent})"
 
 
-def _carry_on(plan: Plan, loop: ast.For | ast.While, names: list[str]) -> Edit:
+def _carry_on(plan: Plan, loop: ast.For | ast.While, found: Carried) -> Iterator[Edit | Diagnostic]:
     """What goes from epoch to epoch besides the state, as the checkpoint has it."""
-    left, call = ", ".join(names), plan.naming("from_checkpoint")
-    values = "{" + ", ".join(f'"{name}": {name}' for name in names) + "}"
-    line = f"{left} = {call}(lambda: {values})"
-    if len(indent_of(plan.program, loop)) + len(line) > WIDTH:
-        line = f"{left} = {call}(\n    lambda: {values}\n)"
-    return before(plan.program, NAME, loop, line, ("from_checkpoint",))
+    texts, indent = found.values, indent_of(plan.program, loop)
+    if texts:
+        left = ", ".join(texts)
+        if len(indent) + len(left) + len(" = from_checkpoint(") > WIDTH:
+            left = "(\n    " + ",\n    ".join(texts) + ",\n)"
+        yield _call(plan, loop, f"{left} = ", "from_checkpoint", "lambda: ", texts)
+    if found.things:
+        yield _call(plan, loop, "", "attributes_from_checkpoint", "", found.things)
+    if found.lost:
+        yield plan.program.diagnose(
+            NAME, "note", loop, f"checkpoints do not hold {', '.join(repr(text) for text in found.lost)}",
+            why="a run with --resume starts it afresh: it differs between ranks, is a model, or is set where the function "
+            "of the loop has no name for it",
+            help="keep plain values in names of that function, and the state_dict() of a model instead of the model",
+        )  # fmt: skip
+
+
+def _call(plan: Plan, loop: ast.stmt, left: str, part: str, opening: str, texts: tuple[str, ...]) -> Edit:
+    """With a dictionary of these expressions, on lines as a formatter breaks them."""
+    call, indent = f"{left}{plan.naming(part)}(", len(indent_of(plan.program, loop))
+    items = [f'"{text}": {text}' for text in texts]
+    argument = f"{opening}{{{', '.join(items)}}}"
+    if indent + len(call.rpartition("\n")[2]) + len(argument) + 1 > WIDTH:
+        if indent + 4 + len(argument) > WIDTH:
+            argument = f"{opening}{{\n        " + ",\n        ".join(items) + ",\n    }"
+        argument = f"\n    {argument}\n"
+    return before(plan.program, NAME, loop, f"{call}{argument})", (part,))
 
 
 def _state(plan: Plan, fact: LoopFact) -> list[str]:
@@ -102,9 +123,8 @@ def _counting(plan: Plan, fact: LoopFact, loop: ast.While) -> Iterator[Edit | Di
         )  # fmt: skip
         return
     naming, state = plan.naming, _state(plan, fact)
-    names = [name for name in carried(plan, fact) if name != counter.name]
-    if names:
-        yield _carry_on(plan, loop, names)
+    found = carried(plan, fact)
+    yield from _carry_on(plan, loop, replace(found, values=tuple(n for n in found.values if n != counter.name)))
     start = f"{counter.name} += {naming('epochs_before')}({', '.join(state)})"
     yield before(plan.program, NAME, loop, start, ("epochs_before",))
     yield first_in(plan.program, NAME, loop, f"{naming('epoch_begins')}({counter.begun()})", ("epoch_begins",))

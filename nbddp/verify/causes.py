@@ -59,7 +59,7 @@ CONSTRUCTS = (
     Cause(
         "batchnorm",
         "BatchNorm takes mean and variance of each process's share of the batch, not of all of it",
-        "--sync-batchnorm on GPUs, or larger batches, or GroupNorm",
+        "SyncBatchNorm, which torch has for GPUs only (--sync-batchnorm), or larger batches, or GroupNorm",
         "BatchNorm put in evaluation",
     ),
     Cause(
@@ -82,6 +82,7 @@ EVALUATION = Cause(
     evidence="the weights are the same",
 )
 BY_NAME = {cause.name: cause for cause in CONSTRUCTS}
+SYNCHRONISED = "nothing on GPUs: SyncBatchNorm is in the script; torch has none for processors, so it took no part here"
 
 GRADIENTS = Cause(
     "gradients",

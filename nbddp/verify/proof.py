@@ -9,7 +9,7 @@ from pathlib import Path
 from nbddp.run.errors import CannotVerify
 from nbddp.run.launch import Helper
 from nbddp.verify.bench import OUT_OF_MEMORY, Asked, Bench
-from nbddp.verify.causes import EVALUATION, GRADIENTS, METRIC, Cause
+from nbddp.verify.causes import EVALUATION, GRADIENTS, METRIC, SYNCHRONISED, Cause
 from nbddp.verify.compare import Comparison, alike, compare, unsteady_lines
 from nbddp.verify.experiments import Side, candidates, find, gradients, rounding
 from nbddp.verify.observe import defects, ranks_apart, seeded_apart
@@ -112,6 +112,8 @@ def _explained(report: Report, side: Side, one: Trace, many: Trace) -> Report:
     names = candidates(one, many)
     side.bench.say(f"looking for the cause among {', '.join(names) or 'what the records show'}")
     causes, left = find(side, names, found)
+    if "sync_batchnorm(" in side.bench.asked.script:
+        causes = [replace(c, advice=SYNCHRONISED) if c.name == "batchnorm" else c for c in causes]
     sentence = _sentence(found)
     if causes:
         if left.printed:

@@ -42,9 +42,54 @@ for epoch in range(epochs):
     print(f"epoch {epoch}: {history[-1]:.6f}, best {best:.6f}, of {len(history)}")
 """
 
+DATA = NOTEBOOK.partition("scheduler =")[0]
+TRAINER = f"""{DATA}
+# %%
+class EarlyStopping:
+    def __init__(self, patience):
+        self.patience, self.best, self.counter = patience, None, 0
 
-def run(nproc: int, *options: str) -> Outcome:
-    text = nbddp.export(notebook_from_percent(NOTEBOOK, "resumed.py")).text
+    def __call__(self, loss):
+        if self.best is None or loss < self.best - 10:
+            self.best, self.counter = loss, 0
+        else:
+            self.counter += 1
+        return self.counter >= self.patience
+
+
+class Trainer:
+    def __init__(self, model, epochs):
+        self.model, self.epochs = model, epochs
+        self.history, self.stopping = [], EarlyStopping(patience=3)
+
+    def fit(self):
+        for epoch in range(self.epochs):
+            self.history.append(self.one_epoch())
+            stop = self.stopping(self.history[-1])
+            print(f"epoch {{epoch}}: {{self.history}}, {{self.stopping.best:.6f}}, {{self.stopping.counter}}")
+            if stop:
+                break
+
+    def one_epoch(self):
+        total = 0.0
+        for x, y in train_loader:
+            loss = nn.functional.cross_entropy(self.model(x), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        return round(total / len(train_loader), 4)
+
+
+# %%
+trainer = Trainer(model, epochs)
+# %%
+trainer.fit()
+"""
+
+
+def run(nproc: int, *options: str, notebook: str = NOTEBOOK) -> Outcome:
+    text = nbddp.export(notebook_from_percent(notebook, "resumed.py")).text
     return run_script(text, "resumed_ddp.py", nproc, forked=True, options=options)
 
 
@@ -61,3 +106,12 @@ def test_resume_on_another_number_of_processes(tmp_path: Path) -> None:
         assert state.keys() == expected.keys()
         for key in expected:
             torch.testing.assert_close(state[key], expected[key], rtol=0, atol=1e-6)
+
+
+def test_a_trainer_goes_on_with_what_it_remembers(tmp_path: Path) -> None:
+    """It stops in the epoch in which it would have stopped, and not as many epochs behind the checkpoint."""
+    checkpoint = str(tmp_path / "half.pt")
+    whole = run(2, "--epochs", "9", notebook=TRAINER)
+    assert len(whole.lines) == 4
+    run(2, "--epochs", "2", "--checkpoint", checkpoint, notebook=TRAINER)
+    assert run(2, "--epochs", "9", "--resume", checkpoint, notebook=TRAINER).lines == whole.lines[2:]

@@ -1,6 +1,7 @@
 """Notebooks of different shape in the kernel's modes: the numbers of one plain process, as their scripts have them.
 
-That the scripts agree with the same process on any number of ranks is tested in tests/e2e.
+That the scripts agree with the same process on any number of ranks is tested in tests/e2e; here some of them are run to
+be compared with the modes directly.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from tests.e2e.expectation import expectation
 from tests.e2e.oracle import oracle_of
 from tests.e2e.outcome import Outcome, read_files
 from tests.e2e.process import run_alone
+from tests.e2e.runner import run_notebook
 
 NOTEBOOKS = Path(__file__).parents[1] / "e2e" / "notebooks"
 IN_SHELL = Path(__file__).with_name("in_shell.py")
@@ -63,3 +65,16 @@ def test_the_numbers_of_one_plain_process(mode: str, name: str) -> None:
     found = outcomes(mode)[name]
     assert not compare(oracle_of(notebook), found, atol=max(wanted.atol, 1e-5), wanted=wanted)
     assert not [line for line in found.lines if "runs as it is" in line or "not as the cells" in line]
+
+
+ACROSS = [(name, 3) for name in ("plain_loop", "trainer_class", "grad_accumulation", "phases")]
+ACROSS += [(name, 2) for name in ("forward_bypass", "lstm_hidden_state", "autoencoder", "triplet", "plateau")]
+
+
+@pytest.mark.parametrize(("name", "nproc"), ACROSS)
+def test_the_three_modes_agree_with_each_other(name: str, nproc: int) -> None:
+    """The first word of the cell changes nothing else: weights, files, values and what is printed."""
+    notebook = NOTEBOOKS / f"{name}.py"
+    ddp = run_notebook(notebook, nproc, forked=True)
+    for mode in ("single", "dp"):
+        assert not compare(ddp, outcomes(mode)[name], atol=1e-5, wanted=expectation(notebook)), mode

@@ -31,6 +31,22 @@ def test_from_the_live_state_which_stays_as_it_is(kernel):
     assert page == "Report 1"
 
 
+def test_what_it_cannot_compare_leaves_the_state_alone(kernel):
+    """A training shorter than the steps asked for, and one that does not fit into memory twice."""
+    limited = TRAIN.replace("losses = []", "if too_large:\n    raise torch.OutOfMemoryError('no room')\nlosses = []")
+    assert limited != TRAIN
+    kernel.run("too_large = False", "size")
+    kernel.run(limited, "train")
+    kernel.aside(STATE)
+    before = kernel.value("_state()")
+    reply = kernel.run("%ddp verify --steps 500", timeout=200)
+    assert "has 24 steps, fewer than the 500 asked for" in reply.result, reply
+    kernel.run("too_large = True", "size")
+    reply = kernel.run("%ddp verify --steps 6", timeout=200)
+    assert "memory ran out: no room; make the batch smaller, or use fewer processes (--nproc)." in reply.error, reply
+    assert kernel.value("_state()") == before
+
+
 def test_interrupted_it_says_so_and_leaves_no_process(kernel, folder):
     kernel.run(TRAIN, "train")
     kernel.run("epochs = 100000\nlr = 0.05", "parameters", TAGS["parameters"])

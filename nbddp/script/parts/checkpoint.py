@@ -5,8 +5,10 @@
 
 import argparse
 import collections
+import contextlib
 import copy
 import os
+import pickle
 import random
 import sys
 
@@ -25,7 +27,8 @@ def load_states(**state):
     saved = torch.load(path, map_location="cpu", weights_only=True) if path else {"states": {}}
     if progress.loop < saved.get("loop", 0):  # it is of a later one of the training loops
         if dist.get_rank() == 0:
-            print(f"training {progress.loop} is behind the checkpoint and is skipped; its numbers are not told again")
+            known = "behind the checkpoint" if command_line.resume else "done in the notebook already"
+            print(f"training {progress.loop} is {known} and is skipped; its numbers are not told again")
         return None
     if progress.loop > saved.get("loop", progress.loop):  # of an earlier one; this has models of its own
         own = saved.get("later", {}).get(progress.loop, {})
@@ -58,6 +61,50 @@ def from_checkpoint(values):
         else:
             found[name] = new
     return list(found.values()) if len(found) > 1 else found.popitem()[1]
+
+
+def attributes_from_checkpoint(things):
+    """The same for things of other modules: the plain values that they have changed since the loop began."""
+    begun = {name: comparable(remembered(thing)) for name, thing in things.items()}
+    values = progress.carried.get(progress.loop + 1, dict)
+
+    def with_attributes():
+        found = {name: remembered(thing) for name, thing in things.items()}
+        now = {name: comparable(held) for name, held in found.items()}
+        return values() | {n: {a: found[n][a] for a in now[n] if now[n][a] != begun[n].get(a)} for n in things}
+
+    progress.carried[progress.loop + 1] = with_attributes
+    saved = torch.load(command_line.resume, map_location="cpu", weights_only=True) if command_line.resume else {}
+    for name in things.keys() & saved.get("values", {}).keys() if saved.get("loop") == progress.loop + 1 else ():
+        for attribute, value in not_plain(saved["values"][name]).items():
+            if attribute == "state_dict()":
+                things[name].load_state_dict(value)
+            else:
+                setattr(things[name], attribute, value)
+
+
+def remembered(thing):
+    """Its state where it knows it; else its attributes, but for the parameters that it may hold."""
+    if hasattr(thing, "load_state_dict"):
+        return {"state_dict()": thing.state_dict()}
+    return {name: value for name, value in getattr(thing, "__dict__", {}).items() if not holds_parameters(value)}
+
+
+def holds_parameters(value):
+    if isinstance(value, dict):
+        return any(map(holds_parameters, value.values()))
+    if isinstance(value, (list, tuple)):
+        return any(map(holds_parameters, value))
+    return isinstance(value, torch.Tensor) and value.requires_grad
+
+
+def comparable(attributes):
+    """Those that a file can hold, in a form in which tensors are as comparable as numbers."""
+    found = {}
+    for name, value in attributes.items():
+        with contextlib.suppress(TypeError, ValueError, RecursionError):
+            found[name] = pickle.dumps(plain(value))
+    return found
 
 
 def save_checkpoint(path, epochs_done, **state):

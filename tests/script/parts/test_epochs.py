@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import itertools
 import json
 import random
@@ -18,7 +20,7 @@ from tqdm import tqdm
 
 from nbddp.script.parts import checkpoint, epochs
 from nbddp.script.parts.batches import per_rank
-from nbddp.script.parts.checkpoint import from_checkpoint
+from nbddp.script.parts.checkpoint import attributes_from_checkpoint, from_checkpoint
 from nbddp.script.parts.ddp import DDP
 from nbddp.script.parts.epochs import epoch_done, resumable
 from nbddp.script.parts.process import own_random_numbers, seed_everything
@@ -193,6 +195,57 @@ def test_one_of_two_loops_is_resumed(tmp_path, stop_after):
     again, found = on_ranks(1, two_loops, {"resume": path})[0]
     assert again == seen[stop_after - 1 :]
     torch.testing.assert_close(found, weights, rtol=0, atol=0)
+
+
+def told(rank: int, options: dict[str, Any]) -> str:
+    with contextlib.redirect_stdout(io.StringIO()) as text:
+        two_loops(rank, options)
+    return text.getvalue()
+
+
+def test_why_a_loop_is_skipped_is_told(tmp_path):
+    path = str(tmp_path / "state.pt")
+    torch.save({"format": 1, "loop": 2, "states": {"model": nn.Linear(1, 1).state_dict()}}, path)
+    (text,) = on_ranks(1, told, {}, NBDDP_START=path)
+    assert text == "training 1 is done in the notebook already and is skipped; its numbers are not told again\n"
+
+
+class Stopping:
+    """As one of another module: it decides by what it remembers, and holds what no file can."""
+
+    def __init__(self, model: nn.Module, patience: int) -> None:
+        self.model, self.weights, self.patience = model, list(model.parameters()), patience
+        self.best, self.counter, self.seen = float("inf"), 0, {"losses": [0.0]}
+
+    def __call__(self, loss: float) -> bool:
+        self.counter = 0 if loss < self.best else self.counter + 1
+        self.best = min(loss, self.best)
+        self.seen["losses"].append(loss)
+        return self.counter == self.patience
+
+
+def stopped(rank: int, losses: list[float], patience: int, options: dict[str, Any]) -> Any:
+    with_command_line(**options)
+    model = nn.Linear(1, 1)
+    stopping = Stopping(model, patience)
+    averaged = torch.optim.swa_utils.AveragedModel(model)
+    attributes_from_checkpoint({"stopping": stopping, "averaged": averaged, "nothing": None})
+    for epoch in resumable(range(len(losses)), model=model):
+        nn.init.constant_(model.weight, losses[epoch])
+        averaged.update_parameters(model)
+        if stopping(losses[epoch]):
+            break
+    assert stopping.weights[0] is model.weight
+    return epoch, stopping.best, stopping.counter, stopping.seen, averaged.module.weight.item()
+
+
+def test_what_other_modules_remember_is_carried_on(tmp_path):
+    losses, path = [2.0, 1.0, 3.0, 4.0, 5.0, 6.0], str(tmp_path / "check.pt")
+    whole = on_ranks(1, stopped, losses, 3, {})[0]
+    assert whole[:3] == (4, 1.0, 3)
+    assert on_ranks(1, stopped, losses[:3], 3, {"checkpoint": path})[0][:3] == (2, 1.0, 1)
+    assert on_ranks(2, stopped, losses, 3, {"resume": path}) == [whole, whole]
+    assert on_ranks(1, stopped, losses, 2, {"resume": path})[0][0] == 3  # the patience is that of the cells
 
 
 def loops(rank: int) -> None:

@@ -1,0 +1,84 @@
+"""What there is when a loop begins: names that have a value, things with an expression for them, their attributes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nbddp.analysis.accumulators import block_of
+from nbddp.analysis.domain import Obj, Value
+from nbddp.analysis.effects import all_arguments, local_names
+from nbddp.analysis.facts import LoopFact
+from nbddp.analysis.plan import Plan
+from nbddp.analysis.scope import readable
+from nbddp.analysis.turns import turn_of
+
+DEPTH = 3  # `self.stopping.best`
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    plan: Plan
+    function: ast.FunctionDef | ast.AsyncFunctionDef | None  # the one that has the loop
+    bound: frozenset[str]  # names that may have been set above the loop
+    texts: Mapping[Obj, str]  # the shortest expression for each thing
+    perhaps: frozenset[Obj]  # those in whose place there may be None
+    attributes: frozenset[tuple[Obj, str]]  # that have surely been set
+
+    def may_have(self, name: str) -> bool:
+        """Has the name been set anywhere but in the loop?"""
+        if self.function is not None and name not in local_names(self.function):
+            return True
+        arguments = all_arguments(self.function.args) if self.function is not None else []
+        return name in self.bound or name in {a.arg for a in arguments}
+
+    def has(self, thing: Obj, attribute: str) -> bool:
+        made = self.plan.facts.classes.get(thing)
+        return (thing, attribute) in self.attributes or (made is not None and attribute in _of_body(made))
+
+
+def start_of(plan: Plan, fact: LoopFact) -> Start:
+    function = plan.program.function_of(fact.node)
+    above = turn_of(plan, _above(plan, fact), function)
+    start = Start(plan, function, frozenset(above.effects.may_bind), {}, frozenset(), frozenset())
+    texts, perhaps = _texts(plan, fact, start)
+    made = turn_of(plan, [o.node for o in texts if o in plan.facts.classes], function)
+    sure = {turn.attributes[key] for turn in (above, made) for key in turn.effects.binds if key in turn.attributes}
+    return Start(plan, function, start.bound, texts, perhaps, frozenset(sure))
+
+
+def _above(plan: Plan, fact: LoopFact) -> list[ast.AST]:
+    code: list[ast.AST] = []
+    node: ast.AST = fact.node
+    while not isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef):
+        parent = plan.program.parents[node]
+        block = block_of(parent, node)
+        before = block[: block.index(node)] if isinstance(node, ast.stmt) and block else []
+        code = [*(s for s in before if not isinstance(parent, ast.Module) or plan.top_level(s) is not None), *code]
+        node = parent
+    return code
+
+
+def _texts(plan: Plan, fact: LoopFact, start: Start) -> tuple[dict[Obj, str], frozenset[Obj]]:
+    found: dict[Obj, str] = {}
+    perhaps: set[Obj] = set()
+    layer = [(n, v) for n, v in fact.names.items() if readable(plan, fact.node, n) and start.may_have(n)]
+    for _ in range(DEPTH):
+        for text, value in sorted(layer, key=lambda pair: (len(pair[0]), pair[0])):
+            new = {o for o in value.objs if o not in found}
+            found.update((o, text) for o in new)
+            perhaps.update(new if value.const is not None else ())
+        layer = [(f"{found[o]}.{f}", v) for o, f, v in _fields(plan) if o in found and o not in perhaps]
+    return found, frozenset(perhaps)
+
+
+def _fields(plan: Plan) -> list[tuple[Obj, str, Value]]:
+    return [(o, f, v) for (o, f), v in plan.facts.fields.items() if o.kind == "instance" and f.isidentifier()]
+
+
+def _of_body(made: ast.ClassDef) -> set[str]:
+    """Attributes that the class itself has, and those of a dataclass."""
+    named = [t for s in made.body if isinstance(s, ast.Assign) for t in s.targets]
+    named += [s.target for s in made.body if isinstance(s, ast.AnnAssign)]
+    return {t.id for t in named if isinstance(t, ast.Name)}
