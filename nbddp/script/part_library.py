@@ -21,7 +21,7 @@ SECTIONS = {  # title -> files, in the order in which a script shows them
         "silent",
         "saving",
     ),
-    "epochs and checkpoints": ("epochs", "checkpoint"),
+    "epochs and checkpoints": ("epochs", "carried", "checkpoint"),
     "what the notebook that started this is told": ("result", "reporting", "frameworks"),
     "what the notebook hands over": ("snapshot",),
     "the processes": ("process",),

@@ -5,10 +5,8 @@
 
 import argparse
 import collections
-import contextlib
 import copy
 import os
-import pickle
 import random
 import sys
 
@@ -45,78 +43,18 @@ def load_states(**state):
     return saved.get("epochs_done", 0)
 
 
-def from_checkpoint(values):
-    """What the loop that follows carries from epoch to epoch besides the state, as the checkpoint to resume has it.
-
-    At the end of an epoch values() is asked again, for the next checkpoint.
-    """
-    progress.carried[progress.loop + 1] = values
-    saved = torch.load(command_line.resume, map_location="cpu", weights_only=True) if command_line.resume else {}
-    found = values()
-    for name in found.keys() & saved.get("values", {}).keys() if saved.get("loop") == progress.loop + 1 else ():
-        value, new = found[name], not_plain(saved["values"][name])
-        if isinstance(value, (list, dict)) and isinstance(new, type(value)):  # others may hold it, too
-            value.clear()
-            (value.extend if isinstance(value, list) else value.update)(new)
-        else:
-            found[name] = new
-    return list(found.values()) if len(found) > 1 else found.popitem()[1]
-
-
-def attributes_from_checkpoint(things):
-    """The same for things of other modules: the plain values that they have changed since the loop began."""
-    begun = {name: comparable(remembered(thing)) for name, thing in things.items()}
-    values = progress.carried.get(progress.loop + 1, dict)
-
-    def with_attributes():
-        found = {name: remembered(thing) for name, thing in things.items()}
-        now = {name: comparable(held) for name, held in found.items()}
-        return values() | {n: {a: found[n][a] for a in now[n] if now[n][a] != begun[n].get(a)} for n in things}
-
-    progress.carried[progress.loop + 1] = with_attributes
-    saved = torch.load(command_line.resume, map_location="cpu", weights_only=True) if command_line.resume else {}
-    for name in things.keys() & saved.get("values", {}).keys() if saved.get("loop") == progress.loop + 1 else ():
-        for attribute, value in not_plain(saved["values"][name]).items():
-            if attribute == "state_dict()":
-                things[name].load_state_dict(value)
-            else:
-                setattr(things[name], attribute, value)
-
-
-def remembered(thing):
-    """Its state where it knows it; else its attributes, but for the parameters that it may hold."""
-    if hasattr(thing, "load_state_dict"):
-        return {"state_dict()": thing.state_dict()}
-    return {name: value for name, value in getattr(thing, "__dict__", {}).items() if not holds_parameters(value)}
-
-
-def holds_parameters(value):
-    if isinstance(value, dict):
-        return any(map(holds_parameters, value.values()))
-    if isinstance(value, (list, tuple)):
-        return any(map(holds_parameters, value))
-    return isinstance(value, torch.Tensor) and value.requires_grad
-
-
-def comparable(attributes):
-    """Those that a file can hold, in a form in which tensors are as comparable as numbers."""
-    found = {}
-    for name, value in attributes.items():
-        with contextlib.suppress(TypeError, ValueError, RecursionError):
-            found[name] = pickle.dumps(plain(value))
-    return found
-
-
 def save_checkpoint(path, epochs_done, **state):
     """Rank 0 writes what a later run needs to go on, on any number of processes."""
     states = [None] * dist.get_world_size()
     dist.all_gather_object(states, random_state())
     if dist.get_rank() == 0:
-        content = {"format": 1, "loop": progress.loop, "epochs_done": epochs_done, "random": states, "values": {}}
+        content = {"format": 1, "loop": progress.loop, "epochs_done": epochs_done, "random": states}
+        content |= {"values": {}, "on_gpu": []}
         content["states"] = {name: plain(thing.state_dict()) for name, thing in state.items()}
         for name, value in progress.carried.get(progress.loop, dict)().items():
             try:
                 content["values"][name] = plain(value)
+                content["on_gpu"] += [name] if any(tensor.is_cuda for tensor in tensors_in(value)) else []
             except (TypeError, ValueError, RecursionError) as reason:
                 print(f"'{name}' is not in the checkpoint: {reason}", file=sys.stderr)
         save_whole(content, path)
@@ -161,15 +99,23 @@ def plain(value):
     raise TypeError(f"a {type(value).__name__} cannot be saved as plain data")
 
 
-def not_plain(value):
-    """The value that plain() was given, but for its device."""
+def not_plain(value, device="cpu"):
+    """The value that plain() was given, with its tensors on this device."""
     if isinstance(value, dict):
         if value.keys() == {"__ndarray__"}:
             return value["__ndarray__"].numpy()
-        value.update((key, not_plain(item)) for key, item in list(value.items()))
+        value.update((key, not_plain(item, device)) for key, item in list(value.items()))
     elif isinstance(value, (list, tuple)):
-        return type(value)(map(not_plain, value))
-    return value
+        return type(value)(not_plain(item, device) for item in value)
+    return value.to(device) if isinstance(value, torch.Tensor) else value
+
+
+def tensors_in(value):
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (dict, list, tuple)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from tensors_in(item)
 
 
 def save_whole(content, path):

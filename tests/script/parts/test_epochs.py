@@ -18,9 +18,9 @@ from torch import nn
 from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
 from tqdm import tqdm
 
-from nbddp.script.parts import checkpoint, epochs
+from nbddp.script.parts import carried, checkpoint, epochs
 from nbddp.script.parts.batches import per_rank
-from nbddp.script.parts.checkpoint import attributes_from_checkpoint, from_checkpoint
+from nbddp.script.parts.carried import attributes_from_checkpoint, from_checkpoint
 from nbddp.script.parts.ddp import DDP
 from nbddp.script.parts.epochs import epoch_done, resumable
 from nbddp.script.parts.process import own_random_numbers, seed_everything
@@ -30,7 +30,7 @@ from tests.script.parts.ranks import on_ranks, run_ranks
 
 def with_command_line(**options: Any) -> None:
     line = argparse.Namespace(**{"resume": None, "checkpoint": None, "checkpoint_every": 1, **options})
-    checkpoint.command_line = epochs.command_line = line
+    checkpoint.command_line = carried.command_line = epochs.command_line = line
 
 
 def train(rank: int, count: int, folder: str, noise: bool, options: dict[str, Any]) -> Any:
