@@ -24,7 +24,7 @@ TURNS = 3
 WITHIN = 120.0  # seconds
 READY = "get_ipython()._nbddp_session.helper.wait_until_ready(60)"
 COLD = "session = get_ipython()._nbddp_session; session.helper.close(); session.helper = None"
-TORCHRUN = "{python} -m torch.distributed.run --nproc-per-node 2 --master-port 0 trained_ddp.py --backend gloo"
+TORCHRUN = "{python} -m torch.distributed.run --standalone --nproc-per-node 2 trained_ddp.py --backend gloo"
 
 
 def main() -> None:

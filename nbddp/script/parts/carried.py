@@ -33,8 +33,8 @@ def saved_values():
     saved = torch.load(command_line.resume, map_location="cpu", weights_only=True) if command_line.resume else {}
     if saved.get("loop") != progress.loop + 1:
         return {}
-    on_gpu = saved.get("on_gpu", ()) if torch.cuda.is_available() else ()
-    return {name: not_plain(value, "cuda" if name in on_gpu else "cpu") for name, value in saved.get("values", {}).items()}
+    values, on_gpu = saved.get("values", {}), saved.get("on_gpu", ()) if torch.cuda.is_available() else ()
+    return {name: not_plain(values[name], "cuda" if name in on_gpu else "cpu") for name in values}
 
 
 def attributes_from_checkpoint(things):
