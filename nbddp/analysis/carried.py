@@ -8,14 +8,16 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from nbddp.analysis.accumulators import inside
 from nbddp.analysis.domain import ANYTHING, Obj, Value
-from nbddp.analysis.effects import local_names
+from nbddp.analysis.effects import all_arguments, bound_names
 from nbddp.analysis.facts import LoopFact
 from nbddp.analysis.loop_starts import Start, start_of
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.scope import readable, state_in_scope
 from nbddp.analysis.turns import HOLDERS, Turn, turn_of
 
+NAMESPACES = {"types.SimpleNamespace", "argparse.Namespace", "easydict.EasyDict"}
 NUMBERS = ("numpy.inf", "math.inf", "torch.inf", "numpy.nan", "math.nan", "torch.nan")
 
 
@@ -24,7 +26,7 @@ class Carried:
     """What a checkpoint needs besides the state, as expressions at the loop."""
 
     values: tuple[str, ...] = ()
-    things: tuple[str, ...] = ()  # of modules that are not read: what they remember is seen when they run
+    things: tuple[str, ...] = ()  # that stay what they are: what has changed in them is seen when they run
     lost: tuple[str, ...] = ()  # what a checkpoint cannot hold
 
 
@@ -35,22 +37,35 @@ def carried(plan: Plan, fact: LoopFact) -> Carried:
     turn, start = turn_of(plan, fact.node.body, plan.program.function_of(fact.node)), start_of(plan, fact)
     found = turn.effects
     needed = (found.may_bind & found.reads) | (found.may_bind - found.binds)
-    held = {n for n, v in fact.names.items() if v.of(*HOLDERS) & turn.filled} - (found.binds - found.reads)
+    held = {n for n, v in fact.names.items() if v.of(*HOLDERS) & turn.filled or n in turn.grown}
+    held -= found.binds - found.reads
     names = sorted(n for n in needed | held if n in fact.names and start.may_have(n))
     values = [n for n in names if _is_own(plan, fact, n) and _is_plain(plan, _seen(plan, fact, n))]
-    lost = [n for n in names if n not in values and _matters(plan, fact, n, _seen(plan, fact, n))]
+    in_place = {n for n in held - needed if n in names and n not in values and _is_plain(plan, _seen(plan, fact, n))}
+    in_place |= {n for n in turn.marked & _namespaces(plan) if n in fact.names and start.may_have(n)}
+    lost = [n for n in names if n not in {*values, *in_place} and _matters(plan, fact, n, _seen(plan, fact, n))]
     attributes = _attributes(plan, fact, turn, start, frozenset(o for n in values for o in fact.names[n].objs))
     told = {text for o in turn.told if (text := start.texts.get(o)) is not None}
-    things = tuple(sorted(told.union(attributes.things)))
+    things = tuple(sorted(told.union(attributes.things, in_place)))
     return Carried((*values, *attributes.values), things, (*lost, *attributes.lost))
 
 
 def _is_own(plan: Plan, fact: LoopFact, name: str) -> bool:
+    """Does an assignment by the loop reach the name?"""
     function = plan.program.function_of(fact.node)
     if function is None:
         return readable(plan, fact.node, name)
-    declared = {n for s in ast.walk(function) if isinstance(s, ast.Global) for n in s.names}
-    return name in local_names(function) or (name in declared and readable(plan, fact.node, name))
+    declared = {n for s in inside(function.body) if isinstance(s, ast.Global | ast.Nonlocal) for n in s.names}
+    return name in declared or name in bound_names(function.body) | {a.arg for a in all_arguments(function.args)}
+
+
+def _namespaces(plan: Plan) -> set[str]:
+    """`state = SimpleNamespace(best=0)`, `args = parser.parse_args()`."""
+    made = [n for n in plan.nodes() if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call)]
+    calls = {n: plan.facts.calls.get(n.value) for n in made if isinstance(n.value, ast.Call)}
+    found = {n for n, c in calls.items() if c is not None and c.names & NAMESPACES}
+    found |= {n for n in made if getattr(getattr(n.value, "func", None), "attr", "") == "parse_args"}
+    return {t.id for n in found for t in n.targets if isinstance(t, ast.Name)}
 
 
 def _seen(plan: Plan, fact: LoopFact, name: str) -> list[Value]:
@@ -89,14 +104,20 @@ def _attributes(plan: Plan, fact: LoopFact, turn: Turn, start: Start, known: fro
     for key, (thing, attribute) in turn.attributes.items():
         value = plan.facts.fields.get((thing, attribute), ANYTHING)
         holders = value.of(*HOLDERS)
-        fills = bool(holders & turn.filled) and not holders <= known and key not in found.binds - found.reads
-        if key not in needed and not fills:
+        fills = (holders & turn.filled and not holders <= known) or key in turn.grown
+        if not (key in needed or (fills and key not in found.binds - found.reads)) or _is_buffer(plan, attribute):
             continue
         text, plain = f"{start.texts.get(thing, thing.name)}.{attribute}", _is_plain(plan, [value])
         if plain and thing in start.perhaps:
             things.add(start.texts[thing])
-        elif plain and thing.kind == "instance" and start.has(thing, attribute):
+        elif plain and thing.kind != "model" and start.has(thing, attribute):
             values.add(text)
-        elif (fills or key in found.reads) and _matters(plan, fact, text, [value]):
+        elif (fills or key in found.reads) and thing.kind != "class" and _matters(plan, fact, text, [value]):
             lost.add(text)
     return Carried(tuple(sorted(values)), tuple(sorted(things)), tuple(sorted(lost - values)))
+
+
+def _is_buffer(plan: Plan, attribute: str) -> bool:
+    """It belongs to a model's state."""
+    calls = [c.node for c in plan.facts.calls.values() if getattr(c.node.func, "attr", "") == "register_buffer"]
+    return any(isinstance(a, ast.Constant) and a.value == attribute for c in calls for a in c.args[:1])

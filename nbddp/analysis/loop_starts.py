@@ -34,8 +34,8 @@ class Start:
         return name in self.bound or name in {a.arg for a in arguments}
 
     def has(self, thing: Obj, attribute: str) -> bool:
-        made = self.plan.facts.classes.get(thing)
-        return (thing, attribute) in self.attributes or (made is not None and attribute in _of_body(made))
+        made = thing.node if thing.kind == "class" else self.plan.facts.classes.get(thing)
+        return (thing, attribute) in self.attributes or (isinstance(made, ast.ClassDef) and attribute in _of_body(made))
 
 
 def start_of(plan: Plan, fact: LoopFact) -> Start:

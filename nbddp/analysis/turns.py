@@ -11,7 +11,8 @@ from nbddp.analysis.effects import Effects, Function, Walk, local_names
 from nbddp.analysis.plan import Plan
 
 HOLDERS = ("list", "dict")
-FILLS = ("append", "extend", "insert", "update", "setdefault", "pop", "popitem", "popleft", "clear", "remove")
+GROWS = ("append", "appendleft", "extend", "insert", "setdefault")  # what nothing but a container does
+FILLS = (*GROWS, "update", "pop", "popitem", "popleft", "clear", "remove")
 CALLS = 400  # that are followed: more than any loop by hand has
 
 
@@ -20,6 +21,8 @@ class Turn:
     effects: Effects
     attributes: dict[str, tuple[Obj, str]] = field(default_factory=dict)  # among the names of `effects`, by their keys
     filled: set[Obj] = field(default_factory=set)  # lists and dictionaries that get something
+    grown: set[str] = field(default_factory=set)  # names, and attributes by their keys, of what may be one of them
+    marked: set[str] = field(default_factory=set)  # names of what gets an attribute
     told: set[Obj] = field(default_factory=set)  # things of modules that are not read, which may remember it
 
 
@@ -45,7 +48,7 @@ class _Follow(Walk, ast.NodeVisitor):
 
     def _keys(self, node: ast.Attribute) -> list[str]:
         """One for each instance that it may be an attribute of."""
-        things = sorted(self._value(node.value).of("instance", "model"), key=hash)
+        things = sorted(self._value(node.value).of("instance", "model", "class"), key=hash)
         keys = [f"{self.numbers.setdefault(o, len(self.numbers))}.{node.attr}" for o in things]
         self.turn.attributes.update(zip(keys, [(o, node.attr) for o in things], strict=True))
         return keys
@@ -59,6 +62,8 @@ class _Follow(Walk, ast.NodeVisitor):
             (self.load if isinstance(node.ctx, ast.Load) else self.store)(key)
         if not isinstance(node.ctx, ast.Load):
             self.turn.told |= self._value(node.value).of("foreign")
+            if isinstance(node.value, ast.Name) and not self._is_local(node.value.id):
+                self.turn.marked.add(node.value.id)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         for key in self._keys(node.target) if isinstance(node.target, ast.Attribute) else ():
@@ -68,19 +73,23 @@ class _Follow(Walk, ast.NodeVisitor):
     def visit_Subscript(self, node: ast.Subscript) -> None:
         super().visit_Subscript(node)
         if not isinstance(node.ctx, ast.Load):
-            self._fill(node.value)
+            self._fill(node.value, grows=True)
 
-    def _fill(self, node: ast.expr) -> None:
+    def _fill(self, node: ast.expr, *, grows: bool) -> None:
         """`history["loss"].append(…)` changes the dictionary as well."""
-        self.turn.filled |= self._value(node).of(*HOLDERS)
+        value = self._value(node)
+        self.turn.filled |= value.of(*HOLDERS)
+        if grows and not value.objs:
+            self.turn.grown |= set(self._keys(node)) if isinstance(node, ast.Attribute) else set()
+            self.turn.grown |= {node.id} if isinstance(node, ast.Name) and not self._is_local(node.id) else set()
         if isinstance(node, ast.Subscript):
-            self._fill(node.value)
+            self._fill(node.value, grows=grows)
 
     def visit_Call(self, node: ast.Call) -> None:
         super().visit_Call(node)
         receiver = node.func.value if isinstance(node.func, ast.Attribute) else node.func
         if isinstance(node.func, ast.Attribute) and node.func.attr in FILLS:
-            self._fill(receiver)
+            self._fill(receiver, grows=node.func.attr in GROWS)
         if self._tells(node):
             self.turn.told |= self._value(receiver).of("foreign")
         fact = self.plan.facts.calls.get(node)

@@ -2,6 +2,7 @@
 
 # mypy: ignore-errors
 
+import collections
 import contextlib
 import pickle
 
@@ -19,13 +20,21 @@ def from_checkpoint(values):
     progress.carried[progress.loop + 1] = values
     found, saved = values(), saved_values()
     for name in found.keys() & saved.keys():
-        value, new = found[name], saved[name]
-        if isinstance(value, (list, dict)) and isinstance(new, type(value)):  # others may hold it, too
-            value.clear()
-            (value.extend if isinstance(value, list) else value.update)(new)
-        else:
-            found[name] = new
+        found[name] = in_place_of(found[name], saved[name])
     return list(found.values()) if len(found) > 1 else found.popitem()[1]
+
+
+def in_place_of(value, new):
+    """A list or a dictionary gets what is new: others may hold it, too."""
+    if isinstance(value, dict) and isinstance(new, dict):
+        value.clear()
+        value.update(new)
+    elif isinstance(value, (list, collections.deque)) and isinstance(new, list):
+        value.clear()
+        value.extend(new)
+    else:
+        return new
+    return value
 
 
 def saved_values():
@@ -38,7 +47,7 @@ def saved_values():
 
 
 def attributes_from_checkpoint(things):
-    """The same for things of other modules: the plain values that they have changed since the loop began."""
+    """The same for things that stay what they are: the plain values in them that have changed since the loop began."""
     begun = {name: comparable(remembered(thing)) for name, thing in things.items()}
     values, saved = progress.carried.get(progress.loop + 1, dict), saved_values()
 
@@ -52,12 +61,16 @@ def attributes_from_checkpoint(things):
         for attribute, value in saved[name].items():
             if attribute == "state_dict()":
                 things[name].load_state_dict(value)
+            elif attribute == "items":
+                in_place_of(things[name], value)
             else:
                 setattr(things[name], attribute, value)
 
 
 def remembered(thing):
-    """Its state where it knows it; else its attributes, but for the parameters that it may hold."""
+    """Its state where it knows it, what it holds; else its attributes, but for the parameters among them."""
+    if isinstance(thing, (list, dict)):
+        return {"items": thing}
     if hasattr(thing, "load_state_dict"):
         return {"state_dict()": thing.state_dict()}
     held = getattr(thing, "__dict__", {})

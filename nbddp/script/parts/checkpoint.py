@@ -53,7 +53,7 @@ def save_checkpoint(path, epochs_done, **state):
         content["states"] = {name: plain(thing.state_dict()) for name, thing in state.items()}
         for name, value in progress.carried.get(progress.loop, dict)().items():
             try:
-                content["values"][name] = plain(value)
+                content["values"][name] = plain(list(value) if isinstance(value, collections.deque) else value)
                 content["on_gpu"] += [name] if any(tensor.is_cuda for tensor in tensors_in(value)) else []
             except (TypeError, ValueError, RecursionError) as reason:
                 print(f"'{name}' is not in the checkpoint: {reason}", file=sys.stderr)
