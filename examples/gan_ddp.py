@@ -5,7 +5,7 @@ none.
     python gan_ddp.py --nproc 4 --lr 0.00025                 # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... gan_ddp.py    # several machines
 
-Exported from gan.ipynb by nbddp 0.1.0 (98c91a65); it needs torch, sklearn.
+Exported from gan.ipynb by nbddp 0.1.0 (b9091e81); it needs torch, sklearn.
 """
 
 import argparse
@@ -305,6 +305,40 @@ def compare_after_first_step(**state):
         optimizer.register_step_post_hook(compare)
 
 
+def from_checkpoint(values):
+    """What the loop that follows carries from epoch to epoch besides the state, as the checkpoint to resume has it.
+
+    At the end of an epoch values() is asked again, for the next checkpoint.
+    """
+    progress.carried[progress.loop + 1] = values
+    found, saved = values(), saved_values()
+    for name in found.keys() & saved.keys():
+        found[name] = in_place_of(found[name], saved[name])
+    return list(found.values()) if len(found) > 1 else found.popitem()[1]
+
+
+def in_place_of(value, new):
+    """A list or a dictionary gets what is new: others may hold it, too."""
+    if isinstance(value, dict) and isinstance(new, dict):
+        value.clear()
+        value.update(new)
+    elif isinstance(value, (list, collections.deque)) and isinstance(new, list):
+        value.clear()
+        value.extend(new)
+    else:
+        return new
+    return value
+
+
+def saved_values():
+    """Of the loop that follows; nothing where no checkpoint is resumed, or one of another loop."""
+    saved = torch.load(command_line.resume, map_location="cpu", weights_only=True) if command_line.resume else {}
+    if saved.get("loop") != progress.loop + 1:
+        return {}
+    values, on_gpu = saved.get("values", {}), saved.get("on_gpu", ()) if torch.cuda.is_available() else ()
+    return {name: not_plain(values[name], "cuda" if name in on_gpu else "cpu") for name in values}
+
+
 command_line = argparse.Namespace(resume=None, checkpoint=None, checkpoint_every=1)  # run_rank puts the real one here
 
 
@@ -315,7 +349,8 @@ def load_states(**state):
     saved = torch.load(path, map_location="cpu", weights_only=True) if path else {"states": {}}
     if progress.loop < saved.get("loop", 0):  # it is of a later one of the training loops
         if dist.get_rank() == 0:
-            print(f"training {progress.loop} is behind the checkpoint and is skipped; its numbers are not told again")
+            known = "behind the checkpoint" if command_line.resume else "done in the notebook already"
+            print(f"training {progress.loop} is {known} and is skipped; its numbers are not told again")
         return None
     if progress.loop > saved.get("loop", progress.loop):  # of an earlier one; this has models of its own
         own = saved.get("later", {}).get(progress.loop, {})
@@ -332,34 +367,18 @@ def load_states(**state):
     return saved.get("epochs_done", 0)
 
 
-def from_checkpoint(values):
-    """What the loop that follows carries from epoch to epoch besides the state, as the checkpoint to resume has it.
-
-    At the end of an epoch values() is asked again, for the next checkpoint.
-    """
-    progress.carried[progress.loop + 1] = values
-    saved = torch.load(command_line.resume, map_location="cpu", weights_only=True) if command_line.resume else {}
-    found = values()
-    for name in found.keys() & saved.get("values", {}).keys() if saved.get("loop") == progress.loop + 1 else ():
-        value, new = found[name], not_plain(saved["values"][name])
-        if isinstance(value, (list, dict)) and isinstance(new, type(value)):  # others may hold it, too
-            value.clear()
-            (value.extend if isinstance(value, list) else value.update)(new)
-        else:
-            found[name] = new
-    return list(found.values()) if len(found) > 1 else found.popitem()[1]
-
-
 def save_checkpoint(path, epochs_done, **state):
     """Rank 0 writes what a later run needs to go on, on any number of processes."""
     states = [None] * dist.get_world_size()
     dist.all_gather_object(states, random_state())
     if dist.get_rank() == 0:
-        content = {"format": 1, "loop": progress.loop, "epochs_done": epochs_done, "random": states, "values": {}}
+        content = {"format": 1, "loop": progress.loop, "epochs_done": epochs_done, "random": states}
+        content |= {"values": {}, "on_gpu": []}
         content["states"] = {name: plain(thing.state_dict()) for name, thing in state.items()}
         for name, value in progress.carried.get(progress.loop, dict)().items():
             try:
-                content["values"][name] = plain(value)
+                content["values"][name] = plain(list(value) if isinstance(value, collections.deque) else value)
+                content["on_gpu"] += [name] if any(tensor.is_cuda for tensor in tensors_in(value)) else []
             except (TypeError, ValueError, RecursionError) as reason:
                 print(f"'{name}' is not in the checkpoint: {reason}", file=sys.stderr)
         save_whole(content, path)
@@ -404,15 +423,23 @@ def plain(value):
     raise TypeError(f"a {type(value).__name__} cannot be saved as plain data")
 
 
-def not_plain(value):
-    """The value that plain() was given, but for its device."""
+def not_plain(value, device="cpu"):
+    """The value that plain() was given, with its tensors on this device."""
     if isinstance(value, dict):
         if value.keys() == {"__ndarray__"}:
             return value["__ndarray__"].numpy()
-        value.update((key, not_plain(item)) for key, item in list(value.items()))
+        value.update((key, not_plain(item, device)) for key, item in list(value.items()))
     elif isinstance(value, (list, tuple)):
-        return type(value)(map(not_plain, value))
-    return value
+        return type(value)(not_plain(item, device) for item in value)
+    return value.to(device) if isinstance(value, torch.Tensor) else value
+
+
+def tensors_in(value):
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (dict, list, tuple)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from tensors_in(item)
 
 
 def save_whole(content, path):

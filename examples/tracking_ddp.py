@@ -4,7 +4,7 @@
     python tracking_ddp.py --nproc 4 --lr 0.025                   # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... tracking_ddp.py    # several machines
 
-Exported from tracking.ipynb by nbddp 0.1.0 (52140fab); it needs torch, mlflow, sklearn.
+Exported from tracking.ipynb by nbddp 0.1.0 (7a91b703); it needs torch, mlflow, sklearn.
 """
 
 import argparse
@@ -274,7 +274,8 @@ def load_states(**state):
     saved = torch.load(path, map_location="cpu", weights_only=True) if path else {"states": {}}
     if progress.loop < saved.get("loop", 0):  # it is of a later one of the training loops
         if dist.get_rank() == 0:
-            print(f"training {progress.loop} is behind the checkpoint and is skipped; its numbers are not told again")
+            known = "behind the checkpoint" if command_line.resume else "done in the notebook already"
+            print(f"training {progress.loop} is {known} and is skipped; its numbers are not told again")
         return None
     if progress.loop > saved.get("loop", progress.loop):  # of an earlier one; this has models of its own
         own = saved.get("later", {}).get(progress.loop, {})
@@ -296,11 +297,13 @@ def save_checkpoint(path, epochs_done, **state):
     states = [None] * dist.get_world_size()
     dist.all_gather_object(states, random_state())
     if dist.get_rank() == 0:
-        content = {"format": 1, "loop": progress.loop, "epochs_done": epochs_done, "random": states, "values": {}}
+        content = {"format": 1, "loop": progress.loop, "epochs_done": epochs_done, "random": states}
+        content |= {"values": {}, "on_gpu": []}
         content["states"] = {name: plain(thing.state_dict()) for name, thing in state.items()}
         for name, value in progress.carried.get(progress.loop, dict)().items():
             try:
-                content["values"][name] = plain(value)
+                content["values"][name] = plain(list(value) if isinstance(value, collections.deque) else value)
+                content["on_gpu"] += [name] if any(tensor.is_cuda for tensor in tensors_in(value)) else []
             except (TypeError, ValueError, RecursionError) as reason:
                 print(f"'{name}' is not in the checkpoint: {reason}", file=sys.stderr)
         save_whole(content, path)
@@ -343,6 +346,14 @@ def plain(value):
     if value is None or type(value) in (bool, int, float, str):
         return value
     raise TypeError(f"a {type(value).__name__} cannot be saved as plain data")
+
+
+def tensors_in(value):
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (dict, list, tuple)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from tensors_in(item)
 
 
 def save_whole(content, path):

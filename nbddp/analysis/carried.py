@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 from nbddp.analysis.accumulators import inside
 from nbddp.analysis.domain import ANYTHING, Obj, Value
-from nbddp.analysis.effects import all_arguments, bound_names
 from nbddp.analysis.facts import LoopFact
-from nbddp.analysis.loop_starts import Start, start_of
+from nbddp.analysis.loop_starts import Start, own_names, start_of
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.scope import readable, state_in_scope
 from nbddp.analysis.turns import HOLDERS, Turn, turn_of
@@ -35,19 +34,28 @@ def carried(plan: Plan, fact: LoopFact) -> Carried:
     if not isinstance(fact.node, ast.For | ast.While):
         return Carried()
     turn, start = turn_of(plan, fact.node.body, plan.program.function_of(fact.node)), start_of(plan, fact)
+    names = _names(plan, fact, turn, start)
+    known = frozenset(o for n in names.values for o in fact.names[n].objs)
+    attributes = _attributes(plan, fact, turn, start, known)
+    told = {text for o in turn.told if (text := start.texts.get(o)) is not None}
+    things = tuple(sorted(told.union(names.things, attributes.things)))
+    return Carried((*names.values, *attributes.values), things, (*names.lost, *attributes.lost))
+
+
+def _names(plan: Plan, fact: LoopFact, turn: Turn, start: Start) -> Carried:
     found = turn.effects
     needed = (found.may_bind & found.reads) | (found.may_bind - found.binds)
     held = {n for n, v in fact.names.items() if v.of(*HOLDERS) & turn.filled or n in turn.grown}
     held -= found.binds - found.reads
     names = sorted(n for n in needed | held if n in fact.names and start.may_have(n))
-    values = [n for n in names if _is_own(plan, fact, n) and _is_plain(plan, _seen(plan, fact, n))]
-    in_place = {n for n in held - needed if n in names and n not in values and _is_plain(plan, _seen(plan, fact, n))}
-    in_place |= {n for n in turn.marked & _namespaces(plan) if n in fact.names and start.may_have(n)}
-    lost = [n for n in names if n not in {*values, *in_place} and _matters(plan, fact, n, _seen(plan, fact, n))]
-    attributes = _attributes(plan, fact, turn, start, frozenset(o for n in values for o in fact.names[n].objs))
-    told = {text for o in turn.told if (text := start.texts.get(o)) is not None}
-    things = tuple(sorted(told.union(attributes.things, in_place)))
-    return Carried((*values, *attributes.values), things, (*lost, *attributes.lost))
+    plain = [n for n in names if _is_plain(plan, _seen(plan, fact, n))]
+    values = [n for n in plain if _is_own(plan, fact, n)]
+    known = {o for n in values for o in fact.names[n].objs}
+    left = [n for n in names if n not in values and (n in needed or not fact.names[n].objs & known)]
+    things = {n for n in left if n in plain and n not in needed}
+    things |= {n for n in turn.marked & _namespaces(plan) if n in fact.names and start.may_have(n)}
+    lost = [n for n in left if n not in things and _matters(plan, fact, n, _seen(plan, fact, n))]
+    return Carried(tuple(values), tuple(things), tuple(lost))
 
 
 def _is_own(plan: Plan, fact: LoopFact, name: str) -> bool:
@@ -56,7 +64,7 @@ def _is_own(plan: Plan, fact: LoopFact, name: str) -> bool:
     if function is None:
         return readable(plan, fact.node, name)
     declared = {n for s in inside(function.body) if isinstance(s, ast.Global | ast.Nonlocal) for n in s.names}
-    return name in declared or name in bound_names(function.body) | {a.arg for a in all_arguments(function.args)}
+    return name in declared or name in own_names(function)
 
 
 def _namespaces(plan: Plan) -> set[str]:

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from nbddp.analysis.accumulators import block_of
+from nbddp.analysis.accumulators import block_of, inside
 from nbddp.analysis.domain import Obj, Value
-from nbddp.analysis.effects import all_arguments, local_names
+from nbddp.analysis.effects import all_arguments, bound_names
 from nbddp.analysis.facts import LoopFact
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.scope import readable
@@ -22,30 +22,53 @@ class Start:
     plan: Plan
     function: ast.FunctionDef | ast.AsyncFunctionDef | None  # the one that has the loop
     bound: frozenset[str]  # names that may have been set above the loop
+    globals: frozenset[str]  # names of the cells that may have been set before the function is called
     texts: Mapping[Obj, str]  # the shortest expression for each thing
     perhaps: frozenset[Obj]  # those in whose place there may be None
     attributes: frozenset[tuple[Obj, str]]  # that have surely been set
 
     def may_have(self, name: str) -> bool:
-        """Has the name been set anywhere but in the loop?"""
-        if self.function is not None and name not in local_names(self.function):
-            return True
-        arguments = all_arguments(self.function.args) if self.function is not None else []
-        return name in self.bound or name in {a.arg for a in arguments}
+        """Has the name been set above the loop, or for a function by the cells that stand above its first call?"""
+        if self.function is None or name in own_names(self.function):
+            arguments = all_arguments(self.function.args) if self.function is not None else []
+            return name in self.bound or name in {a.arg for a in arguments}
+        return name in self.globals or self.plan.program.function_of(self.function) is not None
 
     def has(self, thing: Obj, attribute: str) -> bool:
         made = thing.node if thing.kind == "class" else self.plan.facts.classes.get(thing)
         return (thing, attribute) in self.attributes or (isinstance(made, ast.ClassDef) and attribute in _of_body(made))
 
 
+def own_names(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    """Names that it keeps to itself, and to functions inside of it."""
+    outer = {n for s in inside(function.body) if isinstance(s, ast.Global | ast.Nonlocal) for n in s.names}
+    return (bound_names(function.body) | {a.arg for a in all_arguments(function.args)}) - outer
+
+
 def start_of(plan: Plan, fact: LoopFact) -> Start:
     function = plan.program.function_of(fact.node)
     above = turn_of(plan, _above(plan, fact), function)
-    start = Start(plan, function, frozenset(above.effects.may_bind), {}, frozenset(), frozenset())
+    bound, before = frozenset(above.effects.may_bind), _before_calls(plan, function)
+    start = Start(plan, function, bound, before, {}, frozenset(), frozenset())
     texts, perhaps = _texts(plan, fact, start)
     made = turn_of(plan, [o.node for o in texts if o in plan.facts.classes], function)
     sure = {turn.attributes[key] for turn in (above, made) for key in turn.effects.binds if key in turn.attributes}
-    return Start(plan, function, start.bound, texts, perhaps, frozenset(sure))
+    return Start(plan, function, bound, before, texts, perhaps, frozenset(sure))
+
+
+def _before_calls(plan: Plan, function: ast.AST | None) -> frozenset[str]:
+    if function is None:
+        return frozenset()
+    calling: set[ast.AST] = {function}
+    while True:
+        calls = [c.node for c in plan.facts.calls.values() if c.bodies & calling]
+        around = {f for c in calls if (f := plan.program.function_of(c)) is not None}
+        if around <= calling:
+            break
+        calling |= around
+    tops = [plan.top_level(c) for c in calls if plan.program.function_of(c) is None]
+    first = min((s.index for s in tops if s is not None), default=0)
+    return frozenset(n for s in plan.kept if s.index < first for n in plan.flow.effects[s.index].may_bind)
 
 
 def _above(plan: Plan, fact: LoopFact) -> list[ast.AST]:

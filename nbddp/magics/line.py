@@ -19,7 +19,7 @@ from nbddp.magics.live import UNNAMED, as_file, file_of
 from nbddp.magics.notebook import notebook_of
 from nbddp.magics.order import settled
 from nbddp.magics.record import Executed
-from nbddp.magics.refusal import REFUSALS, in_words
+from nbddp.magics.refusal import REFUSALS, in_words, need_folder
 from nbddp.magics.session import Session
 from nbddp.magics.verifying import verify_live
 from nbddp.notebook.marks import MODES
@@ -64,6 +64,7 @@ def _execute(session: Session, words: list[str]) -> CellRun | Report | None:
         return None
     if words[0] not in VERB_NAMES:
         raise Refusal(f"%ddp: no verb {words[0]!r}{nearest(words[0], VERB_NAMES)}; `%ddp --help` lists them")
+    need_folder()
     name, rest = words[0], words[1:]
     if name == "attach":
         return _attach(session, verb_parser(name).parse(rest))

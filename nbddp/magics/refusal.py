@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TypeVar
 
 from nbddp.cli.parse import Refusal
@@ -17,6 +18,14 @@ Error = TypeVar("Error", bound=BaseException)
 
 class RunStopped(Exception):
     """The run was stopped before its end, so that nothing came back."""
+
+
+def need_folder() -> None:
+    """Runs, scripts and modules are looked for in the working directory, which somebody may have deleted."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        raise Refusal("The kernel's working directory is not there any more: os.chdir() to one that is.") from None
 
 
 def in_words(error: Error) -> Error:

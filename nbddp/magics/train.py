@@ -21,7 +21,7 @@ from nbddp.magics.modes import which
 from nbddp.magics.notebook import notebook_of
 from nbddp.magics.order import in_order
 from nbddp.magics.record import Executed
-from nbddp.magics.refusal import REFUSALS, RunStopped, in_words
+from nbddp.magics.refusal import REFUSALS, RunStopped, in_words, need_folder
 from nbddp.magics.session import Session
 from nbddp.magics.waiting import wait_for
 from nbddp.notebook import Notebook
@@ -54,6 +54,7 @@ def ddp_train(session: Session, line: str, body: str) -> CellRun | None:
         arguments = parse(line)
         if arguments is None:
             return None
+        need_folder()
         if said := which(line, "ddp_train"):
             print(said)
         run, diagnostics = _begun(session, arguments, body)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -54,6 +55,8 @@ def _of_numbers(options: RunOptions) -> Iterator[str]:
         yield f"--checkpoint-every {options.checkpoint_every} is no number of epochs: it must be at least 1."
     if options.resume is not None and not Path(options.resume).exists():
         yield f"There is no checkpoint {options.resume} to resume from."
+    elif options.resume is not None and not zipfile.is_zipfile(options.resume):  # the form in which torch saves
+        yield f"{options.resume} is no whole checkpoint: name a file that --checkpoint, or a run, has written."
     if options.backend is not None and options.backend not in {"gloo", "nccl", "mpi", "ucc", "xccl", "hccl"}:
         yield f"--backend {options.backend} is none that torch has: choose nccl for GPUs or gloo for CPUs."
 

@@ -50,7 +50,7 @@ def _load(path: Path) -> Any:
     try:
         return torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:
-        raise NoResult(f"{path} could not be read: {str(error).splitlines()[0]}") from error
+        raise NoResult(f"{path} could not be read: {str(error).splitlines()[0].partition('. ')[0]}") from error
 
 
 def restored(value: Any) -> Any:

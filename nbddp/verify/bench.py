@@ -152,6 +152,8 @@ def _in_a_sentence(failure: RunFailed) -> str:
     said = ": ".join(part for part in (failure.type, failure.message.strip()) if part) or failure.cause
     if not failure.type and failure.log:  # it ended without an exception that a rank could have told
         said = failure.log[-1].strip()
+    if failure.type == "SystemExit":  # the script's own sentence
+        return failure.message.strip()
     where = next((f" ({frame.source.strip()})" for frame in reversed(failure.frames) if frame.source.strip()), "")
     return f"{said}{where}"
 

@@ -68,7 +68,7 @@ def _refuse(one: Trace, many: Trace) -> None:
             hint = "make the batch smaller, or use fewer processes (--nproc)"
             raise CannotVerify(f"On {where} {trace.failure}; {hint}.")
     if "does not divide among" in many.failure:
-        raise CannotVerify(many.failure.partition(": ")[2] or many.failure)
+        raise CannotVerify(f"{many.failure}.")
     if one.failure:
         raise CannotVerify(f"On one process the notebook itself fails: {one.failure}")
     if not one.steps:

@@ -11,6 +11,7 @@ CASES = {
     "no process at all": ("--nproc 0", "it takes a number of processes, at least 1, not '0'"),
     "a device that there is not": ("--devices 7", "There is no GPU 7: "),
     "no checkpoint": ("--resume nothing.pt", "There is no checkpoint nothing.pt to resume from."),
+    "a file that is none": ("--resume 'digits & co.ipynb'", "digits & co.ipynb is no whole checkpoint: name a file"),
     "an open quotation mark": ("--export 'x", "No closing quotation"),
     "parameters that would build another optimizer": ("-- --lr 0.5", "add --fresh to start as the cells do"),
 }
@@ -66,6 +67,13 @@ def test_a_run_that_fails_fails_the_cell(kernel, options, change, said):
     assert kernel.value("all(map(torch.equal, before, model.parameters()))") == "True"
 
 
+def test_a_file_of_torch_that_is_no_checkpoint(kernel):
+    kernel.aside("torch.save({'a': 1}, 'other.pt')")
+    reply = kernel.run(TRAIN.replace("train", "train --resume other.pt", 1), "train")
+    assert reply.status == "error"
+    assert "other.pt is no checkpoint of a training: name a file that --checkpoint has written" in reply.error
+
+
 def test_a_folder_that_takes_no_run(kernel, folder):
     (folder / "other").mkdir()
     (folder / "other" / ".nbddp").write_text("in the way")
@@ -75,6 +83,14 @@ def test_a_folder_that_takes_no_run(kernel, folder):
     assert reply.status == "error"
     assert "is no folder, so no run can be kept in it" in reply.error
     assert "Traceback" not in reply.error
+
+
+def test_a_working_directory_that_was_deleted(kernel):
+    kernel.aside("import os; here = os.getcwd(); os.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone')")
+    replies = [kernel.run(TRAIN, "train"), kernel.run("%ddp runs")]
+    kernel.aside("os.chdir(here)")
+    for reply in replies:
+        assert reply.error == "The kernel's working directory is not there any more: os.chdir() to one that is."
 
 
 def test_a_run_that_was_deleted(kernel):

@@ -111,6 +111,7 @@ TWO = ("A100", "A100")
         (RunOptions(backend="nccl"), (), ["--backend nccl needs GPUs"]),
         (RunOptions(backend="glo"), (), ["--backend glo is none"]),
         (RunOptions(resume="/no/such.pt"), (), ["There is no checkpoint /no/such.pt"]),
+        (RunOptions(resume=__file__), (), [f"{__file__} is no whole checkpoint"]),
         (RunOptions(checkpoint_every=0), (), ["--checkpoint-every 0"]),
         (RunOptions(nproc=0, devices=(9,)), TWO, ["--nproc 0", "no GPU 9"]),
     ],

@@ -8,7 +8,7 @@ import pickle
 
 import torch
 
-from nbddp.script.parts.checkpoint import command_line, not_plain, plain, tensors_in
+from nbddp.script.parts.checkpoint import command_line, not_plain, plain, read_checkpoint, tensors_in
 from nbddp.script.parts.reporting import progress
 
 
@@ -39,7 +39,7 @@ def in_place_of(value, new):
 
 def saved_values():
     """Of the loop that follows; nothing where no checkpoint is resumed, or one of another loop."""
-    saved = torch.load(command_line.resume, map_location="cpu", weights_only=True) if command_line.resume else {}
+    saved = read_checkpoint(command_line.resume) if command_line.resume else {}
     if saved.get("loop") != progress.loop + 1:
         return {}
     values, on_gpu = saved.get("values", {}), saved.get("on_gpu", ()) if torch.cuda.is_available() else ()
