@@ -84,7 +84,7 @@ def test_a_notebook_that_does_not_do_the_same_twice(helper):
     [
         pytest.param(
             [("batch_size=10", "batch_size=15")],
-            "^a batch of 15 does not divide among 2 processes; 14 or 16 would.$",
+            "^a batch of 15 does not divide among 2 processes; [^(]*$",
             id="batch",
         ),
         pytest.param(
