@@ -13,6 +13,7 @@ from tests.magics.conftest import CELLS, TAGS, TRAIN, end_runs, set_up
 from tests.magics.kernel import Kernel
 
 LONG = "epochs = 100_000\nlr = 0.05"
+BEGUN = "the cell has begun"
 
 
 def latest(folder: Path, known: int, condition: str = "training", seconds: float = 60) -> Run:
@@ -44,15 +45,17 @@ def test_an_interrupt_stops_the_run_and_leaves_the_kernel(kernel, folder):
 
 def test_an_interrupt_at_any_time_leaves_no_run_behind(kernel, folder):
     kernel.run(LONG, "parameters", TAGS["parameters"])
+    kernel.aside(f"get_ipython().events.register('pre_run_cell', begun := lambda info: print({BEGUN!r}, flush=True))")
     for delay in (0.0, 0.05, 0.2):
         asked = kernel.send(TRAIN, "train")
-        while kernel.client.get_iopub_msg(timeout=30)["msg_type"] != "execute_input":
-            pass
+        while kernel.client.get_iopub_msg(timeout=30)["content"].get("text", "").strip() != BEGUN:
+            pass  # before that, ipykernel 6 leaves an interrupted request without an answer
         time.sleep(delay)
         kernel.interrupt()
         assert kernel.result(asked).status == "error"
         assert kernel.value("6 * 7") == "42"
         assert not any(Run.attach(run).processes() for run in runs_in(folder))
+    kernel.aside("get_ipython().events.unregister('pre_run_cell', begun)")
 
 
 def test_finishing_the_epoch_brings_the_result_back(kernel, folder):

@@ -48,15 +48,11 @@ def saved_values():
 
 def attributes_from_checkpoint(things):
     """The same for things that stay what they are: the plain values in them that have changed since the loop began."""
-    begun = {name: comparable(remembered(thing)) for name, thing in things.items()}
-    values, saved = progress.carried.get(progress.loop + 1, dict), saved_values()
-
-    def with_attributes():
-        found = {name: remembered(thing) for name, thing in things.items()}
-        now = {name: comparable(held) for name, held in found.items()}
-        return values() | {n: {a: found[n][a] for a in now[n] if now[n][a] != begun[n].get(a)} for n in things}
-
-    progress.carried[progress.loop + 1] = with_attributes
+    saved = saved_values()
+    if command_line.checkpoint:
+        begun = {name: comparable(remembered(thing)) for name, thing in things.items()}
+        values = progress.carried.get(progress.loop + 1, dict)
+        progress.carried[progress.loop + 1] = lambda: values() | {n: changed(things[n], begun[n]) for n in things}
     for name in things.keys() & saved.keys():
         for attribute, value in saved[name].items():
             if attribute == "state_dict()":
@@ -65,6 +61,11 @@ def attributes_from_checkpoint(things):
                 in_place_of(things[name], value)
             else:
                 setattr(things[name], attribute, value)
+
+
+def changed(thing, before):
+    held = remembered(thing)
+    return {name: held[name] for name, now in comparable(held).items() if now != before.get(name)}
 
 
 def remembered(thing):
