@@ -4,7 +4,7 @@
     python predictions_ddp.py --nproc 4 --lr 0.0005                  # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... predictions_ddp.py    # several machines
 
-Exported from predictions.ipynb by nbddp 0.1.0 (a044665b); it needs torch, numpy, sklearn.
+Exported from predictions.ipynb by nbddp 0.1.0 (154bdb38); it needs torch, numpy, sklearn.
 """
 
 import argparse
@@ -510,7 +510,7 @@ def in_place_of(value, new):
 
 def saved_values():
     """Of the loop that follows; nothing where no checkpoint is resumed, or one of another loop."""
-    saved = torch.load(command_line.resume, map_location="cpu", weights_only=True) if command_line.resume else {}
+    saved = read_checkpoint(command_line.resume) if command_line.resume else {}
     if saved.get("loop") != progress.loop + 1:
         return {}
     values, on_gpu = saved.get("values", {}), saved.get("on_gpu", ()) if torch.cuda.is_available() else ()
@@ -524,7 +524,7 @@ def load_states(**state):
     """Starts from what a checkpoint or the notebook has come to; returns how many epochs are done, None for all."""
     progress.loop += 1
     path = command_line.resume or os.environ.get("NBDDP_START")
-    saved = torch.load(path, map_location="cpu", weights_only=True) if path else {"states": {}}
+    saved = read_checkpoint(path) if path else {"states": {}}
     if progress.loop < saved.get("loop", 0):  # it is of a later one of the training loops
         if dist.get_rank() == 0:
             known = "behind the checkpoint" if command_line.resume else "done in the notebook already"
@@ -543,6 +543,14 @@ def load_states(**state):
     if dist.get_rank() < len(saved.get("random", ())):
         set_random_state(saved["random"][dist.get_rank()])
     return saved.get("epochs_done", 0)
+
+
+def read_checkpoint(path):
+    """Or the state that a notebook has come to; on the processor, and running no code."""
+    saved = torch.load(path, map_location="cpu", weights_only=True)
+    if not (isinstance(saved, dict) and "states" in saved):
+        raise SystemExit(f"{path} is no checkpoint of a training: name a file that --checkpoint has written")
+    return saved
 
 
 def save_checkpoint(path, epochs_done, **state):
