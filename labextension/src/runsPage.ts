@@ -6,6 +6,8 @@ import { button, make } from './elements';
 import { LiveRun } from './liveRun';
 import { inWords, type RunList } from './runList';
 
+const NARROW = 640; // pixels
+
 export interface IRunActions {
   openScript: (run: IRun) => void;
   openLog: (run: IRun) => void;
@@ -50,6 +52,11 @@ export class RunsPage extends Widget {
   /** Up and down from run to run at once, by who has come here by keys. */
   protected onActivateRequest(): void {
     this._rows.querySelector<HTMLElement>('[aria-selected="true"]')?.focus();
+  }
+
+  /** In a sidebar the list stands above the run, not beside it. */
+  protected onResize(): void {
+    this.toggleClass('nbddp-narrow', this.node.clientWidth < NARROW);
   }
 
   dispose(): void {

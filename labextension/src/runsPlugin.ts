@@ -98,7 +98,7 @@ function activate(
           open: () => open(run),
           shutdown: () => stop(run),
           icon: () => runsIcon,
-          label: () => run.name,
+          label: () => run.name.replace(/^\d{8}-\d{6}-/, ''), // the time is in the tooltip: there is little room
           labelTitle: () => [run.folder, run.name].filter(part => part).join('/'),
           detail: () => inWords(run, duration)
         })),

@@ -33,5 +33,5 @@ def test_roles_and_one_click(page, tmp_path, screenshot):
     screenshot(page.page, "notebook7")
     page.command("nbddp:runs")
     expect(page.page.locator(".nbddp-runs").get_by_role("option")).to_contain_text(run.name)
-    expect(page.page.locator(".nbddp-runs .nbddp")).to_be_visible()
+    expect(page.page.locator(".nbddp-runs.nbddp-narrow .nbddp").get_by_role("status").first).to_be_in_viewport()
     screenshot(page.page, "runs-notebook7")

@@ -39,7 +39,7 @@ def test_a_run_from_the_form_outlives_its_kernel(page, screenshot):
         screenshot(page.page, "widget-light")
         page.js("() => jupyterapp.shell.currentWidget.sessionContext.restartKernel()")
         page.command("running:show-panel")
-        expect(page.page.locator(".jp-RunningSessions").get_by_text(folder.name)).to_be_visible()
+        expect(page.page.locator(f".jp-RunningSessions [title*='{folder.name}']")).to_be_visible()
         page.command("nbddp:runs")
         runs = page.page.locator(".nbddp-runs")
         expect(runs.get_by_role("option")).to_contain_text("Training")
