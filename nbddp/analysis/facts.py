@@ -89,6 +89,9 @@ class Facts:
     contained: dict[Obj, set[Obj]] = field(default_factory=dict)  # a module inside other modules
     undefined: dict[str, ast.Name] = field(default_factory=dict)
     reductions: dict[tuple[Loop, str], Reduction] = field(default_factory=dict)
+    at_source: dict[tuple[Loop, str], tuple[tuple[ast.expr, str], ...]] = field(
+        default_factory=dict
+    )  # put together in each step: what goes in, and by which part
     unreduced: dict[tuple[Loop, str], Extent] = field(default_factory=dict)
     keep_whole: dict[Loop, str] = field(default_factory=dict)  # evaluation loops that each rank runs whole, and why
     mixed: dict[Loop, frozenset[Obj]] = field(

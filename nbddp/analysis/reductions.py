@@ -13,6 +13,7 @@ from nbddp.analysis.accumulators import (
     read_after,
     starts_at_zero,
 )
+from nbddp.analysis.at_source import at_source
 from nbddp.analysis.dealing import undealable
 from nbddp.analysis.domain import WHOLE, Extent, Obj, Value, join_extent, spread
 from nbddp.analysis.facts import LoopFact, Reduction
@@ -36,7 +37,11 @@ def leave_loop(m: Machine, fact: LoopFact) -> None:
         if how is None and not fact.backward:
             m.facts.keep_whole.setdefault(loop, f"'{name}' cannot be put together from the ranks' shares")
         elif how is None:
-            m.facts.unreduced[loop, name] = _extent(m, value)
+            m.facts.at_source[loop, name] = at_source(m, fact, name)  # of the last visit, which knows most of the loop
+            if m.facts.at_source[loop, name]:
+                _now_uniform(m, name, value)
+            else:
+                m.facts.unreduced[loop, name] = _extent(m, value)
         else:
             m.facts.reductions[loop, name] = replace(how, number=value.number and how.name == name)
             _now_uniform(m, name, value)

@@ -17,8 +17,8 @@ After
     print(correct / len(test_set))
 
 Declines
-    What it does not understand: in an evaluation each rank then reads all of the data; in training the number is
-    reported as rank 0's own.
+    What it does not understand: in an evaluation each rank then reads all of the data. In training what goes into a
+    product, a square or an item is put together in each step; where that cannot be, the number is told as rank 0's own.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     for (loop, _), reduction in sorted(plan.facts.reductions.items(), key=lambda i: (_line(i[0][0]), i[0][1])):
         if isinstance(loop, ast.For | ast.AsyncFor | ast.While):
             yield _behind(plan, loop, reduction)
+    for node, part in dict.fromkeys(p for found in plan.facts.at_source.values() for p in found):
+        yield from wrap(plan.program, NAME, node, f"{plan.naming(part)}(", ")", (part,))
     told: set[str] = set()
     for outlet in outlets(plan):
         extent = spread(plan.facts.value(outlet.node))
@@ -50,7 +52,8 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         else:
             told.update(n.id for n in ast.walk(outlet.node) if isinstance(n, ast.Name))
             yield _own(plan, outlet.node, "warning" if outlet.decides else "note")
-    for loop, name in sorted(plan.facts.unreduced, key=lambda i: (_line(i[0]), i[1])):
+    left = (key for key in plan.facts.unreduced if not plan.facts.at_source.get(key))
+    for loop, name in sorted(left, key=lambda i: (_line(i[0]), i[1])):
         places = [n for n in ast.walk(loop) if isinstance(n, ast.Name) and n.id == name and name not in told]
         if places:
             yield _own(plan, max(places, key=_line), "note")

@@ -1,0 +1,100 @@
+"""What a training loop keeps in a way that nothing behind the loop can put together: put together in each step instead.
+
+`product *= loss.item()`, `squares += loss.item() ** 2`, `scores[index] = output`: what goes in is a mean, a sum or the
+samples of a share, and the ranks take the same steps. That costs an exchange a step, and is right.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from nbddp.analysis.accumulators import inside
+from nbddp.analysis.domain import WHOLE, Extent, spread
+from nbddp.analysis.effects import root_name
+from nbddp.analysis.facts import LoopFact
+from nbddp.analysis.machine import Machine
+
+HOW = {Extent.MEAN: "mean_over_ranks", Extent.SUM: "sum_over_ranks", Extent.SAMPLES: "gather_samples"}
+Parts = tuple[tuple[ast.expr, str], ...]
+Change = ast.Assign | ast.AugAssign
+
+
+def at_source(m: Machine, fact: LoopFact, name: str) -> Parts:
+    """What to put together, and how; nothing where not all of it can be."""
+    if not isinstance(fact.node, ast.For) or fact.watched or fact.perhaps or fact.node in m.facts.mixed:
+        return ()
+    body = fact.node.body
+    changes = [s for s in _straight(m, body) if _changes(s, name)]
+    own = {id(n) for s in changes for n in ast.walk(s)}
+    elsewhere = [n for n in inside(body) if isinstance(n, ast.Name) and n.id == name and id(n) not in own]
+    if not changes or elsewhere or not any(_keeps(s, name) for s in changes):
+        return ()
+    try:
+        return tuple(part for s in changes for e in _taken_in(s, name) for part in _parts(m, e, name))
+    except _NotUnderstood:
+        return ()
+
+
+class _NotUnderstood(Exception):
+    pass
+
+
+def _straight(m: Machine, body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements to which all ranks come together."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, ast.With):
+            yield from _straight(m, statement.body)
+        elif isinstance(statement, ast.If) and spread(m.facts.value(statement.test)) in WHOLE:
+            yield from _straight(m, [*statement.body, *statement.orelse])
+
+
+def _changes(statement: ast.stmt, name: str) -> bool:
+    if not isinstance(statement, Change) or (isinstance(statement, ast.Assign) and len(statement.targets) > 1):
+        return False
+    target = _target(statement)
+    item = isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name)
+    return root_name(target) == name and (isinstance(target, ast.Name) or item)
+
+
+def _target(statement: Change) -> ast.expr:
+    return statement.target if isinstance(statement, ast.AugAssign) else statement.targets[0]
+
+
+def _keeps(statement: ast.stmt, name: str) -> bool:
+    """Does what was there before go on to count? A name that each step sets anew is no such thing."""
+    if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+        return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement.value))
+    return True
+
+
+def _taken_in(statement: ast.stmt, name: str) -> Iterator[ast.expr]:
+    assert isinstance(statement, Change)
+    target = _target(statement)
+    if isinstance(target, ast.Subscript):
+        yield target.slice
+    yield statement.value
+
+
+def _parts(m: Machine, node: ast.expr, name: str) -> Iterator[tuple[ast.expr, str]]:
+    """The largest parts that can be put together."""
+    extent = spread(m.facts.value(node))
+    if (isinstance(node, ast.Name) and node.id == name) or extent in WHOLE:
+        return
+    mentions = any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
+    if extent in HOW and not mentions and not _is_text(node):
+        yield node, HOW[extent]
+        return
+    children = [n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr | ast.keyword)]
+    if isinstance(node, ast.Lambda | ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp) or not children:
+        raise _NotUnderstood
+    for child in children:
+        yield from _parts(m, child.value if isinstance(child, ast.keyword) else child, name)
+
+
+def _is_text(node: ast.expr) -> bool:
+    """What a number is written into; the number in it is what can be put together."""
+    called = node.func if isinstance(node, ast.Call) else None
+    word = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
+    return isinstance(node, ast.JoinedStr | ast.FormattedValue) or word in ("str", "repr", "format", "join")
