@@ -1,4 +1,5 @@
 import { type ISessionContextDialogs, Notification } from '@jupyterlab/apputils';
+import type { Cell } from '@jupyterlab/cells';
 import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 import type { IStateDB } from '@jupyterlab/statedb';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -35,7 +36,7 @@ export async function runWithDdp(context: IRunContext, watcher: Watcher): Promis
   if (written !== source) {
     cell.model.sharedModel.setSource(written);
   }
-  if (!(await hasMagic(context, watcher.panel))) {
+  if (!(await understands(context, watcher.panel, '__import__("nbddp")'))) {
     return;
   }
   content.deselectAll();
@@ -47,7 +48,25 @@ export async function runWithDdp(context: IRunContext, watcher: Watcher): Promis
     }
     content.activeCellIndex = training - 1;
   }
-  await NotebookActions.run(content, sessionContext, context.dialogs);
+  // The cells above may have loaded it: who loads it twice is told so.
+  if (await understands(context, watcher.panel, '%load_ext nbddp')) {
+    const following = follow(cell);
+    await NotebookActions.run(content, sessionContext, context.dialogs);
+    window.setTimeout(() => following.disconnect(), 5000); // in the background the cell has ended before the view is there
+  }
+}
+
+/** Brings the run into sight as soon as it shows itself: its cell may fill the page. */
+function follow(cell: Cell): MutationObserver {
+  const observer = new MutationObserver(() => {
+    const shown = cell.node.querySelector('.nbddp header');
+    if (shown) {
+      observer.disconnect();
+      shown.scrollIntoView({ block: 'center' });
+    }
+  });
+  observer.observe(cell.node, { childList: true, subtree: true });
+  return observer;
 }
 
 /** Whether a cell above has not been executed in this session. */
@@ -59,8 +78,8 @@ function neverRun(panel: NotebookPanel, training: number): boolean {
 
 const executed = (model: unknown) => (model as { executionCount: number | null }).executionCount !== null;
 
-/** Loads %%ddp_train into the kernel, where it is not loaded yet. */
-async function hasMagic(context: IRunContext, panel: NotebookPanel): Promise<boolean> {
+/** Whether the kernel can do this; where it cannot, the reader is told. Nothing of it is shown or counted in the notebook. */
+async function understands(context: IRunContext, panel: NotebookPanel, code: string): Promise<boolean> {
   await panel.sessionContext.ready;
   if (!panel.sessionContext.session?.kernel) {
     await context.dialogs?.selectKernel(panel.sessionContext);
@@ -69,7 +88,6 @@ async function hasMagic(context: IRunContext, panel: NotebookPanel): Promise<boo
   if (!kernel) {
     return false;
   }
-  const code = '%load_ext nbddp';
   const reply = await kernel.requestExecute({ code, silent: true, store_history: false }).done;
   if (reply.content.status === 'ok') {
     return true;

@@ -20,13 +20,19 @@ PREFIXES = (
     "NUMPY_",
 )
 EXACTLY = frozenset({"LANG", "LC_ALL", "LC_CTYPE", "MALLOC_ARENA_MAX", "VIRTUAL_ENV", "CONDA_PREFIX"})
-SET_BY_TORCH = "TORCHINDUCTOR_CACHE_DIR"  # in every process that trains; it is read whenever something is compiled
+SET_BY_LIBRARIES = {
+    "TORCHINDUCTOR_CACHE_DIR",  # by torch, in every process that trains; it is read whenever something is compiled
+    "KMP_DUPLICATE_LIB_OK",  # by scikit-learn, in every process that imports it; neither changes what is computed
+    "KMP_INIT_AT_FORK",
+}
 THREADS = "OMP_NUM_THREADS"
 
 
 def read_at_import(environ: Mapping[str, str]) -> dict[str, str]:
     """Those of these variables."""
-    kept = (item for item in environ.items() if not item[0].startswith("TORCHELASTIC_") and item[0] != SET_BY_TORCH)
+    kept = (
+        item for item in environ.items() if not item[0].startswith("TORCHELASTIC_") and item[0] not in SET_BY_LIBRARIES
+    )
     return {name: value for name, value in kept if name.startswith(PREFIXES) or name in EXACTLY}
 
 

@@ -20,7 +20,7 @@ LONG = TRAIN.replace("range(3)", "range(5000)") + "\n    time.sleep(0.02)"
 
 
 def test_a_run_from_the_form_outlives_its_kernel(page, screenshot):
-    page.write("digits.ipynb", notebook(f"import time\n{IMPORTS}", DATA, MODEL, LONG))
+    page.write("digits.ipynb", notebook(f"%load_ext nbddp\nimport time\n{IMPORTS}", DATA, MODEL, LONG))
     page.open("digits.ipynb", kernel=True)
     page.page.locator("[data-command='nbddp:run']").first.click()
     form = page.page.locator(".jp-Dialog")
@@ -32,7 +32,9 @@ def test_a_run_from_the_form_outlives_its_kernel(page, screenshot):
     screenshot(page.page, "form-light")
     form.get_by_role("button", name="Run").click()
     expect(page.cells.nth(3).locator(".nbddp").get_by_role("status").first).to_have_text("Training", timeout=120_000)
+    expect(page.cells.nth(3).locator(".nbddp").get_by_role("status").first).to_be_in_viewport()
     expect(page.page.locator(".jp-OutputArea [data-mime-type='application/vnd.jupyter.stderr']")).to_have_count(0)
+    expect(page.cells.first.locator(".jp-OutputArea-output")).to_have_count(0)
     assert page.source(4).startswith("%%ddp_train --nproc 2 --background\n")
     (folder,) = runs_in(page.root)
     try:
