@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psutil
 
-from tests.magics.conftest import TAGS, TRAIN
+from tests.magics.conftest import CELLS, TAGS, TRAIN
 
 STATE = """\
 import hashlib, random, numpy, io
@@ -35,13 +35,14 @@ def test_what_it_cannot_compare_leaves_the_state_alone(kernel):
     """A training shorter than the steps asked for, and one that does not fit into memory twice."""
     limited = TRAIN.replace("losses = []", "if too_large:\n    raise torch.OutOfMemoryError('no room')\nlosses = []")
     assert limited != TRAIN
-    kernel.run("too_large = False", "size")
+    parameters = CELLS["parameters"]
+    kernel.run(f"{parameters}\ntoo_large = 0", "parameters", TAGS["parameters"])
     kernel.run(limited, "train")
     kernel.aside(STATE)
     before = kernel.value("_state()")
     reply = kernel.run("%ddp verify --steps 500", timeout=200)
     assert "has 24 steps, fewer than the 500 asked for" in reply.result, reply
-    kernel.run("too_large = True", "size")
+    kernel.run(f"{parameters}\ntoo_large = 1", "parameters", TAGS["parameters"])
     reply = kernel.run("%ddp verify --steps 6", timeout=200)
     assert "memory ran out: no room; make the batch smaller, or use fewer processes (--nproc)." in reply.error, reply
     assert kernel.value("_state()") == before
