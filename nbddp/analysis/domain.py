@@ -149,6 +149,12 @@ def add(a: Value, b: Value) -> Extent:
     return _whole(a, b, _add(a, b))
 
 
+def subtract(a: Value, b: Value) -> Extent:
+    """Of a difference: samples that a mean of all was taken from are no longer each for itself."""
+    centred = {spread(a), spread(b)} == {Extent.SAMPLES, Extent.MEAN}
+    return Extent.VARYING if centred else add(a, b)
+
+
 def _whole(a: Value, b: Value, result: Extent) -> Extent:
     """What comes of whole values is the same on all ranks where they are."""
     return Extent.REPEATED if result is Extent.UNIFORM and Extent.REPEATED in (spread(a), spread(b)) else result

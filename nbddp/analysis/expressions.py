@@ -171,7 +171,8 @@ def binary(left: Value, right: Value, op: ast.operator) -> Value:
         if isinstance(left.const, int | float) and isinstance(right.const, int | float) and isinstance(op, ast.Add):
             const = left.const + right.const
         objs = frozenset(o for o in objs if o.kind != "library")
-        return Value(objs, domain.add(left, right), None, const, equal=alike, number=number)
+        extent = (domain.add if isinstance(op, ast.Add) else domain.subtract)(left, right)
+        return Value(objs, extent, None, const, equal=alike, number=number)
     if isinstance(op, ast.Mult | ast.MatMult):
         return Value(left.of("list"), domain.multiply(left, right), equal=alike, number=number)
     if isinstance(op, ast.Div | ast.FloorDiv):

@@ -5,7 +5,19 @@ from __future__ import annotations
 import ast
 
 from nbddp.analysis.command_lines import call_parser
-from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, add, join, join_extent, multiply, spread, thing
+from nbddp.analysis.domain import (
+    ANYTHING,
+    Extent,
+    Obj,
+    Value,
+    add,
+    join,
+    join_extent,
+    multiply,
+    spread,
+    subtract,
+    thing,
+)
 from nbddp.analysis.foreign import has_parameters, optimizers_of
 from nbddp.analysis.library_calls import params_in
 from nbddp.analysis.machine import Machine
@@ -219,7 +231,7 @@ def _tensor(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) 
     if attr in ("mul", "mul_", "div", "div_", "__mul__") and args:
         return Value(extent=multiply(base, args[0]))
     if attr in ("add", "add_", "sub", "sub_") and args:
-        return Value(extent=add(base, args[0]))
+        return Value(extent=(add if attr.startswith("add") else subtract)(base, args[0]))
     if (attr in OF_ALL and base.varies) or (attr in ORDERING and extent is Extent.SAMPLES):
         apart = extent is Extent.SAMPLES and each_for_itself(attr, args, keywords)
         return Value(extent=Extent.SAMPLES if apart else Extent.VARYING)
