@@ -30,7 +30,12 @@ export async function ask<T>(server: Server, panel: NotebookPanel, what: string,
       404
     );
   }
-  return askKernel<T>(server.trans, kernel, what, body);
+  return askKernel<T>(server.trans, kernel, isRunning(panel), what, body);
+}
+
+/** Whether a cell was sent to the kernel and has not come back: the kernel's own word that it is busy takes its time. */
+export function isRunning(panel: NotebookPanel): boolean {
+  return panel.content.widgets.some(cell => cell.model.type === 'code' && /\*/.test(cell.promptNode?.textContent ?? ''));
 }
 
 export function isPython(panel: NotebookPanel): boolean {

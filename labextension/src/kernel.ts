@@ -6,10 +6,11 @@ import { Refused } from './api';
 export async function askKernel<T>(
   trans: TranslationBundle,
   kernel: Kernel.IKernelConnection,
+  busy: boolean,
   what: string,
   body: object
 ): Promise<T> {
-  if (kernel.status === 'busy') {
+  if (busy || kernel.status === 'busy') {
     return inSubshell(trans, kernel, free => ask<T>(trans, free, what, body));
   }
   return ask<T>(trans, kernel, what, body);

@@ -2,7 +2,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { IDisposable } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
 import type { IReport, Server } from './api';
-import { ask, isPython, onScreen } from './ask';
+import { ask, isPython, isRunning, onScreen } from './ask';
 
 const PAUSE = 200; // milliseconds without a key after which a check starts
 
@@ -73,7 +73,10 @@ export class Watcher implements IDisposable {
     if (this._checked === JSON.stringify(onScreen(this.panel))) {
       return false;
     }
-    return (await this._server.present()) || this.panel.sessionContext.session?.kernel?.status === 'idle';
+    if (await this._server.present()) {
+      return true;
+    }
+    return this.panel.sessionContext.session?.kernel?.status === 'idle' && !isRunning(this.panel);
   }
 
   private _changed = new Signal<this, void>(this);
