@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from nbddp.analysis import library as names
-from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, join, spread, thing
+from nbddp.analysis.domain import ANYTHING, WHOLE, Extent, Obj, Value, join, join_all, spread, thing
 from nbddp.analysis.imports import canonical
 from nbddp.analysis.machine import Machine
 from nbddp.analysis.purity import under
@@ -57,13 +57,20 @@ def _of(m: Machine, obj: Obj, attr: str, node: ast.expr) -> Value | None:
     field = m.get(obj, attr)
     if field is not None:
         return _owned(field, obj) if obj.kind == "model" else field
+    if attr == "__dict__" and m.held(Value(frozenset({obj}))) not in WHOLE:
+        return Value(extent=Extent.VARYING)
     if obj.kind == "dict":
         return m.get(obj, f"[{attr!r}]")
     owner_class = m.facts.classes.get(obj)
     if owner_class is not None:
         member = class_member(m, owner_class, attr, obj)
         if member is not None:
-            return member
+            computed = [
+                m.run(m, o, [], {}, None) for o in sorted(member.of("method"), key=_line) if _is_property(o.node)
+            ]
+            return join_all(computed) if computed else member
+        if obj.kind != "model" and (asked := class_member(m, owner_class, "__getattr__", obj)) is not None:
+            return join_all(m.run(m, o, [Value(const=attr)], {}, None) for o in sorted(asked.of("method"), key=_line))
     if obj.kind in ("model", "submodule") and attr in ("weight", "bias"):
         return thing("parameter", node, attr, obj.owner or obj)
     if obj.kind in ("model", "submodule") and attr not in MODULE_API:
@@ -102,6 +109,17 @@ def class_member(m: Machine, node: ast.AST, attr: str, owner: Obj | None, depth:
             if found is not None:
                 return found
     return None
+
+
+def _line(obj: Obj) -> int:
+    return getattr(obj.node, "lineno", 0)
+
+
+def _is_property(node: ast.AST) -> bool:
+    """Reading the attribute runs the method."""
+    decorators = getattr(node, "decorator_list", [])
+    named = [d.attr if isinstance(d, ast.Attribute) else getattr(d, "id", "") for d in decorators]
+    return bool({"property", "cached_property"} & set(named))
 
 
 def _is_static(node: ast.AST) -> bool:

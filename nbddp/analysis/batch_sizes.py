@@ -85,9 +85,11 @@ def hidden_size(plan: Plan, call: LoaderCall) -> Value:
 
 def shared_numbers(plan: Plan) -> frozenset[ast.AST]:
     """Literal batch sizes that also fix shapes in the training: there they stand for the rank's share."""
+    read = (n for n in plan.nodes() if isinstance(n, ast.Attribute) and of_loader(plan, n))
+    asked = frozenset(n for n in read if use_of(plan, n) == "shape")
     if plan.options.batch_per_rank:
-        return frozenset()
-    return frozenset(s for size in sizes(plan) if size.fixes_shapes for s in size.sources)
+        return asked
+    return asked | {s for size in sizes(plan) if size.fixes_shapes for s in size.sources}
 
 
 def of_loader(plan: Plan, node: ast.expr) -> bool:

@@ -81,10 +81,29 @@ def thing(kind: str, node: ast.AST, name: str = "", owner: Obj | None = None, si
     return Value(frozenset({Obj(kind, node, name, owner, site)}))
 
 
+# What a value of samples has to do with the others of its batch; goes along through arithmetic.
+RATED = "rated"  # divided by the number of samples: its sum is a mean
+WEIGHTED = "weighted"  # divided by a sum over the samples: its sum is no mean over ranks
+STATISTIC = "statistic"  # a number of the batch that does not add up: its largest sample, its deviation
+ENTRIES = "entries"  # one number a sample, and no other dimension
+MASK = "mask"  # whether something holds for each sample
+PICKED = "picked"  # those samples of a batch for which it does
+MARKS = (RATED, WEIGHTED, STATISTIC, MASK, PICKED)
+_NOWHERE = ast.Pass()
+
+
+def marked(value: Value, kind: str) -> Value:
+    return replace(value, objs=value.objs | {Obj(kind, _NOWHERE)})
+
+
 def join_extent(a: Extent, b: Extent) -> Extent:
     if a is b or b is Extent.UNIFORM or (b is Extent.REPEATED and a is not Extent.UNIFORM):
         return a
     return b if a in WHOLE else Extent.VARYING
+
+
+def _is_none(value: Value) -> bool:
+    return value.const is Literal.NONE and not value.objs
 
 
 def join(a: Value, b: Value) -> Value:
@@ -97,9 +116,12 @@ def join(a: Value, b: Value) -> Value:
     const = a.const if a.const == b.const else None
     if const is None and any(isinstance(v.const, Literal) for v in (a, b)):
         const = Literal.PERHAPS_NONE
+    elif _is_none(a) or _is_none(b):  # which cannot be taken apart
+        items = b.items if _is_none(a) else a.items
+    whole = items is None  # where the parts do not match, what they are goes to the whole
     return Value(
         a.objs | b.objs,
-        join_extent(a.extent, b.extent),
+        join_extent(spread(a), spread(b)) if whole else join_extent(a.extent, b.extent),
         items,
         const,
         a.sources | b.sources,
@@ -212,6 +234,22 @@ def _divide(a: Value, b: Value) -> Extent:
         return Extent.RATE
     # a mean over the share; over shares of unlike size, the mean of means is another number
     return Extent.MEAN if x is y is Extent.SUM and b.equal else Extent.VARYING
+
+
+def summed(value: Value) -> Extent:
+    """What a sum over samples is."""
+    if value.of(WEIGHTED):
+        return Extent.VARYING
+    return Extent.MEAN if value.of(RATED) else Extent.SUM
+
+
+def rates(a: Value, b: Value) -> bool:
+    """Is each sample divided by something of all samples of its batch?"""
+    return spread(a) is Extent.SAMPLES and spread(b) is Extent.SUM
+
+
+def rate(divisor: Value) -> str:
+    return RATED if divisor.equal else WEIGHTED
 
 
 def scaled(value: Value) -> Value:

@@ -28,7 +28,8 @@ def _evaluate(m: Machine, node: ast.expr) -> Value:  # noqa: C901, PLR0912 -- on
         case ast.Name():
             return _name(m, node)
         case ast.Attribute():
-            return attribute(m, evaluate(m, node.value), node)
+            found = attribute(m, evaluate(m, node.value), node)
+            return Value(extent=Extent.SUM, equal=True, number=True) if node in m.shares else found
         case ast.Call():
             return _call(m, node)
         case ast.BinOp():
@@ -165,22 +166,24 @@ def _binary(m: Machine, node: ast.BinOp) -> Value:
 def binary(left: Value, right: Value, op: ast.operator) -> Value:
     alike = domain.alike(left) and domain.alike(right)
     number = left.number and right.number
+    marks = left.of(*domain.MARKS) | right.of(*domain.MARKS)
     if isinstance(op, ast.Add | ast.Sub):
         objs = left.objs | right.objs if isinstance(op, ast.Add) else frozenset()
         const = None
         if isinstance(left.const, int | float) and isinstance(right.const, int | float) and isinstance(op, ast.Add):
             const = left.const + right.const
-        objs = frozenset(o for o in objs if o.kind != "library")
+        objs = frozenset(o for o in objs if o.kind != "library") | marks
         extent = (domain.add if isinstance(op, ast.Add) else domain.subtract)(left, right)
         return Value(objs, extent, None, const, equal=alike, number=number)
     if isinstance(op, ast.Mult | ast.MatMult):
-        return Value(left.of("list"), domain.multiply(left, right), equal=alike, number=number)
+        return Value(left.of("list") | marks, domain.multiply(left, right), equal=alike, number=number)
     if isinstance(op, ast.Div | ast.FloorDiv):
-        return Value(left.of("path"), domain.divide(left, right), equal=alike, number=number)
+        result = Value(left.of("path") | marks, domain.divide(left, right), equal=alike, number=number)
+        return domain.marked(result, domain.rate(right)) if domain.rates(left, right) else result
     extent = domain.join_extent(spread(left), spread(right))
     if extent in (Extent.MEAN, Extent.SUM):  # powers and remainders of them do not add up
         extent = Extent.VARYING
-    return Value(frozenset(), extent, equal=alike)
+    return Value(marks, extent, equal=alike)
 
 
 def _tuple(m: Machine, node: ast.Tuple) -> Value:
@@ -245,7 +248,11 @@ def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Val
     extent = domain.join_extent(spread(result), base.extent)
     if index.varies and extent in domain.WHOLE:
         extent = spread(index) if spread(index) is Extent.SAMPLES else Extent.VARYING
-    return Value(result.objs, extent, result.items, result.const, result.sources)
+    found = Value(result.objs, extent, result.items, result.const, result.sources)
+    if spread(index) is Extent.SAMPLES and extent not in (*domain.WHOLE, Extent.SAMPLES):
+        return domain.marked(found.with_extent(Extent.VARYING), domain.STATISTIC)  # of those that a rank has seen
+    picks = extent is Extent.SAMPLES and base.extent is extent and index.of(domain.MASK)
+    return domain.marked(found, domain.PICKED) if picks else found
 
 
 def _choice(m: Machine, node: ast.IfExp) -> Value:
@@ -273,7 +280,7 @@ def _compare(m: Machine, node: ast.Compare) -> Value:
     if all(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
         return ANYTHING
     if Extent.SAMPLES in map(spread, parts) and Extent.VARYING not in map(spread, parts):
-        return Value(extent=Extent.SAMPLES)
+        return domain.marked(Value(extent=Extent.SAMPLES), domain.MASK)
     same = all(domain.alike(p) for p in parts)
     return Value(extent=extent if extent in domain.WHOLE else Extent.VARYING, equal=same)
 

@@ -7,14 +7,28 @@ from dataclasses import replace
 from functools import reduce
 
 from nbddp.analysis import library as names
-from nbddp.analysis.domain import ANYTHING, WHOLE, Extent, Obj, Value, join, join_all, join_extent, spread, thing
+from nbddp.analysis.among_samples import function_among
+from nbddp.analysis.domain import (
+    ANYTHING,
+    WHOLE,
+    Extent,
+    Obj,
+    Value,
+    join,
+    join_all,
+    join_extent,
+    spread,
+    summed,
+    thing,
+)
 from nbddp.analysis.foreign import foreign, is_foreign
-from nbddp.analysis.losses import reduced
+from nbddp.analysis.losses import losses_of, reduced
 from nbddp.analysis.machine import Machine
 from nbddp.analysis.mixing import OF_ALL, ORDERING, each_for_itself
 from nbddp.analysis.moving import moved_by_hand
 from nbddp.analysis.purity import under
 from nbddp.analysis.sinks import LOGGERS, OPENS, TRACKERS
+from nbddp.analysis.taint import write_into
 
 Args = list[Value]
 Keywords = dict[str, Value]
@@ -34,6 +48,7 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
     given = [*args, *keywords.values()]
     if name.endswith("_") and node.args:  # torch._foreach_lerp_, torch.nn.init.ones_
         moved_by_hand(m, node.args[0])
+    write_into(m, node, name, args, keywords)
     made = _make(m, node, name, args, keywords)
     if made is not None:
         return made
@@ -41,7 +56,7 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
     if found is not None:
         return found
     if names.is_mean_loss(name):
-        return Value(extent=reduced(given, keywords))
+        return losses_of(reduced(given, keywords))
     if name in names.SUM_NAMES or name == "sum":
         return _total(m, args, keywords, Extent.SUM)
     if name in names.MEAN_NAMES:
@@ -52,7 +67,7 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
         return Value(extent=reduce(join_extent, (spread(v) for v in given), Extent.REPEATED))
     if name.startswith("torch.nn.utils.clip_grad"):
         return ANYTHING
-    result = _compute(m, name, args, keywords)
+    result = function_among(name, args, keywords) or _compute(m, name, args, keywords)
     return foreign(m, node, name) if is_foreign(name) and not result.varies else result
 
 
@@ -180,7 +195,8 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
     if name in ("dict", "collections.OrderedDict", "collections.defaultdict", "argparse.Namespace",
                 "types.SimpleNamespace", "collections.Counter", "easydict.EasyDict"):  # fmt: skip
         zero = name == "collections.Counter" or {o.name for o in first.of("library")} & {"int", "float"}
-        return _dict_call(m, node, keywords, bool(zero))
+        made = _dict_call(m, node, keywords, bool(zero))
+        return _made(m, made, {"[]": _default(m, node, first)}) if first.of("class", "function") else made
     if name == "functools.partial":
         return first
     if name in names.SAME:
@@ -189,6 +205,8 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
         return first
     if name in names.KEEPS_EXTENT:
         return _kept(m, name, first)
+    if name in ("vars", "repr", "format") and first.of("instance") and m.held(first) not in WHOLE:
+        return Value(extent=Extent.VARYING)
     if name in ("min", "max"):
         found = [join_extent(spread(v), spread(m.elements(v))) for v in args]
         return Value(extent=reduce(join_extent, found, Extent.UNIFORM) if set(found) <= {*WHOLE} else Extent.VARYING)
@@ -198,8 +216,13 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
 def _kept(m: Machine, name: str, value: Value) -> Value:
     inner = m.elements(value) if value.of("list") else value
     extent = spread(inner)
+    if value.of("instance"):
+        extent = Extent.VARYING if m.held(value) not in WHOLE else Extent.UNIFORM
+        return Value(extent=extent)
     if name in ("float", "int", "round"):
         extent = m.one_number(extent)
+    if name in ("abs", "torch.abs") and extent in (Extent.MEAN, Extent.SUM):
+        extent = Extent.VARYING
     return Value(
         value.objs - value.of("list"), extent, const=value.const if isinstance(value.const, int | float) else None
     )
@@ -214,6 +237,8 @@ def _length(m: Machine, value: Value) -> Value:
         return Value(
             extent=Extent.VARYING if spread(m.elements(value)) is Extent.SAMPLES or m.deals() else Extent.UNIFORM
         )
+    if any(m.get(o, "[keys]") for o in value.of("dict")):
+        return Value(extent=Extent.VARYING)
     size = spread(value) is Extent.SAMPLES
     return Value(extent=Extent.SUM if size else Extent.UNIFORM, equal=not m.deals())
 
@@ -253,6 +278,13 @@ def _dict_call(m: Machine, node: ast.Call, keywords: Keywords, counts: bool) -> 
     return made
 
 
+def _default(m: Machine, node: ast.Call, factory: Value) -> Value:
+    """`defaultdict(Meter)`: what a key that is new stands for."""
+    from nbddp.analysis.calls import call
+
+    return call(m, node, factory, None, [], {})
+
+
 def _total(m: Machine, args: Args, keywords: Keywords, how: Extent) -> Value:
     """A sum or a mean over a value: of samples it is what it says; numbers of whole batches keep their extent."""
     first = args[0] if args else ANYTHING
@@ -261,13 +293,14 @@ def _total(m: Machine, args: Args, keywords: Keywords, how: Extent) -> Value:
     along = args[1] if len(args) > 1 else next((keywords[k] for k in DIMENSION if k in keywords), None)
     if extent is Extent.SAMPLES:
         whole = along is None or along.const == 0 or any(i.const == 0 for i in along.items or ())
+        how = summed(inner) if how is Extent.SUM else how
         return Value(extent=how if whole else extent)
     return Value(extent=extent)
 
 
 def _compute(m: Machine, name: str, args: Args, keywords: Keywords) -> Value:
     given = [*args, *keywords.values()]
-    extents = [spread(m.elements(v) if v.of("list", "dict") else v) for v in given]
+    extents = [m.held(v) for v in given]
     extent = reduce(join_extent, extents, Extent.UNIFORM)
     if extent in WHOLE:
         return Value(extent=extent, const=0 if name.rsplit(".", 1)[-1] in ZEROS else None)

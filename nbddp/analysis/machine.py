@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, alike, join, thing
+from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, alike, join, join_extent, spread, thing
 from nbddp.analysis.facts import CallFact, Facts, Loop, LoopFact, TestFact
 from nbddp.analysis.program import Program
 
@@ -24,6 +24,7 @@ class Frame:
     node: ast.AST | None
     local: Env
     global_names: frozenset[str] = frozenset()
+    outer_names: frozenset[str] = frozenset()  # `nonlocal`
     returned: Value | None = None
     outer: Frame | None = None  # the frame that a nested function sees
     call: ast.AST | None = None  # what called it
@@ -83,7 +84,7 @@ class Machine:
     def lookup(self, name: str) -> Value | None:
         frame: Frame | None = self.frame
         while frame is not None:
-            if name in frame.local and name not in frame.global_names:
+            if name in frame.local and name not in frame.global_names | frame.outer_names:
                 return frame.local[name]
             frame = frame.outer
         return self.globals.get(name)
@@ -92,6 +93,8 @@ class Machine:
         if self.varying_control and not value.varies and value.objs == value.of("foreign"):
             value = value.with_extent(Extent.VARYING)
         frame = self.frame
+        while name in frame.outer_names and frame.outer is not None:
+            frame = frame.outer
         if frame.node is None or name in frame.global_names:
             self.globals[name] = value
         else:
@@ -139,6 +142,15 @@ class Machine:
         for item in value.items or ():
             result = item if result is None else join(result, item)
         return result or ANYTHING
+
+    def held(self, value: Value, depth: int = 0) -> Extent:
+        """What a value comes to when it is looked at as a whole, with what lists and objects hold."""
+        extent = spread(value)
+        for obj in value.of("list", "dict", "instance") if depth < 4 else ():
+            names = ("[]",) if obj.kind != "instance" else [n for o, n in self.facts.fields if o == obj]
+            for found in (self.get(obj, n) for n in names):
+                extent = extent if found is None else join_extent(extent, self.held(found, depth + 1))
+        return extent
 
     def varying_fields(self) -> set[tuple[Obj, str]]:
         return {key for key, value in self.facts.fields.items() if value.varies}

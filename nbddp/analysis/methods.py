@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from nbddp.analysis.among_samples import method_among, over_samples
 from nbddp.analysis.command_lines import call_parser
 from nbddp.analysis.domain import (
     ANYTHING,
@@ -16,12 +17,12 @@ from nbddp.analysis.domain import (
     multiply,
     spread,
     subtract,
+    summed,
     thing,
 )
 from nbddp.analysis.foreign import has_parameters, optimizers_of
 from nbddp.analysis.library_calls import params_in
 from nbddp.analysis.machine import Machine
-from nbddp.analysis.mixing import OF_ALL, ORDERING, each_for_itself
 from nbddp.analysis.moving import moved_by_hand
 from nbddp.analysis.purity import READING_METHODS
 from nbddp.analysis.taint import taint
@@ -215,6 +216,8 @@ _BY_KIND = (
 def _tensor(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) -> Value:
     """Methods of tensors, arrays and numbers, by what they do to the extent."""
     extent = spread(base)
+    if (found := method_among(m, base, attr, args, keywords)) is not None:
+        return found
     if attr == "size":
         return _size(m, base, args)
     if attr in ("numel", "nelement", "dim", "ndimension"):
@@ -223,31 +226,20 @@ def _tensor(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) 
     if attr == "item":
         return Value(extent=m.one_number(extent), number=True)
     if attr in ("sum", "count_nonzero") and extent is Extent.SAMPLES:
-        return Value(extent=Extent.SUM if _over_samples(args, keywords) else extent)
+        return Value(extent=summed(base) if over_samples(args, keywords) else extent)
     if attr in ("mean", "nanmean") and extent is Extent.SAMPLES:
-        return Value(extent=Extent.MEAN if _over_samples(args, keywords) else extent)
+        return Value(extent=Extent.MEAN if over_samples(args, keywords) else extent)
     if attr in ("sum", "mean") or attr in KEEPS:
         return Value(base.objs - base.of("shape"), extent, base.items, base.const)
     if attr in ("mul", "mul_", "div", "div_", "__mul__") and args:
         return Value(extent=multiply(base, args[0]))
     if attr in ("add", "add_", "sub", "sub_") and args:
         return Value(extent=(add if attr.startswith("add") else subtract)(base, args[0]))
-    if (attr in OF_ALL and base.varies) or (attr in ORDERING and extent is Extent.SAMPLES):
-        apart = extent is Extent.SAMPLES and each_for_itself(attr, args, keywords)
-        return Value(extent=Extent.SAMPLES if apart else Extent.VARYING)
     for value in [*args, *keywords.values()]:
         extent = join_extent(extent, spread(value))
     if extent in (Extent.MEAN, Extent.SUM):
         extent = Extent.VARYING
     return Value(extent=extent)
-
-
-def _over_samples(args: Args, keywords: Keywords) -> bool:
-    """Is the first dimension, that of the samples, summed over?"""
-    along = args[0] if args else keywords.get("dim", keywords.get("axis"))
-    if along is None:
-        return True
-    return along.const == 0 or any(i.const == 0 for i in along.items or ())
 
 
 def _size(m: Machine, base: Value, args: Args) -> Value:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nbddp.analysis.domain import Extent, spread
+from nbddp.analysis.domain import WHOLE, Extent, Obj, Value, spread
 from nbddp.analysis.facts import CallFact
 from nbddp.analysis.files import writes
 from nbddp.analysis.plan import Plan
@@ -22,6 +22,7 @@ class Outlet:
     node: ast.expr
     safe: bool  # all ranks come here together, so that they can exchange numbers
     decides: bool = False  # steers the training, rather than being shown
+    steers: bool = False  # is a rate of an optimizer, which has to be the same on all ranks
 
 
 def outlets(plan: Plan) -> Iterator[Outlet]:
@@ -35,6 +36,24 @@ def outlets(plan: Plan) -> Iterator[Outlet]:
             for node in _numbers(plan, argument):
                 found[node] = Outlet(node, _is_safe(plan, call), decides)
     yield from found.values()
+    yield from (o for o in _rates(plan) if o.node not in found)
+
+
+def _rates(plan: Plan) -> Iterator[Outlet]:
+    """`group["lr"] = 0.1 * loss.item()`: must be the same on all ranks."""
+    for node in plan.nodes():
+        if not isinstance(node, ast.Assign) or not any(_is_rate(plan, t) for t in node.targets):
+            continue
+        if spread(plan.facts.value(node.value)) not in (*WHOLE, Extent.SAMPLES):
+            yield Outlet(node.value, not any(a in plan.dealt for a in plan.program.ancestors(node)), True, True)
+
+
+def _is_rate(plan: Plan, target: ast.expr) -> bool:
+    if not isinstance(target, ast.Subscript):
+        return False
+    around = (a for a in plan.program.ancestors(target) if isinstance(a, ast.For))
+    sources = [target.value, *(a.iter for a in around if ast.unparse(target.value) in ast.unparse(a.target))]
+    return any("param_groups" in ast.unparse(s) for s in sources)
 
 
 def _lets_out(plan: Plan, call: CallFact) -> bool:
@@ -78,12 +97,12 @@ def _numbers(plan: Plan, node: ast.expr) -> Iterator[ast.expr]:
         yield node
         return
     if isinstance(node, ast.Name | ast.Constant | ast.Attribute | ast.Subscript):
-        if extent is Extent.VARYING:
+        if extent is Extent.VARYING or _shows_itself(plan, value):
             yield node
         return
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("format", "join"):
         for part in [*node.args, *(k.value for k in node.keywords)]:
-            yield from _numbers(plan, part)
+            yield from [part] if _joins(plan, node.func, part) else _numbers(plan, part)
         return
     if isinstance(node, ast.Call) and extent is Extent.VARYING and not _formats(node):
         yield node
@@ -91,6 +110,27 @@ def _numbers(plan: Plan, node: ast.expr) -> Iterator[ast.expr]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.expr):
             yield from _numbers(plan, child)
+
+
+def _joins(plan: Plan, func: ast.Attribute, part: ast.expr) -> bool:
+    """Texts in a list, with numbers of a share in them."""
+    texts = plan.facts.value(part).of("list")
+    return func.attr == "join" and any(plan.facts.fields.get((o, "[]"), Value()).varies for o in texts)
+
+
+def _shows_itself(plan: Plan, value: Value) -> bool:
+    """An object with numbers of a share, whose text may tell them: `print(meter)`."""
+    fields = plan.facts.fields.items()
+    return any(
+        o.kind == "instance" and _tells(plan, o) and any(v.varies for (w, _), v in fields if w == o) for o in value.objs
+    )
+
+
+def _tells(plan: Plan, obj: Obj) -> bool:
+    owner = plan.facts.classes.get(obj)
+    texts = ("__str__", "__repr__", "__format__")
+    dataclass = owner is not None and any("dataclass" in ast.unparse(d) for d in owner.decorator_list)
+    return dataclass or any(isinstance(s, ast.FunctionDef) and s.name in texts for s in (owner.body if owner else ()))
 
 
 def _formats(node: ast.Call) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 
 from nbddp.analysis import domain
 from nbddp.analysis import library as names
+from nbddp.analysis.accumulators import inside
 from nbddp.analysis.calls import iterate, loaders_in, parts
 from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, join, spread, thing, truth
 from nbddp.analysis.drawing import generated, is_cut, is_indirect, yields
@@ -45,7 +46,8 @@ def run_statement(m: Machine, node: ast.stmt) -> None:
 
 
 # binding ---------------------------------------------------------------------
-def assign(m: Machine, target: ast.expr, value: Value) -> None:
+def assign(m: Machine, target: ast.expr, value: Value, *, added: bool = False) -> None:
+    """Bind a target; `added` where the value was put on top of what was there."""
     match target:
         case ast.Name():
             m.bind(target.id, bound(m, target, value))
@@ -62,13 +64,20 @@ def assign(m: Machine, target: ast.expr, value: Value) -> None:
                     for child in parts(m, value) - {obj}:
                         m.facts.contained.setdefault(child, set()).add(obj)
         case ast.Subscript():
-            container, key = evaluate(m, target.value), evaluate(m, target.slice)
-            put_element(m, container, value, key.const)
-            if not container.of("list", "dict", "model", "submodule") and value.varies:
-                taint(m, target.value, domain.join_extent(spread(container), spread(value)))
-            for holder in container.of("submodule", "model"):
-                for child in parts(m, value):
-                    m.facts.contained.setdefault(child, set()).add(holder.owner or holder)
+            _put_item(m, target, value, added)
+
+
+def _put_item(m: Machine, target: ast.Subscript, value: Value, added: bool) -> None:
+    container, key = evaluate(m, target.value), evaluate(m, target.slice)
+    put_element(m, container, value, key.const)
+    chosen = key.varies and not added  # by the samples of the share: what belongs to others is not met
+    if not container.of("list", "dict", "model", "submodule") and (put := m.held(value)) not in domain.WHOLE:
+        taint(m, target.value, Extent.VARYING if chosen else domain.join_extent(spread(container), put))
+    for holder in container.of("dict") if chosen else ():
+        m.put(holder, "[keys]", Value(extent=Extent.VARYING))
+    for holder in container.of("submodule", "model"):
+        for child in parts(m, value):
+            m.facts.contained.setdefault(child, set()).add(holder.owner or holder)
 
 
 def _unpack(m: Machine, targets: list[ast.expr], value: Value) -> None:
@@ -134,7 +143,7 @@ def _aug_assign(m: Machine, node: ast.AugAssign) -> None:
     moved_by_hand(m, node.target)
     value = _increment(m, load, node.op, node.value)
     control, m.varying_control = m.varying_control, 0
-    assign(m, node.target, value)
+    assign(m, node.target, value, added=True)
     m.varying_control = control
 
 
@@ -217,7 +226,8 @@ def run_function(m: Machine, obj: Obj, args: list[Value], keywords: dict[str, Va
     if isinstance(function, ast.Lambda):
         frame.returned = evaluate(m, function.body)
     else:
-        frame.global_names = frozenset(n for s in ast.walk(function) if isinstance(s, ast.Global) for n in s.names)
+        frame.global_names = _declared(function, ast.Global)
+        frame.outer_names = _declared(function, ast.Nonlocal)
         m.grad = grad and not _without_gradients(m, function)
         m.drawing.append(set())
         run_block(m, function.body)
@@ -228,6 +238,11 @@ def run_function(m: Machine, obj: Obj, args: list[Value], keywords: dict[str, Va
     if not isinstance(function, ast.Lambda) and yields(function):
         return generated(m, frame, obj.owner, drawn)
     return frame.returned or ANYTHING
+
+
+def _declared(function: ast.AST, kind: type[ast.Global] | type[ast.Nonlocal]) -> frozenset[str]:
+    """Of the function itself, not of those that it defines."""
+    return frozenset(n for s in inside(function.body) if isinstance(s, kind) for n in s.names)  # type: ignore[attr-defined]
 
 
 def _is_class_method(node: ast.AST) -> bool:
@@ -281,6 +296,8 @@ def _unfolded(m: Machine, keywords: dict[str, Value]) -> dict[str, Value]:
 
 def _return(m: Machine, node: ast.Return) -> None:
     value = evaluate(m, node.value) if node.value else ANYTHING
+    if m.frame.node is not None and yields(m.frame.node):
+        return  # what a generator returns is not among what it yields
     m.frame.returned = value if m.frame.returned is None else join(m.frame.returned, value)
 
 
@@ -448,7 +465,7 @@ def _turns(m: Machine, fact: LoopFact, one: Callable[[Active], None], loaders: s
     backward = unsure = False
     for turn in range(2):
         before = _copies(m)
-        active = Active(fact, shares, shares and turn > 0 and not fact.backward, m.conditions)
+        active = Active(fact, shares, shares and turn > 0 and not (fact.backward or fact.lazy), m.conditions)
         m.loops.append(active)
         one(active)
         m.loops.pop()

@@ -23,9 +23,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.domain import Extent, spread
+from nbddp.analysis.domain import PICKED, STATISTIC, Extent, Value, spread
 from nbddp.analysis.edit import Edit, wrap
+from nbddp.analysis.facts import CallFact, Loop
 from nbddp.analysis.imports import qualified
+from nbddp.analysis.library import MEAN_NAMES, is_mean_loss
 from nbddp.analysis.losses import backward_of
 from nbddp.analysis.plan import Plan
 from nbddp.diagnostics import Diagnostic
@@ -51,6 +53,8 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
                 help="compute it as a mean over the batch, or check the numbers with 'nbddp verify'",
             )  # fmt: skip
     yield from _weighted(plan)
+    yield from _picked(plan, training)
+    yield from _hooked(plan)
     yield from _among_samples(plan)
     yield from _gradients_of_samples(plan)
 
@@ -73,9 +77,65 @@ def _weighted(plan: Plan) -> Iterator[Diagnostic]:
             )  # fmt: skip
 
 
+def _picked(plan: Plan, training: set[Loop]) -> Iterator[Diagnostic]:
+    """`criterion(output[mask], y[mask])`, `losses[mask].mean()`."""
+    for fact in _by_place(plan):
+        if (
+            fact.loops & training
+            and fact.grad
+            and _is_mean(plan, fact)
+            and any(v.of(PICKED) for v in _given(plan, fact))
+        ):
+            yield plan.program.diagnose(
+                NAME, "note", fact.node,
+                "this is a mean over some samples of the batch, and shares may have unlike numbers of them",
+                why="the ranks' mean is not quite that over the batch, and none where a share has none",
+            )  # fmt: skip
+
+
+def _by_place(plan: Plan) -> list[CallFact]:
+    return sorted(plan.facts.calls.values(), key=lambda c: (c.node.lineno, c.node.col_offset))
+
+
+def _is_mean(plan: Plan, fact: CallFact) -> bool:
+    func = fact.node.func
+    named = any(is_mean_loss(n) or n in MEAN_NAMES for n in fact.names) or bool(plan.facts.value(func).of("loss"))
+    method = isinstance(func, ast.Attribute) and func.attr == "mean"
+    return (named or method) and plan.facts.value(fact.node).extent is Extent.MEAN
+
+
+def _given(plan: Plan, fact: CallFact) -> list[Value]:
+    func = fact.node.func
+    return [*fact.args.values(), *([plan.facts.value(func.value)] if isinstance(func, ast.Attribute) else [])]
+
+
+def _hooked(plan: Plan) -> Iterator[Diagnostic]:
+    for fact in _by_place(plan):
+        func = fact.node.func
+        hooks = isinstance(func, ast.Attribute) and func.attr == "register_hook"
+        if hooks and any(o.kind == "parameter" for o in fact.receivers):
+            yield plan.program.diagnose(
+                NAME, "warning", fact.node,
+                "this hook sees the gradient of a rank's share, before the ranks' mean is taken",
+                why="what is not linear (clipping, noise, a norm) gives another gradient than that of the whole batch",
+                help="change the gradients between backward() and step() instead",
+            )  # fmt: skip
+
+
 def _among_samples(plan: Plan) -> Iterator[Diagnostic]:
+    told: set[ast.AST] = set()
     for node in plan.nodes():
-        if isinstance(node, ast.BinOp | ast.Call) and _compares_samples(plan, node):
+        if any(a in told or a in plan.dealt for a in plan.program.ancestors(node)):
+            continue
+        if isinstance(node, ast.BinOp) and _of_its_batch(plan, node):
+            told.add(node)
+            yield plan.program.diagnose(
+                NAME, "warning", node, "each sample is set against a number of its batch here, and a rank knows only "
+                "that of its share", why="statistics of N times fewer samples make another training",
+                help="take the number over each sample, or over the whole data before the training; or choose a batch "
+                "size N times as large",
+            )  # fmt: skip
+        elif isinstance(node, ast.BinOp | ast.Call) and _compares_samples(plan, node):
             yield plan.program.diagnose(
                 NAME, "warning", node, "the samples of a batch are compared with each other here, and a rank sees only "
                 "those of its share", why="N ranks compare N times fewer pairs: another training",
@@ -92,6 +152,16 @@ def _compares_samples(plan: Plan, node: ast.BinOp | ast.Call) -> bool:
         parts = list(node.args[:2])
         turned = name in PAIRS or (name in PRODUCTS and len(parts) > 1 and _is_turned(parts[1]))
     return turned and bool(parts) and all(spread(plan.facts.value(p)) is Extent.SAMPLES for p in parts)
+
+
+def _of_its_batch(plan: Plan, node: ast.BinOp) -> bool:
+    """`x - x.mean(0)`; a mean that is only added stays one."""
+    left, right = plan.facts.value(node.left), plan.facts.value(node.right)
+    for one, other in ((left, right), (right, left)):
+        of_batch = other.extent is Extent.MEAN or (other.extent is Extent.VARYING and other.of(STATISTIC))
+        if one.extent is Extent.SAMPLES and of_batch and not other.number:
+            return isinstance(node.op, ast.Sub | ast.Mult | ast.Div)
+    return False
 
 
 def _is_turned(node: ast.expr) -> bool:

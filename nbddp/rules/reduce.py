@@ -49,6 +49,9 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         if outlet.safe and extent in PARTS:
             part = PARTS[extent]
             yield from wrap(plan.program, NAME, outlet.node, f"{plan.naming(part)}(", ")", (part,))
+        elif outlet.steers and outlet.safe:
+            yield from wrap(plan.program, NAME, outlet.node, f"{plan.naming('from_rank_0')}(", ")", ("from_rank_0",))
+            yield _own(plan, outlet.node, "warning")
         else:
             told.update(n.id for n in ast.walk(outlet.node) if isinstance(n, ast.Name))
             yield _own(plan, outlet.node, "warning" if outlet.decides else "note")

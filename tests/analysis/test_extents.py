@@ -35,6 +35,20 @@ def reductions(cell: str, *more: str) -> dict[str, str]:
         (["n = len(train_loader)"], "len(train_loader)", Extent.UNIFORM),
         (["n = epoch * 2"], "epoch * 2", Extent.UNIFORM),
         (["n = loss.item() ** 2"], "loss.item() ** 2", Extent.VARYING),
+        (["n = loss.abs()"], "loss.abs()", Extent.VARYING),
+        (["n = (x / x.size(0)).sum()"], "(x / x.size(0)).sum()", Extent.MEAN),
+        (["n = torch.sum(2 * (x / len(x)))"], "torch.sum(2 * (x / len(x)))", Extent.MEAN),
+        (["n = (x / x.sum()).sum()"], "(x / x.sum()).sum()", Extent.VARYING),
+        (["n = (x.softmax(0) * y).sum()"], "(x.softmax(0) * y).sum()", Extent.VARYING),
+        (["n = (x.softmax(1) * y).sum()"], "(x.softmax(1) * y).sum()", Extent.SUM),
+        (["n = x.std(0)"], "x.std(0)", Extent.VARYING),
+        (["n = x.std(1)"], "x.std(1)", Extent.SAMPLES),
+        (
+            ["n = F.mse_loss(x, y, reduction='none').topk(3)"],
+            "F.mse_loss(x, y, reduction='none').topk(3)",
+            Extent.VARYING,
+        ),
+        (["n = train_loader.batch_size * x.mean()"], "train_loader.batch_size", Extent.SUM),
     ],
 )
 def test_extent_in_a_training_loop(lines, source, expected):
@@ -126,3 +140,47 @@ def test_each_value_has_its_place():
     made = plan(*BEFORE, batch("a = loss.item()", "b = len(train_loader)"))
     found = {made.program.source(n): made.facts.value(n).extent for n in nodes(made, ast.Name, "loss")}
     assert found == {"loss": Extent.MEAN}
+
+
+def test_what_a_function_returns_on_one_path_only_still_stands_for_the_share():
+    step = """
+    def step(x, y):
+        if len(y) == 0:
+            return None
+        return F.cross_entropy(model(x), y).item(), len(y)
+    """
+    found = plan(*BEFORE, step, batch("found = step(x, y)", "l, n = found", "twice = l * 2, n * 2"))
+    assert extent(found, "l * 2") is Extent.MEAN
+    assert extent(found, "n * 2") is Extent.SUM
+
+
+def test_parts_that_do_not_match_go_to_the_whole():
+    step = "def step(x, y, both):\n    if both:\n        return x.mean(), 1\n    return x.sum()"
+    found = plan(*BEFORE, step, batch("found = step(x, y, flag)"), "flag = True")
+    assert extent(found, "step(x, y, flag)") is Extent.VARYING
+
+
+def test_a_function_of_a_library_that_writes_into_what_it_is_given():
+    cells = batch("numpy.add.at(counts, y, 1)", "torch.add(total, x.sum(), out=total)", "seen = counts, total")
+    found = plan(*BEFORE, "import numpy\ncounts = numpy.zeros(2)\ntotal = torch.zeros(1)", cells)
+    assert extent(found, "counts") is Extent.VARYING
+    assert extent(found, "total") is Extent.VARYING
+
+
+def test_what_a_class_gives_for_a_name_that_it_does_not_have():
+    meters = """
+    from collections import defaultdict
+    class Meter:
+        def __init__(self):
+            self.sum = 0.0
+        def add(self, value):
+            self.sum += value
+    class Meters:
+        def __init__(self):
+            self.all = defaultdict(lambda: Meter())
+        def __getattr__(self, name):
+            return self.all[name]
+    meters = Meters()
+    """
+    found = plan(*BEFORE, meters, batch("meters.loss.add(loss.item())", "shown = meters.loss.sum"))
+    assert extent(found, "meters.loss.sum") is Extent.MEAN
