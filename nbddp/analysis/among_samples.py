@@ -9,6 +9,7 @@ Args = list[Value]
 Keywords = dict[str, Value]
 OF_ALL = frozenset("max min norm std var median argmax argmin prod any all".split())
 ORDERS = ("topk", "sort", "kthvalue")
+PICKS = ("masked_select", "nonzero", "argwhere", "unique")
 DIMENSION = ("dim", "axis")
 
 
@@ -21,7 +22,7 @@ def over_samples(args: Args, keywords: Keywords) -> bool:
 
 
 def method_among(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) -> Value | None:
-    """`x.std(0)`, `losses.topk(8)`, `scores.softmax(0)`, `x.masked_select(mask)`; None for anything else."""
+    """`x.std(0)`, `losses.topk(8)`, `scores.softmax(0)`, `mask.nonzero()`; None for anything else."""
     extent = spread(base)
     if attr in ("abs", "abs_") and extent in (Extent.MEAN, Extent.SUM):
         return Value(extent=Extent.VARYING)
@@ -56,4 +57,5 @@ def _among(what: str, base: Value, along: Value) -> Value | None:
         return marked(Value(extent=Extent.SAMPLES), WEIGHTED)
     if (what in ORDERS and base.of(ENTRIES)) or what == "dot":
         return Value(extent=Extent.VARYING)
-    return marked(Value(extent=Extent.SAMPLES), PICKED) if what == "masked_select" else None
+    picks = what in PICKS or (what == "where" and along is ANYTHING)
+    return marked(Value(extent=Extent.SAMPLES), PICKED) if picks else None

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from nbddp.analysis import library as names
-from nbddp.analysis.domain import ANYTHING, WHOLE, Extent, Obj, Value, join, join_all, spread, thing
+from nbddp.analysis.domain import ANYTHING, PICKED, WHOLE, Extent, Obj, Value, join, join_all, spread, thing
 from nbddp.analysis.imports import canonical
 from nbddp.analysis.machine import Machine
 from nbddp.analysis.purity import under
@@ -35,7 +35,9 @@ def read(m: Machine, base: Value, attr: str, node: ast.expr) -> Value:
         return (
             thing("shape", PLACE)
             if not base.varies and attr == "shape"
-            else (Value(thing("shape", PLACE).objs, Extent.SAMPLES) if shape else Value(extent=extent))
+            else (
+                Value(thing("shape", PLACE).objs | base.of(PICKED), Extent.SAMPLES) if shape else Value(extent=extent)
+            )
         )
     return result
 

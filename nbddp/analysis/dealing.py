@@ -36,7 +36,9 @@ def undealable(m: Machine, fact: LoopFact) -> str:
         return "train() or eval() is called inside"
     if len(fact.loaders) > 1 and len(fact.loader_nodes) > 1:
         return "it runs over several loaders at once"
-    return _looks_at_its_place(m, fact) or _leaves_traces(m, loop) or _trains_statistics(m, loop)
+    return (
+        _looks_at_its_place(m, fact) or _leaves_traces(m, loop) or _trains_statistics(m, loop) or _carries_on(m, loop)
+    )
 
 
 def _looks_at_its_place(m: Machine, fact: LoopFact) -> str:
@@ -77,6 +79,31 @@ def _trains_statistics(m: Machine, loop: Loop) -> str:
             if models and call.grad:  # DDP's own forward, in which the ranks may meet
                 return "gradients are followed, which torch.no_grad() would spare"
     return ""
+
+
+def _carries_on(m: Machine, loop: Loop) -> str:
+    """A model that keeps something from one call for the next: `out, self.h = self.rnn(x, self.h)`."""
+    models = {o for c in m.facts.calls.values() if loop in c.loops for o in c.called | {o for _, o in c.methods}}
+    for model in sorted(models, key=lambda o: getattr(o.node, "lineno", 0)):
+        owner = m.facts.classes.get(model)
+        for method in owner.body if owner is not None and model.kind == "model" else ():
+            if isinstance(method, ast.FunctionDef) and method.name != "__init__" and method in m.facts.reached:
+                if kept := sorted(_kept(method)):
+                    return f"the model keeps '{kept[0]}' from one batch for the next"
+    return ""
+
+
+def _kept(method: ast.FunctionDef) -> set[str]:
+    """Attributes of `self` that the method reads before it sets them."""
+    own = [n for n in ast.walk(method) if isinstance(n, ast.Attribute) and getattr(n.value, "id", "") == "self"]
+    added = {n.target for n in ast.walk(method) if isinstance(n, ast.AugAssign)}
+    ends: dict[str, int] = {}
+    for statement in (s for s in ast.walk(method) if isinstance(s, ast.Assign | ast.AugAssign)):
+        for name in {n.attr for n in ast.walk(statement) if n in own and isinstance(n.ctx, ast.Store)}:
+            last = statement.end_lineno or statement.lineno
+            ends[name] = min(ends.get(name, last), last)
+    reads = (n for n in own if isinstance(n.ctx, ast.Load) or n in added)
+    return {n.attr for n in reads if n.lineno <= ends.get(n.attr, 0)}
 
 
 def _counts(m: Machine, model: Obj) -> bool:

@@ -46,8 +46,11 @@ def _line_searches(plan: Plan) -> Iterator[Decision]:
 
 def _decisions(plan: Plan, fact: TestFact) -> Iterator[Decision]:
     test, value = fact.node, plan.facts.value(fact.node)
+    if fact.alone or fact.loops & plan.dealt:
+        return
     sure = alike(value) and spread(value) is not Extent.REPEATED
-    if sure or fact.alone or fact.loops & plan.dealt:
+    if sure:
+        yield from (Decision(test, o, "sum_over_ranks", True) for o in _counts(plan, test))
         return
     steers = test in plan.agreed or _steers(plan, fact)
     operands = [] if alike(value) else _operands(plan, test)
@@ -72,6 +75,15 @@ def _operands(plan: Plan, test: ast.expr) -> list[ast.expr]:
     if isinstance(test, ast.Compare) and not isinstance(test.ops[0], ast.In | ast.NotIn):
         return [o for o in [test.left, *test.comparators] if not alike(plan.facts.value(o))]
     return []
+
+
+def _counts(plan: Plan, test: ast.expr) -> Iterator[ast.expr]:
+    """`seen >= 1000`: what a rank has counted is the same on all, and not what one process would have."""
+    for node in ast.walk(test):
+        if isinstance(node, ast.Compare) and not isinstance(node.ops[0], ast.In | ast.NotIn):
+            values = {o: spread(plan.facts.value(o)) for o in (node.left, *node.comparators)}
+            if Extent.UNIFORM in values.values():
+                yield from (o for o, extent in values.items() if extent is Extent.SUM)
 
 
 def _parts(plan: Plan, test: ast.expr) -> list[Value]:

@@ -228,7 +228,8 @@ def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Val
     if base.of("shape"):
         first = index.const == 0 or (index.const is None and not isinstance(node.slice, ast.Slice))
         shared = first and base.varies
-        return Value(extent=Extent.SUM if shared else Extent.UNIFORM, equal=not m.deals(), number=True)
+        equal = not (m.deals() or base.of(domain.PICKED))
+        return Value(extent=Extent.SUM if shared else Extent.UNIFORM, equal=equal, number=True)
     if base.items is not None and isinstance(index.const, int) and -len(base.items) <= index.const < len(base.items):
         return base.items[index.const]
     found: Value | None = None
@@ -251,7 +252,7 @@ def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Val
     found = Value(result.objs, extent, result.items, result.const, result.sources)
     if spread(index) is Extent.SAMPLES and extent not in (*domain.WHOLE, Extent.SAMPLES):
         return domain.marked(found.with_extent(Extent.VARYING), domain.STATISTIC)  # of those that a rank has seen
-    picks = extent is Extent.SAMPLES and base.extent is extent and index.of(domain.MASK)
+    picks = extent is Extent.SAMPLES and base.extent is extent and index.of(domain.MASK, domain.PICKED)
     return domain.marked(found, domain.PICKED) if picks else found
 
 
@@ -322,7 +323,8 @@ def _comprehension(m: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorE
         env.pop(name, None)
         if name in saved:
             env[name] = saved[name]
-    return made
+    picks = any(spread(m.facts.value(c)) is Extent.SAMPLES for g in node.generators for c in g.ifs)
+    return domain.marked(made, domain.PICKED) if picks else made
 
 
 def _joined(m: Machine, node: ast.JoinedStr) -> Value:

@@ -10,6 +10,7 @@ from nbddp.analysis import library as names
 from nbddp.analysis.among_samples import function_among
 from nbddp.analysis.domain import (
     ANYTHING,
+    PICKED,
     WHOLE,
     Extent,
     Obj,
@@ -233,6 +234,8 @@ def _length(m: Machine, value: Value) -> Value:
         return ANYTHING
     if value.of("loader sampler"):
         return Value(extent=Extent.UNIFORM)
+    if value.of(PICKED):
+        return Value(extent=Extent.SUM)
     if value.of("list"):  # as many as there are batches, or samples
         return Value(
             extent=Extent.VARYING if spread(m.elements(value)) is Extent.SAMPLES or m.deals() else Extent.UNIFORM
@@ -240,7 +243,7 @@ def _length(m: Machine, value: Value) -> Value:
     if any(m.get(o, "[keys]") for o in value.of("dict")):
         return Value(extent=Extent.VARYING)
     size = spread(value) is Extent.SAMPLES
-    return Value(extent=Extent.SUM if size else Extent.UNIFORM, equal=not m.deals())
+    return Value(extent=Extent.SUM if size else Extent.UNIFORM, equal=not (m.deals() or value.of(PICKED)))
 
 
 def _passed(m: Machine, node: ast.Call, name: str, first: Value, args: Args) -> Value:

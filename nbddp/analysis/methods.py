@@ -8,6 +8,7 @@ from nbddp.analysis.among_samples import method_among, over_samples
 from nbddp.analysis.command_lines import call_parser
 from nbddp.analysis.domain import (
     ANYTHING,
+    PICKED,
     Extent,
     Obj,
     Value,
@@ -222,7 +223,8 @@ def _tensor(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) 
         return _size(m, base, args)
     if attr in ("numel", "nelement", "dim", "ndimension"):
         counts = extent is Extent.SAMPLES and attr[0] == "n"
-        return Value(extent=Extent.SUM if counts else Extent.UNIFORM, equal=not m.deals(), number=True)
+        equal = not (m.deals() or base.of(PICKED))
+        return Value(extent=Extent.SUM if counts else Extent.UNIFORM, equal=equal, number=True)
     if attr == "item":
         return Value(extent=m.one_number(extent), number=True)
     if attr in ("sum", "count_nonzero") and extent is Extent.SAMPLES:
@@ -245,9 +247,9 @@ def _tensor(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) 
 def _size(m: Machine, base: Value, args: Args) -> Value:
     varies = base.varies
     if not args:
-        return Value(thing("shape", base_place).objs, Extent.SAMPLES if varies else Extent.UNIFORM)
+        return Value(thing("shape", base_place).objs | base.of(PICKED), Extent.SAMPLES if varies else Extent.UNIFORM)
     extent = Extent.SUM if varies and args[0].const == 0 else Extent.UNIFORM
-    return Value(extent=extent, equal=not m.deals(), number=True)
+    return Value(extent=extent, equal=not (m.deals() or base.of(PICKED)), number=True)
 
 
 base_place = ast.Pass()

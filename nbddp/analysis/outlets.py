@@ -10,7 +10,7 @@ from nbddp.analysis.domain import WHOLE, Extent, Obj, Value, spread
 from nbddp.analysis.facts import CallFact
 from nbddp.analysis.files import writes
 from nbddp.analysis.plan import Plan
-from nbddp.analysis.purity import under
+from nbddp.analysis.purity import is_pure, under
 from nbddp.analysis.sinks import LOGS, SHOWS, SILENCED
 
 KEEPERS = ("writer", "tracker", "file", "logger")  # what is called on them is written down
@@ -44,8 +44,25 @@ def _rates(plan: Plan) -> Iterator[Outlet]:
     for node in plan.nodes():
         if not isinstance(node, ast.Assign) or not any(_is_rate(plan, t) for t in node.targets):
             continue
-        if spread(plan.facts.value(node.value)) not in (*WHOLE, Extent.SAMPLES):
-            yield Outlet(node.value, not any(a in plan.dealt for a in plan.program.ancestors(node)), True, True)
+        together = not any(a in plan.dealt for a in plan.program.ancestors(node))
+        terms = list(_terms(plan, node.value))
+        known = all(spread(plan.facts.value(t)) in (Extent.MEAN, Extent.SUM) for t in terms)
+        for term in terms if known else [node.value]:
+            yield Outlet(term, together, True, True)
+
+
+def _terms(plan: Plan, node: ast.expr) -> Iterator[ast.expr]:
+    """The largest parts of an expression that are numbers of a share, or are not known."""
+    extent = spread(plan.facts.value(node))
+    if extent in WHOLE:
+        return
+    parts = [c for c in ast.iter_child_nodes(node) if isinstance(c, ast.expr)]
+    plain = isinstance(node, ast.Call) and any(is_pure(n) for n in plan.facts.calls[node].names)
+    if extent is Extent.VARYING and (isinstance(node, ast.BinOp | ast.UnaryOp) or plain):
+        for part in parts:
+            yield from _terms(plan, part)
+    else:
+        yield node
 
 
 def _is_rate(plan: Plan, target: ast.expr) -> bool:
