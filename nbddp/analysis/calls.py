@@ -154,6 +154,8 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
         m.forward_depth += 1
         result = join_all(m.run(m, f, args, keywords, node) for f in forward.of("method"))
         m.forward_depth -= 1
+    if not varies and not m.sharing() and result.varies:
+        result = result.with_extent(Extent.REPEATED)  # what it keeps from the training does not add up
     if not varies and not result.varies:
         result = replace(result, extent=join_extent(spread(result), Extent.REPEATED))
     if varies and not result.varies:

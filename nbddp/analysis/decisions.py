@@ -78,11 +78,15 @@ def _operands(plan: Plan, test: ast.expr) -> list[ast.expr]:
 
 
 def _counts(plan: Plan, test: ast.expr) -> Iterator[ast.expr]:
-    """`seen >= 1000`: what a rank has counted is the same on all, and not what one process would have."""
+    """`seen >= 1000`: what a rank has counted is the same on all, and not what one process would have.
+
+    `len(x) < 2` is asked for the sake of BatchNorm: of the share.
+    """
     for node in ast.walk(test):
         if isinstance(node, ast.Compare) and not isinstance(node.ops[0], ast.In | ast.NotIn):
             values = {o: spread(plan.facts.value(o)) for o in (node.left, *node.comparators)}
-            if Extent.UNIFORM in values.values():
+            few = any(isinstance(o, ast.Constant) and o.value in (0, 1, 2) for o in values)
+            if Extent.UNIFORM in values.values() and not few:
                 yield from (o for o, extent in values.items() if extent is Extent.SUM)
 
 

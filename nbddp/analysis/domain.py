@@ -113,11 +113,11 @@ def join(a: Value, b: Value) -> Value:
     items = None
     if a.items is not None and b.items is not None and len(a.items) == len(b.items):
         items = tuple(join(x, y) for x, y in zip(a.items, b.items, strict=True))
+    elif _is_none(a) or _is_none(b):  # which cannot be taken apart
+        items = b.items if _is_none(a) else a.items
     const = a.const if a.const == b.const else None
     if const is None and any(isinstance(v.const, Literal) for v in (a, b)):
         const = Literal.PERHAPS_NONE
-    elif _is_none(a) or _is_none(b):  # which cannot be taken apart
-        items = b.items if _is_none(a) else a.items
     whole = items is None  # where the parts do not match, what they are goes to the whole
     return Value(
         a.objs | b.objs,
