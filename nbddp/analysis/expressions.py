@@ -249,7 +249,8 @@ def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Val
     extent = domain.join_extent(spread(result), base.extent)
     if index.varies and extent in domain.WHOLE:
         extent = spread(index) if spread(index) is Extent.SAMPLES else Extent.VARYING
-    found = Value(result.objs, extent, result.items, result.const, result.sources)
+    objs = result.objs | base.of(domain.PICKED)
+    found = Value(objs, extent, result.items, result.const, result.sources)
     if spread(index) is Extent.SAMPLES and extent not in (*domain.WHOLE, Extent.SAMPLES):
         return domain.marked(found.with_extent(Extent.VARYING), domain.STATISTIC)  # of those that a rank has seen
     picks = extent is Extent.SAMPLES and base.extent is extent and index.of(domain.MASK, domain.PICKED)
