@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from nbddp.analysis.domain import ANYTHING, ENTRIES, PICKED, STATISTIC, WEIGHTED, Extent, Value, marked, spread
+from nbddp.analysis.domain import ANYTHING, PICKED, STATISTIC, WEIGHTED, Extent, Value, marked, spread
 from nbddp.analysis.machine import Machine
+from nbddp.analysis.mixing import OF_ALL, ORDERING, each_for_itself
 
 Args = list[Value]
 Keywords = dict[str, Value]
-OF_ALL = frozenset("max min norm std var median argmax argmin prod any all".split())
-ORDERS = ("topk", "sort", "kthvalue")
-PICKS = ("masked_select", "nonzero", "argwhere", "unique")
+PICKS = ("masked_select", "nonzero", "argwhere")
 DIMENSION = ("dim", "axis")
 
 
@@ -26,36 +25,37 @@ def method_among(m: Machine, base: Value, attr: str, args: Args, keywords: Keywo
     extent = spread(base)
     if attr in ("abs", "abs_") and extent in (Extent.MEAN, Extent.SUM):
         return Value(extent=Extent.VARYING)
-    if attr in OF_ALL and base.varies:
-        return _of_all(m, extent, args, keywords)
+    if (attr in OF_ALL and base.varies) or (attr in ORDERING and extent is Extent.SAMPLES):
+        return _of_all(m, attr, extent, args, keywords)
     if extent is not Extent.SAMPLES:
         return None
-    along = args[0] if args else next((keywords[k] for k in DIMENSION if k in keywords), ANYTHING)
-    return _among(attr, base, along)
+    return _among(attr, args[0] if args else _along(keywords))
 
 
-def _of_all(m: Machine, extent: Extent, args: Args, keywords: Keywords) -> Value:
-    along = bool(args) or "dim" in keywords or "axis" in keywords
-    if extent is not Extent.SAMPLES:
-        return Value(extent=Extent.VARYING)
-    if along and (m.varying_control or not over_samples(args, keywords)):
+def _along(keywords: Keywords) -> Value:
+    return next((keywords[k] for k in DIMENSION if k in keywords), ANYTHING)
+
+
+def _of_all(m: Machine, attr: str, extent: Extent, args: Args, keywords: Keywords) -> Value:
+    """Of a batch, or in a loop over its samples of one of them."""
+    of_one = m.varying_control and (args or any(k in keywords for k in DIMENSION))
+    if extent is Extent.SAMPLES and (of_one or each_for_itself(attr, args, keywords)):
         return Value(extent=Extent.SAMPLES)
-    return Value(extent=Extent.VARYING) if m.varying_control else marked(Value(extent=Extent.VARYING), STATISTIC)
+    varying = Value(extent=Extent.VARYING)
+    return marked(varying, STATISTIC) if extent is Extent.SAMPLES and not m.varying_control else varying
 
 
 def function_among(name: str, args: Args, keywords: Keywords) -> Value | None:
     """The same, as functions of torch."""
-    first = args[0] if args else ANYTHING
-    if not name.startswith("torch.") or spread(first) is not Extent.SAMPLES:
+    if not name.startswith("torch.") or not args or spread(args[0]) is not Extent.SAMPLES:
         return None
-    along = args[1] if len(args) > 1 else next((keywords[k] for k in DIMENSION if k in keywords), ANYTHING)
-    return _among(name.rsplit(".", 1)[-1], first, along)
+    return _among(name.rsplit(".", 1)[-1], args[1] if len(args) > 1 else _along(keywords))
 
 
-def _among(what: str, base: Value, along: Value) -> Value | None:
+def _among(what: str, along: Value) -> Value | None:
     if what in ("softmax", "softmin") and along.const == 0:
         return marked(Value(extent=Extent.SAMPLES), WEIGHTED)
-    if (what in ORDERS and base.of(ENTRIES)) or what == "dot":
+    if what == "dot":
         return Value(extent=Extent.VARYING)
     picks = what in PICKS or (what == "where" and along is ANYTHING)
     return marked(Value(extent=Extent.SAMPLES), PICKED) if picks else None

@@ -11,7 +11,7 @@ from nbddp.analysis.attributes import class_member, kind_of
 from nbddp.analysis.domain import ANYTHING, WHOLE, Extent, Obj, Value, join, join_all, join_extent, spread, thing
 from nbddp.analysis.drawing import own_iterator
 from nbddp.analysis.library_calls import call_library
-from nbddp.analysis.losses import loss_extent, losses_of
+from nbddp.analysis.losses import loss_extent
 from nbddp.analysis.machine import Machine
 from nbddp.analysis.methods import backward, call_method
 
@@ -64,7 +64,7 @@ def _call_one(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywor
             fact.called.add(obj)
             return _forward(m, node, obj, args, keywords)
         case "loss":
-            return losses_of(loss_extent(m, obj, [*args, *keywords.values()]))
+            return Value(extent=loss_extent(m, obj, [*args, *keywords.values()]))
         case "instance" | "dataset" | "optimizer" | "scheduler":
             owner = m.facts.classes.get(obj)
             method = class_member(m, owner, "__call__", obj) if owner else None

@@ -85,7 +85,6 @@ def thing(kind: str, node: ast.AST, name: str = "", owner: Obj | None = None, si
 RATED = "rated"  # divided by the number of samples: its sum is a mean
 WEIGHTED = "weighted"  # divided by a sum over the samples: its sum is no mean over ranks
 STATISTIC = "statistic"  # a number of the batch that does not add up: its largest sample, its deviation
-ENTRIES = "entries"  # one number a sample, and no other dimension
 MASK = "mask"  # whether something holds for each sample
 PICKED = "picked"  # those samples of a batch for which it does
 MARKS = (RATED, WEIGHTED, STATISTIC, MASK, PICKED)

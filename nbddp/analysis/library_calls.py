@@ -23,7 +23,7 @@ from nbddp.analysis.domain import (
     thing,
 )
 from nbddp.analysis.foreign import foreign, is_foreign
-from nbddp.analysis.losses import losses_of, reduced
+from nbddp.analysis.losses import reduced
 from nbddp.analysis.machine import Machine
 from nbddp.analysis.mixing import OF_ALL, ORDERING, each_for_itself
 from nbddp.analysis.moving import moved_by_hand
@@ -57,7 +57,7 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
     if found is not None:
         return found
     if names.is_mean_loss(name):
-        return losses_of(reduced(given, keywords))
+        return Value(extent=reduced(given, keywords))
     if name in names.SUM_NAMES or name == "sum":
         return _total(m, args, keywords, Extent.SUM)
     if name in names.MEAN_NAMES:

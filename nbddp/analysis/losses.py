@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from functools import reduce
 
-from nbddp.analysis.domain import ENTRIES, Extent, Obj, Value, join_extent, marked, spread
+from nbddp.analysis.domain import Extent, Obj, Value, join_extent, spread
 from nbddp.analysis.machine import Machine
 
 
@@ -20,11 +20,6 @@ def reduced(values: list[Value], keywords: dict[str, Value]) -> Extent:
         how = "none"
     known = {"mean": Extent.MEAN, "sum": Extent.SUM, "batchmean": Extent.MEAN, "none": Extent.SAMPLES}
     return known.get(how, Extent.VARYING) if isinstance(how, str) else Extent.VARYING
-
-
-def losses_of(extent: Extent) -> Value:
-    found = Value(extent=extent)
-    return marked(found, ENTRIES) if extent is Extent.SAMPLES else found
 
 
 def backward_of(call: ast.Call) -> ast.expr | None:
