@@ -30,6 +30,8 @@ def read(m: Machine, base: Value, attr: str, node: ast.expr) -> Value:
         if found is not None:
             result = found if result is None else join(result, found)
     extent = _extent(base, attr)
+    if result is not None and not result.objs and not result.varies:
+        result = replace(result, extent=extent)  # of a thing that comes from a share
     if result is None:
         shape = base.varies and attr == "shape"
         return (
@@ -71,8 +73,9 @@ def _of(m: Machine, obj: Obj, attr: str, node: ast.expr) -> Value | None:
                 m.run(m, o, [], {}, None) for o in sorted(member.of("method"), key=_line) if _is_property(o.node)
             ]
             return join_all(computed) if computed else member
-        if obj.kind != "model" and (asked := class_member(m, owner_class, "__getattr__", obj)) is not None:
-            return join_all(m.run(m, o, [Value(const=attr)], {}, None) for o in sorted(asked.of("method"), key=_line))
+        asked = class_member(m, owner_class, "__getattr__", obj) if obj.kind != "model" else None
+        if asked is not None and (methods := sorted(asked.of("method"), key=_line)):
+            return join_all(m.run(m, o, [Value(const=attr)], {}, None) for o in methods)
     if obj.kind in ("model", "submodule") and attr in ("weight", "bias"):
         return thing("parameter", node, attr, obj.owner or obj)
     if obj.kind in ("model", "submodule") and attr not in MODULE_API:
