@@ -275,6 +275,8 @@ def _bind_arguments(
         env[spec.vararg.arg] = Value(items=tuple(args[len(positional) :]))
     known = {a.arg for a in all_arguments(spec)} - {a.arg for a in (spec.vararg, spec.kwarg) if a}
     keywords = _unfolded(m, keywords)
+    if (unnamed := _unnamed(m, keywords)) is not None:
+        env.update(dict.fromkeys(known - {a.arg for a in positional[: len(args)]}, unnamed))
     env.update({k: v for k, v in keywords.items() if k in known})
     if spec.kwarg:
         rest = m.make("dict", spec.kwarg)
@@ -282,6 +284,14 @@ def _bind_arguments(
             put_element(m, rest, keywords[name], name)
         env[spec.kwarg.arg] = rest
     return env
+
+
+def _unnamed(m: Machine, keywords: dict[str, Value]) -> Value | None:
+    """`model(**batch)`: what any argument may be, where nothing is known of the names in the dictionary."""
+    given = keywords.get("**", ANYTHING)
+    if any(o in given.objs and field.startswith("['") for o, field in m.facts.fields) or m.held(given) in domain.WHOLE:
+        return None
+    return Value(extent=m.held(given))
 
 
 def _unfolded(m: Machine, keywords: dict[str, Value]) -> dict[str, Value]:
