@@ -87,7 +87,17 @@ def _counts(plan: Plan, test: ast.expr) -> Iterator[ast.expr]:
             values = {o: spread(plan.facts.value(o)) for o in (node.left, *node.comparators)}
             few = any(isinstance(o, ast.Constant) and o.value in (0, 1, 2) for o in values)
             if Extent.UNIFORM in values.values() and not few:
-                yield from (o for o, extent in values.items() if extent is Extent.SUM)
+                yield from (part for o in values for part in _sums(plan, o))
+
+
+def _sums(plan: Plan, node: ast.expr) -> Iterator[ast.expr]:
+    """Also in `seen % 1000`."""
+    extent = spread(plan.facts.value(node))
+    if extent is Extent.SUM:
+        yield node
+    elif extent is Extent.VARYING and isinstance(node, ast.BinOp):
+        yield from _sums(plan, node.left)
+        yield from _sums(plan, node.right)
 
 
 def _parts(plan: Plan, test: ast.expr) -> list[Value]:

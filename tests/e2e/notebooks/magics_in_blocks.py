@@ -28,9 +28,6 @@ model = nn.Linear(6, 2)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.2)
 
 # %%
-Now we train. The loss should go down quickly; if it does not, look at the rate first.
-
-# %%
 running = []
 for epoch in (outer := bars.trange(2)):
     stream = bars.tqdm(loader, desc=f"epoch {epoch}", leave=False)
