@@ -86,8 +86,8 @@ def _counts(plan: Plan, test: ast.expr) -> Iterator[ast.expr]:
         if isinstance(node, ast.Compare) and not isinstance(node.ops[0], ast.In | ast.NotIn):
             values = {o: spread(plan.facts.value(o)) for o in (node.left, *node.comparators)}
             few = any(isinstance(o, ast.Constant) and o.value in (0, 1, 2) for o in values)
-            if Extent.UNIFORM in values.values() and not few:
-                yield from (part for o in values for part in _sums(plan, o))
+            if Extent.UNIFORM in values.values():
+                yield from (part for o in values for part in _sums(plan, o) if not (few and part is o))
 
 
 def _sums(plan: Plan, node: ast.expr) -> Iterator[ast.expr]:
