@@ -15,6 +15,7 @@ export class Watcher implements IDisposable {
     void panel.context.ready.then(() => {
       if (!panel.isDisposed) {
         panel.content.modelContentChanged.connect(this._soon, this);
+        panel.sessionContext.statusChanged.connect(this._kernelSays, this);
         this._soon();
       }
     });
@@ -49,6 +50,13 @@ export class Watcher implements IDisposable {
   private _soon(): void {
     window.clearTimeout(this._timer);
     this._timer = window.setTimeout(() => void this._check(), PAUSE);
+  }
+
+  /** A kernel that was starting or busy when it should have been asked is asked now. */
+  private _kernelSays(_: unknown, status: string): void {
+    if (status === 'idle') {
+      this._soon();
+    }
   }
 
   private async _check(): Promise<void> {
