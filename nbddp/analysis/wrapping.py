@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from nbddp.analysis.backwards import several_backwards
 from nbddp.analysis.domain import Obj, Value
 from nbddp.analysis.homes import Home, find_home
 from nbddp.analysis.plan import Plan
@@ -58,6 +59,8 @@ def _unfit(plan: Plan, model: Model) -> str:
         return "parameters are frozen or freed during the training"
     if next(plan.calls("torch.autograd.grad"), None) is not None:
         return "gradients of gradients are taken"
+    if several_backwards(plan, model):
+        return "several backward() go through one of its forwards"
     return ""
 
 
