@@ -146,7 +146,8 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
     owner = m.facts.classes.get(obj)
     forward = class_member(m, owner, "forward", obj) if owner else None
     given = [*args, *keywords.values()]
-    extent = reduce(join_extent, map(m.held, given), Extent.UNIFORM)
+    unpacked = m.held(keywords["**"]) if "**" in keywords else Extent.UNIFORM
+    extent = reduce(join_extent, map(spread, given), unpacked)
     varies = extent not in WHOLE
     m.modules_run += m.grad
     result = ANYTHING
