@@ -74,6 +74,7 @@ def with_a_body(lines: list[str]) -> list[str]:
 
 
 def _import_compiler() -> None:
-    """Nothing but nbddp's own modules, which nobody else imports meanwhile."""
+    """Nothing but nbddp's own modules, which nobody else imports meanwhile; then what every script is made of."""
     for name in COMPILER:
         importlib.import_module(name)
+    importlib.import_module("nbddp.script.part_library").read_ahead()

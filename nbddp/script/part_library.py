@@ -92,6 +92,13 @@ def without_methods(source: str, names: Set[str]) -> str:
     return "\n".join(line for line in lines if line is not None)
 
 
+@functools.lru_cache(maxsize=1024)
 def names_in(source: str) -> frozenset[str]:
     """All names that the source reads or binds, attributes and keywords aside."""
     return frozenset(node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name))
+
+
+def read_ahead() -> None:
+    """What takes its time once in a process, for whoever has time before the first script is wanted."""
+    for source in library().parts.values():
+        names_in(source)

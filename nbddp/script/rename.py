@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 
 def renamed(source: str, names: Mapping[str, str]) -> str:
     """The source with these names replaced wherever they are names: not in strings, attributes or keywords."""
+    if all(old == new for old, new in names.items()):
+        return source
     lines = source.split("\n")
     for line, column, old in sorted(_places(source), reverse=True):
         if old in names:
