@@ -83,10 +83,13 @@ def _parts(m: Machine, node: ast.expr, name: str) -> Iterator[tuple[ast.expr, st
     if (isinstance(node, ast.Name) and node.id == name) or extent in WHOLE:
         return
     mentions = any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
-    if extent in HOW and not mentions and not _is_text(node):
+    leaf = isinstance(node, ast.Name | ast.Attribute | ast.Subscript)  # of samples: what is made of them may be a count
+    if extent in HOW and not mentions and not _is_text(node) and (leaf or extent is not Extent.SAMPLES):
         yield node, HOW[extent]
         return
     children = [n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr | ast.keyword)]
+    if isinstance(node, ast.Call):  # not the method, but what it is called on
+        children[0:1] = [node.func.value] if isinstance(node.func, ast.Attribute) else []
     if isinstance(node, ast.Lambda | ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp) or not children:
         raise _NotUnderstood
     for child in children:
