@@ -79,7 +79,9 @@ def _taken_in(statement: ast.stmt, name: str) -> Iterator[ast.expr]:
 
 def _parts(m: Machine, node: ast.expr, name: str) -> Iterator[tuple[ast.expr, str]]:
     """The largest parts that can be put together."""
-    extent = spread(m.facts.value(node))
+    if isinstance(node, ast.IfExp):
+        raise _NotUnderstood  # one side of it may not have been seen yet
+    extent = m.held(m.facts.value(node))
     if (isinstance(node, ast.Name) and node.id == name) or extent in WHOLE:
         return
     mentions = any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
