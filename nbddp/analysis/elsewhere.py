@@ -18,7 +18,7 @@ ALREADY = ("torch.nn.parallel.DistributedDataParallel", "torch.distributed.init_
 def trains_elsewhere(flow: Flow) -> Diagnostic | None:
     """A function of a module that is handed an optimizer; classes that are may well be schedulers."""
     optimizers = _optimizers(flow)
-    for node in ast.walk(flow.program.tree):
+    for node in flow.program.nodes:
         name = (qualified(node.func, flow.imports) or "") if isinstance(node, ast.Call) else ""
         if not isinstance(node, ast.Call) or not is_foreign(name) or name.rpartition(".")[2][:1].isupper():
             continue
@@ -33,7 +33,7 @@ def trains_elsewhere(flow: Flow) -> Diagnostic | None:
 
 def sets_up_ddp(flow: Flow) -> Diagnostic | None:
     """The notebook's own `mp.spawn(train, ...)`: what trains is handed on, and called nowhere."""
-    for node in ast.walk(flow.program.tree):
+    for node in flow.program.nodes:
         if isinstance(node, ast.Call) and qualified(node.func, flow.imports) in ALREADY:
             return already_ddp(flow.program, node)
     return None
@@ -49,7 +49,7 @@ def already_ddp(program: Program, node: ast.Call) -> Diagnostic:
 def _optimizers(flow: Flow) -> set[str]:
     """What is assigned an optimizer, as it is written."""
     found = set()
-    for node in ast.walk(flow.program.tree):
+    for node in flow.program.nodes:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
             if makes_optimizer(qualified(node.value.func, flow.imports) or ""):
                 found |= {ast.unparse(target) for target in node.targets}

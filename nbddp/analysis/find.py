@@ -79,9 +79,9 @@ class Finder:
         self.flow = flow
         self.functions: dict[str, list[ast.AST]] = {}
         self.methods: dict[str, list[ast.AST]] = {}
-        uses = find_uses([flow.program.tree], flow.imports)
+        uses = find_uses(flow.program.nodes, flow.imports)
         self.fits = frozenset(c for use in uses for c in use.trained if c.func.attr != "backward")  # type: ignore[attr-defined]
-        for node in ast.walk(flow.program.tree):
+        for node in flow.program.nodes:
             if isinstance(node, ast.ClassDef):
                 for part in node.body:
                     if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -118,7 +118,7 @@ def training_statements(flow: Flow) -> tuple[Statement, ...]:
 
 def framework(flow: Flow) -> str | None:
     """The training framework that the notebook imports, by its name for people."""
-    imports = (n for n in ast.walk(flow.program.tree) if isinstance(n, ast.Import | ast.ImportFrom))
+    imports = (n for n in flow.program.nodes if isinstance(n, ast.Import | ast.ImportFrom))
     for target in (t for node in imports for _, t in bindings(node)):
         for root, name in FRAMEWORKS.items():
             if target == root or target.startswith(root + "."):

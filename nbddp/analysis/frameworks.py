@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from nbddp.analysis.imports import qualified
@@ -65,20 +65,19 @@ class Use:
     names: frozenset[str]  # what the trainers are called
 
 
-def find_uses(roots: Iterable[ast.AST], imports: Mapping[str, str]) -> tuple[Use, ...]:
+def find_uses(nodes: Sequence[ast.AST], imports: Mapping[str, str]) -> tuple[Use, ...]:
     """The frameworks that train in this code, in the order of the table."""
-    nodes = [node for root in roots for node in ast.walk(root)]
     found = (_use(framework, nodes, imports) for framework in FRAMEWORKS)
     return tuple(use for use in found if use.trained)
 
 
-def _use(framework: Framework, nodes: list[ast.AST], imports: Mapping[str, str]) -> Use:
+def _use(framework: Framework, nodes: Sequence[ast.AST], imports: Mapping[str, str]) -> Use:
     known = set(_own_classes(framework, nodes, imports))
     if any(_brings_all(framework, n) for n in nodes):
         known |= framework.trainers
     calls = [n for n in nodes if isinstance(n, ast.Call)]
     made = [c for c in calls if _is_trainer(framework, c.func, imports) or _name(c.func) in known]
-    names = {name for node in nodes for name in _names_of(node, made)}
+    names = {name for node in nodes for name in _names_of(node, made)} if made else set()
     trained = [
         c
         for c in calls
@@ -101,7 +100,7 @@ def _brings_all(framework: Framework, node: ast.AST) -> bool:
     return (node.module or "").split(".")[0] in framework.modules
 
 
-def _own_classes(framework: Framework, nodes: list[ast.AST], imports: Mapping[str, str]) -> Iterator[str]:
+def _own_classes(framework: Framework, nodes: Sequence[ast.AST], imports: Mapping[str, str]) -> Iterator[str]:
     """Classes of the notebook that are trainers as well."""
     for node in nodes:
         if isinstance(node, ast.ClassDef) and any(_is_trainer(framework, b, imports) for b in node.bases):

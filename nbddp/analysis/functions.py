@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from nbddp.analysis.aliases import shared_inside
@@ -21,9 +21,9 @@ class Summary:
     calls: frozenset[str]
 
 
-def definitions(tree: ast.AST) -> Iterator[tuple[str, Definition]]:
+def definitions(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, Definition]]:
     """Functions by name; a class's `__init__` under the name of the class."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, Definition):
             yield node.name, node
         if isinstance(node, ast.ClassDef):
@@ -64,14 +64,15 @@ def _changed_in_place(node: Definition, name: str) -> bool:
     return False
 
 
-def summaries(tree: ast.AST, imports: Mapping[str, str]) -> dict[str, Summary]:
+def summaries(nodes: Sequence[ast.AST], imports: Mapping[str, str]) -> dict[str, Summary]:
     """A fixed point: what a function changes follows from what the functions that it calls change."""
     found: dict[str, Summary] = {}
-    known: dict[str, Changes] = {name: Changes() for name, _ in definitions(tree)}
-    known |= {n.name: Changes() for n in ast.walk(tree) if isinstance(n, ast.ClassDef)}
+    defined = tuple(definitions(nodes))
+    known: dict[str, Changes] = {name: Changes() for name, _ in defined}
+    known |= {n.name: Changes() for n in nodes if isinstance(n, ast.ClassDef)}
     for _ in range(4):
         found = {}
-        for name, node in definitions(tree):
+        for name, node in defined:
             new = _summary(node, imports, known)
             if name in found:  # two functions of one name: what either does
                 old = found[name]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 BUILTINS = frozenset(dir(builtins)) | {"display", "get_ipython", "__file__", "__name__"}
 
@@ -20,10 +20,10 @@ def bindings(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
         yield alias.asname or alias.name, canonical(f"{base}.{alias.name}")
 
 
-def imported_names(tree: ast.AST) -> dict[str, str]:
+def imported_names(nodes: Iterable[ast.AST]) -> dict[str, str]:
     """Every name that an import anywhere binds; the last one wins, as in a notebook run from top to bottom."""
     found: dict[str, str] = {}
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import | ast.ImportFrom):
             found.update((name, target) for name, target in bindings(node) if name != "*")
     return found

@@ -60,7 +60,7 @@ class Plan:
     @cached_property
     def framework(self) -> Use | None:
         """What the training is left to, where the notebook does not train by hand."""
-        return next(iter(find_uses([s.node for s in self.kept], self.flow.imports)), None)
+        return next(iter(find_uses(tuple(self.nodes()), self.flow.imports)), None)
 
     @cached_property
     def _top_level(self) -> dict[ast.AST, Statement]:

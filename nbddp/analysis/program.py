@@ -6,6 +6,7 @@ import ast
 import bisect
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from nbddp.analysis.main_guard import without_guard
 from nbddp.diagnostics import Diagnostic, Level
@@ -34,6 +35,11 @@ class Program:
     cells: tuple[Cell, ...]
     parents: dict[ast.AST, ast.AST] = field(repr=False)
     needs: tuple[str, ...] = ()  # modules that code made from magics names without an import of its own
+
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """All of the tree, as `ast.walk` has it, walked once: that takes longer than most of what is asked of them."""
+        return (self.tree, *self.parents)
 
     def offset(self, line: int, column: int) -> int:
         """A place of `ast` (line, UTF-8 column) as a character offset."""

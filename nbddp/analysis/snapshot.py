@@ -48,7 +48,7 @@ def given(flow: Flow, names: Iterable[str], training: int) -> dict[str, Statemen
             wrong.append(_error(f"'{name}' is a definition or a module, which the script has anyway"))
         else:
             last[name] = [s for s in before if name in _changed(flow, s)][-1]
-    if LOAD in {n.id for n in ast.walk(flow.program.tree) if isinstance(n, ast.Name)}:
+    if LOAD in {n.id for n in flow.program.nodes if isinstance(n, ast.Name)}:
         wrong.append(_error(f"the notebook has a name '{LOAD}' of its own, which the script would need: rename it"))
     if wrong:
         raise CannotExport(wrong)

@@ -28,12 +28,12 @@ from nbddp.analysis.imports import bindings, canonical, dotted, imported_names, 
     ],
 )
 def test_qualified(source, expression, name):
-    names = imported_names(ast.parse(source))
+    names = imported_names(ast.walk(ast.parse(source)))
     assert qualified(ast.parse(expression, mode="eval").body, names) == name
 
 
 def test_the_last_import_of_a_name_counts():
-    assert imported_names(ast.parse("from a import x\nfrom b import x"))["x"] == "b.x"
+    assert imported_names(ast.walk(ast.parse("from a import x\nfrom b import x")))["x"] == "b.x"
 
 
 def test_bindings():
