@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nbddp.cli.arguments import add_notebook, options_of
 from nbddp.cli.parse import Parser, Refusal, count_of_epochs, device_numbers
@@ -15,6 +14,7 @@ from nbddp.export import export
 from nbddp.notebook import Notebook, read_notebook
 from nbddp.run import verbs
 from nbddp.run.command import RunOptions
+from nbddp.run.line_map import line_map
 from nbddp.train_line import TrainLine, parse_train_line
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def execute(arguments: argparse.Namespace) -> int:
         arguments.notebook.stem,
         _run_options(arguments, script.plan.options.nproc, _line_of(notebook, script)),
         root=Path.cwd(),
-        line_map=list(line_map(notebook, script)),
+        line_map=list(line_map(notebook, script.line_map)),
         background=arguments.background,
     )
 
@@ -78,12 +78,3 @@ def _run_options(arguments: argparse.Namespace, nproc: int | None, line: TrainLi
         checkpoint_every=found["checkpoint_every"],
         arguments=(*line.rest, *arguments.rest),
     )
-
-
-def line_map(notebook: Notebook, script: Script) -> Iterator[dict[str, Any]]:
-    """As a run keeps it, so that tracebacks name cells and lines."""
-    sources = {cell.number: cell.source.split("\n") for cell in notebook.cells}
-    for number, place in enumerate(script.line_map, start=1):
-        if place is not None:
-            cell, line = place
-            yield {"script": number, "cell": cell, "line": line, "source": sources[cell][line - 1]}

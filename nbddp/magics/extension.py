@@ -12,8 +12,9 @@ from nbddp.magics.in_kernel import NAMES, InKernel, first_line
 from nbddp.magics.line import ddp
 from nbddp.magics.session import Session
 from nbddp.magics.train import ddp_train
+from nbddp.widget.surface import load_widget
 
-COMPILER = ("nbddp.checking", "nbddp.rules", "nbddp.script.assemble", "nbddp.run.culprit")
+OWN = ("nbddp.checking", "nbddp.rules", "nbddp.script.assemble", "nbddp.run.culprit", "nbddp.widget.run_view")
 ATTRIBUTE = "_nbddp_session"
 TRANSFORMER = "_nbddp_in_kernel"
 
@@ -36,7 +37,8 @@ def load(shell: Any) -> None:
     shell.events.register("post_run_cell", in_kernel.ended)
     completion.install(shell)
     session.open()
-    threading.Thread(target=_import_compiler, name="nbddp-import", daemon=True).start()
+    threading.Thread(target=_import_own, name="nbddp-import", daemon=True).start()
+    load_widget()
 
 
 def unload(shell: Any) -> None:
@@ -73,8 +75,8 @@ def with_a_body(lines: list[str]) -> list[str]:
     return lines
 
 
-def _import_compiler() -> None:
+def _import_own() -> None:
     """Nothing but nbddp's own modules, which nobody else imports meanwhile; then what every script is made of."""
-    for name in COMPILER:
+    for name in OWN:
         importlib.import_module(name)
     importlib.import_module("nbddp.script.part_library").read_ahead()

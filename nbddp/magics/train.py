@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from nbddp.cli.parse import Refusal
 from nbddp.diagnostics import Diagnostic
@@ -30,6 +29,7 @@ from nbddp.run.command import Origin
 from nbddp.run.culprit import RunFailed
 from nbddp.run.doctor import problems
 from nbddp.run.folder import RunFolder
+from nbddp.run.line_map import line_map
 from nbddp.run.run import Run
 
 VARIABLE = "run"  # by which later cells have the latest run; it is also the cell's result
@@ -137,7 +137,7 @@ def _started(session: Session, asked: Asked) -> CellRun:
         Path(asked.notebook.name).stem,
         run_options_of(asked.arguments),
         helper=session.helper,
-        line_map=_line_map(asked),
+        line_map=list(line_map(asked.notebook, asked.script.line_map)),
         fill=partial(_fill, asked),
     )
     run = CellRun(started.folder)
@@ -163,9 +163,3 @@ def _shown(run: CellRun, diagnostics: tuple[Diagnostic, ...], *, background: boo
         wait_for(run, show)
         run.restore()
     return run
-
-
-def _line_map(asked: Asked) -> list[dict[str, Any]]:
-    from nbddp.cli.run import line_map
-
-    return list(line_map(asked.notebook, asked.script))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from nbddp.run.folder import RunFolder
+from nbddp.run.line_map import read_line_map
 from nbddp.run.state import Failure, RunState
 
 LAST_LINES = 20  # of the rank's log
@@ -117,15 +117,6 @@ def _line_of(script: Path, line: int) -> str:
         return script.read_text(encoding="utf-8").splitlines()[line - 1]
     except (OSError, IndexError):
         return ""
-
-
-def read_line_map(path: Path) -> dict[int, Mapping[str, Any]]:
-    """Lines of the script and where each came from; none where the file is missing or damaged."""
-    try:
-        rows = json.loads(path.read_text(encoding="utf-8"))
-        return {int(row["script"]): row for row in rows}
-    except (OSError, ValueError, KeyError, TypeError):
-        return {}
 
 
 def in_cells(stack: str, line_map: Mapping[int, Mapping[str, Any]], script: Path) -> str:

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from nbddp.run.command import Origin, RunOptions
-from nbddp.run.culprit import in_cells, read_line_map
+from nbddp.run.culprit import in_cells
 from nbddp.run.doctor import problems
 from nbddp.run.errors import LaunchFailed
 from nbddp.run.find import find
 from nbddp.run.folders import runs_in
+from nbddp.run.line_map import read_line_map
 from nbddp.run.prune import glance, prune
 from nbddp.run.run import Run
 from nbddp.run.state import RunState

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from nbddp.diagnostics import Diagnostic
-from nbddp.run.culprit import frames_of, in_cells, read_line_map
+from nbddp.run.culprit import frames_of, in_cells
 from nbddp.run.folder import RunFolder
+from nbddp.run.line_map import read_line_map
 from nbddp.run.run import Run
 from nbddp.run.state import RunState
 from nbddp.widget.feed import Feed, follow

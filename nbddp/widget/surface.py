@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import sys
 import time
@@ -33,9 +34,22 @@ def open_surface(
     state: RunState, subject: Subject, on_stop: Callable[[str], object], *, plain: bool = False
 ) -> Surface:
     """The best there is here, shown in the running cell's output."""
-    if plain or kernel_shell() is None or importlib.util.find_spec("anywidget") is None:
+    if plain or not _has_widgets():
         return InText(subject)
     return InNotebook(state, subject, on_stop)
+
+
+def load_widget() -> None:
+    """Import what draws the first one: a tenth of a second that no run then waits for.
+
+    Others' modules are imported where the user's own imports are, never in a thread beside them.
+    """
+    if _has_widgets():
+        importlib.import_module("nbddp.widget.live")
+
+
+def _has_widgets() -> bool:
+    return kernel_shell() is not None and importlib.util.find_spec("anywidget") is not None
 
 
 def kernel_shell() -> Any:

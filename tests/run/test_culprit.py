@@ -5,9 +5,10 @@ import json
 import pytest
 
 from nbddp.run.causes import cause_of, memory_kills, name_of
-from nbddp.run.culprit import RunFailed, failure_of, frames_of, last_lines, read_line_map
+from nbddp.run.culprit import RunFailed, failure_of, frames_of, last_lines
 from nbddp.run.endings import is_victim
 from nbddp.run.folders import create
+from nbddp.run.line_map import read_line_map
 from nbddp.run.state import Exit, Failure, RunState, changed
 
 SOURCE = "loss = criterion(model(x), y)"
