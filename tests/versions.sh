@@ -16,7 +16,7 @@ prepare() { # PYTHON FOLDER
     rm -rf "$2"
     "$1" -m venv "$2"
     "$2/bin/python" -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-        hypothesis nbformat pytest pytest-xdist rich
+        hypothesis nbformat pytest pytest-timeout pytest-xdist rich
     touch "$2/.ready"
 }
 

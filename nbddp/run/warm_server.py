@@ -26,6 +26,9 @@ from nbddp.run.installed import Installed
 from nbddp.run.leader import lead
 from nbddp.run.messages import Channel
 from nbddp.run.process import ProcessId
+from nbddp.run.supervise import Supervisor
+from nbddp.run.warm_ranks import Ranks
+from nbddp.run.warm_script import become_script
 
 LOOK = 1.0  # seconds between two looks whether the kernel is still there
 
@@ -140,10 +143,6 @@ class Server:
 
 def supervise_warm(folder: RunFolder, me: ProcessId) -> None:
     """The supervisor's life after a warm start."""
-    from nbddp.run.supervise import Supervisor
-    from nbddp.run.warm_ranks import Ranks
-    from nbddp.run.warm_script import become_script
-
     how = json.loads(folder.command.read_text(encoding="utf-8"))
     ranks = Ranks(folder)
     supervisor = Supervisor(folder, me, quiet=how["quiet"], grace=how["grace"], ranks=ranks)
