@@ -67,7 +67,9 @@ class Use:
 
 def find_uses(nodes: Sequence[ast.AST], imports: Mapping[str, str]) -> tuple[Use, ...]:
     """The frameworks that train in this code, in the order of the table."""
-    found = (_use(framework, nodes, imports) for framework in FRAMEWORKS)
+    imported = {name.split(".")[0] for name in imports.values()}
+    imported |= {(n.module or "").split(".")[0] for n in nodes if isinstance(n, ast.ImportFrom)}
+    found = (_use(framework, nodes, imports) for framework in FRAMEWORKS if not imported.isdisjoint(framework.modules))
     return tuple(use for use in found if use.trained)
 
 

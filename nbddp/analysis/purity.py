@@ -6,6 +6,8 @@ rather than too little.
 
 from __future__ import annotations
 
+import functools
+
 # Methods that do not change what they are called on.
 READING_METHODS = frozenset(
     """
@@ -119,6 +121,7 @@ VIEWS = frozenset(
 MUTATING_FUNCTIONS = ("random.shuffle", "numpy.random.shuffle", "torch.nn.utils", "torch.nn.init", "heapq", "bisect")
 
 
+@functools.lru_cache(maxsize=8192)
 def under(name: str, roots: tuple[str, ...]) -> bool:
     """Is a dotted name one of the roots or below one? A root ending in `_` is a prefix."""
     return any(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 from nbddp.analysis.edit import Edit
@@ -21,6 +21,7 @@ from nbddp.script.import_comments import Comments, comments_of
 from nbddp.script.imports import bound_by, import_block, kept_imports, used_names
 from nbddp.script.launcher import launcher
 from nbddp.script.layout import Definition, Layout, lay_out
+from nbddp.script.names import words_of
 from nbddp.script.part_library import library
 from nbddp.script.regions import Region, regions
 from nbddp.script.variants import requests
@@ -43,7 +44,7 @@ def assemble(plan: Plan, edits: Sequence[Edit]) -> list[Line]:
     body = _body(plan, layout, spans, edits)
     module = _cells(plan, layout.module, spans, edits, "")
     environment = [line for s in layout.environment for line in _environment(plan, s, spans, edits)]
-    names = _names_in([*body, *module, *environment])
+    names = words_of("\n".join(line.text for line in [*body, *module, *environment]))
     renames = {n: plan.naming(n) for n in _own_names() if plan.naming(n) != n}
     wanted = {n for n in library().parts if plan.naming(n.partition("__")[0]) in names}
     checkpoints = bool({"resumable", "epoch_done"} & wanted)
@@ -51,7 +52,7 @@ def assemble(plan: Plan, edits: Sequence[Edit]) -> list[Line]:
                      snapshot=plan.handed_over, gpu=plan.uses_gpu, train=plan.naming("train"),
                      renames=renames)  # fmt: skip
     parts = parts_for([*requests(plan, edits, wanted), *start.parts], renames=renames)
-    used = names | _names_in([Line(parts.source), Line(start.source)])
+    used = names | parts.mentioned | words_of(start.source)
     comments = comments_of(plan.program, layout.imports, spans)
     imports = kept_imports(layout.imports, used | _notebook_names(plan, layout), comments)
     imports += [f"import {name}" for name in plan.program.needs if name in used - library().parts.keys()]
@@ -78,26 +79,12 @@ def _own_names() -> set[str]:
     return own | set(library().imports) | {n.partition("__")[0] for n in library().parts}
 
 
-def _names_in(lines: Iterable[Line]) -> set[str]:
-    import io
-    import tokenize
-
-    text = "\n".join(line.text for line in lines)
-    found: set[str] = set()
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.NAME:
-            found.add(token.string)
-        elif token.type == tokenize.STRING and token.string.lstrip("rbRBuU")[:1] in "fF":
-            found |= used_names([ast.parse(token.string)])
-    return found
-
-
 def _notebook_names(plan: Plan, layout: Layout) -> set[str]:
     kept = [s.node for s in plan.kept if s not in layout.imports]
     return used_names(kept) if any(plan.flow.effects[s.index].uses_globals for s in plan.kept) else set()
 
 
-def _imports_of_edits(plan: Plan, edits: Sequence[Edit], names: set[str]) -> list[str]:
+def _imports_of_edits(plan: Plan, edits: Sequence[Edit], names: Set[str]) -> list[str]:
     """Imports that the text of edits names: `DistributedSampler`, `dist`, `os`."""
     known = {**library().imports, "nullcontext": "from contextlib import nullcontext"}
     used = {u for e in edits for u in e.uses}
@@ -241,7 +228,7 @@ def _import_lines(
         return [Line(t) for t in import_block(imports)] + _blank_behind_imports(layout)
     first = min(s.index for s in layout.environment)
     late = [s for s in layout.imports if s.index > first and not _is_standard(s.node)]
-    late_lines = kept_imports(late, _names_in([Line("\n".join(imports))]), comments)
+    late_lines = kept_imports(late, words_of("\n".join(imports)), comments)
     early = [i for i in imports if i not in late_lines]
     while environment and not environment[0].text.strip():
         environment = environment[1:]

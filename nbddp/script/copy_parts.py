@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from nbddp.script.part_library import ON_REQUEST, library, names_in, without_methods
+from nbddp.script.names import names_in, words_of
+from nbddp.script.part_library import ON_REQUEST, library, without_methods
 from nbddp.script.rename import import_as, renamed
 
 
@@ -17,6 +18,7 @@ from nbddp.script.rename import import_as, renamed
 class Parts:
     imports: tuple[str, ...]  # a line for each name, to be merged with those of the notebook
     sections: tuple[tuple[str, str], ...]  # title and definitions, two blank lines between them; no newline at the end
+    mentioned: frozenset[str]  # names that stand in the definitions
     names: frozenset[str]  # all that the imports and the definitions bind at the top level of the script
 
     @property
@@ -32,9 +34,11 @@ def parts_for(names: Iterable[str], *, renames: Mapping[str, str] | None = None)
     used = frozenset[str]().union(*map(names_in, texts.values()))
     imports = imports_for(used, renames=renames)
     finals = {name: called(name, renames) for name in used | chosen}
+    texts = {name: renamed(text, finals) for name, text in texts.items()}
     return Parts(
         tuple(imports.values()),
-        _sections({name: renamed(text, finals) for name, text in texts.items()}),
+        _sections(texts),
+        frozenset[str]().union(*map(words_of, texts.values())),
         frozenset(imports.keys() | {finals[name] for name in chosen}),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 
 from nbddp.analysis.imports import bindings
 from nbddp.analysis.program import Statement
@@ -22,7 +22,7 @@ def used_names(nodes: Iterable[ast.AST]) -> set[str]:
 Natural = tuple[tuple[int, str], ...]
 
 
-def kept_imports(imports: Iterable[Statement], used: set[str], comments: Mapping[int, Comments]) -> list[str]:
+def kept_imports(imports: Iterable[Statement], used: Set[str], comments: Mapping[int, Comments]) -> list[str]:
     """The notebook's imports, one line a module with its comments, names that nothing uses left out."""
     lines: list[str] = []
     for statement in imports:
@@ -31,7 +31,7 @@ def kept_imports(imports: Iterable[Statement], used: set[str], comments: Mapping
     return lines
 
 
-def _kept(node: ast.stmt, used: set[str]) -> list[str]:
+def _kept(node: ast.stmt, used: Set[str]) -> list[str]:
     if isinstance(node, ast.Import):
         return [_import(a) for a in node.names if (a.asname or a.name.split(".")[0]) in used]
     assert isinstance(node, ast.ImportFrom)

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from nbddp.script.command_line import Argument, arguments_for, call, own_arguments
 from nbddp.script.copy_parts import called, imports_for
 from nbddp.script.launcher_template import CHECK_SNAPSHOT, TEMPLATE
-from nbddp.script.part_library import library, names_in
+from nbddp.script.names import names_in
+from nbddp.script.part_library import library
 from nbddp.script.rename import renamed
 
 

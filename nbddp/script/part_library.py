@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 
+from nbddp.script.names import names_in, words_of
+
 FOLDER = Path(__file__).parent / "parts"
 SECTIONS = {  # title -> files, in the order in which a script shows them
     "what several processes need": (
@@ -92,13 +94,8 @@ def without_methods(source: str, names: Set[str]) -> str:
     return "\n".join(line for line in lines if line is not None)
 
 
-@functools.lru_cache(maxsize=1024)
-def names_in(source: str) -> frozenset[str]:
-    """All names that the source reads or binds, attributes and keywords aside."""
-    return frozenset(node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name))
-
-
 def read_ahead() -> None:
     """What takes its time once in a process, for whoever has time before the first script is wanted."""
     for source in library().parts.values():
         names_in(source)
+        words_of(source)

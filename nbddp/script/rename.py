@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 
 def renamed(source: str, names: Mapping[str, str]) -> str:
     """The source with these names replaced wherever they are names: not in strings, attributes or keywords."""
-    if all(old == new for old, new in names.items()):
+    names = {old: new for old, new in names.items() if old != new and old in source}
+    if not names:
         return source
     lines = source.split("\n")
     for line, column, old in sorted(_places(source), reverse=True):

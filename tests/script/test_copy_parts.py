@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from nbddp.script.copy_parts import imports_for, parts_for
-from nbddp.script.part_library import FOLDER, SECTIONS, library, names_in
+from nbddp.script.names import names_in
+from nbddp.script.part_library import FOLDER, SECTIONS, library
 
 ALL = list(library().parts)
 REQUESTS = [name.replace("__", ":") for name in ALL]
