@@ -6,7 +6,7 @@ import platform
 import re
 from pathlib import Path
 
-from nbddp.run.events import parsed
+from nbddp.run.events import events_in, parsed
 from nbddp.run.fold import fold_all
 from nbddp.run.folder import RunFolder
 from nbddp.run.folders import remove, runs_in
@@ -38,8 +38,11 @@ def glance(folder: RunFolder) -> RunState:
     """Its state from the first and the last events: enough for a list, and quick for a run of any length."""
     state = fold_all(RunState(name=folder.name), _ends(folder.events))
     why = "" if state.exit else why_lost(folder)
+    if not why:
+        return state
+    state = fold_all(RunState(name=folder.name), [*_ends(folder.events), *events_in(folder.reserve)])
     lost: Event = {"event": "lost", "time": None, "rank": None, "message": why}
-    return fold_all(state, [lost] if why else [])
+    return state if state.exit else fold_all(state, [lost])  # it may have ended well between the two readings
 
 
 def _ends(path: Path) -> list[Event]:

@@ -140,6 +140,29 @@ def test_a_glance_at_a_long_run_shows_its_beginning_and_its_end(tmp_path):
     assert state.unreadable == 0
 
 
+def test_a_run_that_ends_while_it_is_glanced_at_is_not_lost(tmp_path, monkeypatch):
+    folder = create(tmp_path, "short")
+    folder.events.write_text('{"event": "launch", "time": 5.0, "rank": null, "name": "short"}\n')
+    ended = '{"event": "exit", "time": 9.0, "rank": null, "status": 0, "signal": null}\n'
+
+    def ends_now(folder):
+        with folder.events.open("a") as file:
+            file.write(ended)
+        return "Its processes have gone."
+
+    monkeypatch.setattr("nbddp.run.prune.why_lost", ends_now)
+    assert glance(folder).phase == "done"
+
+
+def test_a_glance_sees_an_end_for_which_the_disk_had_no_room(tmp_path, monkeypatch):
+    folder = create(tmp_path, "full")
+    folder.events.write_text('{"event": "launch", "time": 5.0, "rank": null, "name": "full"}\n')
+    monkeypatch.setattr("nbddp.run.prune.why_lost", lambda folder: "Its processes have gone.")
+    assert glance(folder).phase == "lost"
+    folder.reserve.write_text('{"event": "exit", "time": 9.0, "rank": null, "status": 0, "signal": null}\n')
+    assert glance(folder).phase == "done"
+
+
 def test_a_run_is_found_by_its_name_a_part_of_it_its_path_or_as_the_latest(tmp_path, monkeypatch):
     first, second = create(tmp_path, "digits", now=1_700_000_000.0), create(tmp_path, "faces", now=1_700_000_100.0)
     assert find(tmp_path) == second
