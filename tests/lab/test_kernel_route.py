@@ -35,7 +35,8 @@ def test_an_export_by_the_kernel_idle_and_busy(page, tmp_path):
     editor = page.page.locator(".jp-FileEditor .cm-content")
     expect(editor).to_contain_text("Exported from digits.ipynb")
     assert (page.root / "digits_ddp.py").read_bytes() == exported_by_command_line(tmp_path, content)
-    (page.root / "digits_ddp.py").unlink()
+    page.js("() => Promise.all([...jupyterapp.shell.widgets('main')].map(shown => shown.context?.ready))")
+    (page.root / "digits_ddp.py").unlink()  # once the page has read it to the end
     page.command("docmanager:open", path="digits.ipynb")
     page.js("() => new Promise(done => requestAnimationFrame(done))")
     beside = page.js("() => jupyterapp.shell.currentWidget.sessionContext.session.kernel.supportsSubshells === true")
