@@ -98,7 +98,7 @@ def test_nothing_is_copied_for_nothing():
     parts = parts_for(["per_rank"])
     assert parts.imports == ("import torch.distributed as dist",)
     assert parts.names == {"per_rank", "dist"}
-    assert parts_for([]) == type(parts)((), (), frozenset())
+    assert parts_for([]) == type(parts)((), (), frozenset(), frozenset())
 
 
 def test_a_constant_and_decorators_come_along():
