@@ -57,8 +57,8 @@ class Flow:
 
 
 def build_flow(program: Program) -> Flow:
-    imports = {name: name for name in program.needs} | imported_names(program.tree)
-    functions = summaries(program.tree, imports)
+    imports = {name: name for name in program.needs} | imported_names(program.nodes)
+    functions = summaries(program.nodes, imports)
     own = {name: s.changes for name, s in functions.items()}
     known = imports | dict.fromkeys(drawn_on(program.tree, imports), "matplotlib")
     found = tuple(effects([s.node], known, own) for s in program.statements)
