@@ -50,7 +50,7 @@ def find_layout(model: nn.Module, function: Function, arguments: tuple[Any, Any]
     ways = list(dict.fromkeys(_ways(leaves)))
     if not ways:
         raise CannotSplit("it is given no tensor with samples")
-    if min(leaf.shape[d] for way in ways for leaf, d in zip(leaves, way, strict=True) if d is not None) < parts:
+    if next(leaf.shape[0] for leaf in leaves if isinstance(leaf, torch.Tensor) and leaf.dim()) < parts:
         return None
     try:
         return _found(model, function, (leaves, spec), ways, parts)

@@ -50,6 +50,13 @@ def test_sequences_that_come_first_are_not_taken_for_samples():
     assert layout(model, torch.randn(5, 6, 3)).inputs == (1,)
 
 
+@pytest.mark.parametrize("shape", [(6, 1, 4, 4), (6, 1)], ids=["images of one channel", "numbers"])
+def test_a_second_dimension_of_one_is_no_lack_of_samples(shape):
+    x = torch.randn(shape)
+    model = nn.Sequential(nn.Flatten(), nn.Linear(x[0].numel(), 3), nn.BatchNorm1d(3))
+    assert layout(model, x).inputs == (0,)
+
+
 class Several(nn.Module):
     def __init__(self) -> None:
         super().__init__()
