@@ -8,15 +8,17 @@ from pathlib import Path
 from nbddp.cli.parse import Parser, natural
 from nbddp.run import verbs
 
+KEPT = 10  # who asks for old runs to go does not mean the one that has just ended
+
 
 def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--prune",
         nargs="?",
         type=natural,
-        const=0,
+        const=KEPT,
         metavar="KEEP",
-        help="delete all that have ended but the newest KEEP",
+        help=f"delete those that have ended, but for the newest KEEP (without a number {KEPT}; 0 deletes all)",
     )
 
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from nbddp.analysis.plan import Plan
-from nbddp.cli.parse import Refusal
+from nbddp.cli.parse import Refusal, nearest
 from nbddp.magics.definitions import define
 from nbddp.magics.interrupts import held_back
 from nbddp.magics.refusal import in_words
 from nbddp.magics.restoring import restore
 from nbddp.magics.wanted import wanted
+from nbddp.run.endings import GRADES
 from nbddp.run.errors import NoResult
 from nbddp.run.folder import RunFolder
 from nbddp.run.result import Result
 from nbddp.run.run import Run
+from nbddp.run.state import RunState
+from nbddp.run.words import no_log
 from nbddp.widget.words import count
 
 
@@ -52,6 +56,30 @@ class CellRun(Run):
         except NoResult as nothing:
             raise in_words(nothing) from None
 
+    def load(self, name: str) -> Any:
+        """One state or value by the name that it has in the notebook; where it has not come back, a sentence."""
+        try:
+            return super().load(name)
+        except KeyError as missing:
+            raise in_words(NoResult(missing.args[0])) from None
+
+    def stop(self, grade: str = "now") -> list[int]:
+        """Stop it: "epoch", "now" or "kill"; another word gets a sentence, and the run goes on."""
+        need_grade(grade)
+        return super().stop(grade)
+
+    def wait(self, timeout: float | None = None) -> RunState:
+        """The state at the end, or after so many seconds."""
+        need_seconds(timeout)
+        return super().wait(timeout)
+
+    def log(self, rank: int = 0, last: int | None = None) -> str:
+        """What a rank has printed so far; of one that there is not, a sentence."""
+        there = self.folder.logged_ranks
+        if there and rank not in there:
+            raise in_words(Refusal(no_log(self.name, rank, there)))
+        return super().log(rank, last)
+
     @property
     def frame(self) -> Any:
         """The history as a pandas frame."""
@@ -61,6 +89,20 @@ class CellRun(Run):
         state = self.state
         epochs = f", {count(len(state.history), 'epoch')}" if state.history else ""
         return f"<Run {self.name}: {state.phase}{epochs}>"
+
+
+def need_grade(grade: object) -> None:
+    """A Refusal where it is none of the words for how to stop."""
+    if grade not in GRADES:
+        near = nearest(grade, GRADES) if isinstance(grade, str) else ""
+        raise in_words(Refusal(f"run.stop() takes 'epoch', 'now' or 'kill', not {grade!r}{near}; nothing was stopped."))
+
+
+def need_seconds(timeout: object) -> None:
+    """A Refusal where it is no time to wait; without one it is waited to the end."""
+    number = isinstance(timeout, int | float) and not math.isnan(timeout)
+    if timeout is not None and not (number and timeout >= 0):  # type: ignore[operator]
+        raise in_words(Refusal(f"run.wait() takes a number of seconds, or nothing, not {timeout!r}."))
 
 
 def frame_of(history: list[dict[str, float]]) -> Any:

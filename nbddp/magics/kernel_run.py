@@ -7,12 +7,22 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from nbddp.inkernel.progress import Progress
-from nbddp.magics.cell_run import frame_of
+from nbddp.magics.cell_run import frame_of, need_grade, need_seconds
+from nbddp.magics.refusal import in_words
 from nbddp.run.state import RunState
 from nbddp.widget.words import count
+
+# What runs on processes have besides, and where it is here.
+OF_PROCESSES = {
+    "log": "what this one has printed stands under its cell.",
+    "load": "what this one has trained is in the notebook's own variables.",
+    "result": "what this one has trained is in the notebook's own variables.",
+    "restore": "what this one has trained is in the notebook's own variables.",
+    "script": "this one ran the cell itself; %ddp export gives the script of it.",
+}
 
 
 class KernelRun:
@@ -40,6 +50,7 @@ class KernelRun:
 
     def stop(self, grade: str = "now") -> None:
         """ "epoch" ends it after the epoch that it is in, anything else at once, as an interrupt does."""
+        need_grade(grade)
         if self.state.over:
             return
         self._progress.put("stopping", grade="epoch" if grade == "epoch" else "now")
@@ -48,13 +59,20 @@ class KernelRun:
         else:
             interrupt()
 
-    def wait(self, timeout: float | None = None) -> RunState:  # noqa: ARG002 -- as of a run on several processes
+    def wait(self, timeout: float | None = None) -> RunState:
         """The state: by the time that another cell can ask, the training has ended."""
+        need_seconds(timeout)
         return self.state
 
     def log_tail(self, rank: int) -> Sequence[str]:  # noqa: ARG002 -- views ask for the log of a rank
         """Nothing: what the cell prints stands under the cell."""
         return ()
+
+    def __getattr__(self, name: str) -> NoReturn:
+        error = AttributeError(f"this run has no {name!r}", name=name, obj=self)
+        if name in OF_PROCESSES:
+            error = AttributeError(f"run.{name} is of runs on processes: {OF_PROCESSES[name]}", name=name, obj=self)
+        raise in_words(error)
 
     def __repr__(self) -> str:
         state = self.state

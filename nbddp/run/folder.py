@@ -59,6 +59,12 @@ class RunFolder:
         return self.logs / f"rank{rank}.log"
 
     @property
+    def logged_ranks(self) -> list[int]:
+        """Those that have printed something."""
+        names = (path.stem.removeprefix("rank") for path in self.logs.glob("rank*.log"))
+        return sorted(int(name) for name in names if name.isdecimal())
+
+    @property
     def stdout(self) -> Path:
         """What the main process prints, before and beside the ranks."""
         return self.logs / "main.out"

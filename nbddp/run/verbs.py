@@ -19,7 +19,7 @@ from nbddp.run.prune import glance, prune
 from nbddp.run.run import Run
 from nbddp.run.state import RunState
 from nbddp.run.terminal import show
-from nbddp.run.words import duration, number
+from nbddp.run.words import duration, no_log, number
 
 FAILED, UNUSABLE = 1, 2  # exit statuses
 
@@ -79,9 +79,7 @@ def log(root: Path, name: str | None = None, rank: int = 0, last: int | None = N
     """Print what a rank has printed."""
     found = Run.attach(find(root, name))
     if not found.folder.log(rank).exists():
-        ranks = sorted(int(path.stem.removeprefix("rank")) for path in found.folder.logs.glob("rank*.log"))
-        known = f"there are logs of {', '.join(map(str, ranks))}" if ranks else "no rank has printed anything yet"
-        print(f"{found.name} has no log of rank {rank}: {known}.", file=sys.stderr)
+        print(no_log(found.name, rank, found.folder.logged_ranks), file=sys.stderr)
         return FAILED
     text = found.log(rank, last)
     sys.stdout.write(text if text.endswith("\n") or not text else text + "\n")

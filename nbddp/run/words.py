@@ -50,6 +50,12 @@ def rate(state: RunState) -> str:
     return f"{number(state.rate)} steps/s" if state.rate >= 1 else f"{number(1 / state.rate)} s/step"
 
 
+def no_log(name: str, rank: object, there: Sequence[int]) -> str:
+    """Of a rank that there is not, or that has printed nothing."""
+    known = f"there are logs of {', '.join(map(str, there))}" if there else "no rank has printed anything yet"
+    return f"{name} has no log of rank {rank}: {known}."
+
+
 def headline(state: RunState, now: float) -> str:
     """Name, phase, and for how long."""
     words = [
