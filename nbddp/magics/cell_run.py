@@ -9,6 +9,7 @@ from typing import Any
 from nbddp.analysis.plan import Plan
 from nbddp.cli.parse import Refusal, nearest
 from nbddp.magics.definitions import define
+from nbddp.magics.handover import built_anew
 from nbddp.magics.interrupts import held_back
 from nbddp.magics.refusal import in_words
 from nbddp.magics.restoring import restore
@@ -43,7 +44,8 @@ class CellRun(Run):
         result = self.result()
         with held_back():
             failed = define(self._plan, target) if self._plan is not None else {}
-            missing = restore(result, target)
+            anew = built_anew(self._plan) if self._plan is not None else frozenset[str]()
+            missing = restore(result, target, anew)
         if self._plan is not None:
             missing = {**wanted(self._plan, result, target), **failed, **missing}
         if missing:

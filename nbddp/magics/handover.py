@@ -10,6 +10,7 @@ from typing import Any
 from nbddp.analysis.domain import Obj, Value
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.scope import single_start, state_in_scope
+from nbddp.inkernel.live import made_here
 from nbddp.magics.loops import cannot_tell, is_conditional, is_repeated, meaning, passages, passages_before
 from nbddp.magics.restoring import bare
 from nbddp.run.errors import LaunchFailed
@@ -64,7 +65,7 @@ def handover(plan: Plan, namespace: Mapping[str, Any]) -> Handover:
     handed: set[int] = set()
     for number, held_by in starts:
         for keyword, (text, held) in held_by.items():
-            if not held or any(_made_here(plan, obj) for obj in held):
+            if not held or any(made_here(plan, obj) for obj in held):
                 continue
             thing = _find(plan, namespace, held, text)
             if thing is None:
@@ -113,13 +114,10 @@ def _held(plan: Plan, names: Names, state: Mapping[str, str], calls: tuple[ast.C
     return {key: (text, meaning(plan, names, text, calls).of(*KINDS)) for key, text in state.items()}
 
 
-def _made_here(plan: Plan, obj: Obj) -> bool:
-    places = (obj.node, obj.site)
-    return any(
-        plan.program.cell_of(place).number == plan.training_cell
-        for place in places
-        if place is not None and hasattr(place, "lineno")
-    )
+def built_anew(plan: Plan) -> frozenset[str]:
+    """Names for which the training cell itself builds what they stand for."""
+    found = {name: value.of("instance", *KINDS) for name, value in plan.facts.final.items()}
+    return frozenset(name for name, objs in found.items() if objs and all(made_here(plan, obj) for obj in objs))
 
 
 def _find(plan: Plan, namespace: Mapping[str, Any], held: frozenset[Obj], text: str) -> Any:

@@ -94,7 +94,13 @@ def _within(plan: Plan, nodes: list[ast.AST], calls: tuple[ast.Call, ...]) -> It
         fact = plan.facts.calls.get(node) if isinstance(node, ast.Call) else None
         for body in sorted(fact.bodies if fact and len(calls) < DEEPEST else (), key=lambda b: getattr(b, "lineno", 0)):
             if fact is not None and not any(fact.node is call for call in calls):
-                yield from _within(plan, list(getattr(body, "body", ())), (*calls, fact.node))
+                yield from _within(plan, _body(body), (*calls, fact.node))
+
+
+def _body(function: ast.AST) -> list[ast.AST]:
+    """That of a lambda is one expression."""
+    body = getattr(function, "body", [])
+    return list(body) if isinstance(body, list) else [body]
 
 
 def _takes_state(plan: Plan, fact: LoopFact) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,14 +12,38 @@ PREFIXES = ("module.", "_orig_mod.")  # of DataParallel and of compiled modules
 HOLDERS = ("module", "_orig_mod")
 
 
-def restore(result: Result, namespace: dict[str, Any]) -> dict[str, str]:
-    """States are loaded into the objects that are there, values are bound; what could not be comes back, with why."""
+def restore(result: Result, namespace: dict[str, Any], anew: frozenset[str] = frozenset()) -> dict[str, str]:
+    """States are loaded into the objects that are there, values are bound; what could not be comes back, with why.
+
+    What the cell builds `anew` is another object afterwards, as it would be had the cell run here: who has kept the
+    earlier one under another name finds it as it was.
+    """
     missing = dict(result.left_out)
+    others = _others({n: namespace[n] for n in result.states if n in anew and namespace.get(n) is not None}, result)
+    namespace.update(others)
     for name, state in result.states.items():
-        if why := _load(namespace.get(name), state, name):
+        if name not in others and (why := _load(_thing(namespace, name, anew), state, name)):
             missing[name] = why
     namespace.update(result.values)
     return missing
+
+
+def _thing(namespace: Mapping[str, Any], path: str, anew: frozenset[str]) -> Any:
+    """`model`, or `trainer.optimizer`; None where the cell builds another trainer."""
+    name, *attributes = path.split(".")
+    thing = None if attributes and name in anew else namespace.get(name)
+    for attribute in attributes:
+        thing = getattr(thing, attribute, None)
+    return thing
+
+
+def _others(things: Mapping[str, Any], result: Result) -> dict[str, Any]:
+    """Copies with the trained state, that know each other as the things do; none where not all of them can be had."""
+    try:
+        copies = copy.deepcopy(dict(things))
+    except Exception:  # noqa: BLE001 -- copying runs the code of the user's own classes
+        return {}
+    return {} if any(_load(thing, result.states[name], name) for name, thing in copies.items()) else copies
 
 
 def bare(thing: Any) -> Any:

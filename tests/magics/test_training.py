@@ -80,6 +80,19 @@ def test_what_the_cell_itself_builds_is_offered(kernel):
     assert kernel.value("list(run.load('model'))") == "['weight', 'bias']"
 
 
+def test_what_the_cell_builds_anew_is_not_what_was_kept_from_before(kernel):
+    """As in the kernel: another model has been built and trained, and the optimizer is that model's."""
+    kernel.run("", "model")
+    kernel.aside("kept, state = model, {key: value.clone() for key, value in model.state_dict().items()}")
+    reply = kernel.run(TRAIN.replace("%%ddp_train\n", f"%%ddp_train\n{MODEL}\n"), "train")
+    assert reply.status == "ok", reply.error
+    assert kernel.value("model is kept, all(torch.equal(state[k], v) for k, v in kept.state_dict().items())") == (
+        "False True"
+    )
+    assert kernel.value("(model(xs) - ys).square().mean().item() < losses[-1]") == "True"
+    assert kernel.value("optimizer.param_groups[0]['params'][0] is model.weight") == "True"
+
+
 def test_in_the_background_the_kernel_is_free(kernel):
     reply = kernel.run(TRAIN.replace("train", "train --background", 1), "train")
     assert reply.status == "ok", reply.error
