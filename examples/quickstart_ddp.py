@@ -4,7 +4,7 @@
     python quickstart_ddp.py --nproc 4 --lr 0.05                    # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... quickstart_ddp.py    # several machines
 
-Exported from quickstart.ipynb by nbddp 0.1.0 (c2e5aadd); it needs torch, sklearn.
+Exported from quickstart.ipynb by nbddp 0.1.0 (d7b0b80d); it needs torch, sklearn.
 """
 
 import argparse
@@ -249,9 +249,10 @@ def compare_after_first_step(**state):
 
 
 def from_checkpoint(values):
-    """What the loop that follows carries from epoch to epoch besides the state, as the checkpoint to resume has it.
+    """What the loop that follows carries from epoch to epoch besides the state.
 
-    At the end of an epoch values() is asked again, for the next checkpoint.
+    As the checkpoint to resume has it, or the notebook that this run starts from. At the end of an epoch values() is
+    asked again, for the next checkpoint.
     """
     progress.carried[progress.loop + 1] = values
     found, saved = values(), saved_values()
@@ -274,8 +275,9 @@ def in_place_of(value, new):
 
 
 def saved_values():
-    """Of the loop that follows; nothing where no checkpoint is resumed, or one of another loop."""
-    saved = read_checkpoint(command_line.resume) if command_line.resume else {}
+    """Of the loop that follows; nothing where neither a checkpoint nor the notebook has any for it."""
+    path = command_line.resume or os.environ.get("NBDDP_START")
+    saved = read_checkpoint(path) if path else {}
     if saved.get("loop") != progress.loop + 1:
         return {}
     values, on_gpu = saved.get("values", {}), saved.get("on_gpu", ()) if torch.cuda.is_available() else ()

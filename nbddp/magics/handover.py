@@ -11,6 +11,7 @@ from nbddp.analysis.domain import Obj, Value
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.scope import single_start, state_in_scope
 from nbddp.inkernel.live import made_here
+from nbddp.magics.going_on import live_values
 from nbddp.magics.loops import cannot_tell, is_conditional, is_repeated, meaning, passages, passages_before
 from nbddp.magics.restoring import bare
 from nbddp.run.errors import LaunchFailed
@@ -26,11 +27,12 @@ class Handover:
     """For each of the script's training loops, by its number, live objects by the name that the loop has for them."""
 
     loops: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)  # which the first of them goes on with
     notes: tuple[str, ...] = ()
 
     @property
     def names(self) -> list[str]:
-        """All of them, for people."""
+        """Those of objects, for people."""
         return list(dict.fromkeys(name for objects in self.loops.values() for name in objects))
 
     def write(self, folder: RunFolder) -> None:
@@ -42,16 +44,22 @@ class Handover:
         first, *others = self.loops
         later = {number: _states(self.loops[number]) for number in others}
         content = {"format": 1, "states": _states(self.loops[first]), "loop": first, "later": later}
+        content |= {"values": {name: _plain(value) for name, value in self.values.items()}}
+        content["on_gpu"] = [name for name, value in self.values.items() if _on_gpu(value)]
         try:
             save_whole(content, folder.start)  # type: ignore[no-untyped-call]
         except RuntimeError as error:  # torch's word for a full disk
             raise LaunchFailed(f"The notebook's state could not be written for the run: {error}.") from error
 
 
-def _states(objects: Mapping[str, Any]) -> dict[str, Any]:
-    from nbddp.script.parts.checkpoint import plain
+def _on_gpu(value: Any) -> bool:
+    from nbddp.script.parts.checkpoint import tensors_in
 
-    return {name: plain(bare(thing).state_dict()) for name, thing in objects.items()}  # type: ignore[no-untyped-call]
+    return any(tensor.is_cuda for tensor in tensors_in(value))  # type: ignore[no-untyped-call]
+
+
+def _states(objects: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _plain(bare(thing).state_dict()) for name, thing in objects.items()}
 
 
 def handover(plan: Plan, namespace: Mapping[str, Any]) -> Handover:
@@ -82,7 +90,33 @@ def handover(plan: Plan, namespace: Mapping[str, Any]) -> Handover:
     notes = [f"No live {name} was found in the notebook: it starts as the cells build it." for name in absent]
     if behind:
         notes.append(f"{', '.join(behind)}: behind a loop that is repeated, these start as the cells build them.")
-    return Handover(loops, tuple(dict.fromkeys(notes)))
+    values, left = _values(plan, namespace)
+    if values and first is not None:
+        loops = loops or {first: {}}
+    return Handover(loops, values, tuple(dict.fromkeys((*notes, *left))))
+
+
+def _values(plan: Plan, namespace: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Those that the first loop goes on with, and a sentence for each that no file can hold."""
+    first = None if single_start(plan) is not None else next(iter(passages(plan)), None)
+    values = live_values(plan, first, namespace) if first is not None else {}
+    reasons = {name: why for name, value in values.items() if (why := _not_plain(value))}
+    sentences = [f"'{name}' starts as the cells set it: {why}." for name, why in reasons.items()]
+    return {name: value for name, value in values.items() if name not in reasons}, sentences
+
+
+def _not_plain(value: Any) -> str:
+    try:
+        _plain(value)
+    except (TypeError, ValueError, RecursionError) as reason:
+        return str(reason)
+    return ""
+
+
+def _plain(value: Any) -> Any:
+    from nbddp.script.parts.checkpoint import plain
+
+    return plain(value)  # type: ignore[no-untyped-call]
 
 
 Names = Mapping[str, Value]

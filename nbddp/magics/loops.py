@@ -126,7 +126,7 @@ def _name(plan: Plan, names: Mapping[str, Value], name: str, calls: tuple[ast.Ca
     if not calls:
         return names.get(name) or plan.facts.final.get(name, Value())
     call = calls[-1]
-    given = _argument(plan, call, name)
+    given = argument(plan, call, name)
     if given is None:
         return names.get(name, Value())
     if isinstance(given, ast.Name) and len(calls) > 1:
@@ -134,7 +134,7 @@ def _name(plan: Plan, names: Mapping[str, Value], name: str, calls: tuple[ast.Ca
     return plan.facts.value(given)
 
 
-def _argument(plan: Plan, call: ast.Call, name: str) -> ast.expr | None:
+def argument(plan: Plan, call: ast.Call, name: str) -> ast.expr | None:
     """The expression that a parameter gets; None where it is none, or has its default."""
     for body in plan.facts.calls[call].bodies:
         if not isinstance(body, ast.FunctionDef | ast.AsyncFunctionDef):

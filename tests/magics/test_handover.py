@@ -48,3 +48,72 @@ def test_functions_without_a_name_are_no_loops():
 def test_every_notebook_is_understood_or_refused_in_a_sentence(path):
     with suppress(Refusal):
         assert handover(export(path).plan, {}).loops == {}
+
+
+SETUP = """\
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+x, y = torch.randn(64, 4), torch.randn(64, 1)
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+def fit(model, optimizer, history, epochs=2):
+    for epoch in range(epochs):
+        history.append(turn())
+def turn():
+    total = 0.0
+    for a, b in DataLoader(TensorDataset(x, y), batch_size=8, shuffle=True):
+        optimizer.zero_grad()
+        loss = (model(a) - b).square().mean()
+        loss.backward()
+        optimizer.step()
+        total += loss.item()
+    return total
+class Trainer:
+    def __init__(self):
+        self.best, self.seen = 1e9, []
+    def fit(self):
+        for epoch in range(2):
+            self.best = min(self.best, turn())
+            self.seen.append(self.best)
+    def begin(self):
+        self.best = 1e9
+trainer = Trainer()
+best, losses, steps = 1e9, [], 0"""
+LOOP = """\
+for epoch in range(2):
+    losses.append(turn())
+    best = min(best, losses[-1])
+    steps += 1"""
+LIVE = {"best": 0.5, "losses": [3.0, 0.5], "steps": 7}
+GOES_ON = {
+    "all of them": (LOOP, LIVE),
+    "what the cell sets itself": (f"best, losses = 1e9, []\n{LOOP}", {"steps": 7}),
+    "what it fills before": (f"losses.append(9.0)\n{LOOP}", {"best": 0.5, "steps": 7}),
+    "an argument": ("fit(model, optimizer, losses)", {"history": [3.0, 0.5]}),
+    "an argument that is set in the cell": ("losses = []\nfit(model, optimizer, losses)", {}),
+    "an argument that has no name": ("fit(model, optimizer, [])", {}),
+    "attributes": ("trainer.fit()", {"self.best": 0.25, "self.seen": [0.25]}),
+    "attributes that are set before": ("trainer.begin()\ntrainer.fit()", {"self.seen": [0.25]}),
+    "of a thing that the cell builds": ("trainer = Trainer()\ntrainer.fit()", {}),
+}
+
+
+class Trainer:
+    best, seen = 0.25, (0.25,)
+
+
+@pytest.mark.parametrize(("cell", "values"), GOES_ON.values(), ids=GOES_ON)
+def test_plain_values_of_earlier_cells_go_on_as_they_are(cell, values):
+    model = torch.nn.Linear(4, 1)
+    trainer = Trainer()
+    trainer.seen = [0.25]
+    live = {"model": model, "optimizer": torch.optim.SGD(model.parameters(), lr=0.1), "trainer": trainer, **LIVE}
+    cells = (cell_from_source(SETUP, 1), cell_from_source(f"%%ddp_train\n{cell}", 2))
+    assert handover(export(Notebook("x.ipynb", cells)).plan, live).values == values
+
+
+def test_a_value_that_no_file_can_hold_is_named():
+    cells = (cell_from_source(SETUP, 1), cell_from_source(f"%%ddp_train\n{LOOP}", 2))
+    found = handover(export(Notebook("x.ipynb", cells)).plan, {**LIVE, "best": object()})
+    assert found.values == {"losses": [3.0, 0.5], "steps": 7}
+    assert "'best' starts as the cells set it: a object cannot be saved as plain data." in found.notes

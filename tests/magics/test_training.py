@@ -52,6 +52,20 @@ def test_training_again_goes_on_and_fresh_begins_anew(kernel):
     assert kernel.value(WEIGHTS) == weights
 
 
+def test_a_history_and_the_best_so_far_of_an_earlier_cell_go_on(kernel):
+    """As they would in the kernel: else a worse model would be taken for the best of all."""
+    kernel.run("best, seen = 1e9, []", "before")
+    cell = TRAIN.replace("    losses.append", "    seen.append(total)\n    best = min(best, total)\n    losses.append")
+    for _ in range(2):
+        reply = kernel.run(cell, "train")
+        assert reply.status == "ok", reply.error
+    assert kernel.value("len(seen), best == min(seen), len(losses)") == "(6, True, 3)"
+    kernel.aside("best = -1.0")
+    reply = kernel.run(cell, "train")
+    assert kernel.value("len(seen), best") == "(9, -1.0)"
+    kernel.run("", "before")
+
+
 def test_what_the_kernel_has_counts_not_what_the_cell_would_build(kernel):
     kernel.aside(
         "with torch.no_grad(): model.weight.copy_(torch.tensor([[1.0, -2.0, 0.5, 3.0]])).sub_(model.bias.zero_())"
