@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from nbddp.analysis.carried import varies_within
+from nbddp.analysis.domain import Obj, Value
 from nbddp.analysis.plan import Plan
+from nbddp.analysis.turns import turn_of
 from nbddp.script.framework_states import framework_states
 from nbddp.script.layout import Definition, Layout
 
@@ -13,7 +15,8 @@ KINDS = ("model", "optimizer", "scheduler", "scaler")
 
 def hand_back(plan: Plan, layout: Layout) -> list[str]:
     """`deliver({"model": model, …}, ["losses", …], locals())`; of the values, those that are bound by then."""
-    states = {n: n for n in state_names(plan, layout)}
+    named = state_names(plan, layout)
+    states = {n: n for n in (*named, *_attributes(plan, layout, named))}
     values = [n for n in value_names(plan, layout) if n not in states]
     if plan.framework is not None:  # which of its numbers are those of all ranks is not known
         states, values = framework_states(plan, plan.framework, layout), []
@@ -42,6 +45,30 @@ def state_names(plan: Plan, layout: Layout) -> list[str]:
             if name not in found and held and all(o.kind != "model" or o in trained for o in held):
                 found.append(name)
     return found
+
+
+def _attributes(plan: Plan, layout: Layout, names: list[str]) -> list[str]:
+    """`trainer.optimizer`, where no variable holds it: attributes of instances that their construction surely sets."""
+    roles = plan.roles
+    trained = {m.obj for m in roles.models} | roles.followers | set(roles.optimizers) | set(roles.schedulers)
+    missing = trained - {o for n in names for o in plan.facts.final[n].objs}
+    found = []
+    for name in sorted({n for s in layout.body for n in plan.flow.effects[s.index].binds}):
+        value = plan.facts.final.get(name)
+        for owner in value.of("instance", "model") if value and len(value.objs) == 1 else ():
+            for field in sorted(_surely_set(plan, owner)):
+                held = plan.facts.fields.get((owner, field), Value()).of(*KINDS)
+                if len(held) == 1 and held <= missing:
+                    missing -= held
+                    found.append(f"{name}.{field}")
+    return found
+
+
+def _surely_set(plan: Plan, owner: Obj) -> set[str]:
+    if owner.node is None or owner not in plan.facts.classes:
+        return set()
+    made = turn_of(plan, [owner.node], None)
+    return {made.attributes[key][1] for key in made.effects.binds if made.attributes.get(key, (None,))[0] == owner}
 
 
 def value_names(plan: Plan, layout: Layout) -> list[str]:
