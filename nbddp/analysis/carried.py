@@ -15,6 +15,7 @@ from nbddp.analysis.loop_starts import Start, own_names, start_of
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.scope import readable, state_in_scope
 from nbddp.analysis.turns import HOLDERS, Turn, turn_of
+from nbddp.analysis.wrapping import thaws_later
 
 NAMESPACES = {"types.SimpleNamespace", "argparse.Namespace", "easydict.EasyDict"}
 NUMBERS = ("numpy.inf", "math.inf", "torch.inf", "numpy.nan", "math.nan", "torch.nan")
@@ -39,7 +40,15 @@ def carried(plan: Plan, fact: LoopFact) -> Carried:
     attributes = _attributes(plan, fact, turn, start, known)
     told = {text for o in turn.told if (text := start.texts.get(o)) is not None}
     things = tuple(sorted(told.union(names.things, attributes.things)))
-    return Carried((*names.values, *attributes.values), things, (*names.lost, *attributes.lost))
+    lost = (*names.lost, *attributes.lost, *_frozen_in_between(plan, fact))
+    return Carried((*names.values, *attributes.values), things, lost)
+
+
+def _frozen_in_between(plan: Plan, fact: LoopFact) -> list[str]:
+    """Models whose parameters the loop freezes or frees: a state does not say which of them are trained."""
+    models = [m.obj for m in plan.roles.models if thaws_later(plan, m.obj)]
+    found = [(text, fact.names[text]) for text in state_in_scope(plan, fact).values() if text in fact.names]
+    return [f"{text}.requires_grad" for text, value in found if value.objs & set(models)]
 
 
 def _names(plan: Plan, fact: LoopFact, turn: Turn, start: Start) -> Carried:

@@ -55,7 +55,7 @@ def _unfit(plan: Plan, model: Model) -> str:
         return "it is not seen to be called in the training"
     if (owner := plan.facts.classes.get(model.obj)) is not None and _overrides_train(owner):
         return "its class overrides train()"
-    if _thaws_later(plan, model.obj):
+    if thaws_later(plan, model.obj):
         return "parameters are frozen or freed during the training"
     if next(plan.calls("torch.autograd.grad"), None) is not None:
         return "gradients of gradients are taken"
@@ -79,7 +79,7 @@ def _overrides_train(node: ast.ClassDef) -> bool:
     return False
 
 
-def _thaws_later(plan: Plan, model: Obj) -> bool:
+def thaws_later(plan: Plan, model: Obj) -> bool:
     """DDP looks at `requires_grad` once, when it wraps."""
     loops = {f.node for f in (*plan.roles.epoch_loops, *plan.roles.batch_loops)}
     for call in plan.facts.calls.values():

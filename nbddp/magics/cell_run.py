@@ -13,7 +13,7 @@ from nbddp.magics.handover import built_anew
 from nbddp.magics.interrupts import held_back
 from nbddp.magics.refusal import in_words
 from nbddp.magics.restoring import restore
-from nbddp.magics.wanted import wanted
+from nbddp.magics.wanted import only_filled, wanted
 from nbddp.run.endings import GRADES
 from nbddp.run.errors import NoResult
 from nbddp.run.folder import RunFolder
@@ -22,6 +22,11 @@ from nbddp.run.run import Run
 from nbddp.run.state import RunState
 from nbddp.run.words import no_log
 from nbddp.widget.words import count
+
+NO_EPOCH = (
+    "No epoch was trained: as the cells before set it, the loop had none left to go through. Files that they read may "
+    "be there now, and what has changed in the kernel since is not known to the processes."
+)
 
 
 class CellRun(Run):
@@ -44,10 +49,12 @@ class CellRun(Run):
         result = self.result()
         with held_back():
             failed = define(self._plan, target) if self._plan is not None else {}
-            anew = built_anew(self._plan) if self._plan is not None else frozenset[str]()
-            missing = restore(result, target, anew)
+            known = (built_anew(self._plan), only_filled(self._plan)) if self._plan is not None else ()
+            missing = restore(result, target, *known)
         if self._plan is not None:
             missing = {**wanted(self._plan, result, target), **failed, **missing}
+            if self._plan.roles.epoch_loops and self.state.epoch is None:
+                print(NO_EPOCH)
         if missing:
             print(_sentence(missing))
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from nbddp.analysis.carried import carried
 from nbddp.analysis.domain import Obj, Value
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.scope import single_start, state_in_scope
@@ -102,6 +103,9 @@ def _values(plan: Plan, namespace: Mapping[str, Any]) -> tuple[dict[str, Any], l
     values = live_values(plan, first, namespace) if first is not None else {}
     reasons = {name: why for name, value in values.items() if (why := _not_plain(value))}
     sentences = [f"'{name}' starts as the cells set it: {why}." for name, why in reasons.items()]
+    if first is not None:
+        lost = [name for name in carried(plan, first.fact).lost if name.endswith(".requires_grad")]
+        sentences += [f"{name} starts as the cells set it: it is no part of a state." for name in lost]
     return {name: value for name, value in values.items() if name not in reasons}, sentences
 
 

@@ -12,11 +12,16 @@ PREFIXES = ("module.", "_orig_mod.")  # of DataParallel and of compiled modules
 HOLDERS = ("module", "_orig_mod")
 
 
-def restore(result: Result, namespace: dict[str, Any], anew: frozenset[str] = frozenset()) -> dict[str, str]:
+def restore(
+    result: Result,
+    namespace: dict[str, Any],
+    anew: frozenset[str] = frozenset(),
+    filled: frozenset[str] = frozenset(),
+) -> dict[str, str]:
     """States are loaded into the objects that are there, values are bound; what could not be comes back, with why.
 
     What the cell builds `anew` is another object afterwards, as it would be had the cell run here: who has kept the
-    earlier one under another name finds it as it was.
+    earlier one under another name finds it as it was. A list or a dictionary that it only fills stays the same one.
     """
     missing = dict(result.left_out)
     others = _others({n: namespace[n] for n in result.states if n in anew and namespace.get(n) is not None}, result)
@@ -24,8 +29,21 @@ def restore(result: Result, namespace: dict[str, Any], anew: frozenset[str] = fr
     for name, state in result.states.items():
         if name not in others and (why := _load(_thing(namespace, name, anew), state, name)):
             missing[name] = why
-    namespace.update(result.values)
+    for name, value in result.values.items():
+        namespace[name] = _filled(namespace.get(name), value) if name in filled else value
     return missing
+
+
+def _filled(there: Any, new: Any) -> Any:
+    """What is there with what is new in it, where both are lists or both are dictionaries."""
+    if type(there) is list and isinstance(new, list):
+        there[:] = new
+    elif type(there) is dict and isinstance(new, dict):
+        there.clear()
+        there.update(new)
+    else:
+        return new
+    return there
 
 
 def _thing(namespace: Mapping[str, Any], path: str, anew: frozenset[str]) -> Any:

@@ -112,6 +112,8 @@ def _say(asked: Asked) -> None:
         print(f"{diagnostic.render()}\n")
     state = ", ".join(asked.state.names) or "nothing: it starts as the cells do"
     print(f"It would train cell {asked.cell} of {asked.notebook.name}, starting from the notebook's state of: {state}.")
+    if asked.state.values:
+        print(f"It would go on with the notebook's {', '.join(asked.state.values)}.")
     if asked.values.values:
         print(f"It would hand over {', '.join(asked.values.values)} by value.")
     print(*asked.notes, sep="\n", end="\n" if asked.notes else "")

@@ -33,6 +33,13 @@ def wanted(plan: Plan, result: Result, namespace: Mapping[str, Any]) -> dict[str
     return {name: _why(plan, name) for name in missing} | dict.fromkeys(sorted(only_shown), SHOWS)
 
 
+def only_filled(plan: Plan) -> frozenset[str]:
+    """Names that the cell never binds: what they stand for is changed where it is."""
+    effects = [plan.flow.effects[s.index] for s in plan.program.statements if s.cell.number == plan.training_cell]
+    bound = {name for e in effects for name in e.may_bind}
+    return frozenset(name for e in effects for name in e.mutates) - bound
+
+
 def _is_untouched(plan: Plan, name: str) -> bool:
     value = plan.facts.final.get(name)
     return value is not None and bool(value.objs) and all(o.kind in UNTOUCHED for o in value.objs)

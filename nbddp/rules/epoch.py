@@ -84,8 +84,8 @@ def _carry_on(plan: Plan, loop: ast.For | ast.While, found: Carried) -> Iterator
     if found.lost:
         yield plan.program.diagnose(
             NAME, "note", loop, f"checkpoints do not hold {', '.join(repr(text) for text in found.lost)}",
-            why="a run with --resume starts it afresh: it differs between ranks, is a model, or has no name in the "
-            "function of the loop",
+            why="a run with --resume starts it afresh: it differs between ranks, is a model, is no part of a state, "
+            "or has no name in the function of the loop",
             help="keep plain values in names of that function, and the state_dict() of a model instead of the model",
         )  # fmt: skip
 

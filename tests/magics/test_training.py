@@ -54,15 +54,40 @@ def test_training_again_goes_on_and_fresh_begins_anew(kernel):
 
 def test_a_history_and_the_best_so_far_of_an_earlier_cell_go_on(kernel):
     """As they would in the kernel: else a worse model would be taken for the best of all."""
-    kernel.run("best, seen = 1e9, []", "before")
+    kernel.run("best, seen = 1e9, []\nkept = {'seen': seen}", "before")
     cell = TRAIN.replace("    losses.append", "    seen.append(total)\n    best = min(best, total)\n    losses.append")
     for _ in range(2):
         reply = kernel.run(cell, "train")
         assert reply.status == "ok", reply.error
-    assert kernel.value("len(seen), best == min(seen), len(losses)") == "(6, True, 3)"
+    assert kernel.value("len(seen), best == min(seen), len(losses)") == "6 True 3"
     kernel.aside("best = -1.0")
     reply = kernel.run(cell, "train")
-    assert kernel.value("len(seen), best") == "(9, -1.0)"
+    assert kernel.value("len(seen), best, kept['seen'] is seen") == "9 -1.0 True"
+    kernel.run("", "before")
+
+
+TRAINER = """\
+class Trainer:
+    def __init__(self):
+        self.optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.5)
+    def fit(self, begin=0):
+        for epoch in range(begin, epochs):
+            for x, y in loader:
+                loss = (model(x) - y).square().mean()
+                self.optimizer.zero_grad()
+                loss.backward()
+                self.optimizer.step()
+trainer = Trainer()"""
+
+
+def test_an_optimizer_that_only_a_trainer_holds_comes_back_too(kernel):
+    kernel.run(TRAINER, "before")
+    kernel.aside("held, moments = trainer.optimizer, 'trainer.optimizer.state[model.weight][\"momentum_buffer\"]'")
+    reply = kernel.run("%%ddp_train\ntrainer.fit()", "train")
+    assert reply.status == "ok", reply.error
+    assert kernel.value("held is trainer.optimizer, eval(moments).norm().item() > 0") == "True True"
+    reply = kernel.run("%%ddp_train\ntrainer.fit(begin=3)", "train")
+    assert "No epoch was trained" in reply.text
     kernel.run("", "before")
 
 
