@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parents[1] / "nbddp"
 
 # From the bottom up; what stands on one line knows nothing of each other.
 LAYERS = (
-    ("_version", "fingerprint", "diagnostics", "options"),
+    ("_version", "fingerprint", "diagnostics", "options", "sentence"),
     ("train_line",),
     ("notebook",),
     ("analysis",),

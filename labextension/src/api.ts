@@ -1,6 +1,7 @@
 import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import type { Words } from '../../nbddp/widget/static/run.js';
 import type { Place } from './lines';
 
 export interface IDiagnostic {
@@ -20,6 +21,7 @@ export interface ICellReport {
   id: string | null;
   role: string;
   why: string;
+  words?: Words[]; // the same, to be translated
   marked: string;
 }
 
@@ -56,6 +58,7 @@ export interface IRun {
   epoch: number | null;
   epochs: number | null;
   progress: number | null;
+  ranks: Array<{ rank: number }>;
 }
 
 /** What went wrong, as a sentence. */

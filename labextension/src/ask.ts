@@ -23,14 +23,15 @@ export async function ask<T>(server: Server, panel: NotebookPanel, what: string,
   if (await server.present()) {
     return server.post<T>(what, body);
   }
+  const { trans } = server;
   const kernel = panel.sessionContext.session?.kernel;
   if (!kernel) {
     throw new Refused(
-      server.trans.__('The server has no nbddp and this notebook no kernel: install nbddp where the server runs.'),
+      trans.__('The server has no nbddp and this notebook no kernel: install nbddp where the server runs.'),
       404
     );
   }
-  return askKernel<T>(server.trans, kernel, isRunning(panel), what, body);
+  return askKernel<T>(trans, kernel, isRunning(panel), what, body);
 }
 
 /** Whether a cell was sent to the kernel and has not come back: the kernel's own word that it is busy takes its time. */

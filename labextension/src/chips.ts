@@ -2,6 +2,7 @@ import type { Cell } from '@jupyterlab/cells';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 import { Menu } from '@lumino/widgets';
+import { told } from '../../nbddp/widget/static/run.js';
 import type { ICellReport, IDiagnostic, IReport } from './api';
 import { button } from './elements';
 import { ROLES, type Role, roleOf, withRole } from './roles';
@@ -42,9 +43,13 @@ export class Chips {
   }
 
   private _show(cell: Cell, report: ICellReport, diagnostics: IDiagnostic[]): void {
+    const key = JSON.stringify([report, diagnostics]);
+    let chip = this._chips.get(cell);
+    if (chip?.dataset.key === key) {
+      return;
+    }
     const name = roleName(this._trans, report.role);
     const found = counted(this._trans, diagnostics);
-    let chip = this._chips.get(cell);
     if (!chip) {
       chip = button('', 'nbddp-chip', () => this._menu(cell));
       chip.setAttribute('aria-haspopup', 'menu');
@@ -52,13 +57,11 @@ export class Chips {
       this._chips.set(cell, chip);
       cell.node.append(chip);
     }
-    const text = found ? `${name} · ${found}` : name;
-    if (chip.textContent !== text) {
-      chip.textContent = text;
-    }
+    chip.dataset.key = key;
+    chip.textContent = found ? `${name} · ${found}` : name;
     chip.dataset.role = report.role;
     chip.dataset.level = diagnostics[0] ? worst(diagnostics) : '';
-    const why = [report.why, ...diagnostics.map(one => one.message)].filter(one => one);
+    const why = [reason(report), ...diagnostics.map(one => one.message)].filter(one => one);
     chip.title = [name, ...why].join('\n');
     chip.setAttribute('aria-label', this._trans.__('DDP role of this cell: %1. Change it', [name, ...why].join('; ')));
     cell.addClass('nbddp-has-chip');
@@ -95,6 +98,11 @@ export class Chips {
 
   private readonly _chips = new Map<Cell, HTMLButtonElement>();
   private _shown = true;
+}
+
+/** Why the cell plays this part; the kernel that said so may have an older nbddp. */
+function reason({ words, why }: ICellReport): string {
+  return words ? words.map(told).join('; ') : why;
 }
 
 /** A notebook that trains nothing is left alone. */

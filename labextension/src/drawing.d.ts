@@ -7,4 +7,9 @@ declare module '*/static/run.js' {
   export function draw(container: HTMLElement, snapshot: object, actions?: IActions): void;
   export function remove(container: HTMLElement): void;
   export function duration(seconds: number): string;
+  export function known(word: string): string;
+  export function told(words: Words | string | number): string;
+  /** A form with %1, %2 … in it, and what stands there. */
+  export type Words = [string, ...Array<Words | string | number>];
+  export const TRANSLATION: unique symbol;
 }

@@ -1,4 +1,5 @@
 import type { Cell } from '@jupyterlab/cells';
+import { PathExt } from '@jupyterlab/coreutils';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { type PanelLayout, Widget } from '@lumino/widgets';
@@ -16,10 +17,10 @@ export class Findings extends Widget {
     super();
     this.id = `nbddp-findings-${panel.id}`;
     this.addClass('nbddp-findings');
-    this.title.label = _trans.__('DDP: %1', panel.title.label);
     this.title.closable = true;
-    this.node.setAttribute('aria-label', _trans.__('What nbddp has to say about %1', panel.title.label));
     this.node.setAttribute('role', 'region');
+    this._name();
+    panel.context.pathChanged.connect(this._name, this);
     panel.disposed.connect(this.dispose, this);
   }
 
@@ -47,6 +48,12 @@ export class Findings extends Widget {
 
   protected onCloseRequest(): void {
     this.dispose();
+  }
+
+  private _name(): void {
+    const notebook = PathExt.basename(this.panel.context.path);
+    this.title.label = this._trans.__('DDP: %1', notebook);
+    this.node.setAttribute('aria-label', this._trans.__('What nbddp has to say about %1', notebook));
   }
 
   private _entry(one: IDiagnostic): HTMLElement {

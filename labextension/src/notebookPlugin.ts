@@ -5,7 +5,7 @@ import { IDocumentManager } from '@jupyterlab/docmanager';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { IStateDB } from '@jupyterlab/statedb';
-import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import { ITranslator } from '@jupyterlab/translation';
 import { IFormRendererRegistry } from '@jupyterlab/ui-components';
 import { type IDiagnostic, Server } from './api';
 import { Chips, roleLabel, SET_ROLE, setRole, tagRole } from './chips';
@@ -18,6 +18,7 @@ import { roleForm } from './roleForm';
 import { ROLES, type Role } from './roles';
 import { runWithDdp } from './running';
 import { Watcher } from './watcher';
+import { language } from './words';
 
 const ID = 'nbddp:notebook';
 
@@ -60,7 +61,7 @@ function activate(
   languages: IEditorLanguageRegistry | null,
   forms: IFormRendererRegistry | null
 ): void {
-  const trans = (translator ?? nullTranslator).load('nbddp');
+  const trans = language(translator);
   const server = new Server(app.serviceManager.serverSettings, trans);
   const opened = new WeakMap<NotebookPanel, IOpen>();
   let chipsShown = true;

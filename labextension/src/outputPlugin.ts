@@ -1,9 +1,10 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
-import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import { ITranslator } from '@jupyterlab/translation';
 import { Server } from './api';
 import { factory } from './output';
+import { language } from './words';
 
 export const outputPlugin: JupyterFrontEndPlugin<void> = {
   id: 'nbddp:output',
@@ -18,7 +19,7 @@ export const outputPlugin: JupyterFrontEndPlugin<void> = {
     translator: ITranslator | null
   ) => {
     registry.addFactory(factory(null));
-    const server = new Server(app.serviceManager.serverSettings, (translator ?? nullTranslator).load('nbddp'));
+    const server = new Server(app.serviceManager.serverSettings, language(translator));
     tracker?.widgetAdded.connect((_, panel) => {
       const path = () => app.serviceManager.contents.localPath(panel.context.path);
       const { rendermime } = panel.content;

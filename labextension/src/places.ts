@@ -2,10 +2,14 @@ import type { ILabShell, JupyterFrontEnd } from '@jupyterlab/application';
 import { MainAreaWidget } from '@jupyterlab/apputils';
 import type { Widget } from '@lumino/widgets';
 
-/** Shows a view beside a document; where a page holds one document only (Notebook 7), in its sidebar. */
-export function beside(app: JupyterFrontEnd, lab: ILabShell | null, view: Widget, ref?: string): void {
+/**
+ * Shows a view beside a document; where a page holds one document only (Notebook 7), in its sidebar.
+ * Where the same is shown already, that comes into sight, and is returned.
+ */
+export function beside<T extends Widget>(app: JupyterFrontEnd, lab: ILabShell | null, view: T, ref?: string): T {
   if (!lab) {
-    return aside(app, view, 'right');
+    aside(app, view, 'right');
+    return view;
   }
   const open = Array.from(lab.widgets('main')).find(one => one.id === `${view.id}-main`);
   const shown = open ?? wrapped(view);
@@ -13,6 +17,11 @@ export function beside(app: JupyterFrontEnd, lab: ILabShell | null, view: Widget
     lab.add(shown, 'main', ref ? { mode: 'split-right', ref } : {});
   }
   lab.activateById(shown.id);
+  const { content } = shown as MainAreaWidget<T>;
+  if (content !== view) {
+    view.dispose();
+  }
+  return content;
 }
 
 /** Shows a list below the documents. */

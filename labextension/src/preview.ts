@@ -25,16 +25,16 @@ export class Preview extends Widget {
     const { panel } = _watcher;
     this.id = `nbddp-preview-${panel.id}`;
     this.addClass('nbddp-preview');
-    this.title.label = _trans.__('Preview of %1', PathExt.basename(scriptPath(panel.context.path)));
+    this._name();
     this.title.closable = true;
     this.node.append(this._status, this._body);
-    this._body.setAttribute('aria-label', _trans.__('Script'));
+    this._body.setAttribute('aria-label', this._trans.__('Script'));
     this._body.addEventListener('keydown', event => this._walk(event));
     _watcher.changed.connect(this._soon, this);
+    panel.context.pathChanged.connect(this._name, this);
     panel.content.activeCellChanged.connect(this._activeCell, this);
     panel.disposed.connect(this.dispose, this);
     this._activeCell();
-    this._soon();
   }
 
   dispose(): void {
@@ -44,6 +44,12 @@ export class Preview extends Widget {
 
   protected onCloseRequest(): void {
     this.dispose();
+  }
+
+  private _name(): void {
+    const path = scriptPath(this._watcher.panel.context.path);
+    this.title.label = this._trans.__('Preview of %1', PathExt.basename(path));
+    this._soon(); // its first lines say which notebook it comes from
   }
 
   private _soon(): void {

@@ -1,5 +1,6 @@
 import { Poll } from '@lumino/polling';
 import { type ISignal, Signal } from '@lumino/signaling';
+import { known } from '../../nbddp/widget/static/run.js';
 import type { IRun, Server } from './api';
 
 const OFTEN = 2000;
@@ -70,5 +71,5 @@ function still(run: IRun): IRun {
 export function inWords(run: IRun, duration: (seconds: number) => string): string {
   const epoch = run.epoch === null ? '' : `${run.epoch + 1}${run.epochs ? `/${run.epochs}` : ''}`;
   const seconds = run.started === null ? null : (run.over ? (run.ended ?? run.now) : run.now) - run.started;
-  return [run.label, epoch, seconds === null ? '' : duration(Math.max(0, seconds))].filter(part => part).join(' · ');
+  return [known(run.label), epoch, seconds === null ? '' : duration(Math.max(0, seconds))].filter(part => part).join(' · ');
 }

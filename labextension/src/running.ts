@@ -93,6 +93,7 @@ async function understands(context: IRunContext, panel: NotebookPanel, code: str
     return true;
   }
   const why = reply.content.status === 'error' ? reply.content.evalue : '';
-  Notification.error(context.trans.__('This kernel cannot train with DDP: %1', why), { autoClose: false });
+  const { trans } = context;
+  Notification.error(trans.__('This kernel cannot train with DDP: %1', why), { autoClose: false });
   return false;
 }

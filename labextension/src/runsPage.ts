@@ -25,15 +25,19 @@ export class RunsPage extends Widget {
     super();
     this.id = 'nbddp-runs';
     this.addClass('nbddp-runs');
-    this.title.label = _trans.__('DDP runs');
+    this.title.label = this._trans.__('DDP runs');
     this.title.closable = true;
-    this._rows.setAttribute('aria-label', _trans.__('Runs'));
-    this._shown.setAttribute('aria-label', _trans.__('The chosen run'));
+    this._rows.setAttribute('aria-label', this._trans.__('Runs'));
+    this._shown.setAttribute('aria-label', this._trans.__('The chosen run'));
     this.node.append(this._rows, this._shown);
     this._rows.addEventListener('keydown', event => this._walk(event));
     _list.changed.connect(this._draw, this);
     this._draw();
     void _list.refresh();
+  }
+
+  get chosen(): IRun | null {
+    return this._chosen;
   }
 
   choose(run: IRun): void {
@@ -69,7 +73,7 @@ export class RunsPage extends Widget {
     this._rows.setAttribute('role', runs.length ? 'listbox' : 'group');
     if (!runs.length) {
       const text = this._list.visible
-        ? this._trans.__('No runs in this folder yet: run a cell with %%ddp_train.')
+        ? this._trans.__('No runs in this folder yet: run a cell with %1.', '%%ddp_train')
         : this._trans.__('The server has no nbddp and cannot see runs: "%ddp runs" in a notebook lists them.');
       this._rows.replaceChildren(make('p', {}, text));
       return;

@@ -5,7 +5,7 @@ import { PathExt } from '@jupyterlab/coreutils';
 import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { IRunningSessionManagers } from '@jupyterlab/running';
-import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import { ITranslator } from '@jupyterlab/translation';
 import { duration } from '../../nbddp/widget/static/run.js';
 import { type IRun, Server } from './api';
 import { attach } from './attach';
@@ -14,6 +14,7 @@ import { beside } from './places';
 import { inWords, RunList } from './runList';
 import { RunsPage } from './runsPage';
 import { RunText } from './text';
+import { language } from './words';
 
 export const runsPlugin: JupyterFrontEndPlugin<void> = {
   id: 'nbddp:runs',
@@ -43,7 +44,7 @@ function activate(
   languages: IEditorLanguageRegistry | null,
   dialogs: ISessionContextDialogs | null
 ): void {
-  const trans = (translator ?? nullTranslator).load('nbddp');
+  const trans = language(translator);
   const server = new Server(app.serviceManager.serverSettings, trans);
 
   /** Where the open notebooks lie, and what the file browser shows: there runs have their folders. */
@@ -60,14 +61,14 @@ function activate(
   const tell = (done: Promise<unknown>) =>
     done.catch(error => Notification.error(error instanceof Error ? error.message : String(error), { autoClose: 10000 }));
   const stop = (run: IRun) => void tell(list.stop(run, 'now'));
-  const text = (run: IRun, what: string, title: string) => {
-    const view = new RunText(server, languages, run, what, title);
+  const text = (run: IRun, what: 'script' | 'log') => {
+    const view = new RunText(server, languages, trans, run, what);
     view.title.icon = runsIcon;
-    beside(app, lab, view);
+    return beside(app, lab, view);
   };
   const actions = {
-    openScript: (run: IRun) => text(run, 'script', trans.__('%1: script', run.name)),
-    openLog: (run: IRun) => text(run, '0', trans.__('%1: log of rank 0', run.name)),
+    openScript: (run: IRun) => void text(run, 'script'),
+    openLog: (run: IRun) => void text(run, 'log'),
     attach: (run: IRun) => void tell(attach({ app, lab, tracker, dialogs, trans }, run))
   };
   let page: RunsPage | null = null;
@@ -88,6 +89,25 @@ function activate(
     execute: () => open()
   });
   palette?.addItem({ command: 'nbddp:runs', category: trans.__('DDP') });
+  app.commands.addCommand('nbddp:log', {
+    label: trans.__('Open Log of DDP Run'),
+    caption: trans.__('What each rank of the chosen run, or of the latest, has printed'),
+    icon: runsIcon,
+    execute: async args => {
+      await list.refresh();
+      const run = page && !page.isDisposed ? page.chosen : null;
+      const shown = run ?? list.runs[0];
+      if (!shown) {
+        Notification.warning(trans.__('There is no run in this folder.'), { autoClose: 8000 });
+        return;
+      }
+      const log = text(shown, 'log');
+      if (typeof args.rank === 'number') {
+        log.chooseRank(args.rank);
+      }
+    }
+  });
+  palette?.addItem({ command: 'nbddp:log', category: trans.__('DDP') });
 
   running?.add({
     name: trans.__('DDP runs'),

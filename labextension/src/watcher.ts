@@ -4,7 +4,7 @@ import { type ISignal, Signal } from '@lumino/signaling';
 import type { IReport, Server } from './api';
 import { ask, isPython, isRunning, onScreen } from './ask';
 
-const PAUSE = 200; // milliseconds without a key after which a check starts
+const PAUSE = 100; // milliseconds without a key after which a check starts: less than there are between two words
 
 /** Has a notebook checked whenever its cells have changed: one check at a time, and none while somebody types. */
 export class Watcher implements IDisposable {

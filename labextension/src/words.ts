@@ -1,6 +1,14 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
+import { type ITranslator, nullTranslator, type TranslationBundle } from '@jupyterlab/translation';
+import { TRANSLATION } from '../../nbddp/widget/static/run.js';
 import type { IDiagnostic } from './api';
 import type { Role } from './roles';
+
+/** The page's language, for us and for whatever draws a run on this page: the widgets of notebooks bring a drawing of their own. */
+export function language(translator: ITranslator | null): TranslationBundle {
+  const trans = (translator ?? nullTranslator).load('nbddp');
+  (globalThis as Record<symbol, unknown>)[TRANSLATION] = trans;
+  return trans;
+}
 
 /** What a role is called; "kept" and "left-out" are found, "candidate" is a cell that may be the one that trains. */
 export function roleName(trans: TranslationBundle, role: string): string {

@@ -11,6 +11,7 @@ from nbddp.analysis.effects import Effects, displays_only, effects
 from nbddp.analysis.functions import Summary, reachable, summaries
 from nbddp.analysis.imports import imported_names
 from nbddp.analysis.program import Program, Statement
+from nbddp.sentence import sentence
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,11 +105,11 @@ def backward_slice(
     for statement in reversed(flow.program.statements):
         i, found = statement.index, flow.effects[statement.index]
         if i > last:
-            dropped[i] = "after the training"
+            dropped[i] = sentence("after the training")
             continue
         reason = "" if i in anyway else _reason_to_drop(flow, statement, live, i in training)
         if not reason and i in replaced - anyway and not (found.may_bind | flow.touched[i]) & live:
-            reason = "handed over by the notebook"
+            reason = sentence("handed over by the notebook")
         if reason:
             dropped[i] = reason
             if i in training:
@@ -138,22 +139,22 @@ def _read_by(flow: Flow, definitions: frozenset[int], before: int) -> set[str]:
 def _reason_to_drop(flow: Flow, statement: Statement, live: set[str], trains: bool) -> str:
     node, found = statement.node, flow.effects[statement.index]
     if isinstance(node, ast.Pass):
-        return "a magic or shell line, or nothing"
+        return sentence("a magic or shell line, or nothing")
     shows = displays_only(node, found, flow.imports) and not flow.ambient(statement.index)
     if trains:
         bare = isinstance(node, ast.Expr) and not isinstance(node.value, ast.Call | ast.Await)
-        return "shows something only" if shows and (bare or _plots(node, flow)) else ""
+        return sentence("shows something only") if shows and (bare or _plots(node, flow)) else ""
     if statement.cell.mark in ("setup", "parameters", "rank0"):
-        return "shows something only" if shows and statement.cell.mark == "parameters" else ""
+        return sentence("shows something only") if shows and statement.cell.mark == "parameters" else ""
     if isinstance(node, ast.Import | ast.ImportFrom):
         star = isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
         future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
-        return "" if star or future or found.binds & live else "imported for what is left out"
+        return "" if star or future or found.binds & live else sentence("imported for what is left out")
     if (found.may_bind | flow.touched[statement.index]) & live:
         return ""
     if flow.ambient(statement.index):
         return ""
-    return "shows something only" if shows else "not needed for the training"
+    return sentence("shows something only") if shows else sentence("not needed for the training")
 
 
 def _plots(node: ast.stmt, flow: Flow) -> bool:

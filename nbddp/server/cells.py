@@ -10,8 +10,10 @@ from nbddp.diagnostics import CannotExport, Diagnostic, in_order
 from nbddp.export import decide
 from nbddp.notebook import Cell, Notebook
 from nbddp.options import Options
+from nbddp.sentence import Sentence, sentence
 
 MOST_NAMES = 6
+Found = tuple[str, list[Sentence]]  # a role and its reasons
 
 
 def cells_of(notebook: Notebook, options: Options) -> dict[str, Any]:
@@ -33,15 +35,22 @@ def _answer(notebook: Notebook, plan: Plan | None, diagnostics: tuple[Diagnostic
     }
 
 
-def _cell(cell: Cell, plan: Plan | None, whys: Mapping[int, tuple[str, str]]) -> dict[str, Any]:
+def _cell(cell: Cell, plan: Plan | None, whys: Mapping[int, Found]) -> dict[str, Any]:
     """`role` is a mark's name, or "kept" and "left-out" for what was found; "" where nothing is known."""
-    role, why = whys.get(cell.number, ("left-out" if plan and cell.source.strip() else "", ""))
+    role, why = whys.get(cell.number, ("left-out" if plan and cell.source.strip() else "", []))
     if cell.mark:
-        needed = f"; {why}" if role == "kept" and cell.mark != "train" else ""
-        role, why = cell.mark, f"marked by {_mark_of(cell)}{needed}"
+        needed = why if role == "kept" and cell.mark != "train" else []
+        role, why = cell.mark, [sentence("marked by %1", _mark_of(cell)), *needed]
     elif plan and cell.number == plan.training_cell:
-        role, why = "train", "the one cell that trains"
-    return {"number": cell.number, "id": cell.id, "role": role, "why": why, "marked": _mark_of(cell)}
+        role, why = "train", [sentence("the one cell that trains")]
+    return {
+        "number": cell.number,
+        "id": cell.id,
+        "role": role,
+        "why": "; ".join(why),
+        "words": [one.words for one in why],
+        "marked": str(_mark_of(cell)),
+    }
 
 
 def _mark_of(cell: Cell) -> str:
@@ -50,10 +59,10 @@ def _mark_of(cell: Cell) -> str:
         return f"%%{cell.mode}_train"
     if cell.mark and cell.directive == cell.mark:
         return f"#| ddp: {cell.directive}"
-    return "its tag" if cell.mark else ""
+    return sentence("its tag") if cell.mark else ""
 
 
-def _whys(plan: Plan) -> Iterator[tuple[int, tuple[str, str]]]:
+def _whys(plan: Plan) -> Iterator[tuple[int, Found]]:
     kept: dict[int, dict[str, None]] = {}
     for statement in plan.kept:
         effects = plan.flow.effects[statement.index]
@@ -66,10 +75,10 @@ def _whys(plan: Plan) -> Iterator[tuple[int, tuple[str, str]]]:
         if number in kept:
             yield number, ("kept", _kept_why(list(kept[number]), in_part=number in left))
         else:
-            yield number, ("left-out", ", ".join(left[number]))
+            yield number, ("left-out", [sentence(reason) for reason in left[number]])
 
 
-def _kept_why(names: list[str], *, in_part: bool) -> str:
+def _kept_why(names: list[str], *, in_part: bool) -> list[Sentence]:
     shown = ", ".join(names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
-    what = f"the training needs {shown}" if names else "it changes what the training finds"
-    return f"{what}; a part is left out" if in_part else what
+    needed = sentence("the training needs %1", shown) if names else sentence("it changes what the training finds")
+    return [needed, sentence("a part is left out")] if in_part else [needed]

@@ -12,6 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from nbddp.sentence import sentence
+
 WORKER = Path(__file__).with_name("worker.py")
 LIMIT = 20.0  # seconds for one notebook
 
@@ -60,8 +62,9 @@ class Compiler:
             return answer
         self._end(process)
         if late.is_set():
-            raise TookTooLong(f"The notebook was not understood within {self._limit:g} seconds and was given up.")
-        raise TookTooLong("The notebook was too much for the process that reads it, which has ended.")
+            limit = f"{self._limit:g}"
+            raise TookTooLong(sentence("The notebook was not understood within %1 seconds and was given up.", limit))
+        raise TookTooLong(sentence("The notebook was too much for the process that reads it, which has ended."))
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:

@@ -14,6 +14,7 @@ from nbddp.run.folder import RunFolder
 from nbddp.run.folders import runs_in
 from nbddp.run.prune import glance
 from nbddp.run.run import Run
+from nbddp.sentence import sentence
 from nbddp.widget.run_view import RunView, subject_of
 from nbddp.widget.subject import Subject
 from nbddp.widget.terminal import last_lines
@@ -79,14 +80,16 @@ class Folders:
         run = self._run(folder, name)
         path = run.script if what == "script" else run.log(int(what)) if RANK.fullmatch(what) else None
         if path is None or not path.is_file():
-            raise NotHere(f"The run {name} has no {'script' if what == 'script' else f'log of rank {what}'}.")
+            if what == "script":
+                raise NotHere(sentence("The run %1 has no script.", name))
+            raise NotHere(sentence("The run %1 has no log of rank %2.", name, what))
         return path.read_text(encoding="utf-8", errors="replace")[-MOST_LOG:]
 
     def _run(self, folder: str, name: str) -> RunFolder:
         for run in runs_in(self._inside(folder)):
             if run.name == name:
                 return run
-        raise NotHere(f"There is no run {name} in this folder.")
+        raise NotHere(sentence("There is no run %1 in this folder.", name))
 
     def _inside(self, folder: str) -> Path:
         """Links are followed before it is asked whether the folder is below the root; so is that of the runs."""
@@ -94,9 +97,9 @@ class Folders:
             path = (self._root / folder.strip("/")).resolve()
             runs = (path / ".nbddp" / "runs").resolve()
         except (OSError, ValueError, RuntimeError):  # a loop of links, a null byte
-            raise NotHere("There is no such folder.") from None
+            raise NotHere(sentence("There is no such folder.")) from None
         if not path.is_dir() or not path.is_relative_to(self._root) or not runs.is_relative_to(self._root):
-            raise NotHere("There is no such folder.")
+            raise NotHere(sentence("There is no such folder."))
         return path
 
 

@@ -14,13 +14,20 @@ from jupyter_server.utils import url_path_join
 from tornado import web
 
 from nbddp import __version__
+from nbddp.sentence import sentence
 from nbddp.server.compiler import Compiler, TookTooLong
 from nbddp.server.folders import Folders, NotHere
+from nbddp.server.language import in_its_language
 
 LARGEST = 16 << 20  # bytes of a body; the page leaves outputs out, so that this is a lot of code
 GRADES = ("epoch", "now", "kill")
 
 T = TypeVar("T")
+
+
+def refusal(status: int, text: str) -> web.HTTPError:
+    """What a page shows to its user; what only a program can have done wrong is told in English."""
+    return web.HTTPError(status, in_its_language(text))
 
 
 class Api(APIHandler):
@@ -35,11 +42,11 @@ class Api(APIHandler):
     async def of_folders(self, ask: Callable[[Folders], T]) -> T:
         """In a thread: disks may be slow, and stopping takes seconds."""
         if self._folders is None:
-            raise web.HTTPError(404, "This server keeps its files in another place than a folder.")
+            raise refusal(404, sentence("This server keeps its files in another place than a folder."))
         try:
             return await asyncio.to_thread(ask, self._folders)
         except NotHere as error:
-            raise web.HTTPError(404, str(error)) from None
+            raise refusal(404, error.args[0]) from None
 
     def object_in_body(self) -> dict[str, Any]:
         try:
@@ -75,12 +82,12 @@ class OfNotebook(Api):
     @authorized("read")  # type: ignore[untyped-decorator]
     async def post(self, what: str) -> None:
         if self._received > LARGEST:
-            raise web.HTTPError(413, f"The notebook is larger than {LARGEST >> 20} MiB without its outputs.")
+            raise refusal(413, sentence("The notebook is larger than %1 MiB without its outputs.", LARGEST >> 20))
         self.request.body = bytes(self._body)
         try:
             said = await self.compiler.ask(what, self.object_in_body())
         except TookTooLong as error:
-            raise web.HTTPError(422, str(error)) from None
+            raise refusal(422, error.args[0]) from None
         if "refused" in said:
             raise web.HTTPError(400, said["refused"])
         if "defect" in said:

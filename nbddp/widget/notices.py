@@ -8,6 +8,7 @@ from typing import TypedDict
 from nbddp.diagnostics import Diagnostic
 from nbddp.run.state import Failure, Notice, RunState
 from nbddp.run.words import duration
+from nbddp.sentence import sentence
 from nbddp.widget.subject import Subject
 from nbddp.widget.words import count
 
@@ -39,7 +40,7 @@ def notices(state: RunState, subject: Subject = NOTHING) -> list[Said]:
     ]
     found.sort(key=lambda said: ORDER.index(said["level"]))
     if len(found) > MOST:
-        found[MOST:] = [_said("note", f"{count(len(found) - MOST, 'notice')} more, all in the run's folder")]
+        found[MOST:] = [_said("note", sentence("%1 more notices, all in the run's folder", len(found) - MOST))]
     return found
 
 
@@ -55,24 +56,36 @@ def _failures(state: RunState, explanation: str) -> Iterator[Said]:
     others = sorted({f.rank for f in state.failures if f is not culprit and f.rank is not None})
     if others:
         ranks = ", ".join(str(rank) for rank in others)
-        yield _said("note", f"Rank {ranks} failed after it." if len(others) == 1 else f"Ranks {ranks} failed after it.")
+        one, many = sentence("Rank %1 failed after it.", ranks), sentence("Ranks %1 failed after it.", ranks)
+        yield _said("note", one if len(others) == 1 else many)
 
 
 def _failure(failure: Failure, alone: bool) -> str:
-    who = "The main process" if failure.rank is None else "The training" if alone else f"Rank {failure.rank}"
-    where = _place(failure.epoch, failure.step)
+    who, where = _who(failure, alone), _place(failure.epoch, failure.step)
     if failure.died:
-        how = f"was ended by {failure.type}" if failure.type else "died"
-        return f"{who} {how}{where}" + (f": {failure.message}" if failure.message else "")
+        how = sentence("%1 died%2", who, where)
+        if failure.type:
+            how = sentence("%1 was ended by %2%3", who, failure.type, where)
+        return sentence("%1: %2", how, failure.message) if failure.message else how
     what = ": ".join(part for part in (failure.type, failure.message) if part)
-    return f"{who} failed{'' if alone else ' first'}{where}: {what}"
+    if alone:
+        return sentence("%1 failed%2: %3", who, where, what)
+    return sentence("%1 failed first%2: %3", who, where, what)
+
+
+def _who(failure: Failure, alone: bool) -> str:
+    if failure.rank is None:
+        return sentence("The main process")
+    return sentence("The training") if alone else sentence("Rank %1", failure.rank)
 
 
 def _place(epoch: int | None, step: int | None) -> str:
     """Epochs are counted from 1 wherever a person reads them."""
-    parts = [f"epoch {epoch + 1}"] if epoch is not None else []
-    parts += [f"step {step:,}"] if step else []
-    return f" in {', '.join(parts)}" if parts else ""
+    if epoch is None:
+        return sentence(" in step %1", f"{step:,}") if step else ""
+    if not step:
+        return sentence(" in epoch %1", epoch + 1)
+    return sentence(" in epoch %1, step %2", epoch + 1, f"{step:,}")
 
 
 def _ending(state: RunState) -> Iterator[Said]:
@@ -88,7 +101,8 @@ def _silence(state: RunState, subject: Subject) -> Iterator[Said]:
     if state.hang is None:
         return
     stacks = "\n\n".join(f"{_name(rank)}\n{subject.locate(text)}" for rank, text in state.hang.stacks.items())
-    yield _said("warning", f"Nothing heard for {duration(state.hang.quiet)}; still waiting. Stop works.", stacks)
+    text = sentence("Nothing heard for %1; still waiting. Stop works.", duration(state.hang.quiet))
+    yield _said("warning", text, stacks)
 
 
 def _name(rank: str) -> str:
@@ -98,21 +112,22 @@ def _name(rank: str) -> str:
 def _numbers(state: RunState) -> Iterator[Said]:
     if state.nan is not None:
         nan = state.nan
-        who = "" if nan.rank is None else f" on rank {nan.rank}"
-        yield _said("warning", f"{nan.name} is not a finite number{who}, first{_place(nan.epoch, nan.step)}")
+        who = "" if nan.rank is None else sentence(" on rank %1", nan.rank)
+        where = _place(nan.epoch, nan.step)
+        yield _said("warning", sentence("%1 is not a finite number%2, first%3", nan.name, who, where))
     if state.unreadable:
-        yield _said("note", f"{count(state.unreadable, 'line')} of the run's events could not be read")
+        lines = count(state.unreadable, "line")
+        yield _said("note", sentence("%1 of the run's events could not be read", lines))
 
 
 def _warning(notice: Notice) -> Said:
-    who = "" if notice.rank is None else f"Rank {notice.rank}: "
     first, _, rest = notice.message.strip().partition("\n")
-    times = f" (×{notice.count})" if notice.count > 1 else ""
-    return _said("warning", f"{who}{first}{times}", rest)
+    said = first + (f" (×{notice.count})" if notice.count > 1 else "")
+    return _said("warning", said if notice.rank is None else sentence("Rank %1: %2", notice.rank, said), rest)
 
 
 def _diagnostic(diagnostic: Diagnostic) -> Said:
-    where = f"Cell {diagnostic.cell}, line {diagnostic.line}: " if diagnostic.cell else ""
+    text = sentence("Cell %1, line %2: %3", diagnostic.cell, diagnostic.line, diagnostic.message)
     parts = (("", diagnostic.source), ("why: ", diagnostic.why), ("help: ", diagnostic.help))
     more = "\n".join(f"{title}{words}" for title, words in parts if words)
-    return _said(diagnostic.level, f"{where}{diagnostic.message}", more)
+    return _said(diagnostic.level, text if diagnostic.cell else diagnostic.message, more)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -55,17 +55,29 @@ def visit(browser: Browser, address: str, root: Path, *expected: str) -> Iterato
 
 
 def serve(
-    installed: Installed, tmp_path_factory: pytest.TempPathFactory, app: str, *options: str
+    installed: Installed,
+    tmp_path_factory: pytest.TempPathFactory,
+    app: str,
+    *options: str,
+    settings: Mapping[str, object] | None = None,
+    environment: Mapping[str, str] | None = None,
 ) -> Iterator[tuple[str, Path]]:
     home, root = tmp_path_factory.mktemp("jupyter"), tmp_path_factory.mktemp("notebooks")
-    settings = home / "jupyterlab_settings_dir" / NOTIFICATIONS
-    settings.parent.mkdir(parents=True)
-    settings.write_text(json.dumps({"fetchNews": "false", "checkForUpdates": False}))
+    quiet = {NOTIFICATIONS: {"fetchNews": "false", "checkForUpdates": False}}
+    for name, values in {**quiet, **(settings or {})}.items():
+        path = home / "jupyterlab_settings_dir" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(values))
     command = [str(installed.python), "-m", app, "--no-browser", "--port=0", "--ip=127.0.0.1", "--allow-root", *options]
     command.append(f"--ServerApp.root_dir={root}")
     with (home / "log").open("wb") as log:
         server = subprocess.Popen(
-            command, env=installed.environment(home), stdout=log, stderr=log, start_new_session=True, cwd=root
+            command,
+            env={**installed.environment(home), **(environment or {})},
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+            cwd=root,
         )
         try:
             address = _address(home / "jupyter_runtime_dir", server, home / "log")

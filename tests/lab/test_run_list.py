@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from nbddp.run.command import RunOptions
+from nbddp.run.folders import create
 from nbddp.run.run import Run
 from tests.server.notebooks import notebook
 
@@ -108,3 +109,34 @@ def test_runs_by_keys_alone(page, train):
     page.tab_to("Open log")
     page.page.keyboard.press("Enter")
     expect(page.page.locator(".nbddp-script pre")).to_contain_text("epoch 0: loss 0.5")
+
+
+def test_the_log_of_any_rank_from_the_palette(page, screenshot):
+    """Of the latest run; asked for again, the view that is there shows it."""
+    for name in ("earlier", "later"):
+        run = create(page.root / "logs", name)
+        run.script.write_text("print()\n")
+        run.events.write_text(
+            '{"event": "launch", "time": 1.0, "nproc": 3}\n{"event": "exit", "time": 9.0, "status": 0}\n'
+        )
+        run.logs.mkdir(exist_ok=True)
+        for rank in range(3):
+            run.log(rank).write_text(f"{name}: rank {rank} was here\n")
+    page.write("logs/other.ipynb", notebook("x = 1"), kernel="none")
+    page.open("logs/other.ipynb")
+    page.from_palette("Open Log of DDP Run")
+    log = page.page.locator(".nbddp-script pre")
+    expect(log).to_have_text("later: rank 0 was here\n")
+    ranks = page.page.get_by_role("combobox", name="Rank")
+    expect(ranks.get_by_role("option")).to_have_text(["Rank 0", "Rank 1", "Rank 2"])
+    expect(ranks).to_be_focused()
+    for _ in range(2):
+        page.page.keyboard.press("ArrowDown")
+    expect(log).to_have_text("later: rank 2 was here\n")
+    run.log(2).write_text("later: rank 2 has ended\n")
+    page.page.get_by_role("button", name="Refresh", exact=True).click()
+    expect(log).to_have_text("later: rank 2 has ended\n")
+    screenshot(page.page, "log-light")
+    page.command("nbddp:log", rank=1)
+    expect(log).to_have_text("later: rank 1 was here\n")
+    expect(ranks).to_have_count(1)

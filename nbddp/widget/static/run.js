@@ -5,11 +5,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 const MOST_PANELS = 6;
 const QUIET = 15; // seconds without news after which the page says so
-const GRADES = [
-  ["epoch", "Finish epoch", "Train to the end of this epoch, then stop; the result comes back"],
-  ["now", "Stop now", "End all processes now; the last checkpoint is kept"],
-  ["kill", "Kill", "Kill all processes at once"],
-];
+const GRADES = ["epoch", "now", "kill"];
 const TONES = { starting: "still", training: "busy", done: "good", failed: "bad", killed: "bad" };
 const hue = (at) => `nd-c${at % 6}`;
 const views = new WeakMap();
@@ -52,13 +48,47 @@ export function merge(whole, news) {
 
 // ---- words
 
+// Every word goes through here, in gettext's manner: the English text is the key, %1, %2 … are values. JupyterLab's extension
+// leaves its own translation at the page, for the widgets of notebooks as well; elsewhere it is English.
+export const TRANSLATION = Symbol.for("nbddp:translation");
+const spoken = (text, values) => text.replace(/%(\d)/g, (_, at) => values[at - 1]);
+const ENGLISH = {
+  __: (text, ...values) => spoken(text, values),
+  _n: (one, many, n, ...values) => spoken(n === 1 ? one : many, [n, ...values]),
+};
+const trans = {
+  __: (...words) => (globalThis[TRANSLATION] ?? ENGLISH).__(...words),
+  _n: (...words) => (globalThis[TRANSLATION] ?? ENGLISH)._n(...words),
+};
+
+// Fixed words that come with the data (nbddp/widget/view.py): phases of the run and of its ranks, kinds of start, axes.
+const words = () => ({
+  Starting: trans.__("Starting"), Training: trans.__("Training"), "Finishing this epoch": trans.__("Finishing this epoch"),
+  Stopping: trans.__("Stopping"), Done: trans.__("Done"), Failed: trans.__("Failed"), Stopped: trans.__("Stopped"),
+  Killed: trans.__("Killed"), Lost: trans.__("Lost"),
+  starting: trans.__("starting"), training: trans.__("training"), done: trans.__("done"), failed: trans.__("failed"),
+  killed: trans.__("killed"), ended: trans.__("ended"),
+  "warm start": trans.__("warm start"), "cold start": trans.__("cold start"),
+  step: trans.__("step"), epoch: trans.__("epoch"), line: trans.__("line"), printed: trans.__("printed"),
+});
+export const known = (word) => words()[word] ?? word ?? "";
+
+// A sentence as nbddp/sentence.py takes it apart: its form, and values that may be sentences as well.
+export const told = (words) => (Array.isArray(words) ? trans.__(words[0], ...words.slice(1).map(told)) : words);
+
+const grade = (name) => ({
+  epoch: [trans.__("Finish epoch"), trans.__("Train to the end of this epoch, then stop; the result comes back")],
+  now: [trans.__("Stop now"), trans.__("End all processes now; the last checkpoint is kept")],
+  kill: [trans.__("Kill"), trans.__("Kill all processes at once")],
+})[name];
+
 export function duration(seconds) {
   const s = Math.floor(seconds);
   const two = (n) => String(Math.floor(n) % 60).padStart(2, "0");
   return s < 3600 ? `${Math.floor(s / 60)}:${two(s)}` : `${Math.floor(s / 3600)}:${two(s / 60)}:${two(s)}`;
 }
 
-const pace = (rate) => (rate >= 1 ? `${short(rate)} steps/s` : `${short(1 / rate)} s/step`);
+const pace = (rate) => (rate >= 1 ? trans.__("%1 steps/s", short(rate)) : trans.__("%1 s/step", short(1 / rate)));
 const short = (value) => number(Number(value.toPrecision(3)));
 const whole = (n) => n.toLocaleString("en");
 
@@ -75,7 +105,12 @@ function bytes(amount) {
   return `${amount < 10 && at ? amount.toFixed(1) : Math.round(amount)} ${units[at]}`;
 }
 
-const of = (what, done, all) => (done == null ? "" : `${what} ${whole(done)}${all ? ` of ${whole(all)}` : ""}`);
+// "Epoch 3 of 10", "Epoch 3" where nobody knows of how many, "Epoch" where none has begun.
+const epochs = (done, all) => (done == null ? trans.__("Epoch")
+  : all ? trans.__("Epoch %1 of %2", whole(done), whole(all)) : trans.__("Epoch %1", whole(done)));
+const batches = (done, all) => trans.__("Batch %1 of %2", whole(done), whole(all));
+const steps = (done, all) => (!done ? trans.__("Batch")
+  : all ? trans.__("Step %1 of %2", whole(done), whole(all)) : trans.__("Step %1", whole(done)));
 
 // ---- elements
 
@@ -102,8 +137,9 @@ function build(container) {
     view[name] = { what: make("span"), track, fill, rest: make("span") };
     return make("div", { class: "nd-bar" }, view[name].what, track, view[name].rest);
   };
-  view.buttons = GRADES.map(([grade, text, title], at) => {
-    const button = make("button", { type: "button", class: `nd-button nd-${grade}`, title }, text);
+  view.buttons = GRADES.map((name, at) => {
+    const [text, title] = grade(name);
+    const button = make("button", { type: "button", class: `nd-button nd-${name}`, title }, text);
     button.addEventListener("click", () => stop(view, at));
     return button;
   });
@@ -111,17 +147,18 @@ function build(container) {
     make("header", {},
       make("span", { class: "nd-phase" }, part("dot", "i"), part("state", "b", { role: "status", "aria-live": "polite" })),
       part("name", "span"), part("about", "span"),
-      part("stops", "span", { role: "group", "aria-label": "Stop the run" }, ...view.buttons)),
-    make("div", { class: "nd-bars" }, bar("whole", "Training"), bar("inner", "This epoch")),
-    part("notices", "ul", { "aria-label": "Notices" }),
-    part("charts", "div", {}, part("empty", "p", {}, "Curves appear with the first step.")),
-    part("ranks", "div", { role: "tablist", "aria-label": "Ranks" }),
+      part("stops", "span", { role: "group", "aria-label": trans.__("Stop the run") }, ...view.buttons)),
+    make("div", { class: "nd-bars" }, bar("whole", trans.__("Training")), bar("inner", trans.__("This epoch"))),
+    part("notices", "ul", { "aria-label": trans.__("Notices") }),
+    part("charts", "div", {}, part("empty", "p")),
+    part("ranks", "div", { role: "tablist", "aria-label": trans.__("Ranks") }),
     part("log", "div", { role: "tabpanel", tabindex: 0, "aria-live": "off" }),
-    make("footer", {}, part("script", "a"), part("copy", "button", { type: "button", class: "nd-button" }, "Copy path"),
+    make("footer", {}, part("script", "a"), part("copy", "button", { type: "button", class: "nd-button" }, trans.__("Copy path")),
       part("hint", "span", { role: "status" })));
   view.copy.addEventListener("click", () => {
-    navigator.clipboard?.writeText(view.snapshot.script).then(() => say(view.copy, "Copied"), () => say(view.copy, "Not allowed"));
-    setTimeout(() => say(view.copy, "Copy path"), 1500);
+    const told = (text) => () => say(view.copy, text);
+    navigator.clipboard?.writeText(view.snapshot.script).then(told(trans.__("Copied")), told(trans.__("Not allowed")));
+    setTimeout(told(trans.__("Copy path")), 1500);
   });
   view.ranks.addEventListener("keydown", (event) => walk(view, event));
   container.append(view.root);
@@ -136,8 +173,8 @@ function build(container) {
 
 function update(view) {
   const s = view.snapshot;
-  view.root.setAttribute("aria-label", `Run ${s.name}`);
-  say(view.state, s.label);
+  view.root.setAttribute("aria-label", trans.__("Run %1", s.name));
+  say(view.state, known(s.label));
   view.root.dataset.tone = s.tone;
   say(view.name, s.name);
   bars(view, s);
@@ -155,22 +192,22 @@ function clock(view) {
   const s = view.snapshot;
   const now = Date.now() / 1000 - view.skew;
   const elapsed = s.started == null ? null : Math.max(0, (s.over ? s.ended ?? now : now) - s.started);
-  const count = s.world_size ? `${whole(s.world_size)} rank${s.world_size === 1 ? "" : "s"}` : "";
-  say(view.about, [elapsed == null ? "" : duration(elapsed), count, s.start && `${s.start} start`].filter(Boolean).join(" · "));
+  const count = s.world_size ? trans._n("%1 rank", "%1 ranks", s.world_size) : "";
+  say(view.about, [elapsed == null ? "" : duration(elapsed), count, known(s.start && `${s.start} start`)].filter(Boolean).join(" · "));
   const left = s.over || s.eta == null ? null : Math.max(0, s.eta - (now - s.updated));
-  say(view.whole.rest, left == null ? "" : `${duration(left + 0.9)} left`);
+  say(view.whole.rest, left == null ? "" : trans.__("%1 left", duration(left + 0.9)));
   const quiet = (Date.now() - view.heard) / 1000;
-  const waiting = view.asked > GRADES.findIndex(([grade]) => grade === s.stop) && Date.now() - view.askedAt > 3000;
-  say(view.hint, s.over ? "" : waiting ? "The kernel is busy and has not answered. Interrupt the cell to stop the run."
-    : quiet > QUIET ? `No news from the kernel for ${Math.round(quiet)} s. The run itself may well go on.` : "");
+  const waiting = view.asked > GRADES.indexOf(s.stop) && Date.now() - view.askedAt > 3000;
+  say(view.hint, s.over ? "" : waiting ? trans.__("The kernel is busy and has not answered. Interrupt the cell to stop the run.")
+    : quiet > QUIET ? trans.__("No news from the kernel for %1 s. The run itself may well go on.", Math.round(quiet)) : "");
 }
 
 // ---- bars
 
 function bars(view, s) {
   const inner = s.batches && s.batch != null;
-  fill(view.whole, of("Epoch", s.epoch == null ? null : s.epoch + 1, s.epochs) || "Epoch", s.progress, s);
-  fill(view.inner, inner ? of("Batch", s.batch, s.batches) : of("Step", s.step || null, s.steps) || "Batch",
+  fill(view.whole, epochs(s.epoch == null ? null : s.epoch + 1, s.epochs), s.progress, s);
+  fill(view.inner, inner ? batches(s.batch, s.batches) : steps(s.step, s.steps),
     inner ? s.batch / s.batches : s.steps ? s.step / s.steps : s.over ? s.progress : null, s);
   say(view.inner.rest, s.over || !s.rate ? "" : pace(s.rate));
 }
@@ -191,21 +228,21 @@ function fill(bar, text, share, s) {
 function stop(view, at) {
   const button = view.buttons[at];
   if (button.getAttribute("aria-disabled") === "true") return;
-  if (GRADES[at][0] === "kill" && !button.dataset.sure) {
+  if (GRADES[at] === "kill" && !button.dataset.sure) {
     button.dataset.sure = "1";
-    say(button, "Really kill?");
-    setTimeout(() => { delete button.dataset.sure; say(button, "Kill"); }, 3000);
+    say(button, trans.__("Really kill?"));
+    setTimeout(() => { delete button.dataset.sure; say(button, trans.__("Kill")); }, 3000);
     return;
   }
   view.asked = at;
   view.askedAt = Date.now();
-  view.actions.stop(GRADES[at][0]);
+  view.actions.stop(GRADES[at]);
   stops(view, view.snapshot);
 }
 
 // A grade that has been asked for, and those below it, cannot be asked for again.
 function stops(view, s) {
-  const asked = Math.max(view.asked, GRADES.findIndex(([grade]) => grade === s.stop));
+  const asked = Math.max(view.asked, GRADES.indexOf(s.stop));
   view.stops.classList.toggle("nd-gone", s.over || !view.actions.stop);
   view.buttons.forEach((button, at) => {
     button.setAttribute("aria-disabled", String(at <= asked));
@@ -220,7 +257,8 @@ function notices(view, s) {
   if (view.noticed === key) return;
   view.noticed = key;
   const open = new Set([...view.notices.querySelectorAll("details[open]")].map((d) => d.firstChild.textContent));
-  view.notices.replaceChildren(...s.notices.map(({ level, text, more }) => {
+  view.notices.replaceChildren(...s.notices.map(({ level, text: english, words, more }) => {
+    const text = told(words ?? english);
     if (!more) return make("li", { "data-level": level }, text);
     const details = make("details", {}, make("summary", {}, text), make("pre", { tabindex: 0 }, ...coloured(more)));
     details.open = level === "error" || open.has(text);
@@ -239,7 +277,7 @@ function grouped(series) {
 function charts(view) {
   const groups = grouped(view.snapshot.series || {});
   view.empty.hidden = groups.size > 0;
-  say(view.empty, view.snapshot.over ? "No curves: the run reported no numbers." : "Curves appear with the first step.");
+  say(view.empty, view.snapshot.over ? trans.__("No curves: the run reported no numbers.") : trans.__("Curves appear with the first step."));
   let drawn = 0;
   for (const [key, group] of groups) {
     if (drawn++ === MOST_PANELS) break;
@@ -257,7 +295,7 @@ function charts(view) {
 function panel() {
   const one = { log: false, at: null };
   one.legend = make("figcaption");
-  one.toggle = make("button", { type: "button", class: "nd-button", title: "Logarithmic scale" }, "log");
+  one.toggle = make("button", { type: "button", class: "nd-button", title: trans.__("Logarithmic scale") }, trans.__("log"));
   one.svg = make("svg", { role: "img", tabindex: 0 });
   one.root = make("figure", { class: "nd-panel" }, make("div", {}, one.legend, one.toggle), one.svg);
   const move = (at) => { one.at = at; plot(one, one.group); };
@@ -307,7 +345,7 @@ function plot(one, group) {
     make("line", { x1: LEFT, x2: width - RIGHT, y1: y(v), y2: y(v) }), text(LEFT - 6, y(v) + 3.5, "end", number(v))]);
   const foot = x.ticks(Math.max(2, Math.floor(width / 90))).filter((v) => v === Math.round(v) || group[0].x === "line");
   const axis = foot.map((v) => text(x(v), HEIGHT - 5, "middle", number(v)));
-  const label = text(LEFT - 14, HEIGHT - 5, "end", group[0].x);
+  const label = text(LEFT - 14, HEIGHT - 5, "end", known(group[0].x));
   one.svg.replaceChildren(make("g", { class: "nd-grid" }, ...grid, ...axis, label),
     ...group.flatMap((s, at) => curve(s, at, x, y)), ...cursor(one, x, y));
   legend(one);
@@ -335,17 +373,18 @@ function legend(one) {
   const names = one.group.map(({ name }) => name);
   const entries = one.group.map((s, at) => {
     const [, value] = one.at == null ? s.points[s.points.length - 1] : at_x(s, one.at);
-    const name = names.indexOf(s.name) === names.lastIndexOf(s.name) ? s.name : `${s.name} (${s.source})`;
+    const name = names.indexOf(s.name) === names.lastIndexOf(s.name) ? s.name : `${s.name} (${known(s.source)})`;
     return make("span", {}, make("i", { class: hue(at) }), `${name} `, make("b", {}, number(value)));
   });
-  const where = one.at == null ? [] : [make("span", { class: "nd-where" }, `${one.group[0].x} ${number(one.at)}`)];
+  const where = one.at == null ? [] : [make("span", { class: "nd-where" }, `${known(one.group[0].x)} ${number(one.at)}`)];
   one.legend.replaceChildren(...entries, ...where);
 }
 
 function describe(group) {
   return group.map(({ name, x, points }) => {
     const ys = points.map(([, y]) => y);
-    return `${name} by ${x}: latest ${number(ys[ys.length - 1])}, lowest ${number(Math.min(...ys))}, highest ${number(Math.max(...ys))}`;
+    const values = [ys[ys.length - 1], Math.min(...ys), Math.max(...ys)].map(number);
+    return trans.__("%1 by %2: latest %3, lowest %4, highest %5", name, known(x), ...values);
   }).join("; ");
 }
 
@@ -392,9 +431,9 @@ function ranks(view, s) {
     chip.title = [r.device_name, r.line].filter(Boolean).join("\n");
     chip.setAttribute("aria-selected", String(r.rank === view.rank));
     chip.tabIndex = r.rank === view.rank ? 0 : -1;
-    say(head.children[1], `Rank ${r.rank}`);
+    say(head.children[1], trans.__("Rank %1", r.rank));
     say(head.children[2], r.device);
-    say(facts, [r.step ? `step ${whole(r.step)}` : r.phase, r.load || (r.memory == null ? "" : bytes(r.memory))].filter(Boolean).join(" · "));
+    say(facts, [r.step ? trans.__("step %1", whole(r.step)) : known(r.phase), r.load || (r.memory == null ? "" : bytes(r.memory))].filter(Boolean).join(" · "));
     say(line, r.line);
   });
 }
@@ -430,7 +469,7 @@ function log(view, s) {
     box.replaceChildren();
     view.follow = true;
     view.shown = { rank: view.rank, first, lines: [] };
-    box.setAttribute("aria-label", `Log of rank ${view.rank}`);
+    box.setAttribute("aria-label", trans.__("Log of rank %1", view.rank));
   }
   const old = view.shown;
   for (; old.first < first && old.lines.length; old.first++, old.lines.shift()) box.firstChild.remove();

@@ -1,0 +1,39 @@
+"""Sentences that a page can say in another language: English text that knows its form and what was put in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+Words = list[Any]  # the form, with %1, %2 … in it, and the values; a value may be words itself
+
+
+class Sentence(str):
+    """To Python it is the English text."""
+
+    __slots__ = ("words",)
+    words: Words
+
+
+def sentence(form: str, *values: object) -> Sentence:
+    """The form is written out where this is called: there tools/messages finds it for the translators."""
+    shown = Sentence(re.sub(r"%([1-9])", lambda found: str(values[int(found[1]) - 1]), form))
+    shown.words = [form, *(words_of(value) for value in values)]
+    return shown
+
+
+def words_of(value: object) -> object:
+    """As JSON; what is not made of parts goes as it is."""
+    return value.words if isinstance(value, Sentence) else value
+
+
+Translate = Callable[[str], str]
+
+
+def said(words: object, translate: Translate) -> str:
+    """In the language that `translate` knows."""
+    if not isinstance(words, list):
+        return str(words)
+    form, *values = words
+    return re.sub(r"%([1-9])", lambda found: said(values[int(found[1]) - 1], translate), translate(form))
