@@ -56,9 +56,12 @@ def of_schema(schema: dict[str, Any]) -> Iterator[tuple[str, str]]:
 def strings(value: object, path: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(value, str):
         yield path, value
-    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, one in parts:
-        yield from strings(one, f"{path}/{key}")
+    if isinstance(value, dict):
+        for key, one in value.items():
+            yield from strings(one, f"{path}/{key}")
+    if isinstance(value, list):
+        for at, one in enumerate(value):
+            yield from strings(one, f"{path}[{at}]")
 
 
 def write(file: IO[bytes]) -> None:

@@ -65,7 +65,7 @@ def english(page, selector: str, *names: str) -> list[str]:
         rest, count = text, 1
         while count:
             rest, count = re.subn(r"⟦[^⟦⟧]*⟧", "", rest)
-        for name in names:
+        for name in (*names, "main area content"):  # JupyterLab's own name for it
             rest = rest.replace(name, "")
         if re.search(r"[A-Za-z]{2}|⟦|⟧", rest):
             left.append(text)
