@@ -10,7 +10,6 @@ from nbddp.run.state import Failure, Notice, RunState
 from nbddp.run.words import duration
 from nbddp.sentence import sentence
 from nbddp.widget.subject import Subject
-from nbddp.widget.words import count
 
 MOST = 50
 LONGEST = 20_000
@@ -40,7 +39,9 @@ def notices(state: RunState, subject: Subject = NOTHING) -> list[Said]:
     ]
     found.sort(key=lambda said: ORDER.index(said["level"]))
     if len(found) > MOST:
-        found[MOST:] = [_said("note", sentence("%1 more notices, all in the run's folder", len(found) - MOST))]
+        rest = len(found) - MOST
+        more = sentence("%1 notices more, all in the run's folder", rest)
+        found[MOST:] = [_said("note", more if rest > 1 else sentence("1 notice more, all in the run's folder"))]
     return found
 
 
@@ -116,8 +117,9 @@ def _numbers(state: RunState) -> Iterator[Said]:
         where = _place(nan.epoch, nan.step)
         yield _said("warning", sentence("%1 is not a finite number%2, first%3", nan.name, who, where))
     if state.unreadable:
-        lines = count(state.unreadable, "line")
-        yield _said("note", sentence("%1 of the run's events could not be read", lines))
+        many = sentence("%1 lines of the run's events could not be read", state.unreadable)
+        one = sentence("1 line of the run's events could not be read")
+        yield _said("note", one if state.unreadable == 1 else many)
 
 
 def _warning(notice: Notice) -> Said:
