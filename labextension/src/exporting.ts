@@ -65,12 +65,18 @@ async function whatIsThere(context: IExportContext, path: string): Promise<IPres
 }
 
 async function write(context: IExportContext, path: string, text: string): Promise<void> {
+  const { trans } = context;
   const open = context.docManager.findWidget(path);
   if (open) {
     open.context.model.fromString(text);
-    await open.context.save();
-  } else {
+    await open.context.save(); // it tells by itself what goes wrong
+    return;
+  }
+  try {
     await context.contents.save(path, { type: 'file', format: 'text', content: text });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(trans.__('The script could not be written: %1', why));
   }
 }
 

@@ -34,9 +34,11 @@ export class RunList {
     return this._changed;
   }
 
+  /** When this is done, `runs` are those of now. */
   async refresh(): Promise<void> {
     if (await this._server.present()) {
-      await this._poll.refresh();
+      await this._poll.refresh(); // it has begun
+      await this._poll.tick.catch(() => undefined); // who asks for the next time is told
     }
   }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from pathlib import PurePath
+from shlex import quote
 from textwrap import wrap
 
 from nbddp._version import __version__
@@ -15,7 +16,7 @@ from nbddp.script.layout import Layout
 
 
 def header(plan: Plan, layout: Layout) -> list[Line]:
-    file = f"{PurePath(plan.notebook.name).stem}_ddp.py"
+    file = quote(f"{PurePath(plan.notebook.name).stem}_ddp.py")  # to be copied to a shell
     command = f"python {file}"
     choose = f"python {file} --nproc 4{_example(layout)}"
     many = f"torchrun --nnodes 2 --nproc-per-node 8 ... {file}"

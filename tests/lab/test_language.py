@@ -105,8 +105,9 @@ def test_notebook(page, screenshot):
     assert english(page, ".nbddp-preview") == []
     page.command("nbddp:check")
     assert english(page, ".nbddp-findings", ".ipynb") == []
+    page.cells.nth(2).locator(".cm-content").click()
     page.command("property-inspector:show-panel")
-    page.page.locator(".jp-Collapse-header").filter(has_text="⟦DDP⟧").click()
+    page.page.locator(".jp-Collapse-header").filter(has_text="DDP").click()
     assert english(page, ".nbddp-role-field") == []
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -32,6 +33,11 @@ def test_it_is_sealed():
     text = script(*BEFORE, TRAINING)
     assert not edited_since_export(text)
     assert edited_since_export(text.replace("range(3)", "range(4)"))
+
+
+def test_a_shell_understands_its_first_lines():
+    text = nbddp.export(replace(notebook(*BEFORE, TRAINING), name="my digits.ipynb")).text
+    assert "    python 'my digits_ddp.py' --nproc 4 " in text
 
 
 def test_every_name_is_bound():
