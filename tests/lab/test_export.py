@@ -91,3 +91,36 @@ def test_a_script_that_somebody_has_edited_is_kept(page):
     page.page.locator(".jp-Dialog").get_by_text("Overwrite", exact=True).click()
     expect(page.page.locator(".jp-FileEditor .cm-content")).to_contain_text("Exported from mine.ipynb")
     assert "Exported from mine.ipynb" in script.read_text()
+
+
+def test_a_folder_that_cannot_be_written_to(page):
+    page.write("readonly.ipynb", notebook(), kernel="none")
+    page.open("readonly.ipynb")
+    refused = json.dumps({"message": "Permission denied: readonly_ddp.py"})
+
+    def refuse(route) -> None:
+        if route.request.method == "PUT":
+            route.fulfill(status=403, content_type="application/json", body=refused)
+        else:
+            route.fallback()
+
+    page.page.route("**/api/contents/**", refuse)
+    click_export(page)
+    told = "The script could not be written: Permission denied: readonly_ddp.py"
+    expect(page.page.get_by_text(told).first).to_be_visible()
+
+
+def test_of_two_notebooks_side_by_side_the_one_whose_button_it_is(page):
+    for name in ("left", "right"):
+        page.write(f"side/{name}.ipynb", notebook(), kernel="none")
+    page.open("side/left.ipynb")
+    page.js(
+        """() => jupyterapp.commands.execute("docmanager:open", {
+            path: "side/right.ipynb", options: {mode: "split-right", ref: jupyterapp.shell.currentWidget.id}})"""
+    )
+    page.page.locator(".jp-Dialog .jp-mod-reject").click()
+    expect(page.chips).to_have_count(10)
+    assert page.js("() => jupyterapp.shell.currentWidget.context.path") == "side/right.ipynb"
+    click_export(page)
+    expect(page.page.locator(".jp-FileEditor .cm-content")).to_contain_text("Exported from left.ipynb")
+    assert sorted(path.name for path in (page.root / "side").glob("*.py")) == ["left_ddp.py"]

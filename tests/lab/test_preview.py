@@ -39,3 +39,17 @@ def test_up_and_down_with_the_keyboard(page):
     page.page.keyboard.press("Enter")
     active = page.js("() => jupyterapp.shell.currentWidget.content.activeCellIndex + 1")
     assert str(active) == cell
+
+
+def test_a_notebook_that_gets_another_name(page):
+    page.write("before.ipynb", notebook(), kernel="none")
+    page.open("before.ipynb")
+    page.js("() => { window.notebook = jupyterapp.shell.currentWidget; }")
+    page.command("nbddp:check")
+    page.command("nbddp:preview")
+    script = page.page.locator(".nbddp-preview .nbddp-script")
+    expect(script).to_contain_text("Exported from before.ipynb")
+    page.js("() => notebook.context.rename('after.ipynb')")
+    expect(script).to_contain_text("Exported from after.ipynb")
+    expect(page.page.get_by_role("tab", name="Preview of after_ddp.py")).to_be_visible()
+    expect(page.page.get_by_role("tab", name="DDP: after.ipynb")).to_be_visible()

@@ -42,6 +42,12 @@ def test_what_is_typed_is_seen(page):
     page.open("typed.ipynb")
     page.expect_chips(*ROLES)
     boxes = [page.cells.nth(at).bounding_box() for at in range(5)]
+    for number in range(5):
+        chip, line = (
+            page.chips.nth(number).bounding_box(),
+            page.cells.nth(number).locator(".cm-line").first.bounding_box(),
+        )
+        assert chip["y"] + chip["height"] < line["y"] + line["height"] / 2  # no code is hidden
     page.set_source(5, f"#| ddp: rank0\n{CELLS[4]}")
     page.expect_chips("Kept", "Kept", "Kept", "Train", "Rank 0")
     page.set_source(5, CELLS[4])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -140,3 +141,26 @@ def test_the_log_of_any_rank_from_the_palette(page, screenshot):
     page.command("nbddp:log", rank=1)
     expect(log).to_have_text("later: rank 1 was here\n")
     expect(ranks).to_have_count(1)
+
+
+def test_in_a_narrow_place_words_stand_clear_of_their_bars(page, screenshot):
+    run = create(page.root / "narrow", "-".join(["a-very-long-name"] * 5))
+    run.script.write_text("print()\n")
+    events = [
+        {"event": "launch", "time": 1.0, "nproc": 2},
+        {"event": "epoch", "time": 2.0, "rank": 0, "epoch": 99_998, "epochs": 100_000},
+        {"event": "exit", "time": 9.0, "status": 0},
+    ]
+    run.events.write_text("".join(f"{json.dumps(one)}\n" for one in events))
+    page.write("narrow/other.ipynb", notebook("x = 1"), kernel="none")
+    page.page.set_viewport_size({"width": 700, "height": 900})
+    page.open("narrow/other.ipynb")
+    page.command("nbddp:runs")
+    bar = page.page.locator(".nbddp-narrow .nd-bar").first
+    expect(bar).to_contain_text("Epoch 99,999 of 100,000")
+    words, track = bar.locator("span").first.bounding_box(), bar.locator(".nd-track").bounding_box()
+    assert words["y"] + words["height"] <= track["y"]
+    shown = page.page.locator(".nbddp-runs").bounding_box()
+    row = page.page.get_by_role("option").bounding_box()
+    assert row["x"] + row["width"] <= shown["x"] + shown["width"]
+    screenshot(page.page, "runs-narrow")
