@@ -34,11 +34,10 @@ export class RunList {
     return this._changed;
   }
 
-  /** When this is done, `runs` are those of now. */
+  /** When this is done, `runs` are those of now, and not of an answer that was under way. */
   async refresh(): Promise<void> {
     if (await this._server.present()) {
-      await this._poll.refresh(); // it has begun
-      await this._poll.tick.catch(() => undefined); // who asks for the next time is told
+      await this._ask().catch(() => undefined); // it is asked again soon
     }
   }
 
@@ -48,7 +47,12 @@ export class RunList {
   }
 
   private async _ask(): Promise<void> {
+    const turn = ++this._asked;
     const { runs } = await this._server.get<{ runs: IRun[] }>('runs', { folder: this._folders() });
+    if (turn < this._answered) {
+      return; // a later question has been answered before
+    }
+    this._answered = turn;
     const before = JSON.stringify(this.runs.map(still));
     this.runs = runs;
     const interval = runs.some(run => !run.over) ? OFTEN : RARELY;
@@ -61,6 +65,8 @@ export class RunList {
   }
 
   private readonly _poll: Poll;
+  private _asked = 0;
+  private _answered = 0;
   private readonly _changed = new Signal<this, void>(this);
 }
 

@@ -38,7 +38,7 @@ def test_an_export_by_the_kernel_idle_and_busy(page, tmp_path):
     page.js("() => Promise.all([...jupyterapp.shell.widgets('main')].map(shown => shown.context?.ready))")
     (page.root / "digits_ddp.py").unlink()  # once the page has read it to the end
     page.command("docmanager:open", path="digits.ipynb")
-    page.js("() => new Promise(done => requestAnimationFrame(done))")
+    page.until(lambda: page.js("() => jupyterapp.shell.currentWidget?.context?.path") == "digits.ipynb")
     beside = page.js("() => jupyterapp.shell.currentWidget.sessionContext.session.kernel.supportsSubshells === true")
     page.run_cell(5)
     page.command("nbddp:export")

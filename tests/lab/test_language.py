@@ -94,7 +94,7 @@ def test_notebook(page, screenshot):
     screenshot(page.page, "language-chips")
     page.page.keyboard.press("Escape")
     buttons = "[data-command^='nbddp:']"
-    assert english(page, buttons, " (Alt+Shift+E)", " (Alt+Shift+R)") == []
+    assert english(page, buttons, "Alt+Shift+E", "Alt+Shift+R") == []
     page.command("nbddp:run")
     assert english(page, ".nbddp-form", "--checkpoint-every 5") == []
     expect(page.page.locator(".jp-Dialog-header")).to_have_text("⟦Train cell 4 with DDP⟧")
