@@ -15,7 +15,7 @@ from nbddp.run.session import members
 from nbddp.run.state import Event, RunState
 from nbddp.run.watch import why_lost
 
-GLANCE = 1 << 16  # bytes of events read at each end
+GLANCE = 1 << 14  # bytes of events read at each end
 
 
 def prune(root: Path, keep: int = 0) -> list[RunFolder]:
