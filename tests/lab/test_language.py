@@ -65,7 +65,7 @@ def english(page, selector: str, *names: str) -> list[str]:
         rest, count = text, 1
         while count:
             rest, count = re.subn(r"⟦[^⟦⟧]*⟧", "", rest)
-        for name in (*names, "main area content"):  # JupyterLab's own name for it
+        for name in (*names, "main area content", "notebook content"):  # JupyterLab's own names for it
             rest = rest.replace(name, "")
         if re.search(r"[A-Za-z]{2}|⟦|⟧", rest):
             left.append(text)
@@ -94,7 +94,7 @@ def test_notebook(page, screenshot):
     screenshot(page.page, "language-chips")
     page.page.keyboard.press("Escape")
     buttons = "[data-command^='nbddp:']"
-    assert english(page, buttons, "Alt+Shift+E", "Alt+Shift+R") == []
+    assert english(page, buttons, "Alt+Shift+E", "Alt+Shift+R", "Alt+Shift+P") == []
     page.command("nbddp:run")
     assert english(page, ".nbddp-form", "--checkpoint-every 5") == []
     expect(page.page.locator(".jp-Dialog-header")).to_have_text("⟦Train cell 4 with DDP⟧")
