@@ -17,7 +17,7 @@ MODULE_API = frozenset(
     load_state_dict train eval to cuda cpu half float double bfloat16 type apply zero_grad requires_grad_ training
     register_buffer register_parameter register_module register_forward_hook register_full_backward_hook share_memory
     add_module get_submodule get_parameter forward compile extra_repr to_empty save_pretrained named_module ipu xpu
-    register_forward_pre_hook append extend insert keys items values
+    register_forward_pre_hook append extend insert keys items values update_parameters
     """.split()
 )
 PLACE = ast.Pass()

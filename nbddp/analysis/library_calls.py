@@ -97,6 +97,8 @@ def _make(  # noqa: C901, PLR0912 -- one case for each kind of thing
         return _made(
             m, thing("scheduler", node, name, None, m.frame.call), {"optimizer": keywords.get("optimizer", first)}
         )
+    if name in ("torch.optim.swa_utils.AveragedModel", "copy.deepcopy"):
+        return _copied(m, node, first) if first.of("model") else (first if name == "copy.deepcopy" else None)
     params = keywords.get("params", first)
     owners = params_in(m, params)
     if names.makes_optimizer(name) or (owners and names.is_class(name) and not name.startswith("torch.nn")):
@@ -104,8 +106,6 @@ def _make(  # noqa: C901, PLR0912 -- one case for each kind of thing
         return _made(m, made, {"params": Value(owners)})
     if names.makes_loss(name):
         return _made(m, thing("loss", node, name, None, m.frame.call), keywords)
-    if name in ("torch.optim.swa_utils.AveragedModel", "copy.deepcopy"):
-        return _copied(m, node, first) if first.of("model") else (first if name == "copy.deepcopy" else None)
     if name == "torch.nn.Parameter":
         return thing("parameter", node, name, None, m.frame.call)
     if names.makes_model(name) and name not in names.SAME:

@@ -14,7 +14,21 @@ from nbddp.analysis.program import Statement
 
 
 def state_in_scope(plan: Plan, fact: LoopFact) -> dict[str, str]:
-    return state_named(plan, fact.node, fact.names)
+    """But for what only the loop itself binds: `for net, optimizer in zip(nets, optimizers)`."""
+    own = _only_its_own(plan, fact)
+    names = {name: value for name, value in fact.names.items() if name not in own}
+    return state_named(plan, fact.node, names)
+
+
+def _only_its_own(plan: Plan, fact: LoopFact) -> set[str]:
+    if not isinstance(fact.node, ast.For | ast.AsyncFor):
+        return set()
+    targets = {n.id for n in ast.walk(fact.node.target) if isinstance(n, ast.Name)}
+    around = plan.program.function_of(fact.node)
+    code = [around] if around is not None else [s.node for s in plan.kept]
+    above = [n for part in code for n in ast.walk(part) if getattr(n, "lineno", 0) < fact.node.lineno]
+    bound = {n.id for n in above if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return targets - bound - {n.arg for n in above if isinstance(n, ast.arg)}
 
 
 def state_named(plan: Plan, node: ast.AST, names: Mapping[str, Value]) -> dict[str, str]:

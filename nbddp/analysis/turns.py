@@ -90,6 +90,8 @@ class _Follow(Walk, ast.NodeVisitor):
         receiver = node.func.value if isinstance(node.func, ast.Attribute) else node.func
         if isinstance(node.func, ast.Attribute) and node.func.attr in FILLS:
             self._fill(receiver, grows=node.func.attr in GROWS)
+        if isinstance(node.func, ast.Attribute) and _in_place(node.func.attr) and isinstance(receiver, ast.Subscript):
+            self._fill(receiver.value, grows=False)  # `averages[name].mul_(0.9)`
         if self._tells(node):
             self.turn.told |= self._value(receiver).of("foreign")
         fact = self.plan.facts.calls.get(node)
@@ -124,6 +126,11 @@ class _Follow(Walk, ast.NodeVisitor):
         self.running.pop()
         if _leaves_early(function):
             self.out.binds = before
+
+
+def _in_place(method: str) -> bool:
+    """Of a tensor, as torch names them."""
+    return method.endswith("_") and not method.endswith("__")
 
 
 def _leaves_early(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 from nbddp.analysis.plan import Plan
 from nbddp.cli.parse import Refusal, nearest
+from nbddp.inkernel.live import rebound
 from nbddp.magics.definitions import define
 from nbddp.magics.handover import built_anew
 from nbddp.magics.interrupts import held_back
@@ -49,7 +50,8 @@ class CellRun(Run):
         result = self.result()
         with held_back():
             failed = define(self._plan, target) if self._plan is not None else {}
-            known = (built_anew(self._plan), only_filled(self._plan)) if self._plan is not None else ()
+            plan = self._plan
+            known = (built_anew(plan), only_filled(plan), rebound(plan)) if plan is not None else ()
             missing = restore(result, target, *known)
         if self._plan is not None:
             missing = {**wanted(self._plan, result, target), **failed, **missing}

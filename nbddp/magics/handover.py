@@ -11,7 +11,7 @@ from nbddp.analysis.carried import carried
 from nbddp.analysis.domain import Obj, Value
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.scope import single_start, state_in_scope
-from nbddp.inkernel.live import made_here
+from nbddp.inkernel.live import made_here, names_holding, rebound
 from nbddp.magics.going_on import live_values
 from nbddp.magics.loops import cannot_tell, is_conditional, is_repeated, meaning, passages, passages_before
 from nbddp.magics.restoring import bare
@@ -89,12 +89,22 @@ def handover(plan: Plan, namespace: Mapping[str, Any]) -> Handover:
     if loops and first is not None and first not in loops:  # earlier loops are skipped up to this one
         loops = {first: {}, **loops}
     notes = [f"No live {name} was found in the notebook: it starts as the cells build it." for name in absent]
+    notes += _not_handed(plan, {o for _, held_by in starts for _, held in held_by.values() for o in held})
     if behind:
         notes.append(f"{', '.join(behind)}: behind a loop that is repeated, these start as the cells build them.")
     values, left = _values(plan, namespace)
     if values and first is not None:
         loops = loops or {first: {}}
     return Handover(loops, values, tuple(dict.fromkeys((*notes, *left))))
+
+
+def _not_handed(plan: Plan, known: set[Obj]) -> list[str]:
+    """Models and optimizers for which the loops have no expression of their own, such as items of a list."""
+    roles = plan.roles
+    others = {m.obj for m in roles.models} | roles.followers | roles.optimizers | roles.schedulers
+    others = {obj for obj in others - known if not made_here(plan, obj)}
+    names = sorted(names_holding(plan, others))
+    return [f"{', '.join(names)}: these start as the cells build them, not as the notebook has them."] if names else []
 
 
 def _values(plan: Plan, namespace: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
@@ -160,8 +170,10 @@ def built_anew(plan: Plan) -> frozenset[str]:
 
 def _find(plan: Plan, namespace: Mapping[str, Any], held: frozenset[Obj], text: str) -> Any:
     """The live object: by a name that holds just what is held, by the same expression before others."""
+    others = rebound(plan)
     for exact in (True, False):
         found = [p for p, objs in _paths(plan) if (objs == held if exact else objs <= held and len(held) == 1)]
+        found = [path for path in found if path[0] not in others]
         for name, *attributes in sorted(found, key=lambda path: (".".join(path) != text, len(path), path)):
             thing = namespace.get(name)
             for attribute in attributes:

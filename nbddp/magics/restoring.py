@@ -17,6 +17,7 @@ def restore(
     namespace: dict[str, Any],
     anew: frozenset[str] = frozenset(),
     filled: frozenset[str] = frozenset(),
+    rebound: frozenset[str] = frozenset(),
 ) -> dict[str, str]:
     """States are loaded into the objects that are there, values are bound; what could not be comes back, with why.
 
@@ -24,10 +25,14 @@ def restore(
     earlier one under another name finds it as it was. A list or a dictionary that it only fills stays the same one.
     """
     missing = dict(result.left_out)
-    others = _others({n: namespace[n] for n in result.states if n in anew and namespace.get(n) is not None}, result)
+    others = _others(
+        {n: namespace[n] for n in result.states if n in anew - rebound and namespace.get(n) is not None}, result
+    )
     namespace.update(others)
     for name, state in result.states.items():
-        if name not in others and (why := _load(_thing(namespace, name, anew), state, name)):
+        if name.partition(".")[0] in rebound:
+            missing[name] = f"this name stands for something else by now: run.load({name!r}) has it"
+        elif name not in others and (why := _load(_thing(namespace, name, anew), state, name)):
             missing[name] = why
     for name, value in result.values.items():
         namespace[name] = _filled(namespace.get(name), value) if name in filled else value

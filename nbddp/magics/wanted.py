@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from nbddp.analysis.domain import Obj, Value
 from nbddp.analysis.plan import Plan
+from nbddp.inkernel.live import names_holding
 from nbddp.magics.definitions import DEFINITIONS
+from nbddp.magics.loops import meaning
 from nbddp.run.result import Result
 
 DIFFERS = "each process has its own"
 STAYS = "it stays in the processes"
 SHOWS = "it only serves to show something, and a script has no page"
 OWN = "each process has built its own"
+REPEATED = ast.For | ast.While | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 UNTOUCHED = frozenset({"loader", "dataset", "sampler", "device", "loss", "generator", "transform", "writer"})
 
 
@@ -29,8 +33,26 @@ def wanted(plan: Plan, result: Result, namespace: Mapping[str, Any]) -> dict[str
     changed = {n for n in (touched & namespace.keys()) - bound if _is_changed(plan, n, namespace[n])}
     changed = {name for name in changed if not _is_untouched(plan, name)}
     back = result.states.keys() | result.values.keys()
+    changed |= {name for name in trained_elsewhere(plan, result.states) if name in namespace}
     missing = sorted((bound | changed) - back - {"_"})
     return {name: _why(plan, name) for name in missing} | dict.fromkeys(sorted(only_shown), SHOWS)
+
+
+def trained_elsewhere(plan: Plan, states: Iterable[str]) -> list[str]:
+    """Variables that hold models, optimizers or parameters which were trained, and of which no state is back."""
+    final, roles = plan.facts.final, plan.roles
+    moved = {m.obj for m in roles.models} | roles.followers | roles.optimizers | roles.schedulers
+    moved |= {o for p in roles.optimizers for o in plan.facts.fields.get((p, "params"), Value()).of("parameter")}
+    for path in states:
+        held = meaning(plan, final, path).objs
+        moved -= {o for o in held if len(held) == 1 and not _are_many(plan, o)}
+    return sorted(names_holding(plan, moved))
+
+
+def _are_many(plan: Plan, obj: Obj) -> bool:
+    """Built in a loop: the one that a name has at its end is not all of them."""
+    node = obj.site or obj.node
+    return node is not None and any(isinstance(a, REPEATED) for a in plan.program.ancestors(node))
 
 
 def only_filled(plan: Plan) -> frozenset[str]:

@@ -8,9 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from nbddp.export import Script, export
+from nbddp.inkernel.live import rebound
 from nbddp.magics.definitions import define
+from nbddp.magics.handover import handover
+from nbddp.magics.restoring import restore
 from nbddp.magics.wanted import wanted
 from nbddp.notebook import Notebook, cell_from_source, read_notebook
 from nbddp.run.result import Result
@@ -104,3 +108,69 @@ def test_a_definition_that_fails_in_the_kernel_is_named():
     assert define(script.plan, namespace) == {
         "error": "its definition failed in the kernel: NameError: name 'data' is not defined"
     }
+
+
+DICT = """\
+models = {"a": nn.Linear(4, 1), "b": nn.Linear(4, 1)}
+optimizers = {name: torch.optim.SGD(net.parameters(), lr=0.1) for name, net in models.items()}"""
+LIST = """\
+nets = [nn.Linear(4, 1) for _ in range(3)]
+optimizers = [torch.optim.SGD(net.parameters(), lr=0.1) for net in nets]"""
+LOOSE = """\
+scale = nn.Parameter(torch.ones(1))
+optimizer = torch.optim.SGD([*model.parameters(), scale], lr=0.1)"""
+REBOUND = """\
+def make(net, optimizer):
+    def step(x, y):
+        optimizer.zero_grad()
+        (net(x) - y).square().mean().backward()
+        optimizer.step()
+    return step
+step = make(model, optimizer)"""
+STEP = """\
+            optimizer.zero_grad()
+            (net(x) - y).square().mean().backward()
+            optimizer.step()"""
+OVER = {
+    "models in a dictionary": (
+        DICT,
+        f"for name in models:\n            net, optimizer = models[name], optimizers[name]\n{STEP}",
+        {"models", "optimizers"},
+    ),
+    "models in a list": (
+        LIST,
+        f"for net, optimizer in zip(nets, optimizers):\n{STEP}",
+        {"nets", "optimizers"},
+    ),
+    "a parameter of no model": (
+        LOOSE,
+        f"if True:\n{STEP.replace('net(x)', 'model(x) * scale')}",
+        {"scale"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "step", "named"), OVER.values(), ids=OVER)
+def test_what_was_trained_and_has_no_state_to_bring_back_is_named(before, step, named):
+    cell = f"for epoch in range(2):\n    for x, y in DataLoader(data, batch_size=8, shuffle=True):\n        {step}"
+    cells = (f"{BEFORE}\n{before}", f"%%ddp_train\n{cell}")
+    script = export(Notebook("x.ipynb", tuple(cell_from_source(c, n) for n, c in enumerate(cells, start=1))))
+    missing = wanted(script.plan, delivered(script), dict.fromkeys(named))
+    assert named <= missing.keys()
+    said = " ".join(handover(script.plan, {}).notes)
+    assert named == {"scale"} or all(name in said for name in named)
+
+
+def test_a_name_that_stands_for_something_else_by_now_gets_nothing_of_it():
+    """The function has kept the first model; another one has its name."""
+    cell = "for epoch in range(2):\n    for x, y in DataLoader(data, batch_size=8, shuffle=True):\n        step(x, y)"
+    cells = (f"{BEFORE}\n{REBOUND}", "model = nn.Linear(4, 1)", f"%%ddp_train\n{cell}")
+    plan = export(Notebook("x.ipynb", tuple(cell_from_source(c, n) for n, c in enumerate(cells, start=1)))).plan
+    other = torch.nn.Linear(4, 1)
+    before = {key: value.clone() for key, value in other.state_dict().items()}
+    assert rebound(plan) == {"model"}
+    assert not handover(plan, {"model": other}).loops
+    trained = Result({"model": torch.nn.Linear(4, 1).state_dict()})
+    missing = restore(trained, {"model": other}, rebound=rebound(plan))
+    assert missing == {"model": "this name stands for something else by now: run.load('model') has it"}
+    assert all(torch.equal(before[key], value) for key, value in other.state_dict().items())
