@@ -41,6 +41,7 @@ def test_what_is_typed_is_seen(page):
     page.write("typed.ipynb", notebook(), kernel="none")
     page.open("typed.ipynb")
     page.expect_chips(*ROLES)
+    page.js("() => jupyterapp.restored.then(() => null)")  # its panels are where they stay
     boxes = [page.cells.nth(at).bounding_box() for at in range(5)]
     for number in range(5):
         chip, line = (
