@@ -7,21 +7,28 @@ import type { Widget } from '@lumino/widgets';
  * Where the same is shown already, that comes into sight, and is returned.
  */
 export function beside<T extends Widget>(app: JupyterFrontEnd, lab: ILabShell | null, view: T, ref?: string): T {
-  if (!lab) {
-    aside(app, view, 'right');
-    return view;
+  const there = lab ? inMain(lab, view, ref) : inSidebar(app, view);
+  if (there !== view) {
+    view.dispose();
   }
+  return there;
+}
+
+function inMain<T extends Widget>(lab: ILabShell, view: T, ref?: string): T {
   const open = Array.from(lab.widgets('main')).find(one => one.id === `${view.id}-main`);
   const shown = open ?? wrapped(view);
   if (!open) {
     lab.add(shown, 'main', ref ? { mode: 'split-right', ref } : {});
   }
   lab.activateById(shown.id);
-  const { content } = shown as MainAreaWidget<T>;
-  if (content !== view) {
-    view.dispose();
-  }
-  return content;
+  return (shown as MainAreaWidget<T>).content;
+}
+
+function inSidebar<T extends Widget>(app: JupyterFrontEnd, view: T): T {
+  const open = Array.from(app.shell.widgets('right')).find(one => one.id === view.id);
+  const shown = (open ?? view) as T;
+  aside(app, shown, 'right');
+  return shown;
 }
 
 /** Shows a list below the documents. */

@@ -22,6 +22,7 @@ def test_roles_and_one_click(page, tmp_path, screenshot):
     page.write("digits.ipynb", notebook(), kernel="none")
     run = create(page.root, "digits")
     run.script.write_text("print()\n")
+    run.events.write_text('{"event": "launch", "time": 1.0, "nproc": 2}\n')
     page.open("digits.ipynb")
     page.expect_chips("Kept", "Kept", "Kept", "Train", "Not needed")
     with page.page.context.expect_page() as opened:
@@ -35,3 +36,8 @@ def test_roles_and_one_click(page, tmp_path, screenshot):
     expect(page.page.locator(".nbddp-runs").get_by_role("option")).to_contain_text(run.name)
     expect(page.page.locator(".nbddp-runs.nbddp-narrow .nbddp").get_by_role("status").first).to_be_in_viewport()
     screenshot(page.page, "runs-notebook7")
+    for rank in (0, 1):  # the second time the view that is there shows it
+        run.log(rank).write_text(f"rank {rank} was here\n")
+        page.command("nbddp:log", rank=rank)
+        expect(page.page.locator(".nbddp-script pre:visible")).to_have_text(f"rank {rank} was here\n")
+    expect(page.page.get_by_role("combobox", name="Rank")).to_have_count(1)
