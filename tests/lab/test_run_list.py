@@ -137,6 +137,7 @@ def test_the_log_of_any_rank_from_the_palette(page, screenshot):
     run.log(2).write_text("later: rank 2 has ended\n")
     page.page.get_by_role("button", name="Refresh", exact=True).click()
     expect(log).to_have_text("later: rank 2 has ended\n")
+    assert ranks.bounding_box()["width"] < 300  # as wide as its words
     screenshot(page.page, "log-light")
     page.command("nbddp:log", rank=1)
     expect(log).to_have_text("later: rank 1 was here\n")
