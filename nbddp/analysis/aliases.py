@@ -33,6 +33,10 @@ class Sharing:
                 self._forget(name)
             (self._plain.add if self._is_plain(node.value) else self._plain.discard)(name)
             (self._loaders.add if self._is_loader(node.value) else self._loaders.discard)(name)
+        else:
+            self._plain -= {getattr(node, "name", "")}
+            for target, value, turns in _bindings([node]):
+                self._plain -= set() if self._is_plain(value) and not turns else _targets(target)
         for target, value, turns in _bindings([node]):
             roots = self.roots(value) - (self._loaders if turns else set())
             for name in _targets(target):
@@ -50,6 +54,10 @@ class Sharing:
                 found.add(name)
                 todo.extend(self._with.get(name, ()))
         return frozenset(found)
+
+    def plain(self) -> frozenset[str]:
+        """Names of what cannot be changed: a statement may bind them anew, and do nothing else to them."""
+        return frozenset(self._plain)
 
     def _forget(self, name: str) -> None:
         for other in self._with.pop(name, set()):

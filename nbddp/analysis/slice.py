@@ -73,9 +73,11 @@ def build_flow(program: Program) -> Flow:
 
 def _touched(flow: Flow) -> Iterator[frozenset[str]]:
     sharing = Sharing(flow.imports)
+    bound_by_functions = {n for node in ast.walk(flow.program.tree) if isinstance(node, ast.Global) for n in node.names}
     for statement in flow.program.statements:
         sharing.follow(statement.node)
-        yield sharing.of(flow.effects[statement.index].mutates | flow.when_called(statement.index)[1])
+        found = sharing.of(flow.effects[statement.index].mutates | flow.when_called(statement.index)[1])
+        yield found - (sharing.plain() - bound_by_functions)
 
 
 @dataclass(frozen=True)

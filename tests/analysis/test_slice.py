@@ -52,6 +52,26 @@ def test_what_may_change_the_training_is_kept(cell):
     ]
 
 
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "globals()['k'] = 4",
+        "def more():\n    global k\n    k = 4\nmore()",
+        "for k in range(5):\n    pass",
+        "exec('k = 4')",
+    ],
+)
+def test_a_number_may_be_bound_anew(cell):
+    made = plan(*BEFORE, "k = 3", cell, TRAINING.replace("range(3)", "range(k)"))
+    assert 5 in {s.cell.number for s in made.kept}
+
+
+def test_nothing_changes_a_number_that_is_handed_over():
+    train = "def train(m, n):\n    for _ in range(n):\n        torch.zeros(2, device=device).add_(1)\n    m.eval()"
+    first = "other = nn.Linear(8, 2)\ntrain(other, k)"
+    assert kept("k = 3", train, first, TRAINING.replace("range(3)", "range(k)")) == ["k = 3", "for epoch in range(k):"]
+
+
 def test_the_last_binding_before_counts():
     assert kept("k = 3", "k = 4", TRAINING.replace("range(3)", "range(k)")) == ["k = 4", "for epoch in range(k):"]
 

@@ -69,7 +69,8 @@ def transformed(source: str) -> str:
     first = source.lstrip().split("\n", 1)[0]
     if re.match(r"%%(time|timeit|prun|capture|ddp_train|dp_train|single_train)\b", first):
         source = source.replace(first, "", 1)
-    return TransformerManager().transform_cell(source)
+    blank = len(source) - len(source.lstrip("\n"))  # IPython drops them, and places are those of the cell
+    return "\n" * blank + TransformerManager().transform_cell(source)
 
 
 class Runner:
