@@ -66,10 +66,13 @@ def test_a_number_may_be_bound_anew(cell):
     assert 5 in {s.cell.number for s in made.kept}
 
 
-def test_nothing_changes_a_number_that_is_handed_over():
-    train = "def train(m, n):\n    for _ in range(n):\n        torch.zeros(2, device=device).add_(1)\n    m.eval()"
-    first = "other = nn.Linear(8, 2)\ntrain(other, k)"
-    assert kept("k = 3", train, first, TRAINING.replace("range(3)", "range(k)")) == ["k = 3", "for epoch in range(k):"]
+def test_nothing_changes_a_device_that_is_handed_over():
+    first = "class Net(nn.Module):\n    def forward(self, x):\n        return x.to(device).unsqueeze(1).fill_(0.5)"
+    training = TRAINING.replace("model(x)", "model(x.to(device))")
+    assert kept("device = torch.device('cpu')", first, "other = Net()\nother.eval()", training) == [
+        "device = torch.device('cpu')",
+        "for epoch in range(3):",
+    ]
 
 
 def test_the_last_binding_before_counts():

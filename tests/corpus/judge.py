@@ -103,7 +103,7 @@ def _left(plain: Run, run: Run) -> Iterator[str]:
             yield f"model {name}: {wrong[0]}"
     for name, value in run.left["values"].items():
         expected = plain.left["values"].get(name)
-        timed = re.search(r"(?i)time|start|end|tic|toc|elapsed", name)
+        timed = re.search(r"(?i)time|start|end|tic|toc|elapsed|secs|seconds|mins|minutes", name)
         if expected is not None and not timed and (wrong := unequal(expected, flat(value), 5e-3, 5e-4)):
             yield f"value {name}: {wrong[0]}"
 

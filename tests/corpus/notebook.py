@@ -14,7 +14,8 @@ from nbddp.export import Script
 from nbddp.notebook import CannotRead, Notebook, notebook_from_json, read_notebook
 
 from .judge import Verdict, differences, refusal, told_of
-from .runs import Run, Setting, run_plain, run_script
+from .pair import Pair, wanted
+from .runs import Run, Setting, run_plain
 from .shorten import Place, as_json
 
 Exported = Script | tuple[Diagnostic, ...]
@@ -64,7 +65,9 @@ def _trained(path: Path, original: Notebook, setting: Setting) -> Verdict:
         made = as_json(original, removed)
     cell = _last_trained(_several(exported), plain)
     if removed or cell:
-        exported = export(notebook_from_json(made, path.name), cell)
+        whole, exported = exported, export(notebook_from_json(made, path.name), cell)
+        if lacking := _lacking(whole, exported, plain):
+            return lacking
         plain = run_plain(made, path, wanted(exported), setting)
     if not plain.losses and not plain.of("trained"):
         return _untrained(plain, exported)
@@ -74,15 +77,8 @@ def _trained(path: Path, original: Notebook, setting: Setting) -> Verdict:
     if not plain.losses:
         return Verdict("differs", "what is kept of the notebook does not train", steps=steps, details={"trains": True})
     details = {"trains": True, "cell": cell, "removed": len(removed), "seconds in one process": plain.seconds}
-    return replace(_compared(path, exported, plain, setting), steps=steps, details=details)
-
-
-def wanted(exported: Exported) -> list[Place] | None:
-    """The statements that the script keeps; None for all."""
-    if not isinstance(exported, Script):
-        return None
-    program = exported.plan.program
-    return [(s.cell.number, program.place(s.node.lineno)[1], s.node.col_offset) for s in exported.plan.kept]
+    compared = _compared(Pair(path, made, exported, setting), plain)
+    return replace(compared, steps=steps, details=details)
 
 
 def _place(event: dict[str, Any]) -> Place:
@@ -96,37 +92,54 @@ def _last_trained(cells: list[int], plain: Run) -> int | None:
     return chosen[-1] if chosen else None
 
 
+def _lacking(whole: Exported, exported: Exported, plain: Run) -> Verdict | None:
+    """What a statement that fails here would have defined is missed: a package, a file, not a rule of nbddp."""
+    refused = not isinstance(exported, Script) and refusal(exported).startswith("undefined")
+    if not refused or (not isinstance(whole, Script) and refusal(whole).startswith("undefined")):
+        return None
+    return _untrained(plain, whole)
+
+
 def _untrained(plain: Run, exported: Exported) -> Verdict:
     raised = next((e["error"] for e in plain.of("raised")), plain.error.strip()[-200:] or plain.ended)
     static = "exports" if isinstance(exported, Script) else f"refused: {refusal(exported)}"
     return Verdict("does not train here", f"{static}; {raised}", details={"trains": False})
 
 
-def _compared(path: Path, script: Script, plain: Run, setting: Setting) -> Verdict:
+def _compared(pair: Pair, plain: Run) -> Verdict:
     """One process first: there everything has to agree, whatever the notebook draws."""
     if plain.ended in ("slow", "hangs"):
-        setting = replace(setting, steps=max(1, len(plain.losses)), seconds=1.5 * setting.seconds)
-    alike, told = "", told_of(script.diagnostics)
-    note = ""
+        pair = pair.cut(max(1, len(plain.losses)))
+    alike, told, note = "", told_of(pair.script.diagnostics), ""
     numbers = [1, 2]
     for nproc in numbers:
-        run = run_script(script.text, nproc, path, setting)
+        run = pair.run(nproc)
         on = f"on {nproc}"
         if run.ended == "raised" and (own := _divides(run.error)):
             if nproc == 5:
                 return Verdict("refused at start", own)
             numbers.append({2: 3, 3: 5}[nproc])
             continue
+        if run.ended == "raised" and (same := _raised_alike(plain, run)):
+            return Verdict("does not train here", same)
         if run.ended in ("raised", "hangs"):
             return Verdict(_word(run), f"{on}: {_last_words(run)}")
         if run.ended == "slow" and len(run.losses) < 2:
             return Verdict("slow", on)
         word, found = differences(plain, run, nproc, told)
+        if word == "differs" and nproc > 1 and (rounding := pair.only_rounding(nproc)):
+            word, found = "agrees", [rounding]
         if word == "differs":
             return Verdict(word, f"{on}: {'; '.join(found)}"[:600])
         alike = found[0] if word == "alike" else alike
         note = "; ".join(found) if word == "agrees" else note
     return Verdict("alike" if alike else "agrees", alike or note)
+
+
+def _raised_alike(plain: Run, run: Run) -> str:
+    """What the training raises in the notebook too, an old name of torch say."""
+    errors = [e["error"] for e in plain.of("raised") if e["trained"]]
+    return next((f"as in one process: {e}" for e in errors if e.partition("\n")[0] in run.error), "")
 
 
 def _divides(error: str) -> str:

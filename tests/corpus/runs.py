@@ -32,6 +32,7 @@ class Setting:
     steps: int = 16
     seconds: float = 90.0
     as_it_is: bool = False
+    double: bool = False  # numbers of 64 bits
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,7 @@ def _run(command: list[str], here: Path, logs: Path, result: Path, setting: Sett
     shared |= {"CORPUS_AS_IT_IS": "1"} if setting.as_it_is else {}
     variables = (*shared.items(), *setting.variables)
     own = {"CORPUS_RECORD": str(logs), "CORPUS_STEPS": str(setting.steps), **more}
+    own |= {"CORPUS_DOUBLE": "1"} if setting.double else {}
     began = time.time()
     printed, error = run(command, here, logs, setting.seconds, variables, own)
     ended = time.time()
@@ -125,7 +127,7 @@ def _ending(events: dict[int, list[dict[str, Any]]], error: str, now: float) -> 
         times = sorted(e["time"] for of_rank in events.values() for e in of_rank)
         usual = max((b - a for a, b in itertools.pairwise(times)), default=0.0)
         quiet = now - times[-1] if times else 0.0
-        return "hangs" if any(cut) or quiet > max(QUIET_FOR, 3 * usual) else "slow"
+        return "hangs" if (cut and all(cut)) or quiet > max(QUIET_FOR, 3 * usual) else "slow"
     if error:
         return "raised"
     return "cut" if cut and all(cut) else "done"

@@ -25,6 +25,7 @@ print(torch.rand(1))
 model = nn.Sequential(nn.Linear(6, WIDTH), nn.Dropout(0.5), nn.BatchNorm1d(WIDTH), nn.Linear(WIDTH, 1))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
 # %%
+
 for epoch in range(50):
     for a, b in loader:
         loss = nn.functional.mse_loss(model(a), b)
@@ -32,6 +33,47 @@ for epoch in range(50):
         loss.backward()
         optimizer.step()
     print(epoch, loss.item())
+"""
+OLD = """
+import torch
+loader = torch.utils.data.DataLoader(torch.randn(8, 3), batch_size=4)
+model = torch.nn.Linear(3, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for x in loader:
+    loss = model(x).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    print(loss.data[0])
+"""
+LACKS = """
+import torch
+from no_such_package import nothing
+loader = torch.utils.data.DataLoader(torch.randn(8, 3), batch_size=4)
+model = torch.nn.Linear(3, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+# %%
+for x in loader:
+    loss = model(x).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    nothing(loss)
+"""
+# Steps that are far too long: what was a last digit in the first is everything in the last.
+ROUNDS = """
+import torch
+torch.manual_seed(0)
+x = torch.randn(64, 32)
+loader = torch.utils.data.DataLoader(x, batch_size=32)
+model = torch.nn.Sequential(torch.nn.Linear(32, 64), torch.nn.Tanh(), torch.nn.Linear(64, 32))
+optimizer = torch.optim.SGD(model.parameters(), lr=40.0)
+for turn in range(4):
+    for a in loader:
+        loss = (model(a).sin() - a).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
 """
 SLICES = """
 import torch
@@ -48,7 +90,7 @@ for epoch in range(5):
 
 
 def write(path: Path, text: str) -> None:
-    sources = [cell.strip("\n") for cell in text.split("# %%\n")]
+    sources = [cell.rstrip("\n") for cell in text.split("# %%\n")]
     cells = [
         {"cell_type": "code", "metadata": {}, "source": s, "outputs": [], "execution_count": None} for s in sources
     ]
@@ -58,7 +100,8 @@ def write(path: Path, text: str) -> None:
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[subprocess.CompletedProcess[str], Path]:
     folder = tmp_path_factory.mktemp("notebooks")
-    write(folder / "slices.ipynb", SLICES)
+    for name, text in (("slices", SLICES), ("old", OLD), ("lacks", LACKS), ("rounds", ROUNDS)):
+        write(folder / f"{name}.ipynb", text)
     write(folder / "trains.ipynb", TRAINS)
     (folder / "trains").mkdir()
     (folder / "trains" / "widths.py").write_text("WIDTH = 5\n")
@@ -79,13 +122,16 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[subprocess.Compl
 def test_each_notebook_has_its_row_and_the_summary_its_share(finished) -> None:
     process, _ = finished
     assert process.returncode == 0, process.stdout + process.stderr
-    assert "1 of 1 (100%) train the same on two" in process.stdout
+    assert "2 of 3 (67%) train the same on two" in process.stdout
 
 
 def test_the_file_says_what_became_of_each(finished) -> None:
     _, folder = finished
     found = json.loads((folder / "found.json").read_text())
     assert {name: verdict["outcome"] for name, verdict in found.items()} == {
+        "lacks": "does not train here",
+        "old": "does not train here",
+        "rounds": "agrees",
         "slices": "refused",
         "torn": "refused",
         "trains": "agrees",

@@ -43,6 +43,8 @@ def _run(order: dict[str, Any]) -> int:
     os.environ.clear()
     os.environ.update(order["environment"])
     os.chdir(order["folder"])
+    if os.environ.get("CORPUS_DOUBLE") == "1":
+        sys.modules["torch"].set_default_dtype(sys.modules["torch"].float64)
     sys.argv = order["command"]
     sys.path[0] = os.path.dirname(os.path.abspath(sys.argv[0]))  # noqa: PTH100, PTH120
     sys.path.append(order["folder"])
