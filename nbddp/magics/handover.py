@@ -108,15 +108,28 @@ def _not_handed(plan: Plan, known: set[Obj]) -> list[str]:
 
 
 def _values(plan: Plan, namespace: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Those that the first loop goes on with, and a sentence for each that no file can hold."""
+    """Those that the first loop goes on with: all, or none, since the best so far is nothing without its model."""
     first = None if single_start(plan) is not None else next(iter(passages(plan)), None)
-    values = live_values(plan, first, namespace) if first is not None else {}
+    if first is None:
+        return {}, []
+    values, lost = live_values(plan, first, namespace), list(carried(plan, first.fact).lost)
+    flags = [name for name in lost if name.endswith(".requires_grad")]
+    sentences = [f"{name} starts as the cells set it: it is no part of a state." for name in flags]
     reasons = {name: why for name, value in values.items() if (why := _not_plain(value))}
-    sentences = [f"'{name}' starts as the cells set it: {why}." for name, why in reasons.items()]
-    if first is not None:
-        lost = [name for name in carried(plan, first.fact).lost if name.endswith(".requires_grad")]
-        sentences += [f"{name} starts as the cells set it: it is no part of a state." for name in lost]
-    return {name: value for name, value in values.items() if name not in reasons}, sentences
+    lost += _models_kept(plan, first.fact.node)
+    reasons |= {name: "it is a model, or differs between ranks" for name in lost if name not in flags}
+    if values and reasons:
+        why = "; ".join(f"'{name}' cannot be handed over ({reason})" for name, reason in reasons.items())
+        return {}, [*sentences, f"{', '.join(values)}: these start as the cells set them, since {why}."]
+    return values, sentences
+
+
+def _models_kept(plan: Plan, loop: ast.AST) -> list[str]:
+    """`if better: best_model = copy.deepcopy(model)`: what this one has kept stays in its processes."""
+    asked = [branch for branch in ast.walk(loop) if isinstance(branch, ast.If)]
+    assignments = [n for branch in asked for n in ast.walk(branch) if isinstance(n, ast.Assign)]
+    kept = [n for n in assignments if plan.facts.value(n.value).of("model")]
+    return sorted({ast.unparse(target) for n in kept for target in n.targets})
 
 
 def _not_plain(value: Any) -> str:

@@ -112,8 +112,16 @@ def test_plain_values_of_earlier_cells_go_on_as_they_are(cell, values):
     assert handover(export(Notebook("x.ipynb", cells)).plan, live).values == values
 
 
-def test_a_value_that_no_file_can_hold_is_named():
+def test_where_one_value_cannot_go_on_none_does_and_that_is_said():
+    """A best so far without the model that was best would keep none at all."""
+    live = {**LIVE, "best": object()}
     cells = (cell_from_source(SETUP, 1), cell_from_source(f"%%ddp_train\n{LOOP}", 2))
-    found = handover(export(Notebook("x.ipynb", cells)).plan, {**LIVE, "best": object()})
-    assert found.values == {"losses": [3.0, 0.5], "steps": 7}
-    assert "'best' starts as the cells set it: a object cannot be saved as plain data." in found.notes
+    found = handover(export(Notebook("x.ipynb", cells)).plan, live)
+    assert not found.values
+    assert "best, losses, steps: these start as the cells set them, since 'best' cannot be handed over" in str(found)
+    live = {**LIVE, "kept": None}
+    keeping = f"{LOOP}\n    if best == losses[-1]:\n        kept = copy.deepcopy(model)"
+    before = cell_from_source(f"import copy\n{SETUP}\nkept = None", 1)
+    found = handover(export(Notebook("x.ipynb", (before, cell_from_source(f"%%ddp_train\n{keeping}", 2)))).plan, live)
+    assert not found.values
+    assert "since 'kept' cannot be handed over (it is a model, or differs between ranks)." in str(found.notes)
