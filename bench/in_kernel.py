@@ -22,7 +22,7 @@ from jupyter_client.manager import KernelManager
 
 from bench.notebooks import TRAINING
 
-PAIRS = 60
+PAIRS = 150
 EPOCHS = 3  # of a turn; the first of them warms up
 ROOT = Path(__file__).parents[1]
 BOTH_CLOCKS = {
