@@ -11,7 +11,7 @@ from tests.server.notebooks import CELLS, IMPORTS, MODEL, notebook
 
 
 def click_export(page) -> None:
-    page.page.locator("[data-command='nbddp:export']").first.click()
+    page.page.locator(".jp-NotebookPanel [data-command='nbddp:export']").first.click()
 
 
 def exported_by_command_line(tmp_path, content, name="digits") -> bytes:

@@ -37,12 +37,17 @@ def test_with_the_keyboard_alone(page):
     expect(page.chips.nth(1)).to_be_focused()
 
 
+def measured(page) -> list[dict[str, float]]:
+    return [page.cells.nth(at).bounding_box() for at in range(5)]
+
+
 def test_what_is_typed_is_seen(page):
     page.write("typed.ipynb", notebook(), kernel="none")
     page.open("typed.ipynb")
     page.expect_chips(*ROLES)
-    page.js("() => jupyterapp.restored.then(() => null)")  # its panels are where they stay
-    boxes = [page.cells.nth(at).bounding_box() for at in range(5)]
+    expect(page.page.locator(".jp-NotebookPanel [data-command='nbddp:export']").first).to_be_visible()
+    page.until(lambda: measured(page) == measured(page))  # the page's panels are where they stay
+    boxes = measured(page)
     for number in range(5):
         chip, line = (
             page.chips.nth(number).bounding_box(),
@@ -53,7 +58,7 @@ def test_what_is_typed_is_seen(page):
     page.expect_chips("Kept", "Kept", "Kept", "Train", "Rank 0")
     page.set_source(5, CELLS[4])
     page.expect_chips(*ROLES)
-    assert [page.cells.nth(at).bounding_box() for at in range(5)] == boxes  # nothing has moved
+    assert measured(page) == boxes  # nothing has moved
     page.chips.nth(3).click()
     expect(page.page.locator(".lm-Menu-item.lm-mod-disabled")).to_have_count(0)
     page.page.keyboard.press("Escape")
