@@ -103,7 +103,7 @@ def _nothing_to_share(plan: Plan) -> Iterator[Diagnostic]:
         return
     for call in sorted(plan.facts.backward, key=lambda c: (c.lineno, c.col_offset)):
         loops = [plan.facts.loops[n] for n in plan.facts.calls[call].loops]
-        if any(f.loaders or f.next_of for f in loops):
+        if any(f.loaders or f.next_of for f in loops) or (not loops and _trains_on_shares(plan)):
             continue
         inner = max(loops, key=lambda f: (len(f.parents), getattr(f.node, "lineno", 0)), default=None)
         yield _without_loader(plan, call, inner.node if inner else call, bool(inner and inner.opaque))
@@ -111,6 +111,12 @@ def _nothing_to_share(plan: Plan) -> Iterator[Diagnostic]:
     if not plan.roles.models and not plan.facts.undefined:  # else that is why
         yield Diagnostic("model", "error", "no model is seen to be trained: none is called in the training loop",
                          help="build the model in a cell, and call it in the loop")  # fmt: skip
+
+
+def _trains_on_shares(plan: Plan) -> bool:
+    """A single backward() before such a training is a look at gradients: of the same data it is the same anywhere."""
+    loops = {n for call in plan.facts.backward for n in plan.facts.calls[call].loops}
+    return any(plan.facts.loops[n].loaders for n in loops)
 
 
 def _without_loader(plan: Plan, call: ast.Call, loop: ast.AST, opaque: bool) -> Diagnostic:
