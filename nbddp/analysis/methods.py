@@ -161,8 +161,12 @@ def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
         for obj in made.objs:
             m.put(obj, "of", base)
         return made
-    if attr in ("values", "copy", "keys"):
-        return base if attr != "keys" else ANYTHING
+    if attr == "values":
+        made = m.make("list", node)
+        _put(m, made.objs, m.elements(base))
+        return made.with_extent(base.extent)
+    if attr in ("copy", "keys"):
+        return base if attr == "copy" else ANYTHING
     if attr in ("get", "pop", "popleft", "setdefault"):
         exact = [m.get(o, f"[{first.const!r}]") for o in holders if first.const is not None]
         found = [v for v in exact if v is not None]

@@ -1,4 +1,8 @@
-"""Names by which code at a place can reach the models, optimizers and schedulers of the training."""
+"""Names by which code at a place can reach the models, optimizers and schedulers of the training.
+
+A name stands for a thing where it holds it, and for nothing where it holds one of several: of optimizers that a loop
+has put into a list, a variable left over from another loop over them is the last.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ from nbddp.analysis.effects import local_names
 from nbddp.analysis.facts import LoopFact
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.program import Statement
+from nbddp.analysis.several import one_of_several
 
 
 def state_in_scope(plan: Plan, fact: LoopFact) -> dict[str, str]:
@@ -73,7 +78,7 @@ def expressions_for(plan: Plan, node: ast.AST, names: Mapping[str, Value], wante
         _readable(plan, node, names), key=lambda pair: _preference(plan, node, pair[0], pair[1], kinds)
     ):
         held = value.of(*kinds)
-        if held & missing and held <= wanted:
+        if held & missing and held <= wanted and not one_of_several(plan, node, names, text):
             found.append(text)
             missing -= held
     return sorted(found, key=lambda t: min(_line(o) for o in _held(plan, node, names, t, kinds)))

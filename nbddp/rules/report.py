@@ -63,12 +63,27 @@ def _steps(plan: Plan, fact: LoopFact, loop: ast.For | ast.While) -> Iterator[Ed
 
 
 def _for_each_batch(plan: Plan, fact: LoopFact, step: ast.stmt) -> ast.stmt:
-    """The step; or the `if` in which some of the batches make one, where all of them run backward."""
+    """The step; or a loop of the batch's own around it, which counts once; or the `if` in which some batches make one,
+    where all of them run backward.
+    """
+    inner = [n for n in plan.program.ancestors(step) if isinstance(n, ast.For | ast.While) and _within(plan, n, fact)]
+    if inner and not _runs_backward(plan, inner[-1]):
+        return inner[-1]
     parent = plan.program.parents[step]
     if not isinstance(parent, ast.If) or plan.program.parents[parent] is not fact.node:
         return step
     outside = [c for c in plan.facts.backward if plan.program.parents[plan.program.statement_of(c)] is fact.node]
     return parent if outside else step
+
+
+def _within(plan: Plan, loop: ast.For | ast.While, fact: LoopFact) -> bool:
+    return fact.node in plan.program.ancestors(loop) and plan.program.function_of(loop) is plan.program.function_of(
+        fact.node
+    )
+
+
+def _runs_backward(plan: Plan, loop: ast.stmt) -> bool:
+    return any(loop in plan.facts.calls[call].loops for call in plan.facts.backward)
 
 
 def _batches(plan: Plan, fact: LoopFact) -> str:

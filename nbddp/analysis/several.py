@@ -1,0 +1,47 @@
+"""One call in a loop or a comprehension makes several things, which the analysis takes for one."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Set
+
+from nbddp.analysis.domain import Obj, Value
+from nbddp.analysis.facts import Loop
+from nbddp.analysis.plan import Plan
+
+
+def one_of_several(plan: Plan, node: ast.AST, names: Mapping[str, Value], text: str) -> bool:
+    """Does a name hold, at this place, one of the things that a loop has made and a container keeps?
+
+    The turn of a loop around is about the one that the loop is at: there its variable is right.
+    """
+    here = _loops_around(plan, node)
+    root, _, field = text.partition(".")
+    if any(_binds(loop, root) for loop in here):
+        return False
+    held = names[root].objs
+    held |= {o for owner in held for o in plan.facts.fields.get((owner, field), Value()).objs}
+    return any(_made_in(plan, obj) - here for obj in held if _kept(plan, obj))
+
+
+def _made_in(plan: Plan, obj: Obj) -> Set[Loop]:
+    made = plan.facts.calls.get(obj.node) if isinstance(obj.node, ast.Call) else None
+    return made.loops if made is not None else frozenset()
+
+
+def _kept(plan: Plan, obj: Obj) -> bool:
+    fields = plan.facts.fields.items()
+    return any(name == "[]" and owner.kind in ("list", "dict") and obj in v.objs for (owner, name), v in fields)
+
+
+def _loops_around(plan: Plan, node: ast.AST) -> Set[Loop]:
+    """Also those of callers."""
+    if isinstance(node, ast.Call) and node in plan.facts.calls:
+        return plan.facts.calls[node].loops
+    loop = next((n for n in (node, *plan.program.ancestors(node)) if n in plan.facts.loops), None)
+    return plan.facts.loops[loop].parents | {loop} if loop is not None else frozenset()
+
+
+def _binds(loop: Loop, name: str) -> bool:
+    target = None if isinstance(loop, ast.While) else loop.target
+    return target is not None and any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(target))
