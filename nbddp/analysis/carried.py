@@ -13,7 +13,7 @@ from nbddp.analysis.domain import ANYTHING, Obj, Value
 from nbddp.analysis.facts import LoopFact
 from nbddp.analysis.loop_starts import Start, own_names, start_of
 from nbddp.analysis.plan import Plan
-from nbddp.analysis.scope import readable, state_in_scope
+from nbddp.analysis.scope import held_in_containers, readable, state_in_scope
 from nbddp.analysis.turns import HOLDERS, Turn, turn_of
 from nbddp.analysis.wrapping import thaws_later
 
@@ -40,8 +40,8 @@ def carried(plan: Plan, fact: LoopFact) -> Carried:
     attributes = _attributes(plan, fact, turn, start, known)
     told = {text for o in turn.told if (text := start.texts.get(o)) is not None}
     things = tuple(sorted(told.union(names.things, attributes.things)))
-    lost = (*names.lost, *attributes.lost, *_frozen_in_between(plan, fact))
-    return Carried((*names.values, *attributes.values), things, lost)
+    lost = (*names.lost, *attributes.lost, *_frozen_in_between(plan, fact), *held_in_containers(plan, fact))
+    return Carried((*names.values, *attributes.values), things, tuple(dict.fromkeys(lost)))
 
 
 def _frozen_in_between(plan: Plan, fact: LoopFact) -> list[str]:

@@ -46,6 +46,22 @@ def state_named(plan: Plan, node: ast.AST, names: Mapping[str, Value]) -> dict[s
     return found
 
 
+def held_in_containers(plan: Plan, fact: LoopFact) -> list[str]:
+    """Names of lists and dictionaries with models, optimizers or schedulers that no name of their own reaches."""
+    roles = {m.obj for m in plan.roles.models} | plan.roles.followers | plan.roles.optimizers | plan.roles.schedulers
+    reached = {o for text in state_in_scope(plan, fact).values() for o in _stands_for(plan, fact, text)}
+    found = []
+    for name, value in sorted(fact.names.items()):
+        inside = {o for h in value.of("list", "dict") for o in plan.facts.fields.get((h, "[]"), Value()).objs}
+        if inside & roles - reached and readable(plan, fact.node, name):
+            found.append(name)
+    return found
+
+
+def _stands_for(plan: Plan, fact: LoopFact, text: str) -> frozenset[Obj]:
+    return next((v.objs for t, v in _readable(plan, fact.node, fact.names) if t == text), frozenset())
+
+
 @dataclass(frozen=True, eq=False)
 class SingleStart:
     """Without a loop over epochs there is one start, before all that trains."""

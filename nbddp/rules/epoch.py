@@ -84,9 +84,10 @@ def _carry_on(plan: Plan, loop: ast.For | ast.While, found: Carried) -> Iterator
     if found.lost:
         yield plan.program.diagnose(
             NAME, "note", loop, f"checkpoints do not hold {', '.join(repr(text) for text in found.lost)}",
-            why="a run with --resume starts it afresh: it differs between ranks, is a model, is no part of a state, "
-            "or has no name in the function of the loop",
-            help="keep plain values in names of that function, and the state_dict() of a model instead of the model",
+            why="a run with --resume starts it afresh: it differs between ranks, is a model, holds several models, is "
+            "no part of a state, or has no name in the function of the loop",
+            help="keep plain values in names of that function, the state_dict() of a model instead of the model, and "
+            "models in an nn.ModuleList with one optimizer instead of a list with several",
         )  # fmt: skip
 
 
