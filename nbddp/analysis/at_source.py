@@ -86,7 +86,8 @@ def _parts(m: Machine, node: ast.expr, name: str) -> Iterator[tuple[ast.expr, st
         return
     mentions = any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
     leaf = isinstance(node, ast.Name | ast.Attribute | ast.Subscript)  # of samples: what is made of them may be a count
-    if extent in HOW and not mentions and not _is_text(node) and (leaf or extent is not Extent.SAMPLES):
+    apart = _is_text(node) or isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict)
+    if extent in HOW and not mentions and not apart and (leaf or extent is not Extent.SAMPLES):
         yield node, HOW[extent]
         return
     children = [n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr | ast.keyword)]

@@ -49,17 +49,14 @@ def state_named(plan: Plan, node: ast.AST, names: Mapping[str, Value]) -> dict[s
 def held_in_containers(plan: Plan, fact: LoopFact) -> list[str]:
     """Names of lists and dictionaries with models, optimizers or schedulers that no name of their own reaches."""
     roles = {m.obj for m in plan.roles.models} | plan.roles.followers | plan.roles.optimizers | plan.roles.schedulers
-    reached = {o for text in state_in_scope(plan, fact).values() for o in _stands_for(plan, fact, text)}
+    state = state_in_scope(plan, fact).values()
+    reached = {o for text in state for o in held_by(plan, fact.node, fact.names, text)}
     found = []
     for name, value in sorted(fact.names.items()):
         inside = {o for h in value.of("list", "dict") for o in plan.facts.fields.get((h, "[]"), Value()).objs}
         if inside & roles - reached and readable(plan, fact.node, name):
             found.append(name)
     return found
-
-
-def _stands_for(plan: Plan, fact: LoopFact, text: str) -> frozenset[Obj]:
-    return next((v.objs for t, v in _readable(plan, fact.node, fact.names) if t == text), frozenset())
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +94,7 @@ def expressions_for(plan: Plan, node: ast.AST, names: Mapping[str, Value], wante
         if held & missing and held <= wanted and not one_of_several(plan, node, names, text):
             found.append(text)
             missing -= held
-    return sorted(found, key=lambda t: min(_line(o) for o in _held(plan, node, names, t, kinds)))
+    return sorted(found, key=lambda t: min(_line(o) for o in held_by(plan, node, names, t) if o.kind in kinds))
 
 
 def _preference(plan: Plan, node: ast.AST, text: str, value: Value, kinds: set[str]) -> tuple[bool, bool, int, str]:
@@ -107,8 +104,9 @@ def _preference(plan: Plan, node: ast.AST, text: str, value: Value, kinds: set[s
     return not own, len(value.of(*kinds)) > 1, len(text), text
 
 
-def _held(plan: Plan, node: ast.AST, names: Mapping[str, Value], text: str, kinds: set[str]) -> frozenset[Obj]:
-    return next(v.of(*kinds) for t, v in _readable(plan, node, names) if t == text)
+def held_by(plan: Plan, node: ast.AST, names: Mapping[str, Value], text: str) -> frozenset[Obj]:
+    """What such a name or attribute stands for."""
+    return next((v.objs for t, v in _readable(plan, node, names) if t == text), frozenset())
 
 
 def _line(obj: Obj) -> int:

@@ -560,7 +560,9 @@ def comprehension_loops(m: Machine, generators: list[ast.comprehension], body: C
         active.shares = True  # `[step(x, y) for x, y in loader]` trains
     m.turn = outer
     m.loops.pop()
-    if fact.loaders and not fact.backward:
+    if fact.backward:
+        fact.trained |= fact.loaders
+    elif fact.loaders:
         m.facts.keep_whole[first] = "a comprehension has no place behind it where the ranks could meet"
 
 

@@ -26,7 +26,7 @@ from collections.abc import Iterator, Mapping
 from nbddp.analysis.domain import Obj, Value
 from nbddp.analysis.edit import Edit, after
 from nbddp.analysis.plan import Plan
-from nbddp.analysis.scope import expressions_for, readable
+from nbddp.analysis.scope import expressions_for, held_by, readable
 from nbddp.analysis.wrapping import may_hold_batch_norm
 from nbddp.diagnostics import Diagnostic
 
@@ -71,15 +71,19 @@ def _optimizers(plan: Plan, call: ast.Call) -> list[str]:
     averaged = plan.wrapping.averaged.keys()
     wanted = {o for m in plan.roles.models if m.obj in averaged for o in m.optimizers} | plan.wrapping.loose
     visible = plan.facts.calls[call].visible
-    return expressions_for(plan, call, visible, wanted) or _collections(plan, call, visible, wanted)
+    names = expressions_for(plan, call, visible, wanted)
+    reached = {o for name in names for o in held_by(plan, call, visible, name)}
+    return [*names, *_collections(plan, call, visible, wanted, wanted - reached)]
 
 
-def _collections(plan: Plan, call: ast.Call, visible: Mapping[str, Value], wanted: set[Obj]) -> list[str]:
-    """Lists and dictionaries of optimizers: `*optimizers`, `*optimizers.values()`."""
-    found: list[str] = []
+def _collections(
+    plan: Plan, call: ast.Call, visible: Mapping[str, Value], wanted: set[Obj], missing: set[Obj]
+) -> Iterator[str]:
+    """Lists and dictionaries of optimizers that no name reaches: `*optimizers`, `*optimizers.values()`."""
     for name, value in sorted(visible.items()):
         holders = value.of("list", "dict") if readable(plan, call, name) else frozenset[Obj]()
         inner = [plan.facts.fields.get((h, "[]"), Value()).of("optimizer") for h in holders]
-        if inner and all(i and i <= wanted for i in inner):
-            found.append(f"*{name}.values()" if value.of("dict") else f"*{name}")
-    return found[:1]
+        held = frozenset[Obj]().union(*inner)
+        if held & missing and all(i and i <= wanted for i in inner):
+            yield f"*{name}.values()" if value.of("dict") else f"*{name}"
+            missing = missing - held

@@ -14,6 +14,8 @@ train_loader = DataLoader(TensorDataset(x, y), batch_size=24, shuffle=True)
 nets = {"encoder": nn.Linear(12, 16), "decoder": nn.Linear(16, 12), "classes": nn.Linear(16, 4)}
 optimizers = {name: torch.optim.SGD(part.parameters(), lr=0.2) for name, part in nets.items()}
 probes = [nn.Linear(12, 4) for _ in range(2)]
+plain = nn.Linear(12, 4)
+of_plain = torch.optim.SGD(plain.parameters(), lr=0.1)
 of_probes = [torch.optim.SGD(probe.parameters(), lr=0.1 * (i + 1)) for i, probe in enumerate(probes)]
 
 # %%
@@ -40,4 +42,9 @@ for epoch in range(3):
         for optimizer in of_probes:
             optimizer.step()
         on_probes += loss.item()
+
+        loss = F.cross_entropy(plain(xb), yb)
+        of_plain.zero_grad()
+        loss.backward()
+        of_plain.step()
     print(f"epoch {epoch}: {total / len(train_loader):.6f} {on_probes / len(train_loader):.6f}")
