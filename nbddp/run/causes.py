@@ -16,6 +16,11 @@ MEANINGS = {
     "SIGXCPU": "It reached its limit of processor time.",
     "SIGHUP": "Its terminal was closed.",
 }
+ONE_SAMPLE = (
+    "A rank was left with a single sample, of which BatchNorm can make no mean: give the DataLoader drop_last=True, or "
+    "another batch size."
+)
+EXPLAINED = {"Expected more than 1 value per channel when training": ONE_SAMPLE}  # a batch that one process would train
 OUT_OF_MEMORY = "The system killed it because memory ran out."
 PERHAPS_OUT_OF_MEMORY = "Somebody or something killed it: most likely memory ran out, else `kill -9`."
 
@@ -28,6 +33,11 @@ def cause_of(signal: str | None, kills_before: int | None = None, kills_after: i
         counted = kills_before is not None and kills_after is not None and kills_after > kills_before
         return OUT_OF_MEMORY if counted else PERHAPS_OUT_OF_MEMORY
     return MEANINGS.get(signal, "")
+
+
+def explanation(message: str) -> str:
+    """What an error has to do with several processes, where its own words do not tell."""
+    return next((why for words, why in EXPLAINED.items() if words in message), "")
 
 
 def name_of(number: int) -> str:

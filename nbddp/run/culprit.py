@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nbddp.run.causes import explanation
 from nbddp.run.folder import RunFolder
 from nbddp.run.line_map import read_line_map
 from nbddp.run.state import Failure, RunState
@@ -80,7 +81,7 @@ def failure_of(folder: RunFolder, state: RunState) -> RunFailed | None:
         status = f"ended with status {state.exit.status}" if state.exit and state.exit.status else ""
         culprit = Failure(None, signal or "", "" if signal else status or f"the run is {state.phase}", 0.0)
     elif not culprit.died:
-        cause = ""
+        cause = explanation(culprit.message)
     frames = frames_of(culprit, read_line_map(folder.line_map), folder.script)
     return RunFailed(
         rank=culprit.rank,

@@ -28,6 +28,10 @@ def train_all(path: Path, mode: str) -> dict[str, object]:
     from nbddp.notebook import read_notebook
     from nbddp.run.errors import NotWarm
     from nbddp.run.warm import WarmHelper
+    from nbddp.widget.surface import InText
+
+    # Apart from what the cells print: its thread may write between a line of theirs and the line's end.
+    InText._print = lambda _, lines: print(*lines, sep="\n", file=sys.stderr)  # type: ignore[method-assign]
 
     def refuse(*_: object) -> None:
         raise NotWarm("no processes are wanted here")

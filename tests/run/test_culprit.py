@@ -32,6 +32,13 @@ def failed(folder, **fields):
     return RunState(phase="failed", failures=(changed(failure, **fields),), exit=Exit(1))
 
 
+def test_an_error_of_a_share_too_small_is_explained(folder):
+    message = "Expected more than 1 value per channel when training, got input size torch.Size([1, 32])"
+    failure = failure_of(folder, failed(folder, message=message))
+    assert failure.cause.startswith("A rank was left with a single sample")
+    assert failure.text.splitlines()[1] == failure.cause
+
+
 def test_a_traceback_begins_at_the_users_own_lines_and_names_cells(folder):
     failure = failure_of(folder, failed(folder))
     assert (failure.rank, failure.type, failure.message) == (1, "ValueError", "bad label")
