@@ -14,8 +14,8 @@ from nbddp.analysis.facts import LoopFact
 from nbddp.analysis.loop_starts import Start, own_names, start_of
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.scope import held_in_containers, readable, state_in_scope
+from nbddp.analysis.thawing import thaws_later
 from nbddp.analysis.turns import HOLDERS, Turn, turn_of
-from nbddp.analysis.wrapping import thaws_later
 
 NAMESPACES = {"types.SimpleNamespace", "argparse.Namespace", "easydict.EasyDict"}
 NUMBERS = ("numpy.inf", "math.inf", "torch.inf", "numpy.nan", "math.nan", "torch.nan")

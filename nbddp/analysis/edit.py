@@ -65,7 +65,7 @@ def before(program: Program, rule: str, node: ast.stmt, line: str, uses: tuple[s
     """A statement of its own before another."""
     if not stands_alone(program, node):
         start = program.span(node)[0]
-        return Edit(rule, start, start, f"{line}; ", "open", uses)
+        return Edit(rule, start, start, f"{line}; ", "line", uses)
     indent = indent_of(program, node)
     start = first_offset(program, node) - len(indent)
     return Edit(rule, start, start, _lines(indent, line), "line", uses)

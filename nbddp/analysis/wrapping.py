@@ -11,6 +11,7 @@ from nbddp.analysis.domain import Obj, Value
 from nbddp.analysis.homes import Home, find_home
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.roles import Model
+from nbddp.analysis.thawing import thaws_later
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,20 +77,6 @@ def _overrides_train(node: ast.ClassDef) -> bool:
         if isinstance(part, ast.FunctionDef) and part.name in ("train", "eval"):
             needed = len(part.args.args) - 1 - len(part.args.defaults)
             return needed > 0 or part.name == "eval"
-    return False
-
-
-def thaws_later(plan: Plan, model: Obj) -> bool:
-    """DDP looks at `requires_grad` once, when it wraps."""
-    loops = {f.node for f in (*plan.roles.epoch_loops, *plan.roles.batch_loops)}
-    for call in plan.facts.calls.values():
-        if isinstance(call.node.func, ast.Attribute) and call.node.func.attr == "requires_grad_" and call.loops & loops:
-            if any(model in (o, o.owner) for o in call.receivers):
-                return True
-    for loop in loops:
-        for node in ast.walk(loop):
-            if isinstance(node, ast.Attribute) and node.attr == "requires_grad" and isinstance(node.ctx, ast.Store):
-                return True
     return False
 
 

@@ -1,0 +1,65 @@
+"""Parameters that are frozen or freed once the training has begun: DDP looks at `requires_grad` once, when it wraps."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Set
+
+from nbddp.analysis.domain import Extent, Obj, spread
+from nbddp.analysis.facts import Loop
+from nbddp.analysis.plan import Plan
+
+
+def thaws_later(plan: Plan, model: Obj) -> bool:
+    """Within a loop that trains, or between two trainings; a function may do it for either."""
+    loops = _loops_of(plan, model)
+    return any(_is_late(plan, node, loops, frozenset()) for node in _changes(plan, model))
+
+
+def _changes(plan: Plan, model: Obj) -> Iterator[ast.expr]:
+    for call in plan.facts.calls.values():
+        if isinstance(call.node.func, ast.Attribute) and call.node.func.attr == "requires_grad_":
+            if _belong_to(plan, call.receivers, model):
+                yield call.node
+    for node in plan.nodes():
+        if isinstance(node, ast.Attribute) and node.attr == "requires_grad" and isinstance(node.ctx, ast.Store):
+            value = plan.facts.value(node.value)
+            batch = spread(value) is Extent.SAMPLES  # the gradient of its samples is another matter
+            if not batch and (not value.objs or _belong_to(plan, value.objs, model)):
+                yield node
+
+
+def _belong_to(plan: Plan, things: Iterable[Obj], model: Obj) -> bool:
+    """Are they the model, parts of it, or parameters of either?"""
+    owners = {part for o in things for part in (o, o.owner) if part is not None}
+    return any(model == owner or model in plan.facts.roots(owner) for owner in owners)
+
+
+def _is_late(plan: Plan, node: ast.expr, loops: list[Loop], seen: Set[ast.AST]) -> bool:
+    function = plan.program.function_of(node)
+    trainings = _trainings(plan, loops, function)
+    if not trainings.isdisjoint(plan.program.ancestors(node)):
+        return True
+    lines = sorted(t.lineno for t in trainings)
+    if lines and lines[0] < node.lineno < lines[-1]:
+        return True
+    if function is None or function in seen:
+        return False
+    callers = [c.node for c in plan.facts.calls.values() if function in c.bodies]
+    return any(_is_late(plan, caller, loops, {*seen, function}) for caller in callers)
+
+
+def _loops_of(plan: Plan, model: Obj) -> list[Loop]:
+    """Those in which its optimizers step; all, where it is not known which these are."""
+    loops = [f.node for f in (*plan.roles.epoch_loops, *plan.roles.batch_loops)]
+    own = frozenset[Obj]().union(*(m.optimizers for m in plan.roles.models if m.obj == model))
+    steps = [c.loops for c in plan.facts.calls.values() if c.optimizers & own]
+    return [loop for loop in loops if any(loop in around for around in steps)] or loops
+
+
+def _trainings(plan: Plan, loops: list[Loop], function: ast.AST | None) -> set[ast.stmt | ast.expr]:
+    """Such loops in this function, or at the top level, and calls of functions that have one."""
+    bodies = {plan.program.function_of(loop) for loop in loops} - {None}
+    calls = [c.node for c in plan.facts.calls.values() if not bodies.isdisjoint(c.bodies)]
+    places = [*(loop for loop in loops if not isinstance(loop, ast.comprehension)), *calls]
+    return {place for place in places if plan.program.function_of(place) is function}
