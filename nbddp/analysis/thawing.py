@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Set
 
-from nbddp.analysis.domain import Extent, Obj, spread
+from nbddp.analysis.domain import Obj
 from nbddp.analysis.facts import Loop
 from nbddp.analysis.plan import Plan
 
@@ -13,19 +13,19 @@ from nbddp.analysis.plan import Plan
 def thaws_later(plan: Plan, model: Obj) -> bool:
     """Within a loop that trains, or between two trainings; a function may do it for either."""
     loops = _loops_of(plan, model)
-    return any(_is_late(plan, node, loops, frozenset()) for node in _changes(plan, model))
+    return any(_is_late(plan, node, loops, frozenset()) for node in _changes(plan, model, loops))
 
 
-def _changes(plan: Plan, model: Obj) -> Iterator[ast.expr]:
+def _changes(plan: Plan, model: Obj, loops: list[Loop]) -> Iterator[ast.expr]:
     for call in plan.facts.calls.values():
         if isinstance(call.node.func, ast.Attribute) and call.node.func.attr == "requires_grad_":
             if _belong_to(plan, call.receivers, model):
                 yield call.node
     for node in plan.nodes():
         if isinstance(node, ast.Attribute) and node.attr == "requires_grad" and isinstance(node.ctx, ast.Store):
-            value = plan.facts.value(node.value)
-            batch = spread(value) is Extent.SAMPLES  # the gradient of its samples is another matter
-            if not batch and (not value.objs or _belong_to(plan, value.objs, model)):
+            things = plan.facts.value(node.value).objs
+            unknown = not things and not set(loops).isdisjoint(plan.program.ancestors(node))
+            if unknown or _belong_to(plan, things, model):
                 yield node
 
 
