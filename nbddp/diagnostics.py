@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from nbddp.sentence import NOTHING, Sentence, words_of
+
 Level = Literal["error", "warning", "note"]
 
 
@@ -15,12 +17,12 @@ class Diagnostic:
 
     rule: str
     level: Level
-    message: str
+    message: Sentence
     cell: int = 0  # 1-based position in the file; 0: the notebook as a whole
     line: int = 0  # 1-based line in the cell
     column: int = 0  # 1-based column in the line
-    help: str = ""
-    why: str = ""
+    help: Sentence = NOTHING
+    why: Sentence = NOTHING
     source: str = ""
 
     def render(self) -> str:
@@ -38,6 +40,11 @@ class Diagnostic:
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
+
+    def for_page(self) -> dict[str, Any]:
+        """The same with the words of its texts, which a page says in its own language."""
+        texts = {"message": self.message, "why": self.why, "help": self.help}
+        return {**self.as_dict(), "words": {name: words_of(text) for name, text in texts.items() if text}}
 
 
 def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:

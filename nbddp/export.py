@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from nbddp.diagnostics import CannotExport, Diagnostic, in_order
 from nbddp.options import Options
+from nbddp.sentence import sentence
 
 if TYPE_CHECKING:
     from nbddp.analysis.edit import Edit
@@ -68,8 +69,8 @@ def _compiles(text: str) -> None:
     try:
         compile(text, "script", "exec", dont_inherit=True)
     except SyntaxError as error:
-        message = f"nbddp made a script that is not valid Python: {error.msg}"
-        advice = "this is a defect of nbddp: please report it, with the notebook if you can"
+        message = sentence("nbddp made a script that is not valid Python: %1", error.msg)
+        advice = sentence("this is a defect of nbddp: please report it, with the notebook if you can")
         source = (error.text or "").rstrip()
         raise CannotExport([Diagnostic("internal", "error", message, help=advice, source=source)]) from None
 
@@ -77,8 +78,10 @@ def _compiles(text: str) -> None:
 def _conflict(plan: Plan, conflict: Conflict) -> Diagnostic:
     line = plan.program.text.count("\n", 0, conflict.second.start) + 1
     cell, in_cell = plan.program.place(line)
-    advice = "write the statement as two; and please report it: rules must never meet like this"
-    return Diagnostic("internal", "error", str(conflict), cell.number, in_cell, 1, advice)
+    advice = sentence("write the statement as two; and please report it: rules must never meet like this")
+    rules = (conflict.first.rule, conflict.second.rule)
+    message = sentence("the rules '%1' and '%2' change the same text", *rules)
+    return Diagnostic("internal", "error", message, cell.number, in_cell, 1, advice)
 
 
 def _line_map(plan: Plan, lines: list[Line]) -> tuple[tuple[int, int] | None, ...]:

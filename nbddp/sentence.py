@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import reduce
 from typing import Any
 
 Words = list[Any]  # the form, with %1, %2 … in it, and the values; a value may be words itself
@@ -21,6 +22,15 @@ def sentence(form: str, *values: object) -> Sentence:
     shown = Sentence(re.sub(r"%([1-9])", lambda found: str(values[int(found[1]) - 1]), form))
     shown.words = [form, *(words_of(value) for value in values)]
     return shown
+
+
+NOTHING = Sentence()
+NOTHING.words = [""]
+
+
+def listed(parts: Iterable[Sentence]) -> Sentence:
+    """One after the other, with commas between."""
+    return reduce(lambda before, one: sentence("%1, %2", before, one), parts)
 
 
 def words_of(value: object) -> object:

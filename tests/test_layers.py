@@ -12,7 +12,8 @@ PACKAGE = Path(__file__).parents[1] / "nbddp"
 
 # From the bottom up; what stands on one line knows nothing of each other.
 LAYERS = (
-    ("_version", "fingerprint", "diagnostics", "options", "sentence"),
+    ("_version", "fingerprint", "options", "sentence"),
+    ("diagnostics",),
     ("train_line",),
     ("notebook",),
     ("analysis",),

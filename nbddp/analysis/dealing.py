@@ -10,54 +10,55 @@ from nbddp.analysis.facts import CallFact, Loop, LoopFact
 from nbddp.analysis.machine import Machine
 from nbddp.analysis.purity import under
 from nbddp.analysis.sinks import SHOWS, WRITES, WRITING_METHODS
+from nbddp.sentence import NOTHING, Sentence, sentence
 
 BatchLoop = ast.For | ast.AsyncFor | ast.While
 
 
-def undealable(m: Machine, fact: LoopFact) -> str:
+def undealable(m: Machine, fact: LoopFact) -> Sentence:
     """Why the batches of an evaluation loop cannot be dealt out; empty where they can."""
     loop = fact.node
     assert isinstance(loop, BatchLoop)
     if m.varying_control:
-        return "whether it runs may differ between ranks"
+        return sentence("whether it runs may differ between ranks")
     if isinstance(loop, ast.While) or fact.next_of & fact.loaders:
-        return "its batches are drawn one by one"
+        return sentence("its batches are drawn one by one")
     if any((m.get(o, "dataset") or Value()).of("iterable dataset") for o in fact.loaders):
-        return "it reads a stream, whose batches have no numbers"
+        return sentence("it reads a stream, whose batches have no numbers")
     if fact.cut:
-        return "it may see other batches than the loader draws, or not all of them"
+        return sentence("it may see other batches than the loader draws, or not all of them")
     if any(fact.node in other.parents and other.loaders for other in m.facts.loops.values()):
-        return "data are read in another loop inside, in which the ranks would meet"
+        return sentence("data are read in another loop inside, in which the ranks would meet")
     if not fact.loader_nodes:
-        return "the loader is not named in the loop"
+        return sentence("the loader is not named in the loop")
     if any(isinstance(n, ast.Break | ast.Return) and _leaves(m, n, loop) for n in ast.walk(loop)):
-        return "the loop may end early"
+        return sentence("the loop may end early")
     if fact.toggles:
-        return "train() or eval() is called inside"
+        return sentence("train() or eval() is called inside")
     if len(fact.loaders) > 1 and len(fact.loader_nodes) > 1:
-        return "it runs over several loaders at once"
+        return sentence("it runs over several loaders at once")
     return (
         _looks_at_its_place(m, fact) or _leaves_traces(m, loop) or _trains_statistics(m, loop) or _carries_on(m, loop)
     )
 
 
-def _looks_at_its_place(m: Machine, fact: LoopFact) -> str:
+def _looks_at_its_place(m: Machine, fact: LoopFact) -> Sentence:
     """A batch that is treated by its number, or by what the batches before it have left, is treated otherwise."""
     assert isinstance(fact.node, BatchLoop)
     for name, value in m.visible().items():
         counts = value.of("counter") and is_read(fact.node.body, name)
         if counts or (value.varies and not value.of("metric") and name in carried_reads(fact.node)):
-            return f"'{name}' is looked at inside"
-    return ""
+            return sentence("'%1' is looked at inside", name)
+    return NOTHING
 
 
-def _leaves_traces(m: Machine, loop: Loop) -> str:
+def _leaves_traces(m: Machine, loop: Loop) -> Sentence:
     for (obj, name), value in m.facts.fields.items():
         if obj.kind in ("instance", "dict") and value.varies and (obj, name) not in m.varying_before:
             if obj.kind == "instance" or not _is_local(m, loop, obj.node):
-                return f"it collects into '{name}' of an object"
+                return sentence("it collects into '%1' of an object", name)
     inside = [c for c in m.facts.calls.values() if loop in c.loops]
-    return "something is shown or written inside" if any(map(_shows, inside)) else ""
+    return sentence("something is shown or written inside") if any(map(_shows, inside)) else NOTHING
 
 
 def _shows(call: CallFact) -> bool:
@@ -69,19 +70,19 @@ def _shows(call: CallFact) -> bool:
     return any(n in SHOWS or n in WRITES or under(n, ("matplotlib", "seaborn", "mlflow", "wandb")) for n in call.names)
 
 
-def _trains_statistics(m: Machine, loop: Loop) -> str:
+def _trains_statistics(m: Machine, loop: Loop) -> Sentence:
     """A model in training mode counts what it sees, and DDP sends the counts of rank 0 around at each pass."""
     for call in m.facts.calls.values():
         if loop in call.loops and not call.in_forward:
             models = {o for o in call.called if o.kind == "model"}
             if any(call.grad or _counts(m, o) for o in models - m.asleep):
-                return "the model is not in evaluation mode"
+                return sentence("the model is not in evaluation mode")
             if models and call.grad:  # DDP's own forward, in which the ranks may meet
-                return "gradients are followed, which torch.no_grad() would spare"
-    return ""
+                return sentence("gradients are followed, which torch.no_grad() would spare")
+    return NOTHING
 
 
-def _carries_on(m: Machine, loop: Loop) -> str:
+def _carries_on(m: Machine, loop: Loop) -> Sentence:
     """A model that keeps something from one call for the next: `out, self.h = self.rnn(x, self.h)`."""
     models = {o for c in m.facts.calls.values() if loop in c.loops for o in c.called | {o for _, o in c.methods}}
     for model in sorted(models, key=lambda o: getattr(o.node, "lineno", 0)):
@@ -89,8 +90,8 @@ def _carries_on(m: Machine, loop: Loop) -> str:
         for method in owner.body if owner is not None and model.kind == "model" else ():
             if isinstance(method, ast.FunctionDef) and method.name != "__init__" and method in m.facts.reached:
                 if kept := sorted(_kept(method)):
-                    return f"the model keeps '{kept[0]}' from one batch for the next"
-    return ""
+                    return sentence("the model keeps '%1' from one batch for the next", kept[0])
+    return NOTHING
 
 
 def _kept(method: ast.FunctionDef) -> set[str]:

@@ -10,6 +10,7 @@ from nbddp.analysis.library import makes_optimizer
 from nbddp.analysis.program import Program
 from nbddp.analysis.slice import Flow
 from nbddp.diagnostics import Diagnostic
+from nbddp.sentence import sentence
 
 ALREADY = ("torch.nn.parallel.DistributedDataParallel", "torch.distributed.init_process_group",
            "torch.nn.DistributedDataParallel")  # fmt: skip
@@ -25,8 +26,9 @@ def trains_elsewhere(flow: Flow) -> Diagnostic | None:
         given = {ast.unparse(a) for a in (*node.args, *(k.value for k in node.keywords))}
         if given & optimizers:
             return flow.program.diagnose(
-                "training-cell", "error", node, f"the training runs in '{name}', and the code of modules is not read",
-                help="put its loop into a cell: what the loop calls may stay in the module",
+                "training-cell", "error", node,
+                sentence("the training runs in '%1', and the code of modules is not read", name),
+                help=sentence("put its loop into a cell: what the loop calls may stay in the module"),
             )  # fmt: skip
     return None
 
@@ -41,8 +43,8 @@ def sets_up_ddp(flow: Flow) -> Diagnostic | None:
 
 def already_ddp(program: Program, node: ast.Call) -> Diagnostic:
     return program.diagnose(
-        "already-ddp", "error", node, "the notebook sets up DistributedDataParallel itself",
-        help="export the plain loop, without process group and DDP; or run this one with torchrun",
+        "already-ddp", "error", node, sentence("the notebook sets up DistributedDataParallel itself"),
+        help=sentence("export the plain loop, without process group and DDP; or run this one with torchrun"),
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass, field
 
 from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, join
+from nbddp.sentence import Sentence
 
 Loop = ast.For | ast.AsyncFor | ast.While | ast.comprehension
 
@@ -93,7 +94,7 @@ class Facts:
         default_factory=dict
     )  # put together in each step: what goes in, and by which part
     unreduced: dict[tuple[Loop, str], Extent] = field(default_factory=dict)
-    keep_whole: dict[Loop, str] = field(default_factory=dict)  # evaluation loops that each rank runs whole, and why
+    keep_whole: dict[Loop, Sentence] = field(default_factory=dict)  # evaluations that each rank runs whole, and why
     mixed: dict[Loop, frozenset[Obj]] = field(
         default_factory=dict
     )  # loops that also evaluate: the loaders they train on

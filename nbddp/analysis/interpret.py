@@ -14,6 +14,7 @@ from nbddp.analysis.machine import Machine
 from nbddp.analysis.program import Program, Statement
 from nbddp.analysis.statements import run_function, run_statement
 from nbddp.analysis.training_loops import find_mixed, gradients_without_a_step
+from nbddp.sentence import Sentence
 
 
 def interpret(
@@ -26,7 +27,7 @@ def interpret(
     """`shares` are literal batch sizes that stand for a rank's share of the batch, `agreed` are conditions that the
     ranks decide together."""
     statements = list(kept)
-    whole: dict[Loop, str] = {}
+    whole: dict[Loop, Sentence] = {}
     used_as: dict[ast.AST, str] = {}
     mixed: dict[Loop, frozenset[Obj]] = {}
     while True:

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 
 from nbddp.diagnostics import Diagnostic, Level
 from nbddp.notebook import ROLES, Cell, Notebook, unknown_marks
+from nbddp.sentence import NOTHING, Sentence, sentence
 
 RULE = "marks"
 TAGS = ("ddp-train", "ddp-setup", "ddp-rank0", "ddp-skip", "parameters")
@@ -21,15 +22,16 @@ def misspelt(notebook: Notebook) -> list[Diagnostic]:
             known: tuple[str, ...]
             level, known = ("error", LINES) if mark.startswith("#|") else ("warning", TAGS)
             near = get_close_matches(mark, known, n=1, cutoff=0.7)
-            advice = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(known)}"
-            found.append(_at(cell, mark, level, f"'{mark}' is no mark that nbddp knows, so it does nothing", advice))
+            advice = sentence("did you mean '%1'?", near[0]) if near else sentence("there are %1", ", ".join(known))
+            message = sentence("'%1' is no mark that nbddp knows, so it does nothing", mark)
+            found.append(_at(cell, mark, level, message, advice))
         if len(cell.marks) > 1:
-            message = f"the cell is marked in {len(cell.marks)} ways: {', '.join(cell.marks)}"
-            found.append(_at(cell, "#|", "error", message, "leave one of the marks"))
+            message = sentence("the cell is marked in %1 ways: %2", len(cell.marks), ", ".join(cell.marks))
+            found.append(_at(cell, "#|", "error", message, sentence("leave one of the marks")))
     return found
 
 
-def _at(cell: Cell, mark: str, level: Level, message: str, advice: str) -> Diagnostic:
+def _at(cell: Cell, mark: str, level: Level, message: Sentence, advice: Sentence) -> Diagnostic:
     lines = cell.source.split("\n")
     line = next((n for n, text in enumerate(lines, 1) if mark.startswith("#|") and text.lstrip().startswith("#")), 1)
-    return Diagnostic(RULE, level, message, cell.number, line, 1, advice, "", lines[line - 1])
+    return Diagnostic(RULE, level, message, cell.number, line, 1, advice, NOTHING, lines[line - 1])

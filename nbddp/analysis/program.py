@@ -11,6 +11,7 @@ from functools import cached_property
 from nbddp.analysis.main_guard import without_guard
 from nbddp.diagnostics import Diagnostic, Level
 from nbddp.notebook import Cell, Notebook, parse
+from nbddp.sentence import NOTHING, Sentence
 
 
 @dataclass(frozen=True)
@@ -84,10 +85,10 @@ class Program:
         rule: str,
         level: Level,
         node: ast.AST,
-        message: str,
+        message: Sentence,
         *,
-        help: str = "",
-        why: str = "",
+        help: Sentence = NOTHING,
+        why: Sentence = NOTHING,
     ) -> Diagnostic:
         """A finding at a node."""
         line: int = node.lineno  # type: ignore[attr-defined]

@@ -19,6 +19,7 @@ from nbddp.analysis.domain import WHOLE, Extent, Obj, Value, join_extent, spread
 from nbddp.analysis.facts import LoopFact, Reduction
 from nbddp.analysis.items import item_of, zero_before
 from nbddp.analysis.machine import Machine
+from nbddp.sentence import sentence
 
 
 def leave_loop(m: Machine, fact: LoopFact) -> None:
@@ -35,7 +36,7 @@ def leave_loop(m: Machine, fact: LoopFact) -> None:
             continue
         how = _how(m, fact, name, value)
         if how is None and not fact.backward:
-            m.facts.keep_whole.setdefault(loop, f"'{name}' cannot be put together from the ranks' shares")
+            m.facts.keep_whole.setdefault(loop, sentence("'%1' cannot be put together from the ranks' shares", name))
         elif how is None:
             m.facts.at_source[loop, name] = at_source(m, fact, name)  # of the last visit, which knows most of the loop
             if m.facts.at_source[loop, name]:

@@ -14,6 +14,7 @@ from nbddp.analysis.loader_calls import LoaderCall, dataset_value, loader_call
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.streams import unfit_stream
 from nbddp.analysis.training_loops import trained_on
+from nbddp.sentence import NOTHING, Sentence, sentence
 
 TRAINING = re.compile(r"(^|[^a-z])(train|trn|tr|training)([^a-z]|$)", re.IGNORECASE)
 EVALUATION = re.compile(
@@ -41,7 +42,7 @@ class Share:
     how: How
     call: LoaderCall | None = None
     phase: Phase | None = None
-    reason: str = ""  # where it is unfit
+    reason: Sentence = NOTHING  # where it is unfit
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +106,7 @@ def _share(plan: Plan, obj: Obj, sharded: set[Obj]) -> Share:
         return _foreign(plan, obj, obj.owner)
     call = loader_call(plan, obj)
     if call is None or _iterates_itself(plan, obj):
-        return Share(obj, "unfit", call, reason="it is of the notebook's own making")
+        return Share(obj, "unfit", call, reason=sentence("it is of the notebook's own making"))
     if reason := unfit_stream(plan, call):
         return Share(obj, "unfit", call, reason=reason)
     others = [o for o in _built_alike(plan, obj) if o not in sharded]
@@ -142,7 +143,8 @@ def _apart_from(plan: Plan, obj: Obj, call: LoaderCall, others: list[Obj]) -> Sh
     elif isinstance(obj.site, ast.Call) and all(o.site is not obj.site for o in others):
         if plan.facts.value(obj.site).objs == {obj}:
             return Share(obj, "called", call)
-    return Share(obj, "unfit", call, reason="the call that builds it also builds loaders to evaluate with")
+    also = sentence("the call that builds it also builds loaders to evaluate with")
+    return Share(obj, "unfit", call, reason=also)
 
 
 def _in_dictionary(plan: Plan, obj: Obj) -> Phase | None:

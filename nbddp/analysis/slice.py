@@ -11,7 +11,7 @@ from nbddp.analysis.effects import Effects, displays_only, effects
 from nbddp.analysis.functions import Summary, reachable, summaries
 from nbddp.analysis.imports import imported_names
 from nbddp.analysis.program import Program, Statement
-from nbddp.sentence import sentence
+from nbddp.sentence import NOTHING, Sentence, sentence
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ class Slice:
     """Indices of the statements kept; for the others, why they are left out."""
 
     kept: tuple[int, ...]
-    dropped: Mapping[int, str]
+    dropped: Mapping[int, Sentence]
     display: frozenset[int]  # of the training cell, left out for they only show something
 
 
@@ -102,14 +102,14 @@ def backward_slice(
     last = max(training)
     live = _read_by(flow, anyway, last)
     kept: list[int] = []
-    dropped: dict[int, str] = {}
+    dropped: dict[int, Sentence] = {}
     display: set[int] = set()
     for statement in reversed(flow.program.statements):
         i, found = statement.index, flow.effects[statement.index]
         if i > last:
             dropped[i] = sentence("after the training")
             continue
-        reason = "" if i in anyway else _reason_to_drop(flow, statement, live, i in training)
+        reason = NOTHING if i in anyway else _reason_to_drop(flow, statement, live, i in training)
         if not reason and i in replaced - anyway and not (found.may_bind | flow.touched[i]) & live:
             reason = sentence("handed over by the notebook")
         if reason:
@@ -138,24 +138,24 @@ def _read_by(flow: Flow, definitions: frozenset[int], before: int) -> set[str]:
     return live
 
 
-def _reason_to_drop(flow: Flow, statement: Statement, live: set[str], trains: bool) -> str:
+def _reason_to_drop(flow: Flow, statement: Statement, live: set[str], trains: bool) -> Sentence:
     node, found = statement.node, flow.effects[statement.index]
     if isinstance(node, ast.Pass):
         return sentence("a magic or shell line, or nothing")
     shows = displays_only(node, found, flow.imports) and not flow.ambient(statement.index)
     if trains:
         bare = isinstance(node, ast.Expr) and not isinstance(node.value, ast.Call | ast.Await)
-        return sentence("shows something only") if shows and (bare or _plots(node, flow)) else ""
+        return sentence("shows something only") if shows and (bare or _plots(node, flow)) else NOTHING
     if statement.cell.mark in ("setup", "parameters", "rank0"):
-        return sentence("shows something only") if shows and statement.cell.mark == "parameters" else ""
+        return sentence("shows something only") if shows and statement.cell.mark == "parameters" else NOTHING
     if isinstance(node, ast.Import | ast.ImportFrom):
         star = isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
         future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
-        return "" if star or future or found.binds & live else sentence("imported for what is left out")
+        return NOTHING if star or future or found.binds & live else sentence("imported for what is left out")
     if (found.may_bind | flow.touched[statement.index]) & live:
-        return ""
+        return NOTHING
     if flow.ambient(statement.index):
-        return ""
+        return NOTHING
     return sentence("shows something only") if shows else sentence("not needed for the training")
 
 

@@ -16,6 +16,7 @@ from nbddp.analysis.program import Program, Statement
 from nbddp.analysis.slice import Flow
 from nbddp.diagnostics import CannotExport, Diagnostic
 from nbddp.notebook import Cell, Notebook
+from nbddp.sentence import NOTHING, Sentence, sentence
 
 RULE = "snapshot"
 LOAD = "from_snapshot"
@@ -23,13 +24,13 @@ DEFINITION = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 IMPORT = ast.Import | ast.ImportFrom
 # What a process has to have by its own building, with what to hand over instead.
 NOT_BY_VALUE = {
-    "loader": "a DataLoader, which each process builds over its own share: hand over its data set",
-    "sampler": "a sampler, which each process builds for its own share: hand over the data set",
-    "model": "a model: the training starts from its live state anyway",
-    "optimizer": "an optimizer: the training starts from its live state anyway",
-    "scheduler": "a scheduler: the training starts from its live state anyway",
-    "scaler": "a gradient scaler: the training starts from its live state anyway",
-    "device": "a device, and each process has its own",
+    "loader": sentence("a DataLoader, which each process builds over its own share: hand over its data set"),
+    "sampler": sentence("a sampler, which each process builds for its own share: hand over the data set"),
+    "model": sentence("a model: the training starts from its live state anyway"),
+    "optimizer": sentence("an optimizer: the training starts from its live state anyway"),
+    "scheduler": sentence("a scheduler: the training starts from its live state anyway"),
+    "scaler": sentence("a gradient scaler: the training starts from its live state anyway"),
+    "device": sentence("a device, and each process has its own"),
 }
 # Statements that set up what the rest needs as well, though they stand beside those that make a value.
 SETS_UP = ("seed", "os.environ", "os.chdir", "sys.path", "torch.set_", "torch.backends", "torch.use_", "warnings.")
@@ -45,11 +46,12 @@ def given(flow: Flow, names: Iterable[str], training: int) -> dict[str, Statemen
         if not bound:
             wrong.append(_unknown(name, {n for s in before for n in flow.effects[s.index].may_bind}))
         elif isinstance(bound[-1].node, DEFINITION | IMPORT):
-            wrong.append(_error(f"'{name}' is a definition or a module, which the script has anyway"))
+            wrong.append(_error(sentence("'%1' is a definition or a module, which the script has anyway", name)))
         else:
             last[name] = [s for s in before if name in _changed(flow, s)][-1]
     if LOAD in {n.id for n in flow.program.nodes if isinstance(n, ast.Name)}:
-        wrong.append(_error(f"the notebook has a name '{LOAD}' of its own, which the script would need: rename it"))
+        message = sentence("the notebook has a name '%1' of its own, which the script would need: rename it", LOAD)
+        wrong.append(_error(message))
     if wrong:
         raise CannotExport(wrong)
     return last
@@ -66,20 +68,21 @@ def _changed(flow: Flow, statement: Statement) -> set[str]:
 
 def _unknown(name: str, known: set[str]) -> Diagnostic:
     near = get_close_matches(name, sorted(known), n=1)
-    advice = f"did you mean '{near[0]}'?" if near else "name variables that earlier cells bind"
-    return replace(_error(f"no cell before the training cell binds '{name}', which --snapshot names"), help=advice)
+    advice = sentence("did you mean '%1'?", near[0]) if near else sentence("name variables that earlier cells bind")
+    message = sentence("no cell before the training cell binds '%1', which --snapshot names", name)
+    return _error(message, advice)
 
 
-def _error(message: str) -> Diagnostic:
-    return Diagnostic(RULE, "error", message)
+def _error(message: Sentence, advice: Sentence = NOTHING) -> Diagnostic:
+    return Diagnostic(RULE, "error", message, help=advice)
 
 
 def refuse_kinds(names: Iterable[str], final: Mapping[str, Value]) -> None:
     """By value goes what is data; the rest each process builds for itself, or gets as state."""
     kinds = {name: {o.kind for o in final[name].objs} & NOT_BY_VALUE.keys() for name in names if name in final}
-    wrong = [_error(f"'{name}' is {NOT_BY_VALUE[min(found)]}") for name, found in kinds.items() if found]
+    wrong = [sentence("'%1' is %2", name, NOT_BY_VALUE[min(found)]) for name, found in kinds.items() if found]
     if wrong:
-        raise CannotExport(wrong)
+        raise CannotExport(map(_error, wrong))
 
 
 def with_loads(flow: Flow, last: Mapping[str, Statement]) -> Notebook:
@@ -161,8 +164,14 @@ def still_made(flow: Flow, kept: Iterable[int], last: Mapping[str, Statement]) -
             if statement.cell.mark == RULE or statement.cell.number > last[name].cell.number:
                 continue
             others = sorted(flow.effects[i].may_bind - last.keys())
-            why = f"it makes {', '.join(others)} as well" if others else "something reads it before it is complete"
-            yield flow.program.diagnose(
-                RULE, "warning", statement.node, f"'{name}' is handed over, and this is run all the same: {why}",
-                help="hand over what the training needs of it, too" + (f": {', '.join(others)}" if others else ""),
-            )  # fmt: skip
+            yield _made_all_the_same(flow, statement, name, ", ".join(others))
+
+
+def _made_all_the_same(flow: Flow, statement: Statement, name: str, others: str) -> Diagnostic:
+    why = sentence("it makes %1 as well", others) if others else sentence("something reads it before it is complete")
+    return flow.program.diagnose(
+        RULE, "warning", statement.node,
+        sentence("'%1' is handed over, and this is run all the same: %2", name, why),
+        help=sentence("hand over what the training needs of it, too: %1", others) if others
+        else sentence("hand over what the training needs of it, too"),
+    )  # fmt: skip

@@ -24,6 +24,7 @@ from nbddp.analysis.machine import DEPTH, Active, Env, Frame, Machine
 from nbddp.analysis.moving import moved_by_hand
 from nbddp.analysis.reductions import leave_loop
 from nbddp.analysis.taint import taint
+from nbddp.sentence import sentence
 
 Stops = ast.Return | ast.Raise | ast.Break | ast.Continue
 
@@ -563,7 +564,7 @@ def comprehension_loops(m: Machine, generators: list[ast.comprehension], body: C
     if fact.backward:
         fact.trained |= fact.loaders
     elif fact.loaders:
-        m.facts.keep_whole[first] = "a comprehension has no place behind it where the ranks could meet"
+        m.facts.keep_whole[first] = sentence("a comprehension has no place behind it where the ranks could meet")
 
 
 def _expression(m: Machine, node: ast.Expr) -> None:

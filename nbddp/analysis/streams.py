@@ -9,19 +9,20 @@ from nbddp.analysis.imports import qualified
 from nbddp.analysis.library import is_random
 from nbddp.analysis.loader_calls import LoaderCall, dataset_value
 from nbddp.analysis.plan import Plan
+from nbddp.sentence import NOTHING, Sentence, sentence
 
 CHANCE = ("random", "numpy.random", "secrets", "uuid")
 
 
-def unfit_stream(plan: Plan, call: LoaderCall) -> str:
+def unfit_stream(plan: Plan, call: LoaderCall) -> Sentence:
     """Why the loader's stream cannot be dealt out; empty where it can, and where it is no stream."""
     for obj in dataset_value(plan, call).of("iterable dataset"):
         owner = plan.facts.classes.get(obj)
         if owner is None:
-            return "it reads a stream that is not defined in the notebook"
+            return sentence("it reads a stream that is not defined in the notebook")
         if _draws_by_chance(plan, owner):
-            return "it reads a stream in which chance has a part, and every rank would read another one"
-    return ""
+            return sentence("it reads a stream in which chance has a part, and every rank would read another one")
+    return NOTHING
 
 
 def is_stream(plan: Plan, loader: Obj) -> bool:

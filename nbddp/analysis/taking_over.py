@@ -10,6 +10,7 @@ from nbddp.analysis.program import build_program
 from nbddp.analysis.slice import Flow, Slice, backward_slice, build_flow
 from nbddp.analysis.snapshot import definitions_of, given, making, refuse_kinds, still_made, with_loads
 from nbddp.diagnostics import Diagnostic
+from nbddp.sentence import sentence
 
 
 @dataclass(frozen=True)
@@ -50,4 +51,5 @@ def _is_load(flow: Flow, index: int) -> bool:
 
 
 def _in_vain(name: str) -> Diagnostic:
-    return Diagnostic("snapshot", "note", f"the training does not need '{name}', so it is not handed over")
+    message = sentence("the training does not need '%1', so it is not handed over", name)
+    return Diagnostic("snapshot", "note", message)

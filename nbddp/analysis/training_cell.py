@@ -9,6 +9,7 @@ from nbddp.analysis.slice import Flow
 from nbddp.diagnostics import CannotExport, Diagnostic
 from nbddp.notebook import Cell, Notebook
 from nbddp.options import Options
+from nbddp.sentence import NOTHING, Sentence, sentence
 from nbddp.train_line import MAGIC, CannotParse, parse_train_line
 
 RULE = "training-cell"
@@ -24,7 +25,7 @@ def choose_training_cell(flow: Flow, options: Options) -> int:
     if len(marked) == 1:
         return _parsed(marked[0])
     if marked:
-        raise CannotExport([_at(c, f"{len(marked)} cells are marked as the training cell") for c in marked])
+        raise CannotExport([_at(c, sentence("%1 cells are marked as the training cell", len(marked))) for c in marked])
     found = {s.cell.number: s.node.lineno for s in reversed(training_statements(flow))}
     if len(found) == 1:
         return next(iter(found))
@@ -36,8 +37,8 @@ def choose_training_cell(flow: Flow, options: Options) -> int:
     raise CannotExport(
         odd
         + [
-            _at(c, f"{len(places)} cells train, and this is one of them", line=lines[c.number],
-                help=f"mark one of them with '%%ddp_train', or choose it: --train {c.number}")
+            _at(c, sentence("%1 cells train, and this is one of them", len(places)), line=lines[c.number],
+                help=sentence("mark one of them with '%1', or choose it: %2", MAGIC, f"--train {c.number}"))
             for c in places
         ]
     )  # fmt: skip
@@ -52,49 +53,41 @@ def with_line(notebook: Notebook, number: int, options: Options) -> Options:
         return options.over(parse_train_line(cell.magic_line).options)
     except CannotParse as error:
         line = next((n for n, text in enumerate(cell.source.split("\n"), 1) if text.lstrip().startswith(MAGIC)), 1)
-        raise CannotExport([_at(cell, f"{MAGIC}: {error}", line=line, rule="options")]) from None
+        raise CannotExport([_at(cell, sentence("%1: %2", MAGIC, error), line=line, rule="options")]) from None
 
 
 def _asked_for(cells: dict[int, Cell], number: int) -> int:
     if number not in cells:
-        message = f"there is no code cell {number} in this notebook"
-        known = ", ".join(map(str, cells)) or "none"
-        raise CannotExport([Diagnostic(RULE, "error", message, help=f"code cells: {known}")])
+        message = sentence("there is no code cell %1 in this notebook", number)
+        known = sentence("code cells: %1", ", ".join(map(str, cells))) if cells else sentence("code cells: none")
+        raise CannotExport([Diagnostic(RULE, "error", message, help=known)])
     return _parsed(cells[number])
 
 
 def _parsed(cell: Cell) -> int:
     if cell.error is not None:
-        message = f"the training cell is not valid Python: {cell.error.message}"
+        message = sentence("the training cell is not valid Python: %1", cell.error.message)
         raise CannotExport([_at(cell, message, line=cell.error.line, rule="syntax")])
     return cell.number
 
 
-def _at(cell: Cell, message: str, *, line: int = 1, help: str = "", rule: str = RULE) -> Diagnostic:
+def _at(cell: Cell, message: Sentence, *, line: int = 1, help: Sentence = NOTHING, rule: str = RULE) -> Diagnostic:
     lines = cell.source.split("\n")
     source = lines[line - 1] if line <= len(lines) else ""
-    return Diagnostic(rule, "error", message, cell.number, line, 1, help, "", source)
+    return Diagnostic(rule, "error", message, cell.number, line, 1, help, NOTHING, source)
 
 
 def _nothing_trains(flow: Flow) -> Diagnostic:
     name = framework(flow)
     if name:
-        return Diagnostic(
-            "framework", "error", f"the training is left to {name}, which has a way of its own to use several processes"
-        )
+        message = sentence("the training is left to %1, which has a way of its own to use several processes", name)
+        return Diagnostic("framework", "error", message)
     broken = [c for c in flow.program.notebook.cells if c.error and "backward" in c.source]
     if broken:
         cell = broken[0]
         assert cell.error is not None
-        return _at(cell, f"the cell that trains is not valid Python: {cell.error.message}", line=cell.error.line,
-                   rule="syntax")  # fmt: skip
-    return (
-        sets_up_ddp(flow)
-        or trains_elsewhere(flow)
-        or Diagnostic(
-            RULE,
-            "error",
-            "no cell trains: none runs backward() and an optimizer's step() in a loop",
-            help="mark the cell that starts the training with '%%ddp_train' or the tag 'ddp-train'",
-        )
-    )
+        message = sentence("the cell that trains is not valid Python: %1", cell.error.message)
+        return _at(cell, message, line=cell.error.line, rule="syntax")
+    message = sentence("no cell trains: none runs backward() and an optimizer's step() in a loop")
+    advice = sentence("mark the cell that starts the training with '%1' or the tag 'ddp-train'", MAGIC)
+    return sets_up_ddp(flow) or trains_elsewhere(flow) or Diagnostic(RULE, "error", message, help=advice)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from nbddp.analysis.domain import Obj
 from nbddp.analysis.facts import Facts, Loop, LoopFact
+from nbddp.sentence import Sentence, sentence
 
 
-def gradients_without_a_step(facts: Facts) -> dict[Loop, str]:
+def gradients_without_a_step(facts: Facts) -> dict[Loop, Sentence]:
     """Loops that follow gradients but train nothing, as those that attack a model or explain it; by why."""
     steps = [c.loops for c in facts.calls.values() if c.optimizers]
     if not steps:  # parameters are moved by hand
         return {}
     return {
-        fact.node: "it takes gradients, but no step"
+        fact.node: sentence("it takes gradients, but no step")
         for fact in facts.loops.values()
         if fact.backward and fact.loaders and not any(fact.node in s or s <= fact.parents for s in steps)
     }

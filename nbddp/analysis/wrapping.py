@@ -12,35 +12,35 @@ from nbddp.analysis.homes import Home, find_home
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.roles import Model
 from nbddp.analysis.thawing import thaws_later
+from nbddp.sentence import NOTHING, Sentence, sentence
 
 
 @dataclass(frozen=True, eq=False)
 class Wrapping:
     homes: Mapping[Obj, Home]
-    averaged: Mapping[Obj, str]  # models that DDP cannot take over, and why
+    averaged: Mapping[Obj, Sentence]  # models that DDP cannot take over, and why
     loose: frozenset[Obj] = frozenset()  # optimizers that also move parameters of no module
 
 
 def find_wrapping(plan: Plan) -> Wrapping:
     homes: dict[Obj, Home] = {}
-    averaged: dict[Obj, str] = {}
+    averaged: dict[Obj, Sentence] = {}
     loose = frozenset(o for o in plan.roles.optimizers if _fields(plan, o).of("parameter"))
     for model in plan.roles.models:
         reason = _unfit(plan, model)
         if not reason and model.optimizers & loose:
-            reason = "its optimizer also moves parameters that belong to no module"
+            reason = sentence("its optimizer also moves parameters that belong to no module")
         home = None if reason else find_home(plan, model.obj)
         if home is None:
-            averaged[model.obj] = reason or "no single variable holds it before the training"
+            averaged[model.obj] = reason or sentence("no single variable holds it before the training")
         else:
             homes[model.obj] = home
     if averaged and any(
         m.optimizers & n.optimizers for m in plan.roles.models for n in plan.roles.models if m is not n
     ):
         # one optimizer for both kinds: average all, or DDP's gradients would be averaged twice for nothing
-        return Wrapping(
-            {}, averaged | dict.fromkeys(homes, "it shares an optimizer with one that DDP cannot wrap"), loose
-        )
+        beside = sentence("it shares an optimizer with one that DDP cannot wrap")
+        return Wrapping({}, averaged | dict.fromkeys(homes, beside), loose)
     return Wrapping(homes, averaged, loose)
 
 
@@ -48,21 +48,21 @@ def _fields(plan: Plan, optimizer: Obj) -> Value:
     return plan.facts.fields.get((optimizer, "params"), Value())
 
 
-def _unfit(plan: Plan, model: Model) -> str:
+def _unfit(plan: Plan, model: Model) -> Sentence:
     if model.bypasses:
         call = plan.program.source(model.bypasses[0].func)
-        return f"it is trained through '{call}(…)', past its forward"
+        return sentence("it is trained through '%1(…)', past its forward", call)
     if not model.forward_calls:
-        return "it is not seen to be called in the training"
+        return sentence("it is not seen to be called in the training")
     if (owner := plan.facts.classes.get(model.obj)) is not None and _overrides_train(owner):
-        return "its class overrides train()"
+        return sentence("its class overrides train()")
     if thaws_later(plan, model.obj):
-        return "parameters are frozen or freed during the training"
+        return sentence("parameters are frozen or freed during the training")
     if next(plan.calls("torch.autograd.grad"), None) is not None:
-        return "gradients of gradients are taken"
+        return sentence("gradients of gradients are taken")
     if several_backwards(plan, model):
-        return "several backward() go through one of its forwards"
-    return ""
+        return sentence("several backward() go through one of its forwards")
+    return NOTHING
 
 
 def may_hold_batch_norm(plan: Plan, model: Obj) -> bool:

@@ -21,6 +21,7 @@ from nbddp.magics.record import Executed
 from nbddp.magics.session import Session
 from nbddp.options import Options
 from nbddp.script.imports import own_imports
+from nbddp.sentence import sentence
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ def compiled(session: Session, mode: str, arguments: argparse.Namespace, body: l
     """Raises CannotExport where the analysis finds no training in it, NotAlike where the shell reads it otherwise."""
     this = session.record.running
     if this is None:
-        raise CannotExport([Diagnostic("in-kernel", "error", "it is executed by a program, not by a reader")])
+        raise CannotExport([Diagnostic("in-kernel", "error", sentence("it is executed by a program, not by a reader"))])
     asked = getattr(arguments, "device", None)
     devices, notes = _devices(arguments.devices) if mode == "dp_train" else (None, [])
     if asked and (wrong := problem(asked)):
@@ -53,7 +54,8 @@ def compiled(session: Session, mode: str, arguments: argparse.Namespace, body: l
     if devices and devices[0] != "cpu" and not plan.uses_gpu:
         devices, notes = (), ["DataParallel has nothing to split: the cells move nothing to a GPU."]
     if not plan.roles.batch_loops:
-        raise CannotExport([Diagnostic("in-kernel", "error", "no loop over a DataLoader was found that trains")])
+        message = sentence("no loop over a DataLoader was found that trains")
+        raise CannotExport([Diagnostic("in-kernel", "error", message)])
     device = asked or (devices[0] if devices else None)
     edits = [*edits_for(plan, parallel=len(devices or ()) > 1), *(device_edits(plan) if device else ())]
     cell = next(c for c in plan.program.cells if c.number == plan.training_cell)
@@ -78,7 +80,8 @@ def _plan(session: Session, this: Executed) -> Plan:
         notebook, numbers = notebook_of(session, [*cells, this])
         plan = make_plan(notebook, Options(numbers[-1]), own_imports())
         if plan.facts.undefined and not lenient:
-            raise CannotExport([Diagnostic("undefined", "error", f"{', '.join(plan.facts.undefined)} is not defined")])
+            missing = ", ".join(plan.facts.undefined)
+            raise CannotExport([Diagnostic("undefined", "error", sentence("%1 is not defined", missing))])
         return plan
 
     lenient = False

@@ -13,6 +13,7 @@ from nbddp.notebook.lines import escape_lines
 from nbddp.notebook.magicnames import AUTOMAGIC
 from nbddp.notebook.model import Cell, Escape, SyntaxProblem
 from nbddp.notebook.syntax import check, parse
+from nbddp.sentence import sentence
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def _python(source: str) -> _Python:
     try:
         return _with_magics(text, opening)
     except RecursionError:
-        return _Python(text, SyntaxProblem("magics are nested too deeply", 1, 1))
+        return _Python(text, SyntaxProblem(sentence("magics are nested too deeply"), 1, 1))
 
 
 def _with_magics(text: str, opening: Opening) -> _Python:

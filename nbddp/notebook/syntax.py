@@ -10,9 +10,11 @@ from contextlib import contextmanager
 from types import CodeType
 
 from nbddp.notebook.model import SyntaxProblem
+from nbddp.sentence import sentence
 
 # What the compiler raises for text: NUL bytes and lone surrogates are ValueError, absurd nesting the two in the middle.
 _REFUSALS = (SyntaxError, RecursionError, MemoryError, ValueError, OverflowError)
+UNREADABLE = sentence("the text is too deeply nested or has characters that Python cannot read")
 
 
 def parse(code: str) -> ast.Module:
@@ -52,12 +54,13 @@ def _awaits(code: str | ast.Module) -> bool:
 
 def _problem(error: BaseException, code: str) -> SyntaxProblem:
     if not isinstance(error, SyntaxError):
-        return SyntaxProblem("the text is too deeply nested or has characters that Python cannot read", 1, 1)
+        return SyntaxProblem(UNREADABLE, 1, 1)
     lines = code.split("\n")
     line = min(max(error.lineno or 1, 1), len(lines))
     column = min(max(error.offset or 1, 1), len(lines[line - 1]) + 1)
     if lines[line - 1].startswith("%%"):
-        return SyntaxProblem(f"{lines[line - 1].split()[0]} works on the first line of a cell only", line, column)
+        magic = lines[line - 1].split()[0]
+        return SyntaxProblem(sentence("%1 works on the first line of a cell only", magic), line, column)
     return SyntaxProblem(error.msg, line, column)
 
 

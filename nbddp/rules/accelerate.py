@@ -30,6 +30,7 @@ from nbddp.analysis.frameworks import ACCELERATE, HUGGING_FACE
 from nbddp.analysis.imports import qualified
 from nbddp.analysis.plan import Plan
 from nbddp.diagnostics import Diagnostic
+from nbddp.sentence import sentence
 
 NAME = "accelerate"
 CONFIGURATION = "from accelerate import DataLoaderConfiguration"
@@ -71,8 +72,8 @@ def _accelerator(plan: Plan, call: ast.Call) -> Iterator[Edit | Diagnostic]:
     given = keywords_of(call)
     if None in given:
         yield plan.program.diagnose(
-            NAME, "error", call, "what the Accelerator is given cannot be seen",
-            help="write its arguments by name, without **",
+            NAME, "error", call, sentence("what the Accelerator is given cannot be seen"),
+            help=sentence("write its arguments by name, without **"),
         )  # fmt: skip
         return
     chosen = given.get("cpu")
@@ -90,8 +91,8 @@ def _accelerator(plan: Plan, call: ast.Call) -> Iterator[Edit | Diagnostic]:
         yield from set_arguments(plan.program, NAME, config, {"split_batches": "True", "use_seedable_sampler": "True"})
     else:
         yield plan.program.diagnose(
-            NAME, "warning", config, "the batch size counts for each process",
-            help="add split_batches=True to this configuration, so that it is that of all of them",
+            NAME, "warning", config, sentence("the batch size counts for each process"),
+            help=sentence("add split_batches=True to this configuration, so that it is that of all of them"),
         )  # fmt: skip
     yield from set_arguments(plan.program, NAME, call, values, tuple(uses))
 

@@ -30,6 +30,7 @@ from nbddp.analysis.loader_calls import LoaderCall
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.purity import PURE_MODULES, under
 from nbddp.diagnostics import Diagnostic
+from nbddp.sentence import sentence
 
 NAME = "batch-size"
 KNOWN = (*PURE_MODULES, "torchsummary", "torchinfo", "transformers", "wandb", "mlflow", "print")
@@ -60,9 +61,10 @@ def _per_rank(plan: Plan, node: ast.expr) -> Iterator[Edit]:
 
 def _one_at_a_time(plan: Plan, call: LoaderCall) -> Diagnostic:
     return plan.program.diagnose(
-        NAME, "error", call.node, "the training takes one sample at a time, so a batch cannot be split among ranks",
-        why="several ranks would take several samples a step: another training",
-        help="choose a batch size of at least the number of processes, or export with --batch-per-rank",
+        NAME, "error", call.node,
+        sentence("the training takes one sample at a time, so a batch cannot be split among ranks"),
+        why=sentence("several ranks would take several samples a step: another training"),
+        help=sentence("choose a batch size of at least the number of processes, or export with --batch-per-rank"),
     )  # fmt: skip
 
 
@@ -72,9 +74,11 @@ def _shared(plan: Plan, size: Size) -> Iterator[Edit | Diagnostic]:
     for read in unknown:
         yield plan.program.diagnose(
             NAME, "error", read.node,
-            "the batch size also fixes shapes in the training, and it is not clear which of the two is meant here",
-            why="shapes need this rank's share of the batch, counts of samples and steps the batch of all ranks",
-            help="use two variables, or export with --batch-per-rank",
+            sentence("the batch size also fixes shapes in the training, and it is not clear which of the two is meant "
+                     "here"),
+            why=sentence("shapes need this rank's share of the batch, counts of samples and steps the batch of all "
+                         "ranks"),
+            help=sentence("use two variables, or export with --batch-per-rank"),
         )  # fmt: skip
     if unknown:
         return
@@ -148,9 +152,10 @@ def _written_out(plan: Plan, size: Size) -> Iterator[Diagnostic]:
         same = isinstance(first, ast.Constant) and type(first.value) is int and first.value == number
         if same and number != 1 and fact.loops & loops and not fact.in_forward and any(map(is_factory, fact.names)):
             yield plan.program.diagnose(
-                NAME, "error", fact.node, f"{number} is the batch size too: does this make something for each batch?",
-                why="a rank has a share of the batch, and needs a share of what belongs to it",
-                help="give the batch size a name and use it here, or take the size from the batch: x.size(0)",
+                NAME, "error", fact.node,
+                sentence("%1 is the batch size too: does this make something for each batch?", number),
+                why=sentence("a rank has a share of the batch, and needs a share of what belongs to it"),
+                help=sentence("give the batch size a name and use it here, or take the size from the batch: x.size(0)"),
             )  # fmt: skip
 
 
@@ -161,9 +166,9 @@ def _unseen(plan: Plan, size: Size) -> Iterator[Diagnostic]:
         name = qualified(call.func, plan.flow.imports) if call is not None else None
         if read.use == "unknown" and name and not under(name, KNOWN):
             yield plan.program.diagnose(
-                NAME, "warning", read.node, f"'{name}' is given the batch size of all ranks",
-                why="if it makes tensors of that size, they will not fit the share of a rank",
-                help="take sizes from the batch itself: x.size(0)",
+                NAME, "warning", read.node, sentence("'%1' is given the batch size of all ranks", name),
+                why=sentence("if it makes tensors of that size, they will not fit the share of a rank"),
+                help=sentence("take sizes from the batch itself: x.size(0)"),
             )  # fmt: skip
 
 
@@ -179,6 +184,7 @@ def _of_loaders(plan: Plan) -> Iterator[Edit | Diagnostic]:
             yield from _of_all(plan, node)
         else:
             yield plan.program.diagnose(
-                NAME, "error", node, "the batch size of a loader that is shared out in one turn, and whole in another",
-                help="use the variable that the loaders are built with",
+                NAME, "error", node,
+                sentence("the batch size of a loader that is shared out in one turn, and whole in another"),
+                help=sentence("use the variable that the loaders are built with"),
             )  # fmt: skip

@@ -25,6 +25,7 @@ from nbddp.analysis.decisions import Decision
 from nbddp.analysis.edit import Edit, wrap
 from nbddp.analysis.plan import Plan
 from nbddp.diagnostics import Diagnostic
+from nbddp.sentence import sentence
 
 NAME = "decide"
 
@@ -40,7 +41,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
 
 def _by_rank_0(plan: Plan, decision: Decision) -> Diagnostic:
     return plan.program.diagnose(
-        NAME, "warning", decision.test, "rank 0 decides this for all ranks, from its own share of the data",
-        why="ranks that decide differently wait for each other for ever",
-        help="decide on numbers that are accumulated with += over a loop, behind that loop",
+        NAME, "warning", decision.test, sentence("rank 0 decides this for all ranks, from its own share of the data"),
+        why=sentence("ranks that decide differently wait for each other for ever"),
+        help=sentence("decide on numbers that are accumulated with += over a loop, behind that loop"),
     )  # fmt: skip

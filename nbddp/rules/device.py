@@ -25,6 +25,7 @@ from nbddp.analysis.edit import Edit, replace
 from nbddp.analysis.imports import qualified
 from nbddp.analysis.plan import Plan
 from nbddp.diagnostics import Diagnostic
+from nbddp.sentence import sentence
 
 NAME = "device"
 CURRENT = ("torch.cuda.set_device", "torch.cuda.device")
@@ -64,8 +65,9 @@ def _elsewhere(plan: Plan, node: ast.expr, done: set[ast.AST]) -> Iterator[Edit 
         yield replace(plan.program, NAME, node, f'"{kind}"')
     if isinstance(node, ast.Constant) and node.value == "CUDA_VISIBLE_DEVICES":
         yield plan.program.diagnose(
-            NAME, "warning", node, "the notebook limits the GPUs that can be seen, and with them the processes",
-            help="take the line out, or choose the devices when you start the script",
+            NAME, "warning", node,
+            sentence("the notebook limits the GPUs that can be seen, and with them the processes"),
+            help=sentence("take the line out, or choose the devices when you start the script"),
         )  # fmt: skip
 
 
@@ -120,8 +122,10 @@ def _default_device(plan: Plan, node: ast.Call, name: str) -> Iterator[Diagnosti
     if name not in DEFAULTS or not any(_is_gpu(plan, a) for a in node.args):
         return
     yield plan.program.diagnose(
-        NAME, "error", node, "with the GPU as the default device the samplers cannot draw: torch expects their random "
-        "numbers on the GPU", help="leave the default device alone, and move model and batches with .to(device)",
+        NAME, "error", node,
+        sentence("with the GPU as the default device the samplers cannot draw: torch expects their random numbers on "
+                 "the GPU"),
+        help=sentence("leave the default device alone, and move model and batches with .to(device)"),
     )  # fmt: skip
 
 
@@ -151,6 +155,8 @@ def _several(plan: Plan) -> Iterator[Diagnostic]:
             places.setdefault(node.value, node)
     if len(places) > 1:
         yield plan.program.diagnose(
-            NAME, "warning", list(places.values())[1], f"the notebook uses {len(places)} GPUs; a process of the script "
-            "has one, which must hold all of it", help="run it with one process where one GPU is too small",
+            NAME, "warning", list(places.values())[1],
+            sentence("the notebook uses %1 GPUs; a process of the script has one, which must hold all of it",
+                     len(places)),
+            help=sentence("run it with one process where one GPU is too small"),
         )  # fmt: skip

@@ -30,6 +30,7 @@ from nbddp.analysis.plan import Plan
 from nbddp.analysis.scope import SingleStart, single_start, state_in_scope
 from nbddp.analysis.while_loops import while_counter
 from nbddp.diagnostics import Diagnostic
+from nbddp.sentence import sentence
 
 NAME = "epoch"
 WIDTH = 116  # of 120, for what the cells do moves four columns in
@@ -83,11 +84,11 @@ def _carry_on(plan: Plan, loop: ast.For | ast.While, found: Carried) -> Iterator
         yield _call(plan, loop, "", "attributes_from_checkpoint", "", found.things)
     if found.lost:
         yield plan.program.diagnose(
-            NAME, "note", loop, f"checkpoints do not hold {', '.join(repr(text) for text in found.lost)}",
-            why="a run with --resume starts it afresh: it differs between ranks, is a model, holds several models, is "
-            "no part of a state, or has no name in the function of the loop",
-            help="keep plain values in names of that function, the state_dict() of a model instead of the model, and "
-            "models in an nn.ModuleList with one optimizer instead of a list with several",
+            NAME, "note", loop, sentence("checkpoints do not hold %1", ", ".join(map(repr, found.lost))),
+            why=sentence("a run with --resume starts it afresh: it differs between ranks, is a model, holds several "
+                         "models, is no part of a state, or has no name in the function of the loop"),
+            help=sentence("keep plain values in names of that function, the state_dict() of a model instead of the "
+                          "model, and models in an nn.ModuleList with one optimizer instead of a list with several"),
         )  # fmt: skip
 
 
@@ -118,9 +119,9 @@ def _counting(plan: Plan, fact: LoopFact, loop: ast.While) -> Iterator[Edit | Di
     counter = while_counter(plan.program, loop)
     if counter is None or loop.orelse:
         yield plan.program.diagnose(
-            NAME, "note", loop, "this loop does not count its turns in a way that can be followed",
-            why="it cannot be resumed from a checkpoint, and samplers count their own passes",
-            help="set a variable to 0 before it, and add 1 to it in each turn; or write it as a for loop",
+            NAME, "note", loop, sentence("this loop does not count its turns in a way that can be followed"),
+            why=sentence("it cannot be resumed from a checkpoint, and samplers count their own passes"),
+            help=sentence("set a variable to 0 before it, and add 1 to it in each turn; or write it as a for loop"),
         )  # fmt: skip
         return
     naming, state = plan.naming, _state(plan, fact)

@@ -29,6 +29,7 @@ from nbddp.analysis.facts import LoopFact
 from nbddp.analysis.loader_calls import loader_call
 from nbddp.analysis.plan import Plan
 from nbddp.diagnostics import Diagnostic
+from nbddp.sentence import sentence
 
 NAME = "evaluation"
 
@@ -48,23 +49,24 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         if whole is not None:
             place = fact.node if isinstance(fact.node, ast.stmt) else plan.program.parents[fact.node]
             yield plan.program.diagnose(
-                NAME, "note", place, f"each rank evaluates all of it: {whole}",
-                why="the numbers are those of one process, but the work is not shared",
+                NAME, "note", place, sentence("each rank evaluates all of it: %1", whole),
+                why=sentence("the numbers are those of one process, but the work is not shared"),
             )  # fmt: skip
     for loop in sorted(plan.sharding.mixed, key=lambda n: getattr(n, "lineno", 0)):
         yield plan.program.diagnose(
-            NAME, "note", loop, "where it evaluates, each rank evaluates all of it: this loop also trains",
-            why="the numbers are those of one process, but the work is not shared",
-            help="evaluate in a loop of its own",
+            NAME, "note", loop, sentence("where it evaluates, each rank evaluates all of it: this loop also trains"),
+            why=sentence("the numbers are those of one process, but the work is not shared"),
+            help=sentence("evaluate in a loop of its own"),
         )  # fmt: skip
 
 
 def _nameless(plan: Plan, fact: LoopFact) -> Diagnostic:
     place = fact.node if isinstance(fact.node, ast.stmt) else plan.program.parents[fact.node]
     return plan.program.diagnose(
-        NAME, "error", place, "this evaluation would read only the share of the training data that a rank has",
-        why="the loader goes by no name here by which it could be made whole again",
-        help="evaluate on a DataLoader of its own, or iterate over the DataLoader itself",
+        NAME, "error", place,
+        sentence("this evaluation would read only the share of the training data that a rank has"),
+        why=sentence("the loader goes by no name here by which it could be made whole again"),
+        help=sentence("evaluate on a DataLoader of its own, or iterate over the DataLoader itself"),
     )  # fmt: skip
 
 

@@ -29,6 +29,7 @@ from nbddp.analysis.plan import Plan
 from nbddp.analysis.scope import expressions_for, held_by, readable
 from nbddp.analysis.wrapping import may_hold_batch_norm
 from nbddp.diagnostics import Diagnostic
+from nbddp.sentence import sentence
 
 NAME = "gradients"
 
@@ -38,8 +39,9 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         return
     for model, reason in plan.wrapping.averaged.items():
         yield plan.program.diagnose(
-            NAME, "note", model.node, f"DDP cannot take this model over: {reason}",
-            why="its gradients are averaged over the ranks after backward(), which is as right and a little slower",
+            NAME, "note", model.node, sentence("DDP cannot take this model over: %1", reason),
+            why=sentence("its gradients are averaged over the ranks after backward(), which is as right and a little "
+                         "slower"),
         )  # fmt: skip
     training = {f.node for f in plan.roles.batch_loops}
     for call in sorted(plan.facts.backward, key=lambda c: (c.lineno, c.col_offset)):
@@ -52,9 +54,11 @@ def _after_backward(plan: Plan, call: ast.Call) -> Iterator[Edit | Diagnostic]:
     names = _optimizers(plan, call)
     if not names:
         yield plan.program.diagnose(
-            NAME, "error", call, "the gradients of this step cannot be averaged: no optimizer can be named here",
-            why="each rank would train a model of its own",
-            help="train the model through its forward, or make the optimizer a variable that this code can read",
+            NAME, "error", call,
+            sentence("the gradients of this step cannot be averaged: no optimizer can be named here"),
+            why=sentence("each rank would train a model of its own"),
+            help=sentence("train the model through its forward, or make the optimizer a variable that this code can "
+                          "read"),
         )  # fmt: skip
         return
     yield after(plan.program, NAME, statement, f"{plan.naming('average_gradients')}({', '.join(names)})",

@@ -27,6 +27,7 @@ from nbddp.analysis.frameworks import HUGGING_FACE
 from nbddp.analysis.imports import qualified
 from nbddp.analysis.plan import Plan
 from nbddp.diagnostics import Diagnostic
+from nbddp.sentence import sentence
 
 NAME = "hugging-face"
 SETTINGS = ("TrainingArguments", "Seq2SeqTrainingArguments", "SFTConfig")
@@ -44,9 +45,9 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     for call in use.made:
         if not settings:
             yield plan.program.diagnose(
-                NAME, "error", call, "no cell makes the TrainingArguments of this Trainer",
-                why="on processors each process would train by itself",
-                help="build them in a cell, and hand them over as args=",
+                NAME, "error", call, sentence("no cell makes the TrainingArguments of this Trainer"),
+                why=sentence("on processors each process would train by itself"),
+                help=sentence("build them in a cell, and hand them over as args="),
             )  # fmt: skip
         statement = plan.program.statement_of(call)
         if isinstance(statement, ast.Assign) and statement.value is call:
@@ -64,8 +65,8 @@ def _settings(plan: Plan, call: ast.Call) -> Iterator[Edit | Diagnostic]:
     given = keywords_of(call)
     if None in given:
         yield plan.program.diagnose(
-            NAME, "error", call, "what the TrainingArguments are given cannot be seen",
-            help="write them by name, without **",
+            NAME, "error", call, sentence("what the TrainingArguments are given cannot be seen"),
+            help=sentence("write them by name, without **"),
         )  # fmt: skip
         return
     old = "no_cuda" if "no_cuda" in given else "use_cpu"

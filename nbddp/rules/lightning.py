@@ -30,6 +30,7 @@ from nbddp.analysis.frameworks import LIGHTNING
 from nbddp.analysis.imports import qualified
 from nbddp.analysis.plan import Plan
 from nbddp.diagnostics import Diagnostic
+from nbddp.sentence import sentence
 
 NAME = "lightning"
 LOADER = "torch.utils.data.DataLoader"
@@ -50,18 +51,21 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "predict":
             if ast.unparse(node.func.value) in use.names:
                 yield plan.program.diagnose(
-                    NAME, "error", node, "each process predicts its share only, and Lightning does not gather them",
-                    help="predict in a later cell, in the notebook, with the model that comes back",
+                    NAME, "error", node,
+                    sentence("each process predicts its share only, and Lightning does not gather them"),
+                    help=sentence("predict in a later cell, in the notebook, with the model that comes back"),
                 )  # fmt: skip
         if isinstance(node, ast.ClassDef) and any(_is_stream(plan, base) for base in node.bases):
             yield plan.program.diagnose(
-                NAME, "error", node, "Lightning does not share out an IterableDataset: each process would train on all "
-                "of it", help="make it a Dataset with a length, or train it by hand",
+                NAME, "error", node,
+                sentence("Lightning does not share out an IterableDataset: each process would train on all of it"),
+                help=sentence("make it a Dataset with a length, or train it by hand"),
             )  # fmt: skip
         if isinstance(node, ast.FunctionDef) and node.name in PADDED:
             yield plan.program.diagnose(
-                NAME, "note", node, "Lightning fills up shares that come out uneven: it counts some samples twice",
-                why="of 21 samples on 2 processes it evaluates 22",
+                NAME, "note", node,
+                sentence("Lightning fills up shares that come out uneven: it counts some samples twice"),
+                why=sentence("of 21 samples on 2 processes it evaluates 22"),
             )  # fmt: skip
 
 
@@ -69,15 +73,16 @@ def _trainer(plan: Plan, call: ast.Call) -> Iterator[Edit | Diagnostic]:
     given = keywords_of(call)
     if None in given or call.args:
         yield plan.program.diagnose(
-            NAME, "error", call, "which devices and strategy the Trainer is given cannot be seen",
-            help="write its arguments by name, without **",
+            NAME, "error", call, sentence("which devices and strategy the Trainer is given cannot be seen"),
+            help=sentence("write its arguments by name, without **"),
         )  # fmt: skip
         return
     for name in ("use_distributed_sampler", "replace_sampler_ddp"):
         if name in given and _literal(given[name]) is not True:
             yield plan.program.diagnose(
-                NAME, "error", given[name], "without Lightning's sampler each process would train on all of the data",
-                help=f"take {name} out",
+                NAME, "error", given[name],
+                sentence("without Lightning's sampler each process would train on all of the data"),
+                help=sentence("take %1 out", name),
             )  # fmt: skip
     values = {"devices": f"{plan.naming('ranks_here')}()"}
     if "num_nodes" in given:
@@ -139,8 +144,9 @@ def _batch_sizes(plan: Plan, fits: tuple[ast.Call, ...]) -> Iterator[Edit | Diag
     if not calls:
         for fit in fits:
             yield plan.program.diagnose(
-                NAME, "warning", fit, "no cell builds the DataLoader that is trained on: its batch size counts for "
-                "each process", help="divide it by the number of processes, or the learning rate may not fit",
+                NAME, "warning", fit,
+                sentence("no cell builds the DataLoader that is trained on: its batch size counts for each process"),
+                help=sentence("divide it by the number of processes, or the learning rate may not fit"),
             )  # fmt: skip
 
 

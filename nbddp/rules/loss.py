@@ -31,6 +31,7 @@ from nbddp.analysis.library import MEAN_NAMES, is_mean_loss
 from nbddp.analysis.losses import backward_of
 from nbddp.analysis.plan import Plan
 from nbddp.diagnostics import Diagnostic
+from nbddp.sentence import sentence
 
 NAME = "loss"
 WEIGHTED = ("torch.nn.CrossEntropyLoss", "torch.nn.NLLLoss", "torch.nn.functional.cross_entropy",
@@ -48,9 +49,10 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             yield from wrap(plan.program, NAME, loss, f"({_ranks(plan, call)} * ", ")", ("dist",))
         elif loss and extent in (Extent.VARYING, Extent.SAMPLES):
             yield plan.program.diagnose(
-                NAME, "warning", loss, "it is not clear how this loss adds up over the samples of a batch",
-                why="DDP averages over the ranks: that is right for a mean over the batch, and too small for a sum",
-                help="compute it as a mean over the batch, or check the numbers with 'nbddp verify'",
+                NAME, "warning", loss, sentence("it is not clear how this loss adds up over the samples of a batch"),
+                why=sentence("DDP averages over the ranks: that is right for a mean over the batch, and too small for "
+                             "a sum"),
+                help=sentence("compute it as a mean over the batch, or check the numbers with 'nbddp verify'"),
             )  # fmt: skip
     yield from _weighted(plan)
     yield from _picked(plan, training)
@@ -72,8 +74,9 @@ def _weighted(plan: Plan) -> Iterator[Diagnostic]:
         if any(not (isinstance(v, ast.Constant) and v.value is None) for v in given) and not sums:
             yield plan.program.diagnose(
                 NAME, "note", call.node,
-                "this mean counts some samples more than others, so the ranks' mean is not quite that over the batch",
-                why="a rank divides by what the samples of its own share count",
+                sentence("this mean counts some samples more than others, so the ranks' mean is not quite that over "
+                         "the batch"),
+                why=sentence("a rank divides by what the samples of its own share count"),
             )  # fmt: skip
 
 
@@ -88,8 +91,8 @@ def _picked(plan: Plan, training: set[Loop]) -> Iterator[Diagnostic]:
         ):
             yield plan.program.diagnose(
                 NAME, "note", fact.node,
-                "this is a mean over some samples of the batch, and shares may have unlike numbers of them",
-                why="the ranks' mean is not quite that over the batch, and none where a share has none",
+                sentence("this is a mean over some samples of the batch, and shares may have unlike numbers of them"),
+                why=sentence("the ranks' mean is not quite that over the batch, and none where a share has none"),
             )  # fmt: skip
 
 
@@ -116,9 +119,10 @@ def _hooked(plan: Plan) -> Iterator[Diagnostic]:
         if hooks and any(o.kind == "parameter" for o in fact.receivers):
             yield plan.program.diagnose(
                 NAME, "warning", fact.node,
-                "this hook sees the gradient of a rank's share, before the ranks' mean is taken",
-                why="what is not linear (clipping, noise, a norm) gives another gradient than that of the whole batch",
-                help="change the gradients between backward() and step() instead",
+                sentence("this hook sees the gradient of a rank's share, before the ranks' mean is taken"),
+                why=sentence("what is not linear (clipping, noise, a norm) gives another gradient than that of the "
+                             "whole batch"),
+                help=sentence("change the gradients between backward() and step() instead"),
             )  # fmt: skip
 
 
@@ -130,16 +134,20 @@ def _among_samples(plan: Plan) -> Iterator[Diagnostic]:
         if isinstance(node, ast.BinOp) and _of_its_batch(plan, node):
             told.add(node)
             yield plan.program.diagnose(
-                NAME, "warning", node, "each sample is set against a number of its batch here, and a rank knows only "
-                "that of its share", why="statistics of N times fewer samples make another training",
-                help="take the number over each sample, or over the whole data before the training; or choose a batch "
-                "size N times as large",
+                NAME, "warning", node,
+                sentence("each sample is set against a number of its batch here, and a rank knows only that of its "
+                         "share"),
+                why=sentence("statistics of N times fewer samples make another training"),
+                help=sentence("take the number over each sample, or over the whole data before the training; or choose "
+                              "a batch size N times as large"),
             )  # fmt: skip
         elif isinstance(node, ast.BinOp | ast.Call) and _compares_samples(plan, node):
             yield plan.program.diagnose(
-                NAME, "warning", node, "the samples of a batch are compared with each other here, and a rank sees only "
-                "those of its share", why="N ranks compare N times fewer pairs: another training",
-                help="choose a batch size N times as large, or export with --batch-per-rank",
+                NAME, "warning", node,
+                sentence("the samples of a batch are compared with each other here, and a rank sees only those of its "
+                         "share"),
+                why=sentence("N ranks compare N times fewer pairs: another training"),
+                help=sentence("choose a batch size N times as large, or export with --batch-per-rank"),
             )  # fmt: skip
 
 
@@ -176,7 +184,8 @@ def _gradients_of_samples(plan: Plan) -> Iterator[Diagnostic]:
         wanted = found.args.get(0), found.args.get(1)
         if all(wanted) and [spread(v) for v in wanted if v] == [Extent.MEAN, Extent.SAMPLES]:
             yield plan.program.diagnose(
-                NAME, "warning", found.node, "the gradient of a batch's mean by its samples depends on the batch size",
-                why="a rank's share is smaller than the batch, so its samples get larger gradients",
-                help="take the gradient of the sum over the samples instead",
+                NAME, "warning", found.node,
+                sentence("the gradient of a batch's mean by its samples depends on the batch size"),
+                why=sentence("a rank's share is smaller than the batch, so its samples get larger gradients"),
+                help=sentence("take the gradient of the sum over the samples instead"),
             )  # fmt: skip

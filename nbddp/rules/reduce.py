@@ -32,6 +32,7 @@ from nbddp.analysis.facts import Reduction
 from nbddp.analysis.outlets import outlets
 from nbddp.analysis.plan import Plan
 from nbddp.diagnostics import Diagnostic, Level
+from nbddp.sentence import sentence
 
 NAME = "reduce"
 PARTS = {Extent.MEAN: "mean_over_ranks", Extent.SUM: "sum_over_ranks"}
@@ -64,9 +65,9 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
 
 def _own(plan: Plan, node: ast.expr, level: Level) -> Diagnostic:
     return plan.program.diagnose(
-        NAME, level, node, f"'{plan.program.source(node)}' is rank 0's own, from its share of the data",
-        why="what the ranks have cannot be put together here",
-        help="accumulate it with += over the loop, and use it behind the loop",
+        NAME, level, node, sentence("'%1' is rank 0's own, from its share of the data", plan.program.source(node)),
+        why=sentence("what the ranks have cannot be put together here"),
+        help=sentence("accumulate it with += over the loop, and use it behind the loop"),
     )  # fmt: skip
 
 

@@ -26,6 +26,7 @@ from nbddp.analysis.elsewhere import ALREADY, already_ddp, trains_elsewhere
 from nbddp.analysis.misspelt import misspelt
 from nbddp.analysis.plan import Plan
 from nbddp.diagnostics import Diagnostic
+from nbddp.sentence import Sentence, sentence
 
 NAME = "refuse"
 GYMS = ("gym", "gymnasium", "pettingzoo", "stable_baselines3", "minigrid")
@@ -33,8 +34,10 @@ GYMS = ("gym", "gymnasium", "pettingzoo", "stable_baselines3", "minigrid")
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     if plan.facts.exhausted:
-        yield Diagnostic(NAME, "error", "the notebook is too intricate to be followed to its end",
-                         help="mark the cells that matter, or give the training a function of its own")  # fmt: skip
+        yield Diagnostic(
+            NAME, "error", sentence("the notebook is too intricate to be followed to its end"),
+            help=sentence("mark the cells that matter, or give the training a function of its own"),
+        )  # fmt: skip
     yield from misspelt(plan.notebook)
     yield from _already_ddp(plan)
     yield from _undefined(plan)
@@ -53,21 +56,25 @@ def _undefined(plan: Plan) -> Iterator[Diagnostic]:
         if node not in plan.program.parents:
             continue
         yield plan.program.diagnose(
-            "undefined", "error", node, f"no cell before this one defines '{name}'", help=_where(plan, name, node)
-        )
+            "undefined", "error", node, sentence("no cell before this one defines '%1'", name),
+            help=_where(plan, name, node),
+        )  # fmt: skip
 
 
-def _where(plan: Plan, name: str, node: ast.Name) -> str:
+def _where(plan: Plan, name: str, node: ast.Name) -> Sentence:
     later = [s for s in plan.program.statements if name in plan.flow.effects[s.index].may_bind]
     if later:
-        return f"cell {later[0].cell.number} defines it, and comes later: put the cells in the order in which they run"
+        return sentence("cell %1 defines it, and comes later: put the cells in the order in which they run",
+                        later[0].cell.number)  # fmt: skip
     broken = [c for c in plan.notebook.cells if c.error and name in c.source]
     if broken:
-        return f"cell {broken[0].number} may define it, but is not valid Python: {broken[0].error.message}"  # type: ignore[union-attr]
+        error = broken[0].error
+        assert error is not None
+        return sentence("cell %1 may define it, but is not valid Python: %2", broken[0].number, error.message)
     ran = [e for c in plan.notebook.cells for e in c.escapes if e.name in ("run", "load", "pylab")]
     if ran:
-        return f"'%{ran[0].text}' may define it: put that code into a cell or a module to import"
-    return "it may be left from an earlier life of the kernel: define it in a cell"
+        return sentence("'%1' may define it: put that code into a cell or a module to import", f"%{ran[0].text}")
+    return sentence("it may be left from an earlier life of the kernel: define it in a cell")
 
 
 def _other_kinds(plan: Plan) -> Iterator[Diagnostic]:
@@ -75,29 +82,40 @@ def _other_kinds(plan: Plan) -> Iterator[Diagnostic]:
     for name, target in plan.flow.imports.items():
         root = target.split(".")[0]
         if root in GYMS and name in used:
-            yield Diagnostic("reinforcement", "error", "reinforcement learning draws its data from an environment as "
-                             "it goes: there is no data set to share out",
-                             help="run environments side by side instead")  # fmt: skip
+            yield Diagnostic(
+                "reinforcement", "error",
+                sentence("reinforcement learning draws its data from an environment as it goes: there is no data set "
+                         "to share out"),
+                help=sentence("run environments side by side instead"),
+            )  # fmt: skip
             return
         if target.endswith(".Fabric") and root == "lightning" and name in used:
-            yield Diagnostic("framework", "error", "Lightning's Fabric prepares what a loop by hand trains: it is not "
-                             "carried", help="write the plain loop, or use its Trainer")  # fmt: skip
+            yield Diagnostic(
+                "framework", "error",
+                sentence("Lightning's Fabric prepares what a loop by hand trains: it is not carried"),
+                help=sentence("write the plain loop, or use its Trainer"),
+            )  # fmt: skip
             return
         if root == "opacus" and name in used:
-            yield Diagnostic("privacy", "error", "a privacy engine (Opacus) keeps gradients of single samples, and has "
-                             "a DDP of its own", help="use opacus.distributed in a script of your own")  # fmt: skip
+            yield Diagnostic(
+                "privacy", "error",
+                sentence("a privacy engine (Opacus) keeps gradients of single samples, and has a DDP of its own"),
+                help=sentence("use opacus.distributed in a script of your own"),
+            )  # fmt: skip
             return
     for statement in plan.kept:
         if statement.cell.has_await and any(isinstance(n, ast.Await) for n in ast.walk(statement.node)):
-            yield plan.program.diagnose("await", "error", statement.node, "a script cannot await at its top level",
-                                        help="use asyncio.run(...)")  # fmt: skip
+            yield plan.program.diagnose(
+                "await", "error", statement.node, sentence("a script cannot await at its top level"),
+                help=sentence("use asyncio.run(...)"),
+            )  # fmt: skip
 
 
 def _nothing_to_share(plan: Plan) -> Iterator[Diagnostic]:
     if not plan.facts.backward:
         followed = Diagnostic(
-            "shard", "error", "the training cell runs no backward() that can be followed",
-            help="call the function that trains in the cell that is marked",
+            "shard", "error", sentence("the training cell runs no backward() that can be followed"),
+            help=sentence("call the function that trains in the cell that is marked"),
         )  # fmt: skip
         yield trains_elsewhere(plan.flow) or followed
         return
@@ -109,8 +127,10 @@ def _nothing_to_share(plan: Plan) -> Iterator[Diagnostic]:
         yield _without_loader(plan, call, inner.node if inner else call, bool(inner and inner.opaque))
         return
     if not plan.roles.models and not plan.facts.undefined:  # else that is why
-        yield Diagnostic("model", "error", "no model is seen to be trained: none is called in the training loop",
-                         help="build the model in a cell, and call it in the loop")  # fmt: skip
+        yield Diagnostic(
+            "model", "error", sentence("no model is seen to be trained: none is called in the training loop"),
+            help=sentence("build the model in a cell, and call it in the loop"),
+        )  # fmt: skip
 
 
 def _trains_on_shares(plan: Plan) -> bool:
@@ -123,20 +143,24 @@ def _without_loader(plan: Plan, call: ast.Call, loop: ast.AST, opaque: bool) -> 
     if opaque and isinstance(loop, ast.For):
         what = plan.program.source(loop.iter)
         return plan.program.diagnose(
-            "sampler", "error", loop, f"'{what}' is iterated but is not a DataLoader built in this notebook",
-            why="every rank would train on all of the data",
-            help='build a DataLoader in a cell, or tag the cell that shards the data with "ddp-setup"',
+            "sampler", "error", loop, sentence("'%1' is iterated but is not a DataLoader built in this notebook", what),
+            why=sentence("every rank would train on all of the data"),
+            help=sentence('build a DataLoader in a cell, or tag the cell that shards the data with "ddp-setup"'),
         )  # fmt: skip
     if (source := _generator(plan, loop)) is not None:
         return plan.program.diagnose(
-            "shard", "error", loop, f"the batches come from '{source}', a generator of the notebook: there is no "
-            "telling what the share of a rank would be", why="every rank would train on all of the data",
-            help="put its samples into a Dataset, and train on a DataLoader of it",
+            "shard", "error", loop,
+            sentence("the batches come from '%1', a generator of the notebook: there is no telling what the share of a "
+                     "rank would be", source),
+            why=sentence("every rank would train on all of the data"),
+            help=sentence("put its samples into a Dataset, and train on a DataLoader of it"),
         )  # fmt: skip
     return plan.program.diagnose(
-        "shard", "error", loop, "the training runs over whole tensors or by index, not over a DataLoader: there is "
-        "nothing to share out", why="every rank would train on the same data",
-        help="train on DataLoader(TensorDataset(X, y), batch_size=…, shuffle=True)",
+        "shard", "error", loop,
+        sentence("the training runs over whole tensors or by index, not over a DataLoader: there is nothing to share "
+                 "out"),
+        why=sentence("every rank would train on the same data"),
+        help=sentence("train on DataLoader(TensorDataset(X, y), batch_size=…, shuffle=True)"),
     )  # fmt: skip
 
 

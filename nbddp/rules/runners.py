@@ -26,6 +26,7 @@ from nbddp.analysis.edit import Edit, guard, wrap
 from nbddp.analysis.frameworks import AITOOLBOX, CATALYST, FASTAI
 from nbddp.analysis.plan import Plan
 from nbddp.diagnostics import Diagnostic
+from nbddp.sentence import sentence
 
 NAME = "runners"
 CONTEXT = "import fastai.distributed  # gives a Learner its distrib_ctx"
@@ -46,9 +47,9 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             yield from _with_engine(plan, call)
         elif use.framework is AITOOLBOX:
             yield plan.program.diagnose(
-                NAME, "error", call, "aitoolbox's loops start processes of their own, and on GPUs only",
-                help='give the loop gpu_mode="ddp" in a script, under `if __name__ == "__main__":`; or write the loop '
-                "by hand",
+                NAME, "error", call, sentence("aitoolbox's loops start processes of their own, and on GPUs only"),
+                help=sentence('give the loop gpu_mode="ddp" in a script, under `if __name__ == "__main__":`; or '
+                              "write the loop by hand"),
             )  # fmt: skip
     if use.framework is FASTAI and not plan.options.batch_per_rank:
         yield from _batch_sizes(plan, use.trained[0])
@@ -72,16 +73,16 @@ def _batch_sizes(plan: Plan, fit: ast.Call) -> Iterator[Edit | Diagnostic]:
         yield from wrap(plan.program, NAME, size, f"{plan.naming('per_rank')}(", ")", ("per_rank",))
     if not sizes:
         yield plan.program.diagnose(
-            NAME, "warning", fit, "no cell says what the batch size is: fastai's 64 counts for each process",
-            help="give the data loaders bs=64, and it is that of all processes together",
+            NAME, "warning", fit, sentence("no cell says what the batch size is: fastai's 64 counts for each process"),
+            help=sentence("give the data loaders bs=64, and it is that of all processes together"),
         )  # fmt: skip
 
 
 def _with_engine(plan: Plan, call: ast.Call) -> Iterator[Edit | Diagnostic]:
     if None in keywords_of(call):
         yield plan.program.diagnose(
-            NAME, "error", call, "which engine the runner is given cannot be seen",
-            help="write its arguments by name, without **",
+            NAME, "error", call, sentence("which engine the runner is given cannot be seen"),
+            help=sentence("write its arguments by name, without **"),
         )  # fmt: skip
         return
     split = "" if plan.options.batch_per_rank else f", dataloader_config={SPLIT}"

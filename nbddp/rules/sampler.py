@@ -31,9 +31,10 @@ from nbddp.analysis.loader_calls import LoaderCall
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.sharding import Share, wants_a_name
 from nbddp.diagnostics import Diagnostic
+from nbddp.sentence import listed, sentence
 
 NAME = "sampler"
-HELP = "build a torch.utils.data.DataLoader, or tag the cell that shares the data with 'ddp-setup'"
+HELP = sentence("build a torch.utils.data.DataLoader, or tag the cell that shares the data with 'ddp-setup'")
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
@@ -48,8 +49,10 @@ def _share(plan: Plan, share: Share) -> Iterator[Edit | Diagnostic]:
     call = share.call
     if share.how == "unfit" or call is None:
         yield plan.program.diagnose(
-            NAME, "error", share.obj.node, f"this loader cannot be shared out among the ranks: {share.reason}",
-            why="every rank would train on all of the data", help=HELP,
+            NAME, "error", share.obj.node,
+            sentence("this loader cannot be shared out among the ranks: %1", share.reason),
+            why=sentence("every rank would train on all of the data"),
+            help=HELP,
         )  # fmt: skip
     elif share.how == "phase" and share.phase is not None:
         if share.obj.owner is not None and share.obj.owner.kind == "foreign":
@@ -64,8 +67,8 @@ def _share(plan: Plan, share: Share) -> Iterator[Edit | Diagnostic]:
     elif share.how == "own batches" and plan.options.batch_per_rank:
         yield plan.program.diagnose(
             NAME, "error", call.arguments["batch_sampler"],
-            "a batch sampler draws the batches of all ranks together, which cannot be those of each rank",
-            help="export without --batch-per-rank",
+            sentence("a batch sampler draws the batches of all ranks together, which cannot be those of each rank"),
+            help=sentence("export without --batch-per-rank"),
         )  # fmt: skip
     elif share.how == "own batches":
         yield from _around(plan, call, "batch_sampler", "ShardOfBatches")
@@ -77,8 +80,10 @@ def _share(plan: Plan, share: Share) -> Iterator[Edit | Diagnostic]:
 
 def _taken_for_a_loader(plan: Plan, node: ast.AST, made: Obj) -> Diagnostic:
     return plan.program.diagnose(
-        NAME, "note", node, f"this comes from '{made.name}', and is shared out as the DataLoader that it should be",
-        why="the code of modules is not read; the script ends at once, and says so, where it is something else",
+        NAME, "note", node,
+        sentence("this comes from '%1', and is shared out as the DataLoader that it should be", made.name),
+        why=sentence("the code of modules is not read; the script ends at once, and says so, where it is something "
+                     "else"),
     )  # fmt: skip
 
 
@@ -154,11 +159,12 @@ def _append(plan: Plan, call: ast.Call, argument: str, uses: tuple[str, ...]) ->
 
 def _unclear(plan: Plan, loop: ast.AST, loaders: frozenset[Obj]) -> Diagnostic:
     places = (plan.program.place(getattr(o.node, "lineno", 1)) for o in loaders)
-    built = ", ".join(sorted(f"line {line} of cell {cell.number}" for cell, line in places))
+    built = listed(sorted(sentence("line %1 of cell %2", line, cell.number) for cell, line in places))
     return plan.program.diagnose(
-        NAME, "error", loop, f"this loop runs over several loaders, and it is not clear on which it trains: {built}",
-        why="the loaders of the training are shared out among the ranks, those of an evaluation must not be",
-        help="let the condition of backward() compare a name with a literal, as in `if phase == \"train\":`",
+        NAME, "error", loop,
+        sentence("this loop runs over several loaders, and it is not clear on which it trains: %1", built),
+        why=sentence("the loaders of the training are shared out among the ranks, those of an evaluation must not be"),
+        help=sentence('let the condition of backward() compare a name with a literal, as in `if phase == "train":`'),
     )  # fmt: skip
 
 
@@ -177,7 +183,7 @@ def _length(plan: Plan, node: ast.expr, loaders: set[Obj]) -> Edit | Diagnostic:
     inner = {"sampler": "dataset", "own sampler": "whole"}.get(how.pop()) if len(how) == 1 else None
     if inner is None:
         return plan.program.diagnose(
-            NAME, "error", node, "the length of a sampler, which will be that of this rank's share only",
-            help="use the length of the data set",
+            NAME, "error", node, sentence("the length of a sampler, which will be that of this rank's share only"),
+            help=sentence("use the length of the data set"),
         )  # fmt: skip
     return replace(plan.program, NAME, node, f"{plan.program.source(node)}.{inner}")

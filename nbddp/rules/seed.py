@@ -26,6 +26,7 @@ from nbddp.analysis.edit import Edit, after, before
 from nbddp.analysis.imports import qualified
 from nbddp.analysis.plan import Plan
 from nbddp.diagnostics import Diagnostic
+from nbddp.sentence import sentence
 
 NAME = "seed"
 SEEDS = ("torch.manual_seed", "random.seed", "numpy.random.seed", "torch.cuda.manual_seed_all")
@@ -51,8 +52,9 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     for call in plan.calls(*SEEDS):
         if call.loops & {f.node for f in plan.roles.batch_loops + plan.roles.epoch_loops}:
             yield plan.program.diagnose(
-                NAME, "warning", call.node, "seeding inside the training gives all ranks the same random numbers again",
-                help="seed once, before the training",
+                NAME, "warning", call.node,
+                sentence("seeding inside the training gives all ranks the same random numbers again"),
+                help=sentence("seed once, before the training"),
             )  # fmt: skip
 
 

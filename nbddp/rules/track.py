@@ -26,6 +26,7 @@ from nbddp.analysis.program import Statement
 from nbddp.analysis.purity import under
 from nbddp.analysis.sinks import SILENCED, TRACKERS
 from nbddp.diagnostics import Diagnostic
+from nbddp.sentence import sentence
 
 NAME = "track"
 FETCHES = ("load", "download", "search", "get_run", "list_artifacts")
@@ -42,8 +43,8 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         if fetching:
             yield plan.program.diagnose(
                 NAME, "error", call.node,
-                "all ranks would need what is fetched here, and only rank 0 talks to the tracker",
-                help="fetch it in an earlier cell, and read it from the disk",
+                sentence("all ranks would need what is fetched here, and only rank 0 talks to the tracker"),
+                help=sentence("fetch it in an earlier cell, and read it from the disk"),
             )  # fmt: skip
     yield from _silenced(plan)
 

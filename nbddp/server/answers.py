@@ -67,4 +67,4 @@ def _rewrites(script: Script) -> dict[str, int]:
 
 
 def _listed(diagnostics: Iterable[Diagnostic]) -> list[Answer]:
-    return [diagnostic.as_dict() for diagnostic in diagnostics]
+    return [diagnostic.for_page() for diagnostic in diagnostics]

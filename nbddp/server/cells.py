@@ -31,7 +31,7 @@ def _answer(notebook: Notebook, plan: Plan | None, diagnostics: tuple[Diagnostic
     return {
         "training": plan.training_cell if plan else None,
         "cells": cells,
-        "diagnostics": [diagnostic.as_dict() for diagnostic in diagnostics],
+        "diagnostics": [diagnostic.for_page() for diagnostic in diagnostics],
     }
 
 
@@ -68,14 +68,14 @@ def _whys(plan: Plan) -> Iterator[tuple[int, Found]]:
         effects = plan.flow.effects[statement.index]
         names = sorted(effects.binds | effects.may_bind) or sorted(effects.mutates)
         kept.setdefault(statement.cell.number, {}).update(dict.fromkeys(names))
-    left: dict[int, dict[str, None]] = {}
+    left: dict[int, dict[Sentence, None]] = {}
     for index, why in plan.slice.dropped.items():
         left.setdefault(plan.program.statements[index].cell.number, {})[why] = None
     for number in kept.keys() | left.keys():
         if number in kept:
             yield number, ("kept", _kept_why(list(kept[number]), in_part=number in left))
         else:
-            yield number, ("left-out", [sentence(reason) for reason in left[number]])
+            yield number, ("left-out", list(left[number]))
 
 
 def _kept_why(names: list[str], *, in_part: bool) -> list[Sentence]:

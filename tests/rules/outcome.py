@@ -25,6 +25,7 @@ class Outcome:
     whole: str  # the same cells without a line left out
     diagnostics: str
     declines: bool  # the rule of the case leaves the notebook alone, or the export is refused
+    found: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -40,14 +41,15 @@ def outcome(case: Case) -> Outcome:
     try:
         script = export(notebook, options(case.options))
     except CannotExport as refused:
-        return Outcome(None, "", _rendered(refused.diagnostics), declines=True)
+        return Outcome(None, "", _rendered(refused.diagnostics), declines=True, found=refused.diagnostics)
     sections = [s for s in _sections(script) if _number(s) in case.cells]
     rule = import_module(f"nbddp.rules.{case.rule}")
     declines = not any(isinstance(found, Edit) for found in rule.rewrite(script.plan))
     shown = "".join(_shown(script, s, titled=len(sections) > 1) for s in sections)
     changed = any(not _is_as_it_was(script, s, i) for s in sections for i in range(len(s.lines)))
     whole = "".join(f"{text}\n" for s in sections for text, _ in s.lines)
-    return Outcome(shown if changed else UNCHANGED, whole, _rendered(script.diagnostics), declines)
+    said = _rendered(script.diagnostics)
+    return Outcome(shown if changed else UNCHANGED, whole, said, declines, script.diagnostics)
 
 
 def options(words: tuple[str, ...]) -> Options:

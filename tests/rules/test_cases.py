@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 
 import pytest
+from babel.messages.pofile import read_po
 
 from nbddp.rules import RULES
 from tests.rules.case import Case, cases, files
@@ -12,7 +16,26 @@ from tests.rules.outcome import Outcome
 from tests.rules.outcome import outcome as outcome_of
 
 CASES = [case for file in files() for case in cases(file)]
+NAMES_OF_OTHERS = ("ddp_train", "train", *"was never closed".split())  # options, and what Python itself says
 NAMES = [rule.__name__.rpartition(".")[2] for rule in RULES]
+
+
+@cache
+def forms() -> frozenset[str]:
+    with (Path(__file__).parents[2] / "labextension" / "messages.pot").open("rb") as file:
+        return frozenset(message.id for message in read_po(file) if isinstance(message.id, str))
+
+
+def untranslatable(words: object, notebook: str) -> Iterator[object]:
+    """Forms that no translator gets, and text that is neither code of the notebook nor a name."""
+    if isinstance(words, list):
+        form, *values = words
+        if form not in forms() or "%%" in form:  # which JupyterLab makes a single one
+            yield form
+        for value in values:
+            yield from untranslatable(value, notebook)
+    elif not set(re.findall(r"[^\W\d]\w*", str(words))) <= {*re.findall(r"\w+", notebook), *NAMES_OF_OTHERS}:
+        yield words
 
 
 @cache
@@ -24,6 +47,15 @@ def outcome(case: Case) -> Outcome:
 def test_case(case):
     found = outcome(case)
     assert (found.script, found.diagnostics) == (case.script, case.diagnostics)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.rule}: {case.heading}")
+def test_what_is_said_of_a_case_can_be_translated(case):
+    """Each text is made by `sentence` of a form that translators get; what is put in is the notebook's own."""
+    for found in outcome(case).found:
+        for text in (found.message, found.why, found.help):
+            if text:
+                assert list(untranslatable(text.words, case.notebook)) == []
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.rule}: {case.heading}")
