@@ -96,9 +96,13 @@ def marked(value: Value, kind: str) -> Value:
 
 
 def join_extent(a: Extent, b: Extent) -> Extent:
-    if a is b or b is Extent.UNIFORM or (b is Extent.REPEATED and a is not Extent.UNIFORM):
-        return a
-    return b if a in WHOLE else Extent.VARYING
+    """A sum of a share that elsewhere is the whole sum is neither; a mean can be put together either way."""
+    if a is b or Extent.UNIFORM in (a, b):
+        return b if a is Extent.UNIFORM else a
+    if Extent.REPEATED not in (a, b):
+        return Extent.VARYING
+    other = b if a is Extent.REPEATED else a
+    return Extent.VARYING if other in (Extent.SUM, Extent.SAMPLES, Extent.RATE) else other
 
 
 def _is_none(value: Value) -> bool:

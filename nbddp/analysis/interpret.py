@@ -13,7 +13,7 @@ from nbddp.analysis.foreign import trained_on_foreign
 from nbddp.analysis.machine import Machine
 from nbddp.analysis.program import Program, Statement
 from nbddp.analysis.statements import run_function, run_statement
-from nbddp.analysis.training_loops import find_mixed, gradients_without_a_step
+from nbddp.analysis.training_loops import find_dealt, find_mixed, gradients_without_a_step
 from nbddp.sentence import Sentence
 
 
@@ -30,8 +30,11 @@ def interpret(
     whole: dict[Loop, Sentence] = {}
     used_as: dict[ast.AST, str] = {}
     mixed: dict[Loop, frozenset[Obj]] = {}
+    dealt: dict[Loop, frozenset[Obj]] = {}
     while True:
-        machine = Machine(program, imports, mixed, whole, run_function, shares=shares, agreed=agreed, used_as=used_as)
+        machine = Machine(
+            program, imports, mixed, whole, run_function, shares=shares, agreed=agreed, used_as=used_as, dealt=dealt
+        )
         facts = _once(machine, statements)
         used = facts.used_as | {o.node: "loader" for o in trained_on_foreign(facts)}
         if used.keys() - used_as.keys():
@@ -39,6 +42,9 @@ def interpret(
             continue
         facts.keep_whole |= gradients_without_a_step(facts)
         new = {n: trained for n, trained in find_mixed(facts).items() if n not in mixed}
+        if found := {n: trained for n, trained in find_dealt(facts).items() if n not in dealt}:
+            dealt |= found
+            continue
         if not new and not facts.keep_whole.keys() - whole.keys():
             facts.keep_whole, facts.mixed = whole, mixed
             return facts

@@ -11,9 +11,10 @@ from nbddp.analysis.plan import Plan
 
 
 def one_of_several(plan: Plan, node: ast.AST, names: Mapping[str, Value], text: str) -> bool:
-    """Does a name hold, at this place, one of the things that a loop has made and a container keeps?
+    """Does a name hold, at this place, one of the things that a container keeps?
 
-    The turn of a loop around is about the one that the loop is at: there its variable is right.
+    So it does where a loop has made them, and where it is left over from a loop that went through them. The turn of a
+    loop around is about the one that the loop is at: there its variable is right.
     """
     here = _loops_around(plan, node)
     root, _, field = text.partition(".")
@@ -21,7 +22,15 @@ def one_of_several(plan: Plan, node: ast.AST, names: Mapping[str, Value], text: 
         return False
     held = names[root].objs
     held |= {o for owner in held for o in plan.facts.fields.get((owner, field), Value()).objs}
-    return any(_made_in(plan, obj) - here for obj in held if _kept(plan, obj))
+    kept = [obj for obj in held if _kept(plan, obj)]
+    return any(_made_in(plan, obj) - here for obj in kept) or bool(kept and _is_left_over(plan, node, root))
+
+
+def _is_left_over(plan: Plan, node: ast.AST, name: str) -> bool:
+    """Is it the variable of a loop beside, in the function around?"""
+    function = plan.program.function_of(node)
+    loops = [n for n in plan.nodes() if isinstance(n, ast.For | ast.AsyncFor) and _binds(n, name)]
+    return any(plan.program.function_of(loop) is function for loop in loops)
 
 
 def _made_in(plan: Plan, obj: Obj) -> Set[Loop]:
@@ -35,10 +44,12 @@ def _kept(plan: Plan, obj: Obj) -> bool:
 
 
 def _loops_around(plan: Plan, node: ast.AST) -> Set[Loop]:
-    """Also those of callers."""
+    """Also those of callers; a loop itself begins where it is not yet around."""
+    if node in plan.facts.loops:
+        return plan.facts.loops[node].parents
     if isinstance(node, ast.Call) and node in plan.facts.calls:
         return plan.facts.calls[node].loops
-    loop = next((n for n in (node, *plan.program.ancestors(node)) if n in plan.facts.loops), None)
+    loop = next((n for n in plan.program.ancestors(node) if n in plan.facts.loops), None)
     return plan.facts.loops[loop].parents | {loop} if loop is not None else frozenset()
 
 

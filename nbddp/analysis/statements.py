@@ -482,9 +482,14 @@ def _turns(m: Machine, fact: LoopFact, one: Callable[[Active], None], loaders: s
         m.loops.pop()
         backward, unsure = backward or active.backward, unsure or active.unsure
         _restore(m, _join_states([before, _copies(m)]))
+    _note_use(fact, loaders, backward, unsure)
+    return shares
+
+
+def _note_use(fact: LoopFact, loaders: set[Obj], backward: bool, unsure: bool) -> None:
+    """What a loop that has been run does with its loaders this time: it watches, trains, or perhaps trains."""
     seen = fact.watched if not backward else fact.perhaps if unsure else fact.trained
     seen |= loaders | fact.next_of
-    return shares
 
 
 def _for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
@@ -546,7 +551,8 @@ def comprehension_loops(m: Machine, generators: list[ast.comprehension], body: C
     first = generators[0]
     iterable = evaluate(m, first.iter)
     fact = _enter(m, first, iterable, first.iter)
-    active = Active(fact, shares=False)  # a comprehension has no place behind it to put shares together
+    loaders = loaders_in(m, iterable)
+    active = Active(fact, bool(loaders & m.dealt.get(first, frozenset())))
     m.loops.append(active)
     outer = m.turn
     for _ in range(2):
@@ -556,13 +562,11 @@ def comprehension_loops(m: Machine, generators: list[ast.comprehension], body: C
             for condition in first.ifs:
                 evaluate(m, condition)
             comprehension_loops(m, generators[1:], body)
-        if active.shares or not (fact.loaders and fact.backward):
-            break
-        active.shares = True  # `[step(x, y) for x, y in loader]` trains
     m.turn = outer
     m.loops.pop()
+    _note_use(fact, loaders, active.backward, active.unsure)
     if fact.backward:
-        fact.trained |= fact.loaders
+        m.facts.keep_whole.pop(first, None)
     elif fact.loaders:
         m.facts.keep_whole[first] = sentence("a comprehension has no place behind it where the ranks could meet")
 

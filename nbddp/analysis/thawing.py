@@ -13,7 +13,7 @@ from nbddp.analysis.plan import Plan
 def thaws_later(plan: Plan, model: Obj) -> bool:
     """Within a loop that trains, or between two trainings; a function may do it for either."""
     loops = _loops_of(plan, model)
-    return any(_is_late(plan, node, loops, frozenset()) for node in _changes(plan, model, loops))
+    return any(_is_late(plan, model, node, loops, frozenset()) for node in _changes(plan, model, loops))
 
 
 def _changes(plan: Plan, model: Obj, loops: list[Loop]) -> Iterator[ast.expr]:
@@ -35,10 +35,12 @@ def _belong_to(plan: Plan, things: Iterable[Obj], model: Obj) -> bool:
     return any(model == owner or model in plan.facts.roots(owner) for owner in owners)
 
 
-def _is_late(plan: Plan, node: ast.expr, loops: list[Loop], seen: Set[ast.AST]) -> bool:
+def _is_late(plan: Plan, model: Obj, node: ast.expr, loops: list[Loop], seen: Set[ast.AST]) -> bool:
     function = plan.program.function_of(node)
     trainings = _trainings(plan, loops, function)
     if not trainings.isdisjoint(plan.program.ancestors(node)):
+        return True
+    if any(_comes_again(plan, model, around, trainings) for around in plan.program.ancestors(node)):
         return True
     lines = sorted(t.lineno for t in trainings)
     if lines and lines[0] < node.lineno < lines[-1]:
@@ -46,7 +48,16 @@ def _is_late(plan: Plan, node: ast.expr, loops: list[Loop], seen: Set[ast.AST]) 
     if function is None or function in seen:
         return False
     callers = [c.node for c in plan.facts.calls.values() if function in c.bodies]
-    return any(_is_late(plan, caller, loops, {*seen, function}) for caller in callers)
+    return any(_is_late(plan, model, caller, loops, {*seen, function}) for caller in callers)
+
+
+def _comes_again(plan: Plan, model: Obj, around: ast.AST, trainings: Set[ast.AST]) -> bool:
+    """Is this a loop that trains the same model in each of its turns?"""
+    if not isinstance(around, ast.For | ast.AsyncFor | ast.While):
+        return False
+    built = [place for place in (model.node, model.site) if place is not None]
+    inside = any(around in plan.program.ancestors(place) for place in built)
+    return not inside and any(around in plan.program.ancestors(training) for training in trainings)
 
 
 def _loops_of(plan: Plan, model: Obj) -> list[Loop]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from nbddp.analysis.domain import Obj
 from nbddp.analysis.facts import Facts, Loop, LoopFact
 from nbddp.sentence import Sentence, sentence
@@ -27,6 +29,15 @@ def find_mixed(facts: Facts) -> dict[Loop, frozenset[Obj]]:
         if trained and fact.watched - trained and fact.node not in facts.keep_whole:
             found[fact.node] = frozenset(trained)
     return found
+
+
+def find_dealt(facts: Facts) -> dict[Loop, frozenset[Obj]]:
+    """Comprehensions that train, as `[step(x, y) for x, y in loader]`, and on what; others see all of the data.
+
+    They have no place behind them where shares could be put together.
+    """
+    trained = {n: frozenset(trained_on(fact)) for n, fact in facts.loops.items() if isinstance(n, ast.comprehension)}
+    return {node: loaders for node, loaders in trained.items() if loaders}
 
 
 def trained_on(fact: LoopFact) -> set[Obj]:

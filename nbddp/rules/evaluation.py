@@ -25,7 +25,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis.domain import Obj
 from nbddp.analysis.edit import Edit, wrap
-from nbddp.analysis.facts import LoopFact
+from nbddp.analysis.facts import Loop, LoopFact
 from nbddp.analysis.loader_calls import loader_call
 from nbddp.analysis.plan import Plan
 from nbddp.diagnostics import Diagnostic
@@ -47,23 +47,26 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         elif shared or any(_is_left_to_chance(plan, o) for o in fact.loaders):
             yield from _wrap(plan, fact, "all_of", edited)
         if whole is not None:
-            place = fact.node if isinstance(fact.node, ast.stmt) else plan.program.parents[fact.node]
             yield plan.program.diagnose(
-                NAME, "note", place, sentence("each rank evaluates all of it: %1", whole),
+                NAME, "note", _place(plan, fact.node), sentence("each rank evaluates all of it: %1", whole),
                 why=sentence("the numbers are those of one process, but the work is not shared"),
             )  # fmt: skip
-    for loop in sorted(plan.sharding.mixed, key=lambda n: getattr(n, "lineno", 0)):
+    for place in sorted((_place(plan, n) for n in plan.sharding.mixed), key=lambda n: getattr(n, "lineno", 0)):
         yield plan.program.diagnose(
-            NAME, "note", loop, sentence("where it evaluates, each rank evaluates all of it: this loop also trains"),
+            NAME, "note", place, sentence("where it evaluates, each rank evaluates all of it: this loop also trains"),
             why=sentence("the numbers are those of one process, but the work is not shared"),
             help=sentence("evaluate in a loop of its own"),
         )  # fmt: skip
 
 
+def _place(plan: Plan, loop: Loop) -> ast.AST:
+    """A comprehension has no line of its own."""
+    return plan.program.parents[loop] if isinstance(loop, ast.comprehension) else loop
+
+
 def _nameless(plan: Plan, fact: LoopFact) -> Diagnostic:
-    place = fact.node if isinstance(fact.node, ast.stmt) else plan.program.parents[fact.node]
     return plan.program.diagnose(
-        NAME, "error", place,
+        NAME, "error", _place(plan, fact.node),
         sentence("this evaluation would read only the share of the training data that a rank has"),
         why=sentence("the loader goes by no name here by which it could be made whole again"),
         help=sentence("evaluate on a DataLoader of its own, or iterate over the DataLoader itself"),

@@ -1,6 +1,6 @@
 # oracle: equal
 # nproc: 2
-# order: 0 1 0 1 0 1
+# order: 0 1 0 1 0 1 0 0
 # %%
 # the head first, then all of it: a function frees the body between two trainings; the model before taught, and rests
 import torch
@@ -61,3 +61,7 @@ for p in teacher.parameters():
 fit(2, "head")
 free(model.body)
 fit(2, "all")
+for part in (model.head, model.body):
+    model.requires_grad_(False)
+    part.requires_grad_(True)
+    fit(1, "part")
