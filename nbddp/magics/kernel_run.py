@@ -68,6 +68,9 @@ class KernelRun:
         """Nothing: what the cell prints stands under the cell."""
         return ()
 
+    def printed(self, *, last: bool) -> Sequence[str]:  # noqa: ARG002 -- as above
+        return ()
+
     def __getattr__(self, name: str) -> NoReturn:
         error = AttributeError(f"this run has no {name!r}", name=name, obj=self)
         if name in OF_PROCESSES:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from nbddp.run.events import events_in, parsed
 from nbddp.run.folder import RunFolder
+from nbddp.run.printed import plain
 from nbddp.run.state import Event
 
 AT_ONCE = 1 << 16  # bytes that one call reads at most, so that a view stays alive during a burst
@@ -130,3 +132,11 @@ class LogReader:
 
     def _event(self, line: bytes) -> Event:
         return {"event": "line", "time": None, "rank": self.rank, "text": line.decode("utf-8", "replace")}
+
+
+def new_lines(log: LogReader, over: bool) -> Iterator[str]:
+    """All that is there by now; a bar that is redrawn in place is left to the display beside it."""
+    while events := log.read():
+        yield from (plain(event["text"]) for event in events if "\r" not in event["text"])
+    if over:
+        yield from (plain(event["text"]) for event in log.finish())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
 from typing import TextIO
 
 from rich.console import Console, Group, RenderableType
@@ -14,8 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nbddp.run.endings import GRADES
-from nbddp.run.printed import plain
-from nbddp.run.reading import LogReader
+from nbddp.run.reading import LogReader, new_lines
 from nbddp.run.run import Run
 from nbddp.run.state import RunState
 from nbddp.run.words import curves_worth_showing, headline, load, notes, number, sparkline
@@ -58,7 +56,7 @@ def conclude(run: Run) -> int:
 def _live(run: Run, log: LogReader, console: Console) -> None:
     with Live(console=console, auto_refresh=False, redirect_stderr=False, redirect_stdout=False) as live:
         for state in run.follow():
-            for line in _new_lines(log, state.over):
+            for line in new_lines(log, state.over):
                 live.console.print(Text(line))
             live.update(screen(state, time.time(), console.width), refresh=True)
 
@@ -66,21 +64,13 @@ def _live(run: Run, log: LogReader, console: Console) -> None:
 def _lines(run: Run, log: LogReader, console: Console) -> None:
     told: set[str] = set()
     for state in run.follow():
-        for line in _new_lines(log, state.over):
+        for line in new_lines(log, state.over):
             console.file.write(f"{line}\n")
         console.file.flush()
         for note in notes(state):
             if note not in told:
                 told.add(note)
                 print(note, file=sys.stderr)
-
-
-def _new_lines(log: LogReader, over: bool) -> Iterator[str]:
-    """All that is there by now; a bar that is redrawn in place is left to the display above."""
-    while events := log.read():
-        yield from (plain(event["text"]) for event in events if "\r" not in event["text"])
-    if over:
-        yield from (plain(event["text"]) for event in log.finish())
 
 
 def screen(state: RunState, now: float, width: int) -> RenderableType:

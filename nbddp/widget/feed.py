@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 from nbddp.run.state import RunState
@@ -27,12 +27,15 @@ class Watched(Protocol):
 
     def log_tail(self, rank: int) -> str | Sequence[str]: ...
 
+    def printed(self, *, last: bool) -> Iterable[str]:
+        """The lines that rank 0 has printed since this was asked before."""
+
 
 def follow(
     run: Watched, subject: Subject, on_stop: Callable[[str], object], *, plain: bool = False, share: float = SHARE
 ) -> Feed:
     """Show this run from here on, in the output of the cell that calls, with this share of a core's time."""
-    feed = Feed(run, open_surface(run.state, subject, on_stop, plain=plain), share)
+    feed = Feed(run, open_surface(run, subject, on_stop, plain=plain), share)
     feed.start()
     return feed
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from nbddp.diagnostics import Diagnostic
 from nbddp.run.culprit import frames_of, in_cells
 from nbddp.run.folder import RunFolder
 from nbddp.run.line_map import read_line_map
+from nbddp.run.reading import LogReader, new_lines
 from nbddp.run.run import Run
 from nbddp.run.state import RunState
 from nbddp.widget.feed import Feed, follow
@@ -22,6 +24,7 @@ class RunView:
     def __init__(self, run: Run) -> None:
         self._run = run
         self._tails: dict[int, tuple[tuple[int, int], str]] = {}
+        self._log = LogReader(run.folder, 0)
 
     @property
     def state(self) -> RunState:
@@ -39,6 +42,9 @@ class RunView:
         except OSError:  # not there yet, or no longer: what was read stays
             pass
         return self._tails[rank][1] if rank in self._tails else ""
+
+    def printed(self, *, last: bool) -> Iterator[str]:
+        return new_lines(self._log, last)
 
 
 def watch(run: Run, diagnostics: tuple[Diagnostic, ...] = (), *, plain: bool = False) -> Feed:

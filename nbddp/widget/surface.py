@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,6 +19,12 @@ Logs = Mapping[int, Sequence[str]]
 LINE_EVERY = 10.0  # seconds, while a long epoch has nothing else to say
 
 
+class Printed(Protocol):
+    """The lines that rank 0 has printed since this was asked before."""
+
+    def __call__(self, *, last: bool) -> Iterable[str]: ...
+
+
 class Surface(Protocol):
     """A place that shows one run."""
 
@@ -30,26 +35,35 @@ class Surface(Protocol):
         """Nothing more will be shown, and why."""
 
 
-def open_surface(
-    state: RunState, subject: Subject, on_stop: Callable[[str], object], *, plain: bool = False
-) -> Surface:
+class Shown(Protocol):
+    """What a surface asks of a run."""
+
+    @property
+    def state(self) -> RunState: ...
+
+    @property
+    def printed(self) -> Printed: ...
+
+
+def open_surface(run: Shown, subject: Subject, on_stop: Callable[[str], object], *, plain: bool = False) -> Surface:
     """The best there is here, shown in the running cell's output."""
-    if plain or not _has_widgets():
-        return InText(subject)
-    return InNotebook(state, subject, on_stop)
+    if plain or not load_widget():
+        return InText(subject, run.printed)
+    return InNotebook(run.state, subject, on_stop)
 
 
-def load_widget() -> None:
-    """Import what draws the first one: a tenth of a second that no run then waits for.
+def load_widget() -> bool:
+    """Whether there is one here. Imported ahead it is a tenth of a second that no run then waits for.
 
     Others' modules are imported where the user's own imports are, never in a thread beside them.
     """
-    if _has_widgets():
+    if kernel_shell() is None:
+        return False
+    try:
         importlib.import_module("nbddp.widget.live")
-
-
-def _has_widgets() -> bool:
-    return kernel_shell() is not None and importlib.util.find_spec("anywidget") is not None
+    except Exception:  # noqa: BLE001 -- not installed, or broken: a run is then shown as text
+        return False
+    return True
 
 
 def kernel_shell() -> Any:
@@ -92,16 +106,18 @@ class InNotebook:
 
 
 class InText:
-    """A line for each phase, each epoch and each thing to say, and one now and then in a long epoch."""
+    """What rank 0 prints, a line for each phase, epoch and thing to say, and one now and then in a long epoch."""
 
-    def __init__(self, subject: Subject, stream: TextIO | None = None) -> None:
+    def __init__(self, subject: Subject, printed: Printed, stream: TextIO | None = None) -> None:
         self.subject = subject
+        self._printed = printed
         self._stream = stream
         self._before: RunState | None = None
         self._due = 0.0
         self._print(f"{one['level']}: {one['text']}" for one in notices(RunState(), subject))
 
     def show(self, state: RunState, _logs: Logs, /, *, last: bool = False) -> None:
+        self._print(self._printed(last=last))
         said = list(changes(self._before, state, self.subject))
         if not said and (last or time.monotonic() >= self._due):
             said = [line(state, time.time())]

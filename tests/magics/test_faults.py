@@ -13,7 +13,8 @@ import pytest
 from nbddp.run.folders import runs_in
 from nbddp.run.leader import leader_of
 from nbddp.run.run import Run
-from tests.magics.conftest import MODEL, TAGS, TRAIN
+from tests.magics.conftest import MODEL, TAGS, TRAIN, end_runs, set_up
+from tests.magics.kernel import Kernel
 from tests.magics.test_interrupts import LONG, latest
 from tests.run.conftest import until
 
@@ -122,3 +123,16 @@ def test_a_result_of_another_version_is_refused_in_a_sentence(kernel):
     assert "has format 99, this version of nbddp reads format 1." in reply.error
     assert "Traceback" not in reply.error
     assert kernel.value("torch.equal(before, model.weight)") == "True"
+
+
+def test_a_widget_package_that_is_broken_does_not_keep_cells_from_training(tmp_path):
+    (tmp_path / "anywidget.py").write_text("raise RuntimeError('made for another traitlets')")
+    kernel = Kernel(tmp_path)
+    try:
+        set_up(kernel)
+        reply = kernel.run(TRAIN, "train", timeout=120)
+        assert reply.status == "ok", reply.error
+        assert "epoch 2: loss" in reply.text
+    finally:
+        kernel.end()
+        end_runs(tmp_path)

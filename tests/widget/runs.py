@@ -75,3 +75,6 @@ class FakeRun:
 
     def log_tail(self, rank: int) -> str | Sequence[str]:
         return self.read(rank) if self.read else self.logs.get(rank, "")
+
+    def printed(self, *, last: bool) -> list[str]:
+        return ["the last word"] if last else []

@@ -141,12 +141,12 @@ def test_without_a_kernel_it_is_text(capsys):
     assert feed.join(10)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "warning: Cell 7, line 12: 'val_loader' is kept whole"
-    assert lines[-1] == line(run.state)
+    assert lines[-2:] == ["the last word", line(run.state)]
 
 
 def test_text_says_something_now_and_then(monkeypatch):
     stream = io.StringIO()
-    surface = InText(Subject(), stream)
+    surface = InText(Subject(), FakeRun().printed, stream)
     surface.show(running(31), {})
     surface.show(running(32), {})
     assert len(stream.getvalue().splitlines()) == 1
@@ -154,5 +154,6 @@ def test_text_says_something_now_and_then(monkeypatch):
     surface.show(running(33), {})
     assert len(stream.getvalue().splitlines()) == 2
     surface.show(running(34), {}, last=True)
+    assert "the last word" in stream.getvalue().splitlines()
     surface.trouble("That was all.")
     assert stream.getvalue().splitlines()[-1] == "That was all."
