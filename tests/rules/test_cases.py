@@ -16,7 +16,12 @@ from tests.rules.outcome import Outcome
 from tests.rules.outcome import outcome as outcome_of
 
 CASES = [case for file in files() for case in cases(file)]
-NAMES_OF_OTHERS = ("ddp_train", "train", *"was never closed".split())  # options, and what Python itself says
+NAMES_OF_OTHERS = (
+    "ddp_train",
+    "train",
+    "requires_grad",
+    *"was never closed".split(),
+)  # options, an attribute, Python's own words
 NAMES = [rule.__name__.rpartition(".")[2] for rule in RULES]
 
 
