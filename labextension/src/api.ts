@@ -14,6 +14,7 @@ export interface IDiagnostic {
   help: string;
   why: string;
   source: string;
+  words?: Partial<Record<'message' | 'why' | 'help', Words>>; // the same texts, to be translated
 }
 
 export interface ICellReport {

@@ -7,7 +7,7 @@ import type { ICellReport, IDiagnostic, IReport } from './api';
 import { button } from './elements';
 import { ROLES, type Role, roleOf, withRole } from './roles';
 import type { Watcher } from './watcher';
-import { counted, roleMeaning, roleName } from './words';
+import { counted, roleMeaning, roleName, said } from './words';
 
 export const SET_ROLE = 'nbddp:set-role';
 
@@ -33,9 +33,9 @@ export class Chips {
     const worth = this._shown && report && isAboutTraining(report);
     const reports = new Map(worth ? withCandidates(report).map(one => [one.number, one]) : []);
     cells.forEach((cell, at) => {
-      const said = reports.get(at + 1);
-      if (said?.role) {
-        this._show(cell, said, report!.diagnostics.filter(one => one.cell === at + 1));
+      const found = reports.get(at + 1);
+      if (found?.role) {
+        this._show(cell, found, report!.diagnostics.filter(one => one.cell === at + 1));
       } else {
         this._remove(cell);
       }
@@ -61,7 +61,7 @@ export class Chips {
     chip.textContent = found ? `${name} · ${found}` : name;
     chip.dataset.role = report.role;
     chip.dataset.level = diagnostics[0] ? worst(diagnostics) : '';
-    const why = [reason(report), ...diagnostics.map(one => one.message)].filter(one => one);
+    const why = [reason(report), ...diagnostics.map(one => said(one, 'message'))].filter(one => one);
     chip.title = [name, ...why].join('\n');
     chip.setAttribute('aria-label', this._trans.__('DDP role of this cell: %1. Change it', [name, ...why].join('; ')));
     cell.addClass('nbddp-has-chip');

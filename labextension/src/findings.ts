@@ -6,7 +6,7 @@ import { type PanelLayout, Widget } from '@lumino/widgets';
 import type { IDiagnostic } from './api';
 import { button, make } from './elements';
 import { cellAt, jump } from './jump';
-import { counted, levelName } from './words';
+import { counted, levelName, said } from './words';
 
 /** The diagnostics of a notebook: each at its cell, and all in a list that jumps to them. */
 export class Findings extends Widget {
@@ -64,7 +64,7 @@ export class Findings extends Widget {
     entry.dataset.level = one.level;
     entry.append(
       make('b', {}, levelName(this._trans, one.level)),
-      make('span', {}, one.message),
+      make('span', {}, said(one, 'message')),
       make('small', {}, where)
     );
     return entry;
@@ -119,13 +119,13 @@ export class Findings extends Widget {
       void jump(this.panel.content, one.cell, one.line, one.column);
     });
     const parts: Node[] = [
-      make('p', {}, make('b', {}, `${levelName(this._trans, one.level)}: `), one.message, ' ', line)
+      make('p', {}, make('b', {}, `${levelName(this._trans, one.level)}: `), said(one, 'message'), ' ', line)
     ];
     if (one.why) {
-      parts.push(make('p', {}, this._trans.__('Why: %1', one.why)));
+      parts.push(make('p', {}, this._trans.__('Why: %1', said(one, 'why'))));
     }
     if (one.help) {
-      parts.push(make('p', {}, this._trans.__('Help: %1', one.help)));
+      parts.push(make('p', {}, this._trans.__('Help: %1', said(one, 'help'))));
     }
     return make('div', { 'data-level': one.level }, ...parts);
   }

@@ -1,5 +1,6 @@
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { told } from '../../nbddp/widget/static/run.js';
 import { Refused } from './api';
 
 /** Asks a kernel what the server cannot answer, in a way that runs no cell and leaves no name behind. */
@@ -42,7 +43,7 @@ async function ask<T>(
   }
   const answer = said.data['application/json'];
   if (answer.refused) {
-    throw new Refused(answer.refused, 400);
+    throw new Refused(told(answer.words ?? answer.refused), 400);
   }
   return answer as T;
 }

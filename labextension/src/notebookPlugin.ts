@@ -14,6 +14,7 @@ import { Findings } from './findings';
 import { exportIcon, runIcon } from './icons';
 import { below, beside } from './places';
 import { Preview } from './preview';
+import { Remembered } from './remembered';
 import { roleForm } from './roleForm';
 import { ROLES, type Role } from './roles';
 import { runWithDdp } from './running';
@@ -64,6 +65,7 @@ function activate(
   const trans = language(translator);
   const server = new Server(app.serviceManager.serverSettings, trans);
   const opened = new WeakMap<NotebookPanel, IOpen>();
+  const remembered = new Remembered(state, app.serviceManager.contents);
   let chipsShown = true;
 
   tracker.widgetAdded.connect((_, panel) => {
@@ -72,6 +74,11 @@ function activate(
     chips.shown = chipsShown;
     const open: IOpen = { watcher, chips, findings: null, preview: null };
     opened.set(panel, open);
+    let { path } = panel.context;
+    panel.context.pathChanged.connect((_, now) => {
+      remembered.goes(path, now, false); // saved under another name; what was renamed has gone there already
+      path = now;
+    });
     watcher.changed.connect(() => {
       app.commands.notifyCommandChanged(SET_ROLE);
       if (open.findings && !open.findings.isDisposed) {
@@ -125,7 +132,7 @@ function activate(
   add('export', trans.__('Export DDP Script'), trans.__('Export this notebook as a script that trains on all GPUs'),
     panel => exportNotebook(context, panel), exportIcon); // prettier-ignore
   add('run', trans.__('Run with DDP…'), trans.__('Train the training cell on several processes'),
-    (_, open) => runWithDdp({ state, dialogs: dialogs ?? undefined, trans }, open.watcher), runIcon); // prettier-ignore
+    (_, open) => runWithDdp({ remembered, dialogs: dialogs ?? undefined, trans }, open.watcher), runIcon); // prettier-ignore
   add('check', trans.__('Check for DDP'), trans.__('List what an export would have to say'),
     async (panel, open) => showFindings(panel, (await open.watcher.now()).diagnostics)); // prettier-ignore
   add('preview', trans.__('Preview DDP Script'), trans.__('Show the script beside the notebook, updated as you type'),

@@ -1,15 +1,15 @@
 import { type ISessionContextDialogs, Notification } from '@jupyterlab/apputils';
 import type { Cell } from '@jupyterlab/cells';
 import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
-import type { IStateDB } from '@jupyterlab/statedb';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { cellAt } from './jump';
-import { DEFAULTS, type IRunOptions, readMagic, withMagic } from './magic';
+import { DEFAULTS, readMagic, withMagic } from './magic';
+import type { Remembered } from './remembered';
 import { askHow } from './runForm';
 import type { Watcher } from './watcher';
 
 export interface IRunContext {
-  state: IStateDB | null;
+  remembered: Remembered;
   dialogs: ISessionContextDialogs | undefined;
   trans: TranslationBundle;
 }
@@ -25,13 +25,13 @@ export async function runWithDdp(context: IRunContext, watcher: Watcher): Promis
     return;
   }
   const source = cell.model.sharedModel.getSource();
-  const key = `nbddp:run:${watcher.panel.context.path}`;
-  const last = { ...DEFAULTS, ...((await context.state?.fetch(key)) as object), ...(readMagic(source) ?? {}) };
+  const { path } = watcher.panel.context;
+  const last = { ...DEFAULTS, ...(await context.remembered.of(path)), ...(readMagic(source) ?? {}) };
   const answer = await askHow(trans, last, neverRun(watcher.panel, training), training);
   if (!answer) {
     return;
   }
-  await context.state?.save(key, { ...answer.options } as Record<keyof IRunOptions, string | boolean>);
+  await context.remembered.keep(path, answer.options);
   const written = withMagic(source, answer.options);
   if (written !== source) {
     cell.model.sharedModel.setSource(written);

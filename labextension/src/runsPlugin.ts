@@ -6,14 +6,16 @@ import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { IRunningSessionManagers } from '@jupyterlab/running';
 import { ITranslator } from '@jupyterlab/translation';
+import type { Widget } from '@lumino/widgets';
 import { duration } from '../../nbddp/widget/static/run.js';
 import { type IRun, Server } from './api';
 import { attach } from './attach';
 import { runsIcon } from './icons';
 import { beside } from './places';
 import { inWords, RunList } from './runList';
+import { RunLog } from './runLog';
+import { RunScript } from './runScript';
 import { RunsPage } from './runsPage';
-import { RunText } from './text';
 import { language } from './words';
 
 export const runsPlugin: JupyterFrontEndPlugin<void> = {
@@ -61,14 +63,14 @@ function activate(
   const tell = (done: Promise<unknown>) =>
     done.catch(error => Notification.error(error instanceof Error ? error.message : String(error), { autoClose: 10000 }));
   const stop = (run: IRun) => void tell(list.stop(run, 'now'));
-  const text = (run: IRun, what: 'script' | 'log') => {
-    const view = new RunText(server, languages, trans, run, what);
+  const show = <T extends Widget>(view: T): T => {
     view.title.icon = runsIcon;
     return beside(app, lab, view);
   };
+  const openLog = (run: IRun) => show(new RunLog(server, trans, run));
   const actions = {
-    openScript: (run: IRun) => void text(run, 'script'),
-    openLog: (run: IRun) => void text(run, 'log'),
+    openScript: (run: IRun) => void show(new RunScript(server, languages, trans, run)),
+    openLog: (run: IRun) => void openLog(run),
     attach: (run: IRun) => void tell(attach({ app, lab, tracker, dialogs, trans }, run))
   };
   let page: RunsPage | null = null;
@@ -101,7 +103,7 @@ function activate(
         Notification.warning(trans.__('There is no run in this folder.'), { autoClose: 8000 });
         return;
       }
-      const log = text(shown, 'log');
+      const log = openLog(shown);
       if (typeof args.rank === 'number') {
         log.chooseRank(args.rank);
       }

@@ -1,5 +1,5 @@
 import { type ITranslator, nullTranslator, type TranslationBundle } from '@jupyterlab/translation';
-import { TRANSLATION } from '../../nbddp/widget/static/run.js';
+import { told, TRANSLATION } from '../../nbddp/widget/static/run.js';
 import type { IDiagnostic } from './api';
 import type { Role } from './roles';
 
@@ -40,6 +40,11 @@ export function roleMeaning(trans: TranslationBundle, role: Role | ''): string {
 
 export function levelName(trans: TranslationBundle, level: IDiagnostic['level']): string {
   return { error: trans.__('Error'), warning: trans.__('Warning'), note: trans.__('Note') }[level];
+}
+
+/** A finding's text in the page's language; the kernel that said it may have an older nbddp. */
+export function said(one: IDiagnostic, text: 'message' | 'why' | 'help'): string {
+  return told(one.words?.[text] ?? one[text]);
 }
 
 /** "2 errors, 1 warning"; nothing where there is nothing. */

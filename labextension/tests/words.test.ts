@@ -15,6 +15,13 @@ test('what the page has as its translation is used, also inside of a sentence', 
   assert.equal(known('warm start'), '<warm start>');
 });
 
+test('a value that looks like a place, or like an escape of JupyterLab, stays as it is', () => {
+  const escaped = text => text.replace(/%%/g, '%% ');
+  const filled = (text, values) => text.replace(/%(\d+)/g, (_, at) => values[at - 1]).replace(/%% /g, '%');
+  globalThis[TRANSLATION] = { __: (text, ...values) => filled(escaped(text), values) };
+  assert.equal(told(['%2: %1', '%2', '%% time']), '%% time: %2');
+});
+
 test('what somebody else has written stays as it is', () => {
   globalThis[TRANSLATION] = { __: () => 'never' };
   assert.equal(told('loss is %1'), 'loss is %1');

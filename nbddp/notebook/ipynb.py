@@ -10,6 +10,7 @@ from nbddp.notebook.cells import cell_from_source
 from nbddp.notebook.marks import tag_words
 from nbddp.notebook.model import CannotRead, Cell, Notebook
 from nbddp.notebook.requirements import requirements
+from nbddp.sentence import sentence
 
 _OLDEST, _NEWEST = 2, 4
 _KINDS = {"code": "code", "markdown": "markdown", "heading": "markdown"}  # all others show and run nothing
@@ -27,7 +28,7 @@ class _Raw:
 def notebook_from_json(data: object, name: str) -> Notebook:
     """The notebook in a decoded .ipynb file; raises CannotRead with one sentence where there is none."""
     if not isinstance(data, dict) or not _cell_lists(data):
-        raise CannotRead(f"{name} is no notebook: it is JSON, but has no list of cells.")
+        raise CannotRead(sentence("%1 is no notebook: it is JSON, but has no list of cells.", name))
     _check_format(data, name)
     _check_language(data, name)
     raws = [_raw(cell, number, name) for number, cell in enumerate(_all_cells(data), 1)]
@@ -52,8 +53,12 @@ def _check_format(data: dict[str, Any], name: str) -> None:
     if not isinstance(version, int) or isinstance(version, bool) or _OLDEST <= version <= _NEWEST:
         return
     if version > _NEWEST:
-        raise CannotRead(f"{name} is in notebook format {version}, which is newer than this nbddp can read (4).")
-    raise CannotRead(f"{name} is in notebook format {version}; open and save it in Jupyter to bring it to format 4.")
+        text = sentence("%1 is in notebook format %2, which is newer than this nbddp can read (4).", name, version)
+    else:
+        text = sentence(
+            "%1 is in notebook format %2; open and save it in Jupyter to bring it to format 4.", name, version
+        )
+    raise CannotRead(text)
 
 
 def _check_language(data: dict[str, Any], name: str) -> None:
@@ -61,7 +66,7 @@ def _check_language(data: dict[str, Any], name: str) -> None:
     stated = [_dict(metadata.get("language_info")).get("name"), _dict(metadata.get("kernelspec")).get("language")]
     for language in stated:
         if isinstance(language, str) and language.strip() and not _is_python(language):
-            raise CannotRead(f"{name} is a notebook in {language}, not in Python.")
+            raise CannotRead(sentence("%1 is a notebook in %2, not in Python.", name, language))
 
 
 def _is_python(language: str) -> bool:
@@ -73,7 +78,11 @@ def _raw(cell: object, number: int, name: str) -> _Raw:
     kind = fields.get("cell_type")
     source = _text(fields.get("source", fields.get("input")))
     if not isinstance(kind, str) or source is None:
-        raise CannotRead(f"{name} is damaged: cell {number} has no {'text' if isinstance(kind, str) else 'type'}.")
+        no_text, no_type = (
+            sentence("%1 is damaged: cell %2 has no text.", name, number),
+            sentence("%1 is damaged: cell %2 has no type.", name, number),
+        )
+        raise CannotRead(no_text if isinstance(kind, str) else no_type)
     if kind == "heading" and isinstance(level := fields.get("level", 1), int):
         source = f"{'#' * min(max(level, 1), 6)} {source}"
     if kind == "code" and isinstance(language := fields.get("language", "python"), str) and not _is_python(language):

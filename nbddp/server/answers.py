@@ -10,6 +10,7 @@ from typing import Any
 from nbddp.diagnostics import CannotExport, Diagnostic
 from nbddp.export import Script, decide, export
 from nbddp.fingerprint import edited_since_export
+from nbddp.sentence import sentence, words_of
 from nbddp.server.cells import cells_of
 from nbddp.server.question import NoQuestion, Question, read_question
 
@@ -48,9 +49,13 @@ def answer(what: str, body: object) -> Answer:
     try:
         return ANSWERS[what](read_question(body))
     except NoQuestion as refusal:
-        return {"refused": str(refusal)}
+        return _refused(refusal.args[0])
     except RecursionError:
-        return {"refused": "The notebook is nested too deeply to be read."}
+        return _refused(sentence("The notebook is nested too deeply to be read."))
+
+
+def _refused(text: str) -> Answer:
+    return {"refused": text, "words": words_of(text)}
 
 
 def answer_kernel(what: str, text: str) -> object:

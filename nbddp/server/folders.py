@@ -7,6 +7,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from nbddp.run.folders import runs_in
 from nbddp.run.prune import glance
 from nbddp.run.run import Run
 from nbddp.sentence import sentence
+from nbddp.server.logs import MOST, Piece, read_on
 from nbddp.widget.run_view import RunView, subject_of
 from nbddp.widget.subject import Subject
 from nbddp.widget.terminal import last_lines
@@ -22,7 +24,6 @@ from nbddp.widget.view import facts, snapshot
 
 MOST_FOLLOWED = 8
 RANK = re.compile(r"[0-9]{1,6}")
-MOST_LOG = 1 << 20  # characters of a log that a page shows
 
 
 class NotHere(LookupError):
@@ -87,15 +88,25 @@ class Folders:
         """Numbers of processes that could not be ended."""
         return Run.attach(self._run(folder, name)).stop(grade)
 
-    def text(self, folder: str, name: str, what: str) -> str:
-        """The script, or a rank's log: "0", "1", …; of a long one the end."""
+    def script(self, folder: str, name: str) -> dict[str, Any]:
+        path = self._run(folder, name).script
+        if not path.is_file():
+            raise NotHere(sentence("The run %1 has no script.", name))
+        return {"text": path.read_text(encoding="utf-8", errors="replace")[-MOST:]}
+
+    def log(self, folder: str, name: str, rank: str, start: int | None = None) -> dict[str, Any]:
+        """What a rank has printed, from a byte on; one that has printed nothing yet has a log while the run goes on."""
         run = self._run(folder, name)
-        path = run.script if what == "script" else run.log(int(what)) if RANK.fullmatch(what) else None
-        if path is None or not path.is_file():
-            if what == "script":
-                raise NotHere(sentence("The run %1 has no script.", name))
-            raise NotHere(sentence("The run %1 has no log of rank %2.", name, what))
-        return path.read_text(encoding="utf-8", errors="replace")[-MOST_LOG:]
+        row = self._row(run)  # before the text is read: of a run that is over, all of it has been written
+        ranks = [one["rank"] for one in row["ranks"]]
+        path = run.log(int(rank)) if RANK.fullmatch(rank) else None
+        if path is not None and path.is_file():
+            piece = read_on(path, start)
+        elif not row["over"] and rank in map(str, ranks or [0]):
+            piece = Piece("")
+        else:
+            raise NotHere(sentence("The run %1 has no log of rank %2.", name, rank))
+        return {**asdict(piece), "over": row["over"], "ranks": ranks}
 
     def _run(self, folder: str, name: str) -> RunFolder:
         for run in runs_in(self._inside(folder)):

@@ -7,10 +7,10 @@ from nbddp.sentence import said, words_of
 DOMAIN = "nbddp"
 
 
-def in_its_language(text: str) -> str:
-    """English where no JupyterLab is installed beside the server, or no language pack has the sentence."""
+def in_its_language(text: object) -> str:
+    """Of a sentence or its words; English where no JupyterLab is beside the server, or no language pack has it."""
     try:
         from jupyterlab_server.translation_utils import translator
     except ImportError:
-        return text
+        return said(words_of(text), str)
     return said(words_of(text), translator.load(DOMAIN).gettext)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,12 +21,13 @@ from nbddp.server.folders import Folders, NotHere
 from nbddp.server.language import in_its_language
 
 LARGEST = 16 << 20  # bytes of a body; the page leaves outputs out, so that this is a lot of code
+BYTE = re.compile(r"[0-9]{1,18}")
 GRADES = ("epoch", "now", "kill")
 
 T = TypeVar("T")
 
 
-def refusal(status: int, text: str) -> web.HTTPError:
+def refusal(status: int, text: object) -> web.HTTPError:
     """What a page shows to its user; what only a program can have done wrong is told in English."""
     return web.HTTPError(status, in_its_language(text))
 
@@ -89,7 +91,7 @@ class OfNotebook(Api):
         except TookTooLong as error:
             raise refusal(422, error.args[0]) from None
         if "refused" in said:
-            raise web.HTTPError(400, said["refused"])
+            raise refusal(400, said["words"])
         if "defect" in said:
             raise web.HTTPError(500, said["defect"])
         self.answer(said)
@@ -129,13 +131,22 @@ class OneRun(Api):
 
 
 class RunText(Api):
-    """Its script, or the log of a rank: Jupyter's own addresses serve no hidden folder."""
+    """Its script, or the log of a rank, on from a byte: Jupyter's own addresses serve no hidden folder."""
+
+    _track_activity = False  # a page reads on in the log of a run that goes on
 
     @web.authenticated
     @authorized
     async def get(self) -> None:
         folder, name, what = (self.get_query_argument(key) for key in ("folder", "name", "what"))
-        self.answer({"text": await self.of_folders(lambda folders: folders.text(folder, name, what))})
+        start = self.get_query_argument("start", "")
+        if start and not BYTE.fullmatch(start):
+            raise web.HTTPError(400, '"start" must be the number of a byte.')
+        if what == "script":
+            self.answer(await self.of_folders(lambda folders: folders.script(folder, name)))
+        else:
+            at = int(start) if start else None
+            self.answer(await self.of_folders(lambda folders: folders.log(folder, name, what, at)))
 
 
 class StopRun(Api):

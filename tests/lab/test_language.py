@@ -111,6 +111,38 @@ def test_notebook(page, screenshot):
     assert english(page, ".nbddp-role-field") == []
 
 
+# A note that has a sentence in its sentence, and errors: of a mark, and of code that has neither a reason nor a place.
+FOUND = (
+    CELLS[0],
+    CELLS[1],
+    "class Net(nn.Linear):\n    def train(self, xs, ys):\n        return (self(xs) - ys).square().mean()\n\n\n"
+    + CELLS[2].replace("nn.Linear", "Net"),
+    "#| ddp: 100%1",
+    CELLS[3].replace("(model(x) - y).square().mean()", "model.train(x, y) * rate"),
+)
+
+
+def test_findings(page, screenshot):
+    page.write("2.ipynb", notebook(*FOUND), kernel="none")
+    page.open("2.ipynb")
+    page.command("nbddp:check")
+    findings = page.page.locator(".nbddp-findings")
+    expect(findings).to_contain_text("⟦no cell before this one defines 'rate'⟧")
+    expect(findings).to_contain_text("⟦'#| ddp: 100%1' is no mark that nbddp knows, so it does nothing⟧")
+    through = "⟦it is trained through 'model.train(…)', past its forward⟧"
+    expect(findings).to_contain_text(f"⟦DDP cannot take this model over: {through}⟧")
+    assert english(page, ".nbddp-findings", "2.ipynb") == []
+    banners = page.page.locator(".nbddp-banner")
+    expect(banners).to_have_count(3)
+    expect(banners.nth(2)).to_contain_text(
+        "⟦Help: ⟦it may be left from an earlier life of the kernel: define it in a cell⟧⟧"
+    )
+    assert english(page, ".nbddp-banner") == []
+    expect(page.chips.nth(2)).to_have_attribute("title", re.compile(through.replace("(", r"\(").replace(")", r"\)")))
+    assert english(page, ".nbddp-chip") == []
+    screenshot(page.page, "language-findings")
+
+
 def test_runs(page, screenshot):
     page.write("runs/1.ipynb", notebook("x = 1"), kernel="none")
     page.open("runs/1.ipynb")

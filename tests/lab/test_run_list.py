@@ -144,6 +144,79 @@ def test_the_log_of_any_rank_from_the_palette(page, screenshot):
     expect(ranks).to_have_count(1)
 
 
+class Asked:
+    """What the page asks the server of a run's files; its clock is ours."""
+
+    def __init__(self, page) -> None:
+        self.page, self.begun, self.ended = page.page, 0, 0
+        self.page.clock.install()
+        self.page.on("request", self._begins)
+        self.page.on("requestfinished", self._ends)
+
+    def _begins(self, request) -> None:
+        self.begun += "run/text" in request.url
+
+    def _ends(self, request) -> None:
+        self.ended += "run/text" in request.url
+
+    def is_over(self) -> bool:
+        """All has been answered, and in ten seconds nothing more is asked."""
+        before = self.ended
+        self.page.clock.run_for(10_000)
+        return self.begun == before
+
+
+END = "element => element.scrollHeight - element.scrollTop - element.clientHeight"
+
+
+def test_a_log_grows_while_its_run_goes_on(page, train, screenshot):
+    """Its reader stays at the end, or where they have gone; when the run has ended, nothing more is asked for."""
+    run = train("growing")
+    run.folder.log(1).write_text("rank 1 is here\n")
+    asked = Asked(page)
+    page.write("growing/other.ipynb", notebook("x = 1"), kernel="none")
+    page.open("growing/other.ipynb")
+    page.command("nbddp:log")
+    body = page.page.locator(".nbddp-script")
+    log = body.locator("pre")
+    page.until(lambda: body.evaluate("element => element.scrollHeight > 2 * element.clientHeight"))
+    assert body.evaluate(END) < 24
+    lines = log.inner_text().splitlines()
+    assert lines == [f"epoch {number}: loss 0.5" for number in range(len(lines))]
+    body.evaluate("element => { element.scrollTop = 40; }")
+    page.until(lambda: len(log.inner_text().splitlines()) > len(lines))
+    assert body.evaluate("element => element.scrollTop") == 40
+    body.evaluate("element => { element.scrollTop = element.scrollHeight; }")
+    lines = log.inner_text().splitlines()
+    page.until(lambda: len(log.inner_text().splitlines()) > len(lines) and body.evaluate(END) < 24)
+    screenshot(page.page, "log-grows")
+    page.js("rank => document.querySelector('.nbddp-actions select').append(new Option('Rank 1', rank))", "1")
+    page.page.get_by_role("combobox", name="Rank").select_option("1")
+    expect(log).to_have_text("rank 1 is here\n")
+    with run.folder.log(1).open("a") as file:
+        file.write("and goes on\n")
+    expect(log).to_have_text("rank 1 is here\nand goes on\n")
+    page.page.get_by_role("combobox", name="Rank").select_option("0")
+    run.stop("kill")
+    last = run.folder.log(0).read_text()
+    expect(log).to_have_text(last)
+    page.until(asked.is_over)
+    assert asked.is_over()
+
+
+def test_a_log_that_is_closed_is_asked_for_no_more(page, train):
+    train("closing")
+    asked = Asked(page)
+    page.write("closing/other.ipynb", notebook("x = 1"), kernel="none")
+    page.open("closing/other.ipynb")
+    page.command("nbddp:log")
+    page.until(lambda: asked.ended > 2)
+    page.js("() => jupyterapp.shell.currentWidget.close()")
+    expect(page.page.locator(".nbddp-script")).to_have_count(0)
+    page.until(asked.is_over)
+    assert asked.is_over()
+
+
 def test_in_a_narrow_place_words_stand_clear_of_their_bars(page, screenshot):
     run = create(page.root / "narrow", "-".join(["a-very-long-name"] * 5))
     run.script.write_text("print()\n")

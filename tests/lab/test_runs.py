@@ -73,6 +73,40 @@ def test_the_form_remembers_what_was_entered(page):
     assert page.source(4).startswith("%%ddp_train --nproc 3 --resume x.pt\n")
 
 
+def test_the_form_remembers_what_was_entered_in_a_notebook_that_is_renamed(page):
+    """What it remembers is told from the line in the cell, which is taken out each time."""
+    page.write("names/before.ipynb", notebook(IMPORTS, DATA, MODEL, TRAIN), kernel="none")
+    page.open("names/before.ipynb")
+    form = page.page.locator(".jp-Dialog")
+    processes = form.get_by_role("textbox", name="Processes")
+
+    def remembered(value: str) -> None:
+        page.command("nbddp:run")
+        expect(processes).to_have_value(value)
+        page.page.keyboard.press("Escape")
+        expect(form).to_have_count(0)
+
+    page.command("nbddp:run")
+    processes.fill("3")
+    form.get_by_role("button", name="Run").click()
+    page.until(lambda: page.source(4).startswith("%%ddp_train --nproc 3\n"))
+    page.set_source(4, TRAIN)
+    page.js("() => jupyterapp.shell.currentWidget.context.save()")
+    remembered("3")
+    page.js("() => jupyterapp.shell.currentWidget.context.rename('after.ipynb')")
+    expect(
+        page.page.locator(".jp-NotebookPanel [aria-label='after.ipynb'], .lm-TabBar-tab").filter(has_text="after.ipynb")
+    ).to_be_visible()
+    remembered("3")
+    rename = "([old, now]) => jupyterapp.serviceManager.contents.rename(old, now)"
+    page.js(rename, ["names", "other"])
+    page.until(lambda: page.js("() => jupyterapp.shell.currentWidget.context.path") == "other/after.ipynb")
+    remembered("3")
+    page.write("other/before.ipynb", notebook(IMPORTS, DATA, MODEL, TRAIN), kernel="none")
+    page.open("other/before.ipynb")
+    remembered("")
+
+
 def saved(*bundles):
     outputs = [[nbformat.v4.new_output("display_data", bundle)] for bundle in bundles]
     return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("run", outputs=output) for output in outputs])

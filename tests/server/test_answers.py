@@ -39,6 +39,16 @@ def test_a_refusal_is_an_answer():
     assert said["diagnostics"][0]["level"] == "error"
 
 
+def test_what_is_found_comes_with_the_words_that_a_page_translates():
+    said = answer("check", question(*CELLS[:2], CELLS[3]))["diagnostics"]
+    found = next(one for one in said if one["message"] == "no cell before this one defines 'optimizer'")
+    assert found["words"]["message"] == ["no cell before this one defines '%1'", "optimizer"]
+    foreign = {**question(), "name": "1.ipynb"}
+    foreign["notebook"]["metadata"] = {"language_info": {"name": "R"}}
+    words = ["%1 is a notebook in %2, not in Python.", "1.ipynb", "R"]
+    assert answer("check", foreign) == {"refused": "1.ipynb is a notebook in R, not in Python.", "words": words}
+
+
 def test_a_script_that_somebody_has_edited_is_told_from_one_that_nobody_has():
     made = answer("export", question())["script"]
     older = answer("export", question(*CELLS[:-1], "x = 1"))["script"]

@@ -103,6 +103,22 @@ def test_no_file_but_those_of_a_run(server):
     assert text("", "script")[0] == 404
 
 
+def test_a_log_is_read_on_from_where_a_page_has_come_to(server):
+    run = create(server.root, "digits")
+    run.events.write_text('{"event": "launch", "time": 1.0, "nproc": 2}\n{"event": "exit", "time": 9.0, "status": 0}\n')
+    run.log(1).write_text("epoch 1\nepoch 2\n")
+    asked = f"run/text?folder=&name={run.name}&what=1"
+    assert server.ask(asked).body == {
+        "text": "epoch 1\nepoch 2\n",
+        "start": 0,
+        "end": 16,
+        "over": True,
+        "ranks": [0, 1],
+    }
+    assert server.ask(f"{asked}&start=8").body["text"] == "epoch 2\n"
+    assert server.ask(f"{asked}&start=-8").status == 400
+
+
 def test_the_runs_of_a_folder(server):
     folder = server.root / "a folder"
     folder.mkdir()

@@ -74,7 +74,10 @@ const words = () => ({
 export const known = (word) => words()[word] ?? word ?? "";
 
 // A sentence as nbddp/sentence.py takes it apart: its form, and values that may be sentences as well.
-export const told = (words) => (Array.isArray(words) ? trans.__(words[0], ...words.slice(1).map(told)) : words);
+// The places go through the translation as they are, and are filled here: what fills them may have a % of its own.
+const PLACES = Array.from({ length: 9 }, (_, at) => `%${at + 1}`);
+export const told = (words) => (Array.isArray(words)
+  ? trans.__(words[0], ...PLACES).replace(/%([1-9])/g, (_, at) => told(words[at])) : words);
 
 const grade = (name) => ({
   epoch: [trans.__("Finish epoch"), trans.__("Train to the end of this epoch, then stop; the result comes back")],
