@@ -1,5 +1,5 @@
 """What it does
-    Takes out what only a notebook can show: figures that open, widgets, output that is cleared.
+    Takes out what only a notebook can show: figures that open, widgets, pictures, output that is cleared.
 
 Why DDP needs it
     A script has no page to draw on; `plt.show()` would stop the training until somebody closes a window.
@@ -28,19 +28,34 @@ from nbddp.diagnostics import Diagnostic
 
 NAME = "show"
 CLEARS = ("IPython.display.clear_output", "IPython.display.display", "IPython.display.set_matplotlib_formats")
+MEDIA = ("Image", "SVG", "Video", "Audio")  # read a file when they are made, which rank 0 may be about to write
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     for node in plan.nodes():
-        if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
-            if isinstance(node, ast.Name) and node.id == "display" and "display" not in plan.flow.imports:
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            yield from _statement(plan, node.value)
+        elif isinstance(node, ast.Name) and node.id == "display" and "display" not in plan.flow.imports:
+            if not _is_medium(plan, plan.program.parents.get(node)):
                 yield replace(plan.program, NAME, node, "print")
-            continue
-        name = qualified(node.value.func, plan.flow.imports) or ""
-        if name == "matplotlib.pyplot.show":
-            base = plan.program.source(node.value.func).removesuffix("show")
-            yield replace(plan.program, NAME, node.value, f"{base}close()")
-        elif name == "IPython.display.clear_output":
-            yield replace(plan.program, NAME, node.value, "pass")
-        elif name == "IPython.display.display":
-            yield replace(plan.program, NAME, node.value.func, "print")
+
+
+def _statement(plan: Plan, call: ast.Call) -> Iterator[Edit]:
+    name = qualified(call.func, plan.flow.imports) or ""
+    if name == "matplotlib.pyplot.show":
+        base = plan.program.source(call.func).removesuffix("show")
+        yield replace(plan.program, NAME, call, f"{base}close()")
+    elif name == "IPython.display.clear_output" or _is_medium(plan, call):
+        yield replace(plan.program, NAME, call, "pass")
+    elif name == "IPython.display.display":
+        yield replace(plan.program, NAME, call.func, "print")
+
+
+def _is_medium(plan: Plan, call: ast.AST | None) -> bool:
+    """`Image("samples.png")`, or `display()` of nothing else."""
+    if not isinstance(call, ast.Call):
+        return False
+    name = qualified(call.func, plan.flow.imports) or ""
+    if name == "IPython.display.display" or (name == "display" and "display" not in plan.flow.imports):
+        return bool(call.args) and all(_is_medium(plan, a) for a in call.args)
+    return name.startswith("IPython.") and name.rsplit(".", 1)[-1] in MEDIA
