@@ -199,6 +199,8 @@ def is_nothing(node: ast.expr) -> bool:
             return is_nothing(inner) or (isinstance(node.func, ast.Attribute) and is_nothing(node.func.value))
         case ast.Call(func=ast.Name(id="int" | "float"), args=[]):
             return True
+        case ast.Call(func=ast.Name(id="defaultdict") | ast.Attribute(attr="defaultdict"), args=[ast.Name(id=made)]):
+            return made in ("int", "float")
     return False
 
 

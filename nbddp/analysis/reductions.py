@@ -17,6 +17,7 @@ from nbddp.analysis.at_source import at_source
 from nbddp.analysis.dealing import undealable
 from nbddp.analysis.domain import WHOLE, Extent, Obj, Value, join_extent, spread
 from nbddp.analysis.facts import LoopFact, Reduction
+from nbddp.analysis.handing import handed_on
 from nbddp.analysis.items import item_of, zero_before
 from nbddp.analysis.machine import Machine
 from nbddp.sentence import sentence
@@ -30,11 +31,17 @@ def leave_loop(m: Machine, fact: LoopFact) -> None:
     if not fact.backward and (reason := undealable(m, fact)):
         m.facts.keep_whole.setdefault(loop, reason)
         return
-    for name in sorted(changed_names([loop])):
+    handed = handed_on(m, loop)
+    own = changed_names([loop])
+    for name in sorted(own | set(handed)):
         value = m.lookup(name)
         if value is None or not _varies(m, value) or not read_after(m.program, m.imports, loop, name, m.kept):
             continue
-        how = _how(m, fact, name, value)
+        how = _how(m, fact, name, value, handed.get(name, set()))
+        if name not in own:  # where nothing is known of it behind the loop, there may be where it gets out
+            if how is None:
+                continue
+            how = replace(how, in_place=True)
         if how is None and not fact.backward:
             m.facts.keep_whole.setdefault(loop, sentence("'%1' cannot be put together from the ranks' shares", name))
         elif how is None:
@@ -63,15 +70,17 @@ def _extent(m: Machine, value: Value) -> Extent:
     return extent
 
 
-def _how(m: Machine, fact: LoopFact, name: str, value: Value) -> Reduction | None:
+def _how(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str]) -> Reduction | None:
     loop = fact.node
     assert isinstance(loop, ast.For | ast.AsyncFor | ast.While)
     start = fresh_start(m.program, loop, name)
-    ways = forms([loop], name)
+    ways = forms([loop], name) | elsewhere
     holds = bool(value.of("list", "dict"))
     extent = _extent(m, value)
     if ways == {"item"} and (start is None or not starts_at_zero(start, name)):
         return _how_item(m, fact, name, extent)
+    if elsewhere == {"item"} == ways and extent is Extent.MEAN and fact.backward:
+        return Reduction(loop, name, "mean")
     if fact.backward:
         return _how_training(loop, name, start, ways, holds, extent, _is_mixed(m, value))
     return _how_evaluation(loop, name, start, ways, holds, extent)

@@ -22,8 +22,11 @@ def mean_over_ranks(value):
 def combined(values, divisor=None):
     """The processes' values added up place by place, and divided where a divisor is given."""
     first = values[0]
-    if isinstance(first, dict) and all(first.keys() == value.keys() for value in values):
-        return {key: combined([value[key] for value in values], divisor) for key in first}
+    if isinstance(first, dict) and (divisor is None or all(first.keys() == value.keys() for value in values)):
+        total = first.copy()  # of its own kind: one that makes what it lacks goes on doing so
+        for key in dict.fromkeys(key for value in values for key in value):  # not all shares may have all classes
+            total[key] = combined([value[key] for value in values if key in value], divisor)
+        return total
     if isinstance(first, (list, tuple)) and all(len(first) == len(value) for value in values):
         return type(first)(combined(place, divisor) for place in zip(*values))
     shapes = {value.shape for value in values if hasattr(value, "shape")}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from typing import Any
 
 import numpy as np
@@ -111,7 +111,7 @@ def unlike(rank: int, kind: str) -> Any:
     values = {
         "list": [1] * (rank + 1),
         "tensor": torch.zeros(rank + 1),
-        "dict": {rank: 1},
+        "dict": {"a": [1] * (rank + 1)},
         "nest": [[1], [1] * (rank + 1)],
         "list and number": [1] if rank else 1,
     }
@@ -123,6 +123,16 @@ def test_different_shapes_are_an_error_everywhere(kind):
     for result in run_ranks(2, unlike, kind):
         assert isinstance(result, ValueError)
         assert "differ in shape" in str(result)
+
+
+def by_class(rank: int) -> Any:
+    counts: defaultdict[str, int] = defaultdict(int, {"cat": 2} if rank else {"dog": 1, "cat": 1})
+    total = sum_over_ranks(counts)
+    return list(total.items()), total["bird"]
+
+
+def test_a_class_that_only_one_share_has_is_counted_and_the_dict_goes_on_making_what_it_lacks():
+    assert run_ranks(2, by_class) == [([("dog", 1), ("cat", 3)], 0)] * 2
 
 
 def test_a_list_here_and_a_number_there_is_an_error_everywhere():

@@ -1,0 +1,36 @@
+"""Which containers a loop hands to functions of the notebook that fill them: `loss = score(output, target, metrics)`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from nbddp.analysis.accumulators import forms, inside
+from nbddp.analysis.facts import Loop
+from nbddp.analysis.machine import Machine
+
+
+def handed_on(m: Machine, loop: Loop) -> dict[str, set[str]]:
+    """The ways in which the functions change them, by the name in the loop."""
+    found: dict[str, set[str]] = {}
+    for node in inside([loop]):
+        fact = m.facts.calls.get(node) if isinstance(node, ast.Call) else None
+        for body in fact.bodies if fact else ():
+            if isinstance(body, ast.FunctionDef) and isinstance(node, ast.Call):
+                for name, parameter in _handed(node, body):
+                    if ways := forms(body.body, parameter):
+                        found.setdefault(name, set()).update(ways)
+    return found
+
+
+def _handed(call: ast.Call, body: ast.FunctionDef) -> Iterator[tuple[str, str]]:
+    """Names that a plain function is given, and what they are called there; a method's first parameter is its own."""
+    parameters = [a.arg for a in (*body.args.posonlyargs, *body.args.args)]
+    if isinstance(call.func, ast.Attribute):
+        del parameters[:1]
+    for argument, parameter in zip(call.args, parameters, strict=False):
+        if isinstance(argument, ast.Name):
+            yield argument.id, parameter
+    for keyword in call.keywords:
+        if isinstance(keyword.value, ast.Name) and keyword.arg:
+            yield keyword.value.id, keyword.arg
