@@ -4,7 +4,7 @@
     python volumes_ddp.py --nproc 4 --lr 0.001                   # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... volumes_ddp.py    # several machines
 
-Exported from volumes.ipynb by nbddp 0.1.0 (d8e07fb0); it needs torch alone.
+Exported from volumes.ipynb by nbddp 0.1.0 (13ae0539); it needs torch alone.
 """
 
 import argparse
@@ -221,8 +221,11 @@ def sum_over_ranks(value):
 def combined(values, divisor=None):
     """The processes' values added up place by place, and divided where a divisor is given."""
     first = values[0]
-    if isinstance(first, dict) and all(first.keys() == value.keys() for value in values):
-        return {key: combined([value[key] for value in values], divisor) for key in first}
+    if isinstance(first, dict) and (divisor is None or all(first.keys() == value.keys() for value in values)):
+        total = first.copy()  # of its own kind: one that makes what it lacks goes on doing so
+        for key in dict.fromkeys(key for value in values for key in value):  # not all shares may have all classes
+            total[key] = combined([value[key] for value in values if key in value], divisor)
+        return total
     if isinstance(first, (list, tuple)) and all(len(first) == len(value) for value in values):
         return type(first)(combined(place, divisor) for place in zip(*values))
     shapes = {value.shape for value in values if hasattr(value, "shape")}

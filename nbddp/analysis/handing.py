@@ -1,4 +1,4 @@
-"""Which containers a loop hands to functions of the notebook that fill them: `loss = score(output, target, metrics)`."""
+"""Containers that a loop hands to functions of the notebook, which fill them: `loss = score(output, y, metrics)`."""
 
 from __future__ import annotations
 
