@@ -40,8 +40,14 @@ def find_roles(program: Program, facts: Facts) -> Roles:
     batch = tuple(f for f in drawing if f.loaders or not _inner_draws(facts, f, drawing))
     evaluation = tuple(f for f in loops if f.loaders and f not in drawing and not f.lazy)
     training_loaders = frozenset(o for f in batch for o in (f.loaders | f.next_of))
-    optimizers = frozenset(o for c in facts.calls.values() for o in c.optimizers)
-    models = _models(facts, optimizers)
+    stepping = [c for c in facts.calls.values() if c.optimizers]
+    training = {f.node for f in loops if f.backward}
+    in_training = frozenset(o for c in stepping if c.loops & training for o in c.optimizers)
+    every = _models(facts, frozenset(o for c in stepping for o in c.optimizers))
+    models = tuple(m for m in every if not _is_tried_out(m, in_training))
+    optimizers = frozenset(o for c in stepping for o in c.optimizers) - frozenset(
+        o for m in every if m not in models for o in m.optimizers
+    )
     return Roles(
         batch_loops=batch,
         epoch_loops=_epoch_loops(facts, batch),
@@ -53,6 +59,12 @@ def find_roles(program: Program, facts: Facts) -> Roles:
         schedulers=frozenset(o for v in facts.values.values() for o in v.of("scheduler")),
         followers=_followers(facts, frozenset(m.obj for m in models)),
     )
+
+
+def _is_tried_out(model: Model, in_training: frozenset[Obj]) -> bool:
+    """One step by hand before the training, of a model that is then made anew: all ranks take it alike."""
+    used = model.forward_calls or model.bypasses or model.optimizers & in_training
+    return bool(in_training) and not used
 
 
 def _line(node: Loop) -> int:
