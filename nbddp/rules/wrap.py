@@ -21,7 +21,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.edit import Edit, after, has_comments, remove, wrap
+from nbddp.analysis.edit import Edit, after, has_comments, remove, replace, wrap
 from nbddp.analysis.homes import Home
 from nbddp.analysis.imports import qualified
 from nbddp.analysis.plan import Plan
@@ -29,6 +29,7 @@ from nbddp.analysis.wrapping import unused_parameters
 from nbddp.diagnostics import Diagnostic
 
 NAME = "wrap"
+READS_CODE = ("torch.jit.script", "torch.jit.trace", "torch.onnx.export", "torch.export.export")
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
@@ -42,6 +43,28 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             done.add((home.ready, home.name))
             line = f"{home.name} = {_wrapped(plan, home, options)}"
             yield after(plan.program, NAME, home.ready, line, ("DDP", "sync_batchnorm"))
+    for node in _read_as_code(plan):
+        text = plan.program.source(node)
+        yield replace(plan.program, NAME, node, f'getattr({text}, "module", {text})')
+
+
+def _read_as_code(plan: Plan) -> Iterator[ast.expr]:
+    """The model of `torch.jit.script(model)`, `writer.add_graph(model, x)`: what DDP does cannot be traced or read."""
+    for call in plan.facts.calls.values():
+        func = call.node.func
+        graph = isinstance(func, ast.Attribute) and func.attr == "add_graph"
+        if not (call.names & {*READS_CODE} or (graph and any(o.kind == "writer" for o in call.receivers))):
+            continue
+        for node in [*call.node.args, *(k.value for k in call.node.keywords)]:
+            homes = [h for o, h in plan.wrapping.homes.items() if o in plan.facts.value(node).objs]
+            if isinstance(node, ast.Name | ast.Attribute) and any(_is_behind(plan, call.node, h) for h in homes):
+                yield node
+
+
+def _is_behind(plan: Plan, call: ast.Call, home: Home) -> bool:
+    """Is the model wrapped by then?"""
+    function = plan.program.function_of
+    return function(call) is not function(home.ready) or call.lineno > (home.ready.end_lineno or home.ready.lineno)
 
 
 def _fits_in(plan: Plan, home: Home) -> bool:
