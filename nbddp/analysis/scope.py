@@ -82,8 +82,10 @@ def scalers(plan: Plan) -> frozenset[Obj]:
     return frozenset(o for v in plan.facts.values.values() for o in v.of("scaler"))
 
 
-def expressions_for(plan: Plan, node: ast.AST, names: Mapping[str, Value], wanted: Set[Obj]) -> list[str]:
-    """The fewest names and attributes that stand for things of the group, and for nothing else, at a place."""
+def expressions_for(
+    plan: Plan, node: ast.AST, names: Mapping[str, Value], wanted: Set[Obj], allowed: Set[Obj] = frozenset()
+) -> list[str]:
+    """The fewest names and attributes that stand for things of the group, and else only for those that are allowed."""
     found: list[str] = []
     missing = set(wanted)
     kinds = {o.kind for o in wanted}
@@ -91,7 +93,7 @@ def expressions_for(plan: Plan, node: ast.AST, names: Mapping[str, Value], wante
         _readable(plan, node, names), key=lambda pair: _preference(plan, node, pair[0], pair[1], kinds)
     ):
         held = value.of(*kinds)
-        if held & missing and held <= wanted and not one_of_several(plan, node, names, text):
+        if held & missing and held <= wanted | allowed and not one_of_several(plan, node, names, text):
             found.append(text)
             missing -= held
     return sorted(found, key=lambda t: min(_line(o) for o in held_by(plan, node, names, t) if o.kind in kinds))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Set
+from typing import Any
 
 from nbddp.analysis.domain import Obj
 from nbddp.analysis.facts import Loop
@@ -42,7 +43,8 @@ def _is_late(plan: Plan, model: Obj, node: ast.expr, loops: list[Loop], seen: Se
         return True
     if any(_comes_again(plan, model, around, trainings) for around in plan.program.ancestors(node)):
         return True
-    lines = sorted(t.lineno for t in trainings)
+    built = [n for n in _places(model) if plan.program.function_of(n) is function]
+    lines = sorted(t.lineno for t in trainings if all(n.lineno < t.lineno for n in built))
     if lines and lines[0] < node.lineno < lines[-1]:
         return True
     if function is None or function in seen:
@@ -55,9 +57,13 @@ def _comes_again(plan: Plan, model: Obj, around: ast.AST, trainings: Set[ast.AST
     """Is this a loop that trains the same model in each of its turns?"""
     if not isinstance(around, ast.For | ast.AsyncFor | ast.While):
         return False
-    built = [place for place in (model.node, model.site) if place is not None]
-    inside = any(around in plan.program.ancestors(place) for place in built)
+    inside = any(around in plan.program.ancestors(place) for place in _places(model))
     return not inside and any(around in plan.program.ancestors(training) for training in trainings)
+
+
+def _places(model: Obj) -> list[Any]:
+    """Where it is built: in a function, and where that is called."""
+    return [place for place in (model.node, model.site) if place is not None]
 
 
 def _loops_of(plan: Plan, model: Obj) -> list[Loop]:

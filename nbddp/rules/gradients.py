@@ -63,10 +63,9 @@ def _after_backward(plan: Plan, call: ast.Call) -> Iterator[Edit | Diagnostic]:
         return
     yield after(plan.program, NAME, statement, f"{plan.naming('average_gradients')}({', '.join(names)})",
                 ("average_gradients",))  # fmt: skip
-    averaged = {
-        m.obj for m in plan.roles.models if m.obj in plan.wrapping.averaged and may_hold_batch_norm(plan, m.obj)
-    }
-    if models := expressions_for(plan, call, plan.facts.calls[call].visible, averaged):
+    known = {m.obj for m in plan.roles.models}
+    averaged = {o for o in known if o in plan.wrapping.averaged and may_hold_batch_norm(plan, o)}
+    if models := expressions_for(plan, call, plan.facts.calls[call].visible, averaged, known):
         yield after(plan.program, NAME, statement, f"{plan.naming('broadcast_buffers')}({', '.join(models)})",
                     ("broadcast_buffers",))  # fmt: skip
 
@@ -75,7 +74,8 @@ def _optimizers(plan: Plan, call: ast.Call) -> list[str]:
     averaged = plan.wrapping.averaged.keys()
     wanted = {o for m in plan.roles.models if m.obj in averaged for o in m.optimizers} | plan.wrapping.loose
     visible = plan.facts.calls[call].visible
-    names = expressions_for(plan, call, visible, wanted)
+    allowed = plan.roles.optimizers  # a function may train now a model that DDP has wrapped: their mean stays the mean
+    names = expressions_for(plan, call, visible, wanted, allowed)
     reached = {o for name in names for o in held_by(plan, call, visible, name)}
     return [*names, *_collections(plan, call, visible, wanted, wanted - reached)]
 
