@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypedDict
+from functools import reduce
+from typing import Any, TypedDict
 
 from nbddp.diagnostics import Diagnostic
 from nbddp.run.state import Failure, Notice, RunState
 from nbddp.run.words import duration
-from nbddp.sentence import sentence
+from nbddp.sentence import Sentence, sentence, words_of
 from nbddp.widget.subject import Subject
 
 MOST = 50
@@ -46,7 +47,13 @@ def notices(state: RunState, subject: Subject = NOTHING) -> list[Said]:
 
 
 def _said(level: str, text: str, more: str = "") -> Said:
-    return {"level": level, "text": text, "more": more[-LONGEST:]}
+    return {"level": level, "text": text, "more": more if len(more) <= LONGEST else more[-LONGEST:]}
+
+
+def for_page(said: Said) -> dict[str, Any]:
+    """With the words that a page says in its own language."""
+    behind = {"behind": said["more"].words} if isinstance(said["more"], Sentence) else {}
+    return {**said, "words": words_of(said["text"]), **behind}
 
 
 def _failures(state: RunState, explanation: str) -> Iterator[Said]:
@@ -130,6 +137,8 @@ def _warning(notice: Notice) -> Said:
 
 def _diagnostic(diagnostic: Diagnostic) -> Said:
     text = sentence("Cell %1, line %2: %3", diagnostic.cell, diagnostic.line, diagnostic.message)
-    parts = (("", diagnostic.source), ("why: ", diagnostic.why), ("help: ", diagnostic.help))
-    more = "\n".join(f"{title}{words}" for title, words in parts if words)
+    why = diagnostic.why and sentence("why: %1", diagnostic.why)
+    cure = diagnostic.help and sentence("help: %1", diagnostic.help)
+    parts = [part for part in (diagnostic.source, why, cure) if part]
+    more = reduce(lambda before, part: sentence("%1\n%2", before, part), parts) if parts else ""
     return _said(diagnostic.level, text if diagnostic.cell else diagnostic.message, more)

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TextIO
 
 from nbddp.run.state import RunState
+from nbddp.sentence import sentence
 from nbddp.widget.lines import changes, line
-from nbddp.widget.notices import Said, notices
+from nbddp.widget.notices import for_page, notices
 from nbddp.widget.subject import Subject
 from nbddp.widget.summary import mimebundle
 from nbddp.widget.view import facts, series
@@ -31,7 +32,7 @@ class Surface(Protocol):
     def show(self, state: RunState, logs: Logs, /, *, last: bool = False) -> None:
         """Bring it up to date, for the last time where that is said."""
 
-    def trouble(self, sentence: str) -> None:
+    def trouble(self, text: str) -> None:
         """Nothing more will be shown, and why."""
 
 
@@ -83,7 +84,7 @@ class InNotebook:
 
         self.subject = subject
         self._on_stop = on_stop
-        self._complaints: list[Said] = []
+        self._complaints: list[dict[str, Any]] = []
         self.widget = RunWidget(self._stop, facts(state, subject, time.time()), text=line(state, time.time()))
         self.handle: Any = display(self.widget, display_id=True)  # type: ignore[no-untyped-call]
 
@@ -94,15 +95,18 @@ class InNotebook:
         if state.over and self.handle is not None:
             self.handle.update(mimebundle(state, self.subject, logs), raw=True)
 
-    def trouble(self, sentence: str) -> None:
-        self._complaints.append({"level": "error", "text": sentence, "more": ""})
+    def trouble(self, text: str) -> None:
+        self._complain(text)
         self.widget.facts = {**self.widget.facts, "notices": [*self._complaints]}
 
     def _stop(self, grade: str) -> None:
         try:
             self._on_stop(grade)
         except Exception as problem:  # noqa: BLE001  whoever pressed the button must hear of it, whatever it is
-            self._complaints.append({"level": "error", "text": f"Stopping did not work: {problem}", "more": ""})
+            self._complain(sentence("Stopping did not work: %1", problem))
+
+    def _complain(self, text: str) -> None:
+        self._complaints.append(for_page({"level": "error", "text": text, "more": ""}))
 
 
 class InText:
@@ -126,8 +130,8 @@ class InText:
             self._due = time.monotonic() + LINE_EVERY
         self._before = state
 
-    def trouble(self, sentence: str) -> None:
-        self._print([sentence])
+    def trouble(self, text: str) -> None:
+        self._print([text])
 
     def _print(self, lines: Iterable[str]) -> None:
         for text in lines:

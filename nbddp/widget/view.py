@@ -10,8 +10,7 @@ from typing import Any
 from nbddp.run.curve import Curve
 from nbddp.run.state import Rank, RunState
 from nbddp.run.words import load
-from nbddp.sentence import words_of
-from nbddp.widget.notices import notices
+from nbddp.widget.notices import for_page, notices
 from nbddp.widget.subject import Subject
 
 MOST_SERIES = 24
@@ -61,7 +60,7 @@ def facts(state: RunState, subject: Subject, now: float | None = None) -> dict[s
         "world_size": state.world_size or state.nproc,
         **{name: _finite(getattr(state, name)) for name in NUMBERS},
         "ranks": [_rank(rank, _phase(rank, state)) for rank in _ranks(state)],
-        "notices": [{**one, "words": words_of(one["text"])} for one in notices(state, subject)],
+        "notices": [for_page(one) for one in notices(state, subject)],
     }
 
 

@@ -10,10 +10,18 @@ from typing import Any
 from nbddp.diagnostics import Diagnostic
 from nbddp.run.fold import fold, fold_all
 from nbddp.run.state import RunState
+from nbddp.sentence import sentence
 
 START = 1_000_000.0
 WARNING = Diagnostic(
-    "loaders", "warning", "'val_loader' is kept whole", 7, 12, 1, "build it in a cell", "its use is unclear"
+    "loaders",
+    "warning",
+    sentence("'%1' is kept whole", "val_loader"),
+    7,
+    12,
+    1,
+    sentence("build it in a cell"),
+    sentence("its use is unclear"),
 )
 
 

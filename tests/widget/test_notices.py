@@ -4,7 +4,7 @@ import pytest
 
 from nbddp.run.fold import fold, fold_all
 from nbddp.run.state import RunState
-from nbddp.widget.notices import MOST, notices
+from nbddp.widget.notices import MOST, for_page, notices
 from nbddp.widget.subject import Subject
 from tests.widget.runs import START, WARNING, ended, failed, running
 
@@ -76,6 +76,14 @@ def test_warnings_are_counted_and_their_first_line_shown():
 def test_a_diagnostic_has_reason_and_cure():
     (said,) = notices(RunState(), Subject(diagnostics=(WARNING,)))
     assert said["more"] == "why: its use is unclear\nhelp: build it in a cell"
+    why, cure = (["why: %1", WARNING.why.words], ["help: %1", WARNING.help.words])
+    assert for_page(said)["behind"] == ["%1\n%2", why, cure]
+    assert for_page(said)["words"] == ["Cell %1, line %2: %3", WARNING.cell, WARNING.line, WARNING.message.words]
+
+
+def test_of_a_traceback_a_page_gets_one_copy():
+    (said,) = (one for one in notices(failed()) if one["more"])
+    assert for_page(said).keys() == {"level", "text", "more", "words"}
 
 
 def test_lost_cold_and_unreadable():

@@ -75,9 +75,8 @@ export const known = (word) => words()[word] ?? word ?? "";
 
 // A sentence as nbddp/sentence.py takes it apart: its form, and values that may be sentences as well.
 // The places go through the translation as they are, and are filled here: what fills them may have a % of its own.
-const PLACES = Array.from({ length: 9 }, (_, at) => `%${at + 1}`);
-export const told = (words) => (Array.isArray(words)
-  ? trans.__(words[0], ...PLACES).replace(/%([1-9])/g, (_, at) => told(words[at])) : words);
+export const told = (said) => Array.isArray(said)
+  ? trans.__(said[0], ...said.map((_, n) => `%${n + 1}`)).replace(/%(\d)/g, (_, n) => told(said[n])) : said;
 
 const grade = (name) => ({
   epoch: [trans.__("Finish epoch"), trans.__("Train to the end of this epoch, then stop; the result comes back")],
@@ -260,10 +259,10 @@ function notices(view, s) {
   if (view.noticed === key) return;
   view.noticed = key;
   const open = new Set([...view.notices.querySelectorAll("details[open]")].map((d) => d.firstChild.textContent));
-  view.notices.replaceChildren(...s.notices.map(({ level, text: english, words, more }) => {
-    const text = told(words ?? english);
+  view.notices.replaceChildren(...s.notices.map(({ level, text: plain, words, more, behind }) => {
+    const text = told(words ?? plain);
     if (!more) return make("li", { "data-level": level }, text);
-    const details = make("details", {}, make("summary", {}, text), make("pre", { tabindex: 0 }, ...coloured(more)));
+    const details = make("details", {}, make("summary", {}, text), make("pre", { tabindex: 0 }, ...coloured(told(behind ?? more))));
     details.open = level === "error" || open.has(text);
     return make("li", { "data-level": level }, details);
   }));
