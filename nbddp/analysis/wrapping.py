@@ -14,6 +14,8 @@ from nbddp.analysis.roles import Model
 from nbddp.analysis.thawing import thaws_later
 from nbddp.sentence import NOTHING, Sentence, sentence
 
+PARTS = ("modules", "children", "named_modules", "named_children", "_modules")
+
 
 @dataclass(frozen=True, eq=False)
 class Wrapping:
@@ -92,7 +94,10 @@ def _leaves_out(plan: Plan, model: Obj) -> bool:
         return False
     methods = {p.name: p for p in owner.body if isinstance(p, ast.FunctionDef)}
     init, forward = methods.get("__init__"), methods.get("forward")
-    if init is None or forward is None or (owner.bases and _dynamic(owner)):
+    if init is None or forward is None:
+        return False
+    running = [methods[name] for name in _read_from(forward, methods, set()) & methods.keys()]
+    if owner.bases and (_asks_by_name(owner) or any(map(_goes_through_parts, [forward, *running]))):
         return False
     made = {
         n.attr
@@ -118,10 +123,13 @@ def _attributes(nodes: list[ast.stmt] | list[ast.expr]) -> set[str]:
     return {n.attr for part in nodes for n in ast.walk(part) if isinstance(n, ast.Attribute)}
 
 
-def _dynamic(node: ast.ClassDef) -> bool:
+def _asks_by_name(node: ast.ClassDef) -> bool:
     names = {n.func.id for n in ast.walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
-    attrs = {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)}
-    return bool(names & {"getattr", "setattr", "eval", "exec"} or attrs & {"modules", "children", "_modules"})
+    return bool(names & {"getattr", "setattr", "eval", "exec"})
+
+
+def _goes_through_parts(node: ast.AST) -> bool:
+    return any(isinstance(n, ast.Attribute) and n.attr in PARTS for n in ast.walk(node))
 
 
 def _trainable(plan: Plan, model: Obj, name: str) -> bool:
@@ -153,5 +161,7 @@ def _read_from(method: ast.FunctionDef, methods: Mapping[str, ast.FunctionDef], 
 
 
 def _read_in_init(init: ast.FunctionDef, made: set[str]) -> set[str]:
-    """Parts that other parts are made of: `self.net = nn.Sequential(self.a, self.b)`."""
-    return {n.attr for n in ast.walk(init) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)} & made
+    """Parts that other parts are made of: `self.net = nn.Sequential(self.a, self.b)`; not what is taken apart."""
+    loads = [n for n in ast.walk(init) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)]
+    apart = {n.value for n in loads if n.attr in PARTS}
+    return {n.attr for n in loads if n not in apart} & made
