@@ -53,12 +53,21 @@ def _already_ddp(plan: Plan) -> Iterator[Diagnostic]:
 
 def _undefined(plan: Plan) -> Iterator[Diagnostic]:
     for name, node in plan.facts.undefined.items():
-        if node not in plan.program.parents:
+        if node not in plan.program.parents or _may_be_passed_by(plan, name, node):
             continue
         yield plan.program.diagnose(
             "undefined", "error", node, sentence("no cell before this one defines '%1'", name),
             help=_where(plan, name, node),
         )  # fmt: skip
+
+
+def _may_be_passed_by(plan: Plan, name: str, node: ast.Name) -> bool:
+    """`if not os.path.exists("results"): os.mkdir(folder)`, and below, in the same cell, `folder = "results/net"`."""
+    statement = next(s for s in plan.program.statements if s.node in (node, *plan.program.ancestors(node)))
+    below = [s for s in plan.program.statements if s.cell == statement.cell and s.index > statement.index]
+    condition = statement.node.test if isinstance(statement.node, ast.If) else None
+    asked = condition is not None and condition in plan.program.ancestors(node)
+    return condition is not None and not asked and any(name in plan.flow.effects[s.index].binds for s in below)
 
 
 def _where(plan: Plan, name: str, node: ast.Name) -> Sentence:
