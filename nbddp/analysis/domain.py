@@ -87,7 +87,8 @@ WEIGHTED = "weighted"  # divided by a sum over the samples: its sum is no mean o
 STATISTIC = "statistic"  # a number of the batch that does not add up: its largest sample, its deviation
 MASK = "mask"  # whether something holds for each sample
 PICKED = "picked"  # those samples of a batch for which it does
-MARKS = (RATED, WEIGHTED, STATISTIC, MASK, PICKED)
+ASSUMED = "assumed"  # weighted by the size of the batch, and so taken for a mean over it
+MARKS = (RATED, WEIGHTED, STATISTIC, MASK, PICKED, ASSUMED)
 _NOWHERE = ast.Pass()
 
 
@@ -207,7 +208,15 @@ def _add(a: Value, b: Value) -> Extent:
 
 
 def multiply(a: Value, b: Value) -> Extent:
-    return _whole(a, b, _multiply(a, b))
+    return Extent.SUM if assumes(a, b) else _whole(a, b, _multiply(a, b))
+
+
+def assumes(a: Value, b: Value) -> bool:
+    """`score(output, target) * len(target)`, of a module that is not read: who weights it so says that it is a mean."""
+    for number, size in ((a, b), (b, a)):
+        if spread(number) is Extent.VARYING and spread(size) is Extent.SUM and size.equal and size.number:
+            return not number.of(STATISTIC, WEIGHTED)
+    return False
 
 
 def _multiply(a: Value, b: Value) -> Extent:

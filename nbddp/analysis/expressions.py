@@ -176,7 +176,8 @@ def binary(left: Value, right: Value, op: ast.operator) -> Value:
         extent = (domain.add if isinstance(op, ast.Add) else domain.subtract)(left, right)
         return Value(objs, extent, None, const, equal=alike, number=number)
     if isinstance(op, ast.Mult | ast.MatMult):
-        return Value(left.of("list") | marks, domain.multiply(left, right), equal=alike, number=number)
+        result = Value(left.of("list") | marks, domain.multiply(left, right), equal=alike, number=number)
+        return domain.marked(result, domain.ASSUMED) if domain.assumes(left, right) else result
     if isinstance(op, ast.Div | ast.FloorDiv):
         result = Value(left.of("path") | marks, domain.divide(left, right), equal=alike, number=number)
         return domain.marked(result, domain.rate(right)) if domain.rates(left, right) else result

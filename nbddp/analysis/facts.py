@@ -46,6 +46,7 @@ class Reduction:
     how: str  # "mean" | "sum" | "gather" | "gather_samples" | "gather_batches"
     in_place: bool = False  # a list that others may hold: changed in place
     number: bool = False  # surely a Python number
+    assumed: bool = False  # of what is taken for a mean over the batch, since it was weighted by its size
 
 
 @dataclass(eq=False)

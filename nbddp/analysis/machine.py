@@ -120,8 +120,16 @@ class Machine:
         return names
 
     def make(self, kind: str, node: ast.AST) -> Value:
-        """A thing of its own for each call of the function that makes it."""
-        return thing(kind, node, "", None, self.frame.call)
+        """A thing of its own for each call of the function that makes it.
+
+        A dict that is made again, and was alike on all ranks, starts anew.
+        """
+        made = thing(kind, node, "", None, self.frame.call)
+        held = [key for key in self.facts.fields if key[0] in made.objs] if kind == "dict" else []
+        if not any(self.facts.fields[key].varies for key in held):
+            for key in held:
+                del self.facts.fields[key]
+        return made
 
     # fields of things ----------------------------------------------------------
     def get(self, obj: Obj, name: str) -> Value | None:

@@ -15,7 +15,7 @@ from nbddp.analysis.accumulators import (
 )
 from nbddp.analysis.at_source import at_source
 from nbddp.analysis.dealing import undealable
-from nbddp.analysis.domain import WHOLE, Extent, Obj, Value, join_extent, spread
+from nbddp.analysis.domain import ASSUMED, WHOLE, Extent, Obj, Value, join_extent, spread
 from nbddp.analysis.facts import LoopFact, Reduction
 from nbddp.analysis.handing import handed_on
 from nbddp.analysis.items import item_of, zero_before
@@ -51,8 +51,14 @@ def leave_loop(m: Machine, fact: LoopFact) -> None:
             else:
                 m.facts.unreduced[loop, name] = _extent(m, value)
         else:
-            m.facts.reductions[loop, name] = replace(how, number=value.number and how.name == name)
+            number = value.number and how.name == name
+            m.facts.reductions[loop, name] = replace(how, number=number, assumed=_is_assumed(m, value))
             _now_uniform(m, name, value)
+
+
+def _is_assumed(m: Machine, value: Value) -> bool:
+    inner = [m.get(o, "[]") or Value() for o in value.of("list", "dict")]
+    return any(v.of(ASSUMED) for v in (value, *inner))
 
 
 def _varies(m: Machine, value: Value) -> bool:

@@ -26,7 +26,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.domain import Extent, spread
+from nbddp.analysis.domain import ASSUMED, Extent, spread
 from nbddp.analysis.edit import Edit, after, wrap
 from nbddp.analysis.facts import Reduction
 from nbddp.analysis.outlets import outlets
@@ -42,6 +42,8 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     for (loop, _), reduction in sorted(plan.facts.reductions.items(), key=lambda i: (_line(i[0][0]), i[0][1])):
         if isinstance(loop, ast.For | ast.AsyncFor | ast.While):
             yield _behind(plan, loop, reduction)
+            if reduction.assumed:
+                yield _assumed(plan, loop, reduction.name)
     for node, part in dict.fromkeys(p for found in plan.facts.at_source.values() for p in found):
         yield from wrap(plan.program, NAME, node, f"{plan.naming(part)}(", ")", (part,))
     told: set[str] = set()
@@ -49,6 +51,8 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         extent = spread(plan.facts.value(outlet.node))
         if outlet.safe and extent in PARTS:
             part = PARTS[extent]
+            if plan.facts.value(outlet.node).of(ASSUMED):
+                yield _assumed(plan, outlet.node, plan.program.source(outlet.node))
             yield from wrap(plan.program, NAME, outlet.node, f"{plan.naming(part)}(", ")", (part,))
         elif outlet.steers and outlet.safe:
             yield from wrap(plan.program, NAME, outlet.node, f"{plan.naming('from_rank_0')}(", ")", ("from_rank_0",))
@@ -68,6 +72,13 @@ def _own(plan: Plan, node: ast.expr, level: Level) -> Diagnostic:
         NAME, level, node, sentence("'%1' is rank 0's own, from its share of the data", plan.program.source(node)),
         why=sentence("what the ranks have cannot be put together here"),
         help=sentence("accumulate it with += over the loop, and use it behind the loop"),
+    )  # fmt: skip
+
+
+def _assumed(plan: Plan, node: ast.stmt | ast.expr, what: str) -> Diagnostic:
+    return plan.program.diagnose(
+        NAME, "note", node, sentence("'%1' is put together as if it were made of means over each batch", what),
+        why=sentence("it is weighted by the size of the batch, and where it comes from is not known"),
     )  # fmt: skip
 
 
