@@ -10,7 +10,7 @@ Before
         loss = criterion(model(X), y)
 
 After
-    error[shard]: the training runs over whole tensors or by index, not over a DataLoader: there is nothing to share out
+    error[shard]: the training takes whole tensors, indices or data made as it goes, no DataLoader: nothing to share out
 
 Declines
     Everything that the other rules handle.
@@ -166,7 +166,7 @@ def _without_loader(plan: Plan, call: ast.Call, loop: ast.AST, opaque: bool) -> 
         )  # fmt: skip
     return plan.program.diagnose(
         "shard", "error", loop,
-        sentence("the training runs over whole tensors or by index, not over a DataLoader: there is nothing to share "
+        sentence("the training takes whole tensors, indices or data made as it goes, no DataLoader: nothing to share "
                  "out"),
         why=sentence("every rank would train on the same data"),
         help=sentence("train on DataLoader(TensorDataset(X, y), batch_size=…, shuffle=True)"),
