@@ -34,8 +34,10 @@ def listed(parts: Iterable[Sentence]) -> Sentence:
 
 
 def words_of(value: object) -> object:
-    """As JSON; what is not made of parts goes as it is."""
-    return value.words if isinstance(value, Sentence) else value
+    """As JSON; text and numbers go as they are, and whatever else there is as its text."""
+    if isinstance(value, Sentence):
+        return value.words
+    return value if isinstance(value, str | int | float) else str(value)
 
 
 Translate = Callable[[str], str]

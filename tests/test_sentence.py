@@ -40,6 +40,12 @@ def test_a_copy_knows_its_words():
         assert (other, other.words) == (text, text.words)
 
 
+def test_whatever_is_put_in_can_be_sent():
+    text = sentence("%1 (%2)", "View", ValueError("ended"))
+    assert text == "View (ended)"
+    assert json.loads(json.dumps(text.words)) == ["%1 (%2)", "View", "ended"]
+
+
 def test_several_stand_in_a_list():
     text = listed(sentence("Rank %1", rank) for rank in (1, 2, 3))
     assert text == "Rank 1, Rank 2, Rank 3"

@@ -15,7 +15,7 @@ from jupyter_server.utils import url_path_join
 from tornado import web
 
 from nbddp import __version__
-from nbddp.sentence import sentence
+from nbddp.sentence import Words, sentence
 from nbddp.server.compiler import Compiler, TookTooLong
 from nbddp.server.folders import Folders, NotHere
 from nbddp.server.language import in_its_language
@@ -27,7 +27,7 @@ GRADES = ("epoch", "now", "kill")
 T = TypeVar("T")
 
 
-def refusal(status: int, text: object) -> web.HTTPError:
+def refusal(status: int, text: str | Words) -> web.HTTPError:
     """What a page shows to its user; what only a program can have done wrong is told in English."""
     return web.HTTPError(status, in_its_language(text))
 

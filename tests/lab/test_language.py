@@ -143,6 +143,14 @@ def test_findings(page, screenshot):
     screenshot(page.page, "language-findings")
 
 
+def test_a_refusal(page):
+    path = page.write("r.ipynb", notebook("x <- 1"), kernel="none")
+    path.write_text(path.read_text().replace("python-of-nobody", "R"))
+    page.open("r.ipynb")
+    page.command("nbddp:export")
+    expect(page.page.locator(".Toastify__toast")).to_contain_text("⟦r.ipynb is a notebook in R, not in Python.⟧")
+
+
 def test_runs(page, screenshot):
     page.write("runs/1.ipynb", notebook("x = 1"), kernel="none")
     page.open("runs/1.ipynb")

@@ -43,6 +43,10 @@ def test_what_is_found_comes_with_the_words_that_a_page_translates():
     said = answer("check", question(*CELLS[:2], CELLS[3]))["diagnostics"]
     found = next(one for one in said if one["message"] == "no cell before this one defines 'optimizer'")
     assert found["words"]["message"] == ["no cell before this one defines '%1'", "optimizer"]
+    (found,) = answer("check", question(*CELLS[:3], f"%%ddp_train --nproc x\n{CELLS[3]}"))["diagnostics"]
+    form, magic, why = json.loads(json.dumps(found))["words"]["message"]
+    assert (form, magic) == ("%1: %2", "%%ddp_train")
+    assert found["message"] == f"{magic}: {why}"
     foreign = {**question(), "name": "1.ipynb"}
     foreign["notebook"]["metadata"] = {"language_info": {"name": "R"}}
     words = ["%1 is a notebook in %2, not in Python.", "1.ipynb", "R"]
