@@ -56,6 +56,8 @@ def _call_one(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywor
         case "function":
             fact.called.add(obj)
             return m.run(m, obj, args, keywords, node)
+        case "partial":
+            return _call_partial(m, node, obj, args, keywords)
         case "method":
             return _call_bound(m, node, obj, args, keywords)
         case "class":
@@ -73,6 +75,17 @@ def _call_one(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywor
         case "metric":
             return Value(extent=Extent.SAMPLES if any(a.varies for a in args) else Extent.UNIFORM)
     return None
+
+
+def _call_partial(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywords) -> Value | None:
+    given = {f[6:]: v for (owner, f), v in m.facts.fields.items() if owner == obj and f.startswith("given ")}
+    first, *others = [value for key, value in given.items() if key.isdigit()]
+    known = {key: value for key, value in given.items() if not key.isdigit()}
+    found = (
+        _call_one(m, node, target, [*others, *args], {**known, **keywords}) for target in first.of("function", "method")
+    )
+    results = [result for result in found if result is not None]
+    return join_all(results) if results else None
 
 
 def _call_bound(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywords) -> Value:

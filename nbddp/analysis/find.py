@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from nbddp.analysis.frameworks import find_uses
 from nbddp.analysis.imports import bindings
+from nbddp.analysis.meant import Definition, Meanings
 from nbddp.analysis.program import Statement
 from nbddp.analysis.slice import Flow
 
@@ -42,7 +43,7 @@ class Trainer:
         return self.backward and self.step and self.loop
 
 
-def _own_part(nodes: list[ast.AST], fits: frozenset[ast.AST]) -> tuple[Trainer, set[str], set[str]]:
+def _own_part(nodes: list[ast.AST], fits: frozenset[ast.AST], meanings: Meanings) -> tuple[Trainer, set[str], set[str]]:
     """What the code itself does, the functions that it calls by name, the methods that it calls."""
     found, calls, methods = Trainer(), set(), set()
     todo = list(nodes)
@@ -58,7 +59,7 @@ def _own_part(nodes: list[ast.AST], fits: frozenset[ast.AST]) -> tuple[Trainer, 
             found |= Trainer(backward=backward, step=node.func.attr in ("step", "minimize"))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             calls.add(node.func.id)
-        if isinstance(node, ast.Call):  # `optimizer.step(closure)`
+        if isinstance(node, ast.Call) and not meanings.makes_function(node):  # `optimizer.step(closure)`
             calls |= {a.id for a in node.args if isinstance(a, ast.Name)}
         # parameters updated by hand: `w -= lr * w.grad`, `p.data.add_(...)`
         if isinstance(node, ast.Attribute) and node.attr == "grad":
@@ -77,8 +78,9 @@ class Finder:
 
     def __init__(self, flow: Flow) -> None:
         self.flow = flow
-        self.functions: dict[str, list[ast.AST]] = {}
-        self.methods: dict[str, list[ast.AST]] = {}
+        self.functions: dict[str, list[Definition]] = {}
+        self.methods: dict[str, list[Definition]] = {}
+        called: dict[str, list[Definition]] = {}
         uses = find_uses(flow.program.nodes, flow.imports)
         self.fits = frozenset(c for use in uses for c in use.trained if c.func.attr != "backward")  # type: ignore[attr-defined]
         for node in flow.program.nodes:
@@ -87,9 +89,13 @@ class Finder:
                     if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
                         name = node.name if part.name == "__init__" else part.name
                         (self.functions if part.name == "__init__" else self.methods).setdefault(name, []).append(part)
+                        if part.name == "__call__":
+                            called.setdefault(node.name, []).append(part)
             elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 if not isinstance(flow.program.parents.get(node), ast.ClassDef):
                     self.functions.setdefault(node.name, []).append(node)
+        self.meanings = Meanings(self.functions, called)
+        self.meanings.learn(flow.program.nodes)
 
     def trains(self, statement: Statement) -> bool:
         node = statement.node
@@ -101,13 +107,13 @@ class Finder:
         found, seen = Trainer(), set()
         todo: list[list[ast.AST]] = [nodes]
         while todo:
-            part, calls, methods = _own_part(todo.pop(), self.fits)
+            part, calls, methods = _own_part(todo.pop(), self.fits, self.meanings)
             found |= part
-            for table, names in ((self.functions, calls), (self.methods, methods)):
-                for definition in (d for n in names for d in table.get(n, ())):
-                    if definition not in seen:
-                        seen.add(definition)
-                        todo.append(list(definition.body))  # type: ignore[attr-defined]
+            functions = (d for n in calls for d in self.functions.get(n) or self.meanings.of(n))
+            for definition in (*functions, *(d for n in methods for d in self.methods.get(n, ()))):
+                if definition not in seen:
+                    seen.add(definition)
+                    todo.append([definition.body] if isinstance(definition, ast.Lambda) else list(definition.body))
         return found
 
 

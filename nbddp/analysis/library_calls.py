@@ -199,7 +199,9 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
         made = _dict_call(m, node, keywords, bool(zero))
         return _made(m, made, {"[]": _default(m, node, first)}) if first.of("class", "function") else made
     if name == "functools.partial":
-        return first
+        return (
+            _partial(m, node, args, keywords) if first.objs and first.objs == first.of("function", "method") else first
+        )
     if name in names.SAME:
         return first
     if name == "int" and first.sources:
@@ -212,6 +214,14 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
         found = [join_extent(spread(v), spread(m.elements(v))) for v in args]
         return Value(extent=reduce(join_extent, found, Extent.UNIFORM) if set(found) <= {*WHOLE} else Extent.VARYING)
     return None
+
+
+def _partial(m: Machine, node: ast.Call, args: Args, keywords: Keywords) -> Value:
+    made = m.make("partial", node)
+    for obj in made.objs:
+        for key, value in [*enumerate(args), *keywords.items()]:
+            m.put(obj, f"given {key}", value)
+    return made
 
 
 def _kept(m: Machine, name: str, value: Value) -> Value:

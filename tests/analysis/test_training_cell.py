@@ -40,6 +40,31 @@ def test_a_loop_around_a_step_that_is_a_function():
     assert chosen(*BEFORE, step, "for x, y in train_loader:\n    step(x, y)") == 5
 
 
+STEP = "    F.cross_entropy(model(x), y).backward()\n    optimizer.step()"
+LOOP = "for x, y in train_loader:\n    run(x, y)"
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        f"def step(x, y):\n{STEP}\nrun = step",
+        f"def step(n, x, y):\n{STEP}\nrun = partial(step, 3)",
+        f"class Step:\n    def __call__(self, x, y):\n    {STEP.replace('    opt', '        opt')}\nrun = Step()",
+        f"def make():\n    def step(x, y):\n    {STEP.replace('    opt', '        opt')}\n    return step\nrun = make()",
+        f"def step(x, y):\n{STEP}\ndef timed(f):\n    return lambda *a: f(*a)\nrun = timed(step)",
+        f"def step(x, y):\n{STEP}\ntable = {{'train': step}}\nrun = table.get('train')",
+    ],
+    ids=["alias", "partial", "__call__", "made by a function", "wrapped by a function", "of a table"],
+)
+def test_a_step_by_another_name_is_followed_where_it_is_called(cell):
+    assert chosen(*BEFORE, cell, LOOP) == 5
+
+
+def test_what_a_training_has_returned_is_no_training():
+    function = "def fit(n):\n" + "".join(f"    {line}\n" for line in TRAINING.strip().split("\n")) + "    return model"
+    assert chosen(*BEFORE, function, "best = fit(3)", "for x, y in train_loader:\n    print(best(x))") == 5
+
+
 def test_a_definition_alone_trains_nothing():
     function = "def fit():\n" + "".join(f"    {line}\n" for line in TRAINING.strip().split("\n"))
     assert not training_statements(flow(*BEFORE, function))

@@ -1,0 +1,87 @@
+"""What a called name stands for that is no function: an alias, what `partial` makes, a thing with `__call__`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+@dataclass(frozen=True)
+class Meanings:
+    """By names alone: more may be found than is called, never by way of what a call of the notebook's has returned."""
+
+    functions: Mapping[str, list[Definition]]
+    called: Mapping[str, list[Definition]]  # `__call__` by class
+    bound: dict[str, list[ast.expr]] = field(default_factory=dict)
+
+    def learn(self, nodes: Iterable[ast.AST]) -> None:
+        for target, value in (pair for node in nodes for pair in _bindings(node)):
+            for name in (n.id for n in ast.walk(target) if isinstance(n, ast.Name)):
+                self.bound.setdefault(name, []).append(value)
+
+    def of(self, name: str) -> Iterator[Definition]:
+        seen, todo = {name}, [name]
+        while todo:
+            for value in self.bound.get(todo.pop(), ()):
+                for found in self._mentioned(value):
+                    if isinstance(found, Definition):
+                        yield found
+                    elif found not in seen:
+                        seen.add(found)
+                        todo.append(found)
+
+    def makes_function(self, call: ast.Call) -> bool:
+        """It may call later what it is given, but not now."""
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        return name == "partial" or (isinstance(call.func, ast.Name) and any(self._made(name)))
+
+    def _made(self, name: str) -> Iterator[Definition]:
+        return (inner for function in self.functions.get(name, ()) for inner in _returned(function))
+
+    def _mentioned(self, node: ast.expr) -> Iterator[Definition | str]:
+        """Functions that the value may be or hold, and names to go on with."""
+        if isinstance(node, ast.Lambda):
+            yield node
+        elif isinstance(node, ast.Name):
+            yield from self.functions.get(node.id, ())
+            yield node.id
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self.called:
+            yield from self.called[node.func.id]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self.functions:
+            yield from self._made(node.func.id)
+            if self.makes_function(node):  # which may call what was given
+                yield from self._parts(node)
+        else:
+            yield from self._parts(node)
+
+    def _parts(self, node: ast.expr) -> Iterator[Definition | str]:
+        for child in ast.iter_child_nodes(node):
+            part = child.value if isinstance(child, ast.keyword) else child
+            if not (isinstance(node, ast.Call) and part is node.func):
+                yield from self._mentioned(part) if isinstance(part, ast.expr) else ()
+            elif isinstance(part, ast.Attribute):  # `table.items()`
+                yield from self._mentioned(part.value)
+
+
+def _bindings(node: ast.AST) -> Iterator[tuple[ast.AST, ast.expr]]:
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            yield from ((target, value) for target in targets)
+        case ast.AnnAssign(target=target, value=ast.expr() as value) | ast.NamedExpr(target=target, value=value):
+            yield target, value
+        case ast.For(target=target, iter=value) | ast.AsyncFor(target=target, iter=value):
+            yield target, value
+        case ast.comprehension(target=target, iter=value):
+            yield target, value
+
+
+def _returned(function: Definition) -> Iterator[Definition]:
+    """The functions that stand in it and are given back."""
+    inside = [n for n in ast.walk(function) if n is not function]
+    names = {n.id for r in inside if isinstance(r, ast.Return) and r.value for n in ast.walk(r.value)
+             if isinstance(n, ast.Name)}  # fmt: skip
+    yield from (n for n in inside if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef) and n.name in names)
+    yield from (r.value for r in inside if isinstance(r, ast.Return) and isinstance(r.value, ast.Lambda))
