@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+TAKEN_OUT = frozenset({"get", "items", "values", "pop"})  # of a table
+PASSED_ON = frozenset({"dict", "enumerate", "iter", "list", "reversed", "tuple", "zip"})
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,7 @@ class Meanings:
 
     def learn(self, nodes: Iterable[ast.AST]) -> None:
         for target, value in (pair for node in nodes for pair in _bindings(node)):
-            for name in (n.id for n in ast.walk(target) if isinstance(n, ast.Name)):
+            for name in (n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)):
                 self.bound.setdefault(name, []).append(value)
 
     def of(self, name: str) -> Iterator[Definition]:
@@ -41,29 +43,34 @@ class Meanings:
     def _made(self, name: str) -> Iterator[Definition]:
         return (inner for function in self.functions.get(name, ()) for inner in _returned(function))
 
-    def _mentioned(self, node: ast.expr) -> Iterator[Definition | str]:
+    def _mentioned(self, node: ast.expr | None) -> Iterator[Definition | str]:
         """Functions that the value may be or hold, and names to go on with."""
-        if isinstance(node, ast.Lambda):
-            yield node
-        elif isinstance(node, ast.Name):
-            yield from self.functions.get(node.id, ())
-            yield node.id
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self.called:
-            yield from self.called[node.func.id]
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self.functions:
-            yield from self._made(node.func.id)
-            if self.makes_function(node):  # which may call what was given
-                yield from self._parts(node)
-        else:
-            yield from self._parts(node)
+        match node:
+            case ast.Lambda():
+                yield node
+            case ast.Name(id=name):
+                yield from self.functions.get(name, ())
+                yield name
+            case ast.IfExp(body=one, orelse=other):
+                yield from (found for part in (one, other) for found in self._mentioned(part))
+            case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts) | ast.Dict(values=parts):
+                yield from (found for part in parts for found in self._mentioned(part))
+            case ast.Subscript(value=holder) | ast.Starred(value=holder):
+                yield from self._mentioned(holder)
+            case ast.Call():
+                yield from self._of_call(node)
 
-    def _parts(self, node: ast.expr) -> Iterator[Definition | str]:
-        for child in ast.iter_child_nodes(node):
-            part = child.value if isinstance(child, ast.keyword) else child
-            if not (isinstance(node, ast.Call) and part is node.func):
-                yield from self._mentioned(part) if isinstance(part, ast.expr) else ()
-            elif isinstance(part, ast.Attribute):  # `table.items()`
-                yield from self._mentioned(part.value)
+    def _of_call(self, call: ast.Call) -> Iterator[Definition | str]:
+        parts: list[ast.expr] = []
+        match call.func:
+            case ast.Name(id=name) if name in self.called:
+                yield from self.called[name]
+            case ast.Name(id=name):
+                yield from self._made(name)
+                parts = call.args if name in PASSED_ON or self.makes_function(call) else []
+            case ast.Attribute(value=holder, attr=name):
+                parts = [holder] if name in TAKEN_OUT else call.args[:1] if name == "partial" else []
+        yield from (found for part in parts for found in self._mentioned(part))
 
 
 def _bindings(node: ast.AST) -> Iterator[tuple[ast.AST, ast.expr]]:
