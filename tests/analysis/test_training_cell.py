@@ -40,6 +40,7 @@ def test_a_loop_around_a_step_that_is_a_function():
     assert chosen(*BEFORE, step, "for x, y in train_loader:\n    step(x, y)") == 5
 
 
+INNER = "        F.cross_entropy(model(x), y).backward()\n        optimizer.step()"
 STEP = "    F.cross_entropy(model(x), y).backward()\n    optimizer.step()"
 LOOP = "for x, y in train_loader:\n    run(x, y)"
 
@@ -49,8 +50,8 @@ LOOP = "for x, y in train_loader:\n    run(x, y)"
     [
         f"def step(x, y):\n{STEP}\nrun = step",
         f"def step(n, x, y):\n{STEP}\nrun = partial(step, 3)",
-        f"class Step:\n    def __call__(self, x, y):\n    {STEP.replace('    opt', '        opt')}\nrun = Step()",
-        f"def make():\n    def step(x, y):\n    {STEP.replace('    opt', '        opt')}\n    return step\nrun = make()",
+        f"class Step:\n    def __call__(self, x, y):\n{INNER}\nrun = Step()",
+        f"def make():\n    def step(x, y):\n{INNER}\n    return step\nrun = make()",
         f"def step(x, y):\n{STEP}\ndef timed(f):\n    return lambda *a: f(*a)\nrun = timed(step)",
         f"def step(x, y):\n{STEP}\ntable = {{'train': step}}\nrun = table.get('train')",
     ],
