@@ -234,9 +234,9 @@ def _kept(m: Machine, name: str, value: Value) -> Value:
         extent = m.one_number(extent)
     if name in ("abs", "torch.abs") and extent in (Extent.MEAN, Extent.SUM):
         extent = Extent.VARYING
-    return Value(
-        value.objs - value.of("list"), extent, const=value.const if isinstance(value.const, int | float) else None
-    )
+    const = value.const if isinstance(value.const, int | float) else None
+    number = value.number and name in ("float", "int", "round", "abs")
+    return Value(value.objs - value.of("list"), extent, const=const, equal=value.equal, number=number)
 
 
 def _length(m: Machine, value: Value) -> Value:
