@@ -111,7 +111,7 @@ def _run(command: list[str], here: Path, logs: Path, result: Path, setting: Sett
     ended = time.time()
     events = _events(logs)
     left = torch.load(result, weights_only=False) if result.exists() and not error else {}
-    return Run(_ending(events, error, ended), ended - began, events, tuple(printed.splitlines()), error, left)
+    return Run(ending(events, error, ended), ended - began, events, tuple(printed.splitlines()), error, left)
 
 
 def _events(logs: Path) -> dict[int, list[dict[str, Any]]]:
@@ -121,7 +121,7 @@ def _events(logs: Path) -> dict[int, list[dict[str, Any]]]:
     return found
 
 
-def _ending(events: dict[int, list[dict[str, Any]]], error: str, now: float) -> str:
+def ending(events: dict[int, list[dict[str, Any]]], error: str, now: float) -> str:
     cut = [any(e["event"] == "cut" for e in of_rank) for of_rank in events.values()]
     if "still running after" in error.split("\n", 2)[1:2][0] if error else False:
         times = sorted(e["time"] for of_rank in events.values() for e in of_rank)

@@ -140,3 +140,13 @@ def test_the_file_says_what_became_of_each(finished) -> None:
     assert found["trains"]["details"]["removed"] == 1  # the statement whose file is missing
     assert found["slices"]["why"].startswith("shard: ")
     assert "not JSON" in found["torn"]["why"]
+
+
+def test_as_it_is_a_training_draws_its_random_numbers(finished) -> None:
+    """Dropout and BatchNorm are taken out of the comparison otherwise: there numbers are equal, here they are alike."""
+    _, folder = finished
+    command = [sys.executable, "-m", "tests.corpus", str(folder), "--only", "trains", "--as-it-is"]
+    found = folder / "as_it_is.json"
+    subprocess.run([*command, "--json", str(found)], cwd=ROOT, capture_output=True, timeout=300, check=True)
+    verdict = json.loads(found.read_text())["trains"]
+    assert (verdict["outcome"], verdict["why"]) == ("alike", "draws random numbers while it trains")
