@@ -52,7 +52,9 @@ def _fields(plan: Plan, optimizer: Obj) -> Value:
 
 def _unfit(plan: Plan, model: Model) -> Sentence:
     if model.bypasses:
-        call = plan.program.source(model.bypasses[0].func)
+        steps = {f.node for f in plan.roles.batch_loops}  # an evaluation that follows gradients trains nothing
+        inside = [c for c in model.bypasses if plan.facts.calls[c].loops & steps]
+        call = plan.program.source((inside or model.bypasses)[0].func)
         return sentence("it is trained through '%1(…)', past its forward", call)
     if not model.forward_calls:
         return sentence("it is not seen to be called in the training")
