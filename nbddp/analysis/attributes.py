@@ -55,7 +55,8 @@ def _of(m: Machine, obj: Obj, attr: str, node: ast.expr) -> Value | None:
     if obj.kind == "library":
         return thing("library", PLACE_OF_LIBRARY, canonical(f"{obj.name}.{attr}"))
     if obj.kind == "class":
-        return class_member(m, obj.node, attr, None)
+        found = class_member(m, obj.node, attr, None)
+        return found and replace(found, objs=frozenset(_of_class(o, attr, obj) for o in found.objs))
     if obj.kind == "loader" and attr == "sampler":
         return thing("loader sampler", node, "", obj)
     field = m.get(obj, attr)
@@ -81,6 +82,11 @@ def _of(m: Machine, obj: Obj, attr: str, node: ast.expr) -> Value | None:
     if obj.kind in ("model", "submodule") and attr not in MODULE_API:
         return thing("submodule", node, attr, obj.owner or obj)
     return None
+
+
+def _of_class(member: Obj, attr: str, cls: Obj) -> Obj:
+    """A class method knows by which class it is asked for."""
+    return Obj("method", member.node, attr, cls) if is_class_method(member.node) else member
 
 
 def _owned(field: Value, model: Obj) -> Value:
@@ -128,8 +134,15 @@ def _is_property(node: ast.AST) -> bool:
 
 
 def _is_static(node: ast.AST) -> bool:
-    decorators = getattr(node, "decorator_list", [])
-    return any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in decorators)
+    return _is_decorated(node, "staticmethod")
+
+
+def is_class_method(node: ast.AST) -> bool:
+    return _is_decorated(node, "classmethod")
+
+
+def _is_decorated(node: ast.AST, by: str) -> bool:
+    return any(isinstance(d, ast.Name) and d.id == by for d in getattr(node, "decorator_list", []))
 
 
 def kind_of(m: Machine, node: ast.ClassDef, depth: int = 0) -> str:

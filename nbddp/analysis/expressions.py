@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import replace
 
 from nbddp.analysis import domain
@@ -148,9 +149,16 @@ def _call(m: Machine, node: ast.Call) -> Value:
         m.facts.see(node.func, func)
     else:
         func = evaluate(m, node.func)
-    args = [evaluate(m, a) for a in node.args]
+    args = [value for a in node.args for value in _given(m, a)]
     keywords = {k.arg or "**": evaluate(m, k.value) for k in node.keywords}
     return call(m, node, func, receiver, args, keywords)
+
+
+def _given(m: Machine, node: ast.expr) -> Sequence[Value]:
+    """`f(*pair)`: each for itself, where it is known how many there are."""
+    value = evaluate(m, node)
+    parts = m.facts.value(node.value).items if isinstance(node, ast.Starred) else None
+    return [value] if parts is None else parts
 
 
 def _binary(m: Machine, node: ast.BinOp) -> Value:

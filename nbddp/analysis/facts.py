@@ -34,6 +34,7 @@ class LoopFact:
     indirect: set[Obj] = field(default_factory=set)  # loaders drawn from through a generator, islice() or cycle()
     foreign: set[Obj] = field(default_factory=set)  # things of modules that are not read, over which it runs
     cut: bool = False  # what it sees may be more, less or other than the loader's batches
+    named: bool = False  # over names or things: phases, folds, models
     lazy: bool = False  # in a generator: it runs in step with another loop
 
 

@@ -23,7 +23,7 @@ from nbddp.analysis.domain import (
 )
 from nbddp.analysis.foreign import has_parameters, optimizers_of
 from nbddp.analysis.library_calls import params_in
-from nbddp.analysis.machine import Machine
+from nbddp.analysis.machine import Frame, Machine
 from nbddp.analysis.moving import moved_by_hand
 from nbddp.analysis.purity import READING_METHODS
 from nbddp.analysis.taint import taint
@@ -191,9 +191,8 @@ def _super(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywo
     from nbddp.analysis.attributes import bases_of, class_member
 
     frame = m.frame
-    first = next(iter(frame.local.values()), ANYTHING)
     result: Value | None = None
-    for obj in first.objs:
+    for obj in _first_argument(frame).objs:
         owner = m.facts.classes.get(obj)
         if owner is None:
             continue
@@ -204,6 +203,12 @@ def _super(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywo
                     value = m.run(m, method, args, keywords, node)
                     result = value if result is None else join(result, value)
     return result or ANYTHING
+
+
+def _first_argument(frame: Frame) -> Value:
+    spec = getattr(frame.node, "args", None)
+    named = [*spec.posonlyargs, *spec.args] if isinstance(spec, ast.arguments) else []
+    return frame.local.get(named[0].arg, ANYTHING) if named else ANYTHING
 
 
 _BY_KIND = (

@@ -86,7 +86,7 @@ def _epoch_loops(facts: Facts, batch: tuple[LoopFact, ...]) -> tuple[LoopFact, .
     found: dict[Loop, LoopFact] = {}
     for fact in batch:
         around = sorted((facts.loops[p] for p in fact.parents), key=lambda f: (-len(f.parents), _line(f.node)))
-        counting = [f for f in around if not f.loaders and not _lists_things(f.node)]
+        counting = [f for f in around if not f.loaders and not f.named and not _lists_things(f.node)]
         around_others = {node for f in counting for node in f.parents}
         found |= {f.node: f for f in [f for f in counting if f.node not in around_others] or counting[:1]}
     return tuple(found.values())

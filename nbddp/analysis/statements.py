@@ -11,6 +11,7 @@ from typing import Any
 from nbddp.analysis import domain
 from nbddp.analysis import library as names
 from nbddp.analysis.accumulators import inside
+from nbddp.analysis.attributes import is_class_method
 from nbddp.analysis.calls import iterate, loaders_in, parts
 from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, join, spread, thing, truth
 from nbddp.analysis.drawing import generated, is_cut, is_indirect, yields
@@ -214,7 +215,9 @@ def run_function(m: Machine, obj: Obj, args: list[Value], keywords: dict[str, Va
     if running > 1 or len(m.frames) > DEPTH or not m.tick():
         varies = any(v.varies for v in [*args, *keywords.values()])
         return Value(extent=Extent.VARYING if varies else Extent.UNIFORM)
-    if obj.kind == "method" and obj.owner is not None and not _is_class_method(function):
+    if is_class_method(function):
+        args = [_class_around(m, function, obj.owner), *args]
+    elif obj.kind == "method" and obj.owner is not None:
         args = [Value(frozenset({obj.owner})), *args]
     env = _bind_arguments(m, function, args, keywords)
     frame = Frame(function, env, outer=m.closures.get(function), call=node)
@@ -246,8 +249,13 @@ def _declared(function: ast.AST, kind: type[ast.Global] | type[ast.Nonlocal]) ->
     return frozenset(n for s in inside(function.body) if isinstance(s, kind) for n in s.names)  # type: ignore[attr-defined]
 
 
-def _is_class_method(node: ast.AST) -> bool:
-    return any(isinstance(d, ast.Name) and d.id == "classmethod" for d in getattr(node, "decorator_list", []))
+def _class_around(m: Machine, method: ast.AST, owner: Obj | None) -> Value:
+    """What a class method gets first: the class by which it is asked for, that of a thing, the one that defines it."""
+    if owner is not None and owner.kind == "class":
+        return Value(frozenset({owner}))
+    known = m.facts.classes.get(owner) if owner is not None else None
+    node = known or m.program.parents.get(method)
+    return thing("class", node, node.name) if isinstance(node, ast.ClassDef) else ANYTHING
 
 
 def _without_gradients(m: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
@@ -419,6 +427,7 @@ def _enter(m: Machine, node: Loop, iterable: Value | None, source: ast.expr | No
         fact.indirect |= loaders if is_indirect(m, iterable) else set()
         fact.cut |= is_cut(m, iterable)
         fact.lazy |= yields(node)
+        fact.named |= _names_things(m, iterable)
         for seen in m.drawing:
             seen.update(loaders)
         fact.foreign |= iterated(m, iterable)
@@ -426,6 +435,13 @@ def _enter(m: Machine, node: Loop, iterable: Value | None, source: ast.expr | No
         fact.opaque |= not known and not iterable.varies and not _counts(source)
         fact.varying_iterable |= iterable.varies
     return fact
+
+
+def _names_things(m: Machine, iterable: Value) -> bool:
+    """A list of phases, rates or models, a dictionary: its turns are no epochs."""
+    inside = literal_elements(m, iterable) or ([m.elements(iterable)] if iterable.of("list") else [])
+    parts = [part for value in inside for part in value.items or (value,)]
+    return bool(iterable.of("dict")) or any(isinstance(p.const, str | float) or p.objs - p.of("counter") for p in parts)
 
 
 def _is_known(m: Machine, value: Value, depth: int = 0) -> bool:
