@@ -97,6 +97,8 @@ def _heard(state: RunState, event: Event) -> RunState:  # noqa: ARG001 -- that i
 
 
 def _exit(state: RunState, event: Event) -> RunState:
+    if event.get("forced") and state.exit is not None:
+        return state  # it had ended just then, and has said how
     how = Exit(event.get("status"), event.get("signal"), str(event.get("cause", "")))
     return changed(state, exit=how, phase=ending(state, how), ended=float(event["time"]), hang=None, eta=None, lost="")
 

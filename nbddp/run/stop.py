@@ -19,6 +19,8 @@ from nbddp.run.leader import leader_of
 from nbddp.run.process import Entry, ProcessId, alive, look_up, send
 from nbddp.run.session import KILL_WITHIN, end, members
 
+FORCED = "The process that watches over the run did not end when it was asked to, and was killed."
+
 
 def stop(folder: RunFolder, grade: str = "now") -> list[int]:
     """Stop it; for the harder two grades, back when all its processes have gone. Those that have not are returned."""
@@ -52,13 +54,20 @@ def _stop_now(folder: RunFolder, leader: ProcessId) -> list[Entry]:
         send(entry, signal.SIGTERM)
         grace = folder.read_command().get("grace", 5.0)
         _until(lambda: not members(leader, folder.path), grace + KILL_WITHIN)
-    return end(lambda: members(leader, folder.path), grace=0.0)
+    return _force(folder, leader)
 
 
 def _kill(folder: RunFolder, leader: ProcessId) -> list[Entry]:
     """All but the supervisor, which then writes the end; should it not get to that, it goes as well."""
     end(lambda: [entry for entry in members(leader, folder.path) if entry.pid != leader.pid], grace=0.0)
     _until(lambda: not alive(leader), 3.0)
+    return _force(folder, leader)
+
+
+def _force(folder: RunFolder, leader: ProcessId) -> list[Entry]:
+    """End what is left. How is written before: once the supervisor is gone without a word, a run counts as lost."""
+    if members(leader, folder.path):
+        append(folder, "exit", status=None, signal="SIGKILL", cause=FORCED, forced=True)
     return end(lambda: members(leader, folder.path), grace=0.0)
 
 

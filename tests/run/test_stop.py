@@ -61,6 +61,17 @@ def test_ranks_that_do_not_end_when_asked_are_killed_after_the_grace(train, wait
     assert run.processes() == []
 
 
+def test_a_supervisor_that_does_not_answer_is_killed_and_the_run_is_stopped_not_lost(endless, monkeypatch):
+    monkeypatch.setattr("nbddp.run.stop.KILL_WITHIN", -4.5)  # of the five seconds of grace half of one is left
+    run = endless()
+    os.kill(leader_of(run.folder).pid, signal.SIGSTOP)
+    assert run.stop("now") == []
+    assert run.processes() == []
+    state = run.wait(5)
+    assert (state.phase, state.stop, state.lost) == ("stopped", "now", "")
+    assert "did not end when it was asked" in state.exit.cause
+
+
 def test_stopping_a_run_that_is_over_changes_nothing(train):
     run = train(epochs=1)
     before = run.wait(30)
