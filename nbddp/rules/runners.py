@@ -2,14 +2,14 @@
     Lets fastai's Learner and Catalyst's runners train on the processes that the script starts, with their own DDP.
 
 Why DDP needs it
-    A Learner uses several processes only inside of its `distrib_ctx`; a Catalyst runner takes the engine of one
-    device unless it is given one that knows of the others.
+    A Learner uses several processes only inside of its `distrib_ctx`, and only on GPUs; a Catalyst runner takes the
+    engine of one device unless it is given one that knows of the others.
 
 Before
     learn.fine_tune(3)
 
 After
-    with learn.distrib_ctx():
+    with in_its_context(learn):
         learn.fine_tune(3)
 
 Declines
@@ -22,7 +22,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis.arguments import keywords_of, set_arguments
-from nbddp.analysis.edit import Edit, guard, wrap
+from nbddp.analysis.edit import Edit, within, wrap
 from nbddp.analysis.frameworks import AITOOLBOX, CATALYST, FASTAI
 from nbddp.analysis.plan import Plan
 from nbddp.diagnostics import Diagnostic
@@ -61,10 +61,8 @@ def _in_context(plan: Plan, call: ast.Call) -> Iterator[Edit]:
     if any("distrib_ctx" in plan.program.source(i.context_expr) for w in around for i in w.items):
         return
     assert isinstance(call.func, ast.Attribute)
-    manager = f"{plan.program.source(call.func.value)}.distrib_ctx()"
-    for edit in guard(plan.program, NAME, statement, "CONDITION", (CONTEXT,)):
-        text = edit.text.replace("if CONDITION:", f"with {manager}:")
-        yield Edit(edit.rule, edit.start, edit.end, text, edit.place, edit.uses)
+    manager = f"{plan.naming('in_its_context')}({plan.program.source(call.func.value)})"
+    yield from within(plan.program, NAME, statement, manager, (CONTEXT, "in_its_context"))
 
 
 def _batch_sizes(plan: Plan, fit: ast.Call) -> Iterator[Edit | Diagnostic]:

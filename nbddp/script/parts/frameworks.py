@@ -3,8 +3,12 @@
 # mypy: ignore-errors
 # ruff: noqa: ARG001, ARG002
 
+import contextlib
 import math
 import os
+
+import torch
+import torch.distributed as dist
 
 from nbddp.script.parts.checkpoint import stop_asked
 from nbddp.script.parts.reporting import epoch_begins, report_epoch, report_step
@@ -13,6 +17,15 @@ from nbddp.script.parts.reporting import epoch_begins, report_epoch, report_step
 def ranks_here():
     """How many processes train on this machine."""
     return int(os.environ["LOCAL_WORLD_SIZE"])
+
+
+def in_its_context(learner):
+    """fastai's own context for several processes, which takes GPUs; one alone trains as the notebook does."""
+    if dist.get_world_size() == 1:
+        return contextlib.nullcontext()
+    if not torch.cuda.is_available():
+        raise SystemExit("fastai trains on several processes on GPUs only; without one, use --nproc 1")
+    return learner.distrib_ctx()
 
 
 def lightning_progress(callback):
