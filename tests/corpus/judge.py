@@ -15,7 +15,7 @@ from .runs import Run
 
 BY_NAME = frozenset({"shard", "framework", "reinforcement", "privacy", "already-ddp"})
 TIMED = re.compile(
-    r"(?i)\btime|sec\b|seconds|elapsed|took|ms\b|it/s|minutes|speed|/s\b|\d+m \d+s|\d+s\b|\d\d:\d\d:\d\d|memory"
+    r"(?i)\btime|sec\b|seconds|elapsed|duration|took|ms\b|it/s|minutes|speed|/s\b|\d+m \d+s|\d+s\b|\d\d:\d\d:\d\d|memory"
     r"|0x[0-9a-f]+"
 )
 NEAR, FAR = 2e-3, 0.35  # relative: of the same numbers, and of a training that draws random ones
@@ -103,7 +103,7 @@ def _left(plain: Run, run: Run) -> Iterator[str]:
             yield f"model {name}: {wrong[0]}"
     for name, value in run.left["values"].items():
         expected = plain.left["values"].get(name)
-        timed = re.search(r"(?i)time|start|end|tic|toc|elapsed|secs|seconds|mins|minutes", name)
+        timed = re.search(r"(?i)time|start|end|tic|toc|elapsed|duration|secs|seconds|mins|minutes", name)
         if expected is not None and not timed and (wrong := unequal(expected, flat(value), 5e-3, 5e-4)):
             yield f"value {name}: {wrong[0]}"
 
