@@ -15,8 +15,8 @@ from .runs import Run
 
 BY_NAME = frozenset({"shard", "framework", "reinforcement", "privacy", "already-ddp"})
 TIMED = re.compile(
-    r"(?i)\btime|sec\b|seconds|elapsed|duration|took|ms\b|it/s|minutes|speed|/s\b|\d+m \d+s|\d+s\b|\d\d:\d\d:\d\d|memory"
-    r"|0x[0-9a-f]+"
+    r"(?i)\btime|sec\b|seconds|elapsed|duration|took|ms\b|it/s|minutes|speed|/s\b|\d+m \d+s|\d+s\b|\d\d:\d\d:\d\d"
+    r"|memory|0x[0-9a-f]+"
 )
 NEAR, FAR = 2e-3, 0.35  # relative: of the same numbers, and of a training that draws random ones
 
