@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from nbddp.analysis.aliases import shared_inside
-from nbddp.analysis.effects import Changes, Walk, all_arguments, bound_names, effects
+from nbddp.analysis.effects import Changes, Walk, all_arguments, bound_names, effects, root_name
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -54,14 +54,24 @@ def _summary(node: Definition, imports: Mapping[str, str], known: Mapping[str, C
 
 
 def _changed_in_place(node: Definition, name: str) -> bool:
+    """Of a name that is changed: not only bound anew? `m.weight.normal_()`, `nn.init.zeros_(m.bias)`, `fill(m)`."""
     for part in ast.walk(node):
-        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
-            if isinstance(part.func.value, ast.Name) and part.func.value.id == name:
+        if isinstance(part, ast.Call):
+            called = [part.func.value] if isinstance(part.func, ast.Attribute) else []
+            if any(root_name(at) == name for at in (*called, *_given_in_place(part))):
                 return True
         if isinstance(part, ast.Subscript | ast.Attribute) and isinstance(part.ctx, ast.Store):
-            if isinstance(part.value, ast.Name) and part.value.id == name:
+            if root_name(part.value) == name:
                 return True
     return False
+
+
+def _given_in_place(call: ast.Call) -> Iterator[ast.expr]:
+    """Arguments that the function may change: parts of things, and what goes to `f_` or to a function by name."""
+    word = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    for given in (*call.args, *(k.value for k in call.keywords)):
+        if not isinstance(given, ast.Name) or isinstance(call.func, ast.Name) or word.endswith("_"):
+            yield given
 
 
 def summaries(nodes: Sequence[ast.AST], imports: Mapping[str, str]) -> dict[str, Summary]:
