@@ -67,10 +67,15 @@ def _changed_in_place(node: Definition, name: str) -> bool:
 
 
 def _given_in_place(call: ast.Call) -> Iterator[ast.expr]:
-    """Arguments that the function may change: parts of things, and what goes to `f_` or to a function by name."""
+    """Arguments that may be changed: parts of things, what goes to `f_`, `shuffle` or to a function by name."""
     word = call.func.attr if isinstance(call.func, ast.Attribute) else ""
     for given in (*call.args, *(k.value for k in call.keywords)):
-        if not isinstance(given, ast.Name) or isinstance(call.func, ast.Name) or word.endswith("_"):
+        if (
+            not isinstance(given, ast.Name)
+            or isinstance(call.func, ast.Name)
+            or word.endswith("_")
+            or word == "shuffle"
+        ):
             yield given
 
 
