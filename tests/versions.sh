@@ -12,11 +12,11 @@ main=$(.venv/bin/python -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 ran=""
 
 prepare() { # PYTHON FOLDER
-    [ "$2/.ready" -nt constraints.txt ] && return
+    [ "$2/.ready" -nt constraints.txt ] && [ "$2/.ready" -nt tests/versions.sh ] && return
     rm -rf "$2"
     "$1" -m venv "$2"
     "$2/bin/python" -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-        hypothesis nbformat pytest pytest-timeout pytest-xdist rich
+        babel hypothesis nbformat pytest pytest-timeout pytest-xdist rich
     touch "$2/.ready"
 }
 
