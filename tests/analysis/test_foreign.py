@@ -43,8 +43,9 @@ def test_what_a_loop_around_the_training_iterates_is_none():
     assert list(shared(made)) == ["DataLoader(train_set, batch_size=10, shuffle=True)"]
 
 
-def test_a_thing_whose_parameters_are_asked_for_is_a_model():
-    made = plan(IMPORTS, FROM_MODULE, DATA, MODEL.replace("nn.Linear(8, 2)", 'Net(8).to("cpu")'), TRAINING)
+@pytest.mark.parametrize("names", [FROM_MODULE, "from helpers import *"], ids=["by name", "with a star"])
+def test_a_thing_whose_parameters_are_asked_for_is_a_model(names):
+    made = plan(IMPORTS, names, DATA, MODEL.replace("nn.Linear(8, 2)", 'Net(8).to("cpu")'), TRAINING)
     assert [m.obj.name for m in made.roles.models] == ["helpers.Net"]
     assert [home.name for home in made.wrapping.homes.values()] == ["model"]
 
