@@ -69,13 +69,9 @@ def _changed_in_place(node: Definition, name: str) -> bool:
 def _given_in_place(call: ast.Call) -> Iterator[ast.expr]:
     """Arguments that may be changed: parts of things, what goes to `f_`, `shuffle` or to a function by name."""
     word = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    changes = isinstance(call.func, ast.Name) or word.endswith("_") or word == "shuffle"
     for given in (*call.args, *(k.value for k in call.keywords)):
-        if (
-            not isinstance(given, ast.Name)
-            or isinstance(call.func, ast.Name)
-            or word.endswith("_")
-            or word == "shuffle"
-        ):
+        if changes or not isinstance(given, ast.Name):
             yield given
 
 

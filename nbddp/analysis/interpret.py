@@ -31,9 +31,19 @@ def interpret(
     used_as: dict[ast.AST, str] = {}
     mixed: dict[Loop, frozenset[Obj]] = {}
     dealt: dict[Loop, frozenset[Obj]] = {}
+    unsure: frozenset[Loop] = frozenset()
     while True:
         machine = Machine(
-            program, imports, mixed, whole, run_function, shares=shares, agreed=agreed, used_as=used_as, dealt=dealt
+            program,
+            imports,
+            mixed,
+            whole,
+            run_function,
+            shares=shares,
+            agreed=agreed,
+            used_as=used_as,
+            dealt=dealt,
+            unsure=unsure,
         )
         facts = _once(machine, statements)
         used = facts.used_as | {o.node: "loader" for o in trained_on_foreign(facts)}
@@ -44,6 +54,7 @@ def interpret(
         new = {n: trained for n, trained in find_mixed(facts).items() if n not in mixed}
         if found := {n: trained for n, trained in find_dealt(facts).items() if n not in dealt}:
             dealt |= found
+            unsure |= {node for node in found if facts.loops[node].perhaps and len(found[node]) > 1}
             continue
         if not new and not facts.keep_whole.keys() - whole.keys():
             facts.keep_whole, facts.mixed = whole, mixed

@@ -68,6 +68,7 @@ class Machine:
     used_as: Mapping[ast.AST, str] = field(default_factory=dict)  # what an earlier run found foreign things to be
     kept: set[ast.stmt] = field(default_factory=set)  # top-level statements that run
     asleep: set[Obj] = field(default_factory=set)  # models in evaluation mode
+    unsure: frozenset[Loop] = frozenset()  # those of them that may train on the one loader or on the other
     dealt: Mapping[Loop, frozenset[Obj]] = field(default_factory=dict)  # comprehensions that train, and on what
     varying_before: set[tuple[Obj, str]] = field(default_factory=set)
 

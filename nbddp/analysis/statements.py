@@ -571,7 +571,8 @@ def comprehension_loops(m: Machine, generators: list[ast.comprehension], body: C
     active = Active(fact, bool(loaders & m.dealt.get(first, frozenset())))
     m.loops.append(active)
     outer = m.turn
-    for _ in range(2):
+    for turn in range(2):
+        active.shares &= not (turn and first in m.unsure)  # a share, or all of it: a sum is then neither
         for value in literal_elements(m, iterable) or [element(m, iterable, first, active)]:
             m.turn = Obj("turn", first, repr(value.const)) if value.const is not None else outer
             assign(m, first.target, value)
