@@ -36,6 +36,7 @@ NAME = "lightning"
 LOADER = "torch.utils.data.DataLoader"
 OTHERS = re.compile(r"(auto|dp|ddp2|ddp)|ddp_(notebook|spawn|fork)(?P<rest>.*)")
 DEVICES = ("gpu", "cuda", "mps", "dp", "ddp", "ddp2", "ddp_cpu", "ddp_spawn")  # the last are of old versions
+OLD = ("gpus", "num_processes")
 STREAM = "torch.utils.data.IterableDataset"
 PADDED = ("validation_step", "test_step")
 
@@ -91,8 +92,7 @@ def _trainer(plan: Plan, call: ast.Call) -> Iterator[Edit | Diagnostic]:
     values |= {"strategy": strategy} if strategy else {}
     if "accelerator" in given and _literal(given["accelerator"]) in DEVICES:
         values["accelerator"] = '"auto"'
-    for old in ("gpus", "num_processes"):
-        yield from _without(plan, call, old)
+    yield from _in_place_of_old(plan, call, values)
     yield from set_arguments(plan.program, NAME, call, values, ("ranks_here", "dist"))
     statement = plan.program.statement_of(call)
     if isinstance(statement, ast.Assign) and statement.value is call:
@@ -123,14 +123,21 @@ def _literal(node: ast.expr) -> object:
     return node.value if isinstance(node, ast.Constant) else None
 
 
-def _without(plan: Plan, call: ast.Call, name: str) -> Iterator[Edit]:
-    """`gpus=2, ` goes: `devices` says it today."""
-    for keyword in call.keywords:
-        if keyword.arg == name:
-            start, end = plan.program.span(keyword)
-            rest = plan.program.text[end : plan.program.span(call)[1] - 1]
-            comma = re.match(r"\s*,[ \t]*", rest)
-            yield Edit(NAME, start, end + (comma.end() if comma else 0), "")
+def _in_place_of_old(plan: Plan, call: ast.Call, values: dict[str, str]) -> Iterator[Edit]:
+    """`gpus=2` becomes `devices`, which says it today; one that nothing new stands in for goes with its comma."""
+    new = [name for name in values if name not in keywords_of(call)]
+    for keyword in (k for k in call.keywords if k.arg in OLD):
+        start, end = plan.program.span(keyword)
+        if new:
+            name = new.pop(0)
+            yield Edit(NAME, start, end, f"{name}={values.pop(name)}", "text", ("ranks_here", "dist"))
+            continue
+        rest = plan.program.text[end : plan.program.span(call)[1] - 1]
+        before = plan.program.text[plan.program.span(call)[0] : start]
+        comma = re.match(r"\s*,[ \t]*", rest)
+        if comma is None:
+            start -= len(before) - len(before.rstrip().rstrip(","))
+        yield Edit(NAME, start, end + (comma.end() if comma else 0), "")
 
 
 def _batch_sizes(plan: Plan, fits: tuple[ast.Call, ...]) -> Iterator[Edit | Diagnostic]:
