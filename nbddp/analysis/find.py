@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from nbddp.analysis.by_hand import steps_by_hand
 from nbddp.analysis.frameworks import find_uses
 from nbddp.analysis.imports import bindings
 from nbddp.analysis.meant import Definition, Meanings
@@ -43,7 +44,9 @@ class Trainer:
         return self.backward and self.step and self.loop
 
 
-def _own_part(nodes: list[ast.AST], fits: frozenset[ast.AST], meanings: Meanings) -> tuple[Trainer, set[str], set[str]]:
+def _own_part(
+    nodes: list[ast.AST], fits: frozenset[ast.AST], by_hand: frozenset[ast.AST], meanings: Meanings
+) -> tuple[Trainer, set[str], set[str]]:
     """What the code itself does, the functions that it calls by name, the methods that it calls."""
     found, calls, methods = Trainer(), set(), set()
     todo = list(nodes)
@@ -61,8 +64,7 @@ def _own_part(nodes: list[ast.AST], fits: frozenset[ast.AST], meanings: Meanings
             calls.add(node.func.id)
         if isinstance(node, ast.Call) and not meanings.makes_function(node):  # `optimizer.step(closure)`
             calls |= {a.id for a in node.args if isinstance(a, ast.Name)}
-        # parameters updated by hand: `w -= lr * w.grad`, `p.data.add_(...)`
-        if isinstance(node, ast.Attribute) and node.attr == "grad":
+        if node in by_hand:
             found |= Trainer(step=True)
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
             todo.extend(ast.iter_child_nodes(node))
@@ -78,6 +80,7 @@ class Finder:
 
     def __init__(self, flow: Flow) -> None:
         self.flow = flow
+        self.by_hand = steps_by_hand(flow.program)
         self.functions: dict[str, list[Definition]] = {}
         self.methods: dict[str, list[Definition]] = {}
         called: dict[str, list[Definition]] = {}
@@ -107,7 +110,7 @@ class Finder:
         found, seen = Trainer(), set()
         todo: list[list[ast.AST]] = [nodes]
         while todo:
-            part, calls, methods = _own_part(todo.pop(), self.fits, self.meanings)
+            part, calls, methods = _own_part(todo.pop(), self.fits, self.by_hand, self.meanings)
             found |= part
             functions = (d for n in calls for d in self.functions.get(n) or self.meanings.of(n))
             for definition in (*functions, *(d for n in methods for d in self.methods.get(n, ()))):

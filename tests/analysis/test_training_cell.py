@@ -61,6 +61,39 @@ def test_a_step_by_another_name_is_followed_where_it_is_called(cell):
     assert chosen(*BEFORE, cell, LOOP) == 5
 
 
+HAND = "for x, y in train_loader:\n    F.cross_entropy(model(x), y).backward()\n    with torch.no_grad():\n        "
+EACH = "for p in model.parameters():\n            "
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "w -= 0.1 * w.grad",
+        f"{EACH}p.data = p.data - 0.1 * p.grad",
+        f"{EACH}p.add_(p.grad, alpha=-0.1)",
+        "update(model, [p.grad for p in model.parameters()])",
+        "moved = {n: p - 0.1 * p.grad for n, p in model.named_parameters()}",
+    ],
+)
+def test_a_step_by_hand_trains(step):
+    assert chosen(*BEFORE, HAND + step) == 4
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        f"{EACH}norms.append(p.grad.norm().item())",
+        f"{EACH}total += p.grad.data.norm(2).item() ** 2",
+        "norms = [p.grad.norm() for p in model.parameters()]",
+        "print(model.fc1.weight.grad)",
+        f"{EACH}if p.grad is None:\n                print('unused')",
+        f"{EACH}p.grad.zero_()",
+    ],
+)
+def test_gradients_that_are_looked_at_train_nothing(look):
+    assert chosen(*BEFORE, TRAINING, HAND + look) == 4
+
+
 def test_what_a_training_has_returned_is_no_training():
     function = "def fit(n):\n" + "".join(f"    {line}\n" for line in TRAINING.strip().split("\n")) + "    return model"
     assert chosen(*BEFORE, function, "best = fit(3)", "for x, y in train_loader:\n    print(best(x))") == 5
