@@ -88,7 +88,8 @@ STATISTIC = "statistic"  # a number of the batch that does not add up: its large
 MASK = "mask"  # whether something holds for each sample
 PICKED = "picked"  # those samples of a batch for which it does
 ASSUMED = "assumed"  # weighted by the size of the batch, and so taken for a mean over it
-MARKS = (RATED, WEIGHTED, STATISTIC, MASK, PICKED, ASSUMED)
+UNLIKE = "unlike"  # holds a sum over the samples, and something that is none: its node is the sum
+MARKS = (RATED, WEIGHTED, STATISTIC, MASK, PICKED, ASSUMED, UNLIKE)
 _NOWHERE = ast.Pass()
 
 

@@ -12,6 +12,7 @@ from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, join, join_all, 
 from nbddp.analysis.foreign import is_foreign
 from nbddp.analysis.imports import BUILTINS
 from nbddp.analysis.machine import Machine
+from nbddp.analysis.scaling import as_mean, tell_unlike
 from nbddp.analysis.star_imports import USUAL, exports
 
 
@@ -167,6 +168,9 @@ def _binary(m: Machine, node: ast.BinOp) -> Value:
     left, right = evaluate(m, node.left), evaluate(m, node.right)
     if node in m.shares:
         return Value(extent=Extent.SUM, sources=frozenset[ast.AST]({node}), equal=True, number=True)
+    if isinstance(node.op, ast.Add | ast.Sub):
+        left, right = as_mean(m, node.left, left), as_mean(m, node.right, right)
+        return tell_unlike(m, binary(left, right, node.op), (node.left, left), (node.right, right))
     result = binary(left, right, node.op)
     if (left.sources or right.sources) and isinstance(node.op, ast.Mult | ast.Div | ast.FloorDiv):
         return replace(result, sources=frozenset[ast.AST]({node}))  # a number of its own, computed from literals

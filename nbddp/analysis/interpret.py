@@ -23,9 +23,10 @@ def interpret(
     kept: Iterable[Statement],
     shares: frozenset[ast.AST] = frozenset(),
     agreed: frozenset[ast.expr] = frozenset(),
+    scaled: frozenset[ast.AST] = frozenset(),
 ) -> Facts:
     """`shares` are literal batch sizes that stand for a rank's share of the batch, `agreed` are conditions that the
-    ranks decide together."""
+    ranks decide together, `scaled` are sums that are multiplied by the number of ranks."""
     statements = list(kept)
     whole: dict[Loop, Sentence] = {}
     used_as: dict[ast.AST, str] = {}
@@ -41,6 +42,7 @@ def interpret(
             run_function,
             shares=shares,
             agreed=agreed,
+            scaled=scaled,
             used_as=used_as,
             dealt=dealt,
             unsure=unsure,

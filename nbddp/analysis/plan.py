@@ -46,6 +46,7 @@ class Plan:
     found: tuple[Diagnostic, ...] = ()  # on the way here
     shares: frozenset[ast.AST] = frozenset()  # literal batch sizes that become the rank's share
     agreed: frozenset[ast.expr] = frozenset()  # conditions that the ranks decide together
+    scaled: frozenset[ast.AST] = frozenset()  # sums in losses that are multiplied by the number of ranks
 
     @cached_property
     def kept(self) -> tuple[Statement, ...]:
@@ -168,16 +169,37 @@ def make_plan(notebook: Notebook, options: Options, own_imports: Mapping[str, st
         return plan
     shares = shared_numbers(plan)
     if shares:
-        plan = _again(plan, shares, plan.agreed)
+        plan = _again(plan, shares=shares)
+    plan = _with_sums_scaled(plan)
     while not (tests := frozenset(d.test for d in plan.decisions)) <= plan.agreed:
-        plan = _again(plan, shares, plan.agreed | tests)
+        plan = _again(plan, agreed=plan.agreed | tests)
     return plan
 
 
-def _again(plan: Plan, shares: frozenset[ast.AST], agreed: frozenset[ast.expr]) -> Plan:
+def _with_sums_scaled(plan: Plan) -> Plan:
+    """Where a loss adds a sum to something else: as it is where that does not make a mean of it."""
+    from nbddp.analysis.scaling import add_up, unlike_terms
+
+    found = plan
+    while not (terms := unlike_terms(found)) <= found.scaled:
+        found = _again(found, scaled=found.scaled | terms)
+    return found if add_up(found) else plan
+
+
+def _again(
+    plan: Plan,
+    *,
+    shares: frozenset[ast.AST] | None = None,
+    agreed: frozenset[ast.expr] | None = None,
+    scaled: frozenset[ast.AST] | None = None,
+) -> Plan:
     """Follow the notebook once more, with what has been found about it."""
-    facts = interpret(plan.program, plan.flow.imports, plan.kept, shares, agreed)
-    return replace(plan, facts=facts, roles=find_roles(plan.program, facts), shares=shares, agreed=agreed)
+    shares = plan.shares if shares is None else shares
+    agreed = plan.agreed if agreed is None else agreed
+    scaled = plan.scaled if scaled is None else scaled
+    facts = interpret(plan.program, plan.flow.imports, plan.kept, shares, agreed, scaled)
+    roles = find_roles(plan.program, facts)
+    return replace(plan, facts=facts, roles=roles, shares=shares, agreed=agreed, scaled=scaled)
 
 
 __all__ = ["CannotExport", "Plan", "make_plan"]

@@ -10,7 +10,7 @@ from typing import Any
 
 from nbddp.analysis import domain
 from nbddp.analysis import library as names
-from nbddp.analysis.accumulators import inside
+from nbddp.analysis.accumulators import fresh_start, inside, starts_at_zero
 from nbddp.analysis.attributes import is_class_method
 from nbddp.analysis.calls import iterate, loaders_in, parts
 from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, join, spread, thing, truth
@@ -24,6 +24,7 @@ from nbddp.analysis.literals import literal_elements
 from nbddp.analysis.machine import DEPTH, Active, Env, Frame, Machine
 from nbddp.analysis.moving import moved_by_hand
 from nbddp.analysis.reductions import leave_loop
+from nbddp.analysis.scaling import as_mean, tell_unlike
 from nbddp.analysis.taint import taint
 from nbddp.sentence import sentence
 
@@ -122,7 +123,7 @@ def _grown(node: ast.Assign) -> tuple[ast.expr, ast.operator, ast.expr] | None:
 
 
 def _increment(m: Machine, target: ast.expr, op: ast.operator, operand: ast.expr) -> Value:
-    old, new = evaluate(m, target), evaluate(m, operand)
+    old, new = evaluate(m, target), as_mean(m, operand, evaluate(m, operand))
     if old.of("list") and isinstance(op, ast.Add):
         inner = m.elements(new) if new.of("list") else iterate(m, new, operand)
         put_element(m, old, inner)
@@ -134,10 +135,21 @@ def _increment(m: Machine, target: ast.expr, op: ast.operator, operand: ast.expr
         return Value(extent=extent, number=old.number and new.number)
     if isinstance(op, ast.Add) and spread(new) is Extent.SAMPLES and spread(old) is Extent.SUM:
         return old
-    if isinstance(op, ast.Add) and spread(new) is Extent.SUM and old.extent in domain.WHOLE and not old.const:
+    gathers = old.extent in domain.WHOLE and not old.const and not _begun_here(m, operand)
+    if isinstance(op, ast.Add) and spread(new) is Extent.SUM and gathers:
         number = old.number and new.number
         return Value(extent=Extent.SUM, equal=new.equal and domain.alike(old), number=number)  # an accumulator
-    return binary(old, new, op)
+    return tell_unlike(m, binary(old, new, op), (target, old), (operand, new))
+
+
+def _begun_here(m: Machine, operand: ast.expr) -> bool:
+    """`loss = penalty; loss += errors.sum()`: in the same turn of the batches, and not with zero."""
+    statement = m.program.statement_of(operand)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
+    if not isinstance(target, ast.Name) or not any(active.shares for active in m.loops):
+        return False
+    start = fresh_start(m.program, statement, target.id)
+    return start is not None and not starts_at_zero(start, target.id)
 
 
 def _aug_assign(m: Machine, node: ast.AugAssign) -> None:

@@ -14,8 +14,8 @@ After
     (world_size * loss).backward()
 
 Declines
-    Means over the batch, which need nothing. A loss that is neither a plain mean nor a plain sum is reported, and so
-    are means weighted by class, and losses that compare the samples of a batch with each other.
+    Means over the batch, which need nothing; of a sum of both, the sum alone is multiplied. A loss that is neither is
+    reported, and so are means weighted by class, and losses that compare the samples of a batch with each other.
 """
 
 from __future__ import annotations
@@ -54,11 +54,20 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
                              "a sum"),
                 help=sentence("compute it as a mean over the batch, or check the numbers with 'nbddp verify'"),
             )  # fmt: skip
+    yield from _scaled(plan)
     yield from _weighted(plan)
     yield from _picked(plan, training)
     yield from _hooked(plan)
     yield from _among_samples(plan)
     yield from _gradients_of_samples(plan)
+
+
+def _scaled(plan: Plan) -> Iterator[Edit]:
+    """`reconstruction_sum + kl_mean`: the mean over the ranks is right for the second, and for N times the first."""
+    for node in sorted(plan.scaled, key=plan.program.span):
+        bare = isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
+        before, after = ("", "") if bare else ("(", ")")
+        yield from wrap(plan.program, NAME, node, f"{_ranks(plan, node)} * {before}", after, ("dist",))
 
 
 def _ranks(plan: Plan, node: ast.AST) -> str:
