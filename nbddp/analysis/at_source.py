@@ -84,6 +84,8 @@ def _parts(m: Machine, node: ast.expr, name: str) -> Iterator[tuple[ast.expr, st
     extent = m.held(m.facts.value(node))
     if (isinstance(node, ast.Name) and node.id == name) or extent in WHOLE:
         return
+    if _is_one(node) and extent is Extent.SAMPLES:
+        raise _NotUnderstood  # it is taken for samples, and is one number
     mentions = any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
     leaf = isinstance(node, ast.Name | ast.Attribute | ast.Subscript)  # of samples: what is made of them may be a count
     apart = _is_text(node) or isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict)
@@ -97,6 +99,10 @@ def _parts(m: Machine, node: ast.expr, name: str) -> Iterator[tuple[ast.expr, st
         raise _NotUnderstood
     for child in children:
         yield from _parts(m, child.value if isinstance(child, ast.keyword) else child, name)
+
+
+def _is_one(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "item"
 
 
 def _is_text(node: ast.expr) -> bool:

@@ -172,7 +172,7 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
         result = result.with_extent(Extent.REPEATED)  # what it keeps from the training does not add up
     if not varies and not result.varies:
         result = replace(result, extent=join_extent(spread(result), Extent.REPEATED))
-    if varies and not result.varies:
+    if varies and m.held(result) in WHOLE:
         result = Value(result.objs - result.of("model", "submodule"), Extent.SAMPLES)
     if varies and result.extent is Extent.VARYING and forward is None:
         result = Value(result.objs, Extent.SAMPLES)

@@ -127,11 +127,16 @@ def _attributes(plan: Plan, fact: LoopFact, turn: Turn, start: Start, known: fro
         text, plain = f"{start.texts.get(thing, thing.name)}.{attribute}", _is_plain(plan, [value])
         if plain and thing in start.perhaps:
             things.add(start.texts[thing])
-        elif plain and thing.kind != "model" and start.has(thing, attribute):
+        elif plain and thing.kind != "model" and _has_name(start, thing) and start.has(thing, attribute):
             values.add(text)
         elif (fills or key in found.reads) and thing.kind != "class" and _matters(plan, fact, text, [value]):
             lost.add(text)
     return Carried(tuple(sorted(values)), tuple(sorted(things)), tuple(sorted(lost - values)))
+
+
+def _has_name(start: Start, thing: Obj) -> bool:
+    """A class has its own; what a model holds has none here."""
+    return thing in start.texts or thing.kind != "instance"
 
 
 def _is_buffer(plan: Plan, attribute: str) -> bool:

@@ -154,6 +154,8 @@ def _call(m: Machine, node: ast.Call) -> Value:
         func = evaluate(m, node.func)
     args = [value for a in node.args for value in _given(m, a)]
     keywords = {k.arg or "**": evaluate(m, k.value) for k in node.keywords}
+    if any(_is_open(m, a) for a in node.args):
+        keywords["*"] = args[-1]
     return call(m, node, func, receiver, args, keywords)
 
 
@@ -162,6 +164,11 @@ def _given(m: Machine, node: ast.expr) -> Sequence[Value]:
     value = evaluate(m, node)
     parts = m.facts.value(node.value).items if isinstance(node, ast.Starred) else None
     return [value] if parts is None else parts
+
+
+def _is_open(m: Machine, node: ast.expr) -> bool:
+    """`f(*batch)`: as many arguments as there may be."""
+    return isinstance(node, ast.Starred) and m.facts.value(node.value).items is None
 
 
 def _binary(m: Machine, node: ast.BinOp) -> Value:

@@ -294,6 +294,8 @@ def _bind_arguments(
         env[arg.arg] = value
     if spec.vararg and len(args) > len(positional):
         env[spec.vararg.arg] = Value(items=tuple(args[len(positional) :]))
+    if "*" in keywords:
+        env.update({n: _one_of(keywords["*"]) for a in positional[len(args) :] if _takes(defaults.get(n := a.arg))})
     known = {a.arg for a in all_arguments(spec)} - {a.arg for a in (spec.vararg, spec.kwarg) if a}
     keywords = _unfolded(m, keywords)
     if (unnamed := _unnamed(m, keywords)) is not None:
@@ -301,10 +303,19 @@ def _bind_arguments(
     env.update({k: v for k, v in keywords.items() if k in known})
     if spec.kwarg:
         rest = m.make("dict", spec.kwarg)
-        for name in keywords.keys() - known - {"**"}:
+        for name in keywords.keys() - known - {"*", "**"}:
             put_element(m, rest, keywords[name], name)
         env[spec.kwarg.arg] = rest
     return env
+
+
+def _one_of(given: Value) -> Value:
+    return Value(given.objs, spread(given))
+
+
+def _takes(default: ast.expr | None) -> bool:
+    """May an argument be one of `f(*batch)`? What has a default of its own is seldom meant."""
+    return default is None or (isinstance(default, ast.Constant) and default.value is None)
 
 
 def _unnamed(m: Machine, keywords: dict[str, Value]) -> Value | None:

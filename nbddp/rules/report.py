@@ -89,7 +89,8 @@ def _runs_backward(plan: Plan, loop: ast.stmt) -> bool:
 def _batches(plan: Plan, fact: LoopFact) -> str:
     nodes = [n for n in fact.loader_nodes if isinstance(n, ast.Name | ast.Attribute | ast.Subscript)]
     texts = {plan.program.source(n) for n in nodes}
-    known = len(texts) == 1 and not any(is_stream(plan, o) for o in fact.loaders)
+    here = all(plan.program.function_of(n) is plan.program.function_of(fact.node) for n in nodes)
+    known = here and len(texts) == 1 and not any(is_stream(plan, o) for o in fact.loaders)
     return f"len({texts.pop()})" if known else ""
 
 
