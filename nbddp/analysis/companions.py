@@ -70,4 +70,4 @@ def _unpacked(fact: LoopFact) -> bool:
 def _takes_a_seed(share: Share | None) -> bool:
     if share is None or share.call is None:
         return False
-    return shuffles(share.call) if share.how == "sampler" else share.how in {"built", "called", "phase"}
+    return shuffles(share.call) if share.how == "sampler" else share.how in {"built", "called", "asked", "phase"}

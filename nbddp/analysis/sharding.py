@@ -11,6 +11,7 @@ from typing import Literal
 from nbddp.analysis.domain import Obj
 from nbddp.analysis.facts import Loop, LoopFact
 from nbddp.analysis.loader_calls import LoaderCall, dataset_value, loader_call
+from nbddp.analysis.on_request import can_be_asked
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.streams import unfit_stream
 from nbddp.analysis.training_loops import trained_on
@@ -22,8 +23,9 @@ EVALUATION = re.compile(
 )
 
 # A DistributedSampler as its argument; its own sampler or batch sampler shared out; the loader made anew where it is
-# built, where the function that builds it is called, or behind the dictionary that holds it.
-How = Literal["sampler", "own sampler", "own batches", "built", "called", "phase", "unfit"]
+# built, where the function that builds it is called, where that function is told to, or behind the dictionary that
+# holds it.
+How = Literal["sampler", "own sampler", "own batches", "built", "called", "asked", "phase", "unfit"]
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,8 @@ def _apart_from(plan: Plan, obj: Obj, call: LoaderCall, others: list[Obj]) -> Sh
     elif isinstance(obj.site, ast.Call) and all(o.site is not obj.site for o in others):
         if plan.facts.value(obj.site).objs == {obj}:
             return Share(obj, "called", call)
+        if can_be_asked(plan, obj, call):
+            return Share(obj, "asked", call)
     also = sentence("the call that builds it also builds loaders to evaluate with")
     return Share(obj, "unfit", call, reason=also)
 

@@ -24,10 +24,12 @@ import ast
 import re
 from collections.abc import Iterator
 
+from nbddp.analysis.arguments import set_arguments
 from nbddp.analysis.batch_sizes import sizes
 from nbddp.analysis.domain import Obj
 from nbddp.analysis.edit import Edit, after, before, replace, wrap
 from nbddp.analysis.loader_calls import LoaderCall
+from nbddp.analysis.on_request import can_be_asked, end_of_parameters
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.sharding import Share, wants_a_name
 from nbddp.diagnostics import Diagnostic
@@ -64,6 +66,8 @@ def _share(plan: Plan, share: Share) -> Iterator[Edit | Diagnostic]:
         node = call.node if share.how == "built" else share.obj.site
         assert node is not None
         yield from wrap(plan.program, NAME, node, f"{plan.naming('sharded')}(", f"{_split(plan, call)})", ("sharded",))
+    elif share.how == "asked":
+        yield from _asked(plan, share, call)
     elif share.how == "own batches" and plan.options.batch_per_rank:
         yield plan.program.diagnose(
             NAME, "error", call.arguments["batch_sampler"],
@@ -76,6 +80,25 @@ def _share(plan: Plan, share: Share) -> Iterator[Edit | Diagnostic]:
         yield from _around(plan, call, "sampler", "ShardOf", _drop_last(plan, call))
     else:
         yield from _distributed(plan, call)
+
+
+def _asked(plan: Plan, share: Share, call: LoaderCall) -> Iterator[Edit]:
+    """The function that builds it, for evaluations too, gets a parameter; the training's call sets it."""
+    flag, part = plan.naming("shared"), plan.naming("sharded")
+    function = can_be_asked(plan, share.obj, call)
+    assert function is not None
+    assert isinstance(share.obj.site, ast.Call)
+    yield from set_arguments(plan.program, NAME, share.obj.site, {flag: "True"})
+    alike = [s for s in plan.sharding.shares.values() if s.how == "asked" and s.obj.node is call.node]
+    if share is not alike[0]:
+        return
+    last = end_of_parameters(function)
+    at = (
+        plan.program.text.index("(", plan.program.span(function)[0]) + 1 if last is None else plan.program.span(last)[1]
+    )
+    yield Edit(NAME, at, at, f"{', ' if last else ''}{flag}=False", "close")
+    line = f"if {flag}:\n    {call.name} = {part}({call.name}{_split(plan, call)})"
+    yield after(plan.program, NAME, call.statement, line, ("sharded",))
 
 
 def _taken_for_a_loader(plan: Plan, node: ast.AST, made: Obj) -> Diagnostic:
