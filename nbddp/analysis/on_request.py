@@ -28,10 +28,10 @@ def _has_a_name(call: LoaderCall) -> bool:
     return isinstance(statement, ast.Assign) and statement.value is call.node and call.name is not None
 
 
-def end_of_parameters(function: ast.FunctionDef) -> ast.AST | None:
+def end_of_parameters(function: ast.FunctionDef) -> ast.expr | ast.arg | None:
     """What the list of a function's parameters ends with; None where it is empty."""
     given = function.args
-    parts = [*given.posonlyargs, *given.args, *given.kwonlyargs, *given.defaults]
+    parts: list[ast.expr | ast.arg] = [*given.posonlyargs, *given.args, *given.kwonlyargs, *given.defaults]
     parts += [d for d in given.kw_defaults if d is not None]
     parts += [given.vararg] if given.vararg else []
     return max(parts, key=lambda part: (part.end_lineno or 0, part.end_col_offset or 0), default=None)
