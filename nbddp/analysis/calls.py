@@ -17,6 +17,7 @@ from nbddp.analysis.methods import backward, call_method
 
 Args = list[Value]
 Keywords = dict[str, Value]
+SUMMARIES = ("torchsummary.summary", "torchsummary.torchsummary.summary", "torchsummaryX.summary")  # run it once
 
 
 def call(m: Machine, node: ast.Call, func: Value, receiver: Value | None, args: Args, keywords: Keywords) -> Value:
@@ -50,6 +51,9 @@ def _call_one(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywor
     match obj.kind:
         case "library":
             fact.names.add(obj.name)
+            if obj.name in SUMMARIES:
+                for model in (o for v in args for o in v.of("model")):
+                    m.passed(model)
             if obj.name == "torch.autograd.backward":
                 return backward(m, node)
             return call_library(m, node, obj.name, args, keywords)
@@ -163,6 +167,7 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
     extent = reduce(join_extent, map(spread, given), unpacked)
     varies = extent not in WHOLE
     m.modules_run += m.grad
+    m.passed(obj)
     result = ANYTHING
     if forward is not None:
         m.forward_depth += 1

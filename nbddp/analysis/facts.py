@@ -104,6 +104,7 @@ class Facts:
     changed: dict[Obj, set[Loop]] = field(default_factory=dict)  # models moved by hand, with the loops around
     classes: dict[Obj, ast.ClassDef] = field(default_factory=dict)  # the class of an instance
     reached: set[ast.AST] = field(default_factory=set)  # functions whose body was run
+    passes: dict[ast.stmt, set[Obj]] = field(default_factory=dict)  # models in training mode that a statement calls
     not_sums: set[ast.AST] = field(default_factory=set)  # of those to be scaled, what is no sum at some time
     exhausted: bool = False
     final: dict[str, Value] = field(default_factory=dict)  # what the names of the cells stand for at the end

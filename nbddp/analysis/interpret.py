@@ -69,6 +69,7 @@ def _once(machine: Machine, statements: list[Statement]) -> Facts:
         machine.globals[name] = library(name)
     machine.kept = {s.node for s in statements}
     for statement in statements:
+        machine.at = statement.node
         run_statement(machine, statement.node)
         if statement.cell.mark == "parameters":
             _forget_literals(machine, statement.node)

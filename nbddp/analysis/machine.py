@@ -69,9 +69,15 @@ class Machine:
     used_as: Mapping[ast.AST, str] = field(default_factory=dict)  # what an earlier run found foreign things to be
     kept: set[ast.stmt] = field(default_factory=set)  # top-level statements that run
     asleep: set[Obj] = field(default_factory=set)  # models in evaluation mode
+    at: ast.stmt | None = None  # the top-level statement that runs
     unsure: frozenset[Loop] = frozenset()  # those of them that may train on the one loader or on the other
     dealt: Mapping[Loop, frozenset[Obj]] = field(default_factory=dict)  # comprehensions that train, and on what
     varying_before: set[tuple[Obj, str]] = field(default_factory=set)
+
+    def passed(self, model: Obj) -> None:
+        """The model has seen a batch; in training mode it counts that."""
+        if self.at is not None and not self.forward_depth and model not in self.asleep:
+            self.facts.passes.setdefault(self.at, set()).update({model, *self.facts.roots(model)})
 
     def tick(self) -> bool:
         """False when the run has gone on for too long: what is left is not understood."""

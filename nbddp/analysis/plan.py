@@ -173,7 +173,13 @@ def make_plan(notebook: Notebook, options: Options, own_imports: Mapping[str, st
     plan = _with_sums_scaled(plan)
     while not (tests := frozenset(d.test for d in plan.decisions)) <= plan.agreed:
         plan = _again(plan, agreed=plan.agreed | tests)
-    return plan
+    return plan if options.snapshot else replace(plan, found=(*plan.found, *_found_before(plan)))
+
+
+def _found_before(plan: Plan) -> Iterator[Diagnostic]:
+    from nbddp.analysis.warming import passes_left_out
+
+    yield from passes_left_out(plan)
 
 
 def _with_sums_scaled(plan: Plan) -> Plan:
