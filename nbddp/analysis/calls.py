@@ -51,12 +51,7 @@ def _call_one(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywor
     match obj.kind:
         case "library":
             fact.names.add(obj.name)
-            if obj.name in SUMMARIES:
-                for model in (o for v in args for o in v.of("model")):
-                    m.passed(model)
-            if obj.name == "torch.autograd.backward":
-                return backward(m, node)
-            return call_library(m, node, obj.name, args, keywords)
+            return _call_named(m, node, obj.name, args, keywords)
         case "function":
             fact.called.add(obj)
             return m.run(m, obj, args, keywords, node)
@@ -79,6 +74,15 @@ def _call_one(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywor
         case "metric":
             return Value(extent=Extent.SAMPLES if any(a.varies for a in args) else Extent.UNIFORM)
     return None
+
+
+def _call_named(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords) -> Value | None:
+    if name in SUMMARIES:
+        for model in (o for v in args for o in v.of("model")):
+            m.passed(model)
+    if name == "torch.autograd.backward":
+        return backward(m, node)
+    return call_library(m, node, name, args, keywords)
 
 
 def _call_partial(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywords) -> Value | None:
