@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from nbddp.analysis.imports import bindings, qualified
+from nbddp.analysis.in_place import in_place
 from nbddp.analysis.purity import AMBIENT_METHODS, READING_METHODS, is_ambient, is_display, is_pure, under
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -125,6 +126,8 @@ class Walk(ast.NodeVisitor):
             self._call_library(name, given)
         elif isinstance(node.func, ast.Attribute):
             self._call_method(node.func, given)
+        for changed in in_place(node, name):
+            self.mutate(root_name(changed))
         if isinstance(node.func, ast.Name) and node.func.id in {"globals", "locals", "exec", "eval", "vars"}:
             self.out.uses_globals = True
 

@@ -118,7 +118,9 @@ VIEWS = frozenset(
     """.split()
 )
 # In-place functions of otherwise pure libraries: their first argument changes.
-MUTATING_FUNCTIONS = ("random.shuffle", "numpy.random.shuffle", "torch.nn.utils", "torch.nn.init", "heapq", "bisect")
+MUTATING_FUNCTIONS = ("random.shuffle", "numpy.random.shuffle", "torch.nn.utils", "torch.nn.init", "heapq", "bisect",
+                      "numpy.copyto", "numpy.put", "numpy.place", "numpy.putmask", "numpy.fill_diagonal",
+                      "numpy.put_along_axis")  # fmt: skip
 
 
 @functools.lru_cache(maxsize=8192)
