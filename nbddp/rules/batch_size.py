@@ -25,10 +25,10 @@ from collections.abc import Iterator
 from nbddp.analysis.batch_sizes import Size, of_loader, sizes, use_of
 from nbddp.analysis.edit import Edit, before, replace, wrap
 from nbddp.analysis.imports import qualified
-from nbddp.analysis.library import is_factory
 from nbddp.analysis.loader_calls import LoaderCall
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.purity import PURE_MODULES, under
+from nbddp.analysis.written_twice import written_twice
 from nbddp.diagnostics import Diagnostic
 from nbddp.sentence import sentence
 
@@ -50,8 +50,8 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             yield from _shared(plan, size)
         if argued and size.node is not None and not (size.fixes_shapes and size.changes_at_source):
             yield from _per_rank(plan, size.node)
-        yield from _written_out(plan, size)
         yield from _unseen(plan, size)
+    yield from _written_twice(plan)
     yield from _of_loaders(plan)
 
 
@@ -142,21 +142,18 @@ def _runs(node: ast.stmt) -> bool:
     )
 
 
-def _written_out(plan: Plan, size: Size) -> Iterator[Diagnostic]:
-    """`torch.randn(64, 100)` beside `batch_size=64`: the same number, written twice."""
-    number = size.value.const
-    loops = {f.node for f in plan.roles.batch_loops}
-    for fact in sorted(plan.facts.calls.values(), key=lambda c: (c.node.lineno, c.node.col_offset)):
-        first = fact.node.args[0] if fact.node.args else None
-        first = first.elts[0] if isinstance(first, ast.Tuple | ast.List) and first.elts else first
-        same = isinstance(first, ast.Constant) and type(first.value) is int and first.value == number
-        if same and number != 1 and fact.loops & loops and not fact.in_forward and any(map(is_factory, fact.names)):
-            yield plan.program.diagnose(
-                NAME, "error", fact.node,
-                sentence("%1 is the batch size too: does this make something for each batch?", number),
-                why=sentence("a rank has a share of the batch, and needs a share of what belongs to it"),
-                help=sentence("give the batch size a name and use it here, or take the size from the batch: x.size(0)"),
-            )  # fmt: skip
+def _written_twice(plan: Plan) -> Iterator[Edit | Diagnostic]:
+    """`torch.randn(64, 100)`, `x.view(64, -1)` beside `batch_size=64`."""
+    for found in written_twice(plan):
+        if found.is_share:
+            yield from _per_rank(plan, found.number)
+            continue
+        yield plan.program.diagnose(
+            NAME, "error", found.call,
+            sentence("%1 is the batch size too: does this make something for each batch?", found.number.value),
+            why=sentence("a rank has a share of the batch, and needs a share of what belongs to it"),
+            help=sentence("give the batch size a name and use it here, or take the size from the batch: x.size(0)"),
+        )  # fmt: skip
 
 
 def _unseen(plan: Plan, size: Size) -> Iterator[Diagnostic]:
