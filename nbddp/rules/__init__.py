@@ -19,6 +19,7 @@ from nbddp.rules import (
     gradients,
     hugging_face,
     lightning,
+    lightning_logs,
     loss,
     reduce,
     refuse,
@@ -52,11 +53,12 @@ RULES: tuple[ModuleType, ...] = (
     report,
     epoch,
     lightning,
+    lightning_logs,
     accelerate,
     hugging_face,
     runners,
 )
 # Where a framework trains, it deals out, wraps and puts together; what is left is what any script needs.
 BESIDE_A_FRAMEWORK = (
-    refuse, device, download, save, track, show, lightning, accelerate, hugging_face, runners,
+    refuse, device, download, save, track, show, lightning, lightning_logs, accelerate, hugging_face, runners,
 )  # fmt: skip

@@ -14,7 +14,7 @@ class LitModel(L.LightningModule):
     def training_step(self, batch, batch_idx):
         x, y = batch
         loss = nn.functional.mse_loss(self.layer(x), y)
-        self.log("train_loss", loss, on_epoch=True, on_step=False, sync_dist=True)
+        self.log("train_loss", loss, on_epoch=True, on_step=False)
         return loss
 
     def configure_optimizers(self):
