@@ -91,6 +91,7 @@ class Facts:
     fields: dict[tuple[Obj, str], Value] = field(default_factory=dict)
     contained: dict[Obj, set[Obj]] = field(default_factory=dict)  # a module inside other modules
     undefined: dict[str, ast.Name] = field(default_factory=dict)
+    drawn: set[Obj] = field(default_factory=set)  # loaders that next() gets a batch of
     reductions: dict[tuple[Loop, str], Reduction] = field(default_factory=dict)
     at_source: dict[tuple[Loop, str], tuple[tuple[ast.expr, str], ...]] = field(
         default_factory=dict

@@ -12,6 +12,7 @@ from nbddp.analysis.facts import Facts, Loop
 from nbddp.analysis.foreign import trained_on_foreign
 from nbddp.analysis.machine import Machine
 from nbddp.analysis.program import Program, Statement
+from nbddp.analysis.roles import find_roles
 from nbddp.analysis.statements import run_function, run_statement
 from nbddp.analysis.training_loops import find_dealt, find_mixed, gradients_without_a_step
 from nbddp.sentence import Sentence
@@ -33,6 +34,7 @@ def interpret(
     mixed: dict[Loop, frozenset[Obj]] = {}
     dealt: dict[Loop, frozenset[Obj]] = {}
     unsure: frozenset[Loop] = frozenset()
+    unshared: frozenset[Obj] = frozenset()
     while True:
         machine = Machine(
             program,
@@ -46,6 +48,7 @@ def interpret(
             used_as=used_as,
             dealt=dealt,
             unsure=unsure,
+            unshared=unshared,
         )
         facts = _once(machine, statements)
         used = facts.used_as | {o.node: "loader" for o in trained_on_foreign(facts)}
@@ -58,10 +61,11 @@ def interpret(
             dealt |= found
             unsure |= {node for node in found if facts.loops[node].perhaps and len(found[node]) > 1}
             continue
-        if not new and not facts.keep_whole.keys() - whole.keys():
+        apart = facts.drawn - find_roles(program, facts).training_loaders - unshared
+        if not new and not facts.keep_whole.keys() - whole.keys() and not apart:
             facts.keep_whole, facts.mixed = whole, mixed
             return facts
-        whole, mixed = whole | facts.keep_whole, mixed | new
+        whole, mixed, unshared = whole | facts.keep_whole, mixed | new, unshared | apart
 
 
 def _once(machine: Machine, statements: list[Statement]) -> Facts:

@@ -175,10 +175,13 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
     if name == "len":
         return _length(m, first)
     if name == "next":
-        for loader in loaders_in(m, first) if m.grad else ():
+        batches_of = loaders_in(m, first)
+        m.facts.drawn |= batches_of
+        for loader in batches_of if m.grad else ():
             for active in m.loops:
                 active.fact.next_of.add(loader)
-        return iterate(m, first, node) if first.objs else Value(extent=spread(first))
+        batch = iterate(m, first, node) if first.objs else Value(extent=spread(first))
+        return batch.with_extent(Extent.REPEATED) if batches_of and batches_of <= m.unshared else batch
     if name == "zip":
         return _made(m, thing("iterator", node, "zip"), {"of": Value(items=tuple(args))})
     if name in names.ZIPS or name in names.PASSES_ITERABLE:

@@ -65,6 +65,7 @@ class Machine:
     star_imports: list[str] = field(default_factory=list)
     shares: frozenset[ast.AST] = frozenset()  # literal batch sizes that become the rank's share
     agreed: frozenset[ast.expr] = frozenset()  # conditions that the script will ask of all ranks together
+    unshared: frozenset[Obj] = frozenset()  # loaders on which nothing trains: each rank draws from all of the data
     scaled: frozenset[ast.AST] = frozenset()  # sums that the script multiplies by the number of ranks
     used_as: Mapping[ast.AST, str] = field(default_factory=dict)  # what an earlier run found foreign things to be
     kept: set[ast.stmt] = field(default_factory=set)  # top-level statements that run

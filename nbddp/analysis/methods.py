@@ -146,7 +146,8 @@ def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
     first = args[0] if args else ANYTHING
     holders = base.of("list", "dict")
     if attr in ("append", "add", "appendleft", "insert"):
-        _put(m, holders, args[-1] if args else ANYTHING)
+        value = args[-1] if args else ANYTHING
+        _put(m, holders, value.with_extent(Extent.UNIFORM) if _goes_together(m, node, value) else value)
         return ANYTHING
     if attr in ("extend", "update"):
         inner = m.elements(first) if first.of("list", "dict") else iterate(m, first, node)
@@ -172,6 +173,17 @@ def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
         found = [v for v in exact if v is not None]
         return found[0] if found else m.elements(base)
     return None
+
+
+def _goes_together(m: Machine, node: ast.Call, value: Value) -> bool:
+    """`history.append(total / n)` outside of the loops over batches: the script puts that number together there."""
+    fact = m.facts.calls[node]
+    if getattr(node.func, "attr", "") != "append" or not node.args or isinstance(node.args[-1], ast.JoinedStr):
+        return False
+    if fact.varying_control or fact.ever_in_forward or m.sharing() or value.items:
+        return False
+    known = [m.facts.loops[loop] for loop in fact.loops if loop in m.facts.loops]
+    return spread(value) in (Extent.MEAN, Extent.SUM) and not any(f.loaders for f in known)
 
 
 def _put(m: Machine, holders: frozenset[Obj], value: Value) -> None:

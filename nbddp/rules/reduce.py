@@ -26,8 +26,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from nbddp.analysis.accumulators import inside
 from nbddp.analysis.domain import ASSUMED, Extent, spread
-from nbddp.analysis.edit import Edit, after, wrap
+from nbddp.analysis.edit import Edit, after, before, wrap
 from nbddp.analysis.facts import Reduction
 from nbddp.analysis.outlets import outlets
 from nbddp.analysis.plan import Plan
@@ -42,6 +43,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     for (loop, _), reduction in sorted(plan.facts.reductions.items(), key=lambda i: (_line(i[0][0]), i[0][1])):
         if isinstance(loop, ast.For | ast.AsyncFor | ast.While):
             yield _behind(plan, loop, reduction)
+            yield from _on_leaving(plan, loop, reduction)
             if reduction.assumed:
                 yield _assumed(plan, loop, reduction.name)
     for node, part in dict.fromkeys(p for found in plan.facts.at_source.values() for p in found):
@@ -86,7 +88,21 @@ def _line(node: ast.AST) -> int:
     return getattr(node, "lineno", 0)
 
 
+def _on_leaving(plan: Plan, loop: ast.For | ast.AsyncFor | ast.While, reduction: Reduction) -> Iterator[Edit]:
+    """`return losses` in the midst of the loop: what a list holds counts as put together from the loop on."""
+    for leaving in [n for n in inside(loop.body) if isinstance(n, ast.Return)]:
+        read = [n for n in ast.walk(leaving) if isinstance(n, ast.Name) and n.id == reduction.name]
+        if any(plan.facts.value(n).of("list", "dict") for n in read):
+            line, part = _put_together(plan, loop, reduction)
+            yield before(plan.program, NAME, leaving, line, (part,))
+
+
 def _behind(plan: Plan, loop: ast.For | ast.AsyncFor | ast.While, reduction: Reduction) -> Edit:
+    line, part = _put_together(plan, loop, reduction)
+    return after(plan.program, NAME, loop, line, (part,))
+
+
+def _put_together(plan: Plan, loop: ast.For | ast.AsyncFor | ast.While, reduction: Reduction) -> tuple[str, str]:
     name = reduction.name
     if reduction.how == "gather":
         part = "gather_in_order"
@@ -104,7 +120,7 @@ def _behind(plan: Plan, loop: ast.For | ast.AsyncFor | ast.While, reduction: Red
     line = f"{name} = {call}"
     if reduction.in_place:
         line = f"{name}.update({call})" if _is_dict(plan, loop, name) else f"{name}[:] = {call}"
-    return after(plan.program, NAME, loop, line, (part,))
+    return line, part
 
 
 def _is_dict(plan: Plan, loop: ast.AST, name: str) -> bool:
