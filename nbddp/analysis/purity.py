@@ -85,6 +85,13 @@ AMBIENT = (
     "numpy.savetxt",
     "random.seed",
     "sklearn.set_config",
+    "tqdm.pandas",  # which gives tables a progress_apply
+    "tqdm.tqdm.pandas",
+    "tqdm.tqdm_notebook.pandas",
+    "tqdm.auto.tqdm.pandas",
+    "tqdm.autonotebook.tqdm.pandas",
+    "tqdm.notebook.tqdm.pandas",
+    "tqdm.notebook.tqdm_notebook.pandas",
     "pandas.to_",
 )
 # Methods by which a program writes files or changes the world, on whatever they are called.

@@ -8,7 +8,14 @@ import pytest
 
 from nbddp.analysis.effects import Changes, Effects, bound_names, displays_only, effects, local_names, root_name
 
-IMPORTS = {"os": "os", "torch": "torch", "np": "numpy", "plt": "matplotlib.pyplot", "random": "random"}
+IMPORTS = {
+    "os": "os",
+    "torch": "torch",
+    "np": "numpy",
+    "plt": "matplotlib.pyplot",
+    "random": "random",
+    "tqdm": "tqdm.tqdm",
+}
 
 
 def of(source: str, own: dict[str, Changes] | None = None) -> Effects:
@@ -105,7 +112,7 @@ def test_a_function_of_the_notebook_changes_what_it_is_known_to_change():
     assert of("fill(value=a, into=b)", own).mutates == {"b"}
 
 
-@pytest.mark.parametrize("source", ["torch.manual_seed(0)", "os.environ['A'] = 'b'", "os.chdir('x')"])
+@pytest.mark.parametrize("source", ["torch.manual_seed(0)", "os.environ['A'] = 'b'", "os.chdir('x')", "tqdm.pandas()"])
 def test_what_no_name_shows_is_ambient(source):
     assert of(source).ambient
 
