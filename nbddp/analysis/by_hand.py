@@ -14,6 +14,12 @@ def steps_by_hand(program: Program) -> frozenset[ast.AST]:
     return frozenset(n for n in program.nodes if _reads(n) and not _only_looks(program, n))
 
 
+def gradients_taken(program: Program) -> frozenset[ast.AST]:
+    """The `torch.autograd.grad` of its calls: a step may follow, or a penalty, an attack, a sample that is moved."""
+    called = {n.func for n in program.nodes if isinstance(n, ast.Call)}
+    return frozenset(n for n in called if _reads(n))
+
+
 def _reads(node: ast.AST) -> bool:
     return isinstance(node, ast.Attribute) and node.attr == "grad" and isinstance(node.ctx, ast.Load)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from nbddp.analysis.by_hand import steps_by_hand
+from nbddp.analysis.by_hand import gradients_taken, steps_by_hand
 from nbddp.analysis.frameworks import find_uses
 from nbddp.analysis.imports import bindings
 from nbddp.analysis.meant import Definition, Meanings
@@ -78,9 +78,9 @@ def _is_literal(node: ast.expr) -> bool:
 class Finder:
     """Answers whether statements train; follows calls by name and by method name."""
 
-    def __init__(self, flow: Flow) -> None:
+    def __init__(self, flow: Flow, by_hand: frozenset[ast.AST]) -> None:
         self.flow = flow
-        self.by_hand = steps_by_hand(flow.program)
+        self.by_hand = by_hand
         self.functions: dict[str, list[Definition]] = {}
         self.methods: dict[str, list[Definition]] = {}
         called: dict[str, list[Definition]] = {}
@@ -121,8 +121,14 @@ class Finder:
 
 
 def training_statements(flow: Flow) -> tuple[Statement, ...]:
-    finder = Finder(flow)
-    return tuple(s for s in flow.program.statements if s.cell.mark in (None, "train") and finder.trains(s))
+    """What calls `torch.autograd.grad` in a loop trains where nothing else does."""
+    by_hand = steps_by_hand(flow.program)
+    sure = _trained_by(Finder(flow, by_hand - gradients_taken(flow.program)))
+    return sure or _trained_by(Finder(flow, by_hand))
+
+
+def _trained_by(finder: Finder) -> tuple[Statement, ...]:
+    return tuple(s for s in finder.flow.program.statements if s.cell.mark in (None, "train") and finder.trains(s))
 
 
 def framework(flow: Flow) -> str | None:

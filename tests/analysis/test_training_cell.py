@@ -35,6 +35,21 @@ def test_a_loop_in_a_method_is_found_where_it_is_called():
     assert chosen(*BEFORE, f"class Trainer:\n    def fit(self):\n{lines}", "Trainer().fit()") == 5
 
 
+MOVES = """
+for _ in range(60):
+    images = images - 0.1 * torch.autograd.grad(model(images).sum(), images)[0]
+"""
+
+
+def test_a_sample_that_is_moved_along_a_gradient_is_no_training():
+    assert chosen(*BEFORE, TRAINING, "images = torch.rand(8, 4, requires_grad=True)" + MOVES) == 4
+
+
+def test_gradients_that_are_asked_for_train_where_nothing_else_does():
+    by_hand = "for _ in range(9):\n    w = w - 0.1 * torch.autograd.grad(loss(w), w)[0]"
+    assert chosen("import torch\nw = torch.zeros(3, requires_grad=True)", by_hand) == 2
+
+
 def test_a_loop_around_a_step_that_is_a_function():
     step = "def step(x, y):\n    F.cross_entropy(model(x), y).backward()\n    optimizer.step()"
     assert chosen(*BEFORE, step, "for x, y in train_loader:\n    step(x, y)") == 5
