@@ -76,17 +76,34 @@ def _ranks(plan: Plan, node: ast.AST) -> str:
 
 
 def _weighted(plan: Plan) -> Iterator[Diagnostic]:
+    marked = any(_marks_ignored(n) for n in plan.nodes())
     for call in plan.calls(*WEIGHTED):
         named = {k.arg: k.value for k in call.node.keywords}
-        given = [named[n] for n in ("weight", "ignore_index") if n in named]
+        given = [named[n] for n in ("weight", "ignore_index") if n in named] + call.node.args[_before_weight(call) :][
+            :1
+        ]
         sums = isinstance(how := named.get("reduction"), ast.Constant) and how.value != "mean"
-        if any(not (isinstance(v, ast.Constant) and v.value is None) for v in given) and not sums:
+        unlike = any(not (isinstance(v, ast.Constant) and v.value is None) for v in given)
+        if (unlike or (marked and "ignore_index" not in named)) and not sums:
             yield plan.program.diagnose(
                 NAME, "note", call.node,
                 sentence("this mean counts some samples more than others, so the ranks' mean is not quite that over "
                          "the batch"),
                 why=sentence("a rank divides by what the samples of its own share count"),
             )  # fmt: skip
+
+
+def _before_weight(call: CallFact) -> int:
+    """How many arguments stand before the weight: the loss as a function gets output and target first."""
+    return 2 if any(name.startswith("torch.nn.functional.") for name in call.names) else 0
+
+
+def _marks_ignored(node: ast.AST) -> bool:
+    """`-100`, the label that torch leaves out where nothing else is said."""
+    match node:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=100)):
+            return True
+    return False
 
 
 def _picked(plan: Plan, training: set[Loop]) -> Iterator[Diagnostic]:
