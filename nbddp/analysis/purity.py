@@ -6,6 +6,7 @@ rather than too little.
 
 from __future__ import annotations
 
+import builtins
 import functools
 
 # Methods that do not change what they are called on.
@@ -53,6 +54,7 @@ PURE_BUILTINS = frozenset(
     slice super object bytes complex format input print display help dir vars
     """.split()
 )
+EXCEPTIONS = frozenset(n for n, v in vars(builtins).items() if isinstance(v, type) and issubclass(v, BaseException))
 PURE_MODULES = ("torch", "numpy", "pandas", "math", "torchvision", "sklearn", "scipy", "copy", "time", "datetime",
                 "collections", "itertools", "functools", "os.path", "pathlib", "re", "string", "glob", "typing",
                 "operator", "statistics", "sys.getsizeof", "platform", "json.dumps", "einops", "torchmetrics",
@@ -148,7 +150,7 @@ def is_ambient(name: str) -> bool:
 
 def is_pure(name: str) -> bool:
     """Known to change neither its arguments nor the world."""
-    if is_display(name) or name in PURE_BUILTINS:
+    if is_display(name) or name in PURE_BUILTINS or name in EXCEPTIONS:
         return True
     if is_ambient(name) or under(name, MUTATING_FUNCTIONS) or name.endswith("_"):
         return False

@@ -29,11 +29,13 @@ from nbddp.analysis.edit import Edit, after, before, replace
 from nbddp.analysis.frameworks import ACCELERATE, HUGGING_FACE
 from nbddp.analysis.imports import qualified
 from nbddp.analysis.plan import Plan
+from nbddp.analysis.sinks import LOGS, SHOWS
 from nbddp.diagnostics import Diagnostic
 from nbddp.sentence import sentence
 
 NAME = "accelerate"
 CONFIGURATION = "from accelerate import DataLoaderConfiguration"
+GATHERS = ("gather", "gather_for_metrics", "reduce")
 SPLIT = "DataLoaderConfiguration(split_batches=True, use_seedable_sampler=True)"
 
 
@@ -50,6 +52,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         for loop in dict.fromkeys(_loop_of(plan, call) for call in use.trained):
             if loop is not None:
                 yield from _told(plan, loop, [c for c in use.trained if _loop_of(plan, c) is loop])
+                yield from _own(plan, loop)
 
 
 def _launched(plan: Plan, call: ast.Call) -> Iterator[Edit]:
@@ -115,6 +118,24 @@ def _told(plan: Plan, loop: ast.For, calls: list[ast.Call]) -> Iterator[Edit]:
     epochs = _loop_of(plan, loop)
     if epochs is not None and isinstance(epochs.target, ast.Name) and loop in epochs.body:
         yield from _epochs(plan, epochs)
+
+
+def _own(plan: Plan, loop: ast.For) -> Iterator[Diagnostic]:
+    """Accelerate puts numbers together where it is asked to."""
+    calls = [n for n in plan.nodes() if isinstance(n, ast.Call)]
+    asked = any(isinstance(c.func, ast.Attribute) and c.func.attr in GATHERS for c in calls)
+    function = plan.program.function_of(loop)
+    shown = any(_shows(plan, c) for c in calls if plan.program.function_of(c) is function)
+    if shown and not asked:
+        yield plan.program.diagnose(
+            NAME, "note", loop, sentence("what is shown of these batches is rank 0's own, from its share of the data"),
+            help=sentence("put it together with the accelerator's gather_for_metrics() or reduce()"),
+        )  # fmt: skip
+
+
+def _shows(plan: Plan, call: ast.Call) -> bool:
+    own = isinstance(call.func, ast.Attribute) and call.func.attr in ("print", "log", "append")
+    return own or (qualified(call.func, plan.flow.imports) or "") in SHOWS | LOGS
 
 
 def _epochs(plan: Plan, loop: ast.For) -> Iterator[Edit]:

@@ -131,3 +131,8 @@ def test_marked_cells_are_left_out():
 def test_what_shares_nothing_with_the_training_is_left_out(cell):
     made = plan(*BEFORE, cell, TRAINING)
     assert not [s for s in made.kept if s.cell.number == 4]
+
+
+def test_a_picture_drawn_by_a_function_that_may_object_is_left_out():
+    draw = "def draw(xs):\n    if not len(xs):\n        raise ValueError('empty')\n    plt.plot(xs)"
+    assert kept("import matplotlib.pyplot as plt", draw, "draw(range(3))", TRAINING) == [LOOP]
