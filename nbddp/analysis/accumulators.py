@@ -149,7 +149,10 @@ def fresh_start(program: Program, loop: ast.stmt, name: str) -> ast.stmt | None:
                 return statement
             if isinstance(statement, ast.For | ast.While | ast.If | ast.With) and name in changed_names([statement]):
                 return None
-        if isinstance(parent, ast.For | ast.AsyncFor | ast.While | Function | ast.ClassDef | ast.Module):
+        behind = isinstance(parent, ast.For | ast.AsyncFor | ast.While) and node in parent.orelse
+        if behind and name in changed_names(parent.body):  # type: ignore[attr-defined]
+            return None
+        if not behind and isinstance(parent, ast.For | ast.AsyncFor | ast.While | Function | ast.ClassDef | ast.Module):
             return None
         node = parent
 

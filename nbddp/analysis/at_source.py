@@ -1,7 +1,7 @@
 """What a training loop keeps in a way that nothing behind the loop can put together: put together in each step instead.
 
-`product *= loss.item()`, `squares += loss.item() ** 2`, `scores[index] = output`: what goes in is a mean, a sum or the
-samples of a share, and the ranks take the same steps. That costs an exchange a step, and is right.
+`product *= loss.item()`, `squares += loss.item() ** 2`, `scores[index] = output`, `history.append(right)`: what goes in
+is a mean, a sum or the samples of a share, and the ranks take the same steps. That costs an exchange a step, and is right.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from nbddp.analysis.machine import Machine
 
 HOW = {Extent.MEAN: "mean_over_ranks", Extent.SUM: "sum_over_ranks", Extent.SAMPLES: "gather_samples"}
 Parts = tuple[tuple[ast.expr, str], ...]
-Change = ast.Assign | ast.AugAssign
+Change = ast.Assign | ast.AugAssign | ast.Expr  # the last is `history.append(…)`
 
 
 def at_source(m: Machine, fact: LoopFact, name: str) -> Parts:
@@ -53,12 +53,22 @@ def _straight(m: Machine, body: list[ast.stmt]) -> Iterator[ast.stmt]:
 def _changes(statement: ast.stmt, name: str) -> bool:
     if not isinstance(statement, Change) or (isinstance(statement, ast.Assign) and len(statement.targets) > 1):
         return False
+    if isinstance(statement, ast.Expr):
+        return _appended(statement, name) is not None
     target = _target(statement)
     item = isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name)
     return root_name(target) == name and (isinstance(target, ast.Name) or item)
 
 
-def _target(statement: Change) -> ast.expr:
+def _appended(statement: ast.Expr, name: str) -> ast.expr | None:
+    call = statement.value
+    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "append"):
+        return None
+    own = isinstance(call.func.value, ast.Name) and call.func.value.id == name
+    return call.args[0] if own and len(call.args) == 1 else None
+
+
+def _target(statement: ast.Assign | ast.AugAssign) -> ast.expr:
     return statement.target if isinstance(statement, ast.AugAssign) else statement.targets[0]
 
 
@@ -71,6 +81,10 @@ def _keeps(statement: ast.stmt, name: str) -> bool:
 
 def _taken_in(statement: ast.stmt, name: str) -> Iterator[ast.expr]:
     assert isinstance(statement, Change)
+    if isinstance(statement, ast.Expr):
+        appended = _appended(statement, name)
+        yield from [appended] if appended is not None else []
+        return
     target = _target(statement)
     if isinstance(target, ast.Subscript):
         yield target.slice
