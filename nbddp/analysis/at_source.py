@@ -1,7 +1,8 @@
 """What a training loop keeps in a way that nothing behind the loop can put together: put together in each step instead.
 
 `product *= loss.item()`, `squares += loss.item() ** 2`, `scores[index] = output`, `history.append(right)`: what goes in
-is a mean, a sum or the samples of a share, and the ranks take the same steps. That costs an exchange a step, and is right.
+is a mean, a sum or the samples of a share, and the ranks take the same steps. That costs an exchange a step, and is
+right.
 """
 
 from __future__ import annotations
