@@ -95,7 +95,7 @@ class Walk(ast.NodeVisitor):
         elif isinstance(node.ctx, ast.Store):
             self.store(node.id)
         elif not self._is_local(node.id) and not self.in_function:
-            self.out.mutates.add(node.id)
+            self.load(node.id)  # `del a` takes a name away that must be there; what it stood for stays as it is
             self.out.may_bind.add(node.id)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:

@@ -26,6 +26,16 @@ def test_what_the_training_does_not_need_is_left_out():
     assert kept("a = 1\nb = a + 1", TRAINING) == [LOOP]
 
 
+def test_a_name_that_is_taken_away_goes_with_what_it_stood_for():
+    assert kept("looks = DataLoader(train_set, batch_size=4)\nfor x in looks:\n    break\ndel looks", TRAINING) == [
+        LOOP
+    ]
+
+
+def test_what_the_training_cell_takes_away_is_there():
+    assert kept("spare = 1", f"del spare\n{TRAINING.strip()}") == ["spare = 1", "del spare", LOOP]
+
+
 @pytest.mark.parametrize(
     "cell",
     [
