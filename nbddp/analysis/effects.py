@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from nbddp.analysis.imports import bindings, qualified
 from nbddp.analysis.in_place import in_place
-from nbddp.analysis.purity import AMBIENT_METHODS, READING_METHODS, is_ambient, is_display, is_pure, under
+from nbddp.analysis.purity import AMBIENT_METHODS, CONVERSIONS, READING_METHODS, is_ambient, is_display, is_pure, under
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -158,6 +158,15 @@ class Walk(ast.NodeVisitor):
             for arg in given:  # `trainer.fit(model)` changes the model; `losses.append(x)` does not change x
                 if func.attr not in {"append", "extend", "add", "update", "load_state_dict", "apply", "insert"}:
                     self.mutate(root_name(arg))
+        elif f".{func.attr}" in self.own:  # a method of the notebook's by that name changes what it is called on
+            self.mutate(root_name(func))
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        """`model.double()` on its own: a tensor's would be of no use there, a model's changes the model."""
+        self.visit(node.value)
+        if isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
+            if node.value.func.attr in CONVERSIONS:
+                self.mutate(root_name(node.value.func))
 
     def _inner(self, names: set[str], parts: Iterable[ast.AST]) -> None:
         self.local.append(names)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from nbddp.analysis.aliases import shared_inside
 from nbddp.analysis.effects import Changes, Walk, all_arguments, bound_names, effects, root_name
+from nbddp.analysis.own_methods import changing_methods
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -81,6 +82,7 @@ def summaries(nodes: Sequence[ast.AST], imports: Mapping[str, str]) -> dict[str,
     defined = tuple(definitions(nodes))
     known: dict[str, Changes] = {name: Changes() for name, _ in defined}
     known |= {n.name: Changes() for n in nodes if isinstance(n, ast.ClassDef)}
+    known |= {f".{name}": Changes() for name in changing_methods(nodes)}
     for _ in range(4):
         found = {}
         for name, node in defined:

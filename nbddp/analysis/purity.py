@@ -24,6 +24,9 @@ READING_METHODS = frozenset(
     """.split()
 )
 
+# Those of them that change a model, and give back a tensor anew.
+CONVERSIONS = frozenset("float double half cpu type".split())
+
 # Libraries whose calls only show something.
 DISPLAY_MODULES = (
     "matplotlib",
