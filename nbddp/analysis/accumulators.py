@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 
-from nbddp.analysis.effects import Function, effects, root_name
+from nbddp.analysis.effects import Function, all_arguments, effects, local_names, root_name
 from nbddp.analysis.program import Program
 from nbddp.analysis.purity import READING_METHODS
 from nbddp.analysis.sinks import BAR_METHODS
@@ -245,7 +245,15 @@ def read_after(program: Program, imports: Mapping[str, str], loop: ast.stmt, nam
             first = parent.test if isinstance(parent, ast.While) else parent.target
             if name in effects([first, *parent.body], imports).reads:
                 return True
-        if isinstance(parent, Function | ast.ClassDef):
+        if isinstance(parent, Function):
+            return _reaches_out(parent, imports, loop, name)
+        if isinstance(parent, ast.ClassDef):
             return False
         node = parent
     return False
+
+
+def _reaches_out(function: Function, imports: Mapping[str, str], loop: ast.stmt, name: str) -> bool:
+    """Does what the loop puts into the name show outside of the function: `def train(losses): losses.append(...)`?"""
+    given = name in {a.arg for a in all_arguments(function.args)}
+    return (given or name not in local_names(function)) and name in effects([loop], imports).mutates

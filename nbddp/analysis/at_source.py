@@ -1,8 +1,7 @@
 """What a training loop keeps in a way that nothing behind the loop can put together: put together in each step instead.
 
-`product *= loss.item()`, `squares += loss.item() ** 2`, `scores[index] = output`, `history.append(right)`: what goes in
-is a mean, a sum or the samples of a share, and the ranks take the same steps. That costs an exchange a step, and is
-right.
+`product *= loss.item()`, `scores[index] = output`, `log.append({"epoch": epoch, "loss": loss.item()})`: what goes in is
+a mean, a sum or the samples of a share, and the ranks take the same steps. That costs an exchange a step, and is right.
 """
 
 from __future__ import annotations
@@ -55,18 +54,27 @@ def _changes(statement: ast.stmt, name: str) -> bool:
     if not isinstance(statement, Change) or (isinstance(statement, ast.Assign) and len(statement.targets) > 1):
         return False
     if isinstance(statement, ast.Expr):
-        return _appended(statement, name) is not None
+        return _growing(statement, name) is not None
     target = _target(statement)
-    item = isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name)
+    item = isinstance(target, ast.Subscript) and isinstance(_whole(target.value), ast.Name)
     return root_name(target) == name and (isinstance(target, ast.Name) or item)
 
 
-def _appended(statement: ast.Expr, name: str) -> ast.expr | None:
+def _growing(statement: ast.Expr, name: str) -> ast.Call | None:
+    """`log.append(row)`, `history["train"]["loss"].append(loss)`."""
     call = statement.value
-    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "append"):
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.keywords:
         return None
-    own = isinstance(call.func.value, ast.Name) and call.func.value.id == name
-    return call.args[0] if own and len(call.args) == 1 else None
+    place = call.func.value
+    while isinstance(place, ast.Subscript):
+        place = place.value
+    itself = isinstance(place, ast.Name) and place.id == name
+    return call if itself and call.func.attr in ("append", "extend") else None
+
+
+def _whole(place: ast.expr) -> ast.expr:
+    """`table` of `table.loc[row]`."""
+    return place.value if isinstance(place, ast.Attribute) and place.attr in ("loc", "at", "iloc") else place
 
 
 def _target(statement: ast.Assign | ast.AugAssign) -> ast.expr:
@@ -83,8 +91,10 @@ def _keeps(statement: ast.stmt, name: str) -> bool:
 def _taken_in(statement: ast.stmt, name: str) -> Iterator[ast.expr]:
     assert isinstance(statement, Change)
     if isinstance(statement, ast.Expr):
-        appended = _appended(statement, name)
-        yield from [appended] if appended is not None else []
+        call = _growing(statement, name)
+        if call is not None:
+            yield from (n.slice for n in ast.walk(call.func) if isinstance(n, ast.Subscript))
+            yield from call.args
         return
     target = _target(statement)
     if isinstance(target, ast.Subscript):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from nbddp.analysis.accumulators import block_of, changed_names, inside, is_nothing, sets, starts_at_zero
-from nbddp.analysis.effects import root_name
+from nbddp.analysis.effects import Function, all_arguments, root_name
 from nbddp.analysis.program import Program
 
 
@@ -22,6 +22,7 @@ def item_of(loop: ast.stmt, name: str) -> str | None:
 def zero_before(program: Program, loop: ast.stmt, name: str, item: str) -> bool:
     """Was every item of the name set to zero somewhere before the loop, or this one right before it?"""
     node: ast.AST = loop
+    index = {n.id for n in ast.walk(ast.parse(item)) if isinstance(n, ast.Name)} - {name}
     while (parent := program.parents.get(node)) is not None:
         block = block_of(parent, node)
         for statement in block[: block.index(node)] if node in block else []:
@@ -29,5 +30,14 @@ def zero_before(program: Program, loop: ast.stmt, name: str, item: str) -> bool:
                 return True
             if isinstance(statement, ast.Assign) and [ast.unparse(t) for t in statement.targets] == [item]:
                 return is_nothing(statement.value)
+        if _is_repeated_for_it(parent, index):
+            return False
         node = parent
     return False
+
+
+def _is_repeated_for_it(parent: ast.AST, index: set[str]) -> bool:
+    """Does a loop or a call come to the same item again, so that it holds what the times before have left?"""
+    if isinstance(parent, ast.For | ast.AsyncFor | ast.While):
+        return not index & changed_names([parent])
+    return isinstance(parent, Function) and not index & {a.arg for a in all_arguments(parent.args)}

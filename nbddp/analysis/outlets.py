@@ -14,6 +14,7 @@ from nbddp.analysis.purity import is_pure, under
 from nbddp.analysis.sinks import LOGS, SHOWS, SILENCED
 
 KEEPERS = ("writer", "tracker", "file", "logger")  # what is called on them is written down
+DEPTH = 4  # of containers in containers
 LAYOUT = ("file", "end", "sep", "flush", "step", "global_step", "extra", "stacklevel")
 
 
@@ -114,7 +115,7 @@ def _numbers(plan: Plan, node: ast.expr) -> Iterator[ast.expr]:
         yield node
         return
     if isinstance(node, ast.Name | ast.Constant | ast.Attribute | ast.Subscript):
-        if extent is Extent.VARYING or _shows_itself(plan, value):
+        if extent is Extent.VARYING or _shows_itself(plan, value) or _holds(plan, value):
             yield node
         return
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("format", "join"):
@@ -133,6 +134,14 @@ def _joins(plan: Plan, func: ast.Attribute, part: ast.expr) -> bool:
     """Texts in a list, with numbers of a share in them."""
     texts = plan.facts.value(part).of("list")
     return func.attr == "join" and any(plan.facts.fields.get((o, "[]"), Value()).varies for o in texts)
+
+
+def _holds(plan: Plan, value: Value, depth: int = 0) -> bool:
+    """Lists and dictionaries with numbers of a share in them, that were not put together."""
+    inner = (plan.facts.fields.get((o, "[]"), Value()) for o in value.of("list", "dict"))
+    return depth < DEPTH and any(
+        (v.varies and spread(v) is not Extent.REPEATED) or _holds(plan, v, depth + 1) for v in inner
+    )
 
 
 def _shows_itself(plan: Plan, value: Value) -> bool:

@@ -22,6 +22,8 @@ from nbddp.analysis.items import item_of, zero_before
 from nbddp.analysis.machine import Machine
 from nbddp.sentence import sentence
 
+DEPTH = 4  # of containers in containers
+
 
 def leave_loop(m: Machine, fact: LoopFact) -> None:
     """Note for each name that is read after the loop how it is reduced; from then on it is the same on all ranks."""
@@ -65,15 +67,15 @@ def _varies(m: Machine, value: Value) -> bool:
     return _extent(m, value) not in WHOLE
 
 
-def _extent(m: Machine, value: Value) -> Extent:
+def _extent(m: Machine, value: Value, depth: int = 0) -> Extent:
     extent = spread(value)
-    for obj in value.of("list", "dict"):
-        inner = m.get(obj, "[]")
-        if inner is not None:
-            extent = join_extent(extent, spread(inner))
-            for deeper in inner.of("list"):
-                extent = join_extent(extent, spread(m.get(deeper, "[]") or Value()))
+    for inner in _inner(m, value) if depth < DEPTH else ():
+        extent = join_extent(extent, _extent(m, inner, depth + 1))
     return extent
+
+
+def _inner(m: Machine, value: Value) -> list[Value]:
+    return [inner for obj in value.of("list", "dict") if (inner := m.get(obj, "[]")) is not None]
 
 
 def _how(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str]) -> Reduction | None:
@@ -94,8 +96,8 @@ def _how(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str
 
 def _is_mixed(m: Machine, value: Value) -> bool:
     """`history.append((epoch, loss))`: of numbers that are the same on all ranks a mean would make other numbers."""
-    inner = [v for o in value.of("list") if (v := m.get(o, "[]")) is not None]
-    return any(i.extent in WHOLE and not i.varies for v in inner for i in v.items or ())
+    rows = [row for row in _inner(m, value) if row.items or row.of("list", "dict")]
+    return any(not row.items or any(i.extent in WHOLE and not i.varies for i in row.items) for row in rows)
 
 
 def _how_item(m: Machine, fact: LoopFact, name: str, extent: Extent) -> Reduction | None:
@@ -124,11 +126,9 @@ def _how_training(
         return None
     if extent is Extent.SUM:
         if holds:
-            return (
-                Reduction(loop, name, "sum")
-                if ways == {"item"} and starts_at_zero(start, name)
-                else (Reduction(loop, name, "sum") if ways == {"append"} and is_empty(start, name) else None)
-            )
+            counts = ways == {"item"} and starts_at_zero(start, name)
+            lists = ways == {"append"} and is_empty(start, name) and not mixed
+            return Reduction(loop, name, "sum") if counts or lists else None
         return Reduction(loop, name, "sum") if ways == {"set"} or starts_at_zero(start, name) else None
     if extent is Extent.SAMPLES and is_empty(start, name):
         if ways == {"append"}:
