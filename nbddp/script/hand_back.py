@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from nbddp.analysis.carried import varies_within
 from nbddp.analysis.domain import Obj, Value
 from nbddp.analysis.plan import Plan
@@ -10,6 +12,7 @@ from nbddp.script.framework_states import framework_states
 from nbddp.script.layout import Definition, Layout
 
 PLAIN = ("list", "dict", "parameter")
+PARTLY = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 KINDS = ("model", "optimizer", "scheduler", "scaler")
 
 
@@ -38,13 +41,26 @@ def state_names(plan: Plan, layout: Layout) -> list[str]:
     """Variables of `train`, surely bound, that hold a model that is trained, an optimizer, a scheduler or a scaler."""
     trained = {m.obj for m in plan.roles.models} | plan.roles.followers
     found = []
-    for statement in layout.body:
-        for name in sorted(plan.flow.effects[statement.index].binds):
+    for i in range(len(layout.body)):
+        for name in sorted(_bound(plan, layout, i)):
             value = plan.facts.final.get(name)
             held = value.of(*KINDS) if value else frozenset()
             if name not in found and held and all(o.kind != "model" or o in trained for o in held):
                 found.append(name)
     return found
+
+
+def _bound(plan: Plan, layout: Layout, at: int) -> set[str]:
+    """What the statement surely binds; and what it may bind where one that follows could not do without."""
+    found = plan.flow.effects[layout.body[at].index]
+    perhaps = found.may_bind - found.binds
+    sure = [s for s in layout.body[at + 1 :] if _runs_all(s.node)] if perhaps else []
+    return found.binds | {n for s in sure for n in perhaps & plan.flow.effects[s.index].reads}
+
+
+def _runs_all(node: ast.stmt) -> bool:
+    """Is every name in it looked up?"""
+    return isinstance(node, ast.Expr | ast.Assign) and not any(isinstance(n, PARTLY) for n in ast.walk(node))
 
 
 def _attributes(plan: Plan, layout: Layout, names: list[str]) -> list[str]:

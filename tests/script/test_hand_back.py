@@ -1,0 +1,36 @@
+"""What a script gives back to the notebook."""
+
+from __future__ import annotations
+
+import pytest
+
+import nbddp
+from tests.analysis.cells import DATA, IMPORTS, TRAINING, notebook
+
+CHOICE = """
+if name == "wide":
+    model = nn.Sequential(nn.Linear(8, 8), nn.Linear(8, 2))
+elif name:
+    model = nn.Linear(8, 2)
+else:
+    print("unknown")
+"""
+FUNCTION = f"""
+def train(model):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+{TRAINING.replace(chr(10), chr(10) + "    ")}
+"""
+
+
+def delivered(*cells: str) -> str:
+    text = nbddp.export(notebook(IMPORTS, DATA, FUNCTION, *cells)).text
+    return next((line.strip() for line in text.splitlines() if line.startswith("    deliver(")), "")
+
+
+def test_a_model_of_one_of_several_branches_comes_back_where_the_training_reads_it():
+    assert delivered("name = input()", CHOICE + "train(model)").startswith('deliver({"model": model}, ')
+
+
+@pytest.mark.parametrize("call", ["if name:\n    train(model)", "name and train(model)"])
+def test_a_model_that_may_not_be_there_does_not(call):
+    assert "model" not in delivered("name = input()", CHOICE + call)
