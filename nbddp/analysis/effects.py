@@ -7,8 +7,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from nbddp.analysis.imports import bindings, qualified
-from nbddp.analysis.in_place import in_place
-from nbddp.analysis.purity import AMBIENT_METHODS, CONVERSIONS, READING_METHODS, is_ambient, is_display, is_pure, under
+from nbddp.analysis.in_place import gone_through, in_place
+from nbddp.analysis.purity import (
+    AMBIENT_METHODS,
+    CONVERSIONS,
+    READING_METHODS,
+    SURELY_CHANGING,
+    is_ambient,
+    is_display,
+    is_pure,
+    under,
+)
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -58,6 +67,7 @@ class Walk(ast.NodeVisitor):
         self.own = own_mutators or {}
         self.out = Effects()
         self.local: list[set[str]] = []
+        self.surely: set[str] = set()  # names of inner scopes whose things this code changes beyond doubt
         self.in_function = 0
 
     # names -----------------------------------------------------------------
@@ -109,6 +119,10 @@ class Walk(ast.NodeVisitor):
         if not isinstance(node.ctx, ast.Load):
             self.mutate(root_name(node))
 
+    def _change_surely(self, name: str | None) -> None:
+        if name is not None and self._is_local(name):
+            self.surely.add(name)
+
     # expressions -----------------------------------------------------------
     def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
         self.visit(node.value)
@@ -128,8 +142,23 @@ class Walk(ast.NodeVisitor):
             self._call_method(node.func, given)
         for changed in in_place(node, name):
             self.mutate(root_name(changed))
+        if name in ("map", "filter") and len(node.args) > 1 and self._changes_each(node.args[0]):
+            for source in gone_through(*node.args[1:]):
+                self.mutate(root_name(source))
         if isinstance(node.func, ast.Name) and node.func.id in {"globals", "locals", "exec", "eval", "vars"}:
             self.out.uses_globals = True
+
+    def _changes_each(self, function: ast.expr) -> bool:
+        """Does `map` change what it hands over to the function?"""
+        if isinstance(function, ast.Name):
+            return function.id in self.own and self.own[function.id].changes(0)
+        if not isinstance(function, ast.Lambda):
+            return False
+        names = {a.arg for a in all_arguments(function.args)}
+        inside = Walk(self.imports, self.own)
+        inside.local.append(names)
+        inside.visit(function.body)
+        return bool(inside.surely & names)
 
     def _call_own(self, node: ast.Call, name: str) -> None:
         if not self._is_local(name):
@@ -138,6 +167,8 @@ class Walk(ast.NodeVisitor):
         for i, arg in enumerate(node.args):
             if own.changes(i):
                 self.mutate(root_name(arg))
+                if name in self.own or (name == "setattr" and i == 0):
+                    self._change_surely(root_name(arg))
         for keyword in node.keywords:
             if own.changes(keyword.arg):
                 self.mutate(root_name(keyword.value))
@@ -148,6 +179,8 @@ class Walk(ast.NodeVisitor):
         elif not is_pure(name):
             for arg in given:
                 self.mutate(root_name(arg))
+                if name.endswith("_"):
+                    self._change_surely(root_name(arg))
             self.out.ambient |= not under(name, ("torch.nn.init", "random.shuffle")) and not name.endswith("_")
 
     def _call_method(self, func: ast.Attribute, given: list[ast.expr]) -> None:
@@ -155,6 +188,8 @@ class Walk(ast.NodeVisitor):
             self.out.ambient = True
         if func.attr not in READING_METHODS:
             self.mutate(root_name(func))
+            if func.attr in SURELY_CHANGING or (func.attr.endswith("_") and not func.attr.endswith("__")):
+                self._change_surely(root_name(func))
             for arg in given:  # `trainer.fit(model)` changes the model; `losses.append(x)` does not change x
                 if func.attr not in {"append", "extend", "add", "update", "load_state_dict", "apply", "insert"}:
                     self.mutate(root_name(arg))
@@ -179,7 +214,17 @@ class Walk(ast.NodeVisitor):
         names = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
         rest: list[ast.AST] = [c for g in generators for c in g.ifs]
         rest += [g.iter for g in generators[1:]]
+        before, self.surely = self.surely, set()
         self._inner(names, [*rest, *results])
+        inside, self.surely = self.surely, before | (self.surely - names)
+        for generator in reversed(generators):  # `[freeze(p) for p in model.parameters()]` changes the model
+            if inside & {n.id for n in ast.walk(generator.target) if isinstance(n, ast.Name)}:
+                for root in map(root_name, gone_through(generator.iter)):
+                    if root in names:
+                        inside.add(root)
+                    else:
+                        self.mutate(root)
+                        self._change_surely(root)
 
     def visit_ListComp(self, node: ast.ListComp) -> None:
         self._comprehension(node.generators, [node.elt])

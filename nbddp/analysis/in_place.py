@@ -27,3 +27,12 @@ def _changed(call: ast.Call, library: str | None) -> Iterator[ast.expr]:
         yield call.func.value
     elif library is not None and library.rsplit(".", 1)[-1][:1].islower():
         yield from call.args[:1]
+
+
+def gone_through(*sources: ast.expr) -> Iterator[ast.expr]:
+    """What a loop over `model.parameters()` or `zip(a, enumerate(b))` takes its things from."""
+    for source in sources:
+        if isinstance(source, ast.Call) and isinstance(source.func, ast.Name):
+            yield from gone_through(*source.args)
+        else:
+            yield source

@@ -121,6 +121,8 @@ STORING_METHODS = frozenset(
     register_parameter add_param_group put
     """.split()
 )
+# Methods that change what they are called on, whatever that is.
+SURELY_CHANGING = STORING_METHODS | frozenset("apply eval train zero_grad load_state_dict reset_parameters".split())
 # Functions of pure libraries whose result holds their arguments; classes do so as well.
 VIEWS = frozenset(
     """

@@ -26,6 +26,19 @@ def test_what_the_training_does_not_need_is_left_out():
     assert kept("a = 1\nb = a + 1", TRAINING) == [LOOP]
 
 
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "sizes = [len(p) for p in model.parameters()]",
+        "def size(p):\n    return p.numel()\nlist(map(size, model.parameters()))",
+        "list(map(lambda p: p.numel(), model.parameters()))",
+        "texts = [str(p).split() for p in model.parameters()]",
+    ],
+)
+def test_what_a_comprehension_only_looks_at_is_not_changed(cell):
+    assert kept(cell, TRAINING) == [LOOP]
+
+
 def test_a_name_that_is_taken_away_goes_with_what_it_stood_for():
     assert kept("looks = DataLoader(train_set, batch_size=4)\nfor x in looks:\n    break\ndel looks", TRAINING) == [
         LOOP
@@ -54,6 +67,12 @@ def test_what_the_training_cell_takes_away_is_there():
         "def fill(net):\n    for name, p in net.named_parameters():\n        torch.nn.init.zeros_(p)\nfill(model)",
         "def one(m):\n    m.bias.zero_()\ndef fill(net):\n    for m in net.modules():\n        one(m)\nfill(model)",
         "model.double()",
+        "def freeze(p):\n    p.requires_grad = False\n[freeze(p) for p in model.parameters()]",
+        "def freeze(p):\n    p.requires_grad = False\nlist(map(freeze, model.parameters()))",
+        "list(map(lambda p: p.requires_grad_(False), model.parameters()))",
+        "_ = [p.zero_() for m in model.modules() for p in m.parameters()]",
+        "any(setattr(p, 'requires_grad', False) for _, p in model.named_parameters())",
+        "dict(map(lambda kv: (kv[0], nn.init.zeros_(kv[1])), model.named_parameters()))",
         "for m in [model]:\n    m.half()",
         "class A:\n    def split(self, n):\n        self.n = n\na = A()\na.split(model)\nmodel = a.n",
         "torch.manual_seed(3)",
