@@ -12,6 +12,7 @@ from nbddp.analysis.files import writes
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.purity import is_pure, under
 from nbddp.analysis.sinks import LOGS, SHOWS, SILENCED
+from nbddp.analysis.written_out import displayed
 
 KEEPERS = ("writer", "tracker", "file", "logger")  # what is called on them is written down
 DEPTH = 4  # of containers in containers
@@ -34,10 +35,20 @@ def outlets(plan: Plan) -> Iterator[Outlet]:
         if not (decides or _lets_out(plan, call)):
             continue
         for argument in [*call.node.args, *(k.value for k in call.node.keywords if k.arg not in LAYOUT)]:
-            for node in _numbers(plan, argument):
-                found[node] = Outlet(node, _is_safe(plan, call), decides)
+            for place in _written(plan, call.node, argument):
+                for node in _numbers(plan, place):
+                    found[node] = Outlet(node, _is_safe(plan, call), decides)
     yield from found.values()
     yield from (o for o in _rates(plan) if o.node not in found)
+
+
+def _written(plan: Plan, call: ast.Call, argument: ast.expr) -> list[ast.expr]:
+    """The argument; of `log(metrics)` what the dictionary was written with, where it goes nowhere else."""
+    if isinstance(argument, ast.Dict) and None in argument.keys:
+        return [p for key, v in zip(argument.keys, argument.values, strict=True)
+                for p in ([v] if key is not None else _written(plan, call, v))]  # fmt: skip
+    display = displayed(plan, call, argument) if isinstance(argument, ast.Name) else None
+    return [display or argument]
 
 
 def _rates(plan: Plan) -> Iterator[Outlet]:

@@ -32,6 +32,7 @@ from nbddp.analysis.edit import Edit, after, before, wrap
 from nbddp.analysis.facts import Reduction
 from nbddp.analysis.outlets import outlets
 from nbddp.analysis.plan import Plan
+from nbddp.analysis.written_out import always_displayed
 from nbddp.diagnostics import Diagnostic, Level
 from nbddp.sentence import sentence
 
@@ -65,7 +66,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     left = (key for key in plan.facts.unreduced if not plan.facts.at_source.get(key))
     for loop, name in sorted(left, key=lambda i: (_line(i[0]), i[1])):
         places = [n for n in ast.walk(loop) if isinstance(n, ast.Name) and n.id == name and name not in told]
-        if places:
+        if places and not always_displayed(plan, places[0]):
             yield _own(plan, max(places, key=_line), "note")
 
 
