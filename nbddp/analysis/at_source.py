@@ -25,29 +25,29 @@ def at_source(m: Machine, fact: LoopFact, name: str) -> Parts:
     if not isinstance(fact.node, ast.For) or fact.watched or fact.perhaps or fact.node in m.facts.mixed:
         return ()
     body = fact.node.body
-    changes = [s for s in _straight(m, body) if _changes(s, name)]
+    changes = [s for s in straight(m, body) if _changes(s, name)]
     own = {id(n) for s in changes for n in ast.walk(s)}
     elsewhere = [n for n in inside(body) if isinstance(n, ast.Name) and n.id == name and id(n) not in own]
     if not changes or elsewhere or not any(_keeps(s, name) for s in changes):
         return ()
     try:
-        return tuple(part for s in changes for e in _taken_in(s, name) for part in _parts(m, e, name))
-    except _NotUnderstood:
+        return tuple(part for s in changes for e in _taken_in(s, name) for part in parts_of(m, e, name))
+    except NotUnderstood:
         return ()
 
 
-class _NotUnderstood(Exception):
+class NotUnderstood(Exception):
     pass
 
 
-def _straight(m: Machine, body: list[ast.stmt]) -> Iterator[ast.stmt]:
+def straight(m: Machine, body: list[ast.stmt]) -> Iterator[ast.stmt]:
     """Statements to which all ranks come together."""
     for statement in body:
         yield statement
         if isinstance(statement, ast.With):
-            yield from _straight(m, statement.body)
+            yield from straight(m, statement.body)
         elif isinstance(statement, ast.If) and spread(m.facts.value(statement.test)) in WHOLE:
-            yield from _straight(m, [*statement.body, *statement.orelse])
+            yield from straight(m, [*statement.body, *statement.orelse])
 
 
 def _changes(statement: ast.stmt, name: str) -> bool:
@@ -102,15 +102,15 @@ def _taken_in(statement: ast.stmt, name: str) -> Iterator[ast.expr]:
     yield statement.value
 
 
-def _parts(m: Machine, node: ast.expr, name: str) -> Iterator[tuple[ast.expr, str]]:
+def parts_of(m: Machine, node: ast.expr, name: str) -> Iterator[tuple[ast.expr, str]]:
     """The largest parts that can be put together."""
     if isinstance(node, ast.IfExp):
-        raise _NotUnderstood  # one side of it may not have been seen yet
+        raise NotUnderstood  # one side of it may not have been seen yet
     extent = m.held(m.facts.value(node))
     if (isinstance(node, ast.Name) and node.id == name) or extent in WHOLE:
         return
     if _is_one(node) and extent is Extent.SAMPLES:
-        raise _NotUnderstood  # it is taken for samples, and is one number
+        raise NotUnderstood  # it is taken for samples, and is one number
     mentions = any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
     leaf = isinstance(node, ast.Name | ast.Attribute | ast.Subscript)  # of samples: what is made of them may be a count
     apart = _is_text(node) or isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict)
@@ -121,9 +121,9 @@ def _parts(m: Machine, node: ast.expr, name: str) -> Iterator[tuple[ast.expr, st
     if isinstance(node, ast.Call):  # not the method, but what it is called on
         children[0:1] = [node.func.value] if isinstance(node.func, ast.Attribute) else []
     if isinstance(node, ast.Lambda | ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp) or not children:
-        raise _NotUnderstood
+        raise NotUnderstood
     for child in children:
-        yield from _parts(m, child.value if isinstance(child, ast.keyword) else child, name)
+        yield from parts_of(m, child.value if isinstance(child, ast.keyword) else child, name)
 
 
 def _is_one(node: ast.expr) -> bool:

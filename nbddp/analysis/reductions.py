@@ -19,6 +19,7 @@ from nbddp.analysis.domain import ASSUMED, WHOLE, Extent, Obj, Value, join_exten
 from nbddp.analysis.facts import LoopFact, Reduction
 from nbddp.analysis.handing import handed_on
 from nbddp.analysis.items import item_of, zero_before
+from nbddp.analysis.kept_by_objects import kept_by_objects
 from nbddp.analysis.machine import Machine
 from nbddp.sentence import sentence
 
@@ -56,6 +57,13 @@ def leave_loop(m: Machine, fact: LoopFact) -> None:
             number = value.number and how.name == name
             m.facts.reductions[loop, name] = replace(how, number=number, assumed=_is_assumed(m, value))
             _now_uniform(m, name, value)
+    _of_objects(m, fact)
+
+
+def _of_objects(m: Machine, fact: LoopFact) -> None:
+    for text, parts, held in kept_by_objects(m, fact) if fact.backward else ():
+        m.facts.at_source[fact.node, text] = parts
+        _contents_uniform(m, held)
 
 
 def _is_assumed(m: Machine, value: Value) -> bool:
@@ -155,6 +163,10 @@ def _how_evaluation(
 
 def _now_uniform(m: Machine, name: str, value: Value) -> None:
     m.set_plain(name, value.with_extent(Extent.UNIFORM))
+    _contents_uniform(m, value)
+
+
+def _contents_uniform(m: Machine, value: Value) -> None:
     holders, seen = set(value.of("list", "dict")), set[Obj]()
     while holders - seen:
         obj = (holders - seen).pop()
