@@ -256,4 +256,5 @@ def read_after(program: Program, imports: Mapping[str, str], loop: ast.stmt, nam
 def _reaches_out(function: Function, imports: Mapping[str, str], loop: ast.stmt, name: str) -> bool:
     """Does what the loop puts into the name show outside of the function: `def train(losses): losses.append(...)`?"""
     given = name in {a.arg for a in all_arguments(function.args)}
-    return (given or name not in local_names(function)) and name in effects([loop], imports).mutates
+    anew = any(isinstance(n, ast.Assign | ast.AnnAssign) and sets(n, name) for n in inside([loop]))
+    return (given or name not in local_names(function)) and not anew and name in effects([loop], imports).mutates
