@@ -253,6 +253,17 @@ def read_after(program: Program, imports: Mapping[str, str], loop: ast.stmt, nam
     return False
 
 
+def is_outer(program: Program, loop: ast.stmt, name: str) -> bool:
+    """Is it another's thing that the loop fills, so that a new one under its name would be of no use, or an error?"""
+    function = program.function_of(loop)
+    if function is None:
+        return False
+    declared = {n for d in ast.walk(function) if isinstance(d, ast.Global | ast.Nonlocal) for n in d.names}
+    given = name in {a.arg for a in all_arguments(function.args)}
+    fills = bool(forms([loop], name) & {"item", "append", "extend", "item append"})
+    return name not in declared and (fills if given else name not in local_names(function))
+
+
 def _reaches_out(function: Function, imports: Mapping[str, str], loop: ast.stmt, name: str) -> bool:
     """Does what the loop puts into the name show outside of the function: `def train(losses): losses.append(...)`?"""
     given = name in {a.arg for a in all_arguments(function.args)}

@@ -169,6 +169,8 @@ def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
     if attr in ("copy", "keys"):
         return base if attr == "copy" else ANYTHING
     if attr in ("get", "pop", "popleft", "setdefault"):
+        if attr == "setdefault" and len(args) > 1:
+            _put(m, holders, args[1])
         exact = [m.get(o, f"[{first.const!r}]") for o in holders if first.const is not None]
         found = [v for v in exact if v is not None]
         return found[0] if found else m.elements(base)

@@ -10,6 +10,7 @@ from nbddp.analysis.accumulators import (
     forms,
     fresh_start,
     is_empty,
+    is_outer,
     read_after,
     starts_at_zero,
 )
@@ -41,6 +42,8 @@ def leave_loop(m: Machine, fact: LoopFact) -> None:
         if value is None or not _varies(m, value) or not read_after(m.program, m.imports, loop, name, m.kept):
             continue
         how = _how(m, fact, name, value, handed.get(name, set()))
+        if how is not None and not how.in_place and how.name == name and is_outer(m.program, loop, name):
+            how = replace(how, in_place=True) if value.of("list", "dict") else None
         if name not in own:  # where nothing is known of it behind the loop, there may be where it gets out
             if how is None:
                 continue
