@@ -253,14 +253,17 @@ def read_after(program: Program, imports: Mapping[str, str], loop: ast.stmt, nam
     return False
 
 
-def is_outer(program: Program, loop: ast.stmt, name: str) -> bool:
-    """Is it another's thing that the loop fills, so that a new one under its name would be of no use, or an error?"""
+def is_outer(program: Program, loop: ast.stmt, name: str, number: bool) -> bool:
+    """Is it another's thing that the loop fills, so that a new one under its name would be of no use, or an error?
+
+    A tensor that is given is added to in its place, a number is not.
+    """
     function = program.function_of(loop)
-    if function is None:
+    if function is None or fresh_start(program, loop, name) is not None:
         return False
     declared = {n for d in ast.walk(function) if isinstance(d, ast.Global | ast.Nonlocal) for n in d.names}
     given = name in {a.arg for a in all_arguments(function.args)}
-    fills = bool(forms([loop], name) & {"item", "append", "extend", "item append"})
+    fills = bool(forms([loop], name) & {"item", "append", "extend", "item append", *([] if number else ["add"])})
     return name not in declared and (fills if given else name not in local_names(function))
 
 

@@ -42,7 +42,7 @@ def leave_loop(m: Machine, fact: LoopFact) -> None:
         if value is None or not _varies(m, value) or not read_after(m.program, m.imports, loop, name, m.kept):
             continue
         how = _how(m, fact, name, value, handed.get(name, set()))
-        if how is not None and not how.in_place and how.name == name and is_outer(m.program, loop, name):
+        if how is not None and not how.in_place and how.name == name and is_outer(m.program, loop, name, value.number):
             how = replace(how, in_place=True) if value.of("list", "dict") else None
         if name not in own:  # where nothing is known of it behind the loop, there may be where it gets out
             if how is None:
