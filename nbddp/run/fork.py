@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+SIGNALS = (signal.SIGTERM, signal.SIGCHLD, signal.SIGHUP, signal.SIGINT)
 
 
 def fork(close: Iterable[int] = ()) -> int:
@@ -18,17 +20,26 @@ def fork(close: Iterable[int] = ()) -> int:
     Python warns of a fork beside other threads. Here they are those of a numerical library that is made for forking;
     no Python code runs in them.
     """
-    with warnings.catch_warnings():
+    with _held_back(SIGNALS), warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         pid = os.fork()
-    if pid == 0:
-        signal.set_wakeup_fd(-1)
-        for number in (signal.SIGTERM, signal.SIGCHLD, signal.SIGHUP):
-            signal.signal(number, signal.SIG_DFL)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        for descriptor in close:
-            os.close(descriptor)
+        if pid == 0:
+            signal.set_wakeup_fd(-1)
+            for number in SIGNALS:
+                signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+            for descriptor in close:
+                os.close(descriptor)
     return pid
+
+
+@contextlib.contextmanager
+def _held_back(numbers: Iterable[int]) -> Iterator[None]:
+    """What comes meanwhile comes at the end: in a child that still had its parent's handlers it would be lost on it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def end_with_parent(parent: int) -> None:
