@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from nbddp.analysis.domain import ANYTHING, PICKED, STATISTIC, WEIGHTED, Extent, Value, marked, spread
+from nbddp.analysis.domain import (
+    ANYTHING,
+    MARKS,
+    PICKED,
+    STATISTIC,
+    WEIGHTED,
+    Extent,
+    Value,
+    marked,
+    product,
+    spread,
+    turned,
+)
 from nbddp.analysis.machine import Machine
-from nbddp.analysis.mixing import OF_ALL, ORDERING, each_for_itself
+from nbddp.analysis.mixing import ALONG, OF_ALL, ORDERING, contracted, each_for_itself
 
 Args = list[Value]
 Keywords = dict[str, Value]
 PICKS = ("masked_select", "nonzero", "argwhere")
 DIMENSION = ("dim", "axis")
+PRODUCTS = ("mm", "matmul")
 
 
 def over_samples(args: Args, keywords: Keywords) -> bool:
@@ -29,7 +42,20 @@ def method_among(m: Machine, base: Value, attr: str, args: Args, keywords: Keywo
         return _of_all(m, attr, extent, args, keywords)
     if extent is not Extent.SAMPLES:
         return None
-    return _among(attr, args[0] if args else _along(keywords))
+    if attr in ALONG and not m.forward_depth and not each_for_itself(attr, args, keywords):
+        return Value(extent=Extent.VARYING)
+    return _turned(m, attr, base, args) or _among(attr, args[0] if args else _along(keywords))
+
+
+def _turned(m: Machine, what: str, base: Value, args: Args) -> Value | None:
+    """`x.t()`, `x.transpose(0, 1)`, and products with one; in a model the first dimension may be that of time."""
+    if what == "t" or (
+        what == "transpose" and not m.forward_depth and sorted(str(a.const) for a in args) == ["0", "1"]
+    ):
+        return turned(Value(base.of(*MARKS), Extent.SAMPLES))
+    if what in PRODUCTS and args and spread(args[0]) is Extent.SAMPLES:
+        return Value(extent=product(base, args[0]))
+    return None
 
 
 def _along(keywords: Keywords) -> Value:
@@ -45,15 +71,31 @@ def _of_all(m: Machine, attr: str, extent: Extent, args: Args, keywords: Keyword
     return marked(varying, STATISTIC) if extent is Extent.SAMPLES and not m.varying_control else varying
 
 
-def function_among(name: str, args: Args, keywords: Keywords) -> Value | None:
+def function_among(m: Machine, name: str, args: Args, keywords: Keywords) -> Value | None:
     """The same, as functions of torch."""
+    word = name.rsplit(".", 1)[-1]
+    if word == "einsum" and args:
+        return _einsum(m, args[0].const, args[1:])
     if not name.startswith("torch.") or not args or spread(args[0]) is not Extent.SAMPLES:
         return None
-    return _among(name.rsplit(".", 1)[-1], args[1] if len(args) > 1 else _along(keywords))
+    if word in ALONG and not m.forward_depth and not each_for_itself(word, args[1:], keywords):
+        return Value(extent=Extent.VARYING)
+    return _turned(m, word, args[0], args[1:]) or _among(word, args[1] if len(args) > 1 else _along(keywords))
+
+
+def _einsum(m: Machine, equation: object, operands: Args) -> Value | None:
+    """A sum over the samples, where all operands have them and the result has not; in a model perhaps one over time."""
+    found = contracted(equation)
+    if found is None or len(found[0]) != len(operands) or any(spread(o) is not Extent.SAMPLES for o in operands):
+        return None
+    letters, summed_up = found
+    if len(set(letters)) > 1 or not summed_up:
+        return None
+    return Value(extent=Extent.VARYING if m.forward_depth and letters[0] not in "bn" else Extent.SUM)
 
 
 def _among(what: str, along: Value) -> Value | None:
-    if what in ("softmax", "softmin") and along.const == 0:
+    if what in ("softmax", "softmin", "log_softmax") and along.const == 0:
         return marked(Value(extent=Extent.SAMPLES), WEIGHTED)
     if what == "dot":
         return Value(extent=Extent.VARYING)

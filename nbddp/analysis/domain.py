@@ -86,10 +86,12 @@ RATED = "rated"  # divided by the number of samples: its sum is a mean
 WEIGHTED = "weighted"  # divided by a sum over the samples: its sum is no mean over ranks
 STATISTIC = "statistic"  # a number of the batch that does not add up: its largest sample, its deviation
 MASK = "mask"  # whether something holds for each sample
+EACH = "each"  # a list with an item for each sample, whatever the item is
 PICKED = "picked"  # those samples of a batch for which it does
 ASSUMED = "assumed"  # weighted by the size of the batch, and so taken for a mean over it
+TURNED = "turned"  # its columns are samples: a transposed batch
 UNLIKE = "unlike"  # holds a sum over the samples, and something that is none: its node is the sum
-MARKS = (RATED, WEIGHTED, STATISTIC, MASK, PICKED, ASSUMED, UNLIKE)
+MARKS = (RATED, WEIGHTED, STATISTIC, MASK, EACH, PICKED, ASSUMED, TURNED, UNLIKE)
 _NOWHERE = ast.Pass()
 
 
@@ -254,6 +256,25 @@ def summed(value: Value) -> Extent:
     if value.of(WEIGHTED):
         return Extent.VARYING
     return Extent.MEAN if value.of(RATED) else Extent.SUM
+
+
+def averaged(value: Value) -> Extent:
+    """What a mean over samples is."""
+    return Extent.VARYING if value.of(WEIGHTED, RATED) else Extent.MEAN
+
+
+def turned(value: Value) -> Value:
+    """A batch transposed, or back again."""
+    if value.of(TURNED):
+        return replace(value, objs=value.objs - value.of(TURNED))
+    return marked(value, TURNED) if spread(value) is Extent.SAMPLES else value
+
+
+def product(a: Value, b: Value) -> Extent:
+    """Of matrices: `features.T @ features` is a sum over the samples."""
+    if spread(a) is spread(b) is Extent.SAMPLES and a.of(TURNED) and not b.of(TURNED):
+        return Extent.SUM
+    return multiply(a, b)
 
 
 def rates(a: Value, b: Value) -> bool:

@@ -15,6 +15,8 @@ from nbddp.analysis.machine import Machine
 from nbddp.analysis.scaling import as_mean, tell_unlike
 from nbddp.analysis.star_imports import USUAL, exports
 
+FEW = 3
+
 
 def evaluate(m: Machine, node: ast.expr) -> Value:
     """The value, also noted at its node."""
@@ -196,7 +198,10 @@ def binary(left: Value, right: Value, op: ast.operator) -> Value:
         objs = frozenset(o for o in objs if o.kind != "library") | marks
         extent = (domain.add if isinstance(op, ast.Add) else domain.subtract)(left, right)
         return Value(objs, extent, None, const, equal=alike, number=number)
-    if isinstance(op, ast.Mult | ast.MatMult):
+    if isinstance(op, ast.MatMult):
+        extent = domain.product(left, right)
+        return Value(marks - left.of(domain.TURNED) if extent is Extent.SUM else marks, extent)
+    if isinstance(op, ast.Mult):
         result = Value(left.of("list") | marks, domain.multiply(left, right), equal=alike, number=number)
         return domain.marked(result, domain.ASSUMED) if domain.assumes(left, right) else result
     if isinstance(op, ast.Div | ast.FloorDiv):
@@ -275,8 +280,17 @@ def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Val
     found = Value(objs, extent, result.items, result.const, result.sources)
     if spread(index) is Extent.SAMPLES and extent not in (*domain.WHOLE, Extent.SAMPLES):
         return domain.marked(found.with_extent(Extent.VARYING), domain.STATISTIC)  # of those that a rank has seen
-    picks = extent is Extent.SAMPLES and base.extent is extent and index.of(domain.MASK, domain.PICKED)
+    if isinstance(node.slice, ast.Slice) and base.of(domain.STATISTIC) and node.slice.step is None:
+        return domain.marked(found, domain.PICKED)  # `torch.argsort(losses)[:k]`
+    chosen = index.of(domain.MASK, domain.PICKED) or (not m.forward_depth and _is_first_few(m, node.slice))
+    picks = extent is Extent.SAMPLES and base.extent is extent and chosen
     return domain.marked(found, domain.PICKED) if picks else found
+
+
+def _is_first_few(m: Machine, node: ast.expr) -> bool:
+    """`output[:16]`; smaller numbers are mostly places in a tuple, or steps in time."""
+    bounds = [m.facts.value(b).const for b in (node.lower, node.upper) if b] if isinstance(node, ast.Slice) else []
+    return any(isinstance(bound, int) and bound > FEW for bound in bounds)
 
 
 def _choice(m: Machine, node: ast.IfExp) -> Value:
@@ -303,10 +317,11 @@ def _compare(m: Machine, node: ast.Compare) -> Value:
         return Value(const=known)
     if all(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
         return ANYTHING
-    if Extent.SAMPLES in map(spread, parts) and Extent.VARYING not in map(spread, parts):
+    if Extent.SAMPLES in map(spread, parts) and not {Extent.VARYING, Extent.MEAN} & set(map(spread, parts)):
         return domain.marked(Value(extent=Extent.SAMPLES), domain.MASK)
     same = all(domain.alike(p) for p in parts)
-    return Value(extent=extent if extent in domain.WHOLE else Extent.VARYING, equal=same)
+    found = Value(extent=extent if extent in domain.WHOLE else Extent.VARYING, equal=same)
+    return domain.marked(found, domain.MASK) if Extent.SAMPLES in map(spread, parts) else found
 
 
 def _compared(op: ast.cmpop, left: Value, right: Value) -> bool | None:
@@ -346,8 +361,16 @@ def _comprehension(m: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorE
         env.pop(name, None)
         if name in saved:
             env[name] = saved[name]
-    picks = any(spread(m.facts.value(c)) is Extent.SAMPLES for g in node.generators for c in g.ifs)
-    return domain.marked(made, domain.PICKED) if picks else made
+    over_samples = any(_goes_through_samples(m, g) for g in node.generators)
+    tests = [m.facts.value(c) for g in node.generators for c in g.ifs]
+    picks = any(spread(t) is Extent.SAMPLES or (over_samples and t.varies) for t in tests)
+    return domain.marked(made, domain.PICKED) if picks else domain.marked(made, domain.EACH) if over_samples else made
+
+
+def _goes_through_samples(m: Machine, generator: ast.comprehension) -> bool:
+    """Those of a batch, not batches of a loader."""
+    source = m.facts.value(generator.iter)
+    return not loaders_in(m, source) and spread(iterate(m, source, generator)) is Extent.SAMPLES
 
 
 def _joined(m: Machine, node: ast.JoinedStr) -> Value:

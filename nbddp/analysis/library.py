@@ -56,7 +56,9 @@ MODEL_ROOTS = ("torchvision.models", "timm.create_model", "timm.models", "torch.
                "segmentation_models_pytorch",
                "efficientnet_pytorch", "torch_geometric.nn", "torchvision.ops", "pretrainedmodels",
                "monai.networks", "diffusers.UNet2DModel", "ultralytics", "kan", "facenet_pytorch")  # fmt: skip
-DATASET_ROOTS = ("torchvision.datasets", "torch.utils.data", "torchaudio.datasets", "torchtext.datasets", "datasets")
+DATASET_ROOTS = ("torchvision.datasets", "torch.utils.data", "torchaudio.datasets", "torchtext.datasets",
+                 "datasets.load_dataset", "datasets.Dataset", "datasets.DatasetDict", "datasets.IterableDataset",
+                 "datasets.arrow_dataset", "datasets.dataset_dict", "datasets.iterable_dataset")  # fmt: skip
 WRITERS = ("torch.utils.tensorboard.SummaryWriter", "tensorboardX.SummaryWriter", "torch.utils.tensorboard.writer",
            "visdom.Visdom", "csv.writer", "csv.DictWriter", "neptune.init_run", "aim.Run",
            "comet_ml.Experiment")  # fmt: skip

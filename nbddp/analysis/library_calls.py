@@ -10,14 +10,18 @@ from nbddp.analysis import library as names
 from nbddp.analysis.among_samples import function_among
 from nbddp.analysis.domain import (
     ANYTHING,
+    EACH,
     PICKED,
+    STATISTIC,
     WHOLE,
     Extent,
     Obj,
     Value,
+    averaged,
     join,
     join_all,
     join_extent,
+    marked,
     spread,
     summed,
     thing,
@@ -68,7 +72,7 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
         return Value(extent=reduce(join_extent, (spread(v) for v in given), Extent.REPEATED))
     if name.startswith("torch.nn.utils.clip_grad"):
         return ANYTHING
-    result = function_among(name, args, keywords) or _compute(m, name, args, keywords)
+    result = function_among(m, name, args, keywords) or _compute(m, name, args, keywords)
     return foreign(m, node, name) if is_foreign(name) and not result.varies else result
 
 
@@ -233,6 +237,8 @@ def _kept(m: Machine, name: str, value: Value) -> Value:
     if value.of("instance"):
         extent = Extent.VARYING if m.held(value) not in WHOLE else Extent.UNIFORM
         return Value(extent=extent)
+    if name == "str" and extent not in WHOLE:
+        return Value(extent=Extent.VARYING)
     if name in ("float", "int", "round"):
         extent = m.one_number(extent)
     if name in ("abs", "torch.abs") and extent in (Extent.MEAN, Extent.SUM):
@@ -247,8 +253,8 @@ def _length(m: Machine, value: Value) -> Value:
         return ANYTHING
     if value.of("loader sampler"):
         return Value(extent=Extent.UNIFORM)
-    if value.of(PICKED):
-        return Value(extent=Extent.SUM)
+    if value.of(EACH, PICKED):
+        return Value(extent=Extent.SUM, number=True)
     if value.of("list"):  # as many as there are batches, or samples
         return Value(
             extent=Extent.VARYING if spread(m.elements(value)) is Extent.SAMPLES or m.deals() else Extent.UNIFORM
@@ -309,8 +315,10 @@ def _total(m: Machine, args: Args, keywords: Keywords, how: Extent) -> Value:
     along = args[1] if len(args) > 1 else next((keywords[k] for k in DIMENSION if k in keywords), None)
     if extent is Extent.SAMPLES:
         whole = along is None or along.const == 0 or any(i.const == 0 for i in along.items or ())
-        how = summed(inner) if how is Extent.SUM else how
+        how = summed(inner) if how is Extent.SUM else averaged(inner)
         return Value(extent=how if whole else extent)
+    if how is Extent.SUM and extent in WHOLE and first.of(EACH, PICKED):
+        return Value(extent=how, number=inner.number)  # `sum(1 for t, p in zip(y, predicted) if t == p)`
     return Value(extent=extent)
 
 
@@ -323,11 +331,15 @@ def _compute(m: Machine, name: str, args: Args, keywords: Keywords) -> Value:
     if name.rsplit(".", 1)[-1] in FACTORIES and set(extents) <= {*WHOLE, Extent.SUM}:
         return Value(extent=Extent.SAMPLES)  # of the share's size
     if name.startswith("sklearn.metrics.") and Extent.SAMPLES in extents:
+        if any(k in keywords and keywords[k].const is not True for k in ("normalize", "squared")):
+            return Value(extent=Extent.SUM if name.endswith("accuracy_score") else Extent.VARYING)
         return Value(extent=Extent.MEAN if name.rsplit(".", 1)[-1] in names.SKLEARN_MEANS else Extent.VARYING)
     if name.startswith(("torch.", "numpy.", "einops.", "torchvision.")) and Extent.SAMPLES in extents:
         word = name.rsplit(".", 1)[-1]
         mixes = word in OF_ALL | ORDERING and not each_for_itself(word, args[1:], keywords)
-        return Value(extent=Extent.VARYING if mixes or word in ("allclose", "equal") else Extent.SAMPLES)
+        if mixes:
+            return marked(Value(extent=Extent.VARYING), STATISTIC)
+        return Value(extent=Extent.VARYING if word in ("allclose", "equal") else Extent.SAMPLES)
     if name in ("torch.stack", "torch.cat", "numpy.concatenate", "torch.vstack", "numpy.stack", "torch.hstack"):
         return Value(extent=extent)
     return Value(extent=Extent.VARYING)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from nbddp.analysis.among_samples import method_among, over_samples
 from nbddp.analysis.command_lines import call_parser
@@ -13,15 +14,17 @@ from nbddp.analysis.domain import (
     Obj,
     Value,
     add,
+    averaged,
     join,
     join_extent,
+    marked,
     multiply,
     spread,
     subtract,
     summed,
     thing,
 )
-from nbddp.analysis.foreign import has_parameters, optimizers_of
+from nbddp.analysis.foreign import foreign, has_parameters, optimizers_of
 from nbddp.analysis.library_calls import params_in
 from nbddp.analysis.machine import Frame, Machine
 from nbddp.analysis.moving import moved_by_hand
@@ -65,7 +68,8 @@ def call_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, 
         moved_by_hand(m, node.func.value)
     if attr not in READING_METHODS and attr not in KEEPS and isinstance(node.func, ast.Attribute):
         _change_in_place(m, node.func, base, result, [*args, *keywords.values()])
-    return result
+    unknown = base.of("foreign") and not result.objs and not result.varies and attr not in KEEPS
+    return replace(foreign(m, node, attr), extent=result.extent) if unknown else result  # `data.make_loader()`
 
 
 def _change_in_place(m: Machine, func: ast.Attribute, base: Value, result: Value, given: Args) -> None:
@@ -146,12 +150,12 @@ def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
     first = args[0] if args else ANYTHING
     holders = base.of("list", "dict")
     if attr in ("append", "add", "appendleft", "insert"):
-        value = args[-1] if args else ANYTHING
+        value = _of_one_sample(m, args[-1]) if args else ANYTHING
         _put(m, holders, value.with_extent(Extent.UNIFORM) if _goes_together(m, node, value) else value)
         return ANYTHING
     if attr in ("extend", "update"):
         inner = m.elements(first) if first.of("list", "dict") else iterate(m, first, node)
-        _put(m, holders, inner)
+        _put(m, holders, marked(inner, PICKED) if first.of(PICKED) else inner)
         for key, value in keywords.items():
             for obj in holders:
                 m.put(obj, f"[{key!r}]", value)
@@ -177,6 +181,11 @@ def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
     return None
 
 
+def _of_one_sample(m: Machine, value: Value) -> Value:
+    """What is kept in a loop over samples is an item for each of them."""
+    return value.with_extent(Extent.SAMPLES) if m.varying_control and value.extent is Extent.SUM else value
+
+
 def _goes_together(m: Machine, node: ast.Call, value: Value) -> bool:
     """`history.append(total / n)` outside of the loops over batches: the script puts that number together there."""
     fact = m.facts.calls[node]
@@ -185,7 +194,7 @@ def _goes_together(m: Machine, node: ast.Call, value: Value) -> bool:
     if fact.varying_control or fact.ever_in_forward or m.sharing() or value.items:
         return False
     known = [m.facts.loops[loop] for loop in fact.loops if loop in m.facts.loops]
-    return spread(value) in (Extent.MEAN, Extent.SUM) and not any(f.loaders for f in known)
+    return spread(value) in (Extent.MEAN, Extent.SUM) and not any(f.loaders or m.facts.draws_itself(f) for f in known)
 
 
 def _put(m: Machine, holders: frozenset[Obj], value: Value) -> None:
@@ -216,6 +225,8 @@ def _super(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywo
                 if method.node is not frame.node:
                     value = m.run(m, method, args, keywords, node)
                     result = value if result is None else join(result, value)
+    if result is None and (itself := _first_argument(frame)).of("model"):
+        result = _model(m, node, itself, attr, args, keywords)  # torch's: `return super().to(device)`
     return result or ANYTHING
 
 
@@ -253,7 +264,7 @@ def _tensor(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) 
     if attr in ("sum", "count_nonzero") and extent is Extent.SAMPLES:
         return Value(extent=summed(base) if over_samples(args, keywords) else extent)
     if attr in ("mean", "nanmean") and extent is Extent.SAMPLES:
-        return Value(extent=Extent.MEAN if over_samples(args, keywords) else extent)
+        return Value(extent=averaged(base) if over_samples(args, keywords) else extent)
     if attr in ("sum", "mean") or attr in KEEPS:
         return Value(base.objs - base.of("shape"), extent, base.items, base.const)
     if attr in ("mul", "mul_", "div", "div_", "__mul__") and args:

@@ -19,7 +19,7 @@ def as_mean(m: Machine, node: ast.expr, value: Value) -> Value:
     """What the rule `loss` multiplies by the number of ranks."""
     if node not in m.scaled:
         return value
-    if spread(value) is not Extent.SUM:
+    if spread(value) is not Extent.SUM or m.deals():  # of an evaluation the ranks have whole batches
         m.facts.not_sums.add(node)
         return value
     return replace(value, extent=Extent.MEAN, items=None, equal=False, number=False)

@@ -23,12 +23,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from nbddp.analysis.buffers import kept_of_shares
 from nbddp.analysis.domain import PICKED, STATISTIC, Extent, Value, spread
 from nbddp.analysis.edit import Edit, wrap
 from nbddp.analysis.facts import CallFact, Loop
-from nbddp.analysis.imports import qualified
 from nbddp.analysis.library import MEAN_NAMES, is_mean_loss
 from nbddp.analysis.losses import backward_of
+from nbddp.analysis.pairs import compares_samples
 from nbddp.analysis.plan import Plan
 from nbddp.diagnostics import Diagnostic
 from nbddp.sentence import sentence
@@ -36,8 +37,6 @@ from nbddp.sentence import sentence
 NAME = "loss"
 WEIGHTED = ("torch.nn.CrossEntropyLoss", "torch.nn.NLLLoss", "torch.nn.functional.cross_entropy",
             "torch.nn.functional.nll_loss")  # fmt: skip
-PAIRS = ("torch.cdist", "torch.pdist", "torch.nn.functional.pdist")
-PRODUCTS = ("torch.mm", "torch.matmul")
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
@@ -59,6 +58,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     yield from _picked(plan, training)
     yield from _hooked(plan)
     yield from _among_samples(plan)
+    yield from _kept_in_buffers(plan)
     yield from _gradients_of_samples(plan)
 
 
@@ -167,7 +167,7 @@ def _among_samples(plan: Plan) -> Iterator[Diagnostic]:
                 help=sentence("take the number over each sample, or over the whole data before the training; or choose "
                               "a batch size N times as large"),
             )  # fmt: skip
-        elif isinstance(node, ast.BinOp | ast.Call) and _compares_samples(plan, node):
+        elif isinstance(node, ast.BinOp | ast.Call | ast.Compare) and compares_samples(plan, node):
             yield plan.program.diagnose(
                 NAME, "warning", node,
                 sentence("the samples of a batch are compared with each other here, and a rank sees only those of its "
@@ -177,15 +177,14 @@ def _among_samples(plan: Plan) -> Iterator[Diagnostic]:
             )  # fmt: skip
 
 
-def _compares_samples(plan: Plan, node: ast.BinOp | ast.Call) -> bool:
-    """`a @ b.T`, `torch.cdist(a, b)` with a sample in each row of both."""
-    if isinstance(node, ast.BinOp):
-        parts, turned = [node.left, node.right], isinstance(node.op, ast.MatMult) and _is_turned(node.right)
-    else:
-        name = qualified(node.func, plan.flow.imports) or ""
-        parts = list(node.args[:2])
-        turned = name in PAIRS or (name in PRODUCTS and len(parts) > 1 and _is_turned(parts[1]))
-    return turned and bool(parts) and all(spread(plan.facts.value(p)) is Extent.SAMPLES for p in parts)
+def _kept_in_buffers(plan: Plan) -> Iterator[Diagnostic]:
+    for statement in kept_of_shares(plan):
+        yield plan.program.diagnose(
+            NAME, "warning", statement,
+            sentence("this buffer of the model keeps what a rank sees of its share, and all go on with that of rank 0"),
+            why=sentence("statistics of N times fewer samples make another training"),
+            help=sentence("choose a batch size N times as large, and look at the numbers with 'nbddp verify'"),
+        )  # fmt: skip
 
 
 def _of_its_batch(plan: Plan, node: ast.BinOp) -> bool:
@@ -196,13 +195,6 @@ def _of_its_batch(plan: Plan, node: ast.BinOp) -> bool:
         if one.extent is Extent.SAMPLES and of_batch and not other.number:
             return isinstance(node.op, ast.Sub | ast.Mult | ast.Div)
     return False
-
-
-def _is_turned(node: ast.expr) -> bool:
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        ends = [a.value for a in node.args if isinstance(a, ast.Constant)]
-        return node.func.attr == "t" or (node.func.attr == "transpose" and sorted(map(str, ends)) == ["0", "1"])
-    return isinstance(node, ast.Attribute) and node.attr == "T"
 
 
 def _gradients_of_samples(plan: Plan) -> Iterator[Diagnostic]:
