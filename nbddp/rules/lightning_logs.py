@@ -13,7 +13,8 @@ After
 
 Declines
     Metrics of torchmetrics, which put themselves together, and calls that say themselves what is to be done. Where not
-    all processes may come by, or the value may lie on the processor, the number is told as rank 0's own.
+    all processes may come by, or the value may lie on the processor, the number is told as rank 0's own, and so is
+    what steps keep in the module and a method prints.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from nbddp.analysis.edit import Edit
 from nbddp.analysis.effects import all_arguments
 from nbddp.analysis.frameworks import LIGHTNING
 from nbddp.analysis.imports import qualified
+from nbddp.analysis.lightning_steps import shown_of_shares
 from nbddp.analysis.plan import Plan
 from nbddp.diagnostics import Diagnostic
 from nbddp.sentence import sentence
@@ -42,6 +44,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     use = plan.framework
     if use is None or use.framework is not LIGHTNING:
         return
+    yield from _kept(plan)
     for node in plan.nodes():
         method = plan.program.function_of(node) if isinstance(node, ast.Call) else None
         if not isinstance(node, ast.Call) or not isinstance(method, ast.FunctionDef) or not _logs(plan, node, method):
@@ -58,6 +61,15 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
                 sentence("'%1' is rank 0's own, from its share of the data", plan.program.source(value)),
                 help=sentence("log it with sync_dist=True, where all processes come, and on their own device"),
             )  # fmt: skip
+
+
+def _kept(plan: Plan) -> Iterator[Diagnostic]:
+    modules = (n for n in plan.nodes() if isinstance(n, ast.ClassDef) and _is_module(plan, n, 8))
+    for statement in (s for module in modules for s in shown_of_shares(plan, module)):
+        yield plan.program.diagnose(
+            NAME, "note", statement, sentence("what is kept here is rank 0's own where it is shown, from its share"),
+            help=sentence("log it with self.log(), or put it together with self.all_gather()"),
+        )  # fmt: skip
 
 
 def _logs(plan: Plan, call: ast.Call, method: ast.FunctionDef) -> bool:
