@@ -13,6 +13,7 @@ from nbddp.analysis.imports import qualified
 from nbddp.analysis.library import is_random
 from nbddp.analysis.meeting import called, reached
 from nbddp.analysis.plan import Plan
+from nbddp.analysis.sharding import wants_a_name
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 NoPreparation = Definition | ast.ClassDef | ast.Import | ast.ImportFrom | ast.Return | ast.Global | ast.Nonlocal
@@ -26,6 +27,7 @@ OF_THE_PROCESS = frozenset(
 class Preparation:
     first: frozenset[ast.stmt]  # every rank does it, one on each machine before the others
     alone: frozenset[ast.stmt]  # one rank on each machine does it, the others wait
+    moved: frozenset[ast.stmt]  # of the first, those of which all that fetches becomes a statement of its own
 
     def covers(self, plan: Plan, node: ast.AST) -> bool:
         """Is the node a part of such a statement, or of a function that only such statements call?"""
@@ -37,7 +39,18 @@ def find_preparation(plan: Plan) -> Preparation:
     alone: set[ast.stmt] = set()
     for statement in _prepared(plan, [s.node for s in plan.kept], set()):
         (alone if _leaves_nothing_behind(plan, statement) else first).add(statement)
-    return Preparation(frozenset(first), frozenset(alone))
+    return Preparation(frozenset(first), frozenset(alone), frozenset(_moved(plan, first)))
+
+
+def _moved(plan: Plan, first: set[ast.stmt]) -> Iterator[ast.stmt]:
+    """`DataLoader(MNIST(download=True), ...)`: the data set gets a name before, for the sampler."""
+    for share in plan.sharding.shares.values():
+        dataset = share.call.arguments.get("dataset") if share.call and share.how == "sampler" else None
+        if share.call is None or share.call.statement not in first or not wants_a_name(dataset):
+            continue
+        own = set(ast.walk(dataset)) if dataset is not None else set()
+        if all(n in own for n in ast.walk(share.call.statement) if _prepares(plan, n)):
+            yield share.call.statement
 
 
 def _covered(plan: Plan, prepared: frozenset[ast.stmt], node: ast.AST, seen: set[ast.AST]) -> bool:

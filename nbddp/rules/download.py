@@ -31,7 +31,7 @@ NAME = "download"
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     preparation = plan.preparation
-    for statement in sorted(preparation.first, key=lambda s: s.lineno):
+    for statement in sorted(preparation.first - preparation.moved, key=lambda s: s.lineno):
         part = plan.naming("first_on_rank_0")
         yield from within(plan.program, NAME, statement, f"{part}()", ("first_on_rank_0",))
     for statement in sorted(preparation.alone, key=lambda s: s.lineno):

@@ -131,7 +131,11 @@ def _distributed(plan: Plan, call: LoaderCall) -> Iterator[Edit]:
     dataset = call.arguments["dataset"]
     if wants_a_name(dataset):
         line = f"{_dataset_name(plan, call)} = {plan.program.source(dataset)}"
-        yield before(plan.program, NAME, call.statement, line)
+        if call.statement in plan.preparation.moved:
+            first = plan.naming("first_on_rank_0")
+            yield before(plan.program, NAME, call.statement, f"with {first}():\n    {line}", ("first_on_rank_0",))
+        else:
+            yield before(plan.program, NAME, call.statement, line)
         yield replace(plan.program, NAME, dataset, _dataset_name(plan, call))
     if call.obj in plan.epochs.named:
         name = plan.epochs.named[call.obj]
