@@ -6,7 +6,20 @@ import ast
 from dataclasses import replace
 
 from nbddp.analysis import library as names
-from nbddp.analysis.domain import ANYTHING, PICKED, WHOLE, Extent, Obj, Value, join, join_all, spread, thing
+from nbddp.analysis.domain import (
+    ANYTHING,
+    MARKS,
+    PICKED,
+    WHOLE,
+    Extent,
+    Obj,
+    Value,
+    join,
+    join_all,
+    spread,
+    thing,
+    turned,
+)
 from nbddp.analysis.imports import canonical
 from nbddp.analysis.machine import Machine
 from nbddp.analysis.purity import under
@@ -20,6 +33,7 @@ MODULE_API = frozenset(
     register_forward_pre_hook append extend insert keys items values update_parameters
     """.split()
 )
+ALIKE = frozenset("device dtype ndim requires_grad is_cuda is_leaf layout".split())  # of the tensors of all ranks
 PLACE = ast.Pass()
 
 
@@ -29,6 +43,8 @@ def read(m: Machine, base: Value, attr: str, node: ast.expr) -> Value:
         found = _of(m, obj, attr, node)
         if found is not None:
             result = found if result is None else join(result, found)
+    if attr == "T" and spread(base) is Extent.SAMPLES and base.objs == base.of(*MARKS):
+        return turned(base)
     extent = _extent(base, attr)
     if result is not None and not result.objs and not result.varies:
         result = replace(result, extent=extent)  # of a thing that comes from a share
@@ -46,6 +62,8 @@ def read(m: Machine, base: Value, attr: str, node: ast.expr) -> Value:
 
 def _extent(base: Value, attr: str) -> Extent:
     extent = spread(base)
+    if attr in ALIKE:
+        return Extent.UNIFORM
     if extent is Extent.SAMPLES and attr == "loss":  # a model's output that carries its loss
         return Extent.MEAN
     return extent

@@ -30,7 +30,7 @@ SECTIONS = {  # title -> files, in the order in which a script shows them
 }
 OF_THE_LAUNCHER = ("import argparse", "import threading")  # which is no file of parts
 ON_REQUEST = {  # methods that few scripts need
-    "DDP": frozenset({"__len__", "__getitem__", "__iter__", "__contains__"}),
+    "DDP": frozenset({"__len__", "__getitem__", "__iter__", "__contains__", "__dir__", "__getattribute__"}),
     "DDP__plain": frozenset({"state_dict", "load_state_dict"}),
 }
 

@@ -9,6 +9,7 @@ from nbddp.analysis.edit import Edit
 from nbddp.analysis.loader_calls import loader_call
 from nbddp.analysis.outlets import outlets
 from nbddp.analysis.plan import Plan
+from nbddp.script.names_of_torch import has_names_of_torch
 
 # What the short DDP passes on as the model would, or what DDP and the model do alike.
 PLAIN = frozenset(
@@ -31,6 +32,7 @@ def requests(plan: Plan, edits: Sequence[Edit], wanted: Iterable[str]) -> list[s
             found += ["DDP:plain.state_dict", "DDP:plain.load_state_dict"]
         elif name == "DDP":
             found += ["DDP", "DDP.__len__", "DDP.__getitem__", "DDP.__iter__"]  # of a Sequential, say
+            found += ["DDP.__dir__", "DDP.__getattribute__"] if has_names_of_torch(plan) else []
         else:
             found.append(name)
     return found
@@ -42,8 +44,9 @@ def _only_numbers(plan: Plan, edits: Sequence[Edit]) -> bool:
     if any(e.rule != "reduce" and others & set(e.uses) for e in edits):
         return False
     reductions = [r for r in plan.facts.reductions.values() if r.how in ("sum", "mean")]
+    put_in = [plan.facts.value(n) for parts in plan.facts.at_source.values() for n, part in parts if part in others]
     shown = [plan.facts.value(o.node) for o in outlets(plan)]
-    return all(r.number and not r.in_place for r in reductions) and all(v.number for v in shown)
+    return all(r.number and not r.in_place for r in reductions) and all(v.number for v in (*put_in, *shown))
 
 
 def _only_in_order(plan: Plan) -> bool:
@@ -70,6 +73,8 @@ def _shares_its_place(plan: Plan, node: ast.AST) -> bool:
 def _needs_little(plan: Plan) -> bool:
     """Is each model that DDP wraps only called, moved, switched, stepped and saved by its state?"""
     wrapped = plan.wrapping.homes.keys()
+    if has_names_of_torch(plan):
+        return False
     for node, value in plan.facts.values.items():
         if not isinstance(node, ast.Name | ast.Attribute) or not value.objs & wrapped:
             continue

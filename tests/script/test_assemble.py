@@ -96,3 +96,27 @@ def test_options():
     assert "default=3" in script(*BEFORE, TRAINING, options=Options(nproc=3))
     assert "per_rank" not in script(*BEFORE, TRAINING, options=Options(batch_per_rank=True))
     assert "convert_sync_batchnorm" in script(*BEFORE, TRAINING, options=Options(sync_batchnorm=True))
+
+
+@pytest.mark.parametrize(
+    ("body", "asked"),
+    [
+        ("def half(self):\n        return super().half()", "model.half()"),
+        ("def __init__(self, n, m):\n        super().__init__(n, m)\n        self.type = 'mlp'", "print(model.type)"),
+        ("type = 'mlp'", "print(model.type)"),
+    ],
+)
+def test_a_model_keeps_names_that_torch_has_too(body, asked):
+    """DDP would answer with torch's own; where the training does not ask for them, the script is shorter."""
+    base = f"class Base(nn.Linear):\n    {body}\n\n\nclass Net(Base):\n    pass\n\n\nmodel = Net(8, 2)"
+    model = f"{base}\n{BEFORE[2].strip().splitlines()[1]}"
+    text = script(*BEFORE[:2], model, f"{TRAINING}\n{asked}")
+    assert "def __getattribute__" in text
+    assert "def __dir__" in text
+    assert "def __getattribute__" not in script(*BEFORE[:2], model, TRAINING)
+
+
+def test_a_forward_of_its_own_is_no_such_name():
+    base = "class Net(nn.Linear):\n    def forward(self, x):\n        return super().forward(x)\n\n\nmodel = Net(8, 2)"
+    model = f"{base}\n{BEFORE[2].strip().splitlines()[1]}"
+    assert "def __getattribute__" not in script(*BEFORE[:2], model, TRAINING.replace("model(x)", "model.forward(x)"))

@@ -4,6 +4,8 @@
 # ruff: noqa: N801
 
 import operator
+from functools import partial
+from types import MethodType
 
 import torch
 from torch.nn.parallel import DistributedDataParallel
@@ -43,6 +45,18 @@ class DDP(DistributedDataParallel):
 
     def will_sync_module_buffers(self):
         return False  # but behind the forward, so that all processes evaluate one and the same model
+
+    def __dir__(self):  # without what the model itself has under a name of torch's own: `self.type`, say
+        theirs = [c for c in type(self.module).__mro__ if c.__module__.split(".")[0] not in ("torch", "builtins")]
+        names = {n for n in {*vars(self.module)}.union(*map(vars, theirs)) if not n.startswith("_")}
+        return {*super().__dir__()} - (names - {*vars(self), *vars(type(self)), "eval", "no_sync"})
+
+    def __getattribute__(self, name):  # that of the model
+        own = super().__getattribute__("__dict__").get("own_names", (name,))
+        if name in own or not hasattr(type(self), name):
+            return super().__getattribute__(name)
+        found = getattr(self.module, name)
+        return partial(of_the_model(name), self) if isinstance(found, MethodType) else found
 
     def __getattr__(self, name):  # of what is not DDP's own
         return super().__getattr__(name) if name == "module" else getattr(self.module, name)

@@ -76,6 +76,38 @@ def attributes(rank: int) -> None:
     assert model.frozen() is net
 
 
+class Kind(Net):
+    """Names of torch's own modules, given to other things."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.type, self.join, self.forwards = "mlp", 3, 0
+
+    def forward(self, x: torch.Tensor) -> Any:
+        self.forwards += 1
+        return super().forward(x) if self.type == "mlp" else x
+
+    def parameters(self, recurse: bool = True) -> Any:
+        return self.fc.parameters(recurse)
+
+    def half(self) -> Kind:
+        return self
+
+
+def names_of_torch(rank: int) -> None:
+    net = Kind()
+    model = DDP(net)
+    assert (model.type, model.join) == ("mlp", 3)
+    assert [id(p) for p in model.parameters()] == [id(p) for p in net.fc.parameters()]
+    assert model.half() is model
+    model(torch.randn(4, 4)).sum().backward()
+    assert net.forwards == model.forwards == 1
+    model.type = "other"
+    assert net.type == model.type == "other"
+    with model.no_sync():
+        assert model(torch.ones(2)).sum() == 2
+
+
 def modes(rank: int) -> None:
     net, model = build()
     assert model.training
@@ -129,7 +161,7 @@ def sequences(rank: int) -> None:
     assert list(heads.keys()) == ["a"]
 
 
-@pytest.mark.parametrize("check", [names, loading, attributes, modes, moves, copies])
+@pytest.mark.parametrize("check", [names, loading, attributes, names_of_torch, modes, moves, copies])
 def test_it_passes_for_the_model(check):
     on_ranks(1, check)
 
