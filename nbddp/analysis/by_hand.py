@@ -6,7 +6,7 @@ import ast
 
 from nbddp.analysis.program import Program
 
-LOOKS = frozenset("norm item tolist numpy append extend zero_ print len format hist plot imshow add_histogram".split())
+LOOKS = frozenset("norm item tolist numpy zero_ print len format hist plot imshow add_histogram".split())
 
 
 def steps_by_hand(program: Program) -> frozenset[ast.AST]:
@@ -25,7 +25,9 @@ def _reads(node: ast.AST) -> bool:
 
 
 def _only_looks(program: Program, node: ast.AST) -> bool:
-    """`p.grad.norm()`, `print(p.grad)`, `if p.grad is None`."""
+    """`p.grad.norm()`, `print(p.grad)`, `if p.grad is None`; what is taken away from something is a step."""
+    if any(isinstance(a, ast.BinOp | ast.AugAssign) and isinstance(a.op, ast.Sub) for a in program.ancestors(node)):
+        return False
     for around in program.ancestors(node):
         if isinstance(around, ast.Call) and _word(around) in LOOKS:
             return True

@@ -21,10 +21,11 @@ Declines
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 
 from nbddp.analysis.domain import Obj, Value
 from nbddp.analysis.edit import Edit, after
+from nbddp.analysis.facts import Loop
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.scope import expressions_for, held_by, readable
 from nbddp.analysis.wrapping import may_hold_batch_norm
@@ -45,13 +46,24 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         )  # fmt: skip
     training = {f.node for f in plan.roles.batch_loops}
     for call in sorted(plan.facts.backward, key=lambda c: (c.lineno, c.col_offset)):
-        if plan.facts.calls[call].loops & training:
-            yield from _after_backward(plan, call)
+        steps = plan.facts.calls[call].loops & training
+        if steps:
+            yield from _after_backward(plan, call, steps)
 
 
-def _after_backward(plan: Plan, call: ast.Call) -> Iterator[Edit | Diagnostic]:
+def _trains_what_ddp_wraps(plan: Plan, steps: Set[Loop]) -> bool:
+    """An earlier loop may train another model, and that DDP has averaged already."""
+    averaged, wrapped = plan.wrapping.averaged, plan.wrapping.homes
+    called = {m.obj for m in plan.roles.models
+              if any(plan.facts.calls[c].loops & steps for c in (*m.forward_calls, *m.bypasses))}  # fmt: skip
+    return bool(called & wrapped.keys()) and not called & averaged.keys() and not plan.wrapping.loose
+
+
+def _after_backward(plan: Plan, call: ast.Call, steps: Set[Loop]) -> Iterator[Edit | Diagnostic]:
     statement = plan.program.statement_of(call)
     names = _optimizers(plan, call)
+    if not names and _trains_what_ddp_wraps(plan, steps):
+        return
     if not names:
         yield plan.program.diagnose(
             NAME, "error", call,
