@@ -74,7 +74,19 @@ def _operands(plan: Plan, test: ast.expr) -> list[ast.expr]:
         return [o for part in found for o in part] if all(found) else []
     if isinstance(test, ast.Compare) and not isinstance(test.ops[0], ast.In | ast.NotIn):
         return [o for o in [test.left, *test.comparators] if not alike(plan.facts.value(o))]
+    if isinstance(test, ast.Call) and (inner := _taken_out(test)) is not None:
+        return _operands(plan, inner)
     return []
+
+
+def _taken_out(call: ast.Call) -> ast.expr | None:
+    """`(loss < best).item()`, `bool(loss < best)`: the comparison itself."""
+    match call:
+        case ast.Call(func=ast.Attribute(value=inner, attr="item"), args=[], keywords=[]):
+            return inner
+        case ast.Call(func=ast.Name(id="bool"), args=[inner], keywords=[]):
+            return inner
+    return None
 
 
 def _counts(plan: Plan, test: ast.expr) -> Iterator[ast.expr]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+import functools
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 
 from nbddp.analysis.imports import bindings, qualified
@@ -66,7 +67,7 @@ class Walk(ast.NodeVisitor):
         self.imports = imports
         self.own = own_mutators or {}
         self.out = Effects()
-        self.local: list[set[str]] = []
+        self.local: list[Set[str]] = []
         self.surely: set[str] = set()  # names of inner scopes whose things this code changes beyond doubt
         self.in_function = 0
 
@@ -203,7 +204,7 @@ class Walk(ast.NodeVisitor):
             if node.value.func.attr in CONVERSIONS:
                 self.mutate(root_name(node.value.func))
 
-    def _inner(self, names: set[str], parts: Iterable[ast.AST]) -> None:
+    def _inner(self, names: Set[str], parts: Iterable[ast.AST]) -> None:
         self.local.append(names)
         for part in parts:
             self.visit(part)
@@ -426,9 +427,10 @@ def bound_names(nodes: Iterable[ast.AST]) -> set[str]:
     return found
 
 
-def local_names(node: Function) -> set[str]:
-    """Names that a function keeps to itself."""
-    names = {a.arg for a in all_arguments(node.args)}
+@functools.lru_cache(maxsize=1024)
+def local_names(node: Function) -> frozenset[str]:
+    """Names that a function keeps to itself; asked for again and again, of every name in reach."""
+    names = frozenset(a.arg for a in all_arguments(node.args))
     if isinstance(node, ast.Lambda):
         return names
     outer = {n for s in ast.walk(node) if isinstance(s, ast.Global | ast.Nonlocal) for n in s.names}

@@ -17,14 +17,14 @@ ALREADY = ("torch.nn.parallel.DistributedDataParallel", "torch.distributed.init_
 
 
 def trains_elsewhere(flow: Flow) -> Diagnostic | None:
-    """A function of a module that is handed an optimizer; classes that are may well be schedulers."""
-    optimizers = _optimizers(flow)
+    """A function of a module that is handed an optimizer, or what takes a step; classes may well be schedulers."""
+    handed = _optimizers(flow) | _steps(flow)
     for node in flow.program.nodes:
         name = (qualified(node.func, flow.imports) or "") if isinstance(node, ast.Call) else ""
         if not isinstance(node, ast.Call) or not is_foreign(name) or name.rpartition(".")[2][:1].isupper():
             continue
         given = {ast.unparse(a) for a in (*node.args, *(k.value for k in node.keywords))}
-        if given & optimizers:
+        if given & handed:
             return flow.program.diagnose(
                 "training-cell", "error", node,
                 sentence("the training runs in '%1', and the code of modules is not read", name),
@@ -56,3 +56,13 @@ def _optimizers(flow: Flow) -> set[str]:
             if makes_optimizer(qualified(node.value.func, flow.imports) or ""):
                 found |= {ast.unparse(target) for target in node.targets}
     return found
+
+
+def _steps(flow: Flow) -> set[str]:
+    """Functions of the notebook that run a backward pass: `train(step, loader)` has the loop in the module."""
+    functions = [n for n in flow.program.nodes if isinstance(n, ast.FunctionDef)]
+    return {f.name for f in functions if any(_is_backward(part) for part in ast.walk(f))}
+
+
+def _is_backward(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "backward"

@@ -18,7 +18,7 @@ from nbddp.analysis.purity import under
 
 # Libraries whose things are known, or are never what a training loop iterates.
 READ = ("torch", "torchvision", "torchaudio", "torchtext", "numpy", "pandas", "sklearn", "scipy", "PIL", "cv2", "tqdm",
-        "matplotlib", "seaborn", "plotly", "IPython", "transformers", "datasets", "tokenizers", "nltk", "spacy",
+        "matplotlib", "seaborn", "plotly", "IPython", "transformers", "tokenizers", "nltk", "spacy",
         "gensim", "tensorflow", "keras", "tensorboard", "tensorboardX", "wandb", "mlflow", "neptune", "visdom",
         "einops", "h5py", "yaml", "requests", "joblib", "psutil", "skimage", "imageio", "networkx", "d2l", "fastai",
         "lightning", "pytorch_lightning", "accelerate", "evaluate", "tiktoken", "sentencepiece", "torchsummary",
@@ -27,11 +27,26 @@ READ = ("torch", "torchvision", "torchaudio", "torchtext", "numpy", "pandas", "s
         "fastprogress", "dill", "timm", "torch_geometric", "torch_optimizer", "diffusers", "monai", "ray", "opacus",
         "apex", "ignite", "catalyst")  # fmt: skip
 
+# What Hugging Face's library of this name has; a module beside a notebook is often called so as well.
+DATASETS = frozenset(
+    """
+    load_dataset load_dataset_builder load_from_disk load_metric list_datasets list_metrics get_dataset_config_names
+    get_dataset_split_names get_dataset_infos inspect_dataset concatenate_datasets interleave_datasets Dataset
+    DatasetDict IterableDataset IterableDatasetDict Features Value ClassLabel Sequence Image Audio Translation Array2D
+    Array3D Split NamedSplit ReadInstruction DownloadConfig DownloadMode DownloadManager GeneratorBasedBuilder
+    DatasetInfo utils arrow_dataset dataset_dict iterable_dataset features distributed builder config load splits
+    download formatting fingerprint logging exceptions is_caching_enabled enable_caching disable_caching
+    set_caching_enabled enable_progress_bar disable_progress_bar enable_progress_bars disable_progress_bars
+    """.split()
+)
+
 
 def is_foreign(name: str) -> bool:
     """Is it of a module about which nothing is known: `utils.make_loaders`, `.data.Cars`?"""
-    root = name.split(".", maxsplit=1)[0]
-    return "." in name and root not in sys.stdlib_module_names and not under(name, READ)
+    root, _, rest = name.partition(".")
+    if root == "datasets":
+        return bool(rest) and rest.partition(".")[0] not in DATASETS
+    return bool(rest) and root not in sys.stdlib_module_names and not under(name, READ)
 
 
 def foreign(m: Machine, node: ast.Call, name: str) -> Value:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from nbddp.analysis.aliases import Sharing, drawn_on
 from nbddp.analysis.effects import Effects, displays_only, effects
-from nbddp.analysis.functions import Summary, reachable, summaries
+from nbddp.analysis.functions import Definition, Summary, reachable, summaries
 from nbddp.analysis.imports import imported_names
 from nbddp.analysis.program import Program, Statement
 from nbddp.sentence import NOTHING, Sentence, sentence
@@ -53,8 +53,18 @@ class Flow:
         found = self.effects[index]
         if found.ambient:
             return True
-        names = {n for call in found.calls for n in reachable(call, self.functions)}
-        return any(self.functions[n].ambient for n in names)
+        seen, todo = set[str](), set(found.calls)
+        while todo:
+            name = todo.pop()
+            seen.add(name)
+            at = self.binder_before(name, index)
+            if at is not None and isinstance(self.program.statements[at].node, Definition):
+                if self.effects[at].ambient:  # the function of that name by then, not one that a later cell defines
+                    return True
+                todo |= self.effects[at].calls - seen
+            elif any(self.functions[n].ambient for n in reachable(name, self.functions)):
+                return True
+        return False
 
 
 def build_flow(program: Program) -> Flow:

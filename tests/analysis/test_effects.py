@@ -154,3 +154,11 @@ def test_names_of_a_scope():
     assert isinstance(node, ast.FunctionDef)
     assert local_names(node) == {"a", "b", "c", "d", "h", "inner"}
     assert bound_names([node]) == {"f"}
+
+
+def test_the_names_of_a_function_are_looked_for_once():
+    """They are asked for again for every name and attribute in reach: of a large model, thousands of times."""
+    (function,) = ast.parse("def f(a):\n    global c\n    b = c = a").body
+    assert isinstance(function, ast.FunctionDef)
+    assert local_names(function) == {"a", "b"}
+    assert local_names(function) is local_names(function)

@@ -16,12 +16,14 @@ def shared(made: Plan) -> dict[str, str]:
     return {made.program.source(obj.node): share.how for obj, share in made.sharding.shares.items()}
 
 
-@pytest.mark.parametrize("name", ["helpers.load", ".data.Cars", "src.nets.Net"])
+@pytest.mark.parametrize("name", ["helpers.load", ".data.Cars", "src.nets.Net", "datasets.toys.Toys", "datasets.make"])
 def test_modules_beside_the_notebook_are_foreign(name):
     assert is_foreign(name)
 
 
-@pytest.mark.parametrize("name", ["torch.nn.Linear", "numpy.load", "json.load", "sklearn.svm.SVC", "len"])
+@pytest.mark.parametrize(
+    "name", ["torch.nn.Linear", "numpy.load", "json.load", "sklearn.svm.SVC", "len", "datasets.load_dataset"]
+)
 def test_libraries_are_not(name):
     assert not is_foreign(name)
 
@@ -35,6 +37,15 @@ def test_a_bar_around_it_changes_nothing():
     loop = TRAINING.replace("in train_loader", "in tqdm(train_loader)")
     made = plan(IMPORTS, FROM_MODULE + "from tqdm import tqdm", "train_loader = load(64)", MODEL, loop)
     assert shared(made) == {"train_loader": "phase"}
+
+
+@pytest.mark.parametrize("module", ["helpers", "datasets.toys"])
+def test_what_a_method_of_a_foreign_thing_makes_is_foreign(module):
+    made = f"from {module} import Toys\nfrom tqdm import tqdm\ntoys = Toys(64)\ntrain_loader = toys.train_loader()"
+    loop = TRAINING.replace(
+        "    for x, y in train_loader", "    bar = tqdm(enumerate(train_loader))\n    for i, (x, y) in bar"
+    )
+    assert shared(plan(IMPORTS, made, MODEL, loop)) == {"train_loader": "phase"}
 
 
 def test_what_a_loop_around_the_training_iterates_is_none():

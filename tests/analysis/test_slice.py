@@ -168,3 +168,12 @@ def test_what_shares_nothing_with_the_training_is_left_out(cell):
 def test_a_picture_drawn_by_a_function_that_may_object_is_left_out():
     draw = "def draw(xs):\n    if not len(xs):\n        raise ValueError('empty')\n    plt.plot(xs)"
     assert kept("import matplotlib.pyplot as plt", draw, "draw(range(3))", TRAINING) == [LOOP]
+
+
+def test_a_function_does_what_it_does_by_then():
+    """A later cell defines another under its name, one that changes the world."""
+    look, later = "def look(m):\n    return m.weight.shape", "def look(m):\n    torch.manual_seed(3)"
+    made = plan(*BEFORE, look, "look(nn.Linear(8, 2))", later, TRAINING)
+    assert {s.cell.number for s in made.kept} == {1, 2, 3, 6, 7}
+    made = plan(*BEFORE, later, "def see(m):\n    look(m)", "see(nn.Linear(8, 2))", look, TRAINING)
+    assert 6 in {s.cell.number for s in made.kept}

@@ -87,6 +87,9 @@ EACH = "for p in model.parameters():\n            "
         f"{EACH}p.data = p.data - 0.1 * p.grad",
         f"{EACH}p.add_(p.grad, alpha=-0.1)",
         "update(model, [p.grad for p in model.parameters()])",
+        "w.data -= 0.1 * w.grad.item()",
+        "w.data = w.data - 0.1 * w.grad.numpy()",
+        "grads.append(w.grad)",
         "moved = {n: p - 0.1 * p.grad for n, p in model.named_parameters()}",
     ],
 )
