@@ -95,6 +95,9 @@ def _parts(node: ast.AST, name: str) -> Iterable[ast.AST]:
         case ast.Assign(targets=[ast.Name(id=target)], value=ast.Call()) if target == name:
             if _assigned(node, node.targets[0], name) == "cat":
                 return []
+        case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=target), slice=key)]) if target == name:
+            if (added := _added_to_item(node)) is not None:
+                return [key, added]
         case ast.AugAssign(target=ast.Subscript(value=ast.Name(id=target))) if target == name:
             return [node.target.slice, node.value]  # type: ignore[union-attr]
         case ast.Call(func=ast.Attribute(attr=attr)) if attr in BAR_METHODS:
@@ -132,8 +135,18 @@ def _assigned(node: ast.Assign, target: ast.expr, name: str) -> str:
             return "cat" if name in _names(value) else "set"
         return "set"
     if isinstance(target, ast.Subscript) and root_name(target) == name:
-        return "set"
+        return "item" if _added_to_item(node) is not None and _one_deep(target) else "set"
     return "set" if isinstance(target, ast.Tuple | ast.List) and name in _names(target) else ""
+
+
+def _added_to_item(node: ast.Assign) -> ast.expr | None:
+    """`n` of `counts[key] = counts.get(key, 0) + n`."""
+    match node:
+        case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name), slice=key) as item],
+                        value=ast.BinOp(left=left, op=ast.Add(), right=right)):  # fmt: skip
+            before = [ast.unparse(item), *(f"{name}.get({ast.unparse(key)}, {zero})" for zero in ("0", "0.0"))]
+            return right if ast.unparse(left) in before else None
+    return None
 
 
 def fresh_start(program: Program, loop: ast.stmt, name: str) -> ast.stmt | None:
@@ -265,6 +278,14 @@ def is_outer(program: Program, loop: ast.stmt, name: str, number: bool) -> bool:
     given = name in {a.arg for a in all_arguments(function.args)}
     fills = bool(forms([loop], name) & {"item", "append", "extend", "item append", *([] if number else ["add"])})
     return name not in declared and (fills if given else name not in local_names(function))
+
+
+def may_skip_end(program: Program, loop: ast.stmt, name: str) -> bool:
+    """Is it another's, and does a `return` in the loop leave it as it is then?"""
+    function = program.function_of(loop)
+    if function is None or not any(isinstance(n, ast.Return) for n in inside([loop])):
+        return False
+    return name in {a.arg for a in all_arguments(function.args)} or name not in local_names(function)
 
 
 def _reaches_out(function: Function, imports: Mapping[str, str], loop: ast.stmt, name: str) -> bool:

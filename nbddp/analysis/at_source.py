@@ -10,12 +10,15 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis.accumulators import inside
-from nbddp.analysis.domain import WHOLE, Extent, spread
+from nbddp.analysis.domain import PICKED, WHOLE, Extent, spread
 from nbddp.analysis.effects import root_name
 from nbddp.analysis.facts import LoopFact
 from nbddp.analysis.machine import Machine
+from nbddp.analysis.rows import is_row, kept_whole, written_into
 
 HOW = {Extent.MEAN: "mean_over_ranks", Extent.SUM: "sum_over_ranks", Extent.SAMPLES: "gather_samples"}
+ROUNDING = {"round", "numpy.round", "numpy.around", "torch.round", "int"}
+WRITTEN = ("str", "repr", "format", "join", "round", "around")
 Parts = tuple[tuple[ast.expr, str], ...]
 Change = ast.Assign | ast.AugAssign | ast.Expr  # the last is `history.append(…)`
 
@@ -34,6 +37,14 @@ def at_source(m: Machine, fact: LoopFact, name: str) -> Parts:
         return tuple(part for s in changes for e in _taken_in(s, name) for part in parts_of(m, e, name))
     except NotUnderstood:
         return ()
+
+
+def takes_rounded(m: Machine, fact: LoopFact, name: str) -> bool:
+    """`losses.append(round(loss.item(), 3))`: behind the loop a mean of rounded numbers would be left."""
+    given = (e for s in inside([fact.node]) if isinstance(s, Change) and _changes(s, name) for e in _taken_in(s, name))
+    calls = (c for e in given for c in ast.walk(e) if isinstance(c, ast.Call) and c in m.facts.calls)
+    rounds = any(m.facts.calls[c].names & ROUNDING and spread(m.facts.value(c)) is Extent.MEAN for c in calls)
+    return rounds and bool(at_source(m, fact, name))
 
 
 class NotUnderstood(Exception):
@@ -106,14 +117,21 @@ def parts_of(m: Machine, node: ast.expr, name: str) -> Iterator[tuple[ast.expr, 
     """The largest parts that can be put together."""
     if isinstance(node, ast.IfExp):
         raise NotUnderstood  # one side of it may not have been seen yet
-    extent = m.held(m.facts.value(node))
-    if (isinstance(node, ast.Name) and node.id == name) or extent in WHOLE:
+    value = m.facts.value(node)
+    extent = m.held(value)
+    if (isinstance(node, ast.Name) and node.id == name) or (extent in WHOLE and not isinstance(node, ast.Slice)):
         return
-    if _is_one(node) and extent is Extent.SAMPLES:
-        raise NotUnderstood  # it is taken for samples, and is one number
+    if extent is Extent.SAMPLES and (_is_one(node) or value.of(PICKED)):
+        raise NotUnderstood  # it is taken for samples, and is one number; or the ranks have picked unlike many
+    if isinstance(node, ast.Call) and _is_one(node) and m.held(m.facts.value(_asked(node))) is Extent.SAMPLES:
+        raise NotUnderstood  # `loss.item()` of a loss that a module makes: how it adds up is not known
+    if isinstance(node, ast.Name) and is_row(m, node):
+        yield from _of_row(m, node, name)
+        return
     mentions = any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
-    leaf = isinstance(node, ast.Name | ast.Attribute | ast.Subscript)  # of samples: what is made of them may be a count
-    apart = _is_text(node) or isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict)
+    calls = any(isinstance(n, ast.Call) for n in ast.walk(node))  # what is made of samples may be a count
+    leaf = isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and not calls
+    apart = _is_written(node, extent) or isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict)
     if extent in HOW and not mentions and not apart and (leaf or extent is not Extent.SAMPLES):
         yield node, HOW[extent]
         return
@@ -126,12 +144,27 @@ def parts_of(m: Machine, node: ast.expr, name: str) -> Iterator[tuple[ast.expr, 
         yield from parts_of(m, child.value if isinstance(child, ast.keyword) else child, name)
 
 
+def _of_row(m: Machine, row: ast.Name, name: str) -> Iterator[tuple[ast.expr, str]]:
+    made_of = written_into(m, row)
+    if made_of is not None:
+        for node in made_of:
+            yield from parts_of(m, node, name)
+    elif kept_whole(m, row):
+        yield row, HOW[Extent.MEAN]
+    else:
+        raise NotUnderstood
+
+
 def _is_one(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "item"
 
 
-def _is_text(node: ast.expr) -> bool:
-    """What a number is written into; the number in it is what can be put together."""
+def _asked(call: ast.Call) -> ast.expr:
+    return call.func.value if isinstance(call.func, ast.Attribute) else call
+
+
+def _is_written(node: ast.expr, extent: Extent) -> bool:
+    """What a number is written into, or rounded by; the number in it is what can be put together."""
     called = node.func if isinstance(node, ast.Call) else None
     word = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
-    return isinstance(node, ast.JoinedStr | ast.FormattedValue) or word in ("str", "repr", "format", "join")
+    return isinstance(node, ast.JoinedStr | ast.FormattedValue) or word in WRITTEN + ("int",) * (extent is Extent.MEAN)

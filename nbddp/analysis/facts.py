@@ -117,6 +117,10 @@ class Facts:
     def value(self, node: ast.AST) -> Value:
         return self.values.get(node, ANYTHING)
 
+    def draws_itself(self, fact: LoopFact) -> bool:
+        """By `next()`, and in no loop inside."""
+        return bool(fact.next_of) and not any(f.next_of and fact.node in f.parents for f in self.loops.values())
+
     def roots(self, model: Obj) -> set[Obj]:
         """The outermost modules that hold this one; itself where none does."""
         found, seen, todo = set(), set(), [model]

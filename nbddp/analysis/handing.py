@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis.accumulators import forms, inside
+from nbddp.analysis.effects import Function, local_names
 from nbddp.analysis.facts import Loop
 from nbddp.analysis.machine import Machine
 
@@ -21,6 +22,25 @@ def handed_on(m: Machine, loop: Loop) -> dict[str, set[str]]:
                     if ways := forms(body.body, parameter):
                         found.setdefault(name, set()).update(ways)
     return found
+
+
+def read_by_called(m: Machine, loop: Loop, name: str) -> bool:
+    """By a function that the loop calls: it finds a share there, and would find the whole behind the loop."""
+    bodies = {body for call in m.facts.calls.values() if loop in call.loops for body in call.bodies}
+    return any(_reads(body, name) for body in bodies)
+
+
+def _reads(body: ast.AST, name: str) -> bool:
+    """Of another's: a name that the function does not bind, or `self.name` for a text with a dot."""
+    attribute = name.rpartition(".")[2] if "." in name else ""
+    if not attribute and isinstance(body, Function) and name in local_names(body):
+        return False
+    return any(
+        (isinstance(n, ast.Attribute) and n.attr == attribute)
+        if attribute
+        else (isinstance(n, ast.Name) and n.id == name)
+        for n in ast.walk(body)
+    )
 
 
 def _handed(call: ast.Call, body: ast.FunctionDef) -> Iterator[tuple[str, str]]:

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from nbddp.analysis.accumulators import inside
 from nbddp.analysis.at_source import NotUnderstood, Parts, parts_of, straight
-from nbddp.analysis.domain import WHOLE, Value
+from nbddp.analysis.domain import WHOLE, Extent, Value
 from nbddp.analysis.facts import LoopFact
+from nbddp.analysis.handing import read_by_called
 from nbddp.analysis.machine import Machine
 
 
@@ -23,6 +24,8 @@ def kept_by_objects(m: Machine, fact: LoopFact) -> Iterator[tuple[str, Parts, Va
     for text, grown in places.items():
         held = m.facts.value(grown[0][0])
         if held.of("list", "dict") != held.objs or m.held(held) in WHOLE or _is_read(fact.node, text, grown):
+            continue
+        if m.held(held) is not Extent.MEAN and read_by_called(m, fact.node, text):
             continue
         try:
             yield text, tuple(p for _, call in grown for given in call.args for p in parts_of(m, given, text)), held

@@ -6,15 +6,15 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from nbddp.analysis.at_source import ROUNDING
 from nbddp.analysis.domain import WHOLE, Extent, Obj, Value, spread
 from nbddp.analysis.facts import CallFact
 from nbddp.analysis.files import writes
+from nbddp.analysis.letting_out import lets_out
 from nbddp.analysis.plan import Plan
-from nbddp.analysis.purity import is_pure, under
-from nbddp.analysis.sinks import LOGS, SHOWS, SILENCED
+from nbddp.analysis.purity import is_pure
 from nbddp.analysis.written_out import displayed
 
-KEEPERS = ("writer", "tracker", "file", "logger")  # what is called on them is written down
 DEPTH = 4  # of containers in containers
 LAYOUT = ("file", "end", "sep", "flush", "step", "global_step", "extra", "stacklevel")
 
@@ -86,11 +86,7 @@ def _is_rate(plan: Plan, target: ast.expr) -> bool:
 
 
 def _lets_out(plan: Plan, call: CallFact) -> bool:
-    if call.names & (SHOWS | LOGS) or any(under(n, SILENCED) for n in call.names):
-        return True
-    if any(o.kind in KEEPERS for o in call.receivers):
-        return True
-    return writes(plan, call.node) or _appends_outside(plan, call)
+    return lets_out(call) or writes(plan, call.node) or _appends_outside(plan, call)
 
 
 def _is_safe(plan: Plan, call: CallFact) -> bool:
@@ -115,36 +111,54 @@ def _appends_outside(plan: Plan, call: CallFact) -> bool:
 
 def _numbers(plan: Plan, node: ast.expr) -> Iterator[ast.expr]:
     """The largest parts of an argument that are numbers of a share."""
-    if isinstance(node, ast.JoinedStr):
-        for part in node.values:
-            if isinstance(part, ast.FormattedValue):
-                yield from _numbers(plan, part.value)
-        return
     value = plan.facts.value(node)
-    extent = spread(value)
-    if extent in (Extent.MEAN, Extent.SUM) and not value.items:
+    extent = as_a_whole(value)
+    leaf = isinstance(node, ast.Name | ast.Constant | ast.Attribute | ast.Subscript)
+    text = _in_text(plan, node)
+    if text is not None:
+        for part in text:
+            yield from [part] if _joins(plan, node, part) else _numbers(plan, part)
+    elif extent in (Extent.MEAN, Extent.SUM) and (leaf or not value.items):
         yield node
-        return
-    if isinstance(node, ast.Name | ast.Constant | ast.Attribute | ast.Subscript):
+    elif leaf:
         if extent is Extent.VARYING or _shows_itself(plan, value) or _holds(plan, value):
             yield node
-        return
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("format", "join"):
-        for part in [*node.args, *(k.value for k in node.keywords)]:
-            yield from [part] if _joins(plan, node.func, part) else _numbers(plan, part)
-        return
-    if isinstance(node, ast.Call) and extent is Extent.VARYING and not _formats(node):
+    elif isinstance(node, ast.Call) and extent is Extent.VARYING and not _formats(node):
         yield node
-        return
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.expr):
-            yield from _numbers(plan, child)
+    else:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                yield from _numbers(plan, child)
 
 
-def _joins(plan: Plan, func: ast.Attribute, part: ast.expr) -> bool:
+def _in_text(plan: Plan, node: ast.expr) -> list[ast.expr] | None:
+    """What is written into a text, or rounded."""
+    if isinstance(node, ast.JoinedStr):
+        return [part.value for part in node.values if isinstance(part, ast.FormattedValue)]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("format", "join"):
+        return [*node.args, *(k.value for k in node.keywords)]
+    return node.args[:1] if isinstance(node, ast.Call) and _rounds(plan, node) else None
+
+
+def _rounds(plan: Plan, node: ast.Call) -> bool:
+    """What is put together of rounded numbers is not a rounded one; counts are whole as they are."""
+    names = plan.facts.calls[node].names
+    whole = "int" in names and spread(plan.facts.value(node)) is Extent.SUM
+    counts = whole and not any(isinstance(n, ast.Div) for n in ast.walk(node))
+    return bool(node.args and names & ROUNDING) and not counts
+
+
+def as_a_whole(value: Value) -> Extent:
+    """Of a tuple: counts beside what is the same on all ranks cannot be added up in one."""
+    mixed = spread(value) is Extent.SUM and any(as_a_whole(i) is not Extent.SUM for i in value.items or ())
+    return Extent.VARYING if mixed else spread(value)
+
+
+def _joins(plan: Plan, node: ast.expr, part: ast.expr) -> bool:
     """Texts in a list, with numbers of a share in them."""
     texts = plan.facts.value(part).of("list")
-    return func.attr == "join" and any(plan.facts.fields.get((o, "[]"), Value()).varies for o in texts)
+    joins = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "join"
+    return joins and any(plan.facts.fields.get((o, "[]"), Value()).varies for o in texts)
 
 
 def _holds(plan: Plan, value: Value, depth: int = 0) -> bool:

@@ -11,17 +11,19 @@ from nbddp.analysis.accumulators import (
     fresh_start,
     is_empty,
     is_outer,
+    may_skip_end,
     read_after,
     starts_at_zero,
 )
-from nbddp.analysis.at_source import at_source
+from nbddp.analysis.at_source import at_source, takes_rounded
 from nbddp.analysis.dealing import undealable
-from nbddp.analysis.domain import ASSUMED, WHOLE, Extent, Obj, Value, join_extent, spread
+from nbddp.analysis.domain import ASSUMED, PICKED, WHOLE, Extent, Obj, Value, join_extent, spread
 from nbddp.analysis.facts import LoopFact, Reduction
-from nbddp.analysis.handing import handed_on
+from nbddp.analysis.handing import handed_on, read_by_called
 from nbddp.analysis.items import item_of, zero_before
 from nbddp.analysis.kept_by_objects import kept_by_objects
 from nbddp.analysis.machine import Machine
+from nbddp.analysis.one_by_one import fills_by_sample
 from nbddp.sentence import sentence
 
 DEPTH = 4  # of containers in containers
@@ -41,9 +43,7 @@ def leave_loop(m: Machine, fact: LoopFact) -> None:
         value = m.lookup(name)
         if value is None or not _varies(m, value) or not read_after(m.program, m.imports, loop, name, m.kept):
             continue
-        how = _how(m, fact, name, value, handed.get(name, set()))
-        if how is not None and not how.in_place and how.name == name and is_outer(m.program, loop, name, value.number):
-            how = replace(how, in_place=True) if value.of("list", "dict") else None
+        how = _behind(m, fact, name, value, handed.get(name, set()))
         if name not in own:  # where nothing is known of it behind the loop, there may be where it gets out
             if how is None:
                 continue
@@ -51,7 +51,10 @@ def leave_loop(m: Machine, fact: LoopFact) -> None:
         if how is None and not fact.backward:
             m.facts.keep_whole.setdefault(loop, sentence("'%1' cannot be put together from the ranks' shares", name))
         elif how is None:
-            m.facts.at_source[loop, name] = at_source(m, fact, name)  # of the last visit, which knows most of the loop
+            apart = _is_read_apart(
+                m, fact, name, value
+            )  # what follows is of the last visit, which knows most of the loop
+            m.facts.at_source[loop, name] = () if apart else at_source(m, fact, name)
             if m.facts.at_source[loop, name]:
                 _now_uniform(m, name, value)
             else:
@@ -89,6 +92,23 @@ def _inner(m: Machine, value: Value) -> list[Value]:
     return [inner for obj in value.of("list", "dict") if (inner := m.get(obj, "[]")) is not None]
 
 
+def _behind(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str]) -> Reduction | None:
+    """How it is put together behind the loop, if that can be done there for all who read it."""
+    how = _how(m, fact, name, value, elsewhere)
+    assert isinstance(fact.node, ast.stmt)
+    if how is not None and how.name == name and not how.in_place:
+        if is_outer(m.program, fact.node, name, value.number):
+            how = replace(how, in_place=True) if value.of("list", "dict") else None
+    if fact.backward and (may_skip_end(m.program, fact.node, name) or takes_rounded(m, fact, name)):
+        return None
+    return None if _is_read_apart(m, fact, name, value) else how
+
+
+def _is_read_apart(m: Machine, fact: LoopFact, name: str, value: Value) -> bool:
+    """By a function that the training calls: it puts together what it shows of a sum, there and behind the loop."""
+    return fact.backward and _extent(m, value) is not Extent.MEAN and read_by_called(m, fact.node, name)
+
+
 def _how(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str]) -> Reduction | None:
     loop = fact.node
     assert isinstance(loop, ast.For | ast.AsyncFor | ast.While)
@@ -100,6 +120,16 @@ def _how(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str
         return _how_item(m, fact, name, extent)
     if elsewhere == {"item"} == ways and extent is Extent.MEAN and fact.backward:
         return Reduction(loop, name, "mean")
+    picked = any(v.of(PICKED) for v in (value, *_inner(m, value)))
+    if picked and holds and (fact.backward or ways != {"append"}):
+        return None
+    if not fact.backward and fills_by_sample(m, loop, name) is False:
+        return None
+    if fact.backward and (each := fills_by_sample(m, loop, name)) is not None:
+        one_each = (
+            each and start is not None and is_empty(start, name) and ways == {"append"} and not _is_mixed(m, value)
+        )
+        return Reduction(loop, name, "gather_samples") if one_each and extent is not Extent.VARYING else None
     if fact.backward:
         return _how_training(loop, name, start, ways, holds, extent, _is_mixed(m, value))
     return _how_evaluation(loop, name, start, ways, holds, extent)
@@ -130,8 +160,12 @@ def _how_training(
     assert isinstance(loop, ast.For | ast.AsyncFor | ast.While)
     if extent is Extent.MEAN:
         if holds:  # a mean of means that were made before changes nothing, so a history may go on growing
-            known = ways <= {"append", "extend", "item append"} and not mixed
-            return Reduction(loop, name, "mean", in_place=start is None or ways != {"item append"}) if known else None
+            known = ways <= {"append", "extend", "item append", "item"} and not mixed
+            return (
+                Reduction(loop, name, "mean", in_place=start is None or ways not in ({"item append"}, {"item"}))
+                if known
+                else None
+            )
         return Reduction(loop, name, "mean")
     if start is None:
         return None

@@ -126,12 +126,13 @@ def _increment(m: Machine, target: ast.expr, op: ast.operator, operand: ast.expr
     old, new = evaluate(m, target), as_mean(m, operand, evaluate(m, operand))
     if old.of("list") and isinstance(op, ast.Add):
         inner = m.elements(new) if new.of("list") else iterate(m, new, operand)
-        put_element(m, old, inner)
+        put_element(m, old, domain.marked(inner, domain.PICKED) if new.of(domain.PICKED) else inner)
         return old
     counts = m.varying_control or (m.loops and m.loops[-1].deals)
     if counts and isinstance(op, ast.Add | ast.Sub) and not new.varies:
-        # how often this runs differs between ranks: what is counted adds up
-        extent = Extent.SUM if spread(old) in (Extent.UNIFORM, Extent.SUM) else Extent.VARYING
+        # how often this runs differs between ranks: what is counted adds up, samples and not what ranks think of shares
+        adds_up = spread(old) in (Extent.UNIFORM, Extent.SUM) and not m.share_control
+        extent = Extent.SUM if adds_up else Extent.VARYING
         return Value(extent=extent, number=old.number and new.number)
     if isinstance(op, ast.Add) and spread(new) is Extent.SAMPLES and spread(old) is Extent.SUM:
         return old
@@ -383,13 +384,24 @@ def varying(m: Machine, yes: bool) -> Iterator[None]:
     m.varying_control -= yes
 
 
+@contextmanager
+def decided(m: Machine, test: ast.expr, value: Value) -> Iterator[None]:
+    """By each rank for itself: of a sample, or of its share as a whole; in a loop over samples it is one of them."""
+    differs = m.differs(test, value)
+    of_share = differs and spread(value) is not Extent.SAMPLES and m.sharing() and not (m.varying_control or m.deals())
+    m.share_control += of_share
+    with varying(m, differs):
+        yield
+    m.share_control -= of_share
+
+
 def _if(m: Machine, node: ast.If) -> None:
     test = evaluate(m, node.test)
     if (known := truth(test)) is not None:
         run_block(m, node.body if known else node.orelse)
         return
     m.conditions += 1
-    with varying(m, m.differs(node.test, test)):
+    with decided(m, node.test, test):
         _branches(m, node.body, node.orelse)
     m.conditions -= 1
 
@@ -543,7 +555,8 @@ def _for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
                 run_block(m, node.body)
 
         shares = _turns(m, fact, one, loaders_in(m, iterable))
-    if fact.loaders and not fact.lazy and (shares or node not in m.mixed):
+    steps = fact.backward and m.facts.draws_itself(fact)
+    if (fact.loaders or steps) and not fact.lazy and (shares or node not in m.mixed):
         m.varying_before = before
         leave_loop(m, fact)
     run_block(m, node.orelse)

@@ -1,23 +1,22 @@
-"""Dictionaries that are written out, shown by their name, and go nowhere else: `row = {"loss": loss}; log(row)`."""
+"""What is written out, shown by its name, and goes nowhere else: `row = {"loss": loss}; log(row)`, or a text."""
 
 from __future__ import annotations
 
 import ast
 
+from nbddp.analysis.blocks import blocks_around
+from nbddp.analysis.letting_out import lets_out
 from nbddp.analysis.plan import Plan
+from nbddp.analysis.sinks import BAR_METHODS
 
-BLOCKS = ast.For | ast.AsyncFor | ast.While | ast.If | ast.Try | ast.FunctionDef | ast.AsyncFunctionDef
 
-
-def displayed(plan: Plan, call: ast.Call, name: ast.Name) -> ast.Dict | None:
+def displayed(plan: Plan, call: ast.Call, name: ast.Name) -> ast.expr | None:
     """What the name holds in the call, where all ranks that come to the call have come by it."""
-    things = plan.facts.value(name).objs
-    node = next(iter(things)).node if len(things) == 1 else None
-    if not isinstance(node, ast.Dict) or None in node.keys or not _as_written(plan, next(iter(things)), node):
-        return None
+    node = _dictionary(plan, name) or _text(plan, name)
     in_step = {f.node for f in plan.roles.batch_loops}  # of which all ranks take as many turns
-    together = set(_around(plan, node)) - in_step <= set(_around(plan, call))
-    return node if together and all(_is_shown(plan, n) for n in _reads(plan, name)) else None
+    if node is None or not set(blocks_around(plan.program, node)) - in_step <= set(blocks_around(plan.program, call)):
+        return None
+    return node if all(_is_shown(plan, n) for n in _reads(plan, name)) else None
 
 
 def always_displayed(plan: Plan, name: ast.Name) -> bool:
@@ -27,14 +26,30 @@ def always_displayed(plan: Plan, name: ast.Name) -> bool:
     return all(c is not None and displayed(plan, c, n) is not None for c, n in zip(calls, reads, strict=True))
 
 
+def _dictionary(plan: Plan, name: ast.Name) -> ast.Dict | None:
+    things = plan.facts.value(name).objs
+    node = next(iter(things)).node if len(things) == 1 else None
+    written = isinstance(node, ast.Dict) and None not in node.keys and _as_written(plan, next(iter(things)), node)
+    return node if written and isinstance(node, ast.Dict) else None
+
+
+def _text(plan: Plan, name: ast.Name) -> ast.expr | None:
+    places = (n for n in plan.nodes() if isinstance(n, ast.Name) and n.id == name.id and isinstance(n.ctx, ast.Store))
+    match [plan.program.parents[n] for n in places]:
+        case [ast.Assign(targets=[ast.Name()], value=ast.JoinedStr() as text)]:
+            return text
+        case [ast.Assign(targets=[ast.Name()], value=ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod()) as text)]:
+            return text
+        case [ast.Assign(targets=[ast.Name()], value=ast.Call(
+            func=ast.Attribute(value=ast.Constant(value=str()), attr="format")) as text)]:  # fmt: skip
+            return text
+    return None
+
+
 def _as_written(plan: Plan, thing: object, node: ast.Dict) -> bool:
     """Nothing was put into it since."""
     keys = {f"[{k.value!r}]" for k in node.keys if isinstance(k, ast.Constant)}
     return {field for owner, field in plan.facts.fields if owner == thing} <= keys | {"[]"}
-
-
-def _around(plan: Plan, node: ast.AST) -> list[ast.AST]:
-    return [a for a in plan.program.ancestors(node) if isinstance(a, BLOCKS)]
 
 
 def _reads(plan: Plan, name: ast.Name) -> list[ast.Name]:
@@ -42,7 +57,7 @@ def _reads(plan: Plan, name: ast.Name) -> list[ast.Name]:
 
 
 def _is_shown(plan: Plan, name: ast.Name) -> bool:
-    """Given to a call as it is, or as `**name` of another dictionary that is."""
+    """Given to what shows or logs as it is, or as `**name` of another dictionary that is."""
     parent = plan.program.parents[name]
     if isinstance(parent, ast.Dict):
         at = parent.values.index(name)
@@ -50,4 +65,4 @@ def _is_shown(plan: Plan, name: ast.Name) -> bool:
     if isinstance(parent, ast.keyword):
         parent = plan.program.parents[parent]
     fact = plan.facts.calls.get(parent) if isinstance(parent, ast.Call) else None
-    return fact is not None and not fact.bodies
+    return fact is not None and (lets_out(fact) or getattr(fact.node.func, "attr", "") in BAR_METHODS)

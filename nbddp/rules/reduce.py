@@ -27,10 +27,10 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis.accumulators import inside
-from nbddp.analysis.domain import ASSUMED, Extent, spread
+from nbddp.analysis.domain import ASSUMED, Extent
 from nbddp.analysis.edit import Edit, after, before, wrap
 from nbddp.analysis.facts import Reduction
-from nbddp.analysis.outlets import outlets
+from nbddp.analysis.outlets import as_a_whole, outlets
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.written_out import always_displayed
 from nbddp.diagnostics import Diagnostic, Level
@@ -51,7 +51,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         yield from wrap(plan.program, NAME, node, f"{plan.naming(part)}(", ")", (part,))
     told: set[str] = set()
     for outlet in outlets(plan):
-        extent = spread(plan.facts.value(outlet.node))
+        extent = as_a_whole(plan.facts.value(outlet.node))
         if outlet.safe and extent in PARTS:
             part = PARTS[extent]
             if plan.facts.value(outlet.node).of(ASSUMED):

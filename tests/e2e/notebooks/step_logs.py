@@ -1,5 +1,5 @@
 # oracle: equal
-# values: train_losses rows seen history
+# values: train_losses rows seen history log
 # %%
 import torch
 from sklearn.datasets import load_digits
@@ -26,6 +26,11 @@ class Record:
 
 record = Record()
 train_losses, rows, history, seen = [], [], {"train": {"loss": []}}, {"right": 0, "all": 0}
+log, kept = [], []
+
+
+def tell():
+    print(len(kept), "steps", sum(kept), "right")
 
 
 def train(epoch, losses):
@@ -45,8 +50,11 @@ def train(epoch, losses):
         seen["right"] += right
         seen["all"] += len(x)
         row = {"epoch": epoch, "loss": round(loss.item(), 4), "right": right}
+        log.append(row)
+        kept.append(right)
         if step % 5 == 0:
             print(row)
+            tell()
 
 
 # %%
@@ -54,5 +62,6 @@ for epoch in range(3):
     losses = []
     train(epoch, losses)
     print(f"epoch {epoch}: {sum(losses) / len(losses):.4f}")
+    tell()
 print([round(n, 4) for n in train_losses], history["train"]["loss"][-1], rows)
-print([round(n, 4) for n in record.losses], record.curves, seen)
+print([round(n, 4) for n in record.losses], record.curves, seen, log[-1])
