@@ -296,11 +296,11 @@ def _is_first_few(m: Machine, node: ast.expr) -> bool:
 def _choice(m: Machine, node: ast.IfExp) -> Value:
     """One of two, by a condition that may differ between ranks."""
     test = evaluate(m, node.test)
+    if (known := domain.truth(test)) is not None:
+        return evaluate(m, node.body if known else node.orelse)
     m.conditions += 1
     body, other = evaluate(m, node.body), evaluate(m, node.orelse)
     m.conditions -= 1
-    if (known := domain.truth(test)) is not None:
-        return body if known else other
     if not m.differs(node.test, test):
         return join(body, other)
     found = join(body, other)
