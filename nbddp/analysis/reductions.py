@@ -51,9 +51,8 @@ def leave_loop(m: Machine, fact: LoopFact) -> None:
         if how is None and not fact.backward:
             m.facts.keep_whole.setdefault(loop, sentence("'%1' cannot be put together from the ranks' shares", name))
         elif how is None:
-            apart = _is_read_apart(
-                m, fact, name, value
-            )  # what follows is of the last visit, which knows most of the loop
+            # each visit of the loop decides anew: the last one knows most of it
+            apart = _is_read_apart(m, fact, name, value)
             m.facts.at_source[loop, name] = () if apart else at_source(m, fact, name)
             if m.facts.at_source[loop, name]:
                 _now_uniform(m, name, value)
