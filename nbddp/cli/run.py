@@ -74,7 +74,7 @@ def _run_options(arguments: argparse.Namespace, nproc: int | None, line: TrainLi
         devices=found["devices"],
         seed=found["seed"],
         backend=found["backend"],
-        resume=found["resume"],
+        resume=found["resume"] and str(Path(found["resume"]).expanduser().absolute()),  # the script may go elsewhere
         checkpoint_every=found["checkpoint_every"],
         arguments=(*line.rest, *arguments.rest),
     )

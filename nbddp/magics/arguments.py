@@ -77,7 +77,7 @@ def run_options_of(arguments: argparse.Namespace) -> RunOptions:
         devices=arguments.devices,
         seed=arguments.seed,
         backend=arguments.backend,
-        resume=arguments.resume,
+        resume=arguments.resume and str(Path(arguments.resume).expanduser().absolute()),  # the script may go elsewhere
         checkpoint_every=arguments.checkpoint_every,
         arguments=tuple(arguments.rest),
     )

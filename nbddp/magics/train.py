@@ -19,6 +19,7 @@ from nbddp.magics.kernel_run import KernelRun
 from nbddp.magics.modes import which
 from nbddp.magics.notebook import notebook_of
 from nbddp.magics.order import in_order
+from nbddp.magics.origin import origin_of
 from nbddp.magics.record import Executed
 from nbddp.magics.refusal import REFUSALS, RunStopped, in_words, need_folder
 from nbddp.magics.session import Session
@@ -138,6 +139,8 @@ def _started(session: Session, asked: Asked) -> CellRun:
         asked.script.text,
         Path(asked.notebook.name).stem,
         run_options_of(asked.arguments),
+        root=Path.cwd(),
+        origin=origin_of(session, asked.script.plan),
         helper=session.helper,
         line_map=list(line_map(asked.notebook, asked.script.line_map)),
         fill=partial(_fill, asked),

@@ -11,6 +11,7 @@ from nbddp.export import export
 from nbddp.magics.by_value import by_value
 from nbddp.magics.handover import handover
 from nbddp.magics.notebook import notebook_of
+from nbddp.magics.origin import origin_of
 from nbddp.magics.record import Executed
 from nbddp.magics.refusal import RunStopped, in_words
 from nbddp.magics.session import Session
@@ -41,6 +42,7 @@ def verify_live(session: Session, arguments: argparse.Namespace, cells: Sequence
             options=options,
             arguments=arguments.rest,
             fill=fill if state.names or values.values else None,
+            origin=origin_of(session, plan),
             helper=session.helper,
             save=arguments.save,
             against=arguments.against,

@@ -22,6 +22,10 @@ RUN_STATEMENT = {
 RUN_BODY = frozenset({"time", "timeit", "prun", "memit", "snakeviz", "pyinstrument", "capture", "wandb"})
 
 
+# `%cd` knows nothing of the shell's variables: a name in capitals is Python's here as well.
+_OWN_NAME = re.compile(r"\$([A-Z_][A-Z0-9_]*)\b")
+
+
 @dataclass(frozen=True)
 class Translation:
     """Python for one magic, and the module that it uses."""
@@ -84,7 +88,8 @@ def _change_folder(name: str, arguments: str) -> Translation:
     folder = re.sub(r"^-q\s+", "", arguments).strip()
     if name == "popd" or folder.startswith("-"):
         return _only_in_ipython(name, arguments)
-    folder = folder[1:-1] if re.fullmatch(r"([\"']).*\1", folder) else folder
+    folder = folder[1:-1] if re.fullmatch(r"([\"']).*\1", folder) else folder.replace("\\ ", " ")
+    folder = _OWN_NAME.sub(r"{\1}", folder)
     if name == "pushd" and not folder:
         return NOTHING
     if not folder or folder.startswith("~"):

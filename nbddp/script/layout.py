@@ -30,16 +30,36 @@ def lay_out(plan: Plan, edited: Collection[Statement], bound_by_edits: set[str],
     imports = tuple(s for s in plan.kept if isinstance(s.node, Import))
     rest = [s for s in plan.kept if not isinstance(s.node, Import)]
     names = {n for s in imports for n in plan.flow.effects[s.index].binds} | BUILTINS
-    environment = [s for s in rest if _is_environment(plan, s, imports)]
+    environment = _environment(plan, imports, rest, _split(plan, rest, names, edited)[0])
     module, body = _split(plan, [s for s in rest if s not in environment], names, edited)
     return Layout(
         imports,
-        tuple(environment),
+        environment,
         module,
         body,
         _global_names(plan, module, body, bound_by_edits, read_by_edits),
         _parameters(module),
     )
+
+
+def _environment(
+    plan: Plan, imports: tuple[Statement, ...], rest: list[Statement], module: tuple[Statement, ...]
+) -> tuple[Statement, ...]:
+    """What imports need, and the constants of which it is made: `folder = "project"; sys.path.append(folder)`."""
+    effects = plan.flow.effects
+    known = {n for s in imports for n in effects[s.index].binds} | BUILTINS | {*plan.program.needs}
+    constants = {n: s for s in module if not isinstance(s.node, Definition) and s.cell.mark != "parameters"
+                 for n in effects[s.index].binds}  # fmt: skip
+    found, wanted = set[Statement](), [s for s in rest if _is_environment(plan, s, imports)]
+    while wanted:
+        statement = wanted.pop()
+        made = {constants[n] for n in effects[statement.index].reads & constants.keys()}
+        earlier = all(s.index < statement.index for s in made)
+        guarded = isinstance(statement.node, ast.Try)
+        if guarded or (earlier and effects[statement.index].reads <= known | constants.keys()):
+            found.add(statement)
+            wanted += made - found
+    return tuple(s for s in rest if s in found)
 
 
 def _is_environment(plan: Plan, statement: Statement, imports: tuple[Statement, ...]) -> bool:
@@ -53,8 +73,7 @@ def _is_environment(plan: Plan, statement: Statement, imports: tuple[Statement, 
     text = plan.program.source(node)
     if not text.startswith(("sys.path", "os.environ", "os.chdir", "os.putenv", "matplotlib.use", "site.")):
         return False
-    known = {n for s in imports for n in plan.flow.effects[s.index].binds} | BUILTINS
-    return found.reads <= known and any(i.index > statement.index for i in imports)
+    return any(i.index > statement.index for i in imports)
 
 
 def _only_imports(node: ast.Try | ast.If) -> bool:

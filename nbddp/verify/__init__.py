@@ -14,6 +14,7 @@ from nbddp.analysis.plan import Plan
 from nbddp.export import export
 from nbddp.notebook import Notebook, read_notebook
 from nbddp.options import Options
+from nbddp.run.command import Origin
 from nbddp.run.errors import CannotVerify
 from nbddp.run.folder import RunFolder
 from nbddp.run.launch import Helper
@@ -33,6 +34,7 @@ def verify(  # noqa: PLR0913 -- all but the first have defaults
     script: str | None = None,
     fill: Callable[[RunFolder], object] | None = None,
     arguments: Sequence[str] = (),
+    origin: Origin | None = None,
     helper: Helper = None,
     save: Path | None = None,
     against: Path | None = None,
@@ -49,7 +51,7 @@ def verify(  # noqa: PLR0913 -- all but the first have defaults
     exported = export(notebook, options)
     _refuse(exported.plan, fill is not None)
     cells = None if fill is not None or arguments else cells_alone(exported.plan)
-    asked = Asked(script or exported.text, cells, steps, nproc, seed, fill, tuple(arguments))
+    asked = Asked(script or exported.text, cells, steps, nproc, seed, fill, tuple(arguments), origin)
     return prove(asked, notebook.name, helper, say, save, against)
 
 

@@ -41,6 +41,7 @@ class Asked:
     seed: int = 0
     fill: Callable[[RunFolder], object] | None = None  # puts the state there that the training starts from
     arguments: tuple[str, ...] = ()
+    origin: Origin | None = None  # where there is another than this process
 
 
 class Bench:
@@ -108,7 +109,7 @@ class Bench:
 
     def _origin(self) -> Origin:
         """On the processor where there is no GPU for each process: that proves the same."""
-        here = Origin.here()
+        here = self.asked.origin or Origin.here()
         environ = dict(here.environ)
         if len(visible(gpus(), environ)) < self.asked.nproc:
             environ["CUDA_VISIBLE_DEVICES"] = ""

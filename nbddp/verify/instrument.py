@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import ast
+import copy
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from nbddp.analysis.folders import folder_changes
 from nbddp.analysis.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
 GUARD = re.compile(r"^if __name__ == ['\"]__main__['\"]:", re.MULTILINE)
+AS_IN_A_KERNEL = "import sys\nsys.path.insert(0, '')"  # modules are found where it is by then
 
 
 @dataclass(frozen=True)
@@ -55,10 +58,27 @@ def _after_future(text: str) -> int:
 
 def cells_alone(plan: Plan) -> str:
     """The statements that the training needs, as the notebook has them."""
-    nodes = [statement.node for statement in plan.kept]
+    changes = list(folder_changes(plan))
+    lenient = _Lenient({change.statement.lineno for change in changes if change.magic})
+    nodes: list[ast.stmt] = [lenient.visit(copy.deepcopy(statement.node)) for statement in plan.kept]
     needed: list[ast.stmt] = [ast.Import([ast.alias(name)]) for name in plan.program.needs]  # by what magics stand for
+    if changes:
+        needed += ast.parse(AS_IN_A_KERNEL).body
     body = [*filter(_is_future, nodes), *needed, *(node for node in nodes if not _is_future(node))]
     return ast.unparse(ast.Module(body=body, type_ignores=[])) + "\n"
+
+
+class _Lenient(ast.NodeTransformer):
+    """`%cd` says where there is no such folder, and goes on."""
+
+    def __init__(self, lines: Set[int]) -> None:
+        self.lines = lines
+
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
+        if node.lineno not in self.lines:
+            return node
+        passed = ast.ExceptHandler(ast.Name("OSError", ast.Load()), None, [ast.Pass()])
+        return ast.copy_location(ast.Try([node], [passed], [], []), node)
 
 
 def _is_future(node: ast.stmt) -> bool:

@@ -39,7 +39,7 @@ def test_the_line_map_names_the_cells_lines(started, notebook):
 def test_every_option_arrives(started, compiler, notebook):
     words = "--nproc 2 --devices 0,2 --seed 7 --backend gloo --resume a.pt --checkpoint-every 5 --background"
     main(["run", "x.ipynb", *words.split(), "--", "--lr", "0.5", "--", "--export"])
-    expected = RunOptions(2, (0, 2), 7, "gloo", "a.pt", 5, ("--lr", "0.5", "--", "--export"))
+    expected = RunOptions(2, (0, 2), 7, "gloo", str(Path.cwd() / "a.pt"), 5, ("--lr", "0.5", "--", "--export"))
     assert started[0][2] == expected
     assert started[0][-1]["background"] is True
     assert compiler.asked[0][1].nproc == 2

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import json
 import linecache
 import os
@@ -51,6 +52,9 @@ class Shell:
     def run_line_magic(self, name: str, line: str, *_: Any, **__: Any) -> Any:
         if name in ("time", "timeit", "prun"):
             return self.run(re.sub(r"^(-\w+\s*\S+\s+)*", "", line))
+        if name == "cd":
+            with contextlib.suppress(OSError):  # which it tells, and goes on
+                os.chdir(Path(line.replace("\\ ", " ").strip(" '\"")).expanduser())
         return None
 
     def run_cell_magic(self, name: str, _: str, body: str) -> Any:

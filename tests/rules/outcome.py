@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from importlib import import_module
+from itertools import takewhile
 
 from nbddp.analysis.edit import Edit
 from nbddp.diagnostics import CannotExport, Diagnostic
@@ -42,7 +43,7 @@ def outcome(case: Case) -> Outcome:
         script = export(notebook, options(case.options))
     except CannotExport as refused:
         return Outcome(None, "", _rendered(refused.diagnostics), declines=True, found=refused.diagnostics)
-    sections = [s for s in _sections(script) if _number(s) in case.cells]
+    sections = [*_before_imports(script), *(s for s in _sections(script) if _number(s) in case.cells)]
     rule = import_module(f"nbddp.rules.{case.rule}")
     declines = not any(isinstance(found, Edit) for found in rule.rewrite(script.plan))
     shown = "".join(_shown(script, s, titled=len(sections) > 1) for s in sections)
@@ -77,6 +78,17 @@ def _sections(script: Script) -> Iterator[Section]:
             section = Section(title["text"], ()) if title else None
         elif section:
             section = Section(section.title, (*section.lines, (text, origin[1] if origin else None)))
+
+
+def _before_imports(script: Script) -> Iterator[Section]:
+    """What the script does to its surroundings, and the imports that wait for it: above all titles."""
+    lines = list(zip(script.text.splitlines(), script.line_map, strict=False))
+    top = list(takewhile(lambda line: not TITLE.match(line[0]) and not line[0].startswith("def "), lines))
+    own = [i for i, (text, origin) in enumerate(top) if origin is not None and not text.startswith(("import ", "from "))]
+    late = [i for i, (text, _) in enumerate(top) if text.endswith("# noqa: E402")]
+    if own:
+        first = own[0] - top[own[0]][0].startswith(" ")  # the line above says where that is done
+        yield Section("before the imports", tuple((text, None) for text, _ in top[first : max(own + late) + 1]))
 
 
 def _trimmed(section: Section) -> Section:
