@@ -84,7 +84,9 @@ def _before_imports(script: Script) -> Iterator[Section]:
     """What the script does to its surroundings, and the imports that wait for it: above all titles."""
     lines = list(zip(script.text.splitlines(), script.line_map, strict=False))
     top = list(takewhile(lambda line: not TITLE.match(line[0]) and not line[0].startswith("def "), lines))
-    own = [i for i, (text, origin) in enumerate(top) if origin is not None and not text.startswith(("import ", "from "))]
+    own = [
+        i for i, (text, origin) in enumerate(top) if origin is not None and not text.startswith(("import ", "from "))
+    ]
     late = [i for i, (text, _) in enumerate(top) if text.endswith("# noqa: E402")]
     if own:
         first = own[0] - top[own[0]][0].startswith(" ")  # the line above says where that is done
