@@ -10,6 +10,7 @@ from nbddp.analysis.at_source import ROUNDING
 from nbddp.analysis.domain import WHOLE, Extent, Obj, Value, spread
 from nbddp.analysis.facts import CallFact
 from nbddp.analysis.files import writes
+from nbddp.analysis.fixed import is_fixed
 from nbddp.analysis.letting_out import lets_out
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.purity import is_pure
@@ -117,7 +118,8 @@ def _numbers(plan: Plan, node: ast.expr) -> Iterator[ast.expr]:
     text = _in_text(plan, node)
     if text is not None:
         for part in text:
-            yield from [part] if _joins(plan, node, part) else _numbers(plan, part)
+            each = _of_each(plan, part)
+            yield from [part] if each is None and _joins(plan, node, part) else _numbers(plan, each or part)
     elif extent in (Extent.MEAN, Extent.SUM) and (leaf or not value.items):
         yield node
     elif leaf:
@@ -138,6 +140,14 @@ def _in_text(plan: Plan, node: ast.expr) -> list[ast.expr] | None:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("format", "join"):
         return [*node.args, *(k.value for k in node.keywords)]
     return node.args[:1] if isinstance(node, ast.Call) and _rounds(plan, node) else None
+
+
+def _of_each(plan: Plan, node: ast.expr) -> ast.expr | None:
+    """`f"{name} {meter.avg}"` of a comprehension in which all ranks take as many turns."""
+    match node:
+        case ast.GeneratorExp(elt=elt, generators=[source]) | ast.ListComp(elt=elt, generators=[source]):
+            return elt if is_fixed(plan, source.iter) and not source.ifs else None
+    return None
 
 
 def _rounds(plan: Plan, node: ast.Call) -> bool:
