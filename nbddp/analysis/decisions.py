@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from nbddp.analysis.comparisons import operands
 from nbddp.analysis.domain import Extent, Value, alike, join_all, spread
 from nbddp.analysis.facts import TestFact
 from nbddp.analysis.imports import qualified
@@ -53,40 +54,16 @@ def _decisions(plan: Plan, fact: TestFact) -> Iterator[Decision]:
         yield from (Decision(test, o, "sum_over_ranks", True) for o in _counts(plan, test))
         return
     steers = test in plan.agreed or _steers(plan, fact)
-    operands = [] if alike(value) else _operands(plan, test)
-    extents = [spread(plan.facts.value(o)) for o in operands]
-    if operands and all(e in PARTS for e in extents):
-        yield from (Decision(test, o, PARTS[e], True) for o, e in zip(operands, extents, strict=True))
+    compared = [] if alike(value) else operands(plan.facts, test)
+    extents = [spread(plan.facts.value(o)) for o in compared]
+    if compared and all(e in PARTS for e in extents):
+        yield from (Decision(test, o, PARTS[e], True) for o, e in zip(compared, extents, strict=True))
         if steers and Extent.REPEATED in map(spread, _parts(plan, test)):
             yield Decision(test, test, "from_rank_0", True)
     elif steers or (not alike(value) and _between_epochs(plan, fact)):
         part = quantifier(plan, test)
         exact = alike(value) or part is not None
         yield Decision(test, test, "from_rank_0" if alike(value) else part or "from_rank_0", exact)
-
-
-def _operands(plan: Plan, test: ast.expr) -> list[ast.expr]:
-    """The numbers of a share that a comparison is made of; empty where it is made of anything else."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return _operands(plan, test.operand)
-    if isinstance(test, ast.BoolOp):
-        found = [_operands(plan, v) for v in test.values if not alike(plan.facts.value(v))]
-        return [o for part in found for o in part] if all(found) else []
-    if isinstance(test, ast.Compare) and not isinstance(test.ops[0], ast.In | ast.NotIn):
-        return [o for o in [test.left, *test.comparators] if not alike(plan.facts.value(o))]
-    if isinstance(test, ast.Call) and (inner := _taken_out(test)) is not None:
-        return _operands(plan, inner)
-    return []
-
-
-def _taken_out(call: ast.Call) -> ast.expr | None:
-    """`(loss < best).item()`, `bool(loss < best)`: the comparison itself."""
-    match call:
-        case ast.Call(func=ast.Attribute(value=inner, attr="item"), args=[], keywords=[]):
-            return inner
-        case ast.Call(func=ast.Name(id="bool"), args=[inner], keywords=[]):
-            return inner
-    return None
 
 
 def _counts(plan: Plan, test: ast.expr) -> Iterator[ast.expr]:

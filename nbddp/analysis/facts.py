@@ -36,6 +36,7 @@ class LoopFact:
     cut: bool = False  # what it sees may be more, less or other than the loader's batches
     named: bool = False  # over names or things: phases, folds, models
     lazy: bool = False  # in a generator: it runs in step with another loop
+    chosen: set[str] = field(default_factory=set)  # bound inside under a condition that each rank has for its own share
 
 
 @dataclass(frozen=True)

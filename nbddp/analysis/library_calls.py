@@ -34,10 +34,12 @@ from nbddp.analysis.moving import moved_by_hand
 from nbddp.analysis.purity import under
 from nbddp.analysis.sinks import LOGGERS, OPENS, TRACKERS
 from nbddp.analysis.taint import write_into
+from nbddp.analysis.uneven import is_uneven
 
 Args = list[Value]
 Keywords = dict[str, Value]
 DIMENSION = ("dim", "axis")
+LISTS = {"list", "set", "collections.deque"}
 ZEROS = ("zeros", "zeros_like")
 FACTORIES = ("zeros", "ones", "full", "empty")
 
@@ -204,6 +206,9 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
                 "types.SimpleNamespace", "collections.Counter", "easydict.EasyDict"):  # fmt: skip
         zero = name == "collections.Counter" or {o.name for o in first.of("library")} & {"int", "float"}
         made = _dict_call(m, node, keywords, bool(zero))
+        lists = name == "collections.defaultdict" and {o.name for o in first.of("library")} & LISTS
+        if lists:
+            return _made(m, made, {"[]": m.make("list", node)})
         return _made(m, made, {"[]": _default(m, node, first)}) if first.of("class", "function") else made
     if name == "functools.partial":
         return (
@@ -255,12 +260,12 @@ def _length(m: Machine, value: Value) -> Value:
         return Value(extent=Extent.UNIFORM)
     if value.of(EACH, PICKED):
         return Value(extent=Extent.SUM, number=True)
+    if is_uneven(m.facts, value):
+        return Value(extent=Extent.VARYING, number=True)
     if value.of("list"):  # as many as there are batches, or samples
         return Value(
             extent=Extent.VARYING if spread(m.elements(value)) is Extent.SAMPLES or m.deals() else Extent.UNIFORM
         )
-    if any(m.get(o, "[keys]") for o in value.of("dict")):
-        return Value(extent=Extent.VARYING)
     size = spread(value) is Extent.SAMPLES
     return Value(extent=Extent.SUM if size else Extent.UNIFORM, equal=not (m.deals() or value.of(PICKED)))
 

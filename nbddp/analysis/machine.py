@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, alike, join, join_extent, spread, thing
 from nbddp.analysis.facts import CallFact, Facts, Loop, LoopFact, TestFact
 from nbddp.analysis.program import Program
+from nbddp.analysis.uneven import is_uneven
 
 Env = dict[str, Value]
 Run = Callable[["Machine", Obj, list[Value], dict[str, Value], ast.Call | None], Value]
@@ -101,8 +102,9 @@ class Machine:
         return self.globals.get(name)
 
     def bind(self, name: str, value: Value) -> None:
-        if self.varying_control and not value.varies and value.objs == value.of("foreign"):
-            value = value.with_extent(Extent.VARYING)
+        value = self._under_condition(value)
+        for active in self.loops if self.share_control else ():
+            active.fact.chosen |= {name} if active.fact.function is self.frame.node else set()
         frame = self.frame
         while name in frame.outer_names and frame.outer is not None:
             frame = frame.outer
@@ -110,6 +112,12 @@ class Machine:
             self.globals[name] = value
         else:
             frame.local[name] = value
+
+    def _under_condition(self, value: Value) -> Value:
+        """What each rank comes by at batches of its own is no mean or sum over those of all."""
+        whole = self.varying_control and not value.varies and value.objs == value.of("foreign")
+        chosen = self.share_control and value.number and value.varies
+        return value.with_extent(Extent.VARYING) if whole or chosen else value
 
     def set_plain(self, name: str, value: Value) -> None:
         """Bind without asking under which condition."""
@@ -146,8 +154,7 @@ class Machine:
         return self.facts.fields.get((obj, name))
 
     def put(self, obj: Obj, name: str, value: Value) -> None:
-        if self.varying_control and not value.varies and value.objs == value.of("foreign"):
-            value = value.with_extent(Extent.VARYING)
+        value = self._under_condition(value)
         old = self.get(obj, name)
         self.facts.fields[obj, name] = value if old is None else join(old, value)
 
@@ -192,7 +199,7 @@ class Machine:
         fact = self.facts.tests.setdefault(test, TestFact(test))
         fact.loops.update(a.fact.node for a in self.loops)
         fact.alone |= self.varying_control > 0 or self.forward_depth > 0
-        return not alike(value) and test not in self.agreed
+        return (not alike(value) or is_uneven(self.facts, value)) and test not in self.agreed
 
     def call_fact(self, node: ast.Call) -> CallFact:
         fact = self.facts.calls.setdefault(node, CallFact(node))

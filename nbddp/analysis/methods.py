@@ -30,6 +30,7 @@ from nbddp.analysis.machine import Frame, Machine
 from nbddp.analysis.moving import moved_by_hand
 from nbddp.analysis.purity import READING_METHODS
 from nbddp.analysis.taint import taint
+from nbddp.analysis.uneven import is_of_own_choice, is_uneven, note_size
 
 Args = list[Value]
 Keywords = dict[str, Value]
@@ -151,10 +152,18 @@ def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
     holders = base.of("list", "dict")
     if attr in ("append", "add", "appendleft", "insert"):
         value = _of_one_sample(m, args[-1]) if args else ANYTHING
+        chosen = is_of_own_choice(m.facts, node)
+        note_size(m.facts, holders if m.varying_control or chosen else ())
+        note_size(m.facts, _those_around(m, node) if chosen else ())
+        value = value.with_extent(Extent.VARYING) if chosen else value
         _put(m, holders, value.with_extent(Extent.UNIFORM) if _goes_together(m, node, value) else value)
         return ANYTHING
     if attr in ("extend", "update"):
         inner = m.elements(first) if first.of("list", "dict") else iterate(m, first, node)
+        note_size(
+            m.facts,
+            holders if m.varying_control or is_uneven(m.facts, first) or is_of_own_choice(m.facts, node) else (),
+        )
         _put(m, holders, marked(inner, PICKED) if first.of(PICKED) else inner)
         for key, value in keywords.items():
             for obj in holders:
@@ -175,10 +184,20 @@ def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
     if attr in ("get", "pop", "popleft", "setdefault"):
         if attr == "setdefault" and len(args) > 1:
             _put(m, holders, args[1])
+        takes = attr not in ("get", "setdefault") and m.varying_control
+        note_size(m.facts, holders if takes or (attr == "setdefault" and first.varies) else ())
         exact = [m.get(o, f"[{first.const!r}]") for o in holders if first.const is not None]
         found = [v for v in exact if v is not None]
         return found[0] if found else m.elements(base)
     return None
+
+
+def _those_around(m: Machine, call: ast.Call) -> frozenset[Obj]:
+    """The dictionary of `by_class[label].append(…)`, which may get the label only now."""
+    match call.func:
+        case ast.Attribute(value=ast.Subscript(value=around) | ast.Call(func=ast.Attribute(value=around))):
+            return m.facts.value(around).of("dict")
+    return frozenset()
 
 
 def _of_one_sample(m: Machine, value: Value) -> Value:
@@ -198,7 +217,7 @@ def _goes_together(m: Machine, node: ast.Call, value: Value) -> bool:
 
 
 def _put(m: Machine, holders: frozenset[Obj], value: Value) -> None:
-    if m.varying_control and not value.varies:
+    if m.share_control or (m.varying_control and (not value.varies or value.extent is Extent.MEAN)):
         value = value.with_extent(Extent.VARYING)
     for obj in holders:
         m.put(obj, "[]", value)

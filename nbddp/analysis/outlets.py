@@ -14,9 +14,11 @@ from nbddp.analysis.fixed import is_fixed
 from nbddp.analysis.letting_out import lets_out
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.purity import is_pure
+from nbddp.analysis.uneven import is_uneven
 from nbddp.analysis.written_out import displayed
 
 DEPTH = 4  # of containers in containers
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 LAYOUT = ("file", "end", "sep", "flush", "step", "global_step", "extra", "stacklevel")
 
 
@@ -120,6 +122,10 @@ def _numbers(plan: Plan, node: ast.expr) -> Iterator[ast.expr]:
         for part in text:
             each = _of_each(plan, part)
             yield from [part] if each is None and _joins(plan, node, part) else _numbers(plan, each or part)
+    elif isinstance(node, Comprehension) and any(
+        is_uneven(plan.facts, plan.facts.value(g.iter)) for g in node.generators
+    ):
+        yield node
     elif extent in (Extent.MEAN, Extent.SUM) and (leaf or not value.items):
         yield node
     elif leaf:
@@ -131,6 +137,11 @@ def _numbers(plan: Plan, node: ast.expr) -> Iterator[ast.expr]:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 yield from _numbers(plan, child)
+
+
+def _is_apart(plan: Plan, node: Comprehension) -> bool:
+    """Over what may be more on one rank than on another."""
+    return any(is_uneven(plan.facts, plan.facts.value(g.iter)) for g in node.generators)
 
 
 def _in_text(plan: Plan, node: ast.expr) -> list[ast.expr] | None:

@@ -24,6 +24,7 @@ from nbddp.analysis.items import item_of, zero_before
 from nbddp.analysis.kept_by_objects import kept_by_objects
 from nbddp.analysis.machine import Machine
 from nbddp.analysis.one_by_one import fills_by_sample
+from nbddp.analysis.uneven import is_uneven
 from nbddp.sentence import sentence
 
 DEPTH = 4  # of containers in containers
@@ -43,6 +44,10 @@ def leave_loop(m: Machine, fact: LoopFact) -> None:
         value = m.lookup(name)
         if value is None or not _varies(m, value) or not read_after(m.program, m.imports, loop, name, m.kept):
             continue
+        if fact.backward and name in fact.chosen:  # of other batches on each rank: there is nothing to be put together
+            m.set_plain(name, value.with_extent(Extent.VARYING))
+            m.facts.unreduced[loop, name] = Extent.VARYING
+            continue
         how = _behind(m, fact, name, value, handed.get(name, set()))
         if name not in own:  # where nothing is known of it behind the loop, there may be where it gets out
             if how is None:
@@ -52,7 +57,7 @@ def leave_loop(m: Machine, fact: LoopFact) -> None:
             m.facts.keep_whole.setdefault(loop, sentence("'%1' cannot be put together from the ranks' shares", name))
         elif how is None:
             # each visit of the loop decides anew: the last one knows most of it
-            apart = _is_read_apart(m, fact, name, value)
+            apart = _is_read_apart(m, fact, name, value) or _is_uneven(m, value)
             m.facts.at_source[loop, name] = () if apart else at_source(m, fact, name)
             if m.facts.at_source[loop, name]:
                 _now_uniform(m, name, value)
@@ -129,9 +134,16 @@ def _how(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str
             each and start is not None and is_empty(start, name) and ways == {"append"} and not _is_mixed(m, value)
         )
         return Reduction(loop, name, "gather_samples") if one_each and extent is not Extent.VARYING else None
+    if fact.backward and _is_uneven(m, value):
+        return None
     if fact.backward:
         return _how_training(loop, name, start, ways, holds, extent, _is_mixed(m, value))
     return _how_evaluation(loop, name, start, ways, holds, extent)
+
+
+def _is_uneven(m: Machine, value: Value) -> bool:
+    """Lists that are longer on one rank than on another, and dictionaries of such."""
+    return any(is_uneven(m.facts, v) for v in (value, *_inner(m, value)))
 
 
 def _is_mixed(m: Machine, value: Value) -> bool:

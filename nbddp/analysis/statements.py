@@ -13,6 +13,7 @@ from nbddp.analysis import library as names
 from nbddp.analysis.accumulators import fresh_start, inside, starts_at_zero
 from nbddp.analysis.attributes import is_class_method
 from nbddp.analysis.calls import iterate, loaders_in, parts
+from nbddp.analysis.comparisons import can_be_agreed
 from nbddp.analysis.domain import ANYTHING, Extent, Obj, Value, join, spread, thing, truth
 from nbddp.analysis.drawing import generated, is_cut, is_indirect, yields
 from nbddp.analysis.effects import all_arguments
@@ -26,6 +27,7 @@ from nbddp.analysis.moving import moved_by_hand
 from nbddp.analysis.reductions import leave_loop
 from nbddp.analysis.scaling import as_mean, tell_unlike
 from nbddp.analysis.taint import taint
+from nbddp.analysis.uneven import is_uneven, note_size
 from nbddp.sentence import sentence
 
 Stops = ast.Return | ast.Raise | ast.Break | ast.Continue
@@ -76,8 +78,7 @@ def _put_item(m: Machine, target: ast.Subscript, value: Value, added: bool) -> N
     chosen = key.varies and not added  # by the samples of the share: what belongs to others is not met
     if not container.of("list", "dict", "model", "submodule") and (put := m.held(value)) not in domain.WHOLE:
         taint(m, target.value, Extent.VARYING if chosen else domain.join_extent(spread(container), put))
-    for holder in container.of("dict") if chosen else ():
-        m.put(holder, "[keys]", Value(extent=Extent.VARYING))
+    note_size(m.facts, container.of("dict") if key.varies else ())
     for holder in container.of("submodule", "model"):
         for child in parts(m, value):
             m.facts.contained.setdefault(child, set()).add(holder.owner or holder)
@@ -389,6 +390,7 @@ def decided(m: Machine, test: ast.expr, value: Value) -> Iterator[None]:
     """By each rank for itself: of a sample, or of its share as a whole; in a loop over samples it is one of them."""
     differs = m.differs(test, value)
     of_share = differs and spread(value) is not Extent.SAMPLES and m.sharing() and not (m.varying_control or m.deals())
+    of_share &= not can_be_agreed(m.facts, test)  # as it will be
     m.share_control += of_share
     with varying(m, differs):
         yield
@@ -564,7 +566,7 @@ def _for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
 
 def _draws_varying(m: Machine, iterable: Value) -> bool:
     """Does how often the loop turns differ between ranks?"""
-    if iterable.varies:
+    if iterable.varies or is_uneven(m.facts, iterable):
         return True
     inner = [v for o in iterable.of("iterator") if (v := m.get(o, "of")) is not None]
     return any(v.varies or _draws_varying(m, v) for v in inner) or any(
@@ -614,7 +616,8 @@ def comprehension_loops(m: Machine, generators: list[ast.comprehension], body: C
             assign(m, first.target, value)
             for condition in first.ifs:
                 evaluate(m, condition)
-            comprehension_loops(m, generators[1:], body)
+            with varying(m, is_uneven(m.facts, iterable)):
+                comprehension_loops(m, generators[1:], body)
     m.turn = outer
     m.loops.pop()
     _note_use(fact, loaders, active.backward, active.unsure)
