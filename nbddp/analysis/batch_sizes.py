@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from nbddp.analysis.domain import Value
+from nbddp.analysis.domain import Obj, Value
+from nbddp.analysis.evaluated_batches import in_evaluation, made_for_evaluation, sizes_evaluation
 from nbddp.analysis.imports import qualified
 from nbddp.analysis.loader_calls import LoaderCall, loader_call
 from nbddp.analysis.plan import Plan
 
-Use = Literal["loader", "shape", "count", "passed", "shown", "unknown"]
+Use = Literal["loader", "shape", "batch", "count", "passed", "shown", "unknown"]
 Place = ast.Name | ast.Attribute | ast.Subscript
 
 FACTORIES = frozenset(
@@ -49,14 +50,31 @@ class Size:
     @cached_property
     def reads(self) -> tuple[Read, ...]:
         """Every place of the code that was run where the number is looked at."""
+        batch: Use = "shape" if self.evaluates_shares else "count"  # what an evaluation says of its own batches
+        return tuple(Read(r.node, batch) if r.use == "batch" else r for r in self.all_reads)
+
+    @cached_property
+    def all_reads(self) -> tuple[Read, ...]:
         if isinstance(self.node, ast.Constant):
             return ()
         places = _places(self.plan, self.sources) if self.sources else _spelled_alike(self.plan, self.node)
-        return tuple(Read(n, use_of(self.plan, n)) for n in places if not of_loader(self.plan, n))
+        return tuple(Read(n, use_of(self.plan, n)) for n in places if not _is_of_loader(self.plan, n))
+
+    @cached_property
+    def evaluates_shares(self) -> bool:
+        """Do evaluation loops draw batches of this number as it stands, for they make things of its size?"""
+        if not self.changes_at_source:
+            return False
+        shapes = [r.node for r in self.all_reads if r.use == "shape"]
+        return sizes_evaluation(self.plan, shapes, [r.node for r in self.all_reads if r.use not in ("loader", "batch")])
+
+    def is_share(self, read: Read) -> bool:
+        """Has the place to say the rank's share, where the number itself does not?"""
+        return read.use == "shape" and not made_for_evaluation(self.plan, read.node)
 
     @property
     def fixes_shapes(self) -> bool:
-        return any(r.use == "shape" for r in self.reads)
+        return any(r.use == "shape" if self.changes_at_source else self.is_share(r) for r in self.reads)
 
     @property
     def changes_at_source(self) -> bool:
@@ -89,14 +107,49 @@ def shared_numbers(plan: Plan) -> frozenset[ast.AST]:
     asked = frozenset(n for n in read if use_of(plan, n) == "shape")
     if plan.options.batch_per_rank:
         return asked
-    return asked | {s for size in sizes(plan) if size.fixes_shapes for s in size.sources}
+    return asked | {n for size in sizes(plan) if size.fixes_shapes for n in _shares(size)}
+
+
+def _shares(size: Size) -> Iterator[ast.AST]:
+    yield from size.sources if size.changes_at_source else (r.node for r in size.reads if size.is_share(r))
+
+
+def whole_numbers(plan: Plan) -> frozenset[ast.AST]:
+    """Where it is multiplied again, and where it is about the batches of an evaluation: as in one process."""
+    if plan.options.batch_per_rank:
+        return frozenset()
+    found = [size for size in sizes(plan) if size.fixes_shapes and size.changes_at_source]
+    again = {r.node for size in found for r in size.reads if r.use == "count"}
+    again |= {r.node for size in found for r in size.all_reads if r.use == "batch"}
+    return frozenset(again | {n for s in found for n in _places(plan, s.sources) if _of_whole_loader(plan, n)})
+
+
+def goes_into_shapes(plan: Plan, node: ast.expr) -> bool:
+    """The batch size of a loader that is handed on: what it is there for where it was made, or where it arrives."""
+    sources = plan.facts.value(node).sources
+    if sources & plan.shares:
+        return True
+    named = any(s.sources & sources and not isinstance(s.node, ast.Constant) for s in sizes(plan))
+    uses = {use_of(plan, n) for n in _places(plan, sources) if not _is_of_loader(plan, n)}
+    return not named and "shape" in uses and not uses & {"count", "unknown"}
 
 
 def of_loader(plan: Plan, node: ast.expr) -> bool:
     """`loader.batch_size` of a loader that draws shares: the share, whatever the notebook's number is."""
-    if not isinstance(node, ast.Attribute) or node.attr != "batch_size":
-        return False
-    return bool(plan.facts.value(node.value).of("loader") & plan.sharding.loaders)
+    return _is_of_loader(plan, node) and not _of_whole_loader(plan, node)
+
+
+def _of_whole_loader(plan: Plan, node: ast.expr) -> bool:
+    return _is_of_loader(plan, node) and not _loaders(plan, node) & plan.sharding.loaders
+
+
+def _is_of_loader(plan: Plan, node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == "batch_size" and bool(_loaders(plan, node))
+
+
+def _loaders(plan: Plan, node: ast.expr) -> frozenset[Obj]:
+    assert isinstance(node, ast.Attribute)
+    return plan.facts.value(node.value).of("loader")
 
 
 # where it is read ------------------------------------------------------------------
@@ -153,9 +206,9 @@ def use_of(plan: Plan, node: ast.expr) -> Use:
             case ast.Compare():
                 others = [o for o in [parent.left, *parent.comparators] if o is not child]
                 varies = any(plan.facts.value(o).varies for o in others)
-                return "shape" if varies else "count"
+                return _of_batch(plan, node) if varies else "count"
             case ast.Subscript() | ast.Slice():
-                return "shape"
+                return _of_batch(plan, node)
             case ast.Assign() | ast.AnnAssign() | ast.Return() | ast.NamedExpr():
                 return "passed"
             case ast.FormattedValue() | ast.JoinedStr() | ast.Expr():
@@ -195,13 +248,18 @@ def _in_range(plan: Plan, call: ast.Call) -> Use:
     """`for i in range(batch_size)` inside a batch is about its samples; `range(0, n, batch_size)` is about the data."""
     loops = plan.facts.calls[call].loops if call in plan.facts.calls else set()
     inside = loops & {f.node for f in (*plan.roles.batch_loops, *plan.roles.evaluation_loops)}
-    return "shape" if inside and len(call.args) == 1 else "count"
+    return _of_batch(plan, call) if inside and len(call.args) == 1 else "count"
+
+
+def _of_batch(plan: Plan, node: ast.AST) -> Use:
+    """Beside the samples of a batch: in the training those of a share, in an evaluation those that it draws."""
+    return "batch" if in_evaluation(plan, node) else "shape"
 
 
 def _in_arithmetic(plan: Plan, node: ast.BinOp, child: ast.AST) -> Use:
     """With numbers of a share it is one of them; else what becomes of the result decides."""
     if plan.facts.value(node.right if child is node.left else node.left).varies:
-        return "shape"
+        return _of_batch(plan, node)
     uses = {use_of(plan, node)}
     if "passed" in uses:
         uses |= {use_of(plan, n) for n in _places(plan, frozenset({node}))}

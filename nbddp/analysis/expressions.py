@@ -20,8 +20,17 @@ FEW = 3
 
 def evaluate(m: Machine, node: ast.expr) -> Value:
     """The value, also noted at its node."""
-    value = _evaluate(m, node)
+    value = _sized(m, node, _evaluate(m, node))
     m.facts.see(node, value)
+    return value
+
+
+def _sized(m: Machine, node: ast.expr, value: Value) -> Value:
+    """A place that reads a batch size may be about the share where the number itself is not, and the other way."""
+    if node in m.whole_sizes:
+        return replace(value, extent=Extent.UNIFORM)
+    if node in m.shares and isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
+        return replace(value, extent=Extent.SUM, equal=True, number=True)
     return value
 
 
@@ -32,8 +41,7 @@ def _evaluate(m: Machine, node: ast.expr) -> Value:  # noqa: C901, PLR0912 -- on
         case ast.Name():
             return _name(m, node)
         case ast.Attribute():
-            found = attribute(m, evaluate(m, node.value), node)
-            return Value(extent=Extent.SUM, equal=True, number=True) if node in m.shares else found
+            return attribute(m, evaluate(m, node.value), node)
         case ast.Call():
             return _call(m, node)
         case ast.BinOp():

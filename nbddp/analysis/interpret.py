@@ -25,9 +25,10 @@ def interpret(
     shares: frozenset[ast.AST] = frozenset(),
     agreed: frozenset[ast.expr] = frozenset(),
     scaled: frozenset[ast.AST] = frozenset(),
+    whole_sizes: frozenset[ast.AST] = frozenset(),
 ) -> Facts:
-    """`shares` are literal batch sizes that stand for a rank's share of the batch, `agreed` are conditions that the
-    ranks decide together, `scaled` are sums that are multiplied by the number of ranks."""
+    """`shares` are batch sizes that stand for a rank's share of the batch, but for `whole_sizes`, places that read it;
+    `agreed` are conditions that the ranks decide together, `scaled` sums that are multiplied by their number."""
     statements = list(kept)
     whole: dict[Loop, Sentence] = {}
     used_as: dict[ast.AST, str] = {}
@@ -45,6 +46,7 @@ def interpret(
             shares=shares,
             agreed=agreed,
             scaled=scaled,
+            whole_sizes=whole_sizes,
             used_as=used_as,
             dealt=dealt,
             unsure=unsure,

@@ -65,7 +65,8 @@ class Machine:
     steps: int = 0
     closures: dict[ast.AST, Frame] = field(default_factory=dict)
     star_imports: list[str] = field(default_factory=list)
-    shares: frozenset[ast.AST] = frozenset()  # literal batch sizes that become the rank's share
+    shares: frozenset[ast.AST] = frozenset()  # batch sizes that become the rank's share, or places that say it
+    whole_sizes: frozenset[ast.AST] = frozenset()  # where they are the batch size of one process all the same
     agreed: frozenset[ast.expr] = frozenset()  # conditions that the script will ask of all ranks together
     unshared: frozenset[Obj] = frozenset()  # loaders on which nothing trains: each rank draws from all of the data
     scaled: frozenset[ast.AST] = frozenset()  # sums that the script multiplies by the number of ranks

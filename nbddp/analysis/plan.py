@@ -44,7 +44,8 @@ class Plan:
     training_cell: int
     handed_over: tuple[str, ...] = ()  # names whose values the notebook hands over
     found: tuple[Diagnostic, ...] = ()  # on the way here
-    shares: frozenset[ast.AST] = frozenset()  # literal batch sizes that become the rank's share
+    shares: frozenset[ast.AST] = frozenset()  # batch sizes that become the rank's share, or places that say it
+    whole_sizes: frozenset[ast.AST] = frozenset()  # where they are the batch size of one process all the same
     agreed: frozenset[ast.expr] = frozenset()  # conditions that the ranks decide together
     scaled: frozenset[ast.AST] = frozenset()  # sums in losses that are multiplied by the number of ranks
 
@@ -159,7 +160,7 @@ def make_plan(notebook: Notebook, options: Options, own_imports: Mapping[str, st
         program, flow, found = taken.flow.program, taken.flow, taken.slice
     kept = [program.statements[i] for i in found.kept]
     facts = interpret(program, flow.imports, kept)
-    from nbddp.analysis.batch_sizes import shared_numbers
+    from nbddp.analysis.batch_sizes import shared_numbers, whole_numbers
 
     nodes: list[ast.stmt] = [s.node for s in kept]
     roles = find_roles(program, facts)
@@ -169,7 +170,7 @@ def make_plan(notebook: Notebook, options: Options, own_imports: Mapping[str, st
         return plan
     shares = shared_numbers(plan)
     if shares:
-        plan = _again(plan, shares=shares)
+        plan = _again(replace(plan, whole_sizes=whole_numbers(plan)), shares=shares)
     plan = _with_sums_scaled(plan)
     while not (tests := frozenset(d.test for d in plan.decisions)) <= plan.agreed:
         plan = _again(plan, agreed=plan.agreed | tests)
@@ -203,7 +204,7 @@ def _again(
     shares = plan.shares if shares is None else shares
     agreed = plan.agreed if agreed is None else agreed
     scaled = plan.scaled if scaled is None else scaled
-    facts = interpret(plan.program, plan.flow.imports, plan.kept, shares, agreed, scaled)
+    facts = interpret(plan.program, plan.flow.imports, plan.kept, shares, agreed, scaled, plan.whole_sizes)
     roles = find_roles(plan.program, facts)
     return replace(plan, facts=facts, roles=roles, shares=shares, agreed=agreed, scaled=scaled)
 

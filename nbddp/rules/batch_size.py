@@ -22,7 +22,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.batch_sizes import Size, of_loader, sizes, use_of
+from nbddp.analysis.batch_sizes import Size, goes_into_shapes, of_loader, sizes, use_of
 from nbddp.analysis.edit import Edit, before, replace, wrap
 from nbddp.analysis.imports import qualified
 from nbddp.analysis.loader_calls import LoaderCall
@@ -84,7 +84,7 @@ def _shared(plan: Plan, size: Size) -> Iterator[Edit | Diagnostic]:
         return
     if not size.changes_at_source:
         for read in size.reads:
-            if read.use == "shape":
+            if size.is_share(read):
                 yield from _per_rank(plan, read.node)
         return
     for source in size.sources:
@@ -102,24 +102,7 @@ def _of_all(plan: Plan, node: ast.expr) -> Iterator[Edit]:
 def _loads_whole_batches(plan: Plan, size: Size, node: ast.expr) -> bool:
     """The argument of a loader that is not shared out, and whose batches fix no shapes either."""
     call = next(a for a in plan.program.ancestors(node) if isinstance(a, ast.Call))
-    if any(o.node is call for o in plan.sharding.loaders):
-        return False
-    evaluation = {f.node for f in plan.roles.evaluation_loops}
-    shapes = [next((a for a in plan.program.ancestors(r.node) if a in plan.facts.calls), None)
-              for r in size.reads if r.use == "shape"]  # fmt: skip
-    if any(c is not None and plan.facts.calls[c].loops & evaluation for c in shapes):
-        return False
-    return not any(_reaches(plan, r.node, loop) for r in size.reads for loop in evaluation if r.use != "loader")
-
-
-def _reaches(plan: Plan, node: ast.expr, loop: ast.AST) -> bool:
-    """Does the loop read what is made with the number before it: `hidden = net.init_hidden(batch_size)`?"""
-    statement = plan.program.statement_of(node)
-    if not isinstance(statement, ast.Assign) or plan.program.function_of(node) is not plan.program.function_of(loop):
-        return False
-    made = {n.id for t in statement.targets for n in ast.walk(t) if isinstance(n, ast.Name)}
-    inside = (n for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
-    return any(n.id in made and not plan.facts.value(n).number for n in inside)
+    return not any(o.node is call for o in plan.sharding.loaders) and not size.evaluates_shares
 
 
 def _at_source(plan: Plan, source: ast.AST) -> Iterator[Edit]:
@@ -175,7 +158,8 @@ def _of_loaders(plan: Plan) -> Iterator[Edit | Diagnostic]:
         if not isinstance(node, ast.Attribute) or not of_loader(plan, node) or isinstance(node.ctx, ast.Store):
             continue
         loaders = plan.facts.value(node.value).of("loader")
-        if use_of(plan, node) in ("shape", "shown"):
+        use = use_of(plan, node)
+        if use in ("shape", "batch", "shown") or (use == "passed" and goes_into_shapes(plan, node)):
             continue
         if loaders <= plan.sharding.loaders:
             yield from _of_all(plan, node)
