@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Literal
 
 from nbddp.analysis.domain import Obj, Value
-from nbddp.analysis.evaluated_batches import in_evaluation, made_for_evaluation, sizes_evaluation
+from nbddp.analysis.evaluated_batches import in_evaluation, made_for_all, made_for_evaluation, sizes_evaluation
 from nbddp.analysis.imports import qualified
 from nbddp.analysis.loader_calls import LoaderCall, loader_call
 from nbddp.analysis.plan import Plan
@@ -50,8 +50,14 @@ class Size:
     @cached_property
     def reads(self) -> tuple[Read, ...]:
         """Every place of the code that was run where the number is looked at."""
-        batch: Use = "shape" if self.evaluates_shares else "count"  # what an evaluation says of its own batches
-        return tuple(Read(r.node, batch) if r.use == "batch" else r for r in self.all_reads)
+        return tuple(Read(r.node, self._meant(r)) for r in self.all_reads)
+
+    def _meant(self, read: Read) -> Use:
+        """What an evaluation says of its own batches."""
+        if read.use in ("shape", "batch", "passed") and self.changes_at_source and made_for_all(self.plan, read.node):
+            return "count"
+        own: Use = "shape" if self.evaluates_shares else "count"
+        return own if read.use == "batch" else read.use
 
     @cached_property
     def all_reads(self) -> tuple[Read, ...]:
