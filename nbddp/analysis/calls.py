@@ -10,7 +10,7 @@ from nbddp.analysis import library as names
 from nbddp.analysis.attributes import class_member, kind_of
 from nbddp.analysis.domain import ANYTHING, WHOLE, Extent, Obj, Value, join, join_all, join_extent, spread, thing
 from nbddp.analysis.drawing import own_iterator
-from nbddp.analysis.library_calls import call_library
+from nbddp.analysis.library_calls import call_library, params_in
 from nbddp.analysis.losses import loss_extent
 from nbddp.analysis.machine import Machine
 from nbddp.analysis.methods import backward, call_method
@@ -100,6 +100,9 @@ def _call_bound(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyw
     """A method of the notebook; one of a model that is called from outside passes by the model's forward."""
     fact = m.facts.calls[node]
     owner = obj.owner
+    if owner is not None and owner.kind == "optimizer" and obj.name == "step":
+        m.mark_loops(step=True)
+        fact.optimizers.add(owner)
     if owner is None or owner.kind != "model":
         return m.run(m, obj, args, keywords, node)
     fact.methods.add((obj.name, owner))
@@ -129,6 +132,8 @@ def _instantiate(m: Machine, node: ast.Call, cls: Obj, args: Args, keywords: Key
         contain(m, obj)
     if obj.kind == "loader" and args:
         m.put(obj, "dataset", args[0])
+    if obj.kind == "optimizer":
+        m.put(obj, "params", Value(frozenset(o for v in (*args, *keywords.values()) for o in params_in(m, v))))
     return Value(frozenset({obj}))
 
 
