@@ -79,9 +79,33 @@ def _waits(plan: Plan) -> Iterator[Edit]:
     for call in sorted(plan.facts.calls.values(), key=lambda c: (c.node.lineno, c.node.col_offset)):
         if not loads(plan, call.node) or call.varying_control or call.ever_in_forward or call.loops & plan.dealt:
             continue
-        statement = plan.program.statement_of(call.node)
-        later = statement.lineno > first or plan.program.function_of(call.node) is not None
+        statement = _with_its_file(plan, plan.program.statement_of(call.node))
         alone = any(a in plan.writing.guarded for a in plan.program.ancestors(call.node))
-        if later and not alone and not plan.preparation.covers(plan, call.node) and statement not in done:
+        if alone or plan.preparation.covers(plan, call.node) or statement in done:
+            continue
+        if _comes_later(plan, call.node, first, frozenset()):
             done.add(statement)
             yield before(plan.program, NAME, statement, f"{plan.naming('dist')}.barrier()", ("dist",))
+
+
+def _with_its_file(plan: Plan, statement: ast.stmt) -> ast.stmt:
+    """`with open(…) as f:` around it: the file is there once it can be opened."""
+    around = next((a for a in plan.program.ancestors(statement) if isinstance(a, ast.stmt)), None)
+    items = around.items if isinstance(around, ast.With) else []
+    opens = any(isinstance(i.context_expr, ast.Call) and _opens(i.context_expr) for i in items)
+    return around if around is not None and opens else statement
+
+
+def _opens(call: ast.Call) -> bool:
+    return (call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")) == "open"
+
+
+def _comes_later(plan: Plan, node: ast.AST, line: int, seen: frozenset[ast.AST]) -> bool:
+    """Does it run behind the line, as far as is known? In a function where one of its calls does."""
+    function = plan.program.function_of(node)
+    if function is None or node in seen:
+        loops = (a for a in plan.program.ancestors(node) if isinstance(a, ast.For | ast.While))
+        last = max([plan.program.statement_of(node).lineno, *(a.end_lineno or 0 for a in loops)])
+        return function is None and last > line
+    calls = [c.node for c in plan.facts.calls.values() if function in c.bodies]
+    return not calls or any(_comes_later(plan, c, line, seen | {node}) for c in calls)
