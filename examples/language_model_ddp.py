@@ -4,7 +4,7 @@
     python language_model_ddp.py --nproc 4 --learning-rate 0.0015       # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... language_model_ddp.py    # several machines
 
-Exported from language_model.ipynb by nbddp 0.1.0 (d436dfd6); it needs torch alone.
+Exported from language_model.ipynb by nbddp 0.1.0 (21f890ae); it needs torch alone.
 """
 
 import argparse
@@ -516,6 +516,14 @@ def seed_everything(seed):
         sys.modules["numpy"].random.seed(seed % 2**32)
 
 
+def hash_alike(seed):
+    """One order of sets of strings in all processes, and of what is numbered along them: Python asks as it starts."""
+    if os.environ.get("PYTHONHASHSEED", "random") == "random":
+        os.environ["PYTHONHASHSEED"] = str(seed % 2**32)
+        if "RANK" in os.environ and os.name == "posix":  # this process is one of them
+            os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+
+
 def quiet_other_ranks(rank):
     """One process speaks for all; where NBDDP_LOGS names a folder, each writes to a file there instead."""
     folder = os.environ.get("NBDDP_LOGS")
@@ -644,6 +652,7 @@ def main():
     parser.add_argument("--block-size", type=int, default=block_size)
     options = parser.parse_args()
     as_torchrun_does()
+    hash_alike(options.seed)
     if "RANK" in os.environ:  # started by torchrun or srun
         run_rank(options)
         return

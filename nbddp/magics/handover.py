@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +12,7 @@ from nbddp.analysis.carried import carried
 from nbddp.analysis.domain import Obj, Value
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.scope import single_start, state_in_scope
+from nbddp.analysis.sets import put_in_order
 from nbddp.inkernel.live import made_here, names_holding, rebound
 from nbddp.magics.going_on import live_values
 from nbddp.magics.loops import cannot_tell, is_conditional, is_repeated, meaning, passages, passages_before
@@ -92,10 +94,23 @@ def handover(plan: Plan, namespace: Mapping[str, Any]) -> Handover:
     notes += _not_handed(plan, {o for _, held_by in starts for _, held in held_by.values() for o in held})
     if behind:
         notes.append(f"{', '.join(behind)}: behind a loop that is repeated, these start as the cells build them.")
+    notes += _ordered_apart(plan) if loops else []
     values, left = _values(plan, namespace)
     if values and first is not None:
         loops = loops or {first: {}}
     return Handover(loops, values, tuple(dict.fromkeys((*notes, *left))))
+
+
+def _ordered_apart(plan: Plan) -> list[str]:
+    """What is numbered along a set of words here is numbered in another way there."""
+    if os.environ.get("PYTHONHASHSEED", "random") != "random":
+        return []
+    return [
+        f"Cell {plan.program.cell_of(source).number} goes through {plan.program.source(source)}. The order of a set of "
+        "text is another in each process, so what the model has learnt here may belong to other words there: use "
+        "sorted(…), or hand over what is made of it with --snapshot."
+        for source in put_in_order(plan)
+    ]
 
 
 def _not_handed(plan: Plan, known: set[Obj]) -> list[str]:

@@ -23,6 +23,7 @@ from nbddp.run.fresh import fresh_randomness
 from nbddp.run.warm_ranks import NUMBER, exactly
 
 METHOD = "nbddp-warm"
+HASHES = "PYTHONHASHSEED"  # forked processes hash alike anyway
 PLAIN = (str, bytes, int, float, complex, bool, type(None), os.PathLike)
 
 
@@ -44,7 +45,7 @@ def ask_for_ranks(ranks: socket.socket) -> None:
 
     def spawn_warm(fn: Callable[..., object], args: tuple[object, ...] = (), *rest: Any, **options: Any) -> object:
         changed = set(changed_between(before, os.environ))
-        known = {THREADS} if fewer_threads(before, threads) else set()
+        known = {HASHES} | ({THREADS} if fewer_threads(before, threads) else set())
         if changed - known or not plain(args) or len(rest) > 3 or options.get("start_method", "spawn") != "spawn":
             return spawned(fn, args, *rest, **options)
         return mp.start_processes(fn, args, *rest, **{**options, "start_method": METHOD})

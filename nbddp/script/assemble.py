@@ -11,6 +11,7 @@ from nbddp.analysis.edit import Edit
 from nbddp.analysis.effects import local_names
 from nbddp.analysis.plan import Plan
 from nbddp.analysis.program import Statement
+from nbddp.analysis.sets import may_order_sets
 from nbddp.analysis.strings import lines_in_strings
 from nbddp.fingerprint import sealed
 from nbddp.script.apply import Line, apply
@@ -49,8 +50,8 @@ def assemble(plan: Plan, edits: Sequence[Edit]) -> list[Line]:
     wanted = {n for n in library().parts if plan.naming(n.partition("__")[0]) in names}
     checkpoints = bool({"resumable", "epoch_done"} & wanted)
     start = launcher(dict(layout.parameters), checkpoints=checkpoints, nproc=plan.options.nproc,
-                     snapshot=plan.handed_over, gpu=plan.uses_gpu, train=plan.naming("train"),
-                     renames=renames)  # fmt: skip
+                     snapshot=plan.handed_over, gpu=plan.uses_gpu, sets=may_order_sets(plan),
+                     train=plan.naming("train"), renames=renames)  # fmt: skip
     parts = parts_for([*requests(plan, edits, wanted), *start.parts], renames=renames)
     used = names | parts.mentioned | words_of(start.source)
     comments = comments_of(plan.program, layout.imports, spans)

@@ -22,13 +22,14 @@ class Launcher:
     names: frozenset[str]  # that it binds at the top level of the script
 
 
-def launcher(
+def launcher(  # noqa: PLR0913 -- all but the first have defaults
     parameters: Mapping[str, object],
     *,
     checkpoints: bool = False,
     nproc: int | None = None,
     snapshot: Sequence[str] = (),
     gpu: bool = True,
+    sets: bool = False,
     train: str = "train",
     renames: Mapping[str, str] | None = None,
 ) -> Launcher:
@@ -40,6 +41,8 @@ def launcher(
     )
     template = TEMPLATE.replace("    ADD_OWN\n", own)
     template = template.replace("    CHECK_SNAPSHOT\n", CHECK_SNAPSHOT.format(", ".join(snapshot)) if snapshot else "")
+    if not sets:
+        template = template.replace("    hash_alike(options.seed)\n", "")
     if not gpu:  # the notebook moves nothing to a GPU, and tensors of the CPU cannot be sent with NCCL
         template = template.replace("own_device(local_rank)", 'torch.device("cpu"), "gloo"')
     extra = {name for name, needed in _extra(arguments, checkpoints, bool(snapshot)).items() if needed}

@@ -37,6 +37,7 @@ def main():
     options = parser.parse_args()
     CHECK_SNAPSHOT
     as_torchrun_does()
+    hash_alike(options.seed)
     if "RANK" in os.environ:  # started by torchrun or srun
         run_rank(options)
         return

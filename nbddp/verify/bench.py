@@ -113,6 +113,8 @@ class Bench:
         environ = dict(here.environ)
         if len(visible(gpus(), environ)) < self.asked.nproc:
             environ["CUDA_VISIBLE_DEVICES"] = ""
+        if not isinstance(self.helper, WarmHelper):  # what that forks has one order of sets anyway
+            environ.setdefault("PYTHONHASHSEED", "0")
         return replace(here, environ=environ)
 
 

@@ -44,6 +44,19 @@ def test_functions_without_a_name_are_no_loops():
     assert handover(plan_of(BEFORE), live).loops == {1: live}
 
 
+def test_what_is_numbered_along_a_set_of_words_may_be_another_there(monkeypatch):
+    model = torch.nn.Linear(4, 1)
+    live = {"model": model, "optimizer": torch.optim.SGD(model.parameters(), lr=0.1)}
+    words = "words = {w: i for i, w in enumerate(set('a b c'.split()))}"
+    made = plan_of(BEFORE.replace("(64, 4)", "(64, 1 + len(words))").replace("half =", f"{words}\nhalf ="))
+    monkeypatch.delenv("PYTHONHASHSEED", raising=False)
+    (note,) = handover(made, live).notes
+    assert note.startswith("Cell 1 goes through set('a b c'.split()). The order of a set of text is another")
+    assert handover(plan_of(BEFORE), live).notes == ()
+    monkeypatch.setenv("PYTHONHASHSEED", "7")
+    assert handover(made, live).notes == ()
+
+
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_every_notebook_is_understood_or_refused_in_a_sentence(path):
     with suppress(Refusal):

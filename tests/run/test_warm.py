@@ -181,6 +181,23 @@ def test_the_numbers_are_those_of_a_cold_start_to_the_last_bit(train):
     assert weights[0] == weights[1]
 
 
+def test_a_seed_of_hashes_that_the_script_sets_costs_no_interpreter(tmp_path, helper):
+    """Processes that are forked hash alike as they are."""
+    text = """
+import os, sys, torch.multiprocessing as mp
+def work(rank):
+    print("a new interpreter:", "nbddp" not in sys.modules, hash("word"))
+if __name__ == "__main__":
+    os.environ["PYTHONHASHSEED"] = "0"
+    mp.spawn(work, nprocs=2)
+"""
+    run = start(text, tmp_path, helper)
+    assert run.wait(60).phase == "done", run.failure
+    first, second = run.folder.stdout.read_text().splitlines()
+    assert first == second
+    assert first.startswith("a new interpreter: False")
+
+
 @pytest.mark.parametrize(("name", "value"), [("MKL_CBWR", "COMPATIBLE"), ("OMP_NUM_THREADS", "1000")])
 def test_a_variable_that_the_script_sets_for_libraries_reaches_its_ranks(tmp_path, helper, name, value):
     text = f"""

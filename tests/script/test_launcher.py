@@ -47,7 +47,7 @@ def work(rank, world_size):
 
 def write(folder: Path, body: str, *names: str) -> Path:
     """A script whose `work` has this body, with the parts that it names."""
-    end = launcher({"lr": 0.5, "sizes": [1, 2], "flag": False})
+    end = launcher({"lr": 0.5, "sizes": [1, 2], "flag": False}, sets=True)
     parts = parts_for([*names, *end.parts])
     imports = "\n".join(sorted({*parts.imports, *end.imports, "import os", "import time", "import torch"}))
     lines = "\n".join(f"    {line}" for line in body.strip().splitlines())
@@ -58,7 +58,7 @@ def write(folder: Path, body: str, *names: str) -> Path:
 
 def clean() -> dict[str, str]:
     """This environment, without places among other processes."""
-    names = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "OMP_NUM_THREADS")
+    names = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "OMP_NUM_THREADS", "PYTHONHASHSEED")
     return {k: v for k, v in os.environ.items() if k not in names and not k.startswith(("NBDDP_", "SLURM_"))}
 
 
@@ -130,22 +130,36 @@ def test_it_starts_a_process_for_each_rank_and_tells_so(tmp_path):
     assert sorted(event["rank"] for event in told if event["event"] == "end") == [0, 1]
 
 
+def under_torchrun(script: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", str(script)]
+    return subprocess.run([*command, *words], capture_output=True, text=True, env=clean(), timeout=LIMIT, check=False)
+
+
 def test_torchrun_starts_it_too(tmp_path):
     script = write(tmp_path, 'print("sum", sum_over_ranks(0.5))', "sum_over_ranks:number")
-    command = [
-        sys.executable,
-        "-m",
-        "torch.distributed.run",
-        "--standalone",
-        "--nproc-per-node",
-        "2",
-        str(script),
-        "--lr",
-        "2",
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, env=clean(), timeout=LIMIT, check=False)
+    done = under_torchrun(script, "--lr", "2")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == ["train 0 2 cpu 2.0 [1, 2] False 0", "sum 1.0"]
+
+
+ORDER = 'print(sum_over_ranks(hash("word") % 997) == 2 * (hash("word") % 997), hash("word") % 997)'
+
+
+def test_sets_of_strings_have_one_order_in_all_processes(tmp_path):
+    script = write(tmp_path, ORDER, "sum_over_ranks:number")
+    found = [run(script, "--nproc", "2")[1].splitlines()[-1], under_torchrun(script).stdout.splitlines()[-1]]
+    assert found[0] == found[1]
+    assert found[0].startswith("True")
+
+
+def test_an_order_that_is_asked_for_stays(tmp_path):
+    script = write(tmp_path, ORDER, "sum_over_ranks:number")
+    asked = subprocess.run(
+        [sys.executable, "-c", 'print(hash("word") % 997)'], env={**clean(), "PYTHONHASHSEED": "7"}, check=True,
+        capture_output=True, text=True,
+    )  # fmt: skip
+    _, out, _ = run(script, "--nproc", "2", PYTHONHASHSEED="7")
+    assert out.splitlines()[-1] == f"True {asked.stdout.strip()}"
 
 
 def test_an_error_on_one_rank_ends_all_and_is_the_one_that_is_shown(tmp_path):

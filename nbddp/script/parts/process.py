@@ -30,6 +30,14 @@ def seed_everything(seed):
         sys.modules["numpy"].random.seed(seed % 2**32)
 
 
+def hash_alike(seed):
+    """One order of sets of strings in all processes, and of what is numbered along them: Python asks as it starts."""
+    if os.environ.get("PYTHONHASHSEED", "random") == "random":
+        os.environ["PYTHONHASHSEED"] = str(seed % 2**32)
+        if "RANK" in os.environ and os.name == "posix":  # this process is one of them
+            os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+
+
 def own_random_numbers():
     """From here on each process draws its own noise and dropout; rank 0 goes on as one process would."""
     if dist.get_rank() > 0:

@@ -1,0 +1,50 @@
+"""Sets: the order of one that holds text is another in each process, for Python seeds its hashes anew."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from nbddp.analysis.foreign import is_foreign
+from nbddp.analysis.imports import bindings
+from nbddp.analysis.plan import Plan
+
+MAKES = ("set", "frozenset")
+ORDERS = ("list", "tuple", "enumerate", "iter", "zip", "map", "join", "array", "fromkeys")
+
+
+def may_order_sets(plan: Plan) -> bool:
+    """Is there a set, or a module that may have one?"""
+    imports = (n for n in plan.nodes() if isinstance(n, ast.Import | ast.ImportFrom))
+    known = not any(is_foreign(f"{target}.*") for node in imports for _, target in bindings(node))
+    return not known or any(isinstance(n, ast.expr) and _makes(n) for n in plan.nodes())
+
+
+def put_in_order(plan: Plan) -> Iterator[ast.expr]:
+    """`enumerate(set(words))`, `for word in words` where `words = set(text)`: what goes through one as it comes."""
+    named = {t.id for n in plan.nodes() if isinstance(n, ast.Assign) and _makes(n.value)
+             for t in n.targets if isinstance(t, ast.Name)}  # fmt: skip
+    for node in plan.nodes():
+        for source in _gone_through(node):
+            if _makes(source) or (isinstance(source, ast.Name) and source.id in named):
+                yield source
+
+
+def _gone_through(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.For | ast.comprehension):
+        return [node.iter]
+    if isinstance(node, ast.Call) and (getattr(node.func, "id", "") or getattr(node.func, "attr", "")) in ORDERS:
+        return list(node.args)
+    return []
+
+
+def _makes(node: ast.expr) -> bool:
+    """One that may hold text."""
+    match node:
+        case ast.Call(func=ast.Name(id=name), args=[_, *_]) if name in MAKES:
+            return True
+        case ast.BinOp(left=left, op=ast.BitOr() | ast.BitAnd() | ast.Sub()):
+            return _makes(left)
+        case ast.Set(elts=elements):
+            return not all(isinstance(e, ast.Constant) and isinstance(e.value, int | float) for e in elements)
+    return isinstance(node, ast.SetComp)
