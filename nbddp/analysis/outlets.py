@@ -131,12 +131,20 @@ def _numbers(plan: Plan, node: ast.expr) -> Iterator[ast.expr]:
     elif leaf:
         if extent is Extent.VARYING or _shows_itself(plan, value) or _holds(plan, value):
             yield node
-    elif isinstance(node, ast.Call) and extent is Extent.VARYING and not _formats(node):
+    elif isinstance(node, ast.Call) and _tells_apart(plan, node):
         yield node
     else:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 yield from _numbers(plan, child)
+
+
+def _tells_apart(plan: Plan, call: ast.Call) -> bool:
+    """What is not understood; and a dictionary of numbers that a function of the notebook gives."""
+    value = plan.facts.value(call)
+    if plan.facts.calls[call].bodies and _holds(plan, value):
+        return True
+    return as_a_whole(value) is Extent.VARYING and not _formats(call)
 
 
 def _is_apart(plan: Plan, node: Comprehension) -> bool:
