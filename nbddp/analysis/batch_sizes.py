@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from nbddp.analysis.domain import Obj, Value
+from nbddp.analysis.domain import Extent, Obj, Value, spread
 from nbddp.analysis.evaluated_batches import in_evaluation, made_for_all, made_for_evaluation, sizes_evaluation
 from nbddp.analysis.imports import qualified
 from nbddp.analysis.loader_calls import LoaderCall, loader_call
@@ -211,8 +211,7 @@ def use_of(plan: Plan, node: ast.expr) -> Use:
                 return _in_arithmetic(plan, parent, child)
             case ast.Compare():
                 others = [o for o in [parent.left, *parent.comparators] if o is not child]
-                varies = any(plan.facts.value(o).varies for o in others)
-                return _of_batch(plan, node) if varies else "count"
+                return _of_batch(plan, node) if any(_is_of_batch(plan, o) for o in others) else "count"
             case ast.Subscript() | ast.Slice():
                 return _of_batch(plan, node)
             case ast.Assign() | ast.AnnAssign() | ast.Return() | ast.NamedExpr():
@@ -257,6 +256,12 @@ def _in_range(plan: Plan, call: ast.Call) -> Use:
     return _of_batch(plan, call) if inside and len(call.args) == 1 else "count"
 
 
+def _is_of_batch(plan: Plan, node: ast.expr) -> bool:
+    """Of a share, or of a batch that each rank evaluates."""
+    value = plan.facts.value(node)
+    return value.varies or spread(value) is Extent.REPEATED
+
+
 def _of_batch(plan: Plan, node: ast.AST) -> Use:
     """Beside the samples of a batch: in the training those of a share, in an evaluation those that it draws."""
     return "batch" if in_evaluation(plan, node) else "shape"
@@ -264,7 +269,7 @@ def _of_batch(plan: Plan, node: ast.AST) -> Use:
 
 def _in_arithmetic(plan: Plan, node: ast.BinOp, child: ast.AST) -> Use:
     """With numbers of a share it is one of them; else what becomes of the result decides."""
-    if plan.facts.value(node.right if child is node.left else node.left).varies:
+    if _is_of_batch(plan, node.right if child is node.left else node.left):
         return _of_batch(plan, node)
     uses = {use_of(plan, node)}
     if "passed" in uses:

@@ -523,9 +523,7 @@ def _turns(m: Machine, fact: LoopFact, one: Callable[[Active], None], loaders: s
 
     True where it runs over shares of these loaders.
     """
-    shares = bool(loaders) and fact.node not in m.whole
-    if fact.node in m.mixed:
-        shares = bool(loaders & m.mixed[fact.node])
+    shares = _draws_shares(m, fact.node, loaders)
     backward = unsure = False
     for turn in range(2):
         before = _copies(m)
@@ -539,6 +537,10 @@ def _turns(m: Machine, fact: LoopFact, one: Callable[[Active], None], loaders: s
     return shares
 
 
+def _draws_shares(m: Machine, loop: Loop, loaders: set[Obj]) -> bool:
+    return bool(loaders & m.mixed[loop]) if loop in m.mixed else bool(loaders) and loop not in m.whole
+
+
 def _note_use(fact: LoopFact, loaders: set[Obj], backward: bool, unsure: bool) -> None:
     """What a loop that has been run does with its loaders this time: it watches, trains, or perhaps trains."""
     seen = fact.watched if not backward else fact.perhaps if unsure else fact.trained
@@ -548,7 +550,9 @@ def _note_use(fact: LoopFact, loaders: set[Obj], backward: bool, unsure: bool) -
 def _for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
     iterable = evaluate(m, node.iter)
     fact = _enter(m, node, iterable, node.iter)
-    before = m.varying_fields()
+    before, loaders = m.varying_fields(), loaders_in(m, iterable)
+    if loaders and not m.sharing() and not _draws_shares(m, node, loaders):
+        _made_beside(m, node)
     with varying(m, _draws_varying(m, iterable)):
 
         def one(active: Active) -> None:
@@ -556,12 +560,21 @@ def _for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
                 assign(m, node.target, value)
                 run_block(m, node.body)
 
-        shares = _turns(m, fact, one, loaders_in(m, iterable))
+        shares = _turns(m, fact, one, loaders)
     steps = fact.backward and m.facts.draws_itself(fact)
     if (fact.loaders or steps) and not fact.lazy and (shares or node not in m.mixed):
         m.varying_before = before
         leave_loop(m, fact)
     run_block(m, node.orelse)
+
+
+def _made_beside(m: Machine, loop: ast.For | ast.AsyncFor) -> None:
+    """Hidden states in an evaluation on all of the data are of its batches, whatever share of the number sized them."""
+    read = {n.id for n in inside(loop.body) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    for name in sorted(read):
+        value = m.lookup(name)
+        if value is not None and spread(value) is Extent.SAMPLES:
+            m.set_plain(name, value.with_extent(Extent.REPEATED))
 
 
 def _draws_varying(m: Machine, iterable: Value) -> bool:
