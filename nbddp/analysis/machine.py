@@ -59,6 +59,7 @@ class Machine:
     modules_run: int = 0  # calls of modules with gradients on, so far
     varying_control: int = 0
     share_control: int = 0  # conditions around that each rank decides by its share as a whole
+    own_turns: int = 0  # conditions and loops around by which one rank may come more often than another
     conditions: int = 0  # `if` statements around
     turn: Obj | None = None  # of a comprehension over literals
     drawing: list[set[Obj]] = field(default_factory=list)  # loaders that functions being run draw from

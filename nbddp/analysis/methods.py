@@ -153,7 +153,7 @@ def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
     if attr in ("append", "add", "appendleft", "insert"):
         value = _of_one_sample(m, args[-1]) if args else ANYTHING
         chosen = is_of_own_choice(m.facts, node)
-        note_size(m.facts, holders if m.varying_control or chosen else ())
+        note_size(m.facts, holders if m.own_turns or chosen else ())
         note_size(m.facts, _those_around(m, node) if chosen else ())
         value = value.with_extent(Extent.VARYING) if chosen else value
         _put(m, holders, value.with_extent(Extent.UNIFORM) if _goes_together(m, node, value) else value)
@@ -184,7 +184,7 @@ def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
     if attr in ("get", "pop", "popleft", "setdefault"):
         if attr == "setdefault" and len(args) > 1:
             _put(m, holders, args[1])
-        takes = attr not in ("get", "setdefault") and m.varying_control
+        takes = attr not in ("get", "setdefault") and m.own_turns
         note_size(m.facts, holders if takes or (attr == "setdefault" and first.varies) else ())
         exact = [m.get(o, f"[{first.const!r}]") for o in holders if first.const is not None]
         found = [v for v in exact if v is not None]
@@ -217,7 +217,8 @@ def _goes_together(m: Machine, node: ast.Call, value: Value) -> bool:
 
 
 def _put(m: Machine, holders: frozenset[Obj], value: Value) -> None:
-    if m.share_control or (m.varying_control and (not value.varies or value.extent is Extent.MEAN)):
+    unlike = m.share_control or (m.own_turns and value.extent is Extent.MEAN)
+    if unlike or (m.varying_control and not value.varies):
         value = value.with_extent(Extent.VARYING)
     for obj in holders:
         m.put(obj, "[]", value)

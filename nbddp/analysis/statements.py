@@ -390,11 +390,13 @@ def decided(m: Machine, test: ast.expr, value: Value) -> Iterator[None]:
     """By each rank for itself: of a sample, or of its share as a whole; in a loop over samples it is one of them."""
     differs = m.differs(test, value)
     of_share = differs and spread(value) is not Extent.SAMPLES and m.sharing() and not (m.varying_control or m.deals())
-    of_share &= not can_be_agreed(m.facts, test)  # as it will be
-    m.share_control += of_share
+    own = differs and not can_be_agreed(m.facts, test)  # as it will be
+    m.share_control += of_share and own
+    m.own_turns += own
     with varying(m, differs):
         yield
-    m.share_control -= of_share
+    m.own_turns -= own
+    m.share_control -= of_share and own
 
 
 def _if(m: Machine, node: ast.If) -> None:
@@ -553,7 +555,9 @@ def _for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
     before, loaders = m.varying_fields(), loaders_in(m, iterable)
     if loaders and not m.sharing() and not _draws_shares(m, node, loaders):
         _made_beside(m, node)
-    with varying(m, _draws_varying(m, iterable)):
+    uneven = is_uneven(m.facts, iterable)
+    m.own_turns += uneven
+    with varying(m, uneven or _draws_varying(m, iterable)):
 
         def one(active: Active) -> None:
             for value in literal_elements(m, iterable) or [element(m, iterable, node, active)]:
@@ -561,6 +565,7 @@ def _for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
                 run_block(m, node.body)
 
         shares = _turns(m, fact, one, loaders)
+    m.own_turns -= uneven
     steps = fact.backward and m.facts.draws_itself(fact)
     if (fact.loaders or steps) and not fact.lazy and (shares or node not in m.mixed):
         m.varying_before = before
@@ -579,7 +584,7 @@ def _made_beside(m: Machine, loop: ast.For | ast.AsyncFor) -> None:
 
 def _draws_varying(m: Machine, iterable: Value) -> bool:
     """Does how often the loop turns differ between ranks?"""
-    if iterable.varies or is_uneven(m.facts, iterable):
+    if iterable.varies:
         return True
     inner = [v for o in iterable.of("iterator") if (v := m.get(o, "of")) is not None]
     return any(v.varies or _draws_varying(m, v) for v in inner) or any(
@@ -602,7 +607,7 @@ def _while(m: Machine, node: ast.While) -> None:
     fact = _enter(m, node, None, None)
 
     def one(active: Active) -> None:
-        with varying(m, m.differs(node.test, evaluate(m, node.test))):
+        with decided(m, node.test, evaluate(m, node.test)):
             run_block(m, node.body)
 
     _turns(m, fact, one, set())
