@@ -60,7 +60,7 @@ def _decisions(plan: Plan, fact: TestFact) -> Iterator[Decision]:
         yield from (Decision(test, o, PARTS[e], True) for o, e in zip(compared, extents, strict=True))
         if steers and Extent.REPEATED in map(spread, _parts(plan, test)):
             yield Decision(test, test, "from_rank_0", True)
-    elif steers or (not alike(value) and _between_epochs(plan, fact)):
+    elif steers or (not alike(value) and (_between_epochs(plan, fact) or _collects(plan, fact))):
         part = quantifier(plan, test)
         exact = alike(value) or part is not None
         yield Decision(test, test, "from_rank_0" if alike(value) else part or "from_rank_0", exact)
@@ -99,6 +99,17 @@ def _parts(plan: Plan, test: ast.expr) -> list[Value]:
 def _between_epochs(plan: Plan, fact: TestFact) -> bool:
     batch = {f.node for f in plan.roles.batch_loops}
     return not fact.loops & batch and bool(fact.loops & {f.node for f in plan.roles.epoch_loops})
+
+
+def _collects(plan: Plan, fact: TestFact) -> bool:
+    """`if not torch.isnan(loss): total += loss.item()`: asked of all ranks, it is put together as in one process."""
+    node = plan.program.parents[fact.node]
+    if not isinstance(node, ast.If) or quantifier(plan, fact.node) is None:
+        return False
+    inside = [n for s in node.body for n in ast.walk(s)]
+    calls = (n.func.attr for n in inside if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute))
+    grows = any(isinstance(n, ast.AugAssign) for n in inside) or bool({*calls} & {"append", "extend"})
+    return grows and bool(fact.loops & {f.node for f in plan.roles.batch_loops})
 
 
 def _steers(plan: Plan, fact: TestFact) -> bool:
