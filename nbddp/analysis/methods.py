@@ -160,10 +160,8 @@ def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
         return ANYTHING
     if attr in ("extend", "update"):
         inner = m.elements(first) if first.of("list", "dict") else iterate(m, first, node)
-        note_size(
-            m.facts,
-            holders if m.varying_control or is_uneven(m.facts, first) or is_of_own_choice(m.facts, node) else (),
-        )
+        apart = m.own_turns or is_uneven(m.facts, first) or is_of_own_choice(m.facts, node)
+        note_size(m.facts, holders if apart else ())
         _put(m, holders, marked(inner, PICKED) if first.of(PICKED) else inner)
         for key, value in keywords.items():
             for obj in holders:

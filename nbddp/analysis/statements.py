@@ -389,14 +389,14 @@ def varying(m: Machine, yes: bool) -> Iterator[None]:
 def decided(m: Machine, test: ast.expr, value: Value) -> Iterator[None]:
     """By each rank for itself: of a sample, or of its share as a whole; in a loop over samples it is one of them."""
     differs = m.differs(test, value)
-    of_share = differs and spread(value) is not Extent.SAMPLES and m.sharing() and not (m.varying_control or m.deals())
     own = differs and not can_be_agreed(m.facts, test)  # as it will be
-    m.share_control += of_share and own
+    of_share = own and spread(value) is not Extent.SAMPLES and m.sharing() and not (m.varying_control or m.deals())
+    m.share_control += of_share
     m.own_turns += own
     with varying(m, differs):
         yield
     m.own_turns -= own
-    m.share_control -= of_share and own
+    m.share_control -= of_share
 
 
 def _if(m: Machine, node: ast.If) -> None:
