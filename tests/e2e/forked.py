@@ -68,6 +68,7 @@ def _lead(order: Order) -> None:
     os.setsid()
     os.environ.clear()
     os.environ.update(environment(order.variables))
+    os.environ.setdefault("PYTHONHASHSEED", "0")  # what is forked hashes alike as it is, and need not start anew
     for number, name in ((1, "stdout"), (2, "stderr")):
         os.dup2(os.open(Path(order.logs, f"{name}.txt"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), number)
     os.chdir(order.folder)

@@ -10,7 +10,7 @@ CASES = {
     "an option that there is not": ("--npoc 2", "no option '--npoc' (did you mean '--nproc'?)"),
     "no process at all": ("--nproc 0", "it takes a number of processes, at least 1, not '0'"),
     "a device that there is not": ("--devices 7", "There is no GPU 7: "),
-    "no checkpoint": ("--resume nothing.pt", "There is no checkpoint nothing.pt to resume from."),
+    "no checkpoint": ("--resume nothing.pt", "nothing.pt to resume from."),
     "a file that is none": ("--resume 'digits & co.ipynb'", "digits & co.ipynb is no whole checkpoint: name a file"),
     "an open quotation mark": ("--export 'x", "No closing quotation"),
     "parameters that would build another optimizer": ("-- --lr 0.5", "add --fresh to start as the cells do"),
