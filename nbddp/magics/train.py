@@ -145,12 +145,14 @@ def _started(session: Session, asked: Asked) -> CellRun:
         line_map=list(line_map(asked.notebook, asked.script.line_map)),
         fill=partial(_fill, asked),
     )
-    run = CellRun(started.folder)
-    run.belongs_to(session.namespace, asked.script.plan)
-    if isinstance(
-        session.namespace.get(VARIABLE, run), CellRun | KernelRun
-    ):  # a variable of the user's own is left alone
-        session.namespace[VARIABLE] = run
+    try:
+        run = CellRun(started.folder)
+        run.belongs_to(session.namespace, asked.script.plan)
+        if isinstance(session.namespace.get(VARIABLE, run), CellRun | KernelRun):  # one of the user's own is left alone
+            session.namespace[VARIABLE] = run
+    except KeyboardInterrupt:  # nobody would know of it
+        started.stop("kill")
+        raise
     return run
 
 

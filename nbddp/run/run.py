@@ -57,12 +57,12 @@ class Run:
             if fill is not None:
                 fill(folder)
             launch(folder, name, options, build(folder, options, script, origin), helper)
+            return cls(folder)  # in here: an interrupt that comes now finds a run that nobody knows of
         except BaseException as error:
             withdraw(folder)
             if isinstance(error, OSError):
                 raise LaunchFailed(f"The run could not be started: {error}.") from error
             raise
-        return cls(folder)
 
     @classmethod
     def attach(cls, folder: RunFolder | Path | str) -> Run:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from nbddp.run.command import RunOptions
 from nbddp.run.folders import runs_in
 from nbddp.run.leader import leader_of
 from nbddp.run.process import look_up
@@ -24,10 +25,12 @@ from nbddp.run.run import Run
 script, options = Path(sys.argv[1]).read_text(), RunOptions(arguments=("--epochs", "100000", "--pause", "0.05"))
 try:
     print("starting", flush=True)
-    print(Run.start(script, "x", options).name, flush=True)
-    signal.pause()
+    run = Run.start(script, "x", options)
 except KeyboardInterrupt:
-    pass
+    print("none", flush=True)
+else:
+    print(run.name, flush=True)
+    signal.pause()
 """
 
 
@@ -163,9 +166,27 @@ def test_an_interrupt_while_it_starts_leaves_nothing(tmp_path, wait_until):
         process.send_signal(signal.SIGINT)
         kept = process.communicate(timeout=30)[0].strip()
         for folder in runs_in(place):
-            if kept:
+            if kept != "none":
                 Run(folder).stop("kill")
             wait_until(lambda folder=folder: not Run(folder).processes(), 10)
+
+
+def test_an_interrupt_just_behind_the_start_leaves_nothing(tmp_path, monkeypatch, wait_until):
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    script = (SCRIPTS / "pretend.py").read_text()
+    options = RunOptions(arguments=("--epochs", "1000", "--pause", "0.05"))
+    with monkeypatch.context() as patched:
+        patched.setattr("nbddp.run.run.Watch", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            Run.start(script, "x", options, root=tmp_path)
+    (folder,) = runs_in(tmp_path)
+    try:
+        wait_until(lambda: not Run(folder).processes(), 10)
+        assert Run(folder).state.over
+    finally:
+        Run(folder).stop("kill")
 
 
 def test_a_killed_starter_of_a_cold_run_leaves_the_run_alone(tmp_path):
