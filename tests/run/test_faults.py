@@ -18,7 +18,7 @@ from nbddp.run.warm import WarmHelper
 
 SCRIPTS = Path(__file__).with_name("scripts")
 STARTER = """
-import os, signal, sys
+import os, signal, sys, time
 from pathlib import Path
 from nbddp.run.command import RunOptions
 from nbddp.run.run import Run
@@ -30,7 +30,8 @@ except KeyboardInterrupt:
     print("none", flush=True)
 else:
     print(run.name, flush=True)
-    signal.pause()
+    while True:
+        time.sleep(0.05)  # signal.pause() would not see an interrupt that comes just before it
 """
 
 
