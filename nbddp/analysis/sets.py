@@ -1,4 +1,4 @@
-"""Sets: the order of one that holds text is another in each process, for Python seeds its hashes anew."""
+"""Hashes of text, and with them the order of sets: another in each process, for Python seeds them anew."""
 
 from __future__ import annotations
 
@@ -9,22 +9,25 @@ from nbddp.analysis.foreign import is_foreign
 from nbddp.analysis.imports import bindings
 from nbddp.analysis.plan import Plan
 
-MAKES = ("set", "frozenset")
+MAKES, HASH = ("set", "frozenset"), "hash"
 ORDERS = ("list", "tuple", "enumerate", "iter", "zip", "map", "join", "array", "fromkeys")
 
 
 def may_order_sets(plan: Plan) -> bool:
-    """Is there a set, or a module that may have one?"""
+    """Is there a set, a hash, or a module that may have one?"""
     imports = (n for n in plan.nodes() if isinstance(n, ast.Import | ast.ImportFrom))
     known = not any(is_foreign(f"{target}.*") for node in imports for _, target in bindings(node))
-    return not known or any(isinstance(n, ast.expr) and _makes(n) for n in plan.nodes())
+    named = (n for n in plan.nodes() if isinstance(n, ast.Name) and n.id in (*MAKES, HASH))  # also in `map(set, lines)`
+    return not known or any(named) or any(isinstance(n, ast.expr) and _makes(n) for n in plan.nodes())
 
 
 def put_in_order(plan: Plan) -> Iterator[ast.expr]:
-    """`enumerate(set(words))`, `for word in words` where `words = set(text)`: what goes through one as it comes."""
+    """`enumerate(set(words))`, `for word in words` where `words = set(text)`: one as it comes; and `hash(word)`."""
     named = {t.id for n in plan.nodes() if isinstance(n, ast.Assign) and _makes(n.value)
              for t in n.targets if isinstance(t, ast.Name)}  # fmt: skip
     for node in plan.nodes():
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == HASH:
+            yield node
         for source in _gone_through(node):
             if _makes(source) or (isinstance(source, ast.Name) and source.id in named):
                 yield source

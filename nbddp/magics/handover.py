@@ -106,9 +106,9 @@ def _ordered_apart(plan: Plan) -> list[str]:
     if os.environ.get("PYTHONHASHSEED", "random") != "random":
         return []
     return [
-        f"Cell {plan.program.cell_of(source).number} goes through {plan.program.source(source)}. The order of a set of "
-        "text is another in each process, so what the model has learnt here may belong to other words there: use "
-        "sorted(…), or hand over what is made of it with --snapshot."
+        f"Cell {plan.program.cell_of(source).number} goes by {plan.program.source(source)}. The hash of text, and the "
+        "order of a set of it, is another in each process, so what the model has learnt here may belong to other words "
+        "there: use sorted(…), or hand over what is made of it with --snapshot."
         for source in put_in_order(plan)
     ]
 

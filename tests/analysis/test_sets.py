@@ -21,6 +21,7 @@ def numbered(text: str) -> list[str]:
         ("numbers = {w: i for i, w in enumerate(set(words))}", "set(words)"),
         ("vocabulary = set(words)\nnumbers = list(vocabulary)", "vocabulary"),
         ("numbers = {}\nfor w in set(words) - {'a'}:\n    numbers[w] = len(numbers)", "set(words) - {'a'}"),
+        ("numbers = [hash(w) % 9 for w in words]", "hash(w)"),
         ("numbers = ''.join({w.upper() for w in words})", "{w.upper() for w in words}"),
     ],
 )
@@ -43,7 +44,13 @@ def test_where_the_order_is_no_matter(text):
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("numbers = len(set(words))", True), ("numbers = {1, 2}", False), ("from words import numbers", True)],
+    [
+        ("numbers = len(set(words))", True),
+        ("numbers = hash(words[0])", True),
+        ("numbers = list(map(set, words))", True),
+        ("numbers = {1, 2}", False),
+        ("from words import numbers", True),
+    ],
 )
 def test_whether_there_may_be_one(text, expected):
     made = plan(

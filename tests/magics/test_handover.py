@@ -51,7 +51,7 @@ def test_what_is_numbered_along_a_set_of_words_may_be_another_there(monkeypatch)
     made = plan_of(BEFORE.replace("(64, 4)", "(64, 1 + len(words))").replace("half =", f"{words}\nhalf ="))
     monkeypatch.delenv("PYTHONHASHSEED", raising=False)
     (note,) = handover(made, live).notes
-    assert note.startswith("Cell 1 goes through set('a b c'.split()). The order of a set of text is another")
+    assert note.startswith("Cell 1 goes by set('a b c'.split()). The hash of text, and the order of a set of it,")
     assert handover(plan_of(BEFORE), live).notes == ()
     monkeypatch.setenv("PYTHONHASHSEED", "7")
     assert handover(made, live).notes == ()
