@@ -157,6 +157,11 @@ class Machine:
 
     def put(self, obj: Obj, name: str, value: Value) -> None:
         value = self._under_condition(value)
+        if self.share_control and value.extent in (
+            Extent.MEAN,
+            Extent.SUM,
+        ):  # also of a tensor: a field is no step's own
+            value = value.with_extent(Extent.VARYING)
         old = self.get(obj, name)
         self.facts.fields[obj, name] = value if old is None else join(old, value)
 
