@@ -1,6 +1,6 @@
 # A new checkout needs two commands, and nothing beside Python 3.10 or newer and make:
 #   make run     compile examples/quickstart.ipynb and train it on every GPU, or on 2 CPU processes
-#   make test    run all tests
+#   make test    run the tests, in some minutes
 # Both prepare .venv on first use; the stamps in it make every later call start at once.
 
 VENV := .venv
@@ -10,15 +10,17 @@ NOTEBOOK := examples/quickstart.ipynb
 SCRIPT := $(NOTEBOOK:.ipynb=_ddp.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help run lab test test-all test-labs check format examples bench corpus constraints clean
+.PHONY: help run lab test prove test-all test-labs check same-scripts format examples bench corpus constraints clean
 
 help:
 	@echo "make run     compile $(NOTEBOOK) and train it on every GPU, or on 2 CPU processes"
 	@echo "make lab     JupyterLab on the examples, with the extension"
-	@echo "make test    run all tests, the compiler's also on the other Pythons of this machine"
-	@echo "make test-all  the end-to-end tests on every number of processes too"
+	@echo "make test    run the tests, training only scripts that have changed; the compiler's on other Pythons too"
+	@echo "make prove   train what has changed and keep what that proves, for make test"
+	@echo "make test-all  run all tests and train all scripts, on every number of processes"
 	@echo "make test-labs  the extension in older JupyterLabs too"
 	@echo "make check   ruff and mypy"
+	@echo "make same-scripts BASE=...  compare every script with the one that another commit exports"
 	@echo "make format  let ruff lay out the code"
 	@echo "make examples  write the scripts beside the examples anew"
 	@echo "make corpus DIR=...  train a folder of notebooks on 1 and 2 processes, and compare"
@@ -36,13 +38,20 @@ lab: $(VENV)/.ready-to-test
 	JUPYTER_PATH=$(CURDIR)/build/share/jupyter $(PY) -m jupyterlab --ServerApp.root_dir=$(CURDIR)/examples \
 		--ServerApp.jpserver_extensions=nbddp.server=True $(OPTIONS)
 
+PYTEST := $(PY) -m pytest -n 2 --dist loadgroup
+
+# What tests/proofs has proofs of is not trained again; tests marked `thorough` are left out.
 test: $(VENV)/.ready-to-test
-	$(PY) -m pytest -n 2
+	$(PYTEST) -m "not thorough"
 	tests/versions.sh
 
-# Every notebook of tests/e2e on every number of processes that it names.
+# Can be interrupted and called again: what was proved until then is kept.
+prove: $(VENV)/.ready-to-test
+	$(PYTEST) -q -m "not thorough" --proofs=write
+
+# Everything, whatever was proved before; every notebook of tests/e2e on every number of processes that it names.
 test-all: $(VENV)/.ready-to-test
-	NBDDP_TEST_ALL=1 $(PY) -m pytest -n 2
+	$(PYTEST) --proofs=ignore
 
 test-labs: $(VENV)/.ready-to-test
 	tests/lab/versions.sh 0 2
@@ -51,6 +60,9 @@ check: $(VENV)/.ready-to-test
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
+
+same-scripts: $(VENV)/.ready-to-test
+	$(PY) tools/same_scripts.py $(BASE)
 
 format: $(VENV)/.ready-to-test
 	$(VENV)/bin/ruff check --fix .

@@ -18,13 +18,15 @@ from tempfile import TemporaryDirectory
 
 import nbddp
 from bench.notebooks import TRAINING, notebook
+from nbddp.run.start.command import INSIDE
+from nbddp.watch_points import to_json
 from tests.magics.kernel import Kernel
 
 TURNS = 3
 WITHIN = 120.0  # seconds
 READY = "get_ipython()._nbddp_session.helper.wait_until_ready(60)"
 COLD = "session = get_ipython()._nbddp_session; session.helper.close(); session.helper = None"
-TORCHRUN = "{python} -m torch.distributed.run --standalone --nproc-per-node 2 trained_ddp.py --backend gloo"
+TORCHRUN = "{python} -m torch.distributed.run --standalone --nproc-per-node 2 {inside} trained_ddp.py"
 
 
 def main() -> None:
@@ -92,11 +94,17 @@ def peer_starts(module: str) -> float:
 
 def torchrun_starts() -> float:
     """The exported script, from a cell with an exclamation mark."""
-    with TemporaryDirectory() as place, _kernel(NBDDP_EVENTS=str(Path(place, "events.jsonl"))) as (kernel, folder):
+    files = {"NBDDP_EVENTS": "events.jsonl", "NBDDP_WATCH": "watch.json"}
+    with (
+        TemporaryDirectory() as place,
+        _kernel(**{variable: str(Path(place, name)) for variable, name in files.items()}) as (kernel, folder),
+    ):
         source = folder / "trained.ipynb"
         source.write_text(json.dumps(notebook(len(TRAINING))))
-        (folder / "trained_ddp.py").write_text(nbddp.export(source).text.replace("epochs = 12", "epochs = 1"))
-        began = _execute(kernel, "!" + TORCHRUN.format(python=sys.executable))
+        script = nbddp.export(source)
+        (folder / "trained_ddp.py").write_text(script.text.replace("epochs = 12", "epochs = 1"))
+        Path(place, "watch.json").write_text(to_json(script.watch))
+        began = _execute(kernel, "!" + TORCHRUN.format(python=sys.executable, inside=INSIDE))
         events = map(json.loads, Path(place, "events.jsonl").read_text().splitlines())
         return float(next(e["time"] for e in events if e["event"] == "step" and e["rank"] == 0)) - began
 

@@ -37,12 +37,12 @@ __all__ = [
 
 def load_ipython_extension(ipython: object) -> None:
     """What `%load_ext nbddp` calls."""
-    import_module("nbddp.magics.extension").load(ipython)
+    import_module("nbddp.magics.commands.extension").load(ipython)
 
 
 def unload_ipython_extension(ipython: object) -> None:
     """What `%unload_ext nbddp` calls."""
-    import_module("nbddp.magics.extension").unload(ipython)
+    import_module("nbddp.magics.commands.extension").unload(ipython)
 
 
 def __getattr__(name: str) -> object:

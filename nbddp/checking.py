@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from nbddp.analysis.frameworks import Use
-from nbddp.analysis.plan import Plan, make_plan
-from nbddp.analysis.program import Statement
+from nbddp.analysis import Plan, make_plan
+from nbddp.analysis.library import Use
+from nbddp.analysis.syntax import Statement
 from nbddp.diagnostics import CannotExport, Diagnostic, in_order
 from nbddp.export import export
 from nbddp.notebook import Notebook, read_notebook
@@ -92,7 +92,7 @@ def _roles(plan: Plan) -> Iterator[Role]:
             elif obj.kind == "loader" and obj in plan.roles.training_loaders:
                 role = "training loader"
             elif obj.kind == "loader":
-                role = "evaluation loader" if obj in plan.roles.evaluation_loaders else "loader that is not iterated"
+                role = "evaluation loader" if obj in plan.roles.evaluation_loaders else "loader that is not used"
             if role and hasattr(obj.node, "lineno"):
                 yield Role(name, role, plan.program.cell_of(obj.node).number, sure=not plan.sharding.mixed)
                 break

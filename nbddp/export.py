@@ -15,10 +15,11 @@ from nbddp.options import Options
 from nbddp.sentence import sentence
 
 if TYPE_CHECKING:
-    from nbddp.analysis.edit import Edit
-    from nbddp.analysis.plan import Plan
+    from nbddp.analysis import Plan
+    from nbddp.edits import Edit
     from nbddp.notebook import Notebook
     from nbddp.script.apply import Conflict, Line
+    from nbddp.watch_points import WatchPoint
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,12 +27,13 @@ class Script:
     text: str
     diagnostics: tuple[Diagnostic, ...]
     line_map: tuple[tuple[int, int] | None, ...]  # cell and line in it, for each line of the script
+    watch: tuple[WatchPoint, ...]  # what nbddp watches when it runs the script, which says nothing of it
     plan: Plan
 
 
 def export(source: Path | str | Notebook, options: Options | None = None) -> Script:
     """Compile a notebook; raises CannotExport with all that stands in the way, or CannotRead."""
-    from nbddp.analysis.plan import make_plan
+    from nbddp.analysis import make_plan
     from nbddp.notebook import Notebook, read_notebook
     from nbddp.script.apply import Conflict
     from nbddp.script.assemble import as_text, assemble
@@ -48,12 +50,20 @@ def export(source: Path | str | Notebook, options: Options | None = None) -> Scr
         raise CannotExport([*diagnostics, _conflict(plan, conflict)]) from None
     text = as_text(lines)
     _compiles(text)
-    return Script(text, in_order(diagnostics), _line_map(plan, lines), plan)
+    return Script(text, in_order(diagnostics), _line_map(plan, lines), _watched(text, lines), plan)
+
+
+def _watched(text: str, lines: list[Line]) -> tuple[WatchPoint, ...]:
+    from nbddp.watch_points import at_statements, placed
+
+    marks = [(number, column, watch) for number, line in enumerate(lines) for column, watch in line.marks]
+    return at_statements(text, placed(text.split("\n"), marks))
 
 
 def decide(plan: Plan) -> tuple[list[Edit], list[Diagnostic]]:
     """What all rules say; they see the notebook as it is, not what the others make of it."""
-    from nbddp.analysis.edit import Edit
+    from nbddp.analysis.training import first_causes
+    from nbddp.edits import Edit
     from nbddp.rules import BESIDE_A_FRAMEWORK, RULES
 
     edits: list[Edit] = []
@@ -61,7 +71,7 @@ def decide(plan: Plan) -> tuple[list[Edit], list[Diagnostic]]:
     for rule in RULES if plan.framework is None else BESIDE_A_FRAMEWORK:
         for found in rule.rewrite(plan):
             (edits if isinstance(found, Edit) else diagnostics).append(found)
-    return edits, diagnostics
+    return edits, first_causes(plan.notebook, plan.training_cell, diagnostics)
 
 
 def _compiles(text: str) -> None:
@@ -70,7 +80,7 @@ def _compiles(text: str) -> None:
         compile(text, "script", "exec", dont_inherit=True)
     except SyntaxError as error:
         message = sentence("nbddp made a script that is not valid Python: %1", error.msg)
-        advice = sentence("this is a defect of nbddp: please report it, with the notebook if you can")
+        advice = sentence("this is a bug in nbddp: please report it, with the notebook if you can")
         source = (error.text or "").rstrip()
         raise CannotExport([Diagnostic("internal", "error", message, help=advice, source=source)]) from None
 
@@ -78,7 +88,7 @@ def _compiles(text: str) -> None:
 def _conflict(plan: Plan, conflict: Conflict) -> Diagnostic:
     line = plan.program.text.count("\n", 0, conflict.second.start) + 1
     cell, in_cell = plan.program.place(line)
-    advice = sentence("write the statement as two; and please report it: rules must never meet like this")
+    advice = sentence("split the statement into two, and please report this: it is a bug in nbddp")
     rules = (conflict.first.rule, conflict.second.rule)
     message = sentence("the rules '%1' and '%2' change the same text", *rules)
     return Diagnostic("internal", "error", message, cell.number, in_cell, 1, advice)

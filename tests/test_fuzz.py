@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import nbddp
-from nbddp.analysis.plan import make_plan
+from nbddp.analysis import make_plan
 from nbddp.export import Script
 from nbddp.notebook import notebook_from_percent
 from nbddp.options import Options

@@ -4,7 +4,7 @@ import pytest
 
 from nbddp.diagnostics import CannotExport
 from nbddp.export import export
-from nbddp.magics.arguments import parser
+from nbddp.magics.first_line.arguments import parser
 from nbddp.notebook import Notebook, cell_from_source
 from nbddp.options import Options
 from nbddp.train_line import FLAGS, SETTINGS, CannotParse, TrainLine, parse_train_line

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The compiler needs no torch, so its tests run on every supported Python of this machine, each in a light environment.
-# `make test` has run everything on the Python of .venv; that one is left out here.
+# The compiler needs no torch, so its tests run on the oldest and the newest supported Python of this machine too, each in
+# a light environment. `make test` has run them on the Python of .venv; that one is left out here.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -25,9 +25,10 @@ while read -r version python; do
     echo "== the compiler's tests on Python $version"
     prepare "$python" ".venv/versions/$version"
     # shellcheck disable=SC2086  # a list of paths without blanks
-    ".venv/versions/$version/bin/python" -m pytest -q -n 2 -p no:cacheprovider $tests </dev/null
+    ".venv/versions/$version/bin/python" -m pytest -q -n 2 --dist loadgroup -m "not thorough" -p no:cacheprovider \
+        $tests </dev/null
     ran="$ran $version"
 done <<END
-$(tools/find-python --all)
+$(tools/find-python --all | sed -n '1p;$p' | uniq)
 END
-echo "Tested on Python $main (everything) and${ran:- no other} (the compiler)."
+echo "Tested on Python $main and${ran:- no other}, there the compiler alone."

@@ -2,7 +2,7 @@ import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Words } from '../../nbddp/widget/static/run.js';
-import type { Place } from './lines';
+import type { ISection, Place } from './lines';
 
 export interface IDiagnostic {
   rule: string;
@@ -36,6 +36,7 @@ export interface IExported {
   exported: true;
   script: string;
   lines: Array<Place | null>;
+  sections?: ISection[]; // the kernel that answers may have an older nbddp
   cells: number;
   kept: number;
   rewrites: Record<string, number>;

@@ -49,7 +49,7 @@ export class Chips {
       return;
     }
     const name = roleName(this._trans, report.role);
-    const found = counted(this._trans, diagnostics);
+    const found = chipCount(this._trans, report, diagnostics);
     if (!chip) {
       chip = button('', 'nbddp-chip', () => this._menu(cell));
       chip.setAttribute('aria-haspopup', 'menu');
@@ -105,9 +105,22 @@ function reason({ words, why }: ICellReport): string {
   return words ? words.map(told).join('; ') : why;
 }
 
-/** A notebook that trains nothing is left alone. */
+/** How much there is to say about the cell; a syntax error is the only one of its cell, and its name says so. */
+function chipCount(trans: TranslationBundle, report: ICellReport, diagnostics: readonly IDiagnostic[]): string {
+  if (diagnostics.some(one => one.rule === 'syntax')) {
+    return report.role === 'invalid' ? '' : roleName(trans, 'invalid');
+  }
+  return counted(trans, diagnostics);
+}
+
+/** A notebook that trains nothing is left alone; one with cells that cannot be read may train in them. */
 function isAboutTraining(report: IReport): boolean {
-  return report.training !== null || report.cells.some(cell => cell.marked) || withCandidates(report) !== report.cells;
+  return (
+    report.training !== null ||
+    report.cells.some(cell => cell.marked) ||
+    report.diagnostics.some(one => one.rule === 'syntax') ||
+    withCandidates(report) !== report.cells
+  );
 }
 
 /** Where several cells might be the one that trains, each of them asks. */

@@ -83,7 +83,7 @@ async function write(context: IExportContext, path: string, text: string): Promi
 async function mayOverwrite(trans: TranslationBundle, path: string): Promise<boolean> {
   const answer = await showDialog({
     title: trans.__('Overwrite the script?'),
-    body: trans.__('%1 was edited since its export. What was edited would be lost.', PathExt.basename(path)),
+    body: trans.__('%1 was edited since its export. The edits would be lost.', PathExt.basename(path)),
     buttons: [
       Dialog.cancelButton({ label: trans.__('Keep it') }),
       Dialog.warnButton({ label: trans.__('Overwrite') })

@@ -53,7 +53,7 @@ export class Findings extends Widget {
   private _name(): void {
     const notebook = PathExt.basename(this.panel.context.path);
     this.title.label = this._trans.__('DDP: %1', notebook);
-    this.node.setAttribute('aria-label', this._trans.__('What nbddp has to say about %1', notebook));
+    this.node.setAttribute('aria-label', this._trans.__('What nbddp reports about %1', notebook));
   }
 
   private _entry(one: IDiagnostic): HTMLElement {
@@ -96,7 +96,7 @@ export class Findings extends Widget {
       banner.addClass('nbddp-banner');
       banner.node.setAttribute('role', 'note');
       banner.node.dataset.lmSuppressShortcuts = 'true';
-      banner.node.setAttribute('aria-label', this._trans.__('What nbddp has to say about this cell'));
+      banner.node.setAttribute('aria-label', this._trans.__('What nbddp reports about this cell'));
       this._shown.set(cell, banner);
       const added = banner;
       void cell.ready.then(() => {

@@ -8,6 +8,39 @@ export interface IScriptLine {
   sign: ' ' | '+' | '~'; // as in the cell but for its indent, added, changed
 }
 
+/** A stretch of lines that no cell has written. */
+export interface ISection {
+  kind: 'header' | 'imports' | 'helpers';
+  title: string;
+  first: number; // both from 1
+  last: number;
+}
+
+/** A line by itself, or the lines of a section. */
+export interface IStretch {
+  section: ISection | null;
+  lines: IScriptLine[];
+}
+
+/** The script's lines in their order, those of a section together. */
+export function stretches(lines: readonly IScriptLine[], sections: readonly ISection[]): IStretch[] {
+  const found: IStretch[] = [];
+  lines.forEach((line, at) => {
+    const section = sections.find(one => one.first <= at + 1 && at + 1 <= one.last) ?? null;
+    if (section && found[found.length - 1]?.section === section) {
+      found[found.length - 1].lines.push(line);
+    } else {
+      found.push({ section, lines: [line] });
+    }
+  });
+  return found;
+}
+
+/** By which a section is known in the next script, where it may have other lines. */
+export function sectionKey({ kind, title }: ISection): string {
+  return `${kind} ${title}`;
+}
+
 /** Each line of a script with where it comes from; `cells` holds the sources by number. */
 export function scriptLines(
   script: string,

@@ -133,7 +133,7 @@ function activate(
     panel => exportNotebook(context, panel), exportIcon); // prettier-ignore
   add('run', trans.__('Run with DDP…'), trans.__('Train the training cell on several processes'),
     (_, open) => runWithDdp({ remembered, dialogs: dialogs ?? undefined, trans }, open.watcher), runIcon); // prettier-ignore
-  add('check', trans.__('Check for DDP'), trans.__('List what an export would have to say'),
+  add('check', trans.__('Check for DDP'), trans.__('List the problems and notes that an export would report'),
     async (panel, open) => showFindings(panel, (await open.watcher.now()).diagnostics)); // prettier-ignore
   add('preview', trans.__('Preview DDP Script'), trans.__('Show the script beside the notebook, updated as you type'),
     async (panel, open) => {

@@ -9,7 +9,7 @@ import { drawLines } from './codeLines';
 import { make } from './elements';
 import { scriptPath } from './exporting';
 import { jump } from './jump';
-import { type Place, scriptLines } from './lines';
+import { type ISection, type IStretch, type Place, scriptLines } from './lines';
 import type { Watcher } from './watcher';
 import { counted } from './words';
 
@@ -30,6 +30,7 @@ export class Preview extends Widget {
     this.node.append(this._status, this._body);
     this._body.setAttribute('aria-label', this._trans.__('Script'));
     this._body.addEventListener('keydown', event => this._walk(event));
+    this._body.addEventListener('focusin', event => this._stopAt(event.target as HTMLElement));
     _watcher.changed.connect(this._soon, this);
     panel.context.pathChanged.connect(this._name, this);
     panel.content.activeCellChanged.connect(this._activeCell, this);
@@ -79,7 +80,7 @@ export class Preview extends Widget {
     }
     const found = counted(this._trans, said.diagnostics);
     if (!said.exported) {
-      this._status.textContent = this._trans.__('No script now: %1. Below is the last one.', found);
+      this._status.textContent = this._trans.__('No script at the moment: %1. Below is the last one.', found);
       this._body.classList.add('nbddp-old');
       return;
     }
@@ -99,28 +100,61 @@ export class Preview extends Widget {
       goTo: ([cell, line]: Place) => this._trans.__('Go to cell %1, line %2', cell, line)
     };
     const go = ([cell, line]: Place) => void jump(panel.content, cell, line);
-    const drawn = await drawLines(this._languages, lines, words, go);
-    const scrolled = this._body.scrollTop;
+    const folds = { sections: said.sections ?? [], open: this._open, summary: this._summary.bind(this) };
+    const drawn = await drawLines(this._languages, lines, words, go, folds);
+    const scrolled = this._drawn ? this._body.scrollTop : null;
     this._body.replaceChildren(drawn);
-    this._body.scrollTop = scrolled;
-    const first = this._body.querySelector<HTMLElement>('button.nbddp-place');
-    if (first) {
-      first.tabIndex = 0;
-    }
+    this._drawn = true;
+    this._body.scrollTop = scrolled ?? this._ownCode();
+    this._stopAt(this._stops()[0]);
     this._mark();
   }
 
-  /** Up and down from line to line; Enter goes to the cell, as a click does. */
+  /** How far down the first line is that is no section's: there the preview opens. */
+  private _ownCode(): number {
+    const rows = Array.from(this._body.querySelectorAll<HTMLElement>('.nbddp-lines > .nbddp-line'));
+    const first = rows.find(row => row.querySelector('code')?.textContent?.trim());
+    return first ? first.getBoundingClientRect().top - this._body.getBoundingClientRect().top : 0;
+  }
+
+  private _summary({ section, lines }: IStretch & { section: ISection }): string {
+    const many = lines.length;
+    switch (section.kind) {
+      case 'header':
+        return this._trans._n('%1 line: what it is', '%1 lines: what it is and how to start it', many);
+      case 'imports':
+        return this._trans._n('%1 line of imports', '%1 lines of imports', many);
+      default:
+        return this._trans._n('%1 line: %2', '%1 lines: %2', many, section.title || this._trans.__('what several processes need'));
+    }
+  }
+
+  /** Up and down from line to line; Enter goes to the cell or unfolds, as a click does. */
   private _walk(event: KeyboardEvent): void {
-    const all = Array.from(this._body.querySelectorAll<HTMLElement>('button.nbddp-place'));
+    const all = this._stops();
     const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
     const at = all.indexOf(document.activeElement as HTMLElement);
     if (by && at >= 0) {
       const next = all[Math.max(0, Math.min(all.length - 1, at + by))];
-      all[at].tabIndex = -1;
-      next.tabIndex = 0;
+      this._stopAt(next);
       next.focus();
       event.preventDefault();
+    }
+  }
+
+  /** What can have the focus: lines of cells and folds, but no line that is folded away. */
+  private _stops(): HTMLElement[] {
+    const all = this._body.querySelectorAll<HTMLElement>('button.nbddp-place, button.nbddp-fold');
+    return Array.from(all).filter(one => !one.closest('[hidden]'));
+  }
+
+  /** Where Tab leads: to one of them. */
+  private _stopAt(stop: HTMLElement | undefined): void {
+    for (const one of this._body.querySelectorAll<HTMLElement>('button[tabindex="0"]')) {
+      one.tabIndex = -1;
+    }
+    if (stop) {
+      stop.tabIndex = 0;
     }
   }
 
@@ -156,6 +190,8 @@ export class Preview extends Widget {
   private readonly _status = make('p', { role: 'status', class: 'nbddp-status' });
   private readonly _body = make('div', { class: 'nbddp-script', role: 'region' });
   private _followed: NonNullable<Cell['editor']> | null = null;
+  private readonly _open = new Set<string>(); // sections that the user has unfolded
+  private _drawn = false;
   private _script = '';
   private _busy = false;
   private _again = false;

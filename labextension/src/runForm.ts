@@ -37,14 +37,14 @@ class RunForm extends Widget implements Dialog.IBodyWidget<IRunAnswer | null> {
       this._field(key, label, make('input', { type: 'text', placeholder: hint, value: String(last[key]) }));
     const flag = (key: keyof IRunOptions, label: string) => this._check(key, label, Boolean(last[key]));
     this.node.append(
-      text('nproc', trans.__('Processes'), trans.__('one for each GPU, else 2')),
+      text('nproc', trans.__('Processes'), trans.__('one for each GPU, or 2 without a GPU')),
       text('devices', trans.__('GPUs'), trans.__('all; or 0,1')),
       text('seed', trans.__('Seed'), trans.__("the notebook's")),
       text('rest', trans.__('More options'), '--checkpoint-every 5'),
       flag('background', trans.__('In the background: the kernel stays free')),
-      flag('fresh', trans.__('Start as the cells do, not from the state that the notebook has')),
-      flag('batchPerRank', trans.__("The batch size is each process's")),
-      flag('syncBatchnorm', trans.__('BatchNorm over the batches of all processes')),
+      flag('fresh', trans.__("Start from the beginning, not from the notebook's current state")),
+      flag('batchPerRank', trans.__('The batch size is that of each process')),
+      flag('syncBatchnorm', trans.__('BatchNorm statistics over the batches of all processes')),
       this._check('above', trans.__('Run the cells above first'), above)
     );
     this.node.addEventListener('input', () => this._validate());
@@ -64,8 +64,8 @@ class RunForm extends Widget implements Dialog.IBodyWidget<IRunAnswer | null> {
     const values = Object.fromEntries([...this._inputs].map(([key, input]) => [key, input.value]));
     const wrong = new Set<string>(problems({ ...DEFAULTS, ...values, rest: '' } as IRunOptions));
     const forms: Record<string, string> = {
-      nproc: this._trans.__('a whole number from 1 on'),
-      devices: this._trans.__('numbers of GPUs, such as 0,1'),
+      nproc: this._trans.__('a whole number, at least 1'),
+      devices: this._trans.__('GPU numbers, for example 0,1'),
       seed: this._trans.__('a whole number')
     };
     for (const [key, input] of this._inputs) {

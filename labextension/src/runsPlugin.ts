@@ -93,7 +93,7 @@ function activate(
   palette?.addItem({ command: 'nbddp:runs', category: trans.__('DDP') });
   app.commands.addCommand('nbddp:log', {
     label: trans.__('Open Log of DDP Run'),
-    caption: trans.__('What each rank of the chosen run, or of the latest, has printed'),
+    caption: trans.__('What each rank has printed, of the chosen run or the latest one'),
     icon: runsIcon,
     execute: async args => {
       await list.refresh();

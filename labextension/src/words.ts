@@ -10,9 +10,9 @@ export function language(translator: ITranslator | null): TranslationBundle {
   return trans;
 }
 
-/** What a role is called; "kept" and "left-out" are found, "candidate" is a cell that may be the one that trains. */
+/** What a role is called; "kept", "left-out" and "invalid" are found, "candidate" is a cell that may be the one that trains. */
 export function roleName(trans: TranslationBundle, role: string): string {
-  const names: Record<Role | 'kept' | 'left-out' | 'candidate' | '', string> = {
+  const names: Record<Role | 'kept' | 'left-out' | 'invalid' | 'candidate' | '', string> = {
     train: trans.__('Train'),
     setup: trans.__('Setup'),
     rank0: trans.__('Rank 0'),
@@ -20,6 +20,7 @@ export function roleName(trans: TranslationBundle, role: string): string {
     skip: trans.__('Left out'),
     kept: trans.__('Kept'),
     'left-out': trans.__('Not needed'),
+    invalid: trans.__('Syntax error'),
     candidate: trans.__('Trains?'),
     '': trans.__('Automatic')
   };
@@ -30,7 +31,7 @@ export function roleMeaning(trans: TranslationBundle, role: Role | ''): string {
   const meanings: Record<Role | '', string> = {
     '': trans.__('Keep what the training needs of this cell'),
     train: trans.__('This is the training cell'),
-    setup: trans.__('Keep this cell whole'),
+    setup: trans.__('Keep the whole cell'),
     rank0: trans.__('Keep this cell, on rank 0 only'),
     parameters: trans.__('Its constants become command-line options'),
     skip: trans.__('Leave this cell out')

@@ -1,1 +1,10 @@
-"""What the notebook means: its slice, its models, loaders and loops, and which values differ between ranks."""
+"""What the notebook means, and what that means for several processes.
+
+Takes a Notebook and Options; each package in here says in its `__init__` what it takes and gives.
+Gives a Plan: the Reading of the notebook, and the decisions that rules share.
+"""
+
+from nbddp.analysis.plan import Plan, make_plan
+from nbddp.analysis.reading import Reading
+
+__all__ = ["Plan", "Reading", "make_plan"]

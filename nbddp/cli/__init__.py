@@ -24,14 +24,14 @@ class Verb:
 
 VERBS = (
     Verb("export", "write the script that trains a notebook on all GPUs"),
-    Verb("check", "say what would be kept, dropped and rewritten, and what stands in the way"),
-    Verb("verify", "prove that several processes train as one does, or find what makes the difference"),
-    Verb("run", "train a notebook here, watched over, in a folder of its own"),
-    Verb("attach", "show a run from its beginning"),
-    Verb("stop", "end a run: after this epoch, now, or at once"),
-    Verb("log", "print what a rank has printed"),
+    Verb("check", "show what an export would keep, drop and rewrite, and what prevents it"),
+    Verb("verify", "check that several processes train as one does, or find what makes the difference"),
+    Verb("run", "export and train a notebook here, with a live display"),
+    Verb("attach", "show a run live, from its beginning"),
+    Verb("stop", "stop a run: after this epoch, now, or at once"),
+    Verb("log", "print the output of a rank"),
     Verb("runs", "list the runs of this folder, or delete old ones"),
-    Verb("rules", "show the catalogue of rewrites, or one of them"),
+    Verb("rules", "list the rewrites, or explain one of them"),
 )
 
 
@@ -87,7 +87,6 @@ def _help() -> str:
     width = max(len(verb.name) for verb in VERBS)
     rows = "\n".join(f"  {verb.name:<{width}}  {verb.summary}" for verb in VERBS)
     return (
-        "usage: nbddp VERB … (nbddp VERB --help says more)\n\n"
-        f"From a notebook to the DistributedDataParallel script that an expert would write.\n\n{rows}\n\n"
-        "  --version  the version\n  --help     this page"
+        "usage: nbddp VERB … (nbddp VERB --help explains a verb)\n\nTurns a notebook into a DistributedDataParallel "
+        f"script, as an expert would write it.\n\n{rows}\n\n  --version  show the version\n  --help     show this page"
     )

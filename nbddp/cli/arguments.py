@@ -10,22 +10,39 @@ from nbddp.options import Options
 from nbddp.train_line import snapshot_names
 
 
-def add_notebook(parser: Parser, nproc: str = "processes that the script starts by default") -> None:
-    parser.add_argument("notebook", type=Path, metavar="NOTEBOOK", help=".ipynb, or .py in the percent format")
+def add_notebook(parser: Parser, nproc: str = "number of processes that the script starts by default") -> None:
+    parser.add_argument(
+        "notebook", type=Path, metavar="NOTEBOOK", help=".ipynb file, or .py file in the percent format"
+    )
     parser.add_argument(
         "--train", type=cell_number, metavar="CELL", help="number of the training cell, if none is marked"
     )
     parser.add_argument("--nproc", type=process_count, metavar="N", help=nproc)
     flag = argparse.BooleanOptionalAction
     parser.add_argument(
-        "--batch-per-rank", action=flag, help="the batch size is each process's, not that of all together"
-    )
-    parser.add_argument("--sync-batchnorm", action=flag, help="BatchNorm over the batches of all processes together")
-    parser.add_argument(
-        "--snapshot", type=snapshot_names, metavar="NAMES", help="variables that a file hands over, not the cells"
+        "--batch-per-rank", action=flag, help="the batch size is that of each process, not of all processes together"
     )
     parser.add_argument(
-        "--no-snapshot", dest="snapshot", action="store_const", const=(), help="none, also where the cell names some"
+        "--sync-batchnorm", action=flag, help="compute BatchNorm statistics over the batches of all processes"
+    )
+    parser.add_argument(
+        "--checkpoints",
+        action=flag,
+        help="add checkpoints to the script (its options --checkpoint PATH, --resume PATH)",
+    )
+    parser.add_argument("--slurm", action=flag, help="add what the script needs to be started by srun")
+    parser.add_argument(
+        "--snapshot",
+        type=snapshot_names,
+        metavar="NAMES",
+        help="variables that the script reads from a file instead of running their cells",
+    )
+    parser.add_argument(
+        "--no-snapshot",
+        dest="snapshot",
+        action="store_const",
+        const=(),
+        help="no such variables, even if the cell names some",
     )
 
 
@@ -38,7 +55,7 @@ def add_run(parser: Parser) -> None:
         "run",
         nargs="?",
         metavar="RUN",
-        help="its name, or a part that only one has; by default the latest of this folder",
+        help="its name, or a part of it that fits only one run; default: the latest in this folder",
     )
 
 
@@ -48,5 +65,7 @@ def options_of(arguments: argparse.Namespace) -> Options:
         nproc=arguments.nproc,
         batch_per_rank=arguments.batch_per_rank,
         sync_batchnorm=arguments.sync_batchnorm,
+        checkpoints=arguments.checkpoints,
+        slurm=arguments.slurm,
         snapshot=arguments.snapshot,
     )

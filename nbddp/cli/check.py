@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: Parser) -> None:
     add_notebook(parser)
-    parser.add_argument("--strict", action="store_true", help="status 1 where there are warnings")
+    parser.add_argument("--strict", action="store_true", help="exit with status 1 if there are warnings")
     add_json(parser)
 
 

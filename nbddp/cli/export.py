@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,9 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("-o", "--output", type=Path, metavar="PATH", help="default: NOTEBOOK's name with _ddp.py")
     parser.add_argument("--force", action="store_true", help="overwrite a script that was edited since its export")
     parser.add_argument("--stdout", action="store_true", help="print the script and write no file")
-    parser.add_argument("--diff", action="store_true", help="show the script against the cells and write no file")
+    diff = partial(parser.add_argument, dest="diff", action="store_const")
+    diff("--diff", const="short", help="show what becomes of the cells' lines, and write no file")
+    diff("--diff=full", const="full", help="the same with every line of imports and helpers")  # an option to argparse
     add_json(parser)
 
 
@@ -36,7 +39,7 @@ def execute(arguments: argparse.Namespace) -> int:
     script = export(notebook, options_of(arguments))
     if arguments.stdout or arguments.diff:
         show(script.diagnostics, sys.stderr)
-        sys.stdout.write(script.text if arguments.stdout else _diff(notebook, script))
+        sys.stdout.write(script.text if arguments.stdout else _diff(notebook, script, full=arguments.diff == "full"))
         return 0
     path = arguments.output or default_output(arguments.notebook)
     _say_written(arguments, script, path, written=_write(arguments, script, path))
@@ -50,7 +53,7 @@ def default_output(notebook: Path) -> Path:
 def _refuse_contradictions(arguments: argparse.Namespace) -> None:
     answers = [name for name in ("stdout", "diff", "json") if getattr(arguments, name)]
     if len(answers) > 1:
-        raise Refusal(f"export: --{answers[0]} and --{answers[1]} are two answers; choose one")
+        raise Refusal(f"export: --{answers[0]} and --{answers[1]} exclude each other; choose one")
     writes_nothing = next((name for name in ("stdout", "diff") if name in answers), None)
     if writes_nothing and arguments.output:
         raise Refusal(f"export: --{writes_nothing} writes no file; leave out --output")
@@ -72,8 +75,9 @@ def _say_written(arguments: argparse.Namespace, script: Script, path: Path, *, w
     print(f"{path} {'written' if written else 'is up to date'}{findings}")
 
 
-def _diff(notebook: Notebook, script: Script) -> str:
+def _diff(notebook: Notebook, script: Script, *, full: bool) -> str:
     on = coloured(sys.stdout)
     cells = {cell.number: cell.source for cell in notebook.cells if cell.kind == "code"}
     heads = [paint(f"--- {notebook.name}", "bold", on), paint(f"+++ {default_output(Path(notebook.name))}", "bold", on)]
-    return "\n".join([*heads, *(row.render(on) for row in rows(script.text, script.line_map, cells))]) + "\n"
+    shown = rows(script.text, script.line_map, cells, full=full)
+    return "\n".join([*heads, *(row.render(on) for row in shown)]) + "\n"

@@ -12,8 +12,10 @@ from nbddp.run import verbs
 
 def add_arguments(parser: Parser) -> None:
     add_run(parser)
-    parser.add_argument("--rank", type=natural, default=0, metavar="N", help="whose (default: rank 0's)")
-    parser.add_argument("--last", type=natural, metavar="N", help="only the last so many lines")
+    parser.add_argument(
+        "--rank", type=natural, default=0, metavar="N", help="the rank whose output is printed (default: 0)"
+    )
+    parser.add_argument("--last", type=natural, metavar="N", help="print only the last N lines")
 
 
 def execute(arguments: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from nbddp.cli.show import count, show
 from nbddp.diagnostics import CannotExport
 from nbddp.notebook import CannotRead
 from nbddp.output import CannotWrite
-from nbddp.run.errors import CannotVerify, LaunchFailed, NoSuchRun
+from nbddp.run.folder.errors import CannotVerify, LaunchFailed, NoSuchRun
 
 REFUSALS = (Refusal, CannotRead, CannotWrite, CannotExport, CannotVerify, LaunchFailed, NoSuchRun)
 

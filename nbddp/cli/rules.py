@@ -14,7 +14,7 @@ from nbddp.rules import RULES
 
 
 def add_arguments(parser: Parser) -> None:
-    parser.add_argument("name", nargs="?", metavar="NAME", help="the rule to show; without it, all in a line each")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="the rule to explain; without it, list all rules")
 
 
 def execute(arguments: argparse.Namespace) -> int:

@@ -13,8 +13,8 @@ from nbddp.cli.show import show
 from nbddp.export import export
 from nbddp.notebook import Notebook, read_notebook
 from nbddp.run import verbs
-from nbddp.run.command import RunOptions
-from nbddp.run.line_map import line_map
+from nbddp.run.folder.line_map import line_map
+from nbddp.run.start.command import RunOptions
 from nbddp.train_line import TrainLine, parse_train_line
 
 if TYPE_CHECKING:
@@ -24,16 +24,18 @@ if TYPE_CHECKING:
 def add_arguments(parser: Parser) -> None:
     add_notebook(parser)
     _add_run_options(parser)
-    parser.add_argument("--background", action="store_true", help="start it and return; `nbddp attach` shows it")
+    parser.add_argument("--background", action="store_true", help="start the run and return; `nbddp attach` shows it")
     parser.rest = "the script's own options: its parameters, as `python x_ddp.py --help` lists them"
 
 
 def _add_run_options(parser: Parser) -> None:
     parser.add_argument("--devices", type=device_numbers, metavar="0,1", help="the GPUs to train on")
-    parser.add_argument("--seed", type=int, help="seed of all random numbers")
-    parser.add_argument("--backend", help="nccl for GPUs, gloo for CPUs; by default the one that fits")
-    parser.add_argument("--resume", metavar="PATH", help="a checkpoint to go on from")
-    parser.add_argument("--checkpoint-every", type=count_of_epochs, metavar="N", help="epochs between checkpoints")
+    parser.add_argument("--seed", type=int, help="seed of all random numbers, if the notebook sets none")
+    parser.add_argument("--backend", help="nccl for GPUs, gloo for CPUs; default: the one that fits")
+    parser.add_argument("--resume", metavar="PATH", help="continue from this checkpoint")
+    parser.add_argument(
+        "--checkpoint-every", type=count_of_epochs, metavar="N", help="number of epochs between checkpoints"
+    )
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -43,8 +45,9 @@ def execute(arguments: argparse.Namespace) -> int:
     names = script.plan.handed_over
     if names and not any(word.startswith("--snapshot") for word in arguments.rest):
         raise Refusal(
-            f"run: the training cell takes {', '.join(names)} from a kernel, and there is none here: --no-snapshot "
-            "lets the cells make them, `-- --snapshot PATH` names a file that a run from the notebook has left"
+            f"run: the training cell takes {', '.join(names)} from a running notebook, and there is none here: use "
+            "--no-snapshot to let the cells create them, or `-- --snapshot PATH` with a file that a run from the "
+            "notebook has saved"
         )
     return verbs.run(
         script.text,
@@ -52,6 +55,7 @@ def execute(arguments: argparse.Namespace) -> int:
         _run_options(arguments, script.plan.options.nproc, _line_of(notebook, script)),
         root=Path.cwd(),
         line_map=list(line_map(notebook, script.line_map)),
+        watch=script.watch,
         background=arguments.background,
     )
 

@@ -18,7 +18,7 @@ def add_arguments(parser: Parser) -> None:
         type=natural,
         const=KEPT,
         metavar="KEEP",
-        help=f"delete those that have ended, but for the newest KEEP (without a number {KEPT}; 0 deletes all)",
+        help=f"delete runs that have ended, except the newest KEEP (default {KEPT}; 0 deletes all)",
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from nbddp.cli.arguments import add_run
 from nbddp.cli.parse import Parser
 from nbddp.run import verbs
-from nbddp.run.endings import GRADES
+from nbddp.run.state.endings import GRADES
 
 
 def add_arguments(parser: Parser) -> None:
@@ -17,7 +17,8 @@ def add_arguments(parser: Parser) -> None:
         "--grade",
         choices=GRADES,
         default="now",
-        help="epoch: finish this one and keep the result; now: keep the last checkpoint; kill: at once (default: now)",
+        help="epoch: finish this epoch and keep the result; now: keep the last checkpoint; kill: end at once "
+        "(default: now)",
     )
 
 

@@ -17,21 +17,23 @@ from typing import NoReturn
 from nbddp.cli.arguments import add_json, add_notebook, options_of
 from nbddp.cli.parse import Parser, Refusal, count_of_steps
 from nbddp.notebook import read_notebook
-from nbddp.run.command import Origin, RunOptions
 from nbddp.run.doctor import problems
-from nbddp.run.errors import NotWarm
-from nbddp.run.launch import Helper
-from nbddp.run.warm import WarmHelper
+from nbddp.run.folder.errors import NotWarm
+from nbddp.run.start.command import Origin, RunOptions
+from nbddp.run.start.launch import Helper
+from nbddp.run.start.warm import WarmHelper
 
 STEPS = 20
 
 
 def add_arguments(parser: Parser) -> None:
-    add_notebook(parser, nproc="processes to compare with one; 2 by default")
-    parser.add_argument("--steps", type=count_of_steps, default=STEPS, metavar="K", help="optimizer steps to compare")
+    add_notebook(parser, nproc="number of processes to compare with one; default: 2")
+    parser.add_argument(
+        "--steps", type=count_of_steps, default=STEPS, metavar="K", help="number of optimizer steps to compare"
+    )
     parser.add_argument("--seed", type=int, default=0, help="seed of all random numbers")
-    parser.add_argument("--save", type=Path, metavar="PATH", help="keep the curve of one process for a later --against")
-    parser.add_argument("--against", type=Path, metavar="PATH", help="compare with a kept curve as well")
+    parser.add_argument("--save", type=Path, metavar="PATH", help="save the curve of one process for a later --against")
+    parser.add_argument("--against", type=Path, metavar="PATH", help="compare with a saved curve as well")
     add_json(parser)
     parser.rest = "the script's own options: its parameters"
 

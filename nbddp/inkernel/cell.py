@@ -10,9 +10,8 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from nbddp.analysis.edit import Edit
-from nbddp.analysis.main_guard import asks_for_main
-from nbddp.analysis.program import Program
+from nbddp.analysis.syntax import Program, asks_for_main
+from nbddp.edits import Edit
 from nbddp.inkernel.places import cell_span, edited, is_inserted, tree_of
 from nbddp.notebook import Cell
 
@@ -29,11 +28,11 @@ def edited_cell(program: Program, cell: Cell, edits: Sequence[Edit], shell: Sequ
     own = [s.node for s in program.statements if s.cell is cell]
     flat = [inner for node in shell for inner in _under_guard(node)]
     if len(own) != len(flat):
-        raise NotAlike("the shell reads another number of statements in it")
+        raise NotAlike("IPython reads a different number of statements in it")
     tree = tree_of(program, edited(program, start, end, edits), line)
     groups = list(_groups(tree.body))
     if len(groups) != len(own) or not own:
-        raise NotAlike("its statements cannot be told apart")
+        raise NotAlike("its statements cannot be separated")
     kept: dict[Place, ast.stmt] = {}
     for mine, theirs in zip(own, flat, strict=True):
         kept |= _differing(program, edits, mine, theirs, line)
@@ -85,7 +84,7 @@ def _differing(
         return found
     start, end = program.span(own)
     if any(start <= edit.start < end for edit in edits):
-        raise NotAlike(f"there is a magic in line {own.lineno - line + 1}, amid what would have to be watched")
+        raise NotAlike(f"line {own.lineno - line + 1} has a magic, inside of the code that would have to be watched")
     return {(own.lineno - line + 1, own.col_offset): shell}
 
 

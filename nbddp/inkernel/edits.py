@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from nbddp.analysis.edit import Edit, after, first_in, wrap
-from nbddp.analysis.epochs import SetEpoch, sampler_name
-from nbddp.analysis.homes import find_home
-from nbddp.analysis.naming import Naming
-from nbddp.analysis.plan import Plan
-from nbddp.analysis.roles import Model
-from nbddp.analysis.while_loops import while_counter
+from nbddp.analysis import Plan
+from nbddp.analysis.loaders import SetEpoch, sampler_name, while_counter
+from nbddp.analysis.models import find_home
+from nbddp.analysis.reading import Model, Naming
+from nbddp.edits import Edit, after, first_in, wrap
 from nbddp.rules import report
 
 RULE = "in-kernel"
@@ -33,9 +31,21 @@ def prefixed(plan: Plan) -> Naming:
 
 def edits_for(plan: Plan, *, parallel: bool) -> list[Edit]:
     """Of the training cell, and of the functions that it calls; with `parallel` for nn.DataParallel."""
-    reports = [e for e in report.rewrite(replace(plan, naming=prefixed(plan))) if isinstance(e, Edit)]
     models = list(_models(plan)) if parallel else []
-    return [*_samplers(plan), *models, *reports, *_epochs(plan), *_epoch_numbers(plan)]
+    return [*_samplers(plan), *models, *_reports(plan), *_epochs(plan), *_epoch_numbers(plan)]
+
+
+def _reports(plan: Plan) -> Iterator[Edit]:
+    """What a run on processes has hung into its tree at these places."""
+    for statement, watch in report.watched(plan):
+        values = [f"{name}={text}" for name, text in watch.values]
+        if isinstance(statement, ast.For | ast.While) and watch.kind == "numbers":
+            if isinstance(statement.body[-1], ast.Continue | ast.Break | ast.Return | ast.Raise):
+                continue
+            yield after(plan.program, RULE, statement.body[-1], f"{NAME}.report_epoch({', '.join(values)})")
+        else:
+            given = [watch.batches] if watch.batches else []
+            yield after(plan.program, RULE, statement, f"{NAME}.report_step({', '.join([*given, *values])})")
 
 
 def _epochs(plan: Plan) -> Iterator[Edit]:

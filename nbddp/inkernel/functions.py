@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any
 
-from nbddp.analysis.edit import Edit
-from nbddp.analysis.plan import Plan
+from nbddp.analysis import Plan
+from nbddp.edits import Edit
 from nbddp.inkernel.places import cell_span, edited, is_inserted, tree_of
 from nbddp.notebook import Cell
 

@@ -49,7 +49,7 @@ def find_layout(model: nn.Module, function: Function, arguments: tuple[Any, Any]
     leaves, spec = tree_flatten(arguments)
     ways = list(dict.fromkeys(_ways(leaves)))
     if not ways:
-        raise CannotSplit("it is given no tensor with samples")
+        raise CannotSplit("it gets no tensor with samples")
     if next(leaf.shape[0] for leaf in leaves if isinstance(leaf, torch.Tensor) and leaf.dim()) < parts:
         return None
     try:
@@ -68,7 +68,7 @@ def _found(
             found = _tried(model, function, given, way, whole, parts)
             if found is not None:
                 return found[0]
-    raise CannotSplit("what it computes for parts of a batch is not that part of what it computes for the batch")
+    raise CannotSplit("its result for a part of the batch is not the same part of its result for the whole batch")
 
 
 def split(leaves: Sequence[Any], spec: TreeSpec, way: Sequence[int | None], parts: int) -> list[Any]:
@@ -106,7 +106,7 @@ def _whole(model: nn.Module, function: Function, leaves: Sequence[Any], spec: Tr
     before = _attributes(copy)
     outputs = _called(copy, function, leaves, spec)
     if _attributes(copy) != before:
-        raise CannotSplit("it keeps something of what it computes in its attributes, which parts would lose")
+        raise CannotSplit("it stores computed values in its attributes, which would be lost if the batch were split")
     return tree_flatten(outputs)
 
 

@@ -44,7 +44,7 @@ class Split(nn.DataParallel[nn.Module]):
             return super().forward(*args, **kwargs)
         except _CannotJoin:
             self.known = [(key, None) for key, _ in self.known]
-            self._refuse("its outputs have another form than before")
+            self._refuse("its outputs have a different structure than before")
             return self.function(self.module, *args, **kwargs)
 
     def scatter(self, inputs: tuple[Any, ...], kwargs: dict[str, Any] | None, device_ids: Devices) -> Any:
@@ -108,7 +108,7 @@ class Split(nn.DataParallel[nn.Module]):
     def _check_place(self) -> None:
         away = [p.device for p in self.module.parameters() if p.device != self.src_device_obj]
         if away:
-            raise CannotSplit(f"it is on {away[0]}, and DataParallel starts from {self.src_device_obj}")
+            raise CannotSplit(f"it is on {away[0]}, but DataParallel starts from {self.src_device_obj}")
 
     def _refuse(self, reason: str) -> None:
         self.say(f"{self.called} is computed on one device: {reason}")
@@ -148,7 +148,7 @@ class Models:
             return
         own = type(model)
         if reason := _unfit(model):
-            self.say(f"{own.__name__} is computed as before: {reason}")
+            self.say(f"{own.__name__} is computed without splitting: {reason}")
             return
         routed = {name: _routed(Split(model, self.devices, name, self.say), name) for name in ("forward", *methods)}
         names = {"__module__": own.__module__, "__qualname__": own.__qualname__, "__reduce_ex__": _as(own)}
@@ -166,10 +166,10 @@ def _unfit(model: Any) -> str:
     if isinstance(model, nn.DataParallel):
         return "the notebook has put it into nn.DataParallel already"
     if not isinstance(model, nn.Module) or isinstance(model, torch.jit.ScriptModule):
-        return "it is no plain module"
+        return "it is not a plain module"
     if hasattr(model, "_orig_mod"):
-        return "torch.compile has made it, and replicas cannot be compiled"
-    return "it has a forward that is not its class's" if "forward" in vars(model) else ""
+        return "it was made by torch.compile, and compiled modules cannot be replicated"
+    return "its forward() was replaced on the object" if "forward" in vars(model) else ""
 
 
 def _routed(splitter: Split, name: str) -> Callable[..., Any]:

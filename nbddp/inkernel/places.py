@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from nbddp.analysis.edit import Edit
-from nbddp.analysis.program import Program
+from nbddp.analysis.syntax import Program
+from nbddp.edits import Edit
 from nbddp.notebook import Cell, parse
 from nbddp.script.apply import Conflict, in_order
 

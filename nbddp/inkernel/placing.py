@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from nbddp.analysis.devices import chosen
-from nbddp.analysis.edit import Edit
-from nbddp.analysis.plan import Plan
+from nbddp.analysis import Plan
+from nbddp.analysis.models import chosen
+from nbddp.edits import Edit
 from nbddp.inkernel.edits import prefixed
 from nbddp.rules import device
 
@@ -38,13 +38,13 @@ def problem(name: str) -> str:
     try:
         asked = torch.device(name)
     except RuntimeError:
-        return f"{name!r} is no device: choose cpu, mps, cuda or cuda:1, say."
+        return f"{name!r} is not a device: choose, for example, cpu, mps, cuda or cuda:1."
     if asked.type == "cpu":
         return ""
     if asked.type == "mps":
-        return "" if torch.backends.mps.is_available() else "There is no mps device here: leave --device away."
+        return "" if torch.backends.mps.is_available() else "There is no mps device here: leave out --device."
     if asked.type != "cuda":
-        return f"{name!r} cannot be trained on here: choose cpu, mps, cuda or cuda:1, say."
+        return f"{name!r} cannot be used for training here: choose, for example, cpu, mps, cuda or cuda:1."
     count = torch.cuda.device_count()
     if 0 <= (asked.index or 0) < count:  # torch keeps a byte of it
         return ""

@@ -10,8 +10,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
-from nbddp.run.fold import fold
-from nbddp.run.state import RunState
+from nbddp.run.state.fold import fold
+from nbddp.run.state.state import RunState
 
 T = TypeVar("T")
 EVERY = 0.1  # seconds: to look at a loss is to wait for the device

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-from nbddp.analysis.plan import Plan
+from nbddp.analysis import Plan
+from nbddp.analysis.state import made_here
 from nbddp.inkernel.edits import NAME, trained_methods
 from nbddp.inkernel.functions import Watched
-from nbddp.inkernel.live import find, made_here
+from nbddp.inkernel.live_objects import find
 from nbddp.inkernel.order import Orders
 from nbddp.inkernel.placing import device_names, place
 from nbddp.inkernel.printed import overhear

@@ -28,7 +28,7 @@ class _Raw:
 def notebook_from_json(data: object, name: str) -> Notebook:
     """The notebook in a decoded .ipynb file; raises CannotRead with one sentence where there is none."""
     if not isinstance(data, dict) or not _cell_lists(data):
-        raise CannotRead(sentence("%1 is no notebook: it is JSON, but has no list of cells.", name))
+        raise CannotRead(sentence("%1 is not a notebook: it is JSON, but has no list of cells.", name))
     _check_format(data, name)
     _check_language(data, name)
     raws = [_raw(cell, number, name) for number, cell in enumerate(_all_cells(data), 1)]
@@ -56,7 +56,7 @@ def _check_format(data: dict[str, Any], name: str) -> None:
         text = sentence("%1 is in notebook format %2, which is newer than this nbddp can read (4).", name, version)
     else:
         text = sentence(
-            "%1 is in notebook format %2; open and save it in Jupyter to bring it to format 4.", name, version
+            "%1 is in notebook format %2; open and save it in Jupyter to convert it to format 4.", name, version
         )
     raise CannotRead(text)
 

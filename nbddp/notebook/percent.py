@@ -37,7 +37,8 @@ def notebook_from_percent(text: str, name: str) -> Notebook:
     header = read_header(lines)
     if header.format_name not in {None, "percent", "hydrogen"}:
         raise CannotRead(
-            f"{name} is in jupytext's {header.format_name} format; `jupytext --to py:percent {name}` makes it readable."
+            f"{name} is in jupytext's {header.format_name} format, which nbddp cannot read; convert it with `jupytext "
+            f"--to py:percent {name}`."
         )
     cells = [cell_from_source(header.raw_cell, 1, "raw")] if header.raw_cell else []
     for block in _blocks(lines, header.end):

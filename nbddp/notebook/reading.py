@@ -15,8 +15,8 @@ from nbddp.notebook.percent import notebook_from_percent
 # What stands in a .ipynb file that is no JSON, more often than chance.
 _IMPOSTORS = (
     (b"version https://git-lfs", "is a Git LFS pointer; `git lfs pull` fetches the notebook itself"),
-    (b"<<<<<<<", "holds a merge conflict of git, which has to be resolved first"),
-    (b"<", "is a web page, not the notebook that it shows"),
+    (b"<<<<<<<", "contains a git merge conflict, which has to be resolved first"),
+    (b"<", "is a web page that shows a notebook, not the notebook itself"),
 )
 
 
@@ -62,9 +62,9 @@ def _json(content: bytes, path: Path) -> object:
             if start.startswith(beginning) or (beginning == b"<<<<<<<" and b"\n<<<<<<< " in content):
                 raise CannotRead(f"{path.name} {sentence}.") from None
         place = f"line {error.lineno}, column {error.colno}: {error.msg}"
-        raise CannotRead(f"{path.name} is no notebook: it is not JSON ({place}).") from None
+        raise CannotRead(f"{path.name} is not a notebook: it is not JSON ({place}).") from None
     except (ValueError, RecursionError) as error:
-        raise CannotRead(f"{path.name} is no notebook: it is not readable as JSON ({error}).") from None
+        raise CannotRead(f"{path.name} is not a notebook: it is not readable as JSON ({error}).") from None
 
 
 def _python_text(content: bytes, path: Path) -> str:
@@ -72,4 +72,4 @@ def _python_text(content: bytes, path: Path) -> str:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
         return content.decode(encoding)
     except (SyntaxError, UnicodeError) as error:
-        raise CannotRead(f"{path.name} is not text in the encoding that it states ({error}).") from None
+        raise CannotRead(f"{path.name} is not text in the encoding that it declares ({error}).") from None

@@ -14,7 +14,7 @@ from nbddp.sentence import sentence
 
 # What the compiler raises for text: NUL bytes and lone surrogates are ValueError, absurd nesting the two in the middle.
 _REFUSALS = (SyntaxError, RecursionError, MemoryError, ValueError, OverflowError)
-UNREADABLE = sentence("the text is too deeply nested or has characters that Python cannot read")
+UNREADABLE = sentence("the code is nested too deeply or has characters that Python cannot read")
 
 
 def parse(code: str) -> ast.Module:
@@ -60,7 +60,7 @@ def _problem(error: BaseException, code: str) -> SyntaxProblem:
     column = min(max(error.offset or 1, 1), len(lines[line - 1]) + 1)
     if lines[line - 1].startswith("%%"):
         magic = lines[line - 1].split()[0]
-        return SyntaxProblem(sentence("%1 works on the first line of a cell only", magic), line, column)
+        return SyntaxProblem(sentence("%1 works only on the first line of a cell", magic), line, column)
     return SyntaxProblem(error.msg, line, column)
 
 

@@ -1,10 +1,10 @@
 """What it does
     Lets Accelerate train on the processes that the script starts: the accelerator splits the notebook's batches among
-    them, and what `notebook_launcher` would start is called by each.
+    them, and each process calls the function that `notebook_launcher` would start.
 
 Why DDP needs it
-    The launcher of notebooks forks the kernel, and hangs where that has computed before. On processors Accelerate must
-    be told that it is one of several processes; without a word it would train the same on each.
+    The notebook launcher forks the kernel, and hangs if the kernel has computed something before. On CPUs
+    Accelerate must be told that there are several processes; otherwise each of them would train on all of the data.
 
 Before
     accelerator = Accelerator()
@@ -16,7 +16,7 @@ After
     )
 
 Declines
-    Notebooks that train by hand. An Accelerator whose arguments cannot be seen is refused.
+    Notebooks with their own training loop. An Accelerator whose arguments nbddp cannot see is refused.
 """
 
 from __future__ import annotations
@@ -24,14 +24,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.arguments import keywords_of, set_arguments
-from nbddp.analysis.edit import Edit, after, before, replace
-from nbddp.analysis.frameworks import ACCELERATE, HUGGING_FACE
-from nbddp.analysis.imports import qualified
-from nbddp.analysis.plan import Plan
-from nbddp.analysis.sinks import LOGS, SHOWS
+from nbddp.analysis import Plan
+from nbddp.analysis.library import ACCELERATE, HUGGING_FACE, LOGS, SHOWS
+from nbddp.analysis.syntax import qualified
 from nbddp.diagnostics import Diagnostic
+from nbddp.edits import Edit, before, keywords_of, mark, replace, set_arguments
 from nbddp.sentence import sentence
+from nbddp.watch_points import Watch
 
 NAME = "accelerate"
 CONFIGURATION = "from accelerate import DataLoaderConfiguration"
@@ -75,8 +74,8 @@ def _accelerator(plan: Plan, call: ast.Call) -> Iterator[Edit | Diagnostic]:
     given = keywords_of(call)
     if None in given:
         yield plan.program.diagnose(
-            NAME, "error", call, sentence("what the Accelerator is given cannot be seen"),
-            help=sentence("write its arguments by name, without **"),
+            NAME, "error", call, sentence("nbddp cannot see which arguments the Accelerator gets"),
+            help=sentence("write the arguments by name, without **"),
         )  # fmt: skip
         return
     chosen = given.get("cpu")
@@ -94,8 +93,10 @@ def _accelerator(plan: Plan, call: ast.Call) -> Iterator[Edit | Diagnostic]:
         yield from set_arguments(plan.program, NAME, config, {"split_batches": "True", "use_seedable_sampler": "True"})
     else:
         yield plan.program.diagnose(
-            NAME, "warning", config, sentence("the batch size counts for each process"),
-            help=sentence("add split_batches=True to this configuration, so that it is that of all of them"),
+            NAME, "warning", config,
+            sentence("with this configuration the batch size is that of each process, not of all processes together"),
+            help=sentence("add split_batches=True to this configuration, so that the batch is split among the "
+                          "processes"),
         )  # fmt: skip
     yield from set_arguments(plan.program, NAME, call, values, tuple(uses))
 
@@ -110,14 +111,13 @@ def _told(plan: Plan, loop: ast.For, calls: list[ast.Call]) -> Iterator[Edit]:
     source = loop.iter
     while isinstance(source, ast.Call) and source.args:  # enumerate(loader), tqdm(loader)
         source = source.args[0]
-    parts = [f"len({plan.program.source(source)})"] if isinstance(source, ast.Name | ast.Attribute) else []
-    parts += [f"{name}={name}" for name in dict.fromkeys(losses)]
+    batches = f"len({plan.program.source(source)})" if isinstance(source, ast.Name | ast.Attribute) else ""
+    values = tuple((name, name) for name in dict.fromkeys(losses))
     step = next(s for s in reversed(loop.body) if any(_steps(n) or n in calls for n in ast.walk(s)))
-    line = f"{plan.naming('report_step')}({', '.join(parts)})"
-    yield after(plan.program, NAME, step, line, ("report_step",))
+    yield mark(plan.program, NAME, step, Watch("step", values=values, batches=batches))
     epochs = _loop_of(plan, loop)
     if epochs is not None and isinstance(epochs.target, ast.Name) and loop in epochs.body:
-        yield from _epochs(plan, epochs)
+        yield mark(plan.program, NAME, epochs, Watch("stop"))
 
 
 def _own(plan: Plan, loop: ast.For) -> Iterator[Diagnostic]:
@@ -128,25 +128,15 @@ def _own(plan: Plan, loop: ast.For) -> Iterator[Diagnostic]:
     shown = any(_shows(plan, c) for c in calls if plan.program.function_of(c) is function)
     if shown and not asked:
         yield plan.program.diagnose(
-            NAME, "note", loop, sentence("what is shown of these batches is rank 0's own, from its share of the data"),
-            help=sentence("put it together with the accelerator's gather_for_metrics() or reduce()"),
+            NAME, "note", loop,
+            sentence("the values shown here cover only rank 0's part of the data: they are not combined across ranks"),
+            help=sentence("combine them with the accelerator's gather_for_metrics() or reduce()"),
         )  # fmt: skip
 
 
 def _shows(plan: Plan, call: ast.Call) -> bool:
     own = isinstance(call.func, ast.Attribute) and call.func.attr in ("print", "log", "append")
     return own or (qualified(call.func, plan.flow.imports) or "") in SHOWS | LOGS
-
-
-def _epochs(plan: Plan, loop: ast.For) -> Iterator[Edit]:
-    counted = loop.iter if isinstance(loop.iter, ast.Call) and len(loop.iter.args) == 1 else None
-    total = f", {plan.program.source(counted.args[0])}" if counted and ast.unparse(counted.func) == "range" else ""
-    assert isinstance(loop.target, ast.Name)
-    line = f"{plan.naming('epoch_begins')}({loop.target.id}{total})"
-    yield before(plan.program, NAME, loop.body[0], line, ("epoch_begins",))
-    if not isinstance(loop.body[-1], ast.Break | ast.Continue | ast.Return | ast.Raise):
-        stop = f"if {plan.naming('stop_asked')}():\n    break"
-        yield after(plan.program, NAME, loop.body[-1], stop, ("stop_asked",))
 
 
 def _steps(node: ast.AST) -> bool:

@@ -1,8 +1,9 @@
 """What it does
-    Where gradients are accumulated over several batches, has DDP average them in the last of these only.
+    Where gradients are accumulated over several batches, lets DDP average them only in the last of these batches.
 
 Why DDP needs it
-    DDP averages in every `backward()`; all but the one before the step would be sent over the network for nothing.
+    DDP averages in every `backward()`, but only the average before the optimizer's step is needed: the others would
+    cost network time for nothing.
 
 Before
     for i, (x, y) in enumerate(train_loader):
@@ -12,14 +13,15 @@ Before
 
 After
     for i, (x, y) in enumerate(train_loader):
-        model.require_backward_grad_sync = (i + 1) % 4 == 0
-        loss = F.mse_loss(model(x), y) / 4
+        ddp_model.require_backward_grad_sync = (i + 1) % 4 == 0
+        loss = F.mse_loss(ddp_model(x), y) / 4
         loss.backward()
         if (i + 1) % 4 == 0:
 
 Declines
-    Where it is not certain that gradients are read under this condition alone, and that the condition is known before
-    the batch is computed; models that may hold a BatchNorm, whose buffers DDP sends along. They are averaged each time.
+    Loops where it is not certain that gradients are used only under this condition, and that the condition is known
+    before the batch is computed; models that may hold a BatchNorm, whose buffers DDP also sends. Gradients are then
+    averaged for every batch.
 """
 
 from __future__ import annotations
@@ -27,13 +29,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.edit import Edit, first_in
-from nbddp.analysis.effects import effects
-from nbddp.analysis.facts import CallFact, LoopFact
-from nbddp.analysis.plan import Plan
-from nbddp.analysis.scope import expressions_for
-from nbddp.analysis.wrapping import may_hold_batch_norm
+from nbddp.analysis import Plan
+from nbddp.analysis.models import may_hold_batch_norm
+from nbddp.analysis.reading import expressions_for, held_by
+from nbddp.analysis.slicing import effects
+from nbddp.analysis.values import CallFact, LoopFact
 from nbddp.diagnostics import Diagnostic
+from nbddp.edits import Edit, first_in
 
 NAME = "accumulate"
 KNOWN_BEFORE = (ast.Name, ast.Constant, ast.BinOp, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Call,
@@ -51,7 +53,8 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         if gate is not None and names and _all_inside(plan, fact, gate) and _known_before(plan, loop, gate):
             condition = plan.program.source(gate.test)
             for name in names:
-                yield first_in(plan.program, NAME, loop, f"{name}.require_backward_grad_sync = {condition}")
+                line = f"{_ddp(plan, fact, name)}.require_backward_grad_sync = {condition}"
+                yield first_in(plan.program, NAME, loop, line)
 
 
 def _gate(plan: Plan, fact: LoopFact, loop: ast.For) -> ast.If | None:
@@ -76,6 +79,14 @@ def _models(plan: Plan, fact: LoopFact) -> list[str]:
     wanted = {model.obj for model in models}
     names = expressions_for(plan, fact.node.target if isinstance(fact.node, ast.For) else fact.node, fact.names, wanted)
     return names if len(names) == len(wanted) else []
+
+
+def _ddp(plan: Plan, fact: LoopFact, name: str) -> str:
+    """What DDP is called where the loop calls the model by this name: `ddp_model`, or `model`, handed on."""
+    models = held_by(plan, fact.node, fact.names, name)
+    places = {p: t for o in models & plan.wrapping.names.keys() for p, t in plan.wrapping.names[o].places.items()}
+    here = (t for p, t in places.items() if any(a is fact.node for a in plan.program.ancestors(p)))
+    return next(here, name)
 
 
 def _all_inside(plan: Plan, fact: LoopFact, gate: ast.If) -> bool:

@@ -1,9 +1,9 @@
 """What it does
-    Puts this rank's device where the notebook chooses one, and takes fixed indices out of device names elsewhere:
-    each process has made its own GPU the current one, so "cuda" means it.
+    Uses the rank's own device where the notebook chooses one, and removes fixed indices from device names elsewhere:
+    each process has made its own GPU the current one, so "cuda" means that GPU. `torch.load` loads onto it, too.
 
 Why DDP needs it
-    With "cuda:0" on every rank all processes crowd the first GPU, and NCCL refuses to run.
+    With "cuda:0" on every rank, all processes would use the first GPU, and NCCL refuses to run.
 
 Before
     device = torch.device("cuda:0" if torch.cuda.is_available() else "cpu")
@@ -12,7 +12,7 @@ After
     device = rank_device
 
 Declines
-    A device that is the CPU by the notebook's own words; strings that only look like a device.
+    A device that the notebook sets to the CPU; strings that only look like a device.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.devices import chosen, indexed_name, numbers
-from nbddp.analysis.edit import Edit, replace
-from nbddp.analysis.imports import qualified
-from nbddp.analysis.plan import Plan
+from nbddp.analysis import Plan
+from nbddp.analysis.models import chosen, indexed_name, numbers
+from nbddp.analysis.syntax import qualified
 from nbddp.diagnostics import Diagnostic
+from nbddp.edits import Edit, append_argument, replace
 from nbddp.sentence import sentence
 
 NAME = "device"
@@ -45,7 +45,29 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     for inner in plan.nodes():
         if isinstance(inner, ast.expr) and inner not in done:
             yield from _elsewhere(plan, inner, done)
+    yield from _loaded(plan)
     yield from _several(plan)
+
+
+def _loaded(plan: Plan) -> Iterator[Edit]:
+    """`torch.load(path)`: what lay on the first GPU when it was saved comes to the GPU of each process."""
+    for call in plan.calls("torch.load") if plan.uses_gpu else ():
+        plain = len(call.node.args) == 1 and not any(k.arg in ("map_location", None) for k in call.node.keywords)
+        if plain:
+            state = _goes_into_a_state(plan, call.node) and plan.program.function_of(call.node) is None
+            place = plan.naming("rank_device") if state else '{"cuda:0": "cuda"}'
+            uses = ("rank_device",) if state else ()
+            yield append_argument(plan.program, NAME, call.node, f"map_location={place}", uses)
+
+
+def _goes_into_a_state(plan: Plan, call: ast.Call) -> bool:
+    """`model.load_state_dict(torch.load(path))`, which copies it to where the model is."""
+    parent = plan.program.parents.get(call)
+    return (
+        isinstance(parent, ast.Call)
+        and isinstance(parent.func, ast.Attribute)
+        and parent.func.attr == "load_state_dict"
+    )
 
 
 def _elsewhere(plan: Plan, node: ast.expr, done: set[ast.AST]) -> Iterator[Edit | Diagnostic]:
@@ -66,8 +88,8 @@ def _elsewhere(plan: Plan, node: ast.expr, done: set[ast.AST]) -> Iterator[Edit 
     if isinstance(node, ast.Constant) and node.value == "CUDA_VISIBLE_DEVICES":
         yield plan.program.diagnose(
             NAME, "warning", node,
-            sentence("the notebook limits the GPUs that can be seen, and with them the processes"),
-            help=sentence("take the line out, or choose the devices when you start the script"),
+            sentence("the notebook limits which GPUs are visible, and so how many processes can run"),
+            help=sentence("remove the line, or choose the GPUs when you start the script"),
         )  # fmt: skip
 
 
@@ -123,9 +145,9 @@ def _default_device(plan: Plan, node: ast.Call, name: str) -> Iterator[Diagnosti
         return
     yield plan.program.diagnose(
         NAME, "error", node,
-        sentence("with the GPU as the default device the samplers cannot draw: torch expects their random numbers on "
-                 "the GPU"),
-        help=sentence("leave the default device alone, and move model and batches with .to(device)"),
+        sentence("samplers fail while the GPU is the default device: torch then expects their random numbers on the "
+                 "GPU"),
+        help=sentence("do not set a default device, and move model and batches with .to(device)"),
     )  # fmt: skip
 
 
@@ -156,7 +178,8 @@ def _several(plan: Plan) -> Iterator[Diagnostic]:
     if len(places) > 1:
         yield plan.program.diagnose(
             NAME, "warning", list(places.values())[1],
-            sentence("the notebook uses %1 GPUs; a process of the script has one, which must hold all of it",
+            sentence("the notebook uses %1 GPUs, but each process of the script has only one, which must hold "
+                     "everything",
                      len(places)),
-            help=sentence("run it with one process where one GPU is too small"),
+            help=sentence("if that is too much for one GPU, run the notebook's own code in one process"),
         )  # fmt: skip

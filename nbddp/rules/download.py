@@ -1,9 +1,9 @@
 """What it does
-    Lets one process of each machine go first where data is fetched, and do alone what is done on the disk and nowhere
-    else: folders made, archives unpacked, files written before the training.
+    Lets one process on each machine download data first. What only changes files before the training (creating folders,
+    unpacking archives, writing files) is done by that process alone.
 
 Why DDP needs it
-    N processes that download the same file at once write over each other, and read halves.
+    N processes that download the same file at once overwrite each other's file and read incomplete ones.
 
 Before
     train_set = MNIST("data", download=True)
@@ -13,8 +13,8 @@ After
         train_set = MNIST("data", download=True)
 
 Declines
-    Folders that may exist already. Statements in which the ranks meet, as they do where a function builds a model
-    and trains it: there only those parts are looked at that run once. What comes behind the training.
+    Folders that may already exist. Statements in which the ranks have to work together, such as a function that both
+    builds and trains a model: only the parts of it that run once are considered. Anything after the training.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.edit import Edit, after, guard, within
-from nbddp.analysis.plan import Plan
+from nbddp.analysis import Plan
 from nbddp.diagnostics import Diagnostic
+from nbddp.edits import Edit, after, guard, within
 
 NAME = "download"
 

@@ -1,39 +1,40 @@
 """What it does
-    Tells the sampler the number of the epoch, so that each epoch has an order of its own; makes the epoch loop one
-    that can be resumed from a checkpoint and that ends after an epoch when asked to. What goes from epoch to epoch
-    goes into the checkpoint: names, and attributes of trainers and of what stops early.
+    Passes the number of the epoch to the sampler, so that each epoch uses a different order. Marks the epoch loop, so
+    that a run by nbddp can resume from a checkpoint and can be stopped after an epoch. The checkpoint holds what the
+    loop carries from epoch to epoch: variables, and attributes of trainers and of early stopping.
 
 Why DDP needs it
-    A DistributedSampler draws its order from the seed and the epoch: without `set_epoch` every epoch has the same.
+    A DistributedSampler computes its order from the seed and the epoch: without `set_epoch` every epoch uses the same
+    order.
 
 Before
     for epoch in range(epochs):
 
 After
-    for epoch in resumable(range(epochs), model=model, optimizer=optimizer):
+    for epoch in range(epochs):
         train_sampler.set_epoch(epoch)
 
 Declines
-    A loop that has no number, or from which the loader cannot be named: the sampler then counts its own passes.
+    A loop without an epoch number, or one in which no variable holds the loader: the sampler then counts its own passes
+    over the data.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 
-from nbddp.analysis.carried import Carried, carried
-from nbddp.analysis.edit import Edit, after, before, first_in, indent_of, wrap
-from nbddp.analysis.facts import LoopFact
-from nbddp.analysis.plan import Plan
-from nbddp.analysis.scope import SingleStart, single_start, state_in_scope
-from nbddp.analysis.while_loops import while_counter
+from nbddp.analysis import Plan
+from nbddp.analysis.loaders import while_counter
+from nbddp.analysis.reading import SingleStart, single_start, state_in_scope
+from nbddp.analysis.state import Carried, carried
+from nbddp.analysis.values import LoopFact
 from nbddp.diagnostics import Diagnostic
+from nbddp.edits import Edit, before, first_in, mark
 from nbddp.sentence import sentence
+from nbddp.watch_points import Named, Watch
 
 NAME = "epoch"
-WIDTH = 116  # of 120, for what the cells do moves four columns in
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
@@ -53,82 +54,52 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
 
 
 def _resumable(plan: Plan, fact: LoopFact, loop: ast.For) -> Iterator[Edit | Diagnostic]:
-    yield from _carry_on(plan, loop, carried(plan, fact))
-    indent = indent_of(plan.program, loop)
-    room = WIDTH - len(indent) - len(plan.program.source(loop).partition("\n")[0])
-    first, rest = plan.program.source(loop.iter), _state(plan, fact)
-    opening, closing = _laid_out(f"{plan.naming('resumable')}(", first, rest, room, indent)
-    yield from wrap(plan.program, NAME, loop.iter, opening, closing, ("resumable",))
+    found = carried(plan, fact)
+    yield from _lost(plan, loop, found)
+    watch = Watch("epochs", state=_state(plan, fact), carried=found.values, things=_named(found.things))
+    yield mark(plan.program, NAME, loop, watch)
 
 
-def _laid_out(opening: str, first: str, rest: list[str], room: int, indent: str) -> tuple[str, str]:
-    """What goes before and behind the first argument, on lines as a formatter breaks them."""
-    together = "".join(f", {text}" for text in rest)
-    if len(opening) + len(together) + 1 <= room or "\n" in first:
-        return opening, f"{together})"
-    inner = indent + "    "
-    if len(inner) + len(first) + len(together) <= WIDTH:
-        return f"{opening}\n{inner}", f"{together}\n{indent})"
-    return f"{opening}\n{inner}", "".join(f",\n{inner}{text}" for text in rest) + f",\n{indent})"
-
-
-def _carry_on(plan: Plan, loop: ast.For | ast.While, found: Carried) -> Iterator[Edit | Diagnostic]:
-    """What goes from epoch to epoch besides the state, as the checkpoint has it."""
-    texts, indent = found.values, indent_of(plan.program, loop)
-    if texts:
-        left = ", ".join(texts)
-        if len(indent) + len(left) + len(" = from_checkpoint(") > WIDTH:
-            left = "(\n    " + ",\n    ".join(texts) + ",\n)"
-        yield _call(plan, loop, f"{left} = ", "from_checkpoint", "lambda: ", texts)
-    if found.things:
-        yield _call(plan, loop, "", "attributes_from_checkpoint", "", found.things)
+def _lost(plan: Plan, loop: ast.For | ast.While, found: Carried) -> Iterator[Diagnostic]:
+    """What goes from epoch to epoch, and that no file can hold."""
     if found.lost:
         yield plan.program.diagnose(
-            NAME, "note", loop, sentence("checkpoints do not hold %1", ", ".join(map(repr, found.lost))),
-            why=sentence("a run with --resume starts it afresh: it differs between ranks, is a model, holds several "
-                         "models, is no part of a state, or has no name in the function of the loop"),
-            help=sentence("keep plain values in names of that function, the state_dict() of a model instead of the "
-                          "model, and models in an nn.ModuleList with one optimizer instead of a list with several"),
+            NAME, "note", loop, sentence("checkpoints do not contain %1", ", ".join(map(repr, found.lost))),
+            why=sentence("with --resume it starts from its initial value: it differs between ranks, is a model or "
+                         "holds several, is not part of a state_dict(), or is not a variable of the loop's function"),
+            help=sentence("keep plain values in variables of that function, keep a model's state_dict() instead of "
+                          "the model, and use an nn.ModuleList with one optimizer instead of a list of models"),
         )  # fmt: skip
 
 
-def _call(plan: Plan, loop: ast.stmt, left: str, part: str, opening: str, texts: tuple[str, ...]) -> Edit:
-    """With a dictionary of these expressions, on lines as a formatter breaks them."""
-    call, indent = f"{left}{plan.naming(part)}(", len(indent_of(plan.program, loop))
-    items = [f'"{text}": {text}' for text in texts]
-    argument = f"{opening}{{{', '.join(items)}}}"
-    if indent + len(call.rpartition("\n")[2]) + len(argument) + 1 > WIDTH:
-        if indent + 4 + len(argument) > WIDTH:
-            argument = f"{opening}{{\n        " + ",\n        ".join(items) + ",\n    }"
-        argument = f"\n    {argument}\n"
-    return before(plan.program, NAME, loop, f"{call}{argument})", (part,))
+def _state(plan: Plan, fact: LoopFact) -> Named:
+    return tuple(state_in_scope(plan, fact).items())
 
 
-def _state(plan: Plan, fact: LoopFact) -> list[str]:
-    return [f"{name}={text}" for name, text in state_in_scope(plan, fact).items()]
+def _named(texts: tuple[str, ...]) -> Named:
+    return tuple((text, text) for text in texts)
 
 
 def _single_pass(plan: Plan, start: SingleStart) -> Iterator[Edit]:
-    state = ", ".join(f"{name}={text}" for name, text in start.state.items())
-    for part in ("compare_after_first_step", "load_states") if state else ():
-        yield before(plan.program, NAME, start.statement.node, f"{plan.naming(part)}({state})", (part,))
+    if start.state:
+        watch = Watch("start", state=tuple(start.state.items()))
+        yield mark(plan.program, NAME, start.statement.node, watch)
 
 
 def _counting(plan: Plan, fact: LoopFact, loop: ast.While) -> Iterator[Edit | Diagnostic]:
-    """A loop that counts its turns itself: what `resumable` does, around and in it."""
+    """A loop that counts its turns itself."""
     counter = while_counter(plan.program, loop)
     if counter is None or loop.orelse:
         yield plan.program.diagnose(
-            NAME, "note", loop, sentence("this loop does not count its turns in a way that can be followed"),
-            why=sentence("it cannot be resumed from a checkpoint, and samplers count their own passes"),
-            help=sentence("set a variable to 0 before it, and add 1 to it in each turn; or write it as a for loop"),
+            NAME, "note", loop, sentence("nbddp cannot see how this loop counts its iterations"),
+            why=sentence("the loop cannot be resumed from a checkpoint, and each sampler counts its own passes over "
+                         "the data"),
+            help=sentence("set a variable to 0 before the loop and add 1 to it in each iteration, or write a for loop"),
         )  # fmt: skip
         return
-    naming, state = plan.naming, _state(plan, fact)
     found = carried(plan, fact)
-    yield from _carry_on(plan, loop, replace(found, values=tuple(n for n in found.values if n != counter.name)))
-    start = f"{counter.name} += {naming('epochs_before')}({', '.join(state)})"
-    yield before(plan.program, NAME, loop, start, ("epochs_before",))
-    yield first_in(plan.program, NAME, loop, f"{naming('epoch_begins')}({counter.begun()})", ("epoch_begins",))
-    end = f"if {naming('epoch_done')}({', '.join([counter.done(), *state])}):\n    break"
-    yield after(plan.program, NAME, loop.body[-1], end, ("epoch_done",))
+    values = tuple(name for name in found.values if name != counter.name)
+    yield from _lost(plan, loop, found)
+    watch = Watch("turns", state=_state(plan, fact), carried=values, things=_named(found.things),
+                  counter=counter.name, first=counter.first)  # fmt: skip
+    yield mark(plan.program, NAME, loop, watch)

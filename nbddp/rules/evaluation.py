@@ -1,21 +1,20 @@
 """What it does
-    Deals the batches of an evaluation loop out among the ranks: each batch is evaluated once, by one rank, and is
-    the batch that one process would form, so that 21 samples count as 21 and means of batches stay what they were.
+    Splits the samples of an evaluation among the ranks, so that each is evaluated once: 21 samples count as 21. Where
+    batches matter (means over batches, predictions in their order), the batches of one process are split instead.
 
 Why DDP needs it
-    Evaluated whole on each rank, N processes do N times the work. A DistributedSampler would pad: samples would
-    count twice.
+    If each rank evaluates all of the data, N processes do N times the work. A DistributedSampler would fill up the last
+    batch and count some samples twice.
 
 Before
-    for x, y in val_loader:
+    val_loader = DataLoader(val_set, batch_size=64)
 
 After
-    for x, y in share_of(val_loader):
+    val_loader = DataLoader(val_set, batch_size=64, sampler=range(rank, len(val_set), world_size))
 
 Declines
-    A loop that may end early, that calls `train()` or `eval()`, that draws batches one by one, or that leaves behind
-    something that cannot be put together from shares: each rank then evaluates all of it. Slower, and the same
-    numbers.
+    A loop that may end early, calls `train()` or `eval()`, fetches batches one at a time, or leaves results that cannot
+    be combined across ranks. Each rank then evaluates all of the data: slower, with the same numbers.
 """
 
 from __future__ import annotations
@@ -23,21 +22,26 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.domain import Obj
-from nbddp.analysis.edit import Edit, wrap
-from nbddp.analysis.facts import Loop, LoopFact
-from nbddp.analysis.loader_calls import loader_call
-from nbddp.analysis.plan import Plan
+from nbddp.analysis import Plan
+from nbddp.analysis.agreement import loops_by_sample
+from nbddp.analysis.loaders import dataset_name, loader_call, stands_twice, wants_a_name, world_size
+from nbddp.analysis.values import Loop, LoopFact, Obj
 from nbddp.diagnostics import Diagnostic
+from nbddp.edits import Edit, append_argument, before, replace, wrap
 from nbddp.sentence import sentence
 
 NAME = "evaluation"
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
+    for obj in sorted(plan.by_sample, key=lambda o: plan.program.span(o.node)):
+        yield from _by_sample(plan, obj)
+    by_sample = set(loops_by_sample(plan, plan.by_sample))
     edited: set[ast.expr] = set()
     for fact in plan.roles.evaluation_loops:
         whole = plan.facts.keep_whole.get(fact.node)
+        if fact.node in by_sample:
+            continue
         if whole is None and isinstance(fact.node, ast.For | ast.AsyncFor):
             yield from _wrap(plan, fact, "share_of", edited)
             continue
@@ -48,15 +52,34 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             yield from _wrap(plan, fact, "all_of", edited)
         if whole is not None:
             yield plan.program.diagnose(
-                NAME, "note", _place(plan, fact.node), sentence("each rank evaluates all of it: %1", whole),
-                why=sentence("the numbers are those of one process, but the work is not shared"),
+                NAME, "note", _place(plan, fact.node),
+                sentence("this evaluation is not split, each rank evaluates all of the data: %1", whole),
+                why=sentence("the numbers are right, but every rank does all of the work"),
             )  # fmt: skip
     for place in sorted((_place(plan, n) for n in plan.sharding.mixed), key=lambda n: getattr(n, "lineno", 0)):
         yield plan.program.diagnose(
-            NAME, "note", place, sentence("where it evaluates, each rank evaluates all of it: this loop also trains"),
-            why=sentence("the numbers are those of one process, but the work is not shared"),
-            help=sentence("evaluate in a loop of its own"),
+            NAME, "note", place,
+            sentence("this loop both trains and evaluates, so each rank evaluates all of the data"),
+            why=sentence("the numbers are right, but every rank does all of the work"),
+            help=sentence("evaluate in a separate loop"),
         )  # fmt: skip
+
+
+def _by_sample(plan: Plan, obj: Obj) -> Iterator[Edit]:
+    """Where only sums are taken, a sampler deals out, and the loader stays what it is."""
+    call = loader_call(plan, obj)
+    assert call is not None
+    dataset = call.arguments["dataset"]
+    name = plan.program.source(dataset)
+    if wants_a_name(dataset) and not stands_twice(dataset):
+        name = dataset_name(plan, call)
+        yield before(plan.program, NAME, call.statement, f"{name} = {plan.program.source(dataset)}")
+        yield replace(plan.program, NAME, dataset, name)
+    share = f"range({plan.rank(obj.node)}, len({name}), {world_size(plan, obj.node)})"
+    if (shuffle := call.keywords.get("shuffle")) is not None:
+        yield replace(plan.program, NAME, shuffle, f"sampler={share}", ("dist",))
+    else:
+        yield append_argument(plan.program, NAME, call.node, f"sampler={share}", ("dist",))
 
 
 def _place(plan: Plan, loop: Loop) -> ast.AST:
@@ -67,9 +90,9 @@ def _place(plan: Plan, loop: Loop) -> ast.AST:
 def _nameless(plan: Plan, fact: LoopFact) -> Diagnostic:
     return plan.program.diagnose(
         NAME, "error", _place(plan, fact.node),
-        sentence("this evaluation would read only the share of the training data that a rank has"),
-        why=sentence("the loader goes by no name here by which it could be made whole again"),
-        help=sentence("evaluate on a DataLoader of its own, or iterate over the DataLoader itself"),
+        sentence("this evaluation would read only one rank's part of the training data"),
+        why=sentence("the loader is not stored in a variable here, so its split cannot be undone"),
+        help=sentence("evaluate on a separate DataLoader, or loop over the DataLoader itself"),
     )  # fmt: skip
 
 

@@ -1,9 +1,10 @@
 """What it does
-    Has imports look in the folder to which the notebook goes, and passes over a folder that `%cd` does not find.
+    Makes imports search the folder that the notebook changes to, and skips a `%cd` to a folder that does not exist.
 
 Why DDP needs it
-    A kernel looks for modules where it is by now; a script looks where its file is, in every process that it starts.
-    `%cd` of a folder that is not there says so and goes on, as notebooks that were written in Colab do elsewhere.
+    A kernel searches for modules in its current folder; a script searches in the folder of its own file, in every
+    process. `%cd` to a missing folder only prints a message in a notebook, as notebooks from Colab do on other
+    machines.
 
 Before
     %cd /content/project
@@ -15,17 +16,17 @@ After
     sys.path.insert(0, os.getcwd())  # where a notebook looks for modules
 
 Declines
-    Where nothing but known packages is imported behind it; and a relative folder, which is part of the project.
+    Notebooks that import only installed packages after the change; a relative folder, which is part of the project.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nbddp.analysis.edit import Edit, after, guard, stands_alone
-from nbddp.analysis.folders import folder_changes, has_modules
-from nbddp.analysis.plan import Plan
+from nbddp.analysis import Plan
+from nbddp.analysis.disk import folder_changes, has_modules
 from nbddp.diagnostics import Diagnostic
+from nbddp.edits import Edit, after, guard, stands_alone
 
 NAME = "folder"
 LINE = "sys.path.insert(0, os.getcwd())  # where a notebook looks for modules"

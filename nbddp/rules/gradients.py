@@ -1,9 +1,9 @@
 """What it does
-    Averages the gradients over the ranks right after `backward()`, for models that DDP cannot take over.
+    Averages the gradients over the ranks right after `backward()`, for models that DDP cannot wrap.
 
 Why DDP needs it
-    DDP averages gradients only when the loss went through the model's forward, called on the wrapper.
-    A loss computed by `model.loss(x)` passes it by, and it says nothing: each rank would train a model of its own.
+    DDP averages gradients only if the loss comes from a call of the wrapped model. A loss from `model.loss(x)` bypasses
+    DDP without any error message, and each rank would train a different model.
 
 Before
     loss = model.loss(x, y)
@@ -15,7 +15,7 @@ After
     average_gradients(optimizer)
 
 Declines
-    Models that DDP wraps. Where no optimizer is in reach by name, the export is refused.
+    Models that DDP wraps. If no variable holds the optimizer at that place, the export is refused.
 """
 
 from __future__ import annotations
@@ -23,13 +23,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Set
 
-from nbddp.analysis.domain import Obj, Value
-from nbddp.analysis.edit import Edit, after
-from nbddp.analysis.facts import Loop
-from nbddp.analysis.plan import Plan
-from nbddp.analysis.scope import expressions_for, held_by, readable
-from nbddp.analysis.wrapping import may_hold_batch_norm
+from nbddp.analysis import Plan
+from nbddp.analysis.models import may_hold_batch_norm
+from nbddp.analysis.reading import expressions_for, held_by, readable
+from nbddp.analysis.values import Loop, Obj, Value
 from nbddp.diagnostics import Diagnostic
+from nbddp.edits import Edit, after
 from nbddp.sentence import sentence
 
 NAME = "gradients"
@@ -40,9 +39,9 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         return
     for model, reason in plan.wrapping.averaged.items():
         yield plan.program.diagnose(
-            NAME, "note", model.node, sentence("DDP cannot take this model over: %1", reason),
-            why=sentence("its gradients are averaged over the ranks after backward(), which is as right and a little "
-                         "slower"),
+            NAME, "note", model.node, sentence("DDP cannot wrap this model: %1", reason),
+            why=sentence("its gradients are averaged over the ranks after backward() instead: the same result, a "
+                         "little slower"),
         )  # fmt: skip
     training = {f.node for f in plan.roles.batch_loops}
     for call in sorted(plan.facts.backward, key=lambda c: (c.lineno, c.col_offset)):
@@ -67,10 +66,11 @@ def _after_backward(plan: Plan, call: ast.Call, steps: Set[Loop]) -> Iterator[Ed
     if not names:
         yield plan.program.diagnose(
             NAME, "error", call,
-            sentence("the gradients of this step cannot be averaged: no optimizer can be named here"),
-            why=sentence("each rank would train a model of its own"),
-            help=sentence("train the model through its forward, or make the optimizer a variable that this code can "
-                          "read"),
+            sentence("the gradients of this step cannot be averaged over the ranks, because no variable here holds "
+                     "the optimizer"),
+            why=sentence("each rank would train a different model"),
+            help=sentence("train the model through its forward(), or store the optimizer in a variable that this "
+                          "code can read"),
         )  # fmt: skip
         return
     yield after(plan.program, NAME, statement, f"{plan.naming('average_gradients')}({', '.join(names)})",

@@ -1,10 +1,10 @@
 """What it does
-    Lets the Hugging Face Trainer train on the processes that the script starts, with its own DDP: the batch size that
-    its arguments give to each device is that of all of them together, divided, and it tells how far it is.
+    Lets the Hugging Face Trainer train on the processes that the script starts, with its own DDP: splits the batch size
+    of its arguments among the processes.
 
 Why DDP needs it
-    The Trainer joins the processes that are there. On processors its arguments must say so, or each process would
-    train by itself; and a batch size for each device would grow with the number of processes.
+    The Trainer joins the existing processes. On CPUs its arguments must say so, or each process would train on its own;
+    and a batch size for each device would grow with the number of processes.
 
 Before
     args = TrainingArguments("out", per_device_train_batch_size=16)
@@ -13,7 +13,8 @@ After
     args = TrainingArguments("out", per_device_train_batch_size=per_rank(16), use_cpu=not torch.cuda.is_available())
 
 Declines
-    Notebooks that train by hand. A Trainer without arguments of its own, or with some that cannot be seen, is refused.
+    Notebooks with their own training loop. A Trainer without TrainingArguments, or with arguments that nbddp cannot
+    see, is refused.
 """
 
 from __future__ import annotations
@@ -21,18 +22,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.arguments import keywords_of, set_arguments
-from nbddp.analysis.edit import Edit, after, wrap
-from nbddp.analysis.frameworks import HUGGING_FACE
-from nbddp.analysis.imports import qualified
-from nbddp.analysis.plan import Plan
+from nbddp.analysis import Plan
+from nbddp.analysis.library import HUGGING_FACE
+from nbddp.analysis.syntax import qualified
 from nbddp.diagnostics import Diagnostic
+from nbddp.edits import Edit, keywords_of, mark, set_arguments, wrap
 from nbddp.sentence import sentence
+from nbddp.watch_points import Watch
 
 NAME = "hugging-face"
 SETTINGS = ("TrainingArguments", "Seq2SeqTrainingArguments", "SFTConfig")
 SIZE = "per_device_train_batch_size"
-CALLBACK = "from transformers import TrainerCallback"
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
@@ -45,15 +45,14 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     for call in use.made:
         if not settings:
             yield plan.program.diagnose(
-                NAME, "error", call, sentence("no cell makes the TrainingArguments of this Trainer"),
-                why=sentence("on processors each process would train by itself"),
-                help=sentence("build them in a cell, and hand them over as args="),
+                NAME, "error", call, sentence("no cell creates the TrainingArguments of this Trainer"),
+                why=sentence("without them the processes would not train together on a CPU"),
+                help=sentence("create them in a cell, and pass them as args="),
             )  # fmt: skip
         statement = plan.program.statement_of(call)
         if isinstance(statement, ast.Assign) and statement.value is call:
             name = plan.program.source(statement.targets[0])
-            line = f"{name}.add_callback({plan.naming('trainer_progress')}(TrainerCallback))"
-            yield after(plan.program, NAME, statement, line, ("trainer_progress", CALLBACK))
+            yield mark(plan.program, NAME, statement, Watch("trainer", state=(("transformers", name),)))
 
 
 def _sets(plan: Plan, call: ast.Call) -> bool:
@@ -65,8 +64,8 @@ def _settings(plan: Plan, call: ast.Call) -> Iterator[Edit | Diagnostic]:
     given = keywords_of(call)
     if None in given:
         yield plan.program.diagnose(
-            NAME, "error", call, sentence("what the TrainingArguments are given cannot be seen"),
-            help=sentence("write them by name, without **"),
+            NAME, "error", call, sentence("nbddp cannot see which arguments the TrainingArguments get"),
+            help=sentence("write the arguments by name, without **"),
         )  # fmt: skip
         return
     old = "no_cuda" if "no_cuda" in given else "use_cpu"

@@ -1,21 +1,20 @@
 """What it does
-    Lets Lightning's Trainer train on the processes that the script starts, with its own DDP: devices, nodes and
-    strategy are set, the batch size is that of all of them together, and it tells how far it is.
+    Lets Lightning's Trainer train on the processes that the script starts, with its own DDP: sets devices, nodes and
+    strategy, and splits the batch size among the processes.
 
 Why DDP needs it
-    In a notebook the Trainer forks the kernel, or starts the notebook's file again, which is no program. In a script
-    it joins the processes that are there; its own devices and strategy must then say the same as these.
+    In a notebook the Trainer forks the kernel, or tries to start the notebook's file again, which is not a program. In
+    a script it joins the existing processes, so its devices and strategy must agree with them.
 
 Before
     trainer = L.Trainer(max_epochs=3)
 
 After
     trainer = L.Trainer(max_epochs=3, devices=ranks_here(), strategy="ddp")
-    trainer.callbacks.append(lightning_progress(LambdaCallback))
 
 Declines
-    Notebooks that train by hand. A Trainer whose arguments cannot be seen is refused, and so is `predict`, of which
-    each process has only its share.
+    Notebooks with their own training loop. A Trainer whose arguments nbddp cannot see is refused, and so is `predict`,
+    of which each process has only its part.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ import ast
 import re
 from collections.abc import Iterator
 
-from nbddp.analysis.arguments import keywords_of, set_arguments
-from nbddp.analysis.edit import Edit, after, wrap
-from nbddp.analysis.frameworks import LIGHTNING
-from nbddp.analysis.imports import qualified
-from nbddp.analysis.plan import Plan
+from nbddp.analysis import Plan
+from nbddp.analysis.library import LIGHTNING
+from nbddp.analysis.syntax import qualified
 from nbddp.diagnostics import Diagnostic
+from nbddp.edits import Edit, keywords_of, mark, set_arguments, wrap
 from nbddp.sentence import sentence
+from nbddp.watch_points import Watch
 
 NAME = "lightning"
 LOADER = "torch.utils.data.DataLoader"
@@ -53,20 +52,22 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             if ast.unparse(node.func.value) in use.names:
                 yield plan.program.diagnose(
                     NAME, "error", node,
-                    sentence("each process predicts its share only, and Lightning does not gather them"),
-                    help=sentence("predict in a later cell, in the notebook, with the model that comes back"),
+                    sentence("each process predicts only its part of the data, and Lightning does not combine the "
+                             "predictions"),
+                    help=sentence("predict in a later cell of the notebook, with the trained model that comes back"),
                 )  # fmt: skip
         if isinstance(node, ast.ClassDef) and any(_is_stream(plan, base) for base in node.bases):
             yield plan.program.diagnose(
                 NAME, "error", node,
-                sentence("Lightning does not share out an IterableDataset: each process would train on all of it"),
-                help=sentence("make it a Dataset with a length, or train it by hand"),
+                sentence("Lightning does not split an IterableDataset: each process would train on all of it"),
+                help=sentence("make it a Dataset with a length, or write the training loop yourself"),
             )  # fmt: skip
         if isinstance(node, ast.FunctionDef) and node.name in PADDED:
             yield plan.program.diagnose(
                 NAME, "note", node,
-                sentence("Lightning fills up shares that come out uneven: it counts some samples twice"),
-                why=sentence("of 21 samples on 2 processes it evaluates 22"),
+                sentence("Lightning counts some samples twice where the data does not divide evenly among the "
+                         "processes"),
+                why=sentence("of 21 samples on 2 processes, for example, it evaluates 22"),
             )  # fmt: skip
 
 
@@ -74,8 +75,8 @@ def _trainer(plan: Plan, call: ast.Call) -> Iterator[Edit | Diagnostic]:
     given = keywords_of(call)
     if None in given or call.args:
         yield plan.program.diagnose(
-            NAME, "error", call, sentence("which devices and strategy the Trainer is given cannot be seen"),
-            help=sentence("write its arguments by name, without **"),
+            NAME, "error", call, sentence("nbddp cannot see which devices and strategy the Trainer gets"),
+            help=sentence("write the arguments by name, without **"),
         )  # fmt: skip
         return
     for name in ("use_distributed_sampler", "replace_sampler_ddp"):
@@ -83,7 +84,7 @@ def _trainer(plan: Plan, call: ast.Call) -> Iterator[Edit | Diagnostic]:
             yield plan.program.diagnose(
                 NAME, "error", given[name],
                 sentence("without Lightning's sampler each process would train on all of the data"),
-                help=sentence("take %1 out", name),
+                help=sentence("remove %1", name),
             )  # fmt: skip
     values = {"devices": f"{plan.naming('ranks_here')}()"}
     if "num_nodes" in given:
@@ -97,18 +98,11 @@ def _trainer(plan: Plan, call: ast.Call) -> Iterator[Edit | Diagnostic]:
     statement = plan.program.statement_of(call)
     if isinstance(statement, ast.Assign) and statement.value is call:
         name = plan.program.source(statement.targets[0])
-        line = f"{name}.callbacks.append({plan.naming('lightning_progress')}(LambdaCallback))"
-        yield after(plan.program, NAME, statement, line, ("lightning_progress", _callback(plan, call)))
+        yield mark(plan.program, NAME, statement, Watch("trainer", state=(("lightning", name),)))
 
 
 def _is_stream(plan: Plan, base: ast.expr) -> bool:
     return qualified(base, plan.flow.imports) == STREAM
-
-
-def _callback(plan: Plan, call: ast.Call) -> str:
-    """The import of the callback of the package that the notebook uses; there are two, which do not mix."""
-    old = (qualified(call.func, plan.flow.imports) or "").startswith("pytorch_lightning")
-    return f"from {'pytorch_lightning' if old else 'lightning.pytorch'}.callbacks import LambdaCallback"
 
 
 def _strategy(node: ast.expr | None) -> str | None:
@@ -152,8 +146,9 @@ def _batch_sizes(plan: Plan, fits: tuple[ast.Call, ...]) -> Iterator[Edit | Diag
         for fit in fits:
             yield plan.program.diagnose(
                 NAME, "warning", fit,
-                sentence("no cell builds the DataLoader that is trained on: its batch size counts for each process"),
-                help=sentence("divide it by the number of processes, or the learning rate may not fit"),
+                sentence("no cell creates the training DataLoader, so its batch size is that of each process, not "
+                         "of all together"),
+                help=sentence("divide it by the number of processes, or the learning rate may no longer fit"),
             )  # fmt: skip
 
 

@@ -1,9 +1,10 @@
 """What it does
-    Puts together what the ranks counted and collected over their shares, right behind the loop that did: sums are
-    added up, means averaged, lists gathered in the order of one process.
+    Combines what the ranks counted and collected over their parts of the data, right after the loop: sums are added up,
+    means are averaged, lists are gathered in the order of one process.
 
 Why DDP needs it
-    After a loop over its share a rank knows a part. Printed, returned or compared, it would be taken for the whole.
+    After a loop over its part of the data, a rank knows only a partial result. Printed, returned or compared, it would
+    look like the whole result.
 
 Before
     for x, y in test_loader:
@@ -11,14 +12,15 @@ Before
     print(correct / len(test_set))
 
 After
-    for x, y in share_of(test_loader):
+    for x, y in test_loader:
         correct += count_correct(x, y)
     correct = sum_over_ranks(correct)
     print(correct / len(test_set))
 
 Declines
-    What it does not understand: in an evaluation each rank then reads all of the data. In training what goes into a
-    product, a square or an item is put together in each step; where that cannot be, the number is told as rank 0's own.
+    What nbddp does not understand: in an evaluation each rank then reads all of the data. In training, a number that
+    goes into a product, a square or an item of a container is combined in each step; where that is not possible, the
+    number is reported as covering only rank 0's part of the data.
 """
 
 from __future__ import annotations
@@ -26,14 +28,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.accumulators import inside
-from nbddp.analysis.domain import ASSUMED, Extent
-from nbddp.analysis.edit import Edit, after, before, wrap
-from nbddp.analysis.facts import Reduction
-from nbddp.analysis.outlets import as_a_whole, outlets
-from nbddp.analysis.plan import Plan
-from nbddp.analysis.written_out import always_displayed
+from nbddp.analysis import Plan
+from nbddp.analysis.agreement import always_displayed, as_a_whole, kind_of, name_over_ranks, outlets, over_ranks
+from nbddp.analysis.slicing import inside
+from nbddp.analysis.values import ASSUMED, Extent, Reduction
 from nbddp.diagnostics import Diagnostic, Level
+from nbddp.edits import Edit, after, before, wrap
 from nbddp.sentence import sentence
 
 NAME = "reduce"
@@ -48,7 +48,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             if reduction.assumed:
                 yield _assumed(plan, loop, reduction.name)
     for node, part in dict.fromkeys(p for found in plan.facts.at_source.values() for p in found):
-        yield from wrap(plan.program, NAME, node, f"{plan.naming(part)}(", ")", (part,))
+        yield from _around(plan, node, part)
     told: set[str] = set()
     for outlet in outlets(plan):
         extent = as_a_whole(plan.facts.value(outlet.node))
@@ -56,9 +56,9 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             part = PARTS[extent]
             if plan.facts.value(outlet.node).of(ASSUMED):
                 yield _assumed(plan, outlet.node, plan.program.source(outlet.node))
-            yield from wrap(plan.program, NAME, outlet.node, f"{plan.naming(part)}(", ")", (part,))
+            yield from _around(plan, outlet.node, part)
         elif outlet.steers and outlet.safe:
-            yield from wrap(plan.program, NAME, outlet.node, f"{plan.naming('from_rank_0')}(", ")", ("from_rank_0",))
+            yield from _around(plan, outlet.node, "from_rank_0")
             yield _own(plan, outlet.node, "warning")
         else:
             told.update(n.id for n in ast.walk(outlet.node) if isinstance(n, ast.Name))
@@ -70,18 +70,25 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             yield _own(plan, max(places, key=_line), "note")
 
 
+def _around(plan: Plan, node: ast.expr, part: str) -> Iterator[Edit]:
+    text = over_ranks(plan, node, part)
+    yield from wrap(plan.program, NAME, node, text.before, text.after, text.uses)
+
+
 def _own(plan: Plan, node: ast.expr, level: Level) -> Diagnostic:
     return plan.program.diagnose(
-        NAME, level, node, sentence("'%1' is rank 0's own, from its share of the data", plan.program.source(node)),
-        why=sentence("what the ranks have cannot be put together here"),
-        help=sentence("accumulate it with += over the loop, and use it behind the loop"),
+        NAME, level, node,
+        sentence("'%1' covers only rank 0's part of the data: it is not combined across ranks",
+                 plan.program.source(node)),
+        why=sentence("the ranks' values cannot be combined at this place"),
+        help=sentence("accumulate it with += in the loop, and use it after the loop"),
     )  # fmt: skip
 
 
 def _assumed(plan: Plan, node: ast.stmt | ast.expr, what: str) -> Diagnostic:
     return plan.program.diagnose(
-        NAME, "note", node, sentence("'%1' is put together as if it were made of means over each batch", what),
-        why=sentence("it is weighted by the size of the batch, and where it comes from is not known"),
+        NAME, "note", node, sentence("'%1' is combined across ranks as if it were built from batch means", what),
+        why=sentence("it is multiplied by the size of the batch, but nbddp cannot see how it was computed"),
     )  # fmt: skip
 
 
@@ -94,34 +101,35 @@ def _on_leaving(plan: Plan, loop: ast.For | ast.AsyncFor | ast.While, reduction:
     for leaving in [n for n in inside(loop.body) if isinstance(n, ast.Return)]:
         read = [n for n in ast.walk(leaving) if isinstance(n, ast.Name) and n.id == reduction.name]
         if any(plan.facts.value(n).of("list", "dict") for n in read):
-            line, part = _put_together(plan, loop, reduction)
-            yield before(plan.program, NAME, leaving, line, (part,))
+            line, uses = _put_together(plan, loop, reduction)
+            yield before(plan.program, NAME, leaving, line, uses)
 
 
 def _behind(plan: Plan, loop: ast.For | ast.AsyncFor | ast.While, reduction: Reduction) -> Edit:
-    line, part = _put_together(plan, loop, reduction)
-    return after(plan.program, NAME, loop, line, (part,))
+    line, uses = _put_together(plan, loop, reduction)
+    return after(plan.program, NAME, loop, line, uses)
 
 
-def _put_together(plan: Plan, loop: ast.For | ast.AsyncFor | ast.While, reduction: Reduction) -> tuple[str, str]:
+def _put_together(
+    plan: Plan, loop: ast.For | ast.AsyncFor | ast.While, reduction: Reduction
+) -> tuple[str, tuple[str, ...]]:
     name = reduction.name
     if reduction.how == "gather":
-        part = "gather_in_order"
-        call = f"{plan.naming(part)}({name}, {_loader(plan, loop)})"
+        uses: tuple[str, ...] = ("gather_in_order",)
+        call = f"{plan.naming('gather_in_order')}({name}, {_loader(plan, loop)})"
     elif reduction.how.startswith("gather"):
-        part = reduction.how
-        call = f"{plan.naming(part)}({name})"
+        uses = (reduction.how,)
+        call = f"{plan.naming(reduction.how)}({name})"
+    elif reduction.how == "sum" and loop in plan.sharding.mixed:
+        uses = ("sum_over_shares", f"adds {kind_of(plan, reduction)}")
+        call = f"{plan.naming('sum_over_shares')}({name}, {_loader(plan, loop)})"
     else:
-        part = f"{reduction.how}_over_ranks"
-        if reduction.how == "sum" and loop in plan.sharding.mixed:
-            part = "sum_over_shares"
-            call = f"{plan.naming(part)}({name}, {_loader(plan, loop)})"
-        else:
-            call = f"{plan.naming(part)}({name})"
+        text = name_over_ranks(plan, reduction)
+        uses, call = text.uses, f"{text.before}{name}{text.after}"
     line = f"{name} = {call}"
     if reduction.in_place:
         line = f"{name}.update({call})" if _is_dict(plan, loop, name) else f"{name}[:] = {call}"
-    return line, part
+    return line, uses
 
 
 def _is_dict(plan: Plan, loop: ast.AST, name: str) -> bool:

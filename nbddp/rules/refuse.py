@@ -1,16 +1,16 @@
 """What it does
-    Refuses what has no script that would train the same on several processes, by name and all at once.
+    Refuses notebooks that no script could train in the same way on several processes, and names every reason at once.
 
 Why DDP needs it
-    DDP shares out the samples of a loader. Where there is none, every rank would train on the same data: N times the
-    work for nothing.
+    DDP splits the samples of a DataLoader among the ranks. Without a DataLoader every rank would train on the same
+    data: N times the work for nothing.
 
 Before
     for epoch in range(100):
         loss = criterion(model(X), y)
 
 After
-    error[shard]: the training takes whole tensors, indices or data made as it goes, no DataLoader: nothing to share out
+    error[shard]: the training loop uses no DataLoader, so there is nothing to split among the processes
 
 Declines
     Everything that the other rules handle.
@@ -21,11 +21,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.edit import Edit
-from nbddp.analysis.elsewhere import ALREADY, already_ddp, trains_elsewhere
-from nbddp.analysis.misspelt import misspelt
-from nbddp.analysis.plan import Plan
+from nbddp.analysis import Plan
+from nbddp.analysis.training import ALREADY, already_ddp, misspelt, trains_elsewhere
 from nbddp.diagnostics import Diagnostic
+from nbddp.edits import Edit
 from nbddp.sentence import Sentence, sentence
 
 NAME = "refuse"
@@ -35,8 +34,8 @@ GYMS = ("gym", "gymnasium", "pettingzoo", "stable_baselines3", "minigrid")
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     if plan.facts.exhausted:
         yield Diagnostic(
-            NAME, "error", sentence("the notebook is too intricate to be followed to its end"),
-            help=sentence("mark the cells that matter, or give the training a function of its own"),
+            NAME, "error", sentence("the notebook is too complex for nbddp to analyse to its end"),
+            help=sentence("mark the cells that matter, or put the training into a function"),
         )  # fmt: skip
     yield from misspelt(plan.notebook)
     yield from _already_ddp(plan)
@@ -73,17 +72,14 @@ def _may_be_passed_by(plan: Plan, name: str, node: ast.Name) -> bool:
 def _where(plan: Plan, name: str, node: ast.Name) -> Sentence:
     later = [s for s in plan.program.statements if name in plan.flow.effects[s.index].may_bind]
     if later:
-        return sentence("cell %1 defines it, and comes later: put the cells in the order in which they run",
+        return sentence("cell %1 defines it, but comes later: put the cells in the order in which they run",
                         later[0].cell.number)  # fmt: skip
-    broken = [c for c in plan.notebook.cells if c.error and name in c.source]
-    if broken:
-        error = broken[0].error
-        assert error is not None
-        return sentence("cell %1 may define it, but is not valid Python: %2", broken[0].number, error.message)
     ran = [e for c in plan.notebook.cells for e in c.escapes if e.name in ("run", "load", "pylab")]
     if ran:
-        return sentence("'%1' may define it: put that code into a cell or a module to import", f"%{ran[0].text}")
-    return sentence("it may be left from an earlier life of the kernel: define it in a cell")
+        return sentence(
+            "'%1' may define it: put that code into a cell, or into a module that you import", f"%{ran[0].text}"
+        )
+    return sentence("it may exist only in an earlier kernel session: define it in a cell")
 
 
 def _other_kinds(plan: Plan) -> Iterator[Diagnostic]:
@@ -93,29 +89,30 @@ def _other_kinds(plan: Plan) -> Iterator[Diagnostic]:
         if root in GYMS and name in used:
             yield Diagnostic(
                 "reinforcement", "error",
-                sentence("reinforcement learning draws its data from an environment as it goes: there is no data set "
-                         "to share out"),
-                help=sentence("run environments side by side instead"),
+                sentence("reinforcement learning gets its data from an environment while it trains: there is no "
+                         "dataset to split among processes"),
+                help=sentence("run several environments in parallel instead"),
             )  # fmt: skip
             return
         if target.endswith(".Fabric") and root == "lightning" and name in used:
             yield Diagnostic(
                 "framework", "error",
-                sentence("Lightning's Fabric prepares what a loop by hand trains: it is not carried"),
-                help=sentence("write the plain loop, or use its Trainer"),
+                sentence("training with Lightning Fabric is not supported"),
+                help=sentence("write a plain PyTorch loop, or use Lightning's Trainer"),
             )  # fmt: skip
             return
         if root == "opacus" and name in used:
             yield Diagnostic(
                 "privacy", "error",
-                sentence("a privacy engine (Opacus) keeps gradients of single samples, and has a DDP of its own"),
-                help=sentence("use opacus.distributed in a script of your own"),
+                sentence("a privacy engine (Opacus) is not supported: it keeps the gradient of each sample and has "
+                         "its own version of DDP"),
+                help=sentence("use opacus.distributed in your own script"),
             )  # fmt: skip
             return
     for statement in plan.kept:
         if statement.cell.has_await and any(isinstance(n, ast.Await) for n in ast.walk(statement.node)):
             yield plan.program.diagnose(
-                "await", "error", statement.node, sentence("a script cannot await at its top level"),
+                "await", "error", statement.node, sentence("a script cannot use await outside of a function"),
                 help=sentence("use asyncio.run(...)"),
             )  # fmt: skip
 
@@ -123,8 +120,8 @@ def _other_kinds(plan: Plan) -> Iterator[Diagnostic]:
 def _nothing_to_share(plan: Plan) -> Iterator[Diagnostic]:
     if not plan.facts.backward:
         followed = Diagnostic(
-            "shard", "error", sentence("the training cell runs no backward() that can be followed"),
-            help=sentence("call the function that trains in the cell that is marked"),
+            "shard", "error", sentence("no call of backward() was found in what the training cell runs"),
+            help=sentence("call the training function in the marked cell"),
         )  # fmt: skip
         yield trains_elsewhere(plan.flow) or followed
         return
@@ -137,8 +134,8 @@ def _nothing_to_share(plan: Plan) -> Iterator[Diagnostic]:
         return
     if not plan.roles.models and not plan.facts.undefined:  # else that is why
         yield Diagnostic(
-            "model", "error", sentence("no model is seen to be trained: none is called in the training loop"),
-            help=sentence("build the model in a cell, and call it in the loop"),
+            "model", "error", sentence("no trained model was found: the training loop calls none"),
+            help=sentence("create the model in a cell, and call it in the loop"),
         )  # fmt: skip
 
 
@@ -152,23 +149,23 @@ def _without_loader(plan: Plan, call: ast.Call, loop: ast.AST, opaque: bool) -> 
     if opaque and isinstance(loop, ast.For):
         what = plan.program.source(loop.iter)
         return plan.program.diagnose(
-            "sampler", "error", loop, sentence("'%1' is iterated but is not a DataLoader built in this notebook", what),
+            "sampler", "error", loop,
+            sentence("the loop runs over '%1', which is not a DataLoader created in this notebook", what),
             why=sentence("every rank would train on all of the data"),
-            help=sentence('build a DataLoader in a cell, or tag the cell that shards the data with "ddp-setup"'),
+            help=sentence('create a DataLoader in a cell, or tag the cell that splits the data with "ddp-setup"'),
         )  # fmt: skip
     if (source := _generator(plan, loop)) is not None:
         return plan.program.diagnose(
             "shard", "error", loop,
-            sentence("the batches come from '%1', a generator of the notebook: there is no telling what the share of a "
-                     "rank would be", source),
+            sentence("the batches come from '%1', a custom generator, and nbddp cannot see how to split "
+                     "them among the ranks", source),
             why=sentence("every rank would train on all of the data"),
-            help=sentence("put its samples into a Dataset, and train on a DataLoader of it"),
+            help=sentence("put its samples into a Dataset, and train on a DataLoader over it"),
         )  # fmt: skip
     return plan.program.diagnose(
         "shard", "error", loop,
-        sentence("the training takes whole tensors, indices or data made as it goes, no DataLoader: nothing to share "
-                 "out"),
-        why=sentence("every rank would train on the same data"),
+        sentence("the training loop uses no DataLoader, so there is nothing to split among the processes"),
+        why=sentence("the loop indexes tensors or creates data as it goes, so every rank would train on the same data"),
         help=sentence("train on DataLoader(TensorDataset(X, y), batch_size=…, shuffle=True)"),
     )  # fmt: skip
 

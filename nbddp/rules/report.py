@@ -1,19 +1,18 @@
 """What it does
-    Tells whoever started the script how far the training is: the loss after a step, the numbers of an epoch.
-    It does nothing where nobody listens.
+    Marks where a run can be watched: the loss after a step, the numbers of an epoch. It does not change the script:
+    nbddp adds the reports to the script's syntax tree in memory when it runs it.
 
 Why DDP needs it
-    The training runs in processes of its own; without a word from them a notebook could show nothing.
+    The training runs in separate processes; without these reports a notebook could show no progress.
 
 Before
     optimizer.step()
 
 After
     optimizer.step()
-    report_step(len(train_loader), loss=loss)
 
 Declines
-    Steps outside of the loops that train.
+    Steps outside of the training loops.
 """
 
 from __future__ import annotations
@@ -21,15 +20,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.domain import WHOLE, spread
-from nbddp.analysis.edit import Edit, after
-from nbddp.analysis.effects import effects
-from nbddp.analysis.facts import LoopFact, Reduction
-from nbddp.analysis.losses import backward_of
-from nbddp.analysis.plan import Plan
-from nbddp.analysis.purity import under
-from nbddp.analysis.streams import is_stream
+from nbddp.analysis import Plan
+from nbddp.analysis.library import under
+from nbddp.analysis.loaders import is_stream
+from nbddp.analysis.slicing import effects
+from nbddp.analysis.values import WHOLE, LoopFact, Reduction, backward_of, spread
 from nbddp.diagnostics import Diagnostic
+from nbddp.edits import Edit, mark
+from nbddp.watch_points import Watch
 
 NAME = "report"
 NUMBERS = ("item", "mean", "sum", "std", "min", "max", "compute", "float", "int", "round", "abs", "len")
@@ -38,6 +36,12 @@ NUMERIC = ("sklearn.metrics", "statistics", "math", "numpy.mean", "numpy.sum", "
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
+    for statement, watch in watched(plan):
+        yield mark(plan.program, NAME, statement, watch)
+
+
+def watched(plan: Plan) -> Iterator[tuple[ast.stmt, Watch]]:
+    """The steps, and the loops over epochs, with the numbers of each; a cell that trains in the kernel asks as well."""
     for fact in plan.roles.batch_loops:
         if isinstance(fact.node, ast.For | ast.While):
             yield from _steps(plan, fact, fact.node)
@@ -46,7 +50,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             yield from _epoch(plan, fact.node)
 
 
-def _steps(plan: Plan, fact: LoopFact, loop: ast.For | ast.While) -> Iterator[Edit]:
+def _steps(plan: Plan, fact: LoopFact, loop: ast.For | ast.While) -> Iterator[tuple[ast.stmt, Watch]]:
     """After the last of the optimizers' steps in the loop, where it is written."""
     steps = [c.node for c in plan.facts.calls.values() if c.optimizers and fact.node in c.loops]
     if not steps:
@@ -57,9 +61,9 @@ def _steps(plan: Plan, fact: LoopFact, loop: ast.For | ast.While) -> Iterator[Ed
         return
     function = plan.program.function_of(last)
     statement = _for_each_batch(plan, fact, statement)
-    parts = [b for b in [_batches(plan, fact)] if b and function is plan.program.function_of(loop)]
-    parts += [f"{n}={n}" for n in _losses(plan, fact, function, statement)]
-    yield after(plan.program, NAME, statement, f"{plan.naming('report_step')}({', '.join(parts)})", ("report_step",))
+    batches = _batches(plan, fact) if function is plan.program.function_of(loop) else ""
+    losses = tuple((name, name) for name in _losses(plan, fact, function, statement))
+    yield statement, Watch("step", values=losses, batches=batches)
 
 
 def _for_each_batch(plan: Plan, fact: LoopFact, step: ast.stmt) -> ast.stmt:
@@ -109,7 +113,7 @@ def _losses(plan: Plan, fact: LoopFact, function: ast.AST | None, before: ast.st
     return list(dict.fromkeys(names))
 
 
-def _epoch(plan: Plan, loop: ast.For | ast.While) -> Iterator[Edit]:
+def _epoch(plan: Plan, loop: ast.For | ast.While) -> Iterator[tuple[ast.stmt, Watch]]:
     """What the loops inside have put together, by its names."""
     inner = {n for n in ast.walk(loop) if isinstance(n, ast.For | ast.While)}
     function = plan.program.function_of(loop)
@@ -124,10 +128,8 @@ def _epoch(plan: Plan, loop: ast.For | ast.While) -> Iterator[Edit]:
     ]
     bound = effects(loop.body, plan.flow.imports).binds  # not what only some epochs come to
     names = [n for n in dict.fromkeys([*names, *_assigned_numbers(plan, loop)]) if n in bound]
-    last = loop.body[-1]
-    if names and not isinstance(last, ast.Continue | ast.Break | ast.Return | ast.Raise):
-        values = ", ".join(f"{n}={n}" for n in names)
-        yield after(plan.program, NAME, last, f"{plan.naming('report_epoch')}({values})", ("report_epoch",))
+    if names:
+        yield loop, Watch("numbers", values=tuple((name, name) for name in names))
 
 
 def _is_one_number(plan: Plan, reduction: Reduction) -> bool:

@@ -2,8 +2,8 @@
     Lets fastai's Learner and Catalyst's runners train on the processes that the script starts, with their own DDP.
 
 Why DDP needs it
-    A Learner uses several processes only inside of its `distrib_ctx`, and only on GPUs; a Catalyst runner takes the
-    engine of one device unless it is given one that knows of the others.
+    A Learner uses several processes only inside of its `distrib_ctx`, and only on GPUs; a Catalyst runner uses the
+    engine for one device unless it gets one for several processes.
 
 Before
     learn.fine_tune(3)
@@ -13,7 +13,7 @@ After
         learn.fine_tune(3)
 
 Declines
-    Notebooks that train by hand. aitoolbox's loops are refused: they start processes of their own, on GPUs only.
+    Notebooks with their own training loop. aitoolbox's loops are refused: they start their own processes, only on GPUs.
 """
 
 from __future__ import annotations
@@ -21,11 +21,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.arguments import keywords_of, set_arguments
-from nbddp.analysis.edit import Edit, within, wrap
-from nbddp.analysis.frameworks import AITOOLBOX, CATALYST, FASTAI
-from nbddp.analysis.plan import Plan
+from nbddp.analysis import Plan
+from nbddp.analysis.library import AITOOLBOX, CATALYST, FASTAI
 from nbddp.diagnostics import Diagnostic
+from nbddp.edits import Edit, keywords_of, set_arguments, within, wrap
 from nbddp.sentence import sentence
 
 NAME = "runners"
@@ -47,9 +46,11 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             yield from _with_engine(plan, call)
         elif use.framework is AITOOLBOX:
             yield plan.program.diagnose(
-                NAME, "error", call, sentence("aitoolbox's loops start processes of their own, and on GPUs only"),
-                help=sentence('give the loop gpu_mode="ddp" in a script, under `if __name__ == "__main__":`; or '
-                              "write the loop by hand"),
+                NAME, "error", call,
+                sentence("training with aitoolbox is not supported: its loops start their own processes, and only on "
+                         "GPUs"),
+                help=sentence('set gpu_mode="ddp" in a script, under `if __name__ == "__main__":`, or write a plain '
+                              'PyTorch loop'),
             )  # fmt: skip
     if use.framework is FASTAI and not plan.options.batch_per_rank:
         yield from _batch_sizes(plan, use.trained[0])
@@ -71,16 +72,17 @@ def _batch_sizes(plan: Plan, fit: ast.Call) -> Iterator[Edit | Diagnostic]:
         yield from wrap(plan.program, NAME, size, f"{plan.naming('per_rank')}(", ")", ("per_rank",))
     if not sizes:
         yield plan.program.diagnose(
-            NAME, "warning", fit, sentence("no cell says what the batch size is: fastai's 64 counts for each process"),
-            help=sentence("give the data loaders bs=64, and it is that of all processes together"),
+            NAME, "warning", fit,
+            sentence("no cell sets the batch size, so each process would use fastai's default of 64"),
+            help=sentence("pass bs=64 to the data loaders, which is then the batch size of all processes together"),
         )  # fmt: skip
 
 
 def _with_engine(plan: Plan, call: ast.Call) -> Iterator[Edit | Diagnostic]:
     if None in keywords_of(call):
         yield plan.program.diagnose(
-            NAME, "error", call, sentence("which engine the runner is given cannot be seen"),
-            help=sentence("write its arguments by name, without **"),
+            NAME, "error", call, sentence("nbddp cannot see which engine the runner gets"),
+            help=sentence("write the arguments by name, without **"),
         )  # fmt: skip
         return
     split = "" if plan.options.batch_per_rank else f", dataloader_config={SPLIT}"

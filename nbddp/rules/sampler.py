@@ -1,7 +1,7 @@
 """What it does
-    Gives each training loader a `DistributedSampler`, so that each rank reads its own share of the data.
-    Own samplers and batch samplers are shared out as they are; loaders that are built in another way are
-    shared out after they were built.
+    Gives each training loader a `DistributedSampler`, so that each rank reads its own part of the data. Custom samplers
+    and batch samplers are kept, and their output is split among the ranks; loaders that are created in another way are
+    split after they are created.
 
 Why DDP needs it
     Without it every rank trains on all of the data: N times the work for the result of one process.
@@ -11,32 +11,35 @@ Before
 
 After
     train_sampler = DistributedSampler(train_set)
-    train_loader = DataLoader(train_set, batch_size=per_rank(64), sampler=train_sampler)
+    train_loader = DataLoader(train_set, batch_size=64 // world_size, sampler=train_sampler)
 
 Declines
-    An `IterableDataset`, which has no length and no index to share out; `batch_size=None`;
-    a loader whose data each rank would have to load before it is known (`list(loader)`).
+    An `IterableDataset`, which has no length and no index to split by; `batch_size=None`; a loader whose data each rank
+    would have to load before it is known (`list(loader)`).
 """
 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
-from nbddp.analysis.arguments import set_arguments
-from nbddp.analysis.batch_sizes import sizes
-from nbddp.analysis.domain import Obj
-from nbddp.analysis.edit import Edit, after, before, replace, wrap
-from nbddp.analysis.loader_calls import LoaderCall
-from nbddp.analysis.on_request import can_be_asked, end_of_parameters
-from nbddp.analysis.plan import Plan
-from nbddp.analysis.sharding import Share, wants_a_name
+from nbddp.analysis import Plan
+from nbddp.analysis.loaders import (
+    LoaderCall,
+    Share,
+    can_be_asked,
+    dataset_name,
+    end_of_parameters,
+    sizes,
+    wants_a_name,
+)
+from nbddp.analysis.values import Obj
 from nbddp.diagnostics import Diagnostic
+from nbddp.edits import Edit, after, append_argument, before, replace, set_arguments, wrap
 from nbddp.sentence import listed, sentence
 
 NAME = "sampler"
-HELP = sentence("build a torch.utils.data.DataLoader, or tag the cell that shares the data with 'ddp-setup'")
+HELP = sentence("create a torch.utils.data.DataLoader, or tag the cell that splits the data with 'ddp-setup'")
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
@@ -52,7 +55,7 @@ def _share(plan: Plan, share: Share) -> Iterator[Edit | Diagnostic]:
     if share.how == "unfit" or call is None:
         yield plan.program.diagnose(
             NAME, "error", share.obj.node,
-            sentence("this loader cannot be shared out among the ranks: %1", share.reason),
+            sentence("this loader cannot be split among the ranks: %1", share.reason),
             why=sentence("every rank would train on all of the data"),
             help=HELP,
         )  # fmt: skip
@@ -71,7 +74,8 @@ def _share(plan: Plan, share: Share) -> Iterator[Edit | Diagnostic]:
     elif share.how == "own batches" and plan.options.batch_per_rank:
         yield plan.program.diagnose(
             NAME, "error", call.arguments["batch_sampler"],
-            sentence("a batch sampler draws the batches of all ranks together, which cannot be those of each rank"),
+            sentence("with --batch-per-rank each rank needs its own batches, but a batch sampler draws the batches "
+                     "of all ranks together"),
             help=sentence("export without --batch-per-rank"),
         )  # fmt: skip
     elif share.how == "own batches":
@@ -104,9 +108,9 @@ def _asked(plan: Plan, share: Share, call: LoaderCall) -> Iterator[Edit]:
 def _taken_for_a_loader(plan: Plan, node: ast.AST, made: Obj) -> Diagnostic:
     return plan.program.diagnose(
         NAME, "note", node,
-        sentence("this comes from '%1', and is shared out as the DataLoader that it should be", made.name),
-        why=sentence("the code of modules is not read; the script ends at once, and says so, where it is something "
-                     "else"),
+        sentence("this comes from '%1', and nbddp splits it among the ranks as if it were a DataLoader", made.name),
+        why=sentence("nbddp does not read the code of modules; if it is something else, the script stops at once "
+                     "with an error"),
     )  # fmt: skip
 
 
@@ -130,13 +134,13 @@ def _distributed(plan: Plan, call: LoaderCall) -> Iterator[Edit]:
     uses: tuple[str, ...] = (part, "sampler_seeds") if call.obj in plan.epochs.rebuilt else (part,)
     dataset = call.arguments["dataset"]
     if wants_a_name(dataset):
-        line = f"{_dataset_name(plan, call)} = {plan.program.source(dataset)}"
+        line = f"{dataset_name(plan, call)} = {plan.program.source(dataset)}"
         if call.statement in plan.preparation.moved:
             first = plan.naming("first_on_rank_0")
             yield before(plan.program, NAME, call.statement, f"with {first}():\n    {line}", ("first_on_rank_0",))
         else:
             yield before(plan.program, NAME, call.statement, line)
-        yield replace(plan.program, NAME, dataset, _dataset_name(plan, call))
+        yield replace(plan.program, NAME, dataset, dataset_name(plan, call))
     if call.obj in plan.epochs.named:
         name = plan.epochs.named[call.obj]
         yield before(plan.program, NAME, call.statement, f"{name} = {sampler}", uses)
@@ -145,12 +149,12 @@ def _distributed(plan: Plan, call: LoaderCall) -> Iterator[Edit]:
     if shuffle is not None:
         yield replace(plan.program, NAME, shuffle, f"sampler={sampler}", uses)
     else:
-        yield _append(plan, call.node, f"sampler={sampler}", uses)
+        yield append_argument(plan.program, NAME, call.node, f"sampler={sampler}", uses)
 
 
 def _sampler_arguments(plan: Plan, call: LoaderCall) -> Iterator[str]:
     dataset = call.arguments["dataset"]
-    yield _dataset_name(plan, call) if wants_a_name(dataset) else plan.program.source(dataset)
+    yield dataset_name(plan, call) if wants_a_name(dataset) else plan.program.source(dataset)
     shuffle = call.arguments.get("shuffle")
     if shuffle is None or call.constant("shuffle") is False:
         yield "shuffle=False"
@@ -164,12 +168,6 @@ def _sampler_arguments(plan: Plan, call: LoaderCall) -> Iterator[str]:
         yield f"seed={plan.epochs.seeds[call.obj]}"
 
 
-def _dataset_name(plan: Plan, call: LoaderCall) -> str:
-    """`train_set` for `train_loader`."""
-    stem = re.sub(r"_?(data_?loader|loader|dl|iter)$", "", call.name or "", flags=re.IGNORECASE)
-    return plan.naming(f"{stem}_set" if stem else "dataset")
-
-
 def _drop_last(plan: Plan, call: LoaderCall) -> str:
     """As an argument of a sampler: what is left out of the batches is left out of the shares."""
     drop = call.arguments.get("drop_last")
@@ -178,20 +176,14 @@ def _drop_last(plan: Plan, call: LoaderCall) -> str:
     return f", drop_last={plan.program.source(drop)}"
 
 
-def _append(plan: Plan, call: ast.Call, argument: str, uses: tuple[str, ...]) -> Edit:
-    """Behind the last argument, before a trailing comma or bracket."""
-    end = max(plan.program.span(n)[1] for n in [*call.args, *(k.value for k in call.keywords)])
-    return Edit(NAME, end, end, f", {argument}", "close", uses)
-
-
 def _unclear(plan: Plan, loop: ast.AST, loaders: frozenset[Obj]) -> Diagnostic:
     places = (plan.program.place(getattr(o.node, "lineno", 1)) for o in loaders)
     built = listed(sorted(sentence("line %1 of cell %2", line, cell.number) for cell, line in places))
     return plan.program.diagnose(
         NAME, "error", loop,
         sentence("this loop runs over several loaders, and it is not clear on which it trains: %1", built),
-        why=sentence("the loaders of the training are shared out among the ranks, those of an evaluation must not be"),
-        help=sentence('let the condition of backward() compare a name with a literal, as in `if phase == "train":`'),
+        why=sentence("loaders for training are split among the ranks, and loaders for evaluation must not be"),
+        help=sentence('compare a variable with a literal in the condition of backward(), as in `if phase == "train":`'),
     )  # fmt: skip
 
 
@@ -210,7 +202,7 @@ def _length(plan: Plan, node: ast.expr, loaders: set[Obj]) -> Edit | Diagnostic:
     inner = {"sampler": "dataset", "own sampler": "whole"}.get(how.pop()) if len(how) == 1 else None
     if inner is None:
         return plan.program.diagnose(
-            NAME, "error", node, sentence("the length of a sampler, which will be that of this rank's share only"),
-            help=sentence("use the length of the data set"),
+            NAME, "error", node, sentence("the length of this sampler will cover only the rank's part of the data"),
+            help=sentence("use the length of the dataset"),
         )  # fmt: skip
     return replace(plan.program, NAME, node, f"{plan.program.source(node)}.{inner}")

@@ -1,8 +1,8 @@
 """What it does
-    Lets rank 0 alone write files; where a file is read back, the others wait until it is whole.
+    Lets only rank 0 write files. Where a file is read later, the other ranks wait until it is complete.
 
 Why DDP needs it
-    N processes that write one file at once leave it broken.
+    N processes that write one file at the same time leave it broken.
 
 Before
     torch.save(model.state_dict(), "best.pt")
@@ -12,10 +12,10 @@ After
         torch.save(model.state_dict(), "best.pt")
 
 Declines
-    Code of modules that is not read: where it is handed a model, what it may save is saved by rank 0 alone.
-    Files that are opened to be read, and what one process of each machine prepares before the training (rule
-    `download`). Where all ranks have to work together inside of such a statement, they all run it, and only the writing
-    of the others leads nowhere.
+    Code of modules, which nbddp does not read: if such code gets a model, only rank 0 saves what it may save. Files
+    that are opened for reading, and what one process on each machine prepares before the training (rule `download`). A
+    statement in which all ranks have to work together runs on all of them, and only what the other ranks write is
+    discarded.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.edit import Edit, before, guard, within, wrap
-from nbddp.analysis.facts import CallFact
-from nbddp.analysis.files import loads, path_of
-from nbddp.analysis.foreign import is_foreign
-from nbddp.analysis.plan import Plan
+from nbddp.analysis import Plan
+from nbddp.analysis.reading import loads, path_of
+from nbddp.analysis.values import CallFact, is_foreign
 from nbddp.diagnostics import Diagnostic
+from nbddp.edits import Edit, before, guard, within, wrap
+from nbddp.sentence import sentence
 
 NAME = "save"
 
@@ -72,7 +72,7 @@ def _is_foreign(plan: Plan, call: CallFact) -> bool:
     return bool(made) or any(map(is_foreign, call.names))
 
 
-def _waits(plan: Plan) -> Iterator[Edit]:
+def _waits(plan: Plan) -> Iterator[Edit | Diagnostic]:
     """Ranks that read a file back wait until rank 0 has written it."""
     first = min(call.lineno for call in plan.writing.forms)
     done: set[ast.stmt] = set()
@@ -84,6 +84,12 @@ def _waits(plan: Plan) -> Iterator[Edit]:
         if alone or plan.preparation.covers(plan, call.node) or statement in done:
             continue
         if _comes_later(plan, call.node, first, frozenset()):
+            if not done:
+                yield plan.program.diagnose(
+                    NAME, "note", call.node,
+                    sentence("rank 0 writes this file, and every rank reads it"),
+                    why=sentence("if the ranks run on several machines, these need a shared disk"),
+                )  # fmt: skip
             done.add(statement)
             yield before(plan.program, NAME, statement, f"{plan.naming('dist')}.barrier()", ("dist",))
 

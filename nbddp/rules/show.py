@@ -1,8 +1,8 @@
 """What it does
-    Takes out what only a notebook can show: figures that open, widgets, pictures, output that is cleared.
+    Removes what only a notebook can display: figures that open, widgets, images, output that is cleared.
 
 Why DDP needs it
-    A script has no page to draw on; `plt.show()` would stop the training until somebody closes a window.
+    A script has no page to draw on, and `plt.show()` would stop the training until somebody closes a window.
 
 Before
     plt.plot(losses)
@@ -13,7 +13,7 @@ After
     plt.close()
 
 Declines
-    Figures that are saved: they are saved, by rank 0.
+    Figures that are saved: rank 0 saves them.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.edit import Edit, replace
-from nbddp.analysis.imports import qualified
-from nbddp.analysis.plan import Plan
+from nbddp.analysis import Plan
+from nbddp.analysis.syntax import qualified
 from nbddp.diagnostics import Diagnostic
+from nbddp.edits import Edit, replace
 
 NAME = "show"
 CLEARS = ("IPython.display.clear_output", "IPython.display.display", "IPython.display.set_matplotlib_formats")

@@ -1,8 +1,8 @@
 """What it does
-    Lets rank 0 alone keep a log: other ranks get a writer that says nothing, a disabled run, a tracker that is silent.
+    Lets only rank 0 keep a log: the other ranks get a writer that does nothing, a disabled run or a silent tracker.
 
 Why DDP needs it
-    N processes that log to one run write every point N times, or over each other.
+    N processes that log to one run write every point N times, or overwrite each other's points.
 
 Before
     writer = SummaryWriter()
@@ -19,13 +19,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.edit import Edit, after, before, wrap
-from nbddp.analysis.imports import bindings
-from nbddp.analysis.plan import Plan
-from nbddp.analysis.program import Statement
-from nbddp.analysis.purity import under
-from nbddp.analysis.sinks import SILENCED, TRACKERS
+from nbddp.analysis import Plan
+from nbddp.analysis.library import SILENCED, TRACKERS, under
+from nbddp.analysis.syntax import Statement, bindings
 from nbddp.diagnostics import Diagnostic
+from nbddp.edits import Edit, after, before, wrap
 from nbddp.sentence import sentence
 
 NAME = "track"
@@ -43,8 +41,8 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         if fetching:
             yield plan.program.diagnose(
                 NAME, "error", call.node,
-                sentence("all ranks would need what is fetched here, and only rank 0 talks to the tracker"),
-                help=sentence("fetch it in an earlier cell, and read it from the disk"),
+                sentence("all ranks need what is fetched here, but only rank 0 is connected to the tracker"),
+                help=sentence("download it before the training, and read it from the disk"),
             )  # fmt: skip
     yield from _silenced(plan)
 

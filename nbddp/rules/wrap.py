@@ -1,19 +1,28 @@
 """What it does
-    Hands each model that is trained to DistributedDataParallel, as soon as it is complete: built, moved, loaded,
-    frozen, with its new head. `nn.DataParallel` in the notebook gives way to it.
+    Wraps each trained model in DistributedDataParallel as soon as it is complete: created, moved, loaded, frozen, with
+    its new head. The training calls `ddp_model`; everything else uses the model itself, which is evaluated and saved as
+    before. It replaces `nn.DataParallel` in the notebook.
 
 Why DDP needs it
-    DDP averages the gradients of all ranks during `backward()`; without it each rank trains a model of its own.
+    DDP averages the gradients of all ranks during `backward()`; without it each rank would train a different model.
 
 Before
-    model = Net().to(device)
+    model = nn.Linear(4, 1)
+    ...
+    for x, y in train_loader:
+        loss = F.mse_loss(model(x), y)
 
 After
-    model = DDP(Net().to(device))
+    model = nn.Linear(4, 1)
+    ddp_model = DDP(model)  # the same parameters; their gradients are averaged over all processes
+    ...
+    for x, y in train_loader:
+        loss = F.mse_loss(ddp_model(x), y)
 
 Declines
-    Models that no optimizer trains. Models that are trained past their forward, that override `train`, or that no
-    single variable holds before the training: their gradients are averaged before the step (rule `gradients`).
+    Models that no optimizer trains. Models that are trained without a call of their forward(), that override `train`,
+    or that no single variable holds before the training: their gradients are averaged before the step (rule
+    `gradients`). Where it is not clear which calls train, the variable itself becomes the wrapped model.
 """
 
 from __future__ import annotations
@@ -21,14 +30,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.edit import Edit, after, has_comments, remove, replace, wrap
-from nbddp.analysis.homes import Home
-from nbddp.analysis.imports import qualified
-from nbddp.analysis.plan import Plan
-from nbddp.analysis.wrapping import unused_parameters
+from nbddp.analysis import Plan
+from nbddp.analysis.models import Home, ddp_name, unused_parameters
+from nbddp.analysis.syntax import qualified
+from nbddp.analysis.values import Obj
 from nbddp.diagnostics import Diagnostic
+from nbddp.edits import Edit, after, has_comments, remove, replace, wrap
 
 NAME = "wrap"
+ABOUT = "  # the same parameters; their gradients are averaged over all processes"
 READS_CODE = ("torch.jit.script", "torch.jit.trace", "torch.onnx.export", "torch.export.export")
 
 
@@ -37,15 +47,42 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     done: set[tuple[ast.stmt, str]] = set()
     for model, home in plan.wrapping.homes.items():
         options = ", find_unused_parameters=True" if unused_parameters(plan, model) else ""
-        if _fits_in(plan, home):
+        if model in plan.wrapping.stands_for and _fits_in(plan, home):
             yield from _inline(plan, home, options)
         elif (home.ready, home.name) not in done:
             done.add((home.ready, home.name))
-            line = f"{home.name} = {_wrapped(plan, home, options)}"
-            yield after(plan.program, NAME, home.ready, line, ("DDP", "sync_batchnorm"))
+            yield _taken_over(plan, model, home, options, first=len(done) == 1)
+    yield from _named(plan)
     for node in _read_as_code(plan):
         text = plan.program.source(node)
         yield replace(plan.program, NAME, node, f'getattr({text}, "module", {text})')
+
+
+def _taken_over(plan: Plan, model: Obj, home: Home, options: str, *, first: bool) -> Edit:
+    """On a line of its own, behind the last that completes the model."""
+    if model in plan.wrapping.stands_for:
+        line = f"{home.name} = {_wrapped(plan, home, options)}"
+        return after(plan.program, NAME, home.ready, line, ("DDP", "sync_batchnorm"))
+    name = ddp_name(plan, home)
+    line = f"{name} = {_wrapped(plan, home, options)}{ABOUT if first else ''}"
+    return after(plan.program, NAME, home.ready, line, (*_class(plan), "sync_batchnorm", f"binds {name}"))
+
+
+def _class(plan: Plan) -> tuple[str, ...]:
+    """torch's own, where no model has to pass for another thing and none is evaluated by the call that trains it."""
+    if plan.wrapping.stands_for or plan.wrapping.evaluates:
+        return ("DDP",)
+    return (f"from torch.nn.parallel import DistributedDataParallel as {plan.naming('DDP')}",)
+
+
+def _named(plan: Plan) -> Iterator[Edit]:
+    """What trains gets DDP; a function that is handed it asks it for the model, wherever that is meant."""
+    places = {p: text for names in plan.wrapping.names.values() for p, text in names.places.items()}
+    for place, text in sorted(places.items(), key=lambda item: plan.program.span(item[0])):
+        yield replace(plan.program, NAME, place, text)
+    bare = {node for names in plan.wrapping.names.values() for node in names.bare}
+    for node in sorted(bare, key=plan.program.span):
+        yield from wrap(plan.program, NAME, node, "", ".module")
 
 
 def _read_as_code(plan: Plan) -> Iterator[ast.expr]:
@@ -56,7 +93,7 @@ def _read_as_code(plan: Plan) -> Iterator[ast.expr]:
         if not (call.names & {*READS_CODE} or (graph and any(o.kind == "writer" for o in call.receivers))):
             continue
         for node in [*call.node.args, *(k.value for k in call.node.keywords)]:
-            homes = [h for o, h in plan.wrapping.homes.items() if o in plan.facts.value(node).objs]
+            homes = [plan.wrapping.homes[o] for o in plan.wrapping.stands_for & plan.facts.value(node).objs]
             if isinstance(node, ast.Name | ast.Attribute) and any(_is_behind(plan, call.node, h) for h in homes):
                 yield node
 
@@ -101,7 +138,7 @@ def _device(plan: Plan, home: Home) -> str:
 def _data_parallel(plan: Plan) -> Iterator[Edit]:
     """`nn.DataParallel(model)` becomes `model`; a statement that does only this goes."""
     calls = [c.node for c in plan.calls("torch.nn.DataParallel") if c.node.args]
-    inline = {home.inline for home in plan.wrapping.homes.values()}
+    inline = {home.inline for model, home in plan.wrapping.homes.items() if model in plan.wrapping.stands_for}
     gone: set[ast.stmt] = set()
     for call in calls:
         statement, outer = plan.program.statement_of(call), _with_choice(plan, call)

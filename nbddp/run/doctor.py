@@ -8,9 +8,9 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from nbddp.run.command import Origin, RunOptions
-from nbddp.run.facts import gpus, torch_version, visible
-from nbddp.run.folder import HOME
+from nbddp.run.folder.folder import HOME
+from nbddp.run.start.command import Origin, RunOptions
+from nbddp.run.start.machine_facts import gpus, torch_version, visible
 
 ROOM = 16 << 20  # bytes: logs and events of a small run; nobody can know the size of a result
 
@@ -29,7 +29,7 @@ def _of_machine(origin: Origin) -> Iterator[str]:
     elif origin.python == sys.executable and torch_version() is None:
         yield f"torch is not installed for {origin.python}: install it there (https://pytorch.org/get-started)."
     if not origin.cwd.is_dir():
-        yield f"The folder {origin.cwd} is not there any more: change to one that is."
+        yield f"The folder {origin.cwd} no longer exists: change to another one."
 
 
 def _of_folder(root: Path) -> Iterator[str]:
@@ -38,7 +38,7 @@ def _of_folder(root: Path) -> Iterator[str]:
     while not place.exists() and place != place.parent:
         place = place.parent
     if not place.is_dir():
-        yield f"{place} is no folder, so no run can be kept in it: move it away, or choose another folder."
+        yield f"{place} is not a folder, so no run can be kept in it: move it away, or choose another folder."
     elif not os.access(place, os.W_OK | os.X_OK):
         yield f"{place} cannot be written to, so no run can be kept in it: choose another folder."
     else:
@@ -50,22 +50,22 @@ def _of_folder(root: Path) -> Iterator[str]:
 
 def _of_numbers(options: RunOptions) -> Iterator[str]:
     if options.nproc is not None and options.nproc < 1:
-        yield f"--nproc {options.nproc} means no process at all: it must be at least 1."
+        yield f"--nproc must be at least 1, not {options.nproc}."
     if options.checkpoint_every is not None and options.checkpoint_every < 1:
-        yield f"--checkpoint-every {options.checkpoint_every} is no number of epochs: it must be at least 1."
+        yield f"--checkpoint-every must be at least 1 epoch, not {options.checkpoint_every}."
     if options.resume is not None and not Path(options.resume).exists():
         yield f"There is no checkpoint {options.resume} to resume from."
     elif options.resume is not None and not zipfile.is_zipfile(options.resume):  # the form in which torch saves
-        yield f"{options.resume} is no whole checkpoint: name a file that --checkpoint, or a run, has written."
+        yield f"{options.resume} is not a complete checkpoint: name a file that --checkpoint, or a run, has written."
     if options.backend is not None and options.backend not in {"gloo", "nccl", "mpi", "ucc", "xccl", "hccl"}:
-        yield f"--backend {options.backend} is none that torch has: choose nccl for GPUs or gloo for CPUs."
+        yield f"torch has no backend {options.backend}: choose nccl for GPUs or gloo for CPUs."
 
 
 def _of_devices(options: RunOptions, seen: tuple[str, ...]) -> Iterator[str]:
     devices = options.devices
     if devices is not None:
         if not devices:
-            yield "--devices names no device: name some, as in --devices 0,1, or leave the option away."
+            yield "--devices names no device: name some, as in --devices 0,1, or leave out the option."
         if len(set(devices)) < len(devices):
             yield f"--devices {_listed(devices)} names a device twice: each can hold one process."
         for device in sorted(set(devices)):
@@ -73,7 +73,7 @@ def _of_devices(options: RunOptions, seen: tuple[str, ...]) -> Iterator[str]:
                 yield f"There is no GPU {device}: {_there_are(len(seen))}."
     count = len(seen) if devices is None else len(devices)
     if options.backend == "nccl" and not seen:
-        yield "--backend nccl needs GPUs and there are none here: choose gloo, or leave the option away."
+        yield "--backend nccl needs GPUs, and there are none here: choose gloo, or leave out the option."
     elif count and (options.nproc or 0) > count and options.backend != "gloo":
         yield (
             f"{options.nproc} processes need {options.nproc} GPUs, and there {_are(count)}: choose --nproc {count}, "
@@ -91,5 +91,5 @@ def _are(count: int) -> str:
 
 def _there_are(count: int) -> str:
     if not count:
-        return "this machine has none that can be used; leave --devices away to train on the CPU"
+        return "this machine has none that torch can use; leave out --devices to train on the CPU"
     return "there is only GPU 0" if count == 1 else f"there are GPUs 0 to {count - 1}"

@@ -6,13 +6,13 @@ import platform
 import re
 from pathlib import Path
 
-from nbddp.run.events import events_in, parsed
-from nbddp.run.fold import fold_all
-from nbddp.run.folder import RunFolder
-from nbddp.run.folders import remove, runs_in
-from nbddp.run.leader import leader_of
-from nbddp.run.session import members
-from nbddp.run.state import Event, RunState
+from nbddp.run.folder.folder import RunFolder
+from nbddp.run.folder.folders import remove, runs_in
+from nbddp.run.processes.session import members
+from nbddp.run.state.events import events_in, parsed
+from nbddp.run.state.fold import fold_all
+from nbddp.run.state.state import Event, RunState
+from nbddp.run.supervision.leader import leader_of
 from nbddp.run.watch import why_lost
 
 GLANCE = 1 << 14  # bytes of events read at each end

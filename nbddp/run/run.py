@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from nbddp.run.command import Origin, RunOptions, build
-from nbddp.run.culprit import RunFailed, failure_of, last_lines
-from nbddp.run.errors import LaunchFailed, NoSuchRun
-from nbddp.run.folder import RunFolder
-from nbddp.run.folders import create, remove
-from nbddp.run.launch import Helper, launch
-from nbddp.run.leader import leader_of
-from nbddp.run.process import Entry
-from nbddp.run.result import Result, read_result
-from nbddp.run.session import KILL_WITHIN, members
-from nbddp.run.state import RunState
+from nbddp.run.folder.errors import LaunchFailed, NoSuchRun
+from nbddp.run.folder.folder import RunFolder
+from nbddp.run.folder.folders import create, remove
+from nbddp.run.folder.result import Result, read_result
+from nbddp.run.processes.interrupts import breakable, check
+from nbddp.run.processes.process import Entry
+from nbddp.run.processes.session import KILL_WITHIN, members
+from nbddp.run.start.command import Origin, RunOptions, build
+from nbddp.run.start.launch import Helper, launch
+from nbddp.run.state.state import RunState
 from nbddp.run.stop import stop, withdraw
+from nbddp.run.supervision.culprit import RunFailed, failure_of, last_lines
+from nbddp.run.supervision.leader import leader_of
 from nbddp.run.watch import Watch
+from nbddp.watch_points import WatchPoint, to_json
 
 EVERY = 0.1  # seconds between two states at least
+RESUMABLE = ("epochs", "turns", "start")  # kinds of what is watched, that load a checkpoint
 AT_LEAST_EVERY = 1.0  # seconds between two states at most, so that clocks go on
 
 
@@ -44,20 +48,26 @@ class Run:
         origin: Origin | None = None,
         helper: Helper = None,
         line_map: Sequence[Mapping[str, Any]] = (),
+        watch: Iterable[WatchPoint] = (),
         fill: Callable[[RunFolder], object] | None = None,
     ) -> Run:
         """Write the script into a new folder and start it; back as soon as it has a supervisor.
 
         `fill` puts further files into the folder before the start: what it writes to `folder.start` is the state that
-        the training begins with. With a helper it starts warm if it can. Interrupted on the way, it leaves nothing.
+        the training begins with. With a helper it starts warm if it can. Interrupted on the way, it leaves nothing;
+        who calls holds interrupts back, so that none comes between this and the name that the run gets there.
         """
-        options, origin = options or RunOptions(), origin or Origin.here()
-        folder = _prepared(script, name, root or origin.cwd, line_map)
+        options, origin, watch = options or RunOptions(), origin or Origin.here(), tuple(watch)
+        if options.resume and not any(point.watch.kind in RESUMABLE for point in watch):
+            raise LaunchFailed("There is nothing to resume: nbddp found no loop over epochs in the training.")
+        folder = _prepared(script, name, root or origin.cwd, line_map, watch)
         try:
             if fill is not None:
-                fill(folder)
+                breakable(partial(fill, folder))
             launch(folder, name, options, build(folder, options, script, origin), helper)
-            return cls(folder)  # in here: an interrupt that comes now finds a run that nobody knows of
+            run = cls(folder)  # in here: an interrupt that comes now finds a run that nobody knows of
+            check()
+            return run
         except BaseException as error:
             withdraw(folder)
             if isinstance(error, OSError):
@@ -150,12 +160,15 @@ class Run:
         return f"<Run {self.name}: {self.state.phase}>"
 
 
-def _prepared(script: str, name: str, root: Path, line_map: Sequence[Mapping[str, Any]]) -> RunFolder:
+def _prepared(
+    script: str, name: str, root: Path, line_map: Sequence[Mapping[str, Any]], watch: Iterable[WatchPoint]
+) -> RunFolder:
     try:
         folder = create(root, name)
         try:
             folder.script.write_text(script, encoding="utf-8")
             folder.line_map.write_text(json.dumps(list(line_map)), encoding="utf-8")
+            folder.watch.write_text(to_json(watch), encoding="utf-8")
         except OSError:
             remove([folder])
             raise

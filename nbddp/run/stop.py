@@ -11,21 +11,22 @@ import signal
 import time
 from collections.abc import Callable
 
-from nbddp.run.endings import GRADES
-from nbddp.run.events import append
-from nbddp.run.folder import RunFolder
-from nbddp.run.folders import remove
-from nbddp.run.leader import leader_of
-from nbddp.run.process import Entry, ProcessId, alive, look_up, send
-from nbddp.run.session import KILL_WITHIN, end, members
+from nbddp.run.folder.folder import RunFolder
+from nbddp.run.folder.folders import remove
+from nbddp.run.processes.process import Entry, ProcessId, alive, look_up, send
+from nbddp.run.processes.session import KILL_WITHIN, end, members
+from nbddp.run.state.endings import GRADES
+from nbddp.run.state.events import append
+from nbddp.run.supervision.leader import leader_of
 
-FORCED = "The process that watches over the run did not end when it was asked to, and was killed."
+CLAIMED_WITHIN = 5.0  # seconds from taking a run to having said who did; on a busy machine it may be some
+FORCED = "The process that supervises the run did not end when asked, and was killed."
 
 
 def stop(folder: RunFolder, grade: str = "now") -> list[int]:
     """Stop it; for the harder two grades, back when all its processes have gone. Those that have not are returned."""
     if grade not in GRADES:
-        raise ValueError(f"no such grade: {grade!r}; there are {', '.join(GRADES)}")
+        raise ValueError(f"there is no way to stop called {grade!r}; choose one of {', '.join(GRADES)}")
     leader = leader_of(folder)
     if leader is None or not members(leader, folder.path):
         return []
@@ -39,12 +40,24 @@ def stop(folder: RunFolder, grade: str = "now") -> list[int]:
 
 def withdraw(folder: RunFolder) -> None:
     """Undo a start that was broken off, however far it had got: a supervisor still on its way finds the run taken."""
-    with contextlib.suppress(OSError):
+    try:
         folder.supervisor.touch(mode=0o600, exist_ok=False)
+    except FileExistsError:  # a supervisor has it, and may be about to write down who it is
+        _until(lambda: leader_of(folder) is not None, CLAIMED_WITHIN)
+    except OSError:
+        pass
     if leader_of(folder) is None:
-        remove([folder])
+        _discard(folder)
     else:
         stop(folder, "kill")
+
+
+def _discard(folder: RunFolder) -> None:
+    """Gone at once for whoever is on the way to it: a folder that is half deleted could be taken once more."""
+    aside = RunFolder(folder.path.with_name(f".{folder.name}"))
+    with contextlib.suppress(OSError):
+        folder.path.rename(aside.path)
+    remove([folder, aside])
 
 
 def _stop_now(folder: RunFolder, leader: ProcessId) -> list[Entry]:
@@ -58,9 +71,16 @@ def _stop_now(folder: RunFolder, leader: ProcessId) -> list[Entry]:
 
 
 def _kill(folder: RunFolder, leader: ProcessId) -> list[Entry]:
-    """All but the supervisor, which then writes the end; should it not get to that, it goes as well."""
-    end(lambda: [entry for entry in members(leader, folder.path) if entry.pid != leader.pid], grace=0.0)
-    _until(lambda: not alive(leader), 3.0)
+    """All but the supervisor, which then writes the end; should it not get to that, it goes as well.
+
+    One that has only just taken the run has nothing to lose yet, and starts it all the same: hence again and again.
+    """
+
+    def gone() -> bool:
+        end(lambda: [entry for entry in members(leader, folder.path) if entry.pid != leader.pid], grace=0.0)
+        return not alive(leader)
+
+    _until(gone, 3.0)
     return _force(folder, leader)
 
 

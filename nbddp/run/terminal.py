@@ -12,11 +12,11 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from nbddp.run.endings import GRADES
-from nbddp.run.reading import LogReader, new_lines
+from nbddp.run.log.reading import LogReader, new_lines
 from nbddp.run.run import Run
-from nbddp.run.state import RunState
-from nbddp.run.words import curves_worth_showing, headline, load, notes, number, sparkline
+from nbddp.run.state.endings import GRADES
+from nbddp.run.state.state import RunState
+from nbddp.run.state.words import curves_worth_showing, headline, load, notes, number, sparkline
 
 COLOURS = {"done": "green", "failed": "red", "killed": "red", "lost": "red", "stopped": "yellow"}
 INTERRUPTED = 130  # the exit status of a command ended by Ctrl-C
@@ -37,7 +37,7 @@ def show(run: Run, out: TextIO | None = None, interrupt_stops: bool = True) -> i
             break
         except KeyboardInterrupt:
             if not interrupt_stops or grade is None:
-                print(f"\n{run.name} goes on; see it again with: nbddp attach {run.name}", file=sys.stderr)
+                print(f"\n{run.name} continues; see it again with: nbddp attach {run.name}", file=sys.stderr)
                 return INTERRUPTED
             print(f"\n{said}", file=sys.stderr)
             run.stop(grade)

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nbddp.run.command import Origin, RunOptions
-from nbddp.run.culprit import in_cells
 from nbddp.run.doctor import problems
-from nbddp.run.errors import LaunchFailed
-from nbddp.run.find import find
-from nbddp.run.folders import runs_in
-from nbddp.run.line_map import read_line_map
+from nbddp.run.folder.errors import LaunchFailed
+from nbddp.run.folder.folders import runs_in
+from nbddp.run.folder.line_map import read_line_map
+from nbddp.run.folder.lookup import find
 from nbddp.run.prune import glance, prune
 from nbddp.run.run import Run
-from nbddp.run.state import RunState
+from nbddp.run.start.command import Origin, RunOptions
+from nbddp.run.state.state import RunState
+from nbddp.run.state.words import duration, no_log, number
+from nbddp.run.supervision.culprit import in_cells
 from nbddp.run.terminal import show
-from nbddp.run.words import duration, no_log, number
+from nbddp.watch_points import WatchPoint
 
 FAILED, UNUSABLE = 1, 2  # exit statuses
 
@@ -31,6 +32,7 @@ def run(
     *,
     root: Path,
     line_map: Sequence[Mapping[str, Any]] = (),
+    watch: Iterable[WatchPoint] = (),
     background: bool = False,
 ) -> int:
     """Start a script's run and show it to its end; in the background, only say how to see it."""
@@ -39,12 +41,12 @@ def run(
         print(*wrong, sep="\n", file=sys.stderr)
         return UNUSABLE
     try:
-        started = Run.start(script, name, options, root=root, origin=origin, line_map=line_map)
+        started = Run.start(script, name, options, root=root, origin=origin, line_map=line_map, watch=watch)
     except LaunchFailed as error:
         print(error, file=sys.stderr)
         return FAILED
     if background:
-        print(f"{started.name} runs; see it with: nbddp attach {started.name}")
+        print(f"{started.name} is running; see it with: nbddp attach {started.name}")
         return 0
     return show(started)
 
@@ -63,13 +65,13 @@ def stop(root: Path, name: str | None = None, grade: str = "now") -> int:
     """Stop a run. Status 1 where some of its processes could not be ended."""
     found = Run.attach(find(root, name))
     if not found.processes():
-        print(f"{found.name} does not run.")
+        print(f"{found.name} is not running.")
         return 0
     left = found.stop(grade)
     if grade == "epoch":
         print(f"{found.name} ends after this epoch.")
     elif left:
-        print(f"These processes of {found.name} could not be ended: {', '.join(map(str, left))}", file=sys.stderr)
+        print(f"These processes of {found.name} could not be stopped: {', '.join(map(str, left))}", file=sys.stderr)
     else:
         print(f"{found.name} has ended.")
     return FAILED if left else 0

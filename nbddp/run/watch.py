@@ -7,20 +7,20 @@ import threading
 import time
 from collections.abc import Callable
 
-from nbddp.run.fold import fold_all
-from nbddp.run.folder import RunFolder
-from nbddp.run.leader import leader_of
-from nbddp.run.process import alive, boot
-from nbddp.run.reading import EventReader, LogReader, Tail
-from nbddp.run.session import members
-from nbddp.run.state import Event, RunState
+from nbddp.run.folder.folder import RunFolder
+from nbddp.run.log.reading import EventReader, LogReader, Tail
+from nbddp.run.processes.process import alive, boot
+from nbddp.run.processes.session import members
+from nbddp.run.state.fold import fold_all
+from nbddp.run.state.state import Event, RunState
+from nbddp.run.supervision.leader import leader_of
 
 UNCLAIMED_FOR = 120.0  # seconds after which a run that nobody has taken will not start any more
 
 DELETED = "Its folder was deleted."
-NEVER_BEGAN = "It never started: no process has taken it."
+NEVER_BEGAN = "It never started: no process has picked it up."
 RESTARTED = "The machine was restarted while it ran."
-VANISHED = "Its processes have gone without a word, as when all of them are killed."
+VANISHED = "Its processes ended without a message, as when all of them are killed."
 
 
 class Watch:
@@ -87,7 +87,7 @@ def _out_of_sight(folder: RunFolder) -> list[Event]:
     leader = leader_of(folder)
     if leader is None or leader.host == platform.node() or alive(leader):
         return []
-    message = f"It was started on {leader.host}; from here its files can be read, but not whether it still runs."
+    message = f"It was started on {leader.host}; from here its files can be read, but not whether it is still running."
     return [{"event": "warning", "time": None, "rank": None, "message": message}]
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from nbddp.analysis.edit import Edit
-from nbddp.analysis.program import Program
+from nbddp.analysis.syntax import Program
+from nbddp.edits import Edit
+from nbddp.watch_points import Watch
 
-_ORDER = {"close": 0, "line": 1, "open": 2, "text": 3}
+_ORDER = {"close": 0, "line": 1, "open": 2, "mark": 3, "text": 4}
+Piece = tuple[str, int | None, Watch | None]  # text, its offset in the notebook's code, or a mark
 
 
 class Conflict(Exception):
@@ -24,6 +26,10 @@ class Conflict(Exception):
 class Line:
     text: str
     origin: int | None = None  # line of Program.text (1-based) that it came from
+    marks: tuple[tuple[int, Watch], ...] = ()  # column, and what is watched at the statement that begins there
+
+    def moved_in(self, indent: str) -> Line:
+        return Line(indent + self.text, self.origin, tuple((len(indent) + at, watch) for at, watch in self.marks))
 
 
 def in_order(edits: Iterable[Edit]) -> list[Edit]:
@@ -44,36 +50,41 @@ def in_order(edits: Iterable[Edit]) -> list[Edit]:
 
 def apply(program: Program, start: int, end: int, edits: Sequence[Edit]) -> list[Line]:
     """The edited text of a span as lines."""
-    pieces: list[tuple[str, int | None]] = []
+    pieces: list[Piece] = []
     at = start
     last: Edit | None = None
     for edit in in_order(e for e in edits if start <= e.start and e.end <= end):
+        if edit.watch is not None:
+            pieces += [(program.text[at : edit.start], at, None), ("", None, edit.watch)]
+            at = max(at, edit.start)
+            continue
         if edit.start < at and edit.end > edit.start:
             if last is not None and last.end >= edit.end and edit.rule == last.rule:
                 continue
             raise Conflict(last or edit, edit)
         if edit.start < at:  # an insertion inside of what another edit replaces
             raise Conflict(last or edit, edit)
-        pieces.append((program.text[at : edit.start], at))
-        pieces.append((edit.text, None))
+        pieces += [(program.text[at : edit.start], at, None), (edit.text, None, None)]
         at = edit.end
         last = edit if edit.end > edit.start else last
-    pieces.append((program.text[at:end], at))
+    pieces.append((program.text[at:end], at, None))
     return _lines(program, pieces)
 
 
-def _lines(program: Program, pieces: list[tuple[str, int | None]]) -> list[Line]:
+def _lines(program: Program, pieces: list[Piece]) -> list[Line]:
     lines: list[Line] = []
-    text, origin = "", None
-    for piece, start in pieces:
+    line = Line("")
+    for piece, start, watch in pieces:
+        if watch is not None:
+            line = replace(line, marks=(*line.marks, (len(line.text), watch)))
         offset = start
         for i, part in enumerate(piece.split("\n")):
             if i:
-                lines.append(Line(text, origin))
-                text, origin = "", None
-            if part.strip() and offset is not None and origin is None:
-                origin = bisect.bisect_right(program.line_starts, offset)
-            text += part
+                lines.append(line)
+                line = Line("")
+            if part.strip() and offset is not None and line.origin is None:
+                line = replace(line, origin=bisect.bisect_right(program.line_starts, offset))
+            line = replace(line, text=line.text + part)
             if offset is not None:
                 offset += len(part) + 1
-    return [*lines, Line(text, origin)]
+    return [*lines, line]

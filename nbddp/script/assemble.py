@@ -5,14 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import replace
 
-from nbddp.analysis.edit import Edit
-from nbddp.analysis.effects import local_names
-from nbddp.analysis.plan import Plan
-from nbddp.analysis.program import Statement
-from nbddp.analysis.sets import may_order_sets
-from nbddp.analysis.strings import lines_in_strings
+from nbddp.analysis import Plan
+from nbddp.analysis.slicing import local_names
+from nbddp.analysis.syntax import Statement, lines_in_strings
+from nbddp.edits import Edit
 from nbddp.fingerprint import sealed
 from nbddp.script.apply import Line, apply
 from nbddp.script.copy_parts import parts_for
@@ -23,9 +20,11 @@ from nbddp.script.imports import bound_by, import_block, kept_imports, used_name
 from nbddp.script.launcher import launcher
 from nbddp.script.layout import Definition, Layout, lay_out
 from nbddp.script.names import words_of
+from nbddp.script.needs import needs_of
 from nbddp.script.part_library import library
 from nbddp.script.regions import Region, regions
 from nbddp.script.variants import requests
+from nbddp.watch_points import Watch
 
 WIDTH = 84
 ROLES = {
@@ -48,10 +47,7 @@ def assemble(plan: Plan, edits: Sequence[Edit]) -> list[Line]:
     names = words_of("\n".join(line.text for line in [*body, *module, *environment]))
     renames = {n: plan.naming(n) for n in _own_names() if plan.naming(n) != n}
     wanted = {n for n in library().parts if plan.naming(n.partition("__")[0]) in names}
-    checkpoints = bool({"resumable", "epoch_done"} & wanted)
-    start = launcher(dict(layout.parameters), checkpoints=checkpoints, nproc=plan.options.nproc,
-                     snapshot=plan.handed_over, gpu=plan.uses_gpu, sets=may_order_sets(plan),
-                     train=plan.naming("train"), renames=renames)  # fmt: skip
+    start = launcher(dict(layout.parameters), needs_of(plan, layout), train=plan.naming("train"), renames=renames)
     parts = parts_for([*requests(plan, edits, wanted), *start.parts], renames=renames)
     used = names | parts.mentioned | words_of(start.source)
     comments = comments_of(plan.program, layout.imports, spans)
@@ -66,7 +62,7 @@ def assemble(plan: Plan, edits: Sequence[Edit]) -> list[Line]:
     lines += [Line(""), Line(""), *body, Line(""), Line("")]
     for title, text in parts.sections:
         lines += [Line(_title(title, 0)), *_lines(text), Line(""), Line("")]
-    lines += _lines(start.source.rstrip("\n"))
+    lines += _launcher_lines(start.source.rstrip("\n"))
     return _tidy(lines)
 
 
@@ -74,9 +70,15 @@ def _lines(text: str) -> list[Line]:
     return [Line(t) for t in text.split("\n")]
 
 
+def _launcher_lines(text: str) -> list[Line]:
+    """Where a process begins to train there is something to watch."""
+    mark = (0, Watch("process"))
+    return [Line(t, marks=(mark,)) if t.startswith("def run(") else Line(t) for t in text.split("\n")]
+
+
 def _own_names() -> set[str]:
     """Every name that the script may use for itself."""
-    own = {"train", "rank", "world_size", "rank_device", "run_rank", "spawned", "main"}
+    own = {"train", "rank", "world_size", "rank_device", "run", "spawned", "main"}
     return own | set(library().imports) | {n.partition("__")[0] for n in library().parts}
 
 
@@ -87,7 +89,7 @@ def _notebook_names(plan: Plan, layout: Layout) -> set[str]:
 
 def _imports_of_edits(plan: Plan, edits: Sequence[Edit], names: Set[str]) -> list[str]:
     """Imports that the text of edits names: `DistributedSampler`, `dist`, `os`."""
-    known = {**library().imports, "nullcontext": "from contextlib import nullcontext"}
+    known = library().imports
     used = {u for e in edits for u in e.uses}
     written = sorted(u for u in used if u.startswith(("import ", "from ")))  # of packages that no part needs
     return written + [known[u] for u in sorted(used) if u in known and plan.naming(u) in names and plan.naming(u) == u]
@@ -174,7 +176,7 @@ def _statement(plan: Plan, region: Region, edits: Sequence[Edit], indent: str) -
         lines.pop()
     held = lines_in_strings("\n".join(line.text for line in lines))
     return [
-        line if number in held or not line.text.strip() else Line(indent + line.text, line.origin)
+        line if number in held or not line.text.strip() else line.moved_in(indent)
         for number, line in enumerate(lines, 1)
     ]
 
@@ -182,12 +184,11 @@ def _statement(plan: Plan, region: Region, edits: Sequence[Edit], indent: str) -
 def _body(plan: Plan, layout: Layout, spans: dict[int, Region], edits: Sequence[Edit]) -> list[Line]:
     naming = plan.naming
     signature = f"def {naming('train')}({naming('rank')}, {naming('world_size')}, {naming('rank_device')}):"
-    lines = [Line(signature), Line(f'    """{_what(layout)}"""')]
+    lines = [Line(signature, marks=hand_back(plan, layout)), Line(f'    """{_what(layout)}"""')]
     if layout.global_names:
         read = any(isinstance(s.node, Definition) for s in layout.module)
         lines += [*_global(layout.global_names, "  # read by the functions above" if read else ""), Line("")]
-    lines += _cells(plan, layout.body, spans, edits, INDENT)
-    return [*lines, *(Line(INDENT + text if text else "") for text in hand_back(plan, layout))]
+    return [*lines, *_cells(plan, layout.body, spans, edits, INDENT)]
 
 
 def _global(names: tuple[str, ...], comment: str) -> list[Line]:
@@ -218,7 +219,7 @@ def _environment(plan: Plan, statement: Statement, spans: dict[int, Region], edi
     while lines and not lines[0].text.strip():
         lines = lines[1:]
     head = Line('if __name__ != "__mp_main__":  # processes that this one starts begin where it is')
-    return [head, *(replace(line, text=f"{INDENT}{line.text}") for line in lines)]
+    return [head, *(line.moved_in(INDENT) for line in lines)]
 
 
 def _import_lines(

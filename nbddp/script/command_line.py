@@ -9,19 +9,9 @@ from dataclasses import dataclass
 WIDTH = 120
 OWN = {
     "nproc": ("type=int", "default=torch.cuda.device_count() or 2", 'help="processes on this machine"'),
-    "backend": ('choices=("nccl", "gloo")', 'help="by default what suits the devices"'),
     "seed": ("type=int", "default=0", 'help="with which all processes build data and weights"'),
-    "resume": ('metavar="PATH"', 'help="go on from this checkpoint"'),
-    "checkpoint": ('metavar="PATH"', 'help="write one here after an epoch"'),
-    "checkpoint-every": ("type=int", "default=1", 'metavar="EPOCHS"'),
-    "snapshot": (
-        'default=os.environ.get("NBDDP_SNAPSHOT")',
-        'metavar="PATH"',
-        'help="what the notebook hands over"',
-    ),
+    "snapshot": ('metavar="PATH"', 'help="what the notebook hands over"'),
 }
-OF_CHECKPOINTS = {"resume", "checkpoint", "checkpoint-every"}
-LOCAL = {"parser", "options"}  # names within main
 
 
 @dataclass(frozen=True)
@@ -32,30 +22,25 @@ class Argument:
     is_literal: bool = False  # written as Python
     is_tuple: bool = False
 
-    @property
-    def added(self) -> str:
+    def added(self, parser: str) -> str:
         """The call that adds it to the parser; the constant at the top of the script is the default."""
-        default = f'globals()["{self.name}"]' if self.name in LOCAL else self.name
-        return add_argument(self.option, *self.kind, f"default={default}")
+        return add_argument(self.option, *self.kind, f"default={self.name}", parser=parser)
 
-    @property
-    def value(self) -> str:
-        """The constant, set to what the command line says."""
-        read = f"options.{self.option.replace('-', '_')}"
-        return f"{self.name}=tuple({read})" if self.is_tuple else f"{self.name}={read}"
+    def value(self, args: str) -> str:
+        """What the command line says of it."""
+        read = f"{args}.{self.option.replace('-', '_')}"
+        return f"tuple({read})" if self.is_tuple else read
 
 
-def own_arguments(
-    parameters: Mapping[str, object], *, checkpoints: bool, nproc: int | None, snapshot: bool = False
-) -> str:
+def own_arguments(parameters: Mapping[str, object], nproc: int | None, *, seed: bool, snapshot: bool) -> str:
     """The launcher's own. A `seed` of the notebook is that of the script as well."""
-    options = {option: kind for option, kind in OWN.items() if checkpoints or option not in OF_CHECKPOINTS}
-    if not snapshot:
-        del options["snapshot"]
+    options = dict(OWN)
     if nproc is not None:
         options["nproc"] = tuple(f"default={nproc}" if k.startswith("default=") else k for k in OWN["nproc"])
-    if _is_seeded(parameters):
+    if not seed or _is_seeded(parameters):
         del options["seed"]
+    if not snapshot:
+        del options["snapshot"]
     return "".join(f"{add_argument(option, *kind)}\n" for option, kind in options.items())
 
 
@@ -64,10 +49,12 @@ def _is_seeded(parameters: Mapping[str, object]) -> bool:
     return type(next((value for name, value in parameters.items() if name.lower() == "seed"), None)) is int
 
 
-def arguments_for(parameters: Mapping[str, object], renames: Mapping[str, str]) -> tuple[Argument, ...]:
+def arguments_for(
+    parameters: Mapping[str, object], renames: Mapping[str, str], *, seed: bool = False
+) -> tuple[Argument, ...]:
     """One for each parameter; where the launcher has an option of that name, it is called --notebook-..."""
     taken = {"help", *OWN}
-    if _is_seeded(parameters):
+    if not seed or _is_seeded(parameters):
         taken.remove("seed")
     arguments = []
     for name, value in parameters.items():
@@ -78,7 +65,7 @@ def arguments_for(parameters: Mapping[str, object], renames: Mapping[str, str]) 
 
 
 def _options(name: str) -> Iterator[str]:
-    """--batch-size for batch_size and for BATCH_SIZE; what `options.` cannot be followed by is no option."""
+    """--batch-size for batch_size and for BATCH_SIZE; what `args.` cannot be followed by is no option."""
     for spelling in (name.lower(), name, f"notebook_{name.lower()}", f"notebook_{name}"):
         if (stripped := spelling.lstrip("_")).isidentifier() and not keyword.iskeyword(stripped):
             yield stripped.replace("_", "-")
@@ -104,8 +91,8 @@ def _type_of_items(value: object) -> str | None:
     return next((kind.__name__ for kind in (int, float, str) if kinds == {kind}), None)
 
 
-def add_argument(option: str, *arguments: str) -> str:
-    return call("parser.add_argument", [f'"--{option}"', *arguments], indent=4)
+def add_argument(option: str, *arguments: str, parser: str = "parser") -> str:
+    return call(f"{parser}.add_argument", [f'"--{option}"', *arguments], indent=4)
 
 
 def call(function: str, arguments: Sequence[str], indent: int) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from nbddp.analysis.frameworks import ACCELERATE, LIGHTNING, Use
-from nbddp.analysis.plan import Plan
+from nbddp.analysis import Plan
+from nbddp.analysis.library import ACCELERATE, LIGHTNING, Use
 from nbddp.script.layout import Layout
 
 KINDS = ("model", "optimizer", "scheduler", "scaler")

@@ -1,40 +1,31 @@
-"""The last lines of `train`: what the notebook gets back."""
+"""What the notebook gets back from `train`, which itself says nothing of it."""
 
 from __future__ import annotations
 
 import ast
 
-from nbddp.analysis.carried import varies_within
-from nbddp.analysis.domain import Obj, Value
-from nbddp.analysis.plan import Plan
-from nbddp.analysis.turns import turn_of
+from nbddp.analysis import Plan
+from nbddp.analysis.state import turn_of, varies_within
+from nbddp.analysis.values import Obj, Value
 from nbddp.script.framework_states import framework_states
 from nbddp.script.layout import Definition, Layout
+from nbddp.watch_points import Watch
 
 PLAIN = ("list", "dict", "parameter")
 PARTLY = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 KINDS = ("model", "optimizer", "scheduler", "scaler")
 
 
-def hand_back(plan: Plan, layout: Layout) -> list[str]:
-    """`deliver({"model": model, …}, ["losses", …], locals())`; of the values, those that are bound by then."""
+def hand_back(plan: Plan, layout: Layout) -> tuple[tuple[int, Watch], ...]:
+    """The mark at `train`: models and what trains them by their states; of values, those that are bound by then."""
     named = state_names(plan, layout)
     states = {n: n for n in (*named, *_attributes(plan, layout, named))}
     values = [n for n in value_names(plan, layout) if n not in states]
     if plan.framework is not None:  # which of its numbers are those of all ranks is not known
         states, values = framework_states(plan, plan.framework, layout), []
     if not states and not values:
-        return []
-    pairs, names = [f'"{n}": {text}' for n, text in states.items()], [f'"{n}"' for n in values]
-    call = f"{plan.naming('deliver')}({{{', '.join(pairs)}}}, [{', '.join(names)}], locals())"
-    if len(call) <= 116:
-        return ["", call]
-    return ["", f"{plan.naming('deliver')}(", *_row("{", pairs, "},"), *_row("[", names, "],"), "    locals(),", ")"]
-
-
-def _row(opening: str, items: list[str], closing: str) -> list[str]:
-    line = f"    {opening}{', '.join(items)}{closing}"
-    return [line] if len(line) <= 116 else [f"    {opening}", *(f"        {i}," for i in items), f"    {closing}"]
+        return ()
+    return ((0, Watch("result", state=tuple(states.items()), names=tuple(values))),)
 
 
 def state_names(plan: Plan, layout: Layout) -> list[str]:

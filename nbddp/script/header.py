@@ -8,8 +8,8 @@ from shlex import quote
 from textwrap import wrap
 
 from nbddp._version import __version__
-from nbddp.analysis.imports import bindings
-from nbddp.analysis.plan import Plan
+from nbddp.analysis import Plan
+from nbddp.analysis.syntax import bindings
 from nbddp.fingerprint import BLANK
 from nbddp.script.apply import Line
 from nbddp.script.layout import Layout

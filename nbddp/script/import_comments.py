@@ -8,7 +8,7 @@ import tokenize
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from nbddp.analysis.program import Program, Statement
+from nbddp.analysis.syntax import Program, Statement
 from nbddp.script.regions import Region
 
 

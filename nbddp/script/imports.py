@@ -7,8 +7,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Set
 
-from nbddp.analysis.imports import bindings
-from nbddp.analysis.program import Statement
+from nbddp.analysis.syntax import Statement, bindings
 from nbddp.script.import_comments import Comments, taken_apart
 from nbddp.script.part_library import library
 

@@ -6,12 +6,33 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from nbddp.script.command_line import Argument, arguments_for, call, own_arguments
+from nbddp.script import launcher_template as texts
+from nbddp.script.batch_check import batch_check
+from nbddp.script.command_line import WIDTH, Argument, arguments_for, own_arguments
 from nbddp.script.copy_parts import called, imports_for
-from nbddp.script.launcher_template import CHECK_SNAPSHOT, TEMPLATE
 from nbddp.script.names import names_in
 from nbddp.script.part_library import library
 from nbddp.script.rename import renamed
+
+READ = {"snapshot_file": "snapshot", "checkpoint_file": "checkpoint", "resume_file": "resume"}  # by parts
+LOCAL = frozenset({"rank", "local_rank", "world_size", "args", "device", "parser", "method", "share", "whole"})
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a notebook wants of its processes besides their being there."""
+
+    nproc: int | None = None  # the default of --nproc, where that is not every GPU
+    gpu: bool = True
+    seed: frozenset[str] = frozenset()  # generators that its data and weights are drawn from, and that it seeds not
+    snapshot: tuple[str, ...] = ()  # names whose values the kernel hands over
+    sets: bool = False  # text is hashed: all processes have to do it alike
+    workers: bool = False  # it starts processes itself, those of a DataLoader
+    bars: bool = False  # it draws progress bars
+    place: bool = False  # something in it asks the environment which process it is
+    checkpoints: bool = False  # it writes them itself, and goes on from one
+    slurm: bool = False  # srun may start it
+    batches: tuple[str | int, ...] = ()  # sizes that are split: names of parameters, and numbers
 
 
 @dataclass(frozen=True)
@@ -22,58 +43,105 @@ class Launcher:
     names: frozenset[str]  # that it binds at the top level of the script
 
 
-def launcher(  # noqa: PLR0913 -- all but the first have defaults
+def launcher(
     parameters: Mapping[str, object],
+    needs: Needs | None = None,
     *,
-    checkpoints: bool = False,
-    nproc: int | None = None,
-    snapshot: Sequence[str] = (),
-    gpu: bool = True,
-    sets: bool = False,
     train: str = "train",
     renames: Mapping[str, str] | None = None,
 ) -> Launcher:
-    """The text for these parameters; with `checkpoints` where the script uses parts that read the command line."""
-    new = {"train": train, **(renames or {})}
-    arguments = arguments_for(parameters, new)
-    own = own_arguments(
-        parameters, checkpoints=checkpoints, nproc=nproc if gpu or nproc else 2, snapshot=bool(snapshot)
+    """The text for these parameters. Its own variables give way to parameters of their name."""
+    needs, new = needs or Needs(), {"train": train, **(renames or {})}
+    arguments = arguments_for(parameters, new, seed=bool(needs.seed))
+    template = _filled(
+        needs, own_arguments(parameters, needs.nproc, seed=bool(needs.seed), snapshot=bool(needs.snapshot))
     )
-    template = TEMPLATE.replace("    ADD_OWN\n", own)
-    template = template.replace("    CHECK_SNAPSHOT\n", CHECK_SNAPSHOT.format(", ".join(snapshot)) if snapshot else "")
-    if not sets:
-        template = template.replace("    hash_alike(options.seed)\n", "")
-    if not gpu:  # the notebook moves nothing to a GPU, and tensors of the CPU cannot be sent with NCCL
-        template = template.replace("own_device(local_rank)", 'torch.device("cpu"), "gloo"')
-    extra = {name for name, needed in _extra(arguments, checkpoints, bool(snapshot)).items() if needed}
+    sizes = _sizes(needs.batches, arguments)
+    template = template.replace("    CHECK_BATCHES\n", batch_check(sizes))
+    if sizes:
+        template = template.replace('int(os.environ["WORLD_SIZE"]), args', "world_size, args")
+    wanted = {"literal": any(argument.is_literal for argument in arguments), "snapshot_file": bool(needs.snapshot)}
+    wanted |= {"checkpoint_file": needs.checkpoints, "resume_file": needs.checkpoints}
+    extra = {name for name, is_wanted in wanted.items() if is_wanted}
     used = names_in(template) | extra
-    text = renamed(template, {name: called(name, new) for name in used | _defined(template)})
+    local = {name: f"{name}_" for name in LOCAL & parameters.keys()}
+    text = renamed(template, {name: called(name, new) for name in used | _defined(template)} | local)
     imports = imports_for(used, renames=new)
     return Launcher(
-        _with_parameters(text, [*(argument.value for argument in arguments), *_settings(extra, new)], arguments),
+        _with_parameters(text, arguments, local, _settings(extra, new)),
         tuple(name for name in library().parts if name in used),
         tuple(imports.values()),
         frozenset(imports.keys() | {called(name, new) for name in _defined(template)}),
     )
 
 
-def _extra(arguments: tuple[Argument, ...], checkpoints: bool, snapshot: bool) -> dict[str, bool]:
-    """Names that the parameters add to those of the template."""
-    literal = any(argument.is_literal for argument in arguments)
-    return {"literal": literal, "command_line": checkpoints, "snapshot_file": snapshot}
+def _sizes(batches: Sequence[str | int], arguments: Sequence[Argument]) -> list[str]:
+    """Parameters as the command line gives them."""
+    read = {a.name: f"args.{a.option.replace('-', '_')}" for a in arguments}
+    return [
+        str(size) if isinstance(size, int) else read[size] for size in batches if isinstance(size, int) or size in read
+    ]
 
 
-def _settings(extra: set[str], new: Mapping[str, str]) -> list[str]:
+def _filled(needs: Needs, own: str) -> str:
+    """The template with what these needs add to it."""
+    snapshot = texts.CHECK_SNAPSHOT.format(", ".join(needs.snapshot)) if needs.snapshot else ""
+    lines = {
+        "SET_UP": texts.ON_GPUS if needs.gpu else texts.ON_CPUS,
+        "SEED": _seed(needs.seed),
+        "TRAIN": texts.TRAIN_WITH_BARS if needs.bars else texts.TRAIN,
+        "SET_PLACE": texts.PLACE if needs.place else "",
+        "SET_METHOD": texts.METHOD if needs.workers else "",
+        "ADD_OWN": own + (texts.ADD_CHECKPOINTS if needs.checkpoints else ""),
+        "FIND_PLACE": _find_place(needs),
+        "CHECK_SNAPSHOT": snapshot,
+        "HASH_ALIKE": texts.HASH_ALIKE if needs.sets else "",
+    }
+    template = texts.TEMPLATE
+    for word, text in lines.items():
+        template = template.replace(f"    {word}\n", text)
+    template = template.replace("SPAWNED", "rank, args, method" if needs.workers else "rank, args")
+    return template.replace("HANDED", "args, mp.get_start_method()" if needs.workers else "args,")
+
+
+def _find_place(needs: Needs) -> str:
+    return texts.FIND_PLACE + (texts.FIND_PLACE_OF_MACHINE if needs.place else "") if needs.slurm else ""
+
+
+def _seed(generators: frozenset[str]) -> str:
+    if not generators:
+        return ""
+    return texts.SEED_TORCH if generators == {"torch"} else texts.SEED
+
+
+def _settings(extra: set[str], new: Mapping[str, str]) -> list[tuple[str, str]]:
     """What parts read of the command line."""
-    values = {"command_line": "options", "snapshot_file": "options.snapshot"}
-    return [f"{called(name, new)}={value}" for name, value in values.items() if name in extra]
+    return [(called(name, new), option) for name, option in READ.items() if name in extra]
 
 
 def _defined(template: str) -> set[str]:
     return {node.name for node in ast.parse(template).body if isinstance(node, ast.FunctionDef)}
 
 
-def _with_parameters(text: str, values: list[str], arguments: tuple[Argument, ...]) -> str:
+def _with_parameters(
+    text: str, arguments: tuple[Argument, ...], local: Mapping[str, str], settings: Sequence[tuple[str, str]]
+) -> str:
     """The template filled in. The parameters keep their names, also where a part has had to take another."""
-    text = text.replace("    ADD_PARAMETERS\n", "".join(f"{argument.added}\n" for argument in arguments))
-    return text.replace("    SET_GLOBALS\n", call("globals().update", values, indent=4) + "\n" if values else "")
+    parser, args = local.get("parser", "parser"), local.get("args", "args")
+    text = text.replace("    ADD_PARAMETERS\n", "".join(f"{argument.added(parser)}\n" for argument in arguments))
+    pairs = [(argument.name, argument.value(args)) for argument in arguments]
+    pairs += [(name, f"{args}.{option}") for name, option in settings]
+    return text.replace("    SET_PARAMETERS\n", _assignment(pairs))
+
+
+def _assignment(pairs: Sequence[tuple[str, str]]) -> str:
+    """`global lr, epochs`, and both of them in one line, or each on a line of its own."""
+    if not pairs:
+        return ""
+    names = [name for name, _ in pairs]
+    together = f"    {', '.join(names)} = {', '.join(value for _, value in pairs)}"
+    apart = [f"    {name} = {value}" for name, value in pairs]
+    declared = [f"    global {', '.join(names)}"]
+    if len(declared[0]) > WIDTH:
+        declared = [f"    global {name}" for name in names]
+    return "\n".join([*declared, *([together] if len(together) <= WIDTH else apart)]) + "\n"

@@ -1,65 +1,116 @@
 """The launcher as text; the words in capitals stand for what depends on the notebook."""
 
 TEMPLATE = '''\
-def run_rank(options):
-    """One of the processes; the environment says which, in torchrun's words."""
-    SET_GLOBALS
-    rank, local_rank, world_size = (int(os.environ[name]) for name in ("RANK", "LOCAL_RANK", "WORLD_SIZE"))
-    quiet_other_ranks(rank)
-    end_workers_with_this_process()
-    try:
-        rank_device, backend = own_device(local_rank)
-        dist.init_process_group(options.backend or backend)
-        report_rank(rank_device)
-        seed_everything(options.seed)
-        train(rank, world_size, rank_device)
-        report("end")
-    except BaseException as error:
-        report_error(error)
-        raise
-    time.sleep(0.1)  # gloo's threads let go of the last tensors, which takes Python; torch would not wait for that
+def run(rank, local_rank, world_size, args):
+    """Train as one of the processes."""
+    SET_PARAMETERS
+    if rank > 0:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # one process speaks for all
+    SET_UP
+    SEED
+    TRAIN
+    dist.barrier()  # gloo's threads let go of the last tensors first (pytorch/pytorch#179291)
     dist.destroy_process_group()
 
 
-def spawned(local_rank, options, start_method):
-    """What main starts as a process of this machine; it ends when main does."""
-    mp.set_start_method(start_method, force=True)  # for workers of a DataLoader: in here, "spawn" would be the default
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for main
-    threading.Thread(target=end_with_parent, daemon=True).start()
-    os.environ.update(RANK=str(local_rank), LOCAL_RANK=str(local_rank))
-    run_rank(options)
+def spawned(SPAWNED):
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # on Ctrl-C, or when main has gone, end at once
+    SET_PLACE
+    SET_METHOD
+    run(rank, rank, args.nproc, args)
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ADD_OWN
     ADD_PARAMETERS
-    options = parser.parse_args()
+    args = parser.parse_args()
     CHECK_SNAPSHOT
-    as_torchrun_does()
-    hash_alike(options.seed)
-    if "RANK" in os.environ:  # started by torchrun or srun
-        run_rank(options)
-        return
-    if options.nproc < 1:
-        parser.error("--nproc: at least one process has to train")
-    os.environ.update(WORLD_SIZE=str(options.nproc), LOCAL_WORLD_SIZE=str(options.nproc))
-    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(free_port()))
-    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, torch.get_num_threads() // options.nproc)))
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends this process at once, and with it the others
-    try:
-        mp.spawn(spawned, args=(options, mp.get_start_method()), nprocs=options.nproc)
-    except mp.ProcessExitedException as error:
-        if error.exit_code < 0:  # killed
-            raise
-        sys.exit(error.exit_code)  # it has said why
+    HASH_ALIKE
+    FIND_PLACE
+    CHECK_BATCHES
+    if "RANK" in os.environ:  # started by torchrun
+        run(int(os.environ["RANK"]), int(os.environ["LOCAL_RANK"]), int(os.environ["WORLD_SIZE"]), args)
+    else:
+        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(free_port()))
+        os.environ.setdefault("OMP_NUM_THREADS", str(max(1, torch.get_num_threads() // args.nproc)))
+        mp.spawn(spawned, args=(HANDED), nprocs=args.nproc)
 
 
 if __name__ == "__main__":
     main()
 '''
 
+ON_GPUS = """\
+    if torch.cuda.is_available():
+        device = torch.device("cuda", local_rank % torch.cuda.device_count())
+        torch.cuda.set_device(device)
+        dist.init_process_group("nccl", rank=rank, world_size=world_size, device_id=device)
+    else:
+        device = torch.device("cpu")
+        dist.init_process_group("gloo", rank=rank, world_size=world_size)
+"""
+
+ON_CPUS = """\
+    device = torch.device("cpu")
+    dist.init_process_group("gloo", rank=rank, world_size=world_size)
+"""
+
+TRAIN = """\
+    train(rank, world_size, device)
+"""
+
+TRAIN_WITH_BARS = """\
+    with open(os.devnull, "w") as silent, redirect_stderr(silent if rank > 0 else sys.stderr):  # one draws the bars
+        train(rank, world_size, device)
+"""
+
+SEED_TORCH = """\
+    torch.manual_seed(args.seed)  # all processes build the same data and weights
+"""
+
+SEED = """\
+    seed_everything(args.seed)
+"""
+
+PLACE = """\
+    os.environ.update(RANK=str(rank), LOCAL_RANK=str(rank))
+    os.environ.update(WORLD_SIZE=str(args.nproc), LOCAL_WORLD_SIZE=str(args.nproc))
+"""
+
+METHOD = """\
+    mp.set_start_method(method, force=True)  # for the workers of a DataLoader: "spawn" would be the default in here
+"""
+
 CHECK_SNAPSHOT = """\
-    if not os.path.exists(options.snapshot or ""):
+    if not os.path.exists(args.snapshot or ""):
         parser.error("--snapshot PATH: a run from the notebook leaves {} there, as snapshot.pt in its folder")
+"""
+
+ADD_CHECKPOINTS = """\
+    parser.add_argument("--checkpoint", metavar="PATH", help="write one here after each epoch")
+    parser.add_argument("--resume", metavar="PATH", help="go on from this checkpoint")
+"""
+
+FIND_PLACE = """\
+    if int(os.environ.get("SLURM_STEP_NUM_TASKS", "1")) > 1 and "RANK" not in os.environ:  # started by srun
+        os.environ.update(RANK=os.environ["SLURM_PROCID"], LOCAL_RANK=os.environ["SLURM_LOCALID"])
+        os.environ.update(WORLD_SIZE=os.environ["SLURM_STEP_NUM_TASKS"])
+        nodes = subprocess.check_output(["scontrol", "show", "hostnames", os.environ["SLURM_STEP_NODELIST"]], text=True)
+        os.environ.setdefault("MASTER_ADDR", nodes.split()[0])
+        os.environ.setdefault("MASTER_PORT", str(20000 + int(os.environ["SLURM_JOB_ID"]) % 20000))
+"""
+
+FIND_PLACE_OF_MACHINE = """\
+        os.environ["LOCAL_WORLD_SIZE"] = os.environ["SLURM_STEP_TASKS_PER_NODE"].partition("(")[0].partition(",")[0]
+"""
+
+HASH_ALIKE = """\
+    hash_alike()
 """

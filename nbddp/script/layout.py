@@ -7,10 +7,9 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from nbddp.analysis.effects import Effects
-from nbddp.analysis.imports import BUILTINS
-from nbddp.analysis.plan import Plan
-from nbddp.analysis.program import Statement
+from nbddp.analysis import Plan
+from nbddp.analysis.slicing import Effects
+from nbddp.analysis.syntax import BUILTINS, Statement
 
 Import = ast.Import | ast.ImportFrom
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.attributes import MODULE_API
-from nbddp.analysis.plan import Plan
+from nbddp.analysis import Plan
+from nbddp.analysis.evaluator import MODULE_API
 
 OF_DDP = frozenset(  # which passes these on, or has the model asked
     """
@@ -20,7 +20,7 @@ TORCHS = (MODULE_API | MORE) - OF_DDP
 
 def has_names_of_torch(plan: Plan) -> bool:
     """Is a model that DDP wraps asked for one?"""
-    wrapped = plan.wrapping.homes.keys()
+    wrapped = plan.wrapping.stands_for
     asked = (n for n in plan.facts.values if isinstance(n, ast.Attribute) and n.attr in TORCHS)
     return any(
         asked_for.attr in names_of(plan, owner)

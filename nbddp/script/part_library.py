@@ -22,13 +22,22 @@ SECTIONS = {  # title -> files, in the order in which a script shows them
         "exchange",
         "silent",
         "saving",
+        "frameworks",
+        "checkpoints",
     ),
-    "epochs and checkpoints": ("epochs", "carried", "checkpoint"),
-    "what the notebook that started this is told": ("result", "reporting", "frameworks"),
     "what the notebook hands over": ("snapshot",),
     "the processes": ("process",),
 }
-OF_THE_LAUNCHER = ("import argparse", "import threading")  # which is no file of parts
+OF_THE_LAUNCHER = (  # which is no file of parts
+    "import argparse",
+    "import signal",
+    "import socket",
+    "import subprocess",
+    "import torch.multiprocessing as mp",
+    "from contextlib import nullcontext",
+    "import sys",
+    "from contextlib import redirect_stderr",
+)
 ON_REQUEST = {  # methods that few scripts need
     "DDP": frozenset({"__len__", "__getitem__", "__iter__", "__contains__", "__dir__", "__getattribute__"}),
     "DDP__plain": frozenset({"state_dict", "load_state_dict"}),
@@ -76,9 +85,12 @@ def _defined(node: ast.stmt) -> Iterator[str]:
 
 def _source(text: str, node: ast.stmt) -> str:
     """The lines of a definition, decorators included; of an assignment with the comment at its end."""
+    return "\n".join(text.split("\n")[_first_line(node) - 1 : node.end_lineno])
+
+
+def _first_line(node: ast.stmt) -> int:
     decorators = node.decorator_list if isinstance(node, ast.FunctionDef | ast.ClassDef) else []
-    first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
-    return "\n".join(text.split("\n")[first - 1 : node.end_lineno])
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
 def without_methods(source: str, names: Set[str]) -> str:
@@ -87,7 +99,7 @@ def without_methods(source: str, names: Set[str]) -> str:
     lines: list[str | None] = list(source.split("\n"))
     for node in definition.body if isinstance(definition, ast.ClassDef) else []:
         if not names.isdisjoint(_defined(node)):
-            first = node.lineno - 1
+            first = _first_line(node) - 1
             while not (lines[first - 1] or "").strip():
                 first -= 1
             lines[first : node.end_lineno] = [None] * ((node.end_lineno or node.lineno) - first)

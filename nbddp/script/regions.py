@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nbddp.analysis.edit import first_offset, stands_alone
-from nbddp.analysis.plan import Plan
-from nbddp.analysis.program import Program, Statement
+from nbddp.analysis import Plan
+from nbddp.analysis.syntax import Program, Statement
+from nbddp.edits import first_offset, stands_alone
 
 
 @dataclass(frozen=True)

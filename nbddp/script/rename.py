@@ -26,6 +26,8 @@ def _places(source: str) -> Iterator[tuple[int, int, str]]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Name):
             yield node.lineno - 1, node.col_offset, node.id
+        elif isinstance(node, ast.arg):
+            yield node.lineno - 1, node.col_offset, node.arg
         elif isinstance(node, ast.FunctionDef | ast.ClassDef):
             match = re.compile(r"(?:def|class)\s+").match(lines[node.lineno - 1], node.col_offset)
             assert match is not None, "a definition begins with its keyword"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from nbddp.analysis.edit import Edit
-from nbddp.analysis.loader_calls import loader_call
-from nbddp.analysis.outlets import outlets
-from nbddp.analysis.plan import Plan
+from nbddp.analysis import Plan
+from nbddp.analysis.agreement import KINDS
+from nbddp.analysis.loaders import LoaderCall, dataset_value, loader_call
+from nbddp.edits import Edit
 from nbddp.script.names_of_torch import has_names_of_torch
 
 # What the short DDP passes on as the model would, or what DDP and the model do alike.
@@ -24,10 +24,17 @@ def requests(plan: Plan, edits: Sequence[Edit], wanted: Iterable[str]) -> list[s
     names = {name.partition("__")[0] for name in wanted}
     found = []
     for name in sorted(names):
-        if name in ("sum_over_ranks", "mean_over_ranks") and _only_numbers(plan, edits):
-            found.append(f"{name}:number")
-        elif name == "share_of" and _only_in_order(plan):
-            found.append("share_of:in_order")
+        if name == "sum_over_ranks" and (kind := _widest(edits)) != "anything":
+            found.append(f"{name}:{kind}")
+        elif name == "mean_over_ranks" and _only_lists(edits):
+            found.append("mean_over_ranks:lists")
+        elif name in ("share_of", "gather_in_order") and _only_in_order(plan):
+            plain = name == "share_of" and _nothing_but_batches(plan)
+            found.append(f"{name}:{'plain' if plain else 'in_order'}")
+        elif name in ("sharded", "sum_over_shares") and _only_plain_shares(plan, edits):
+            found.append(f"{name}:plain")
+        elif name == "DDP" and not plan.wrapping.stands_for:
+            found += ["DDP:both"] if plan.wrapping.evaluates else []  # else it is torch's own class
         elif name == "DDP" and _needs_little(plan):
             found += ["DDP:plain.state_dict", "DDP:plain.load_state_dict"]
         elif name == "DDP":
@@ -38,21 +45,24 @@ def requests(plan: Plan, edits: Sequence[Edit], wanted: Iterable[str]) -> list[s
     return found
 
 
-def _only_numbers(plan: Plan, edits: Sequence[Edit]) -> bool:
-    """Are all that is reduced Python numbers?"""
-    others = {"sum_over_ranks", "mean_over_ranks", "sum_over_shares"}
-    if any(e.rule != "reduce" and others & set(e.uses) for e in edits):
-        return False
-    reductions = [r for r in plan.facts.reductions.values() if r.how in ("sum", "mean")]
-    put_in = [plan.facts.value(n) for parts in plan.facts.at_source.values() for n, part in parts if part in others]
-    shown = [plan.facts.value(o.node) for o in outlets(plan)]
-    return all(r.number and not r.in_place for r in reductions) and all(v.number for v in (*put_in, *shown))
+def _widest(edits: Sequence[Edit]) -> str:
+    """Of all that is added up; parts that add up themselves may be given anything."""
+    uses = {use for edit in edits for use in edit.uses}
+    if any("sum_over_ranks" in e.uses and not any(u.startswith("adds ") for u in e.uses) for e in edits):
+        return "anything"
+    kinds = [kind for kind in KINDS if f"adds {kind}" in uses]
+    return kinds[-1] if kinds else "anything"
+
+
+def _only_lists(edits: Sequence[Edit]) -> bool:
+    """Is every mean that of a list of numbers?"""
+    return all("lists of numbers" in e.uses for e in edits if "mean_over_ranks" in e.uses)
 
 
 def _only_in_order(plan: Plan) -> bool:
     """Do all evaluation loaders draw their batches in the order of the data, and none a share?"""
     for fact in plan.roles.evaluation_loops:
-        for obj in fact.loaders:
+        for obj in fact.loaders - plan.by_sample:
             call = loader_call(plan, obj)
             if call is None or not call.plain or obj in plan.facts.classes or len(call.node.args) > 2:
                 return False
@@ -66,13 +76,42 @@ def _only_in_order(plan: Plan) -> bool:
     return True
 
 
+def _only_plain_shares(plan: Plan, edits: Sequence[Edit]) -> bool:
+    """Do all loaders of the training draw single samples, in order or shuffled, a share of each batch?"""
+    shares = [s for s in plan.sharding.shares.values() if s.how != "sampler"]
+    unsplit = any("split=False" in e.text for e in edits if e.rule == "sampler")
+    return not unsplit and all(
+        s.call is not None and s.how != "own sampler" and _is_plain(plan, s.call) for s in shares
+    )
+
+
+def _is_plain(plan: Plan, call: LoaderCall) -> bool:
+    """A DataLoader of a data set with a length, without a sampler of its own, also where **kwargs say how it loads."""
+    own = {"sampler", "batch_sampler"}
+    holders = [plan.facts.value(k.value).of("dict") for k in call.node.keywords if k.arg is None]
+    keys = {field for (owner, field) in plan.facts.fields for held in holders if owner in held}
+    hidden = not all(held and all(isinstance(o.node, ast.Dict | ast.Call) for o in held) for held in holders)
+    given = any(call.gives(name) for name in own) or any(f"['{name}']" in keys for name in own)
+    stream = dataset_value(plan, call).of("iterable dataset")
+    whole = "batch_size" in call.arguments and not call.gives("batch_size")
+    known = call.obj not in plan.facts.classes and call.obj.name.endswith(".DataLoader") and len(call.node.args) <= 3
+    return known and not (hidden or given or stream or whole)
+
+
+def _nothing_but_batches(plan: Plan) -> bool:
+    """Is the size of its batches all that is said of how an evaluation loader loads?"""
+    calls = [loader_call(plan, o) for f in plan.roles.evaluation_loops for o in f.loaders - plan.by_sample]
+    known = {"dataset", "batch_size", "shuffle", "drop_last"}
+    return all(c is not None and c.arguments.keys() <= known and len(c.keywords) == len(c.node.keywords) for c in calls)
+
+
 def _shares_its_place(plan: Plan, node: ast.AST) -> bool:
     return any(o.node is node for o in plan.sharding.loaders)
 
 
 def _needs_little(plan: Plan) -> bool:
     """Is each model that DDP wraps only called, moved, switched, stepped and saved by its state?"""
-    wrapped = plan.wrapping.homes.keys()
+    wrapped = plan.wrapping.stands_for
     if has_names_of_torch(plan):
         return False
     for node, value in plan.facts.values.items():

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from nbddp.diagnostics import CannotExport, Diagnostic
 from nbddp.export import Script, decide, export
 from nbddp.fingerprint import edited_since_export
+from nbddp.script.sections import sections
 from nbddp.sentence import sentence, words_of
 from nbddp.server.cells import cells_of
 from nbddp.server.question import NoQuestion, Question, read_question
@@ -28,6 +30,7 @@ def answer_export(question: Question) -> Answer:
         "exported": True,
         "script": script.text,
         "lines": script.line_map,
+        "sections": [asdict(section) for section in sections(script.text, script.line_map)],
         "cells": sum(cell.kind == "code" and bool(cell.source.strip()) for cell in question.notebook.cells),
         "kept": len({statement.cell.number for statement in script.plan.kept}),
         "rewrites": _rewrites(script),

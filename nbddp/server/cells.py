@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nbddp.analysis.plan import Plan, make_plan
+from nbddp.analysis import Plan, make_plan
 from nbddp.diagnostics import CannotExport, Diagnostic, in_order
 from nbddp.export import decide
 from nbddp.notebook import Cell, Notebook
@@ -36,13 +36,15 @@ def _answer(notebook: Notebook, plan: Plan | None, diagnostics: tuple[Diagnostic
 
 
 def _cell(cell: Cell, plan: Plan | None, whys: Mapping[int, Found]) -> dict[str, Any]:
-    """`role` is a mark's name, or "kept" and "left-out" for what was found; "" where nothing is known."""
+    """`role` is a mark's name, or "kept", "left-out" and "invalid" for what was found; "" where nothing is known."""
     role, why = whys.get(cell.number, ("left-out" if plan and cell.source.strip() else "", []))
     if cell.mark:
         needed = why if role == "kept" and cell.mark != "train" else []
         role, why = cell.mark, [sentence("marked by %1", _mark_of(cell)), *needed]
     elif plan and cell.number == plan.training_cell:
-        role, why = "train", [sentence("the one cell that trains")]
+        role, why = "train", [sentence("the only cell that trains")]
+    elif cell.error:
+        role, why = "invalid", [sentence("not valid Python: %1", cell.error.message)]
     return {
         "number": cell.number,
         "id": cell.id,
@@ -80,5 +82,7 @@ def _whys(plan: Plan) -> Iterator[tuple[int, Found]]:
 
 def _kept_why(names: list[str], *, in_part: bool) -> list[Sentence]:
     shown = ", ".join(names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
-    needed = sentence("the training needs %1", shown) if names else sentence("it changes what the training finds")
-    return [needed, sentence("a part is left out")] if in_part else [needed]
+    needed = (
+        sentence("the training needs %1", shown) if names else sentence("it changes something that the training uses")
+    )
+    return [needed, sentence("a part of it is left out")] if in_part else [needed]

@@ -63,8 +63,10 @@ class Compiler:
         self._end(process)
         if late.is_set():
             limit = f"{self._limit:g}"
-            raise TookTooLong(sentence("The notebook was not understood within %1 seconds and was given up.", limit))
-        raise TookTooLong(sentence("The notebook was too much for the process that reads it, which has ended."))
+            raise TookTooLong(sentence("Analysing the notebook took more than %1 seconds and was stopped.", limit))
+        raise TookTooLong(
+            sentence("The process that analyses the notebook has ended: the notebook was too much for it.")
+        )
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:

@@ -11,8 +11,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from nbddp.run.folder import RunFolder
-from nbddp.run.folders import runs_in
+from nbddp.run.folder.folder import RunFolder
+from nbddp.run.folder.folders import runs_in
 from nbddp.run.prune import glance
 from nbddp.run.run import Run
 from nbddp.sentence import sentence

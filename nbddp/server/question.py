@@ -44,7 +44,7 @@ def _options(given: object) -> Options:
         if name not in FIELDS:
             raise NoQuestion(f'There is no option "{name}"; there are {", ".join(FIELDS)}.')
         if value is not None and not _fits(value, FIELDS[name]):
-            kind = "true or false" if FIELDS[name] is bool else "a whole number from 1 on"
+            kind = "true or false" if FIELDS[name] is bool else "a whole number, at least 1"
             raise NoQuestion(f'The option "{name}" must be {kind}.')
     return Options(**{name: value for name, value in given.items() if value is not None})
 

@@ -44,7 +44,7 @@ class Api(APIHandler):
     async def of_folders(self, ask: Callable[[Folders], T]) -> T:
         """In a thread: disks may be slow, and stopping takes seconds."""
         if self._folders is None:
-            raise refusal(404, sentence("This server keeps its files in another place than a folder."))
+            raise refusal(404, sentence("This server does not keep its files in a folder."))
         try:
             return await asyncio.to_thread(ask, self._folders)
         except NotHere as error:

@@ -23,7 +23,7 @@ def main() -> None:
             said = answer(**json.loads(line))
         except Exception:  # noqa: BLE001  a defect shows in the server's log, and the next question is answered
             traceback.print_exc()
-            said = {"defect": "nbddp could not read this notebook; the server's log says why. Please report it."}
+            said = {"defect": "nbddp could not read this notebook; the server's log shows why. Please report it."}
         answers.write(json.dumps(said) + "\n")
         answers.flush()
 

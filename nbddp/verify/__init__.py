@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from nbddp.analysis.plan import Plan
+from nbddp.analysis import Plan
 from nbddp.export import export
 from nbddp.notebook import Notebook, read_notebook
 from nbddp.options import Options
-from nbddp.run.command import Origin
-from nbddp.run.errors import CannotVerify
-from nbddp.run.folder import RunFolder
-from nbddp.run.launch import Helper
+from nbddp.run.folder.errors import CannotVerify
+from nbddp.run.folder.folder import RunFolder
+from nbddp.run.start.command import Origin
+from nbddp.run.start.launch import Helper
 from nbddp.verify.bench import Asked
 from nbddp.verify.instrument import cells_alone
 from nbddp.verify.proof import prove
@@ -47,23 +47,23 @@ def verify(  # noqa: PLR0913 -- all but the first have defaults
     """
     notebook = source if isinstance(source, Notebook) else read_notebook(source)
     if nproc < 2:
-        raise CannotVerify("One process is what the others are compared with: ask for two or more with --nproc.")
+        raise CannotVerify("Several processes are compared with one: choose two or more with --nproc.")
     exported = export(notebook, options)
     _refuse(exported.plan, fill is not None)
     cells = None if fill is not None or arguments else cells_alone(exported.plan)
-    asked = Asked(script or exported.text, cells, steps, nproc, seed, fill, tuple(arguments), origin)
+    asked = Asked(script or exported.text, cells, steps, nproc, seed, fill, tuple(arguments), exported.watch, origin)
     return prove(asked, notebook.name, helper, say, save, against)
 
 
 def _refuse(plan: Plan, live: bool) -> None:
     if plan.options.batch_per_rank:
         raise CannotVerify(
-            "With --batch-per-rank N processes take N times the batch of one, so there is nothing to compare: "
-            "verify without it."
+            "With --batch-per-rank N processes use N times the batch of one, so there is nothing to compare: verify "
+            "without it."
         )
     if plan.handed_over and not live:
         names = ", ".join(plan.handed_over)
-        raise CannotVerify(f"--snapshot takes {names} from a live notebook: verify there, with %ddp verify.")
+        raise CannotVerify(f"--snapshot takes {names} from a running notebook: verify there, with %ddp verify.")
 
 
 __all__ = ["CannotVerify", "Report", "verify"]

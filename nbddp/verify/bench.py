@@ -11,18 +11,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 
-from nbddp.run.command import Origin, RunOptions
-from nbddp.run.culprit import RunFailed
-from nbddp.run.facts import gpus, visible
-from nbddp.run.folder import RunFolder
-from nbddp.run.launch import Helper
-from nbddp.run.packages import packages_of
-from nbddp.run.process import ProcessId, identify
+from nbddp.run.folder.folder import RunFolder
+from nbddp.run.processes.interrupts import held_back
+from nbddp.run.processes.process import ProcessId, identify
 from nbddp.run.run import Run
-from nbddp.run.state import RunState
-from nbddp.run.warm import WarmHelper
+from nbddp.run.start.command import Origin, RunOptions
+from nbddp.run.start.launch import Helper
+from nbddp.run.start.machine_facts import gpus, visible
+from nbddp.run.start.packages import packages_of
+from nbddp.run.start.warm import WarmHelper
+from nbddp.run.state.state import RunState
+from nbddp.run.supervision.culprit import RunFailed
 from nbddp.verify.instrument import Spec, probed
 from nbddp.verify.trace import Trace, read
+from nbddp.watch_points import WatchPoint
 
 QUIET = 60.0  # seconds without a word after which ranks are asked what they wait for
 WAITING = ("distributed_c10d", "_engine_run_backward", "monitored_barrier", "enough")
@@ -41,6 +43,7 @@ class Asked:
     seed: int = 0
     fill: Callable[[RunFolder], object] | None = None  # puts the state there that the training starts from
     arguments: tuple[str, ...] = ()
+    watch: tuple[WatchPoint, ...] = ()  # of the script: the state that it starts from goes in there
     origin: Origin | None = None  # where there is another than this process
 
 
@@ -76,7 +79,7 @@ class Bench:
 
     def many(self, without: tuple[str, ...] = (), *, batches: Batches, cut: bool = True) -> Trace:
         """The script on all processes; `batches` are taken by each of them, in place of its share."""
-        spec = replace(self.spec, without=without, batches=batches, cut=cut)
+        spec = replace(self.spec, without=without, batches=batches, cut=cut, processes=self.asked.nproc)
         return self._run(probed(self.asked.script, spec), self.asked.nproc, told=True)
 
     def one(self, without: tuple[str, ...] = (), *, order: Orders, batches: Batches, cut: bool = True) -> Trace:
@@ -92,15 +95,17 @@ class Bench:
         if told:
             options = replace(options, nproc=nproc, seed=self.asked.seed, arguments=self.asked.arguments)
         self.count += 1
-        self.running = run = Run.start(
-            text,
-            f"verify-{self.count}",
-            options,
-            root=self.root,
-            origin=self._origin(),
-            helper=self.helper,
-            fill=self.asked.fill if told else None,
-        )
+        with held_back():
+            self.running = run = Run.start(
+                text,
+                f"verify-{self.count}",
+                options,
+                root=self.root,
+                origin=self._origin(),
+                helper=self.helper,
+                watch=self.asked.watch if told else (),
+                fill=self.asked.fill if told else None,
+            )
         failure = _end_of(run)
         self.running = None
         trace = read(run.folder, nproc, failure)
@@ -134,7 +139,7 @@ def _end_of(run: Run) -> str:
         if _hangs(state):
             run.stop("kill")
             run.wait(20.0)
-            return "The processes wait for each other for ever: they do not take the same steps."
+            return "The processes wait for each other forever: they do not take the same steps."
     run.wait(20.0)
     failure = run.failure
     return _in_a_sentence(failure) if failure is not None else ""

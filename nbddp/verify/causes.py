@@ -22,91 +22,92 @@ class Cause:
 CONSTRUCTS = (
     Cause(
         "draws",
-        "random numbers that the loop draws (noise, coins, masks) are drawn by each process for itself",
-        "nothing: the numbers are others, what they are drawn from is the same",
-        "the loop's random numbers dealt out among the processes",
+        "each process draws its own random numbers in the loop (noise, coins, masks)",
+        "nothing to do: the numbers are different, but their distribution is the same",
+        "with one process's random numbers split among the processes",
     ),
     Cause(
         "augmentation",
-        "the data set changes its samples at random, and each process draws for itself",
-        "nothing: the samples are changed otherwise, in the same way",
-        "each sample's random numbers fixed",
+        "the dataset changes its samples at random, and each process draws its own random numbers",
+        "nothing to do: the samples are changed with different random numbers, but in the same way",
+        "with fixed random numbers for each sample",
     ),
     Cause(
         "sampler",
-        "the sampler draws other samples than in the run of one process",
-        "nothing: they are drawn from the same data in the same way",
-        "one process given the batches of all of them",
+        "the sampler draws different samples than in the run of one process",
+        "nothing to do: they are drawn from the same data in the same way",
+        "with one process using the batches of all processes",
     ),
     Cause(
         "uneven",
-        "a last batch that does not divide is filled up with samples that are taken twice",
-        "drop_last=True in the training loader, or a number of samples that the batch size divides",
-        "the uneven batch taken away",
+        "the last batch does not divide evenly among the processes, and is filled up with samples that are used twice",
+        "use drop_last=True in the training loader, or a number of samples that the batch size divides",
+        "without the uneven batch",
     ),
     Cause(
         "weights",
-        "a mean loss that weighs classes or ignores labels divides by what its own share of the batch counts",
-        'reduction="sum" and a division by the count of the whole batch, or larger batches',
-        "the loss divided by the count of the whole batch",
+        "a mean loss with class weights or ignored labels divides by the total weight of the process's own share of "
+        "the batch",
+        'use reduction="sum" and divide by the count of the whole batch, or use larger batches',
+        "with the loss divided by the count of the whole batch",
     ),
     Cause(
         "autocast",
-        "numbers of half the precision are rounded otherwise in smaller batches",
-        "nothing: the rounding of autocast is as large on one process",
-        "autocast turned off",
+        "numbers in half precision are rounded differently in smaller batches",
+        "nothing to do: autocast rounds just as much on one process",
+        "with autocast turned off",
     ),
     Cause(
         "batchnorm",
-        "BatchNorm takes mean and variance of each process's share of the batch, not of all of it",
-        "SyncBatchNorm, which torch has for GPUs only (--sync-batchnorm), or larger batches, or GroupNorm",
-        "BatchNorm put in evaluation",
+        "BatchNorm computes mean and variance over each process's share of the batch, not over the whole batch",
+        "use SyncBatchNorm (--sync-batchnorm; torch has it for GPUs only), larger batches, or GroupNorm",
+        "with BatchNorm in evaluation mode",
     ),
     Cause(
         "dropout",
-        "dropout draws another mask on each process",
-        "nothing: that is as random as it was on one process",
-        "dropout turned off",
+        "dropout draws a different mask on each process",
+        "nothing to do: it is as random as on one process",
+        "with dropout turned off",
     ),
 )
 MIXING = Cause(
     "mixing",
-    "the loss or a layer sets the samples of a batch in relation to each other, and a share has fewer of them",
-    "larger batches, or a loss that gathers what it compares from all processes",
-    "each process given the whole batch",
+    "the loss or a layer compares the samples of a batch with each other, and each process has fewer of them",
+    "use larger batches, or a loss that gathers what it compares from all processes",
+    "with the whole batch on each process",
 )
 EVALUATION = Cause(
     "evaluation",
-    "the evaluation draws random numbers, each process for itself",
-    "nothing: what is printed is drawn otherwise, in the same way",
+    "each process draws its own random numbers in the evaluation",
+    "nothing to do: what is printed uses different random numbers, but in the same way",
     evidence="the weights are the same",
 )
 BY_NAME = {cause.name: cause for cause in CONSTRUCTS}
-SYNCHRONISED = "nothing on GPUs: SyncBatchNorm is in the script; torch has none for processors, so it took no part here"
+SYNCHRONISED = "nothing to do on GPUs: the script uses SyncBatchNorm; torch has none for CPUs, so it had no effect here"
 
 GRADIENTS = Cause(
     "gradients",
-    "the gradients are not averaged over the processes: the loss goes past DistributedDataParallel",
-    "compute the loss from the wrapped model's own call, model(x)",
-    "the gradients averaged before each step",
+    "the gradients are not averaged over the processes: the loss bypasses DistributedDataParallel",
+    "compute the loss from a call of the wrapped model, model(x)",
+    "with the gradients averaged before each step",
     defect=True,
 )
 SPLIT = Cause(
     "batch",
-    "the batch is not split: all processes together take more samples in a step than one process",
+    "the batch is not split: all processes together use more samples in a step than one process",
     "give each process's loader its share of the batch size, and a DistributedSampler",
     defect=True,
 )
 SAMPLES = Cause(
     "samples",
-    "the processes do not share the samples out among them",
-    "give the training loader a DistributedSampler of one seed",
+    "the samples are not split among the processes",
+    "give the training loader a DistributedSampler with the same seed on all processes",
     defect=True,
 )
 ORDER = Cause(
     "epoch",
-    "two epochs go through the data in the same order",
-    "call sampler.set_epoch(epoch) at the head of each epoch",
+    "two epochs use the data in the same order",
+    "call sampler.set_epoch(epoch) at the start of each epoch",
     defect=True,
 )
 RATES = Cause(
@@ -117,25 +118,25 @@ RATES = Cause(
 )
 SEED = Cause(
     "seed",
-    "the processes build data and weights from different random numbers",
-    "seed all of them alike before anything is built",
+    "the processes create data and weights from different random numbers",
+    "give all of them the same seed before anything is created",
     defect=True,
 )
 METRIC = Cause(
     "metric",
-    "the weights are the same, but numbers are printed that are not those of all processes",
-    "reduce them over the processes before they are read",
+    "the weights are the same, but printed numbers do not cover all processes",
+    "combine them over the processes before they are used",
     defect=True,
 )
 SUM = Cause(
     "sum",
-    "the loss is a sum over the batch: the processes average what one process adds up",
+    "the loss is a sum over the batch: the processes average what one process sums",
     "multiply it by the number of processes before backward()",
     defect=True,
 )
 STEPS = Cause(
     "steps",
     "the processes do not take the same number of steps",
-    "have all of them decide alike when to go on and when to stop",
+    "let all of them decide in the same way when to continue and when to stop",
     defect=True,
 )

@@ -63,8 +63,8 @@ def rounding(side: Side, found: Comparison, without: tuple[str, ...] = ()) -> st
         if row.apart > 10 * most + ROUNDING:
             return ""
     return (
-        f"Rounding grows here: one process whose batches are summed in another order differs by {measured.apart:.1e} "
-        f"from itself."
+        "This training amplifies rounding: one process whose batches are summed in a different order differs by "
+        f"{measured.apart:.1e} from itself."
     )
 
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Set
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from nbddp.analysis.folders import folder_changes
-from nbddp.analysis.plan import Plan
+from nbddp.analysis import Plan
+from nbddp.analysis.disk import folder_changes
 
 ROOT = Path(__file__).resolve().parents[2]
 GUARD = re.compile(r"^if __name__ == ['\"]__main__['\"]:", re.MULTILINE)
@@ -31,6 +31,7 @@ class Spec:
     batches: list[list[list[int]]] = field(default_factory=list)
     cut: bool = True
     threads: int = 1
+    processes: int = 1
 
 
 def probed(text: str, spec: Spec) -> str:

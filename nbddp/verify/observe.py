@@ -21,7 +21,7 @@ def defects(one: Trace, many: Trace) -> Iterator[Cause]:
         yield replace(STEPS, evidence=f"steps taken: {taken}")
     yield from _batches(one, many) or _lengths(one, many)
     for count in repeated(many):
-        yield replace(ORDER, evidence=f"two passes over the {count} samples took the same permutation")
+        yield replace(ORDER, evidence=f"two passes over the {count} samples used the same order")
     yield from _rates(many)
     yield from _sums(one, many)
 
@@ -70,7 +70,7 @@ def _batch(whole: tuple[int, ...], shares: tuple[tuple[int, ...], ...], number: 
         return replace(SPLIT, evidence=f"at step {number}: {together}")
     twice = sum(count - 1 for count in Counter(taken).values()) - sum(c - 1 for c in Counter(whole).values())
     if twice >= len(shares) and len(set(shares)) < len(shares) and len(taken) > len(shares):
-        return replace(SAMPLES, evidence=f"at step {number} processes have taken the same samples")
+        return replace(SAMPLES, evidence=f"at step {number} several processes used the same samples")
     return None
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any
 
-from nbddp.verify.report import Report, optimizers
+from nbddp.verify.outcome import Outcome, optimizers
 from nbddp.verify.table import columns, fields, said
 from nbddp.widget.svg import picture
 
@@ -16,7 +16,7 @@ EDGES = {"same": "#16a34a", "alike": "#d9822b", "different": "#e5484d"}
 MARKS = {"same": "✓", "alike": "≈", "different": "✗"}
 
 
-def html(report: Report) -> str:
+def html(report: Outcome) -> str:
     """All of it."""
     head = f"<b>{MARKS[report.verdict]} {escape(report.headline)}</b> <code>{escape(report.name)}</code>"
     lines = "".join(f"<p>{escape(line)}</p>" for line in said(report))
@@ -24,7 +24,7 @@ def html(report: Report) -> str:
     return f'<div style="max-width: 1100px; {edge}"><p>{head}</p>{lines}{_curves(report)}{_table(report)}</div>'
 
 
-def _curves(report: Report) -> str:
+def _curves(report: Outcome) -> str:
     drawn = picture(dict(_series(report)))
     if not drawn:
         return ""
@@ -32,7 +32,7 @@ def _curves(report: Report) -> str:
     return f'<p><img alt="{escape(words)}" src="data:image/svg+xml;base64,{b64encode(drawn.encode()).decode()}"></p>'
 
 
-def _series(report: Report) -> Iterator[tuple[str, dict[str, Any]]]:
+def _series(report: Outcome) -> Iterator[tuple[str, dict[str, Any]]]:
     """A panel for each optimizer. The curve of all processes is drawn last, so that it lies on top where both agree."""
     for number, kind in optimizers(report.rows):
         rows = [row for row in report.rows if row.optimizer == number]
@@ -46,7 +46,7 @@ def _series(report: Report) -> Iterator[tuple[str, dict[str, Any]]]:
                 yield f"{number}:{name}", {**panel, "name": name, "points": points}
 
 
-def _table(report: Report) -> str:
+def _table(report: Outcome) -> str:
     if not report.rows:
         return ""
     names = dict(optimizers(report.rows))

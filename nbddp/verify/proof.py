@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from nbddp.run.errors import CannotVerify
-from nbddp.run.launch import Helper
+from nbddp.run.folder.errors import CannotVerify
+from nbddp.run.start.launch import Helper
 from nbddp.verify.bench import OUT_OF_MEMORY, Asked, Bench
 from nbddp.verify.causes import EVALUATION, GRADIENTS, METRIC, SYNCHRONISED, Cause
 from nbddp.verify.compare import Comparison, alike, compare, unsteady_lines
@@ -41,7 +41,7 @@ def prove(
 
 def _changed(name: str, found: Comparison, expected: Path | None) -> Report:
     """It is not the number of processes: the training itself is not what it was."""
-    sentence = f"The notebook's own training on one process is no longer that of {expected}: {_sentence(found)}"
+    sentence = f"The notebook's training on one process is no longer the same as in {expected}: {_sentence(found)}"
     return Report(name, 1, "different", sentence, found, expected=str(expected))
 
 
@@ -53,7 +53,7 @@ def _runs(bench: Bench) -> tuple[Side, Trace, Trace]:
     if "StopIteration" in many.failure:  # the loop counts on every batch of an epoch
         side = replace(side, cut=False)
         many = side.many()
-    bench.say("training them on one process, twice")
+    bench.say("training the same steps on one process, twice")
     one = side.one(many)
     _refuse(one, many)
     again = side.one(many)
@@ -70,7 +70,7 @@ def _refuse(one: Trace, many: Trace) -> None:
     if "does not divide among" in many.failure:
         raise CannotVerify(f"{many.failure}.")
     if one.failure:
-        raise CannotVerify(f"On one process the notebook itself fails: {one.failure}")
+        raise CannotVerify(f"The notebook itself fails on one process: {one.failure}")
     if not one.steps:
         raise CannotVerify("The training takes no step of a torch optimizer, so there is nothing to compare.")
 
@@ -94,10 +94,10 @@ def _defective(report: Report, side: Side, many: Trace, facts: list[Cause], apar
     """The records themselves show it; where it is the gradients, an experiment says so."""
     causes = list(facts)
     if apart or "were not averaged" in many.failure:
-        side.bench.say("looking whether averaged gradients make the difference vanish")
+        side.bench.say("testing whether averaged gradients remove the difference")
         causes += [gradients(side, report.comparison) or replace(GRADIENTS, evidence="the processes' weights differ")]
     sentence = f"On {report.nproc} processes the training fails: {many.failure}" if many.failure else ""
-    sentence = sentence or f"The processes do not train as one: {causes[0].what}."
+    sentence = sentence or f"The processes do not train as one process does: {causes[0].what}."
     return replace(report, verdict="different", sentence=sentence, causes=tuple(causes))
 
 
@@ -107,10 +107,10 @@ def _explained(report: Report, side: Side, one: Trace, many: Trace) -> Report:
         cause = _of_print(found, one, many)
         verdict = "different" if cause.defect else "alike"
         return replace(
-            report, verdict=verdict, sentence=f"{_span(found)} agree, but not what is printed.", causes=(cause,)
+            report, verdict=verdict, sentence=f"{_span(found)} agree, but the printed output does not.", causes=(cause,)
         )
     names = candidates(one, many)
-    side.bench.say(f"looking for the cause among {', '.join(names) or 'what the records show'}")
+    side.bench.say(f"looking for the cause: {', '.join(names) or 'the recorded steps'}")
     causes, left = find(side, names, found)
     if "sync_batchnorm(" in side.bench.asked.script:
         causes = [replace(c, advice=SYNCHRONISED) if c.name == "batchnorm" else c for c in causes]
@@ -121,7 +121,7 @@ def _explained(report: Report, side: Side, one: Trace, many: Trace) -> Report:
         verdict = "alike" if alike(found) and not any(cause.defect for cause in causes) else "different"
         return replace(report, verdict=verdict, sentence=sentence, causes=tuple(causes))
     seeded = seeded_apart(many)
-    tried = f" It was not found by taking away {', '.join(names)}." if names else ""
+    tried = f" Removing {', '.join(names)} did not explain it." if names else ""
     sentence = sentence if seeded else f"{sentence}{tried} No known construct explains it."
     return replace(report, verdict="different", sentence=sentence, causes=(seeded,) if seeded else ())
 
@@ -141,7 +141,7 @@ def _span(found: Comparison) -> str:
 def _sentence(found: Comparison) -> str:
     first = next((row for row in found.rows if row.apart > 1e-5), None)
     if first is None:
-        return f"One side takes {found.missing} steps that the other does not."
+        return f"One side takes {found.missing} steps that the other does not take."
     most = max(found.rows, key=lambda row: row.weights).where
     return f"From step {first.number} on they differ, by up to {found.apart:.1e}; of the weights, most in {most}."
 
@@ -150,7 +150,7 @@ def _notes(side: Side, one: Trace) -> list[str]:
     notes = []
     if len(one.steps) and max(one.taken) < side.bench.asked.steps:
         asked = side.bench.asked.steps
-        notes.append(f"The whole training has {max(one.taken)} steps, fewer than the {asked} asked for.")
+        notes.append(f"The whole training has {max(one.taken)} steps, fewer than the requested {asked}.")
     if not side.cut:
-        notes.append("The loop counts on every batch of an epoch, so its first steps were compared without cutting it.")
+        notes.append("The loop needs every batch of an epoch, so its epochs were not shortened for the comparison.")
     return notes

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from nbddp.run.errors import CannotVerify
+from nbddp.run.folder.errors import CannotVerify
 from nbddp.verify.trace import Step, Trace
 
 FORMAT = 1
@@ -39,7 +39,7 @@ def load(path: Path, facts: Mapping[str, object]) -> Trace:
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
         if kept["format"] != FORMAT:
-            raise CannotVerify(f"{path} is of another version of nbddp: save it anew with --save.")
+            raise CannotVerify(f"{path} was written by another version of nbddp: save it again with --save.")
         steps = tuple(_step(fields) for fields in kept["steps"])
     except OSError as error:
         raise CannotVerify(f"{path} could not be read: {error.strerror or error}.") from error
@@ -47,7 +47,7 @@ def load(path: Path, facts: Mapping[str, object]) -> Trace:
         raise CannotVerify(f"{path} holds no curve that `nbddp verify --save` has written.") from None
     for name, value in facts.items():
         if kept.get(name) != value:
-            raise CannotVerify(f"{path} was saved with {name} {kept.get(name)}, and {value} is asked for now.")
+            raise CannotVerify(f"{path} was saved with {name} {kept.get(name)}, but this call has {value}.")
     return Trace(steps, (len(steps),), ())
 
 

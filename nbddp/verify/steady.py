@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 APART = 1e-6
 SOURCES = (
-    ("unseeded", "a random generator that takes its seed from the clock or the system: give it a seed"),
-    ("kernels", "kernels that add up in no fixed order: torch.use_deterministic_algorithms(True) makes them"),
+    ("unseeded", "a random generator that takes its seed from the clock or the system: give it a fixed seed"),
+    ("kernels", "operations that sum in no fixed order: use torch.use_deterministic_algorithms(True)"),
 )
 
 
@@ -28,8 +28,8 @@ def source_of_chance(side: Side, many: Trace, one: Trace, again: Trace) -> str:
     found = compare(one, again)
     first = next((row.number for row in found.rows if row.apart > APART), 1)
     sentence = (
-        f"The notebook does not do the same twice: two runs on one process differ from step {first} on, by up to "
-        f"{found.apart:.1e}, so there is nothing to compare {side.bench.asked.nproc} processes with."
+        f"The notebook is not reproducible: two runs on one process differ from step {first} on, by up to "
+        f"{found.apart:.1e}, so {side.bench.asked.nproc} processes cannot be compared with one."
     )
     for name, what in SOURCES:
         if steady(side.one(many, (name,)), side.one(many, (name,))):

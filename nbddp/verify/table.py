@@ -11,13 +11,13 @@ from rich.table import Table
 from rich.text import Text
 
 from nbddp.verify.compare import ROUNDING, Row
-from nbddp.verify.report import Report, optimizers
+from nbddp.verify.outcome import Outcome, optimizers
 
 COLOURS = {"same": "bold green", "alike": "bold yellow", "different": "bold red"}
 MOST_PRINTED = 3
 
 
-def show(report: Report, out: TextIO) -> None:
+def show(report: Outcome, out: TextIO) -> None:
     """On a terminal with colours, elsewhere plain."""
     # Where it is imported in a kernel, rich would display a page of its own in place of writing.
     console = Console(file=out, highlight=False, soft_wrap=not out.isatty(), force_jupyter=False)
@@ -28,14 +28,14 @@ def show(report: Report, out: TextIO) -> None:
         console.print(Text(line))
 
 
-def text(report: Report) -> str:
+def text(report: Outcome) -> str:
     """The same, plain."""
     out = io.StringIO()
     show(report, out)
     return out.getvalue().rstrip()
 
 
-def said(report: Report) -> Iterator[str]:
+def said(report: Outcome) -> Iterator[str]:
     """The verdict in sentences."""
     yield report.sentence
     for cause in report.causes:
@@ -47,7 +47,7 @@ def said(report: Report) -> Iterator[str]:
         yield f"note: {note}"
 
 
-def _table(report: Report) -> Table:
+def _table(report: Outcome) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     names = dict(optimizers(report.rows))
     for head in columns(report):
@@ -58,7 +58,7 @@ def _table(report: Report) -> Table:
     return table
 
 
-def columns(report: Report) -> list[str]:
+def columns(report: Outcome) -> list[str]:
     """Heads of the table: numbers of one process, then those of all."""
     several = ["optimizer"] if len(optimizers(report.rows)) > 1 else []
     many = f"on {report.nproc}"

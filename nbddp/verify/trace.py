@@ -10,8 +10,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from nbddp.run.folder import RunFolder
-from nbddp.run.printed import plain
+from nbddp.run.folder.folder import RunFolder
+from nbddp.run.state.printed import plain
 
 Record = Mapping[str, Any]
 

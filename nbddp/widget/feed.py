@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
-from nbddp.run.state import RunState
+from nbddp.run.state.state import RunState
 from nbddp.sentence import sentence
 from nbddp.widget.subject import Subject
 from nbddp.widget.surface import Surface, kernel_shell, open_surface
@@ -84,7 +84,7 @@ class Feed:
             self._update(last=True)
         except Exception as problem:  # noqa: BLE001  whatever it is, a view must not end without a word
             self.problem = problem
-            self.surface.trouble(sentence("This view of the run has ended (%1); the run itself goes on.", problem))
+            self.surface.trouble(sentence("This view of the run has ended (%1); the run itself continues.", problem))
         finally:
             atexit.unregister(self._closing.set)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nbddp.run.state import RunState
-from nbddp.run.words import duration, rate
+from nbddp.run.state.state import RunState
+from nbddp.run.state.words import duration, rate
 from nbddp.widget.notices import NOTHING, notices
 from nbddp.widget.subject import Subject
 from nbddp.widget.view import LABELS

@@ -7,8 +7,8 @@ from functools import reduce
 from typing import Any, TypedDict
 
 from nbddp.diagnostics import Diagnostic
-from nbddp.run.state import Failure, Notice, RunState
-from nbddp.run.words import duration
+from nbddp.run.state.state import Failure, Notice, RunState
+from nbddp.run.state.words import duration
 from nbddp.sentence import Sentence, sentence, words_of
 from nbddp.widget.subject import Subject
 
@@ -41,8 +41,8 @@ def notices(state: RunState, subject: Subject = NOTHING) -> list[Said]:
     found.sort(key=lambda said: ORDER.index(said["level"]))
     if len(found) > MOST:
         rest = len(found) - MOST
-        more = sentence("%1 notices more, all in the run's folder", rest)
-        found[MOST:] = [_said("note", more if rest > 1 else sentence("1 notice more, all in the run's folder"))]
+        more = sentence("%1 more notices; all are in the run's folder", rest)
+        found[MOST:] = [_said("note", more if rest > 1 else sentence("1 more notice; all are in the run's folder"))]
     return found
 
 
@@ -64,7 +64,7 @@ def _failures(state: RunState, explanation: str) -> Iterator[Said]:
     others = sorted({f.rank for f in state.failures if f is not culprit and f.rank is not None})
     if others:
         ranks = ", ".join(str(rank) for rank in others)
-        one, many = sentence("Rank %1 failed after it.", ranks), sentence("Ranks %1 failed after it.", ranks)
+        one, many = sentence("Rank %1 failed after that.", ranks), sentence("Ranks %1 failed after that.", ranks)
         yield _said("note", one if len(others) == 1 else many)
 
 
@@ -109,7 +109,7 @@ def _silence(state: RunState, subject: Subject) -> Iterator[Said]:
     if state.hang is None:
         return
     stacks = "\n\n".join(f"{_name(rank)}\n{subject.locate(text)}" for rank, text in state.hang.stacks.items())
-    text = sentence("Nothing heard for %1; still waiting. Stop works.", duration(state.hang.quiet))
+    text = sentence("No progress for %1; still waiting. You can stop the run.", duration(state.hang.quiet))
     yield _said("warning", text, stacks)
 
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nbddp.diagnostics import Diagnostic
-from nbddp.run.culprit import frames_of, in_cells
-from nbddp.run.folder import RunFolder
-from nbddp.run.line_map import read_line_map
-from nbddp.run.reading import LogReader, new_lines
+from nbddp.run.folder.folder import RunFolder
+from nbddp.run.folder.line_map import read_line_map
+from nbddp.run.log.reading import LogReader, new_lines
 from nbddp.run.run import Run
-from nbddp.run.state import RunState
+from nbddp.run.state.state import RunState
+from nbddp.run.supervision.culprit import frames_of, in_cells
 from nbddp.widget.feed import Feed, follow
 from nbddp.widget.subject import Subject
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from nbddp.diagnostics import Diagnostic
-from nbddp.run.state import RunState
+from nbddp.run.state.state import RunState
 
 
 def _as_reported(_state: RunState) -> str:

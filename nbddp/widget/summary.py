@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from nbddp.run.state import RunState
-from nbddp.run.words import duration
+from nbddp.run.state.state import RunState
+from nbddp.run.state.words import duration
 from nbddp.widget.lines import latest, line
 from nbddp.widget.notices import NOTHING, Said, notices
 from nbddp.widget.subject import Subject

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TextIO
 
-from nbddp.run.state import RunState
+from nbddp.run.state.state import RunState
 from nbddp.sentence import sentence
 from nbddp.widget.lines import changes, line
 from nbddp.widget.notices import for_page, notices

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
-from nbddp.run.curve import Curve
-from nbddp.run.state import Rank, RunState
-from nbddp.run.words import load
+from nbddp.run.state.curve import Curve
+from nbddp.run.state.state import Rank, RunState
+from nbddp.run.state.words import load
 from nbddp.widget.notices import for_page, notices
 from nbddp.widget.subject import Subject
 

@@ -1,4 +1,4 @@
-"""Numbers in words, where a view needs them otherwise than `nbddp.run.words` has them: on an axis, in a sentence."""
+"""Numbers in words where a view needs other ones than `nbddp.run.state.words` has: on an axis, in a sentence."""
 
 from __future__ import annotations
 

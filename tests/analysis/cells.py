@@ -6,10 +6,10 @@ import ast
 from textwrap import dedent
 from typing import TypeVar
 
-from nbddp.analysis.domain import Extent, spread
-from nbddp.analysis.plan import Plan, make_plan
-from nbddp.analysis.program import Program, build_program
-from nbddp.analysis.slice import Flow, build_flow
+from nbddp.analysis import Plan, make_plan
+from nbddp.analysis.slicing.slice import Flow, build_flow
+from nbddp.analysis.syntax.program import Program, build_program
+from nbddp.analysis.values.domain import Extent, spread
 from nbddp.notebook import Notebook, notebook_from_percent
 from nbddp.options import Options
 
@@ -98,3 +98,8 @@ def evaluation(before: str, inside: str, after: str) -> str:
     ]
     lines = [before, *loop, *after.split("\n")]
     return TRAINING.rstrip("\n") + "\n" + "\n".join(f"    {line}" for line in lines if line) + "\n"
+
+
+def seen(source: str, *lines: str, before: str = "") -> Extent:
+    """The extent of an expression among these lines in the loop over the training's batches."""
+    return extent(plan(*BEFORE, *([before] if before else []), batch(*lines)), source)

@@ -22,6 +22,7 @@ class Compiler:
     text: str = sealed(f'"""Exported from x.ipynb by nbddp 0.1.0 ({BLANK})."""\n\nx = 1\n')
     diagnostics: tuple[Diagnostic, ...] = ()
     line_map: tuple[tuple[int, int] | None, ...] = (None, None, (2, 1))
+    watch: tuple[Any, ...] = ()
     refusal: Exception | None = None
     plan: Any = field(default_factory=lambda: SimpleNamespace(options=Options(), training_cell=2, handed_over=()))
     report: Any = None

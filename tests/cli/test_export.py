@@ -85,7 +85,7 @@ def test_stdout_has_the_same_bytes_and_writes_no_file(capsys, compiler, notebook
 
 
 def test_diff_shows_the_script_against_the_cells(capsys, compiler, notebook):
-    status, out, _ = said(capsys, "x.ipynb", "--diff")
+    status, out, _ = said(capsys, "x.ipynb", "--diff=full")
     first, _, code = compiler.text.splitlines()
     assert status == 0
     assert out.splitlines() == [
@@ -125,7 +125,7 @@ def test_json_says_why_not(capsys, compiler, notebook):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--diff", "--stdout"], "--stdout and --diff are two answers; choose one"),
+        (["--diff", "--stdout"], "--stdout and --diff exclude each other; choose one"),
         (["--stdout", "-o", "y.py"], "--stdout writes no file; leave out --output"),
         (["--diff", "--output", "y.py"], "--diff writes no file; leave out --output"),
     ],
@@ -137,7 +137,7 @@ def test_options_that_contradict_each_other(capsys, compiler, notebook, words, s
 def test_a_contradiction_with_json_is_told_in_json(capsys, compiler, notebook):
     status, out, err = said(capsys, "x.ipynb", "--diff", "--json")
     assert (status, err) == (2, "")
-    assert json.loads(out) == {"error": "export: --diff and --json are two answers; choose one", "diagnostics": []}
+    assert json.loads(out) == {"error": "export: --diff and --json exclude each other; choose one", "diagnostics": []}
 
 
 def test_an_output_that_is_a_folder(capsys, compiler, notebook):

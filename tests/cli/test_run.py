@@ -5,8 +5,8 @@ import pytest
 from nbddp.cli import main
 from nbddp.diagnostics import CannotExport
 from nbddp.notebook import Notebook, cell_from_source
-from nbddp.run.command import RunOptions
-from nbddp.run.errors import LaunchFailed
+from nbddp.run.folder.errors import LaunchFailed
+from nbddp.run.start.command import RunOptions
 from tests.cli.findings import ERROR, WARNING
 
 

@@ -1,6 +1,7 @@
 """The command line in front of the real compiler: the same bytes as `nbddp.export`, and one answer for bad input."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -69,7 +70,7 @@ def test_a_script_that_was_edited_survives_the_next_export(capsys, folder):
 
 def test_the_diff_has_every_line_of_script_and_cells(capsys, folder, monkeypatch):
     monkeypatch.setattr("nbddp.cli.diff.CONTEXT", 10_000)
-    main(["export", "digits.ipynb", "--diff"])
+    main(["export", "digits.ipynb", "--diff=full"])
     lines = capsys.readouterr().out.splitlines()[2:]
     script = [line[1:] for line in lines if line[:1] in ("+", " ") and line.strip(" +")]
     cells = {line[1:].strip() for line in lines if line[:1] in ("-", " ") and line.strip(" -")}
@@ -77,6 +78,21 @@ def test_the_diff_has_every_line_of_script_and_cells(capsys, folder, monkeypatch
     notebook = json.loads(Path("digits.ipynb").read_text())["cells"]
     sources = [line for cell in notebook if cell["cell_type"] == "code" for line in "".join(cell["source"]).split("\n")]
     assert cells == {line.strip() for line in sources if line.strip()}
+
+
+def test_the_short_diff_has_the_lines_of_the_cells_and_sums_of_the_others(capsys, folder):
+    assert main(["export", "--diff", "digits.ipynb"]) == 0
+    short = capsys.readouterr().out.splitlines()
+    main(["export", "--diff=full", "digits.ipynb"])
+    full = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(r"\+ [0-9]+ lines of imports", short[3])
+    assert any(re.fullmatch(r"\+ [0-9]+ lines: \w[\w ]+", line) for line in short[4:])
+    assert "+def main():" in full
+    assert "+def main():" not in short
+    assert "+import os" not in short
+    assert "@@ cell 8 @@" in short
+    assert "+        train_sampler.set_epoch(epoch)" in short
+    assert len(short) < len(full) - 50
 
 
 def test_check_tells_the_roles_and_why_lines_are_left_out(capsys, folder):
@@ -100,6 +116,17 @@ BAD = {
     "another language": b'{"cells": [], "metadata": {"kernelspec": {"language": "R"}}, "nbformat": 4}',
     "no code": b'{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}',
 }
+MARKED = b"# %%\nimport torch\n\n# %%\n%%ddp_train\n"
+
+
+@pytest.mark.parametrize("verb", ["export", "check", "run", "verify"])
+def test_a_training_cell_that_is_still_empty(capsys, tmp_path, monkeypatch, verb):
+    monkeypatch.chdir(tmp_path)
+    Path("x.py").write_bytes(MARKED)
+    assert main([verb, "x.py"]) == 2
+    out, err = capsys.readouterr()
+    assert (out + err).count("the training cell is empty: write the loop that trains into it") == 1
+    assert "Traceback" not in out + err
 
 
 @pytest.mark.parametrize("verb", ["export", "check", "run"])

@@ -54,7 +54,7 @@ def differences(plain: Run, run: Run, nproc: int, told: tuple[str, ...] = ()) ->
 
 def told_of(diagnostics: tuple[Diagnostic, ...]) -> tuple[str, ...]:
     """What the export says will be another number on several processes."""
-    return tuple(d.message for d in diagnostics if "rank 0's own" in d.message or d.rule == "loss")
+    return tuple(d.message for d in diagnostics if "only rank 0's part" in d.message or d.rule == "loss")
 
 
 def free_to_differ(plain: Run) -> str:

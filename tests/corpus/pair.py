@@ -28,7 +28,7 @@ class Pair:
         return replace(self, setting=replace(self.setting, steps=steps, seconds=1.5 * self.setting.seconds))
 
     def run(self, nproc: int) -> Run:
-        return run_script(self.script.text, nproc, self.path, self.setting)
+        return run_script(self.script, nproc, self.path, self.setting)
 
     def only_rounding(self, nproc: int) -> str:
         """Shares are added up in another order, and a training may make that grow until the numbers are others.

@@ -16,6 +16,10 @@ from typing import Any
 
 import torch
 
+from nbddp.export import Script
+from nbddp.run.start.command import INSIDE
+from nbddp.watch_points import to_json
+
 from .forks import run
 
 HERE = Path(__file__).parent
@@ -67,12 +71,14 @@ def run_plain(notebook: dict[str, Any], source: Path, wanted: Sequence[Any] | No
         return _run([str(HERE / "plain_run.py"), *files], here, logs, result, setting, {})
 
 
-def run_script(text: str, nproc: int, source: Path, setting: Setting) -> Run:
+def run_script(script: Script, nproc: int, source: Path, setting: Setting) -> Run:
     with _folder(source, setting) as (here, logs):
-        (here / "exported_ddp.py").write_text(text, encoding="utf-8")
+        (here / "exported_ddp.py").write_text(script.text, encoding="utf-8")
+        (logs / "watch.json").write_text(to_json(script.watch), encoding="utf-8")
         result = logs / "left.pt"
-        command = ["exported_ddp.py", "--nproc", str(nproc)]
-        found = _run(command, here, logs, result, setting, {"NBDDP_RESULT": str(result)})
+        command = [str(INSIDE), "exported_ddp.py", "--nproc", str(nproc)]
+        variables = {"NBDDP_RESULT": str(result), "NBDDP_WATCH": str(logs / "watch.json")}
+        found = _run(command, here, logs, result, setting, variables)
         return found if len(found.events) == nproc or found.ended == "raised" else _lost(found)
 
 

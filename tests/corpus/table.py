@@ -28,7 +28,7 @@ def summary(verdicts: Iterable[Verdict]) -> str:
         share = f"{len(good)} of {len(to_shard)} ({len(good) / len(to_shard):.0%})"
         lines += [
             "",
-            f"of those that train in one process and have something to share out, {share} train the same on two",
+            f"of those that train in one process and have something to split, {share} train the same on two",
         ]
     checked = [v for v in found if "checked" in v.details and v.details.get("trains")]
     wrong = [v for v in checked if v.details["checked"] == "can export" and v.outcome in BAD]

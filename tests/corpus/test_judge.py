@@ -42,7 +42,7 @@ def test_a_line_that_is_not_printed_is_seen() -> None:
 def test_a_number_of_which_the_export_has_told_may_differ() -> None:
     one, two = run(1.0, lines=("accuracy 20.8",)), run(1.0, lines=("accuracy 22.9",))
     assert differences(one, two, 2)[0] == "differs"
-    assert differences(one, two, 2, ("'accuracy' is rank 0's own",))[0] == "agrees"
+    assert differences(one, two, 2, ("'accuracy' covers only rank 0's part of the data",))[0] == "agrees"
 
 
 def test_times_are_no_numbers_of_the_training() -> None:

@@ -23,7 +23,7 @@ def main() -> int:
     if options.oracle:
         return 0
     if options.show:
-        print(script_of(notebook))
+        print(script_of(notebook).text)
     run = run_notebook(notebook, options.nproc)
     print(f"{options.nproc} processes, {run.seconds:.1f} s:", *run.lines, sep="\n  ")
     found = differences(notebook, oracle, run, options.nproc)

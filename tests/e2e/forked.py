@@ -16,19 +16,25 @@ import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
+from nbddp.run.processes import inside
+
 from .outcome import RunFailed
 from .process import end_group, environment
 
+# Multiprocessing has one such server in a process: the tests of the parts (tests/script/parts) fork from it too.
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(
     [
         "torch",
         "torch.distributed",
         "torch.multiprocessing",
+        "torch.utils.data",
         "torch._dynamo",
+        "numpy",
         "sklearn.datasets",
         "sklearn.metrics",
         "tqdm",
+        "pytest",
     ]
 )
 
@@ -99,12 +105,17 @@ def _fork(order: Order, rank: int, world_size: int, port: int) -> int:
 def _run(order: Order) -> int:
     """The script as `__main__`; its exit status."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    # torch was imported before this run's environment was there: without this each rank takes a thread for every core
+    sys.modules["torch"].set_num_threads(int(os.environ["OMP_NUM_THREADS"]))
     multiprocessing.set_start_method(None, force=True)  # the system's own again, for workers of a DataLoader
     sys.stdout, sys.stderr = (os.fdopen(number, "w", buffering=1) for number in (1, 2))
     sys.__stdout__, sys.__stderr__ = sys.stdout, sys.stderr
     sys.argv, sys.path[0] = [order.script, *order.arguments], str(Path(order.script).parent)
     try:
-        runpy.run_path(order.script, run_name="__main__")
+        if "NBDDP_WATCH" in os.environ:
+            inside.run(order.script)
+        else:
+            runpy.run_path(order.script, run_name="__main__")
         status = 0
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else 0 if end.code is None else 1

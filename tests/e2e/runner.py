@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import torch
+
+from nbddp.export import Script, export
+from nbddp.run.start.command import INSIDE
+from nbddp.watch_points import WatchPoint, to_json
 
 from .forked import Order, run_forked
 from .neighbours import lay_out
@@ -21,16 +25,14 @@ LIMIT = 240.0
 
 
 @cache
-def script_of(notebook: Path) -> str:
-    """The script's text; `nbddp.CannotExport` where the notebook is refused."""
-    import nbddp
-
-    text: str = nbddp.export(notebook).text
-    return text
+def script_of(notebook: Path) -> Script:
+    """`nbddp.CannotExport` where the notebook is refused."""
+    return export(notebook)
 
 
 def run_notebook(notebook: Path, nproc: int, *, forked: bool = False) -> Outcome:
-    return run_script(script_of(notebook), f"{notebook.stem}_ddp.py", nproc, forked=forked, notebook=notebook)
+    script, name = script_of(notebook), f"{notebook.stem}_ddp.py"
+    return run_script(script.text, name, nproc, watch=script.watch, forked=forked, notebook=notebook)
 
 
 def run_script(
@@ -42,9 +44,11 @@ def run_script(
     forked: bool = False,
     options: Sequence[str] = (),
     notebook: Path | None = None,
+    watch: Sequence[WatchPoint] = (),
+    variables: Mapping[str, str] | None = None,
 ) -> Outcome:
-    """Run it as a user does, from a folder that holds only what lies beside the notebook; the script is there too where
-    that is anything. Results come through the launcher's variables.
+    """Run it from a folder that holds only what lies beside the notebook; the script is there too where that is
+    anything. With watch points it runs as nbddp runs it, and brings its results; else as a user starts it.
 
     Forked, it starts faster, and as torchrun would start it.
     """
@@ -54,14 +58,18 @@ def run_script(
         logs.mkdir()
         script, result, events = (folder if lies_beside else logs) / name, logs / "result.pt", logs / "events.jsonl"
         script.write_text(text, encoding="utf-8")
-        wanted = {"NBDDP_RESULT": str(result), "NBDDP_EVENTS": str(events)}
+        wanted = {"NBDDP_RESULT": str(result), "NBDDP_EVENTS": str(events), **(variables or {})}
+        if watch:
+            wanted["NBDDP_WATCH"] = str(logs / "watch.json")
+            Path(wanted["NBDDP_WATCH"]).write_text(to_json(watch), encoding="utf-8")
         if forked:
-            order = Order(str(script), ("--seed", "0", *options), str(folder), str(logs), wanted, nproc)
+            order = Order(str(script), tuple(options), str(folder), str(logs), wanted, nproc)
             printed, log, took = run_forked(order, seconds)
         else:
-            command = [sys.executable, str(script), "--nproc", str(nproc), "--seed", "0", *options]
+            command = [sys.executable, *([str(INSIDE)] if watch else []), str(script), "--nproc", str(nproc), *options]
             printed, log, took = run_alone(command, folder, logs, seconds, **wanted)
-        states, values = _result(result) if "NBDDP_RESULT" in text else ({}, {})
+        brings = "NBDDP_RESULT" in text or any(point.watch.kind == "result" for point in watch)
+        states, values = _result(result) if brings else ({}, {})
         lines = tuple(printed.splitlines())
         return Outcome(states, read_files(folder), values, lines, log, took, _ranks_that_ended(events))
 

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 
 import pytest
 
+from .claims import training
 from .compare import unequal
 from .expectation import HERE
 from .outcome import NUMBER, Outcome
-from .runner import run_notebook
+from .runner import run_notebook, script_of
 
 NOTEBOOKS = sorted((HERE / "frameworks").glob("*.py"))
-STEMS = [path.stem for path in NOTEBOOKS]
 
 
-@cache
-def outcome(notebook: Path, nproc: int) -> Outcome:
-    return run_notebook(notebook, nproc)
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=[path.stem for path in NOTEBOOKS])
+def test_two_processes_train_as_one(notebook: Path, proved) -> None:
+    def judge() -> None:
+        one, two = run_notebook(notebook, 1), run_notebook(notebook, 2)
+        they_leave_the_same(one, two)
+        they_print_the_same(one, two)
+        for outcome in (one, two):
+            assert float(NUMBER.findall(reports(outcome)[-1])[1]) < 5.0, "the model has not learned"
+
+    proved(training(f"framework {notebook.stem}", script_of(notebook), 2, notebook), judge)
 
 
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=STEMS)
-def test_two_processes_train_as_one(notebook: Path) -> None:
-    one, two = outcome(notebook, 1), outcome(notebook, 2)
+def they_leave_the_same(one: Outcome, two: Outcome) -> None:
     assert (one.ranks, two.ranks) == (1, 2)
     assert one.states.keys() == two.states.keys()
     for name in one.states:
@@ -31,16 +35,15 @@ def test_two_processes_train_as_one(notebook: Path) -> None:
     assert one.files.keys() == two.files.keys()
 
 
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=STEMS)
-def test_they_print_the_same(notebook: Path) -> None:
-    printed = [[line for line in outcome(notebook, n).lines if line.startswith("epoch ")] for n in (1, 2)]
-    one, two = ([float(number) for line in lines for number in NUMBER.findall(line)] for lines in printed)
-    assert one
-    assert two == pytest.approx(one, rel=1e-3, abs=2e-5)
+def they_print_the_same(one: Outcome, two: Outcome) -> None:
+    assert numbers(one)
+    assert numbers(two) == pytest.approx(numbers(one), rel=1e-3, abs=2e-5)
 
 
-@pytest.mark.parametrize("nproc", [1, 2])
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=STEMS)
-def test_the_model_has_learned(notebook: Path, nproc: int) -> None:
-    last = [line for line in outcome(notebook, nproc).lines if line.startswith("epoch ")][-1]
-    assert float(NUMBER.findall(last)[1]) < 5.0
+def numbers(outcome: Outcome) -> list[float]:
+    return [float(number) for line in reports(outcome) for number in NUMBER.findall(line)]
+
+
+def reports(outcome: Outcome) -> list[str]:
+    """A line for each epoch: its number, its loss, and what else is told."""
+    return [line for line in outcome.lines if line.startswith("epoch ")]

@@ -7,7 +7,9 @@ from pathlib import Path
 import torch
 
 import nbddp
+from nbddp.export import Script
 from nbddp.notebook import notebook_from_percent
+from tests.e2e.claims import training
 from tests.e2e.outcome import Outcome
 from tests.e2e.runner import run_script
 
@@ -88,18 +90,27 @@ trainer.fit()
 """
 
 
-def run(nproc: int, *options: str, notebook: str = NOTEBOOK) -> Outcome:
-    text = nbddp.export(notebook_from_percent(notebook, "resumed.py")).text
-    return run_script(text, "resumed_ddp.py", nproc, forked=True, options=options)
+def script_of(notebook: str) -> Script:
+    return nbddp.export(notebook_from_percent(notebook, "resumed.py"))
 
 
-def test_resume_on_another_number_of_processes(tmp_path: Path) -> None:
-    checkpoint = str(tmp_path / "half.pt")
+def run(nproc: int, *options: str, notebook: str = NOTEBOOK, **variables: str) -> Outcome:
+    script = script_of(notebook)
+    return run_script(
+        script.text, "resumed_ddp.py", nproc, forked=True, options=options, watch=script.watch, variables=variables
+    )
+
+
+def test_resume_on_another_number_of_processes(tmp_path: Path, proved) -> None:
+    proved(training("a resumed loop", script_of(NOTEBOOK), 3), lambda: goes_on_on_three(str(tmp_path / "half.pt")))
+
+
+def goes_on_on_three(checkpoint: str) -> None:
     whole = run(2)
-    run(2, "--epochs", "2", "--checkpoint", checkpoint)
+    run(2, "--epochs", "2", NBDDP_CHECKPOINT=checkpoint)
     saved = torch.load(checkpoint, weights_only=True)
     assert (saved["epochs_done"], len(saved["random"])) == (2, 2)
-    resumed = run(3, "--resume", checkpoint)
+    resumed = run(3, NBDDP_RESUME=checkpoint)
     assert resumed.lines == whole.lines[2:]
     for name in ("model", "optimizer", "scheduler"):
         state, expected = resumed.states[name], whole.states[name]
@@ -108,10 +119,15 @@ def test_resume_on_another_number_of_processes(tmp_path: Path) -> None:
             torch.testing.assert_close(state[key], expected[key], rtol=0, atol=1e-6)
 
 
-def test_a_trainer_goes_on_with_what_it_remembers(tmp_path: Path) -> None:
-    """It stops in the epoch in which it would have stopped, and not as many epochs behind the checkpoint."""
-    checkpoint = str(tmp_path / "half.pt")
+def test_a_trainer_goes_on_with_what_it_remembers(tmp_path: Path, proved) -> None:
+    proved(
+        training("a resumed trainer", script_of(TRAINER), 2), lambda: stops_where_it_would(str(tmp_path / "half.pt"))
+    )
+
+
+def stops_where_it_would(checkpoint: str) -> None:
+    """In the epoch in which it would have stopped, and not as many epochs complete in the checkpoint."""
     whole = run(2, "--epochs", "9", notebook=TRAINER)
     assert len(whole.lines) == 4
-    run(2, "--epochs", "2", "--checkpoint", checkpoint, notebook=TRAINER)
-    assert run(2, "--epochs", "9", "--resume", checkpoint, notebook=TRAINER).lines == whole.lines[2:]
+    run(2, "--epochs", "2", notebook=TRAINER, NBDDP_CHECKPOINT=checkpoint)
+    assert run(2, "--epochs", "9", notebook=TRAINER, NBDDP_RESUME=checkpoint).lines == whole.lines[2:]

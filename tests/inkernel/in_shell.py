@@ -6,6 +6,7 @@ The processes are forked from one that has imported torch already, so that a not
 
 from __future__ import annotations
 
+import importlib
 import os
 import random
 import sys
@@ -16,18 +17,29 @@ import numpy as np
 import torch
 
 ROOT = Path(__file__).parents[2]
+# What every child would import by itself, which takes longer than most notebooks train.
+PRELOAD = (
+    "torch._dynamo",
+    "sklearn.datasets",
+    "sklearn.metrics",
+    "IPython.core.interactiveshell",
+    "IPython.core.completer",
+    "matplotlib.pyplot",
+    "nbddp.analysis.plan",
+    "nbddp.magics.commands.extension",
+)
 sys.path.insert(0, str(ROOT))
 
 
 def train_all(path: Path, mode: str) -> dict[str, object]:
     from IPython.core.interactiveshell import InteractiveShell
 
-    from nbddp.analysis.find import training_statements
-    from nbddp.analysis.program import build_program
-    from nbddp.analysis.slice import build_flow
+    from nbddp.analysis.slicing.slice import build_flow
+    from nbddp.analysis.syntax.program import build_program
+    from nbddp.analysis.training.training_statements import training_statements
     from nbddp.notebook import read_notebook
-    from nbddp.run.errors import NotWarm
-    from nbddp.run.warm import WarmHelper
+    from nbddp.run.folder.errors import NotWarm
+    from nbddp.run.start.warm import WarmHelper
     from nbddp.widget.surface import InText
 
     # Apart from what the cells print: its thread may write between a line of theirs and the line's end.
@@ -39,7 +51,7 @@ def train_all(path: Path, mode: str) -> dict[str, object]:
     WarmHelper.start = refuse  # type: ignore[method-assign, assignment]
     if mode == "dp":
         from nbddp.inkernel import parallel
-        from nbddp.magics import compiled
+        from nbddp.magics.runs import compiled
         from tests.inkernel import on_cpu
 
         parallel.Split = on_cpu.OnCpu  # type: ignore[misc]
@@ -79,6 +91,8 @@ def child(path: Path, target: Path, mode: str) -> None:
 
 def main() -> None:
     mode, *rest = sys.argv[1:]
+    for name in PRELOAD:
+        importlib.import_module(name)
     torch.set_num_threads(1)
     for target, path in zip(rest[::2], rest[1::2], strict=True):
         pid = os.fork()

@@ -7,8 +7,8 @@ import traceback
 
 import pytest
 
-from nbddp.analysis.edit import Edit, after, first_in, wrap
-from nbddp.analysis.program import Program, build_program
+from nbddp.analysis.syntax.program import Program, build_program
+from nbddp.edits.edit import Edit, after, first_in, wrap
 from nbddp.inkernel.cell import NotAlike, edited_cell
 from nbddp.notebook import Notebook, cell_from_source
 
@@ -107,7 +107,7 @@ def test_a_magic_amid_what_is_to_be_watched():
 
 
 def test_another_number_of_statements():
-    with pytest.raises(NotAlike, match="another number of statements"):
+    with pytest.raises(NotAlike, match="a different number of statements"):
         edited("a = 1\nb = 2\n", "a = 1\n")
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from nbddp.analysis.edit import Edit, after
-from nbddp.analysis.plan import Plan, make_plan
+from nbddp.analysis import Plan, make_plan
+from nbddp.edits.edit import Edit, after
 from nbddp.inkernel.functions import alike, watched
 from nbddp.notebook import Notebook, cell_from_source
 from nbddp.options import Options

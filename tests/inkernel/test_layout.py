@@ -90,7 +90,7 @@ def test_losses_of_means(method, how):
 
 
 def test_losses_that_are_sums():
-    with pytest.raises(CannotSplit, match="not that part"):  # the count of samples, a plain number, cannot be joined
+    with pytest.raises(CannotSplit, match="same part"):  # the count of samples, a plain number, cannot be joined
         layout(Several(), torch.randn(5, 3), torch.tensor([0, 1, 1, 0, 1]), method="total")
 
     class Sum(Several):
@@ -162,7 +162,7 @@ def test_what_cannot_be_split_is_named():
     with pytest.raises(CannotSplit, match="attributes"):
         layout(model, torch.randn(6, 3))
     assert model.last is None
-    with pytest.raises(CannotSplit, match="not that part"):
+    with pytest.raises(CannotSplit, match="same part"):
         layout(Mixing(), torch.randn(6, 3))
     with pytest.raises(CannotSplit, match="no tensor"):
         layout(Several(), 3)

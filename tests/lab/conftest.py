@@ -13,11 +13,11 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.lab.installed import Installed, install
 from tests.lab.page import Lab
-from tests.widget.conftest import NOTIFICATIONS, _address, _end, browser, screenshot
+from tests.widget.conftest import NOTIFICATIONS, _address, _end, screenshot
 
 TIMEOUT = int(os.environ.get("NBDDP_TEST_PATIENCE", "60")) * 1000  # milliseconds that a page may take over anything
 
-__all__ = ["browser", "screenshot"]
+__all__ = ["screenshot"]
 
 
 @pytest.fixture(scope="session")
@@ -31,7 +31,7 @@ def lab(installed: Installed, tmp_path_factory: pytest.TempPathFactory) -> Itera
     yield from serve(installed, tmp_path_factory, "jupyterlab", "--LabApp.expose_app_in_browser=True")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def notebook7(installed: Installed, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     yield from serve(installed, tmp_path_factory, "notebook", "--JupyterNotebookApp.expose_app_in_browser=True")
 

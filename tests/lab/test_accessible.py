@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from nbddp.run.folders import create
+from nbddp.run.folder.folders import create
 from tests.server.notebooks import CELLS, notebook
 
 OURS = [".nbddp-chip", ".nbddp-findings", ".nbddp-banner", ".nbddp-preview", ".nbddp-runs", ".nbddp-form"]
@@ -41,7 +41,7 @@ def test_nothing_stands_in_the_way_of_anybody(page, theme, screenshot):
     page.page.keyboard.press("Escape")
     page.set_source(5, CELLS[3])
     page.command("nbddp:preview")
-    expect(page.page.locator(".nbddp-preview .nbddp-line").first).to_be_visible()
+    expect(page.page.locator(".nbddp-preview .nbddp-line:visible").first).to_be_visible()
     screenshot(page.page, f"all-{name}")
     assert violations(page) == []
     page.command("nbddp:runs")

@@ -10,7 +10,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from nbddp.run.folders import create
+from nbddp.run.folder.folders import create
 from tests.lab.conftest import serve, visit
 from tests.lab.installed import ROOT
 from tests.lab.languages import LOCALE, SETTING, TEMPLATE, write_pack
@@ -101,7 +101,7 @@ def test_notebook(page, screenshot):
     screenshot(page.page, "language-form")
     page.page.keyboard.press("Escape")
     page.command("nbddp:preview")
-    expect(page.page.locator(".nbddp-line").first).to_be_visible()
+    expect(page.page.locator(".nbddp-line:visible").first).to_be_visible()
     assert english(page, ".nbddp-preview") == []
     page.command("nbddp:check")
     assert english(page, ".nbddp-findings", ".ipynb") == []
@@ -128,14 +128,14 @@ def test_findings(page, screenshot):
     page.command("nbddp:check")
     findings = page.page.locator(".nbddp-findings")
     expect(findings).to_contain_text("⟦no cell before this one defines 'rate'⟧")
-    expect(findings).to_contain_text("⟦'#| ddp: 100%1' is no mark that nbddp knows, so it does nothing⟧")
-    through = "⟦it is trained through 'model.train(…)', past its forward⟧"
-    expect(findings).to_contain_text(f"⟦DDP cannot take this model over: {through}⟧")
+    expect(findings).to_contain_text("⟦nbddp does not know the mark '#| ddp: 100%1', so it has no effect⟧")
+    through = "⟦it is trained through 'model.train(…)' instead of its forward()⟧"
+    expect(findings).to_contain_text(f"⟦DDP cannot wrap this model: {through}⟧")
     assert english(page, ".nbddp-findings", "2.ipynb") == []
     banners = page.page.locator(".nbddp-banner")
     expect(banners).to_have_count(3)
     expect(banners.nth(2)).to_contain_text(
-        "⟦Help: ⟦it may be left from an earlier life of the kernel: define it in a cell⟧⟧"
+        "⟦Help: ⟦it may exist only in an earlier kernel session: define it in a cell⟧⟧"
     )
     assert english(page, ".nbddp-banner") == []
     expect(page.chips.nth(2)).to_have_attribute("title", re.compile(through.replace("(", r"\(").replace(")", r"\)")))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from nbddp.run.folders import create
+from nbddp.run.folder.folders import create
 from tests.lab.conftest import visit
 from tests.lab.test_export import exported_by_command_line
 from tests.server.notebooks import notebook
@@ -30,7 +30,7 @@ def test_roles_and_one_click(page, tmp_path, screenshot):
     expect(opened.value.locator(".jp-FileEditor .cm-content")).to_contain_text("Exported from digits.ipynb")
     assert (page.root / "digits_ddp.py").read_bytes() == exported_by_command_line(tmp_path, notebook())
     page.command("nbddp:preview")
-    expect(page.page.locator(".nbddp-preview .nbddp-line").first).to_be_visible()
+    expect(page.page.locator(".nbddp-preview .nbddp-line:visible").first).to_be_visible()
     screenshot(page.page, "notebook7")
     page.command("nbddp:runs")
     expect(page.page.locator(".nbddp-runs").get_by_role("option")).to_contain_text(run.name)

@@ -22,6 +22,26 @@ def test_a_click_changes_the_tag(page, screenshot):
     assert page.tags(5) == ["mine", "ddp-setup"]
 
 
+def test_a_cell_that_cannot_be_read_says_so_and_no_other_does(page, screenshot):
+    page.write("broken.ipynb", notebook(), kernel="none")
+    page.open("broken.ipynb")
+    page.set_source(5, "print(")
+    page.expect_chips("Kept", "Kept", "Kept", "Train", "Syntax error")
+    page.set_source(5, CELLS[4])
+    page.set_source(3, f"{CELLS[2]}\nprint(")
+    page.expect_chips("Kept", "Kept", "Syntax error", "Train", "Not needed")
+    expect(page.chips.nth(2)).to_have_attribute("data-level", "error")
+    page.command("nbddp:check")
+    expect(page.page.locator(".nbddp-finding")).to_have_count(1)
+    expect(page.cells.nth(2).locator(".nbddp-banner")).to_contain_text("not valid Python: '(' was never closed line 3")
+    screenshot(page.page, "syntax-error")
+    page.set_source(3, CELLS[2])
+    page.set_source(4, f"%%ddp_train\n{CELLS[3]}\nprint(")
+    page.expect_chips("Train · Syntax error")
+    page.set_source(4, "%%ddp_train")
+    page.expect_chips("Train · 1 error")
+
+
 def test_with_the_keyboard_alone(page):
     page.write("keys.ipynb", notebook(), kernel="none")
     page.open("keys.ipynb")

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from nbddp.run.command import RunOptions
-from nbddp.run.folders import create
+from nbddp.run.folder.folders import create
 from nbddp.run.run import Run
+from nbddp.run.start.command import RunOptions
 from tests.server.notebooks import notebook
 
 PRETEND = (Path(__file__).parents[1] / "run" / "scripts" / "pretend.py").read_text()
@@ -19,12 +19,12 @@ PRETEND = (Path(__file__).parents[1] / "run" / "scripts" / "pretend.py").read_te
 
 @pytest.fixture
 def train(page):
-    """Starts a training in a folder; it needs no torch and does not end by itself."""
+    """Starts a training in a folder; it needs no torch, and ends by itself after three minutes."""
     runs = []
 
     def start(folder: str, name: str = "digits") -> Run:
         (page.root / folder).mkdir(exist_ok=True)
-        options = RunOptions(arguments=("--epochs", "100000", "--pause", "0.05"))
+        options = RunOptions(arguments=("--epochs", "1200", "--pause", "0.05"))
         runs.append(Run.start(PRETEND, name, options, root=page.root / folder))
         return runs[-1]
 
@@ -50,7 +50,7 @@ def test_a_run_is_attached_in_a_new_notebook_and_in_one_that_is_open(page, train
     expect(page.cells).to_have_count(1)
     widget = page.cells.first.locator(".nbddp")
     expect(widget.get_by_role("status").first).to_have_text("Training")
-    epoch = widget.get_by_text(re.compile(r"^Epoch [\d,]+ of 100,000$")).inner_text()
+    epoch = widget.get_by_text(re.compile(r"^Epoch [\d,]+ of 1,200$")).inner_text()
     expect(widget.get_by_text(epoch, exact=True)).to_have_count(0)
     screenshot(page.page, "attached-light")
     page.command("nbddp:runs")

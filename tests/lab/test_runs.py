@@ -7,7 +7,7 @@ import re
 import nbformat
 from playwright.sync_api import expect
 
-from nbddp.run.folders import runs_in
+from nbddp.run.folder.folders import runs_in
 from nbddp.run.run import Run
 from nbddp.widget.run_view import subject_of
 from nbddp.widget.subject import Subject
@@ -16,7 +16,7 @@ from nbddp.widget.view import snapshot
 from tests.server.notebooks import DATA, IMPORTS, MODEL, TRAIN, notebook
 from tests.widget.runs import ended, running
 
-LONG = TRAIN.replace("range(3)", "range(5000)") + "\n    time.sleep(0.02)"
+LONG = TRAIN.replace("range(3)", "range(2000)") + "\n    time.sleep(0.02)"
 
 
 def test_a_run_from_the_form_outlives_its_kernel(page, screenshot):
@@ -49,7 +49,7 @@ def test_a_run_from_the_form_outlives_its_kernel(page, screenshot):
         expect(shown.get_by_role("status").first).to_have_text("Training")
         expect(shown.locator("figure path").first).to_be_attached()
         screenshot(page.page, "runs-light")
-        step = shown.get_by_text(re.compile(r"^Epoch \d+ of 5,000$"))
+        step = shown.get_by_text(re.compile(r"^Epoch \d+ of 2,000$"))
         text = step.inner_text()
         expect(shown.get_by_text(text, exact=True)).to_have_count(0)
         shown.get_by_role("button", name="Stop now").click()
@@ -126,7 +126,7 @@ def test_a_saved_notebook_shows_its_run(page, screenshot):
 
 def test_a_notebook_that_was_saved_in_the_middle_shows_how_it_went_on(page):
     """The widget's model has gone with its kernel; the run's folder has not."""
-    from nbddp.run.folders import create
+    from nbddp.run.folder.folders import create
 
     folder = create(page.root / "elsewhere", "digits")
     folder.script.write_text("print()\n")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nbddp.run.folders import runs_in
+from nbddp.run.folder.folders import runs_in
 from nbddp.run.run import Run
 from tests.magics.kernel import Kernel
 
@@ -79,11 +79,14 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Kernel, P
 
 
 @pytest.fixture
-def kernel(shared: tuple[Kernel, Path]) -> Kernel:
-    """With its model as it was built."""
-    shared[0].run(CELLS["parameters"], "parameters", TAGS["parameters"])
-    shared[0].run(MODEL, "model")
-    return shared[0]
+def kernel(shared: tuple[Kernel, Path]) -> Iterator[Kernel]:
+    """With its model as it was built; a cell that a failed test has left waiting ends with its run."""
+    kernel, folder = shared
+    known = len(runs_in(folder))
+    kernel.run(CELLS["parameters"], "parameters", TAGS["parameters"])
+    kernel.run(MODEL, "model")
+    yield kernel
+    end_runs(folder, known)
 
 
 @pytest.fixture
@@ -91,8 +94,8 @@ def folder(shared: tuple[Kernel, Path]) -> Path:
     return shared[1]
 
 
-def end_runs(folder: Path) -> None:
-    """However a test went, none of its runs goes on."""
-    for run in runs_in(folder):
+def end_runs(folder: Path, known: int = 0) -> None:
+    """However a test went, none of its runs goes on; `known` are of tests before it."""
+    for run in runs_in(folder)[known:]:
         if Run.attach(run).processes():
             Run.attach(run).stop("kill")

@@ -10,13 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from nbddp.run.folders import runs_in
-from nbddp.run.leader import leader_of
+from nbddp.run.folder.folders import runs_in
 from nbddp.run.run import Run
+from nbddp.run.supervision.leader import leader_of
 from tests.magics.conftest import MODEL, TAGS, TRAIN, end_runs, set_up
 from tests.magics.kernel import Kernel
 from tests.magics.test_interrupts import LONG, latest
 from tests.run.conftest import until
+
+pytestmark = pytest.mark.thorough
 
 
 @pytest.fixture

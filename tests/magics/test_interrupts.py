@@ -7,12 +7,16 @@ import signal
 import time
 from pathlib import Path
 
-from nbddp.run.folders import runs_in
+import pytest
+
+from nbddp.run.folder.folders import runs_in
 from nbddp.run.run import Run
 from tests.magics.conftest import CELLS, TAGS, TRAIN, end_runs, set_up
 from tests.magics.kernel import Kernel
 
-LONG = "epochs = 100_000\nlr = 0.05"
+pytestmark = pytest.mark.thorough
+
+LONG = "epochs = 5_000\nlr = 0.05"  # with an end, should it not be stopped
 BEGUN = "the cell has begun"
 
 
@@ -56,6 +60,85 @@ def test_an_interrupt_at_any_time_leaves_no_run_behind(kernel, folder):
         assert kernel.value("6 * 7") == "42"
         assert not any(Run.attach(run).processes() for run in runs_in(folder))
     kernel.aside("get_ipython().events.unregister('pre_run_cell', begun)")
+
+
+# One that comes in a finalizer: Python prints it and goes on.
+FORGOTTEN = """\
+import signal
+class Finalized:
+    def __del__(self): signal.raise_signal(signal.SIGINT)
+def once(place, name, interrupt):
+    own = getattr(place, name)
+    def interrupted(*given, **named):
+        setattr(place, name, own)
+        interrupt()
+        return own(*given, **named)
+    setattr(place, name, interrupted)"""
+STEPS = {
+    "while the state is read": ("nbddp.magics.runs.train", "handover"),
+    "while the state is written": ("nbddp.magics.runs.train", "_fill"),
+    "while it is started": ("nbddp.run.run", "launch"),
+    "behind the start": ("nbddp.magics.runs.train", "CellRun"),
+    "while the view opens": ("nbddp.widget.run_view", "watch"),
+    "while the cell waits": ("nbddp.widget.feed.Feed", "join"),
+}
+
+
+def at(kernel: Kernel, place: str, name: str, how: str) -> None:
+    """The next call of this brings an interrupt first."""
+    kernel.aside(f"{FORGOTTEN}\nimport pkgutil\nonce(pkgutil.resolve_name({place!r}), {name!r}, {how})")
+
+
+def nothing_left(kernel: Kernel, folder: Path) -> bool:
+    alive = any(Run.attach(run).processes() for run in runs_in(folder))
+    return not alive and kernel.value("6 * 7") == "42"
+
+
+@pytest.mark.parametrize(("place", "name"), STEPS.values(), ids=STEPS)
+@pytest.mark.parametrize("options", ["", " --background"], ids=["waiting", "background"])
+def test_an_interrupt_that_python_forgets_stops_the_run(kernel, folder, place, name, options):
+    if options and name == "join":
+        return
+    kernel.run(LONG, "parameters", TAGS["parameters"])
+    at(kernel, place, name, "Finalized")
+    reply = kernel.result(kernel.send(TRAIN.replace("train", f"train{options}", 1), "train"))
+    assert "RunStopped" in reply.error, reply
+    assert nothing_left(kernel, folder)
+
+
+@pytest.mark.parametrize("mode", ["ddp", "dp", "single"])
+def test_an_interrupt_that_the_shell_forgets_stops_the_cell(kernel, folder, mode):
+    """It comes in a callback of the shell's, before the magic is called."""
+    kernel.aside(
+        f"{FORGOTTEN}\ndef begun(info): signal.raise_signal(signal.SIGINT)\n"
+        "get_ipython().events.register('pre_run_cell', begun)\nlosses = None"
+    )
+    reply = kernel.run(TRAIN.replace("ddp", mode, 1), "train")
+    kernel.aside("get_ipython().events.unregister('pre_run_cell', begun)")
+    assert reply.status == "error"
+    assert ("RunStopped" if mode == "ddp" else "KeyboardInterrupt") in reply.error
+    assert kernel.value("losses") == "None"
+    assert nothing_left(kernel, folder)
+    assert kernel.value("signal.getsignal(signal.SIGINT).__name__") == "default_int_handler"
+
+
+def test_a_second_interrupt_ends_it_at_once(kernel, folder):
+    kernel.run(LONG, "parameters", TAGS["parameters"])
+    known = len(runs_in(folder))
+    at(kernel, "nbddp.run.stop", "_stop_now", "lambda: signal.raise_signal(signal.SIGINT)")
+    asked = kernel.send(TRAIN, "train")
+    run = latest(folder, known)
+    kernel.interrupt()
+    assert "RunStopped" in kernel.result(asked).error
+    assert run.state.phase == "killed"
+    assert nothing_left(kernel, folder)
+
+
+def test_an_interrupt_that_comes_too_late_ends_the_cell_with_its_result(kernel, folder):
+    at(kernel, "nbddp.magics.runs.cell_run", "restore", "lambda: signal.raise_signal(signal.SIGINT)")
+    reply = kernel.run(TRAIN, "train")
+    assert "had ended: its result is complete" in reply.error
+    assert kernel.value("len(losses), run.state.phase") == "3 done"
 
 
 def test_finishing_the_epoch_brings_the_result_back(kernel, folder):

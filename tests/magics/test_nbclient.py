@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import nbformat
+import pytest
 from nbclient import NotebookClient
 
 from tests.magics.conftest import CELLS
+
+pytestmark = pytest.mark.thorough
 
 LATER = "assert len(losses) == epochs and epoch == 2\nmodel.weight.sum().item()"
 

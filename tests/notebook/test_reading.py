@@ -57,11 +57,11 @@ def test_percent_files_in_another_encoding(tmp_path: Path) -> None:
         ("a.ipynb", "", "a.ipynb is empty."),
         ("a.ipynb", " \n\n", "a.ipynb is empty."),
         ("a.py", "", "a.py is empty."),
-        ("a.ipynb", "x = 1", "a.ipynb is no notebook: it is not JSON (line 1, column 1: Expecting value)."),
-        ("a.ipynb", '{"cells": [', "a.ipynb is no notebook: it is not JSON (line 1, column 12: Expecting value)."),
-        ("a.ipynb", "{}", "a.ipynb is no notebook: it is JSON, but has no list of cells."),
-        ("a.ipynb", "[1]", "a.ipynb is no notebook: it is JSON, but has no list of cells."),
-        ("a.ipynb", "<!DOCTYPE html>", "a.ipynb is a web page, not the notebook that it shows."),
+        ("a.ipynb", "x = 1", "a.ipynb is not a notebook: it is not JSON (line 1, column 1: Expecting value)."),
+        ("a.ipynb", '{"cells": [', "a.ipynb is not a notebook: it is not JSON (line 1, column 12: Expecting value)."),
+        ("a.ipynb", "{}", "a.ipynb is not a notebook: it is JSON, but has no list of cells."),
+        ("a.ipynb", "[1]", "a.ipynb is not a notebook: it is JSON, but has no list of cells."),
+        ("a.ipynb", "<!DOCTYPE html>", "a.ipynb is a web page that shows a notebook, not the notebook itself."),
         (
             "a.ipynb",
             "version https://git-lfs.github.com/spec/v1\n",
@@ -70,7 +70,7 @@ def test_percent_files_in_another_encoding(tmp_path: Path) -> None:
         (
             "a.ipynb",
             '{"cells": [\n<<<<<<< HEAD\n1\n=======\n2\n>>>>>>> b\n]}',
-            "a.ipynb holds a merge conflict of git, which has to be resolved first.",
+            "a.ipynb contains a git merge conflict, which has to be resolved first.",
         ),
         ("a.md", "# Title", "a.md is neither a .ipynb notebook nor a .py file."),
         ("a", b"\x7fELF", "a is neither a .ipynb notebook nor a .py file."),
@@ -90,8 +90,8 @@ def test_no_notebook(tmp_path: Path, name: str, content: str | bytes, sentence: 
         ("a.ipynb", b'{"cells": "\xff"}', "is not readable as JSON"),
         ("a.ipynb", "[" * 200_000, "is not readable as JSON"),
         ("a.ipynb", '{"cells": ' + "9" * 10_000 + "}", ""),
-        ("a.py", b"x = '\xff'", "is not text in the encoding that it states"),
-        ("a.py", "# coding: nonsense\n", "is not text in the encoding that it states"),
+        ("a.py", b"x = '\xff'", "is not text in the encoding that it declares"),
+        ("a.py", "# coding: nonsense\n", "is not text in the encoding that it declares"),
     ],
 )
 def test_bytes_that_are_no_text(tmp_path: Path, name: str, content: str | bytes, words: str) -> None:

@@ -70,7 +70,7 @@ def test_text_that_the_compiler_cannot_take_is_a_problem_too(code: str) -> None:
 
 
 def test_a_late_cell_magic_is_told_as_such() -> None:
-    message = "%%time works on the first line of a cell only"
+    message = "%%time works only on the first line of a cell"
     assert check("x = 1\n%%time\nf()")[0] == SyntaxProblem(message, 2, 1)
 
 

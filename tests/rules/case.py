@@ -19,6 +19,9 @@
     ```python script                 these cells in the script, long runs of unchanged lines as `...`
     ```
 
+    ```watched                       what the rule has watched there, of which the script says nothing
+    ```
+
     ```diagnostics                   all that is said about the notebook
     ```
 
@@ -45,7 +48,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Case:
-    rule: str  # the module's name, which is that of the file
+    rule: str  # the module's name, which is that of the file, or of its folder
     heading: str
     why: str
     options: tuple[str, ...]
@@ -54,10 +57,20 @@ class Case:
     cells: frozenset[int]  # numbers of its own among all of them
     script: str | None
     diagnostics: str
+    watched: str = ""
 
 
 def files() -> list[Path]:
-    return sorted(HERE.glob("*.md"))
+    """One for each rule, or a folder of them where a rule has many cases."""
+    return sorted(HERE.rglob("*.md"))
+
+
+def files_of(rule: str) -> list[Path]:
+    return [file for file in files() if rule_of(file) == rule]
+
+
+def rule_of(file: Path) -> str:
+    return file.stem if file.parent == HERE else file.parent.name
 
 
 def cases(file: Path) -> Iterator[Case]:
@@ -65,7 +78,7 @@ def cases(file: Path) -> Iterator[Case]:
     around = _cells(_fences(head).get("python around", ""))
     for section in sections:
         if FENCE.search(section):
-            yield _case(file.stem, section, around)
+            yield _case(rule_of(file), section, around)
 
 
 def _case(rule: str, section: str, around: list[Cell]) -> Case:
@@ -86,6 +99,7 @@ def _case(rule: str, section: str, around: list[Cell]) -> Case:
         cells=frozenset(number for number, cell in enumerate(together, 1) if cell in own),
         script=fences.get("python script"),
         diagnostics=fences.get("diagnostics", ""),
+        watched=fences.get("watched", ""),
     )
 
 

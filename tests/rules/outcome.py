@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from functools import cache
 from importlib import import_module
 from itertools import takewhile
 
-from nbddp.analysis.edit import Edit
 from nbddp.diagnostics import CannotExport, Diagnostic
+from nbddp.edits.edit import Edit
 from nbddp.export import Script, export
 from nbddp.notebook import notebook_from_percent
 from nbddp.options import Options
+from nbddp.watch_points import Watch
 from tests.rules.case import Case
 
 TITLE = re.compile(r"\s*# ── (?P<text>.+?) ─+$")
@@ -27,6 +29,7 @@ class Outcome:
     diagnostics: str
     declines: bool  # the rule of the case leaves the notebook alone, or the export is refused
     found: tuple[Diagnostic, ...] = ()
+    watched: str = ""  # by this rule
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,7 @@ class Section:
     lines: tuple[tuple[str, int | None], ...]  # with the line of the notebook
 
 
+@cache
 def outcome(case: Case) -> Outcome:
     notebook = notebook_from_percent(case.notebook, "case.py")
     try:
@@ -45,12 +49,29 @@ def outcome(case: Case) -> Outcome:
         return Outcome(None, "", _rendered(refused.diagnostics), declines=True, found=refused.diagnostics)
     sections = [*_before_imports(script), *(s for s in _sections(script) if _number(s) in case.cells)]
     rule = import_module(f"nbddp.rules.{case.rule}")
-    declines = not any(isinstance(found, Edit) for found in rule.rewrite(script.plan))
+    edits = [found for found in rule.rewrite(script.plan) if isinstance(found, Edit)]
     shown = "".join(_shown(script, s, titled=len(sections) > 1) for s in sections)
     changed = any(not _is_as_it_was(script, s, i) for s in sections for i in range(len(s.lines)))
     whole = "".join(f"{text}\n" for s in sections for text, _ in s.lines)
     said = _rendered(script.diagnostics)
-    return Outcome(shown if changed else UNCHANGED, whole, said, declines, script.diagnostics)
+    watched = "".join(_watched(script, [edit.watch for edit in edits if edit.watch is not None]))
+    return Outcome(shown if changed else UNCHANGED, whole, said, not edits, script.diagnostics, watched)
+
+
+def _watched(script: Script, own: list[Watch]) -> Iterator[str]:
+    """A line for each point: what is watched, at which line of the script, and what is looked at."""
+    for point in script.watch:
+        if point.watch in own:
+            given = {name: value for name, value in asdict(point.watch).items() if value and name != "kind"}
+            texts = (f"{name}: {_listed(value)}" for name, value in given.items())
+            yield f"{'; '.join((f'{point.watch.kind} at `{point.source}`', *texts))}\n"
+
+
+def _listed(value: object) -> str:
+    if not isinstance(value, tuple):
+        return str(value)
+    pairs = [item if isinstance(item, tuple) else (item, item) for item in value]
+    return ", ".join(name if name == text else f"{name}={text}" for name, text in pairs)
 
 
 def options(words: tuple[str, ...]) -> Options:
@@ -72,7 +93,7 @@ def _sections(script: Script) -> Iterator[Section]:
     section: Section | None = None
     for text, origin in zip(script.text.splitlines(), script.line_map, strict=False):
         title = TITLE.match(text)
-        if title or (origin is None and re.match(r"def |\s+\w*deliver\w*\(", text)):
+        if title or (origin is None and text.startswith("def ")):
             if section:
                 yield _trimmed(section)
             section = Section(title["text"], ()) if title else None

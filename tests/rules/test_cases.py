@@ -11,16 +11,16 @@ import pytest
 from babel.messages.pofile import read_po
 
 from nbddp.rules import RULES
-from tests.rules.case import Case, cases, files
-from tests.rules.outcome import Outcome
-from tests.rules.outcome import outcome as outcome_of
+from tests.rules.case import cases, files
+from tests.rules.outcome import outcome
 
+pytestmark = pytest.mark.xdist_group("rules")  # in one process, so that each case is compiled once
 CASES = [case for file in files() for case in cases(file)]
 NAMES_OF_OTHERS = (
     "ddp_train",
     "train",
     "requires_grad",
-    *"was never closed".split(),
+    *"was never closed invalid syntax".split(),
 )  # options, an attribute, Python's own words
 NAMES = [rule.__name__.rpartition(".")[2] for rule in RULES]
 
@@ -43,29 +43,14 @@ def untranslatable(words: object, notebook: str) -> Iterator[object]:
         yield words
 
 
-@cache
-def outcome(case: Case) -> Outcome:
-    return outcome_of(case)
-
-
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.rule}: {case.heading}")
 def test_case(case):
+    """Script and diagnostics are as they stand in the document, which says why; and translators get each text."""
     found = outcome(case)
-    assert (found.script, found.diagnostics) == (case.script, case.diagnostics)
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.rule}: {case.heading}")
-def test_what_is_said_of_a_case_can_be_translated(case):
-    """Each text is made by `sentence` of a form that translators get; what is put in is the notebook's own."""
-    for found in outcome(case).found:
-        for text in (found.message, found.why, found.help):
-            if text:
-                assert list(untranslatable(text.words, case.notebook)) == []
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.rule}: {case.heading}")
-def test_a_case_says_why(case):
+    assert (found.script, found.watched, found.diagnostics) == (case.script, case.watched, case.diagnostics)
     assert case.why.endswith((".", ":"))
+    for text in (text for said in found.found for text in (said.message, said.why, said.help) if text):
+        assert list(untranslatable(text.words, case.notebook)) == [], "not by `sentence` of a form for translators"
 
 
 @pytest.mark.parametrize("rule", NAMES)

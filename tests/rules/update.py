@@ -28,6 +28,8 @@ def _section(section: str, case: Case | None) -> str:
     parts = [section[: notebook.end()]]
     if found.script is not None:
         parts.append(f"```python script\n{found.script}```")
+    if found.watched:
+        parts.append(f"```watched\n{found.watched}```")
     if found.diagnostics:
         parts.append(f"```diagnostics\n{found.diagnostics}```")
     return "\n\n".join(parts) + "\n\n"

@@ -6,23 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from nbddp.run.command import RunOptions
-from nbddp.run.leader import leader_of
+from nbddp.run.processes.session import members
 from nbddp.run.run import Run
-from nbddp.run.session import members
+from nbddp.run.start.command import RunOptions
 from nbddp.run.stop import stop
-from nbddp.run.warm import WarmHelper
+from nbddp.run.supervision.leader import leader_of
 
 SCRIPTS = Path(__file__).with_name("scripts")
-
-
-@pytest.fixture(scope="session")
-def helper():
-    """A helper process that has torch imported: most tests need runs, not patience."""
-    helper = WarmHelper.start()
-    assert helper.wait_until_ready(60)
-    yield helper
-    helper.close()
 
 
 @pytest.fixture

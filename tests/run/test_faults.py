@@ -9,20 +9,21 @@ from pathlib import Path
 
 import pytest
 
-from nbddp.run.command import RunOptions
-from nbddp.run.folders import runs_in
-from nbddp.run.leader import leader_of
-from nbddp.run.process import look_up
+from nbddp.run.folder.folders import runs_in
+from nbddp.run.processes.process import look_up
 from nbddp.run.run import Run
-from nbddp.run.warm import WarmHelper
+from nbddp.run.start.command import RunOptions
+from nbddp.run.start.warm import WarmHelper
+from nbddp.run.supervision.leader import leader_of
 
 SCRIPTS = Path(__file__).with_name("scripts")
+LONG = 4_000  # epochs: two minutes with their pauses, so that none trains for ever where a test fails
 STARTER = """
 import os, signal, sys, time
 from pathlib import Path
-from nbddp.run.command import RunOptions
+from nbddp.run.start.command import RunOptions
 from nbddp.run.run import Run
-script, options = Path(sys.argv[1]).read_text(), RunOptions(arguments=("--epochs", "100000", "--pause", "0.05"))
+script, options = Path(sys.argv[1]).read_text(), RunOptions(arguments=("--epochs", "800", "--pause", "0.05"))
 try:
     print("starting", flush=True)
     run = Run.start(script, "x", options)
@@ -42,7 +43,7 @@ def starter(place, code=STARTER):
     return subprocess.Popen(words, cwd=place, stdout=subprocess.PIPE, text=True, env=environ)
 
 
-STARTS = pytest.mark.parametrize("start", ["warm", "cold"])
+STARTS = pytest.mark.parametrize("start", ["warm", pytest.param("cold", marks=pytest.mark.thorough)])
 
 
 def training(run):
@@ -114,16 +115,16 @@ def test_ranks_that_refuse_to_end_are_killed_when_another_has_failed(train):
 
 @STARTS
 def test_a_killed_supervisor_takes_its_ranks_along(train, wait_until, start):
-    run = train(start=start, epochs=10_000, pause=0.01)
+    run = train(start=start, epochs=LONG, pause=0.01)
     wait_until(lambda: training(run), 60)
     os.kill(leader_of(run.folder).pid, signal.SIGKILL)
     failure = failed(run)
     assert run.state.phase == "killed"
-    assert "watched over the run was killed" in failure.text
+    assert "supervised the run was killed" in failure.text
 
 
 def test_a_killed_supervisor_and_warden_are_no_lasting_harm_either(train, wait_until):
-    run = train(epochs=10_000, pause=0.01)
+    run = train(epochs=LONG, pause=0.01)
     wait_until(lambda: training(run))
     leader = leader_of(run.folder).pid
     ranks = {rank.pid for rank in run.state.ranks.values()}
@@ -137,7 +138,7 @@ def test_a_killed_supervisor_and_warden_are_no_lasting_harm_either(train, wait_u
 
 
 def test_a_killed_main_process_takes_its_ranks_along(train, wait_until):
-    run = train(epochs=10_000, pause=0.01)
+    run = train(epochs=LONG, pause=0.01)
     state = wait_until(lambda: training(run))
     leader = leader_of(run.folder).pid
     main = next(e.pid for e in run.processes() if e.parent == leader and e.group == e.pid)
@@ -147,6 +148,7 @@ def test_a_killed_main_process_takes_its_ranks_along(train, wait_until):
     assert run.state.exit.signal == "SIGKILL"
 
 
+@pytest.mark.thorough
 def test_the_culprit_is_right_in_20_of_20(train):
     for _ in range(5):
         runs = [train(happen) for happen in ("raise1", "raise-all", "raise1", "raise0")]
@@ -157,6 +159,7 @@ def test_the_culprit_is_right_in_20_of_20(train):
             assert failure.rank == min(told, key=told.get)
 
 
+@pytest.mark.thorough
 def test_an_interrupt_while_it_starts_leaves_nothing(tmp_path, wait_until):
     for delay in range(0, 100, 10):
         place = tmp_path / str(delay)
@@ -202,6 +205,7 @@ def test_a_killed_starter_of_a_cold_run_leaves_the_run_alone(tmp_path):
     assert run.processes() == []
 
 
+@pytest.mark.thorough
 def test_a_killed_helper_leaves_its_runs_alone_and_the_next_run_starts_cold(train, wait_until, tmp_path):
     helper = WarmHelper.start()
     assert helper.wait_until_ready(60)

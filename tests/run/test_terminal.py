@@ -13,14 +13,14 @@ import pytest
 from rich.console import Console
 
 from nbddp.run import verbs
-from nbddp.run.command import RunOptions
-from nbddp.run.fold import fold_all
-from nbddp.run.folders import runs_in
-from nbddp.run.reading import LogReader
+from nbddp.run.folder.folders import runs_in
+from nbddp.run.log.reading import LogReader
 from nbddp.run.run import Run
-from nbddp.run.state import RunState
+from nbddp.run.start.command import RunOptions
+from nbddp.run.state.fold import fold_all
+from nbddp.run.state.state import RunState
+from nbddp.run.state.words import curves_worth_showing, duration, headline, notes, number, rate, size, sparkline
 from nbddp.run.terminal import _live, screen, show
-from nbddp.run.words import curves_worth_showing, duration, headline, notes, number, rate, size, sparkline
 
 PRETEND = Path(__file__).with_name("scripts") / "pretend.py"
 
@@ -106,8 +106,8 @@ def test_the_end_is_told_without_rate_and_time_left(state):
 def test_nan_and_silence_are_notes(state):
     events = [step(6, values={"loss": math.nan}), {"event": "hang", "rank": None, "time": 90.0, "quiet": 61.0}]
     said = notes(fold_all(state, events))
-    assert "loss is no finite number since epoch 0, step 6." in said
-    assert any("Nothing was heard for 1:01" in note for note in said)
+    assert "loss is not a finite number since epoch 0, step 6." in said
+    assert any("No progress for 1:01" in note for note in said)
 
 
 def test_without_a_terminal_the_output_is_what_rank_0_prints(train, capfd):
@@ -139,14 +139,14 @@ RUN = """
 import sys
 from pathlib import Path
 from nbddp.run import verbs
-from nbddp.run.command import RunOptions
+from nbddp.run.start.command import RunOptions
 script = Path(sys.argv[1]).read_text()
 sys.exit(verbs.run(script, "cli", RunOptions(arguments=tuple(sys.argv[2:])), root=Path.cwd()))
 """
 
 
 def test_ctrl_c_in_a_shell_finishes_the_epoch_then_stops(tmp_path, wait_until):
-    words = [sys.executable, "-c", RUN, str(PRETEND), "--epochs", "100000", "--batches", "1000", "--pause", "0.05"]
+    words = [sys.executable, "-c", RUN, str(PRETEND), "--epochs", "3", "--batches", "1000", "--pause", "0.05"]
     environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     shell = subprocess.Popen(words, cwd=tmp_path, stdout=-1, stderr=-1, text=True, env=environ)
     try:
@@ -173,7 +173,7 @@ def test_verbs_of_a_run_from_start_to_deletion(tmp_path, capsys):
     assert "see it with: nbddp attach" in capsys.readouterr().out
     assert verbs.attach(tmp_path, "first") == 0
     assert verbs.stop(tmp_path) == 0
-    assert "does not run" in capsys.readouterr().out
+    assert "is not running" in capsys.readouterr().out
     assert verbs.log(tmp_path, "first") == 0
     assert re.search(r"^epoch 0: loss", capsys.readouterr().out, re.MULTILINE)
     assert verbs.log(tmp_path, "first", rank=7) == 1

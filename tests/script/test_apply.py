@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
-from nbddp.analysis.edit import Edit, after, before, first_in, guard, inner_line_starts, replace, wrap
-from nbddp.analysis.program import Program
+from nbddp.analysis.syntax.program import Program
+from nbddp.edits.edit import Edit, after, before, first_in, guard, inner_line_starts, replace, wrap
 from nbddp.script.apply import Conflict, apply, in_order
 from tests.analysis.cells import node, program
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 
-from nbddp.script.launcher import launcher
+from nbddp.script.launcher import Needs, launcher
 from nbddp.script.parts.process import literal
 
 PARAMETERS: dict[str, Any] = {
@@ -28,20 +28,26 @@ PARAMETERS: dict[str, Any] = {
     "checkpoint": "x.pt",
     "seed": 4,
     "parser": 5,
+    "rank": 8,
+    "args": 9,
+    "nproc": 10,
     "_private": "p",
 }
 
 
 def parsed(parameters: dict[str, Any], *words: str) -> dict[str, Any]:
-    """What `run_rank` puts into the script's globals: the text of the launcher, up to where processes begin."""
-    text = launcher(parameters).source.replace("    as_torchrun_does()\n", "    return options\n")
+    """What `run` sets the constants to: the script's `main` up to where processes begin, then `run` up to there."""
+    text = launcher(parameters).source
+    args = "args_" if "args" in parameters else "args"
+    parse = text[text.index("def main():") : text.index('    if "RANK" in os.environ')] + f"    return {args}\n"
+    first = text[
+        text.index("def run(") : text.index("    if rank > 0:" if "rank" not in parameters else "    if rank_ ")
+    ]
     known = {"argparse": argparse, "torch": torch, "literal": literal, "__name__": "script"}
     scope: dict[str, Any] = {**parameters, **known}
-    exec(text, scope)
+    exec(parse + first, scope)
     sys.argv = ["script.py", *words]
-    options = scope["main"]()
-    update = text[text.index("globals().update(") : text.index("    rank, local_rank")]
-    exec(update, {**scope, "options": options, "globals": lambda: scope})
+    scope["run"](0, 0, 1, scope["main"]())
     return {name: scope[name] for name in parameters}
 
 
@@ -71,7 +77,10 @@ def test_the_defaults_are_the_constants():
         ("--nested {'a':2}", {"nested": {"a": 2}}),
         ("--lambda- 7", {"lambda_": 7}),
         ("--LAMBDA 8", {"LAMBDA": 8}),
-        ("--notebook-checkpoint y.pt", {"checkpoint": "y.pt"}),
+        ("--checkpoint y.pt", {"checkpoint": "y.pt"}),
+        ("--notebook-nproc 6", {"nproc": 6}),
+        ("--rank 7", {"rank": 7}),
+        ("--args 6", {"args": 6}),
         ("--seed 9", {"seed": 9}),
         ("--parser 6", {"parser": 6}),
         ("--private q", {"_private": "q"}),
@@ -87,7 +96,9 @@ def test_two_names_that_differ_in_case():
 
 
 def test_a_seed_that_is_no_number_is_another_thing():
-    assert parsed({"seed": None}, "--seed", "1", "--notebook-seed", "2") == {"seed": 2}
+    text = launcher({"seed": None}, Needs(seed=frozenset({"torch"}))).source
+    assert "seed = args.notebook_seed" in text
+    assert "manual_seed(args.seed)" in text
 
 
 @pytest.mark.parametrize("words", [["--lr", "fast"], ["--unknown"]])
@@ -97,19 +108,25 @@ def test_what_makes_no_sense_is_refused(words, capsys):
     assert "error:" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("checkpoints", [False, True])
+ALL = {"seed": frozenset({"torch", "numpy"}), "snapshot": ("x",), "sets": True, "workers": True, "bars": True,
+       "place": True}  # fmt: skip
+
+
+@pytest.mark.parametrize("needs", [{}, {"gpu": False, "seed": frozenset({"torch"})}, ALL], ids=len)
 @pytest.mark.parametrize("parameters", [{}, PARAMETERS, {f"a_rather_long_parameter_{i}": i for i in range(4)}], ids=len)
-def test_the_text_is_as_ruff_lays_it_out(tmp_path, parameters, checkpoints):
-    made = launcher(
-        parameters, checkpoints=checkpoints, nproc=3, train="train_on_rank", renames={"argparse": "argparse_"}
-    )
+def test_the_text_is_as_ruff_lays_it_out(tmp_path, parameters, needs):
+    made = launcher(parameters, Needs(nproc=3, **needs), train="train_on_rank", renames={"argparse": "argparse_"})
     (tmp_path / "script.py").write_text(made.source)
     command = [sys.executable, "-m", "ruff", "format", "--diff", "--isolated", "--line-length", "120", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
-    assert ("--resume" in made.source) is checkpoints
-    assert ("command_line=options" in made.source) is checkpoints
-    assert 'parser.add_argument("--nproc", type=int, default=3,' in made.source
-    assert "        train_on_rank(rank, world_size, rank_device)" in made.source
+    assert ("--snapshot" in made.source) is ("snapshot" in needs)
+    assert 'parser.add_argument("--nproc", type=int, default=3,' in made.source or "rank" in parameters
+    assert " train_on_rank(rank" in made.source
     assert "import argparse as argparse_" in made.imports
-    assert {"argparse_", "run_rank", "spawned", "main"} <= made.names
+    assert {"argparse_", "run", "spawned", "main"} <= made.names
+
+
+def test_without_a_gpu_in_the_notebook_none_is_used():
+    assert "cuda" not in launcher({}, Needs(nproc=2, gpu=False)).source
+    assert '"nccl"' in launcher({}).source

@@ -102,22 +102,22 @@ def test_nothing_is_copied_for_nothing():
 
 
 def test_a_constant_and_decorators_come_along():
-    assert "progress = SimpleNamespace(" in parts_for(["report_epoch"]).source
+    assert "snapshot_file = None" in parts_for(["from_snapshot"]).source
     assert "@contextlib.contextmanager\ndef first_on_rank_0():" in parts_for(["first_on_rank_0"]).source
 
 
 def test_a_variant_is_copied_under_the_plain_name():
-    parts = parts_for(["mean_over_ranks:number", "DDP:plain"])
-    assert bound_by(parts.source) == ["DDP", "sum_over_ranks", "mean_over_ranks", "sending_device"]
-    assert "__number" not in parts.source
-    assert {"DDP", "sum_over_ranks", "mean_over_ranks"} <= parts.names
+    parts = parts_for(["mean_over_ranks:lists", "DDP:plain"])
+    assert bound_by(parts.source) == ["DDP", "mean_over_ranks"]
+    assert "__lists" not in parts.source
+    assert {"DDP", "mean_over_ranks"} <= parts.names
 
 
 def test_a_variant_gives_way_to_the_whole():
-    parts = parts_for(["sum_over_ranks", "mean_over_ranks:number"])
+    parts = parts_for(["sum_over_shares", "sum_over_ranks:floats"])
     assert bound_by(parts.source).count("sum_over_ranks") == 1
     assert "combined" in parts.names
-    assert "return sum_over_ranks(value) / dist.get_world_size()" in parts.source
+    assert "return sum_over_ranks(value) if is_share(loader) else value" in parts.source
 
 
 def test_rare_methods_are_copied_on_request():
@@ -131,24 +131,23 @@ def test_rare_methods_are_copied_on_request():
 
 
 def test_names_that_are_taken_are_replaced_wherever_they_are_names():
-    renames = {"report": "report_event", "os": "os_module", "dist": "distributed", "SimpleNamespace": "Namespace"}
-    parts = parts_for(["report_step", "any_rank"], renames=renames)
+    renames = {"sending_device": "device_to_send", "os": "os_module", "dist": "distributed"}
+    parts = parts_for(["first_on_rank_0", "any_rank"], renames=renames)
     assert "import os as os_module" in parts.imports
     assert "import torch.distributed as distributed" in parts.imports
-    assert "from types import SimpleNamespace as Namespace" in parts.imports
-    assert {"report_event", "os_module", "distributed", "report_step"} <= parts.names
-    assert not {"report", "os", "dist"} & parts.names
+    assert {"device_to_send", "os_module", "distributed", "any_rank"} <= parts.names
+    assert not {"sending_device", "os", "dist"} & parts.names
     names = {node.id for node in ast.walk(ast.parse(parts.source)) if isinstance(node, ast.Name)}
-    assert not {"report", "os", "dist", "SimpleNamespace"} & names
-    assert "def report_event(event, **fields):" in parts.source
+    assert not {"sending_device", "os", "dist"} & names
+    assert "def device_to_send():" in parts.source
     assert "distributed.all_reduce(flags, distributed.ReduceOp.MAX)" in parts.source
     compile(parts.source, "parts", "exec")
 
 
 def test_a_variant_and_what_names_it_can_be_renamed():
-    source = parts_for(["mean_over_ranks:number"], renames={"sum_over_ranks": "total"}).source
-    assert "def total(value):" in source
-    assert "return total(value) / dist.get_world_size()" in source
+    source = parts_for(["sum_over_shares:plain", "sum_over_ranks:floats"], renames={"sum_over_ranks": "whole"}).source
+    assert "def whole(value):" in source
+    assert "return whole(value) if isinstance(loader.sampler, DistributedSampler) else value" in source
 
 
 def test_imports_for_a_text():

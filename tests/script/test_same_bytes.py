@@ -37,7 +37,7 @@ def exports(seed: str, notebooks: list[Path]) -> list[str]:
     return done.stdout.splitlines()
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.thorough) for part in range(1, PARTS))])
 def test_every_process_gives_the_same_bytes(part):
     notebooks = sorted(NOTEBOOKS.glob("*.py"))[part :: 2 * PARTS]
     assert len(notebooks) > 5

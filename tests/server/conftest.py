@@ -61,7 +61,7 @@ class Server:
             return Answer(reply.status, text, cookies)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     home, root = tmp_path_factory.mktemp("jupyter"), tmp_path_factory.mktemp("notebooks")
     environment = os.environ | {name: str(home / name.lower()) for name in DIRECTORIES} | {"PYTHONPATH": str(ROOT)}

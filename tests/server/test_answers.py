@@ -8,7 +8,7 @@ import pytest
 
 from nbddp.cli import main
 from nbddp.server.answers import answer, answer_kernel
-from tests.server.notebooks import CELLS, IMPORTS, MODEL, notebook, question
+from tests.server.notebooks import CELLS, IMPORTS, MODEL, TRAIN, notebook, question
 
 
 def roles(said: dict) -> list[str]:
@@ -31,6 +31,18 @@ def test_each_line_of_the_script_leads_to_its_cell():
     lines = said["script"].split("\n")
     at = next(number for number, line in enumerate(lines) if "optimizer = torch.optim.SGD(" in line)
     assert tuple(said["lines"][at]) == (3, 2)
+
+
+def test_what_no_cell_has_written_is_told_by_its_lines():
+    said = json.loads(json.dumps(answer("export", question())))
+    lines = said["script"].split("\n")
+    header, imports, *helpers = said["sections"]
+    assert (header["kind"], header["first"]) == ("header", 1)
+    assert (imports["kind"], lines[imports["first"] - 1][:7]) == ("imports", "import ")
+    assert helpers
+    assert [one["kind"] for one in helpers] == ["helpers"] * len(helpers)
+    assert all(one["title"] in lines[one["first"] - 1] for one in helpers)
+    assert lines[helpers[-1]["last"] - 1].strip() == "main()"
 
 
 def test_a_refusal_is_an_answer():
@@ -87,14 +99,28 @@ def test_without_a_training_cell_marks_are_all_that_is_known():
 
 def test_a_cell_that_is_being_typed_is_a_finding():
     said = answer("check", question(*CELLS[:4], "print("))
-    assert roles(said)[:4] == ["kept", "kept", "kept", "train"]
+    assert roles(said) == ["kept", "kept", "kept", "train", "invalid"]
+    assert said["cells"][4]["why"] == "not valid Python: '(' was never closed"
+    assert [(one["rule"], one["cell"]) for one in said["diagnostics"]] == [("syntax", 5)]
+
+
+def test_a_cell_that_cannot_be_read_is_invalid_also_where_no_cell_trains():
+    said = answer("check", question(*CELLS[:3], f"{TRAIN}\nprint("))
+    assert roles(said) == ["", "", "", "invalid"]
+    assert [(one["rule"], one["cell"]) for one in said["diagnostics"]] == [("syntax", 4)]
+
+
+@pytest.mark.parametrize("what", ["check", "export"])
+def test_a_cell_that_has_only_been_marked_yet(what):
+    (found,) = answer(what, question(*CELLS[:3], "%%ddp_train"))["diagnostics"]
+    assert (found["cell"], found["message"]) == (4, "the training cell is empty: write the loop that trains into it")
 
 
 @pytest.mark.parametrize(
     ("body", "sentence"),
     [
         ([], "The body must be"),
-        ({"notebook": 3}, "is no notebook"),
+        ({"notebook": 3}, "is not a notebook"),
         ({"notebook": {"cells": [3]}}, "is damaged"),
         ({"notebook": notebook() | {"nbformat": 9}}, "newer"),
         ({"notebook": notebook() | {"metadata": {"language_info": {"name": "julia"}}}}, "julia"),

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from nbddp.run.folders import create
+from nbddp.run.folder.folders import create
 from nbddp.server import folders as under_test
 from nbddp.server.folders import Folders
 

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from nbddp.run.folders import create
+from nbddp.run.folder.folders import create
 from tests.server.notebooks import TRAIN, question
 
 ROUTES = [("version", None), ("runs", None), ("export", question()), ("check", question()), ("run/stop", {})]
@@ -37,6 +37,13 @@ def test_an_export(server):
     assert said.status == 200
     assert said.body["exported"]
     assert list(server.root.iterdir()) == []  # nothing is written
+
+
+@pytest.mark.parametrize("what", ["export", "check"])
+def test_a_training_cell_that_is_still_empty_is_an_answer(server, what):
+    said = server.ask(what, question(TRAIN, "%%ddp_train"))
+    assert said.status == 200
+    assert [one["message"].split(":")[0] for one in said.body["diagnostics"]] == ["the training cell is empty"]
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"\xff\xfe", b"[" * 100_000, b"3", b"null"])

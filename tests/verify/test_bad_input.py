@@ -12,8 +12,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from nbddp.run.errors import CannotVerify
+from nbddp.run.folder.errors import CannotVerify
 from nbddp.verify import verify
+
+pytestmark = pytest.mark.thorough
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOK = """\
@@ -94,7 +96,7 @@ def test_a_notebook_that_does_not_do_the_same_twice(helper):
         ),
         pytest.param(
             [("    for x, y", "    if len(xs) == 60:\n        raise KeyError('no')\n    for x, y")],
-            "one process the notebook",
+            "notebook itself fails on one process",
             id="fails",
         ),
         pytest.param(

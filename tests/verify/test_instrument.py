@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import ast
 
-from nbddp.analysis.plan import make_plan
+from nbddp.analysis import make_plan
 from nbddp.export import export
 from nbddp.notebook import read_notebook
 from nbddp.options import Options

@@ -18,7 +18,7 @@ REPORT = Report("a & b.ipynb", 3, "different", "They differ.", FOUND, (BY_NAME["
 def test_text_has_both_curves_the_verdict_its_cause_and_what_to_do():
     said = text(REPORT)
     assert "a & b.ipynb: different" in said
-    assert "dropout draws another mask on each process" in said
+    assert "dropout draws a different mask on each process" in said
     assert "help: nothing" in said
     assert "note: a note" in said
     row = next(line for line in said.splitlines() if line.strip().startswith("2 "))

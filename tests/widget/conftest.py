@@ -1,4 +1,4 @@
-"""A real browser, and a real JupyterLab that knows nothing of the user's own settings.
+"""A real JupyterLab that knows nothing of the user's own settings.
 
 Screenshots to look at are left in the folder that SCREENSHOTS names.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import threading
@@ -18,19 +17,9 @@ from typing import Any
 
 import psutil
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Page
 
 ROOT = Path(__file__).parents[2]
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 DIRECTORIES = (
     "JUPYTER_CONFIG_DIR",
     "JUPYTER_DATA_DIR",
@@ -40,17 +29,6 @@ DIRECTORIES = (
     "IPYTHONDIR",
 )
 NOTIFICATIONS = "@jupyterlab/apputils-extension/notification.jupyterlab-settings"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if CHROMIUM is None:
-        pytest.skip("needs Chromium: apt-get install chromium")
-    expect.set_options(timeout=20_000)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
@@ -64,7 +42,7 @@ def screenshot() -> Callable[[Page, str], None]:
     return take
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     """Its address, token included, and the folder of its notebooks."""
     home, root = tmp_path_factory.mktemp("jupyter"), tmp_path_factory.mktemp("notebooks")

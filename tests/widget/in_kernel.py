@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 import time
 
-from nbddp.run.fold import fold_all
-from nbddp.run.state import RunState
+from nbddp.run.state.fold import fold_all
+from nbddp.run.state.state import RunState
 from tests.widget.runs import events, step_events
 
 LOG = (

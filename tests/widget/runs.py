@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nbddp.diagnostics import Diagnostic
-from nbddp.run.fold import fold, fold_all
-from nbddp.run.state import RunState
+from nbddp.run.state.fold import fold, fold_all
+from nbddp.run.state.state import RunState
 from nbddp.sentence import sentence
 
 START = 1_000_000.0

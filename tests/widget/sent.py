@@ -8,7 +8,7 @@ from typing import Any
 
 from comm.base_comm import BaseComm
 
-from nbddp.run.state import RunState
+from nbddp.run.state.state import RunState
 from nbddp.widget.live import RunWidget
 from nbddp.widget.subject import Subject
 from nbddp.widget.view import facts, series

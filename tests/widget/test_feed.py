@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from nbddp.run.state import RunState
+from nbddp.run.state.state import RunState
 from nbddp.widget.feed import PERIOD, Feed, follow
 from nbddp.widget.lines import line
 from nbddp.widget.subject import Subject
@@ -103,7 +103,7 @@ def test_a_run_that_can_no_longer_be_read_is_no_silent_end(seen):
     feed = Feed(FakeRun(running(1), read=closed), seen)
     feed.start()
     assert feed.join(10)
-    assert seen.troubles == ["This view of the run has ended (the folder is closed); the run itself goes on."]
+    assert seen.troubles == ["This view of the run has ended (the folder is closed); the run itself continues."]
     assert isinstance(feed.problem, PermissionError)
 
 

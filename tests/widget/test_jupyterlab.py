@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from playwright.sync_api import Browser, Page, expect
 from nbddp.widget.subject import Subject
 from nbddp.widget.summary import mimebundle
 from tests.widget.runs import ended, running
+
+pytestmark = pytest.mark.thorough
 
 LATER = re.compile(r"^Epoch ([3-9]|\d\d+) of 1,000$")
 SETUP = """\
@@ -30,6 +33,7 @@ feed.join(10)
 print("stopped by", *run.stopped)
 """
 BACKGROUND = """\
+from collections.abc import Iterator
 from pathlib import Path
 Path("script.py").write_text("print('the script')")
 run = TimedRun()
@@ -38,10 +42,11 @@ feed = follow(run, Subject(str(Path("script.py").absolute())), run.stop)
 
 
 @pytest.fixture
-def page(browser: Browser) -> Page:
+def page(browser: Browser) -> Iterator[Page]:
     page = browser.new_page(viewport={"width": 1200, "height": 1000})
     page.set_default_timeout(20_000)
-    return page
+    yield page
+    page.close()
 
 
 def open_notebook(page: Page, lab: tuple[str, Path], name: str, cells: list[Any]) -> Path:

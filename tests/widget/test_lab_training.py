@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.magics.conftest import CELLS, DATA, IMPORTS, MODEL, TRAIN
 from tests.widget.test_jupyterlab import code, open_notebook, page, ready, run_cell, saved
 
+pytestmark = pytest.mark.thorough
+
 __all__ = ["page"]  # a fixture of the other file
-LONG = CELLS["parameters"].replace("3", "100_000")
-LATER = re.compile(r"^Epoch ([3-9]|\d\d+) of 100,000$")
+LONG = CELLS["parameters"].replace("3", "10_000")
+LATER = re.compile(r"^Epoch ([3-9]|\d\d+) of 10,000$")
 LEFT = "print('left:', len(run.processes()), 'phase:', run.state.phase)"
 BACKGROUND = TRAIN.replace("ddp_train", "ddp_train --background")
 

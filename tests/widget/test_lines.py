@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from nbddp.run.state import RunState
+from nbddp.run.state.state import RunState
 from nbddp.widget.lines import changes, line
 from nbddp.widget.subject import Subject
 from tests.widget.runs import WARNING, ended, failed, running
@@ -33,6 +33,6 @@ def test_what_there_is_to_say_is_said_once():
     subject = Subject(diagnostics=(WARNING,), explain=lambda _: "cell 7, line 3")
     assert list(changes(running(100), failed(), subject)) == [
         "error: Rank 1 failed first in epoch 4, step 100: ValueError: sizes <differ>\ncell 7, line 3",
-        "note: Rank 0 failed after it.",
+        "note: Rank 0 failed after that.",
         line(failed()),
     ]

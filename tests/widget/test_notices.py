@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from nbddp.run.fold import fold, fold_all
-from nbddp.run.state import RunState
+from nbddp.run.state.fold import fold, fold_all
+from nbddp.run.state.state import RunState
 from nbddp.widget.notices import MOST, for_page, notices
 from nbddp.widget.subject import Subject
 from tests.widget.runs import START, WARNING, ended, failed, running
@@ -21,7 +21,7 @@ def test_who_failed_first_comes_first():
     assert texts(failed(), Subject(diagnostics=(WARNING,))) == [
         ("error", "Rank 1 failed first in epoch 4, step 100: ValueError: sizes <differ>"),
         ("warning", "Cell 7, line 12: 'val_loader' is kept whole"),
-        ("note", "Rank 0 failed after it."),
+        ("note", "Rank 0 failed after that."),
     ]
 
 
@@ -57,7 +57,7 @@ def test_silence_shows_where_each_rank_waits_and_goes_away():
     }
     state = fold(running(100), hang)
     (said,) = notices(state)
-    assert said["text"] == "Nothing heard for 0:30; still waiting. Stop works."
+    assert said["text"] == "No progress for 0:30; still waiting. You can stop the run."
     assert said["more"] == "rank 0\nin all_reduce\n\nmain process\nin join"
     assert texts(fold_all(state, [{"event": "step", "rank": 0, "time": START + 50, "step": 101}])) == []
 
@@ -106,4 +106,4 @@ def test_there_is_an_end_to_them():
     many = [{"event": "warning", "rank": 0, "time": START, "message": str(number)} for number in range(80)]
     said = texts(fold_all(RunState(), many))
     assert len(said) == MOST + 1
-    assert said[-1] == ("note", "30 notices more, all in the run's folder")
+    assert said[-1] == ("note", "30 more notices; all are in the run's folder")

@@ -9,8 +9,8 @@ import comm
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from nbddp.run.fold import fold
-from nbddp.run.state import RunState
+from nbddp.run.state.fold import fold
+from nbddp.run.state.state import RunState
 from nbddp.widget.live import RunWidget
 from nbddp.widget.subject import Subject
 from nbddp.widget.terminal import last_lines
@@ -235,7 +235,7 @@ def test_a_kernel_that_does_not_answer_is_told_of(page):
     page.clock.run_for(14_000)
     expect(hint).to_have_text("")
     page.clock.run_for(3_000)
-    expect(hint).to_contain_text("No news from the kernel for 1")
+    expect(hint).to_contain_text("No message from the kernel for 1")
     page.get_by_role("button", name="Stop now").click()
     page.clock.run_for(4_000)
     expect(hint).to_contain_text("Interrupt the cell to stop the run.")

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from nbddp.run.fold import fold
-from nbddp.run.folder import RunFolder
+from nbddp.run.folder.folder import RunFolder
+from nbddp.run.state.fold import fold
 from nbddp.widget.notices import notices
 from nbddp.widget.run_view import TAIL, RunView, subject_of, watch
 from tests.widget.runs import START, ended, running

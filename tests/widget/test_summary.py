@@ -10,8 +10,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from nbddp.run.curve import Curve
-from nbddp.run.state import RunState
+from nbddp.run.state.curve import Curve
+from nbddp.run.state.state import RunState
 from nbddp.widget.subject import Subject
 from nbddp.widget.summary import MIME, html, mimebundle, text
 from nbddp.widget.svg import picture, ticks

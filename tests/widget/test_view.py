@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from nbddp.run.curve import Curve
-from nbddp.run.fold import fold, fold_all
-from nbddp.run.state import PHASES, RunState
+from nbddp.run.state.curve import Curve
+from nbddp.run.state.fold import fold, fold_all
+from nbddp.run.state.state import PHASES, RunState
 from nbddp.widget.subject import Subject
 from nbddp.widget.view import LABELS, facts, home_relative, series, snapshot
 from tests.widget.runs import START, ended, failed, running

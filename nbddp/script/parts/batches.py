@@ -11,12 +11,13 @@ from nbddp.script.parts.exchange import from_rank_0
 
 
 def per_rank(batch_size):
-    """The notebook's batch size is that of all processes together."""
+    """The notebook's batch size is that of all processes together; a share is rounded down."""
     world_size = dist.get_world_size()
-    share, rest = divmod(batch_size, world_size)
-    if rest:
-        sizes = f"{share * world_size} or {(share + 1) * world_size}" if share else f"{world_size}"
-        raise SystemExit(f"a batch of {batch_size} does not divide among {world_size} processes; {sizes} would")
+    share = batch_size // world_size
+    if share == 0:
+        raise SystemExit(f"a batch of {batch_size} is too small for {world_size} processes")
+    if share * world_size != batch_size:
+        print(f"batches of {share * world_size} rather than {batch_size}: {share} on each process")
     return share
 
 

@@ -36,15 +36,10 @@ class DDP(DistributedDataParallel):
         self.own_names = frozenset(dir(self))  # all else that is set is set on the model
 
     def forward(self, *args, **kwargs):
-        if not torch.is_grad_enabled():
-            return self.module(*args, **kwargs)
-        output = super().forward(*args, **kwargs)
-        if self.module.training and self.modules_buffers:
-            self._sync_buffers()
-        return output
+        return super().forward(*args, **kwargs) if torch.is_grad_enabled() else self.module(*args, **kwargs)
 
     def will_sync_module_buffers(self):
-        return False  # but behind the forward, so that all processes evaluate one and the same model
+        return self.module.training and super().will_sync_module_buffers()
 
     def __dir__(self):  # without what the model itself has under a name of torch's own: `self.type`, say
         theirs = [c for c in type(self.module).__mro__ if c.__module__.split(".")[0] not in ("torch", "builtins")]
@@ -89,15 +84,10 @@ class DDP__plain(DistributedDataParallel):
     """Passes for the model that it wraps: its attributes, its checkpoint keys, its evaluation without gradients."""
 
     def forward(self, *args, **kwargs):
-        if not torch.is_grad_enabled():
-            return self.module(*args, **kwargs)
-        output = super().forward(*args, **kwargs)
-        if self.module.training and self.modules_buffers:
-            self._sync_buffers()
-        return output
+        return super().forward(*args, **kwargs) if torch.is_grad_enabled() else self.module(*args, **kwargs)
 
     def will_sync_module_buffers(self):
-        return False  # but behind the forward, so that all processes evaluate one and the same model
+        return self.module.training and super().will_sync_module_buffers()
 
     def __getattr__(self, name):  # of what is not DDP's own
         return super().__getattr__(name) if name == "module" else getattr(self.module, name)
@@ -107,3 +97,10 @@ class DDP__plain(DistributedDataParallel):
 
     def load_state_dict(self, *args, **kwargs):
         return self.module.load_state_dict(*args, **kwargs)
+
+
+class DDP__both(DistributedDataParallel):
+    """Without gradients it calls the bare model, so that an evaluation may be as long as it likes on any process."""
+
+    def forward(self, *args, **kwargs):
+        return super().forward(*args, **kwargs) if torch.is_grad_enabled() else self.module(*args, **kwargs)

@@ -4,9 +4,7 @@
 # ruff: noqa: B905
 
 import copy
-import itertools
 import sys
-from types import SimpleNamespace
 
 import torch
 import torch.distributed as dist
@@ -16,18 +14,28 @@ from nbddp.script.parts.exchange import from_rank_0, gathered
 
 
 def share_of(loader):
-    """A loader of every world_size-th batch that one process would draw: nothing is read twice, or added to fill up."""
+    """Every world_size-th batch that one process would draw, as a loader of its own; it is made once."""
     if getattr(loader, "batch_sampler", None) is None or isinstance(loader.dataset, IterableDataset):
         raise TypeError(f"only a DataLoader that draws batches of indices can be dealt out, not {loader!r}")
-    loader.dealt = Dealt(undivided(loader))
-    return remade(loader, loader.dataset, batch_sampler=loader.dealt)
+    if not hasattr(loader, "share"):
+        loader.share = remade(loader, loader.dataset, batch_sampler=Dealt(undivided(loader)))
+    return loader.share
 
 
 def share_of__in_order(loader):
-    """A loader of every world_size-th batch of another that draws in order; nothing is added to fill up."""
-    batches = list(itertools.islice(loader.batch_sampler, len(loader)))
-    loader.dealt = SimpleNamespace(sizes=[len(batch) for batch in batches])
-    return remade(loader, loader.dataset, batch_sampler=batches[dist.get_rank() :: dist.get_world_size()])
+    """Every world_size-th batch of a loader that draws in order, as a loader of its own; it is made once."""
+    if not hasattr(loader, "share"):
+        batches = list(loader.batch_sampler)
+        loader.share = remade(loader, loader.dataset, batch_sampler=batches[dist.get_rank() :: dist.get_world_size()])
+    return loader.share
+
+
+def share_of__plain(loader):
+    """Every world_size-th batch of a loader that draws in order, as a loader of its own; it is made once."""
+    if not hasattr(loader, "share"):
+        batches = list(loader.batch_sampler)[dist.get_rank() :: dist.get_world_size()]
+        loader.share = DataLoader(loader.dataset, batch_sampler=batches)
+    return loader.share
 
 
 def remade(loader, dataset, **draws):
@@ -73,7 +81,25 @@ def undivided(loader):
 
 def gather_in_order(values, loader):
     """What the processes have collected over `share_of(loader)`, by batch or by sample, as one would have it."""
-    parts, sizes, world_size = gathered(values), loader.dealt.sizes, dist.get_world_size()
+    parts, sizes, world_size = gathered(values), loader.share.batch_sampler.sizes, dist.get_world_size()
+    total = sum(len(part) for part in parts)
+    for counts in ([1] * len(sizes), sizes):  # pieces for each batch, or for each sample of it
+        each = total // max(1, sum(counts))
+        ends = [0] * world_size
+        pieces = []
+        for number, count in enumerate(counts):
+            rank = number % world_size
+            start, ends[rank] = ends[rank], ends[rank] + each * count
+            pieces.append(parts[rank][start : ends[rank]])
+        if ends == [len(part) for part in parts]:
+            return joined(pieces) if pieces else values
+    raise ValueError(f"{[len(part) for part in parts]} values on the processes fit neither the batches nor the samples")
+
+
+def gather_in_order__in_order(values, loader):
+    """What the processes have collected over `share_of(loader)`, by batch or by sample, as one would have it."""
+    parts, world_size = gathered(values), dist.get_world_size()
+    sizes = [len(batch) for batch in loader.batch_sampler]
     total = sum(len(part) for part in parts)
     for counts in ([1] * len(sizes), sizes):  # pieces for each batch, or for each sample of it
         each = total // max(1, sum(counts))

@@ -5,6 +5,7 @@
 import contextlib
 import io
 import os
+from datetime import timedelta
 
 import torch
 import torch.distributed as dist
@@ -30,9 +31,9 @@ def unpacked(data):
 
 def from_rank_0(value):
     """The value that rank 0 has, on all processes."""
-    message = [packed(value) if dist.get_rank() == 0 else None]
+    message = [value.detach().cpu() if isinstance(value, torch.Tensor) else value]
     dist.broadcast_object_list(message)
-    return value if dist.get_rank() == 0 else unpacked(message[0])
+    return message[0]
 
 
 def gathered(value):
@@ -57,20 +58,21 @@ def all_ranks(flag):
 @contextlib.contextmanager
 def first_on_rank_0():
     """Has one process of each machine go first, with a download for example; the others follow when it is done."""
-    first, done = os.environ["LOCAL_RANK"] == "0", False
+    patient = dist.new_group(backend="gloo", timeout=timedelta(days=1))  # a download may take longer than a step may
+    first, failed = first_of_machine(), torch.ones(1)
     try:
         if first:
             yield
-        done = True
+        failed.zero_()
     finally:
-        failed = any_rank(not done)
+        dist.all_reduce(failed, group=patient)
     if failed:
         raise RuntimeError("the process that went first has failed")
     if not first:
         yield
-    dist.barrier()  # nobody reads what another may still be writing
+    dist.barrier(patient)  # nobody reads what another may still be writing
 
 
 def first_of_machine():
     """Whether this process does for its machine what has to be done once, on the disk."""
-    return os.environ["LOCAL_RANK"] == "0"
+    return int(os.environ.get("LOCAL_RANK", dist.get_rank())) == 0

@@ -98,3 +98,16 @@ class DrawnAlike:
 def sum_over_shares(value, loader):
     """The sum over all processes of what each has of its share; over a loader that is no share all have the same."""
     return sum_over_ranks(value) if is_share(loader) else value
+
+
+def sharded__plain(loader):
+    """A loader like this one that draws this process's share of every batch."""
+    shuffle, seed = isinstance(loader.sampler, RandomSampler), next(sampler_seeds)
+    sampler = Reshuffled(loader.dataset, shuffle=shuffle, seed=seed, drop_last=loader.drop_last)
+    size = per_rank(loader.batch_size)
+    return remade(loader, loader.dataset, batch_size=size, sampler=sampler, drop_last=loader.drop_last)
+
+
+def sum_over_shares__plain(value, loader):
+    """The sum over all processes of what each has of its share; over a loader that is no share all have the same."""
+    return sum_over_ranks(value) if isinstance(loader.sampler, DistributedSampler) else value

@@ -6,7 +6,7 @@
 import torch
 import torch.distributed as dist
 
-from nbddp.script.parts.exchange import gathered, sending_device
+from nbddp.script.parts.exchange import gathered
 
 
 def sum_over_ranks(value):
@@ -46,12 +46,34 @@ def added(values, divisor):
     return total
 
 
-def sum_over_ranks__number(value):
-    """The sum of a number over all processes; a whole one where each of them has a whole one."""
-    total = torch.tensor([value, not isinstance(value, int)], dtype=torch.float64, device=sending_device())
+def sum_over_ranks__floats(value):
+    """The sum of a number over all processes."""
+    total = torch.tensor(value, dtype=torch.float64, device="cuda" if torch.cuda.is_available() else "cpu")
     dist.all_reduce(total)
-    return total[0].item() if total[1] else int(total[0])
+    return total.item()
 
 
-def mean_over_ranks__number(value):
-    return sum_over_ranks__number(value) / dist.get_world_size()
+def sum_over_ranks__numbers(value):
+    """The sum of a number over all processes; of whole numbers it is one."""
+    total = torch.tensor(value, dtype=torch.float64, device="cuda" if torch.cuda.is_available() else "cpu")
+    dist.all_reduce(total)
+    return int(total) if isinstance(value, int) and total.item().is_integer() else total.item()
+
+
+def sum_over_ranks__tensors(value):
+    """The sum over all processes of a number, or of a tensor that holds one."""
+    device, here = "cuda" if torch.cuda.is_available() else "cpu", isinstance(value, torch.Tensor)
+    total = torch.tensor([value.item() if here else value, here], dtype=torch.float64, device=device)
+    dist.all_reduce(total)
+    if here:
+        return torch.full_like(value, total[0].item(), requires_grad=False)
+    if total[1]:
+        return total[0].float()  # of a process that had no batch to begin with
+    return int(total[0]) if isinstance(value, int) and total[0].item().is_integer() else total[0].item()
+
+
+def mean_over_ranks__lists(values):
+    """The mean over all processes of each number in a list."""
+    total = torch.tensor(values, dtype=torch.float64, device="cuda" if torch.cuda.is_available() else "cpu")
+    dist.all_reduce(total)
+    return (total / dist.get_world_size()).tolist()

@@ -4,7 +4,7 @@
 
 import torch
 
-snapshot_file = None  # run_rank puts the path here
+snapshot_file = None  # run puts the path here
 snapshot = {}
 
 

@@ -38,7 +38,7 @@ def watch(recorder: Recorder, without: frozenset[str], cut: bool, replay: Replay
         recorder.draws.mark()
         recorder.loop += torch.is_grad_enabled()
         batches = _replayed(loader, self._sampler_iter, recorder, replay)
-        if "uneven" in without:
+        if "uneven" in without and torch.is_grad_enabled():  # evaluations split by samples have other batches
             batches = _full(batches, loader.batch_size)
         self._sampler_iter = _counted(batches, recorder, cut=cut)
 

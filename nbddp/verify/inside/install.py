@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from nbddp.run.process import alive, from_json
+from nbddp.run.processes.process import alive, from_json
 from nbddp.verify.inside import batches, files, layers, noise, seeds
 from nbddp.verify.inside.record import Recorder
 
@@ -29,7 +29,7 @@ def install(text: str, names: dict[str, Any]) -> None:
     spec: dict[str, Any] = json.loads(text)
     threading.Thread(target=_end_with, args=(spec["asker"],), daemon=True).start()
     folder = Path(os.environ["NBDDP_EVENTS"]).parent
-    recorder = Recorder(folder, spec["steps"], share=1 if spec["alone"] else int(os.environ.get("WORLD_SIZE", "1")))
+    recorder = Recorder(folder, spec["steps"], share=1 if spec["alone"] else spec["processes"])
     without = frozenset(spec["without"])
     torch.set_num_threads(spec["threads"])
     recorder.listen(average="gradients" in without)

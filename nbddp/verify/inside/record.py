@@ -142,7 +142,7 @@ class Recorder:
         """Enough was seen. The other ranks are waited for: one that still reads what this one sent must not fail."""
         sys.stdout.flush()
         sys.stderr.flush()
-        ranks = int(os.environ.get("WORLD_SIZE", "1"))
+        ranks = dist.get_world_size() if dist.is_initialized() else 1
         (self.folder / f"enough{rank()}").touch()
         until = time.monotonic() + PATIENCE
         while len(list(self.folder.glob("enough*"))) < ranks and time.monotonic() < until:
@@ -151,8 +151,8 @@ class Recorder:
 
 
 def rank() -> int:
-    """This process's place; 0 where it is alone."""
-    return int(os.environ.get("RANK", "0"))
+    """This process's place; 0 where it is alone, or where the script has not yet said which it is."""
+    return dist.get_rank() if dist.is_initialized() else int(os.environ.get("RANK", "0"))
 
 
 def _parameters(optimizer: torch.optim.Optimizer) -> Iterator[torch.Tensor]:

@@ -80,7 +80,7 @@ export const told = (said) => Array.isArray(said)
 
 const grade = (name) => ({
   epoch: [trans.__("Finish epoch"), trans.__("Train to the end of this epoch, then stop; the result comes back")],
-  now: [trans.__("Stop now"), trans.__("End all processes now; the last checkpoint is kept")],
+  now: [trans.__("Stop now"), trans.__("Stop all processes now; keep the last checkpoint")],
   kill: [trans.__("Kill"), trans.__("Kill all processes at once")],
 })[name];
 
@@ -201,7 +201,7 @@ function clock(view) {
   const quiet = (Date.now() - view.heard) / 1000;
   const waiting = view.asked > GRADES.indexOf(s.stop) && Date.now() - view.askedAt > 3000;
   say(view.hint, s.over ? "" : waiting ? trans.__("The kernel is busy and has not answered. Interrupt the cell to stop the run.")
-    : quiet > QUIET ? trans.__("No news from the kernel for %1 s. The run itself may well go on.", Math.round(quiet)) : "");
+    : quiet > QUIET ? trans.__("No message from the kernel for %1 s. The run may go on.", Math.round(quiet)) : "");
 }
 
 // ---- bars

@@ -9,9 +9,10 @@ import torch.nn.functional as F
 from sklearn.datasets import load_digits
 from torch.utils.data import DataLoader, TensorDataset
 
+torch.set_default_dtype(torch.float64)  # Adam makes steps of its rate even of gradients that are all rounding
 device = "cuda" if torch.cuda.is_available() else "cpu"
 X, y = load_digits(return_X_y=True)
-X, y = torch.tensor(X / 16, dtype=torch.float32), torch.tensor(y)
+X, y = torch.tensor(X / 16), torch.tensor(y)
 train_loader = DataLoader(TensorDataset(X[:1440], y[:1440]), batch_size=72, shuffle=True)
 test_loader = DataLoader(TensorDataset(X[1440:], y[1440:]), batch_size=72)
 

@@ -1,6 +1,5 @@
 # oracle: equal within 1e-4
 # nproc: 1 2
-# loaders: rebuilt
 # metrics: fold|Epoch
 # values: scores
 # %%

@@ -1,4 +1,4 @@
-# refused: no model
+# refused: no trained model
 # %%
 # parameters updated by hand, as in lesson 2
 import torch

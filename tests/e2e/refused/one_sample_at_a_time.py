@@ -1,4 +1,4 @@
-# refused: one sample at a time
+# refused: one sample per step
 # %%
 import torch
 import torch.nn as nn

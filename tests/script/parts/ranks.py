@@ -5,7 +5,6 @@ The ranks are forked from a server that has imported torch once, so that a group
 
 from __future__ import annotations
 
-import functools
 import importlib
 import multiprocessing
 import os
@@ -17,21 +16,13 @@ import traceback
 import warnings
 from collections.abc import Callable
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import ForkServerContext
 from pathlib import Path
 from typing import Any
 
+from tests.e2e.forked import FORKS
+
 LIMIT = 60.0  # seconds after which a group is ended: a hang is a failure, not a wait
 Environment = dict[str, str]
-
-
-@functools.cache
-def server() -> ForkServerContext:
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(
-        ["torch", "torch._dynamo", "torch.distributed", "torch.utils.data", "numpy", "pytest", __name__]
-    )
-    return context
 
 
 def run_ranks(world_size: int, function: Callable[..., Any], *args: Any, **environment: str) -> list[Any]:
@@ -39,7 +30,7 @@ def run_ranks(world_size: int, function: Callable[..., Any], *args: Any, **envir
     with tempfile.TemporaryDirectory() as folder:
         processes, ends = [], []
         for rank in range(world_size):
-            here, there = server().Pipe(duplex=False)
+            here, there = FORKS.Pipe(duplex=False)
             names = {
                 "RANK": str(rank),
                 "LOCAL_RANK": str(rank),
@@ -48,7 +39,7 @@ def run_ranks(world_size: int, function: Callable[..., Any], *args: Any, **envir
                 **environment,
             }
             place = f"{function.__module__}:{function.__qualname__}"
-            process = server().Process(target=_rank, args=(there, f"{folder}/store", place, args, names))
+            process = FORKS.Process(target=_rank, args=(there, f"{folder}/store", place, args, names))
             process.start()
             there.close()
             processes.append(process)

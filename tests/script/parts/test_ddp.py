@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 import torch
+import torch.distributed as dist
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
-from nbddp.script.parts.ddp import DDP, DDP__plain
+from nbddp.script.parts.ddp import DDP, DDP__both, DDP__plain
 from tests.script.parts.ranks import on_ranks
 
 
@@ -207,11 +208,12 @@ def buffers_follow_rank_0(rank: int) -> Any:
     found = []
     for _ in range(2):
         (model(draw(rank)).sum() + model(draw(rank + 5)).sum()).backward()
+        for buffer in model.buffers():
+            dist.broadcast(buffer, 0)
         found.append(net.norm.running_mean.clone())
         model.eval()
         with torch.no_grad():
             model(torch.ones(2, 4))
-        model(torch.ones(2, 4)).sum().backward()
         assert net.norm.running_mean.equal(found[-1])
         model.train()
     return found, net.norm.running_var
@@ -240,3 +242,15 @@ def plain(rank: int) -> None:
 
 def test_the_short_variant():
     on_ranks(1, plain)
+
+
+def for_both(rank: int) -> None:
+    _, model = build(DDP__both)
+    with torch.no_grad():
+        for _ in range(rank + 1):  # as often as each of them likes
+            model(torch.randn(2, 4))
+    model(torch.randn(2, 4)).sum().backward()
+
+
+def test_the_shortest_variant_evaluates_alone():
+    on_ranks(2, for_both)

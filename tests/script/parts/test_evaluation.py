@@ -23,9 +23,11 @@ from nbddp.script.parts.batches import Reshuffled, ShardOf, ShardOfBatches
 from nbddp.script.parts.evaluation import (
     gather_batches,
     gather_in_order,
+    gather_in_order__in_order,
     gather_samples,
     share_of,
     share_of__in_order,
+    share_of__plain,
 )
 from tests.script.parts.ranks import on_ranks, run_ranks
 
@@ -103,7 +105,7 @@ def test_more_ranks_than_batches():
 def deal_in_order(rank: int, kind: str) -> Any:
     loader = build(kind)
     collected = [value for batch in share_of__in_order(loader) for value in batch.tolist()]
-    return collected, gather_in_order(collected, loader), len(share_of__in_order(loader))
+    return collected, gather_in_order__in_order(collected, loader), len(share_of__in_order(loader))
 
 
 @pytest.mark.parametrize("kind", ["plain", "drop_last", "batches", "workers"])
@@ -287,3 +289,25 @@ def test_what_a_training_collects_comes_in_the_order_of_one_process(world_size):
         assert [second.tolist() for _, second in pairs] == [list(range(6)), list(range(6, 12))]
         assert [first.tolist() for first, _ in pairs] == [list(range(0, 60, 10)), list(range(60, 120, 10))]
         assert nothing == []
+
+
+def made_once(rank: int) -> list[bool]:
+    loaders = [build("plain"), build("plain"), build("plain")]
+    return [share(loader) is share(loader) for share, loader in zip(SHARES, loaders, strict=True)]
+
+
+SHARES = (share_of, share_of__in_order, share_of__plain)
+
+
+def test_a_share_is_made_once_so_that_its_workers_stay():
+    assert on_ranks(2, made_once) == [[True] * 3] * 2
+
+
+def plainly(rank: int) -> list[list[int]]:
+    return [batch.tolist() for batch in share_of__plain(build("plain"))]
+
+
+def test_the_shortest_variant_deals_the_same_batches():
+    loader = build("plain")
+    batches = [batch.tolist() for batch in loader]
+    assert on_ranks(2, plainly) == [batches[0::2], batches[1::2]]

@@ -11,9 +11,11 @@ import torch
 
 from nbddp.script.parts.reduction import (
     mean_over_ranks,
-    mean_over_ranks__number,
+    mean_over_ranks__lists,
     sum_over_ranks,
-    sum_over_ranks__number,
+    sum_over_ranks__floats,
+    sum_over_ranks__numbers,
+    sum_over_ranks__tensors,
 )
 from tests.script.parts.ranks import on_ranks, run_ranks
 
@@ -140,11 +142,46 @@ def test_a_list_here_and_a_number_there_is_an_error_everywhere():
 
 
 def reduce_numbers(rank: int) -> list[Any]:
-    values = [rank + 1, rank == 0, 0.5, 0 if rank == 0 else 0.5, torch.tensor(1.5), np.int64(2)]
-    return [(sum_over_ranks__number(value), mean_over_ranks__number(value)) for value in values]
+    values = [rank + 1, rank == 0, 0.5, 0 if rank == 0 else 0.5]
+    return [(sum_over_ranks__numbers(value), sum_over_ranks__floats(value)) for value in values]
 
 
-def test_the_short_variant_for_numbers():
+def test_the_short_variants_for_numbers():
     for result in on_ranks(3, reduce_numbers):
-        assert result == [(6, 2.0), (1, 1 / 3), (1.5, 0.5), (1.0, 1 / 3), (4.5, 1.5), (6.0, 2.0)]
-        assert [type(total) for total, _ in result] == [int, int, float, float, float, float]
+        assert result == [(6, 6.0), (1, 1.0), (1.5, 1.5), (1.0, 1.0)]
+        assert {type(total) for _, total in result} == {float}
+        assert [type(total) for total, _ in result[:3]] == [int, int, float]
+
+
+def reduce_tensors(rank: int) -> list[Any]:
+    weight = torch.ones((), requires_grad=True)
+    values = [torch.tensor(rank + 1), weight * (rank + 0.5), torch.tensor(0.5, dtype=torch.float16), 2, 0.25]
+    return [sum_over_ranks__tensors(value) for value in values]
+
+
+def test_the_variant_for_tensors_that_hold_a_number():
+    for result in on_ranks(2, reduce_tensors):
+        assert [float(total) for total in result] == [3.0, 2.0, 1.0, 4.0, 0.5]
+        assert [getattr(total, "dtype", type(total)) for total in result] == [
+            torch.int64, torch.float32, torch.float16, int, float,
+        ]  # fmt: skip
+        assert not result[1].requires_grad
+
+
+def reduce_where_one_has_none(rank: int) -> Any:
+    return sum_over_ranks__tensors(0 if rank else torch.tensor(2.5))
+
+
+def test_a_rank_without_batches_gets_a_tensor_too():
+    assert [(type(total), float(total)) for total in on_ranks(2, reduce_where_one_has_none)] == [
+        (torch.Tensor, 2.5)
+    ] * 2
+
+
+def reduce_lists(rank: int) -> list[float]:
+    values = [float(rank), 2.0 * rank]
+    return mean_over_ranks__lists(values) + mean_over_ranks__lists([])
+
+
+def test_the_variant_for_lists_of_numbers():
+    assert on_ranks(2, reduce_lists) == [[0.5, 1.0], [0.5, 1.0]]

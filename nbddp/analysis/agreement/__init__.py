@@ -1,0 +1,36 @@
+"""Where all ranks must have one and the same value.
+
+Takes a Reading.
+Gives the decisions that the ranks make together, and the outlets: places where a rank's own number gets out.
+"""
+
+from nbddp.analysis.agreement.by_sample import loaders_by_sample, loops_by_sample
+from nbddp.analysis.agreement.decisions import Decision, find_decisions
+from nbddp.analysis.agreement.loss_scaling import add_up, unlike_terms
+from nbddp.analysis.agreement.outlets import as_a_whole, outlets
+from nbddp.analysis.agreement.over_ranks import KINDS, kind_of, name_over_ranks, over_ranks
+from nbddp.analysis.agreement.pairs import compares_samples
+from nbddp.analysis.agreement.shown_records import always_displayed
+from nbddp.analysis.agreement.sync_points import called, meets, reached
+from nbddp.analysis.agreement.weighted_losses import weighted_losses
+
+__all__ = [
+    "KINDS",
+    "Decision",
+    "add_up",
+    "always_displayed",
+    "as_a_whole",
+    "called",
+    "compares_samples",
+    "find_decisions",
+    "kind_of",
+    "loaders_by_sample",
+    "loops_by_sample",
+    "meets",
+    "name_over_ranks",
+    "outlets",
+    "over_ranks",
+    "reached",
+    "unlike_terms",
+    "weighted_losses",
+]

@@ -1,0 +1,152 @@
+"""Conditions that all ranks must decide alike, and how each is put to all of them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nbddp.analysis.agreement.quantifiers import quantifier
+from nbddp.analysis.agreement.sync_points import meets
+from nbddp.analysis.reading import Reading
+from nbddp.analysis.syntax import qualified
+from nbddp.analysis.values import Extent, TestFact, Value, alike, join_all, operands, spread
+
+PARTS = {Extent.MEAN: "mean_over_ranks", Extent.SUM: "sum_over_ranks"}
+EXITS = ("exit", "quit", "sys.exit", "os._exit", "os.abort")
+STATE = ("model", "submodule", "optimizer", "scheduler", "scaler", "parameter", "params")
+Branch = ast.If | ast.While | ast.IfExp
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    test: ast.expr  # the condition
+    node: ast.expr  # it, or the number in it that is put together
+    part: str  # the function of the script that does it
+    exact: bool  # decides as one process would
+
+
+def find_decisions(plan: Reading) -> tuple[Decision, ...]:
+    tests = sorted(plan.facts.tests.values(), key=lambda t: (t.node.lineno, t.node.col_offset))
+    return (*(d for t in tests for d in _decisions(plan, t)), *_line_searches(plan))
+
+
+def _line_searches(plan: Reading) -> Iterator[Decision]:
+    """L-BFGS asks for the loss as often as it likes, and looks at it to know how often."""
+    for call in plan.facts.calls.values():
+        if not any(o.name.endswith("LBFGS") for o in call.optimizers):
+            continue
+        for body in sorted(call.bodies, key=lambda b: b.lineno):  # type: ignore[attr-defined]
+            inside = [n.value for n in ast.walk(body) if isinstance(n, ast.Return) and n.value is not None]
+            for value in [body.body] if isinstance(body, ast.Lambda) else inside:
+                part = PARTS.get(spread(plan.facts.value(value)))
+                yield Decision(value, value, part or "mean_over_ranks", part is not None)
+
+
+def _decisions(plan: Reading, fact: TestFact) -> Iterator[Decision]:
+    test, value = fact.node, plan.facts.value(fact.node)
+    if fact.alone or fact.loops & plan.dealt:
+        return
+    sure = alike(value) and spread(value) is not Extent.REPEATED
+    if sure:
+        yield from (Decision(test, o, "sum_over_ranks", True) for o in _counts(plan, test))
+        return
+    steers = test in plan.assumed.agreed or _steers(plan, fact)
+    compared = [] if alike(value) else operands(plan.facts, test)
+    extents = [spread(plan.facts.value(o)) for o in compared]
+    if compared and all(e in PARTS for e in extents):
+        yield from (Decision(test, o, PARTS[e], True) for o, e in zip(compared, extents, strict=True))
+        if steers and Extent.REPEATED in map(spread, _parts(plan, test)):
+            yield Decision(test, test, "from_rank_0", True)
+    elif steers or (not alike(value) and (_between_epochs(plan, fact) or _collects(plan, fact))):
+        part = quantifier(plan, test)
+        exact = alike(value) or part is not None
+        yield Decision(test, test, "from_rank_0" if alike(value) else part or "from_rank_0", exact)
+
+
+def _counts(plan: Reading, test: ast.expr) -> Iterator[ast.expr]:
+    """`seen >= 1000`: what a rank has counted is the same on all, and not what one process would have.
+
+    `len(x) < 2` is asked for the sake of BatchNorm: of the share.
+    """
+    for node in ast.walk(test):
+        if isinstance(node, ast.Compare) and not isinstance(node.ops[0], ast.In | ast.NotIn):
+            values = {o: spread(plan.facts.value(o)) for o in (node.left, *node.comparators)}
+            few = any(isinstance(o, ast.Constant) and o.value in (0, 1, 2) for o in values)
+            if Extent.UNIFORM in values.values():
+                yield from (part for o in values for part in _sums(plan, o) if not (few and part is o))
+
+
+def _sums(plan: Reading, node: ast.expr) -> Iterator[ast.expr]:
+    """Also in `seen % 1000`."""
+    extent = spread(plan.facts.value(node))
+    if extent is Extent.SUM:
+        yield node
+    elif extent is Extent.VARYING and isinstance(node, ast.BinOp):
+        yield from _sums(plan, node.left)
+        yield from _sums(plan, node.right)
+
+
+def _parts(plan: Reading, test: ast.expr) -> list[Value]:
+    inside = (n for n in ast.walk(test) if isinstance(n, ast.Compare))
+    return [
+        join_all(plan.facts.value(o) for o in (c.left, *c.comparators) if alike(plan.facts.value(o))) for c in inside
+    ]
+
+
+def _between_epochs(plan: Reading, fact: TestFact) -> bool:
+    batch = {f.node for f in plan.roles.batch_loops}
+    return not fact.loops & batch and bool(fact.loops & {f.node for f in plan.roles.epoch_loops})
+
+
+def _collects(plan: Reading, fact: TestFact) -> bool:
+    """`if not torch.isnan(loss): total += loss.item()`: asked of all ranks, it is put together as in one process."""
+    node = plan.program.parents[fact.node]
+    if not isinstance(node, ast.If) or quantifier(plan, fact.node) is None:
+        return False
+    inside = [n for s in node.body for n in ast.walk(s)]
+    calls = (n.func.attr for n in inside if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute))
+    grows = any(isinstance(n, ast.AugAssign) for n in inside) or bool({*calls} & {"append", "extend"})
+    return grows and bool(fact.loops & {f.node for f in plan.roles.batch_loops})
+
+
+def _steers(plan: Reading, fact: TestFact) -> bool:
+    """Does the condition decide what all ranks must do together?"""
+    node = plan.program.parents[fact.node]
+    assert isinstance(node, Branch)
+    branches = [node.body, node.orelse] if isinstance(node, ast.IfExp) else [*node.body, *node.orelse]
+    if meets(plan, branches) or any(_changes_state(plan, n) for b in branches for n in ast.walk(b)):
+        return True
+    inside = [n for b in branches for n in ast.walk(b)]
+    if any(isinstance(n, ast.Raise) or _exits(plan, n) for n in inside):
+        return any(f.backward for f in plan.facts.loops.values() if f.node in fact.loops)
+    return any(_skips(plan, n, node) for n in inside if isinstance(n, ast.Break | ast.Continue | ast.Return))
+
+
+def _exits(plan: Reading, node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and qualified(node.func, plan.flow.imports) in EXITS
+
+
+def _skips(plan: Reading, leaves: ast.AST, branch: ast.AST) -> bool:
+    """Does it go past something that all ranks do together?"""
+    kinds: tuple[type[ast.AST], ...] = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    if not isinstance(leaves, ast.Return):
+        kinds += (ast.For, ast.AsyncFor, ast.While)
+    left = next((a for a in plan.program.ancestors(leaves) if isinstance(a, kinds)), None)
+    if left is None or branch not in plan.program.ancestors(leaves) or _is_within(plan, left, branch):
+        return False
+    return meets(plan, [left]) is not None
+
+
+def _is_within(plan: Reading, node: ast.AST, outer: ast.AST) -> bool:
+    return outer in plan.program.ancestors(node)
+
+
+def _changes_state(plan: Reading, node: ast.AST) -> bool:
+    """Rates, weights, modes: what must stay the same on all ranks."""
+    if isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
+        return "param_groups" in ast.unparse(node.value) or bool(plan.facts.value(node.value).of(*STATE))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node in plan.facts.calls:
+        changes = node.func.attr in ("load_state_dict", "step", "requires_grad_", "add_param_group", "copy_", "train")
+        return changes and any(o.kind in STATE for o in plan.facts.calls[node].receivers)
+    return False

@@ -1,0 +1,216 @@
+"""Places where a number of one rank's share gets out, or decides something, before it was put together."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nbddp.analysis.agreement.fixed_containers import is_fixed
+from nbddp.analysis.agreement.shown_records import displayed
+from nbddp.analysis.combining import ROUNDING, lets_out
+from nbddp.analysis.library import is_pure
+from nbddp.analysis.reading import Reading, writes
+from nbddp.analysis.values import WHOLE, CallFact, Extent, Obj, Value, is_uneven, spread
+
+DEPTH = 4  # of containers in containers
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+LAYOUT = ("file", "end", "sep", "flush", "step", "global_step", "extra", "stacklevel")
+
+
+@dataclass(frozen=True, eq=False)
+class Outlet:
+    node: ast.expr
+    safe: bool  # all ranks come here together, so that they can exchange numbers
+    decides: bool = False  # steers the training, rather than being shown
+    steers: bool = False  # is a rate of an optimizer, which has to be the same on all ranks
+
+
+def outlets(plan: Reading) -> Iterator[Outlet]:
+    """Each expression once, in the order of the text."""
+    found: dict[ast.expr, Outlet] = {}
+    for call in sorted(plan.facts.calls.values(), key=lambda c: (c.node.lineno, c.node.col_offset)):
+        decides = _steps_scheduler(call)
+        if not (decides or _lets_out(plan, call)):
+            continue
+        for argument in [*call.node.args, *(k.value for k in call.node.keywords if k.arg not in LAYOUT)]:
+            for place in _written(plan, call.node, argument):
+                for node in _numbers(plan, place):
+                    found[node] = Outlet(node, _is_safe(plan, call), decides)
+    yield from found.values()
+    yield from (o for o in _rates(plan) if o.node not in found)
+
+
+def _written(plan: Reading, call: ast.Call, argument: ast.expr) -> list[ast.expr]:
+    """The argument; of `log(metrics)` what the dictionary was written with, where it goes nowhere else."""
+    if isinstance(argument, ast.Dict) and None in argument.keys:
+        return [p for key, v in zip(argument.keys, argument.values, strict=True)
+                for p in ([v] if key is not None else _written(plan, call, v))]  # fmt: skip
+    display = displayed(plan, call, argument) if isinstance(argument, ast.Name) else None
+    return [display or argument]
+
+
+def _rates(plan: Reading) -> Iterator[Outlet]:
+    """`group["lr"] = 0.1 * loss.item()`: must be the same on all ranks."""
+    for node in plan.nodes():
+        if not isinstance(node, ast.Assign) or not any(_is_rate(plan, t) for t in node.targets):
+            continue
+        together = not any(a in plan.dealt for a in plan.program.ancestors(node))
+        terms = list(_terms(plan, node.value))
+        known = all(spread(plan.facts.value(t)) in (Extent.MEAN, Extent.SUM) for t in terms)
+        for term in terms if known else [node.value]:
+            yield Outlet(term, together, True, True)
+
+
+def _terms(plan: Reading, node: ast.expr) -> Iterator[ast.expr]:
+    """The largest parts of an expression that are numbers of a share, or are not known."""
+    extent = spread(plan.facts.value(node))
+    if extent in WHOLE:
+        return
+    parts = [c for c in ast.iter_child_nodes(node) if isinstance(c, ast.expr)]
+    plain = isinstance(node, ast.Call) and any(is_pure(n) for n in plan.facts.calls[node].names)
+    if extent is Extent.VARYING and (isinstance(node, ast.BinOp | ast.UnaryOp) or plain):
+        for part in parts:
+            yield from _terms(plan, part)
+    else:
+        yield node
+
+
+def _is_rate(plan: Reading, target: ast.expr) -> bool:
+    if not isinstance(target, ast.Subscript):
+        return False
+    around = (a for a in plan.program.ancestors(target) if isinstance(a, ast.For))
+    sources = [target.value, *(a.iter for a in around if ast.unparse(target.value) in ast.unparse(a.target))]
+    return any("param_groups" in ast.unparse(s) for s in sources)
+
+
+def _lets_out(plan: Reading, call: CallFact) -> bool:
+    return lets_out(call) or writes(plan, call.node) or _appends_outside(plan, call)
+
+
+def _is_safe(plan: Reading, call: CallFact) -> bool:
+    """Inside a loop over a training loader's shares, or behind one: not inside a dealt-out evaluation, or a model."""
+    return not (call.varying_control or call.loops & plan.dealt or call.ever_in_forward)
+
+
+def _steps_scheduler(call: CallFact) -> bool:
+    func = call.node.func
+    return (
+        isinstance(func, ast.Attribute) and func.attr == "step" and any(o.kind == "scheduler" for o in call.receivers)
+    )
+
+
+def _appends_outside(plan: Reading, call: CallFact) -> bool:
+    """`history.append(total / n)` outside of the loop over the batches."""
+    func = call.node.func
+    if not (isinstance(func, ast.Attribute) and func.attr == "append"):
+        return False
+    return not call.loops & {f.node for f in (*plan.roles.batch_loops, *plan.roles.evaluation_loops)}
+
+
+def _numbers(plan: Reading, node: ast.expr) -> Iterator[ast.expr]:
+    """The largest parts of an argument that are numbers of a share."""
+    value = plan.facts.value(node)
+    extent = as_a_whole(value)
+    leaf = isinstance(node, ast.Name | ast.Constant | ast.Attribute | ast.Subscript)
+    text = _in_text(plan, node)
+    if text is not None:
+        for part in text:
+            each = _of_each(plan, part)
+            yield from [part] if each is None and _joins(plan, node, part) else _numbers(plan, each or part)
+    elif isinstance(node, Comprehension) and any(
+        is_uneven(plan.facts, plan.facts.value(g.iter)) for g in node.generators
+    ):
+        yield node
+    elif extent in (Extent.MEAN, Extent.SUM) and (leaf or not value.items):
+        yield node
+    elif leaf:
+        if extent is Extent.VARYING or _shows_itself(plan, value) or _holds(plan, value):
+            yield node
+    elif isinstance(node, ast.Call) and _tells_apart(plan, node):
+        yield node
+    else:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                yield from _numbers(plan, child)
+
+
+def _tells_apart(plan: Reading, call: ast.Call) -> bool:
+    """What is not understood; and a dictionary of numbers that a function of the notebook gives."""
+    value = plan.facts.value(call)
+    if plan.facts.calls[call].bodies and _holds(plan, value):
+        return True
+    return as_a_whole(value) is Extent.VARYING and not _formats(call)
+
+
+def _in_text(plan: Reading, node: ast.expr) -> list[ast.expr] | None:
+    """What is written into a text, or rounded."""
+    if isinstance(node, ast.JoinedStr):
+        return [part.value for part in node.values if isinstance(part, ast.FormattedValue)]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("format", "join"):
+        return [*node.args, *(k.value for k in node.keywords)]
+    return node.args[:1] if isinstance(node, ast.Call) and _rounds(plan, node) else None
+
+
+def _of_each(plan: Reading, node: ast.expr) -> ast.expr | None:
+    """`f"{name} {meter.avg}"` of a comprehension in which all ranks take as many turns."""
+    match node:
+        case ast.GeneratorExp(elt=elt, generators=[source]) | ast.ListComp(elt=elt, generators=[source]):
+            return elt if is_fixed(plan, source.iter) and not source.ifs else None
+    return None
+
+
+def _rounds(plan: Reading, node: ast.Call) -> bool:
+    """What is put together of rounded numbers is not a rounded one; counts are whole as they are."""
+    names = plan.facts.calls[node].names
+    whole = "int" in names and spread(plan.facts.value(node)) is Extent.SUM
+    counts = whole and not any(isinstance(n, ast.Div) for n in ast.walk(node))
+    return bool(node.args and names & ROUNDING) and not counts
+
+
+def as_a_whole(value: Value) -> Extent:
+    """Of a tuple: counts beside what is the same on all ranks cannot be added up in one."""
+    mixed = spread(value) is Extent.SUM and any(as_a_whole(i) is not Extent.SUM for i in value.items or ())
+    return Extent.VARYING if mixed else spread(value)
+
+
+def _joins(plan: Reading, node: ast.expr, part: ast.expr) -> bool:
+    """Texts in a list, with numbers of a share in them."""
+    texts = plan.facts.value(part).of("list")
+    joins = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "join"
+    return joins and any(plan.facts.fields.get((o, "[]"), Value()).varies for o in texts)
+
+
+def _holds(plan: Reading, value: Value, depth: int = 0) -> bool:
+    """Lists and dictionaries with numbers of a share in them, that were not put together."""
+    inner = (plan.facts.fields.get((o, "[]"), Value()) for o in value.of("list", "dict"))
+    return depth < DEPTH and any(
+        (v.varies and spread(v) is not Extent.REPEATED) or _holds(plan, v, depth + 1) for v in inner
+    )
+
+
+def _shows_itself(plan: Reading, value: Value) -> bool:
+    """An object with numbers of a share, whose text may tell them: `print(meter)`."""
+    fields = plan.facts.fields.items()
+    return any(
+        o.kind == "instance" and _tells(plan, o) and any(v.varies for (w, _), v in fields if w == o) for o in value.objs
+    )
+
+
+def _tells(plan: Reading, obj: Obj) -> bool:
+    owner = plan.facts.classes.get(obj)
+    texts = ("__str__", "__repr__", "__format__")
+    dataclass = owner is not None and any("dataclass" in ast.unparse(d) for d in owner.decorator_list)
+    return dataclass or any(isinstance(s, ast.FunctionDef) and s.name in texts for s in (owner.body if owner else ()))
+
+
+def _formats(node: ast.Call) -> bool:
+    return isinstance(node.func, ast.Name) and node.func.id in (
+        "str",
+        "repr",
+        "format",
+        "round",
+        "float",
+        "int",
+        "dict",
+    )

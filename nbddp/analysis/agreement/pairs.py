@@ -1,0 +1,82 @@
+"""Samples of a batch that are set against each other: a rank sees only those of its share."""
+
+from __future__ import annotations
+
+import ast
+
+from nbddp.analysis.evaluator import contracted
+from nbddp.analysis.reading import Reading
+from nbddp.analysis.syntax import qualified
+from nbddp.analysis.values import TURNED, Extent, spread
+
+PAIRS = ("torch.cdist", "torch.pdist", "torch.nn.functional.pdist")
+PRODUCTS = ("torch.mm", "torch.matmul")
+MOVES = ("torch.roll", "torch.flip")
+
+
+def compares_samples(plan: Reading, node: ast.BinOp | ast.Call | ast.Compare) -> bool:
+    """`a @ b.T`, `a[:, None] - b[None]`, `torch.cdist(a, b)` with a sample in each row of both."""
+    if isinstance(node, ast.Call):
+        parts, against = _called(plan, node)
+    else:
+        parts = [node.left, node.comparators[0] if isinstance(node, ast.Compare) else node.right]
+        multiplied = isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
+        turned = _with_its_own(*parts) or {*map(_place, parts)} == {0, 1}
+        against = _is_product(plan, parts) if multiplied else turned
+    return against and bool(parts) and all(spread(plan.facts.value(p)) is Extent.SAMPLES for p in parts)
+
+
+def _called(plan: Reading, call: ast.Call) -> tuple[list[ast.expr], bool]:
+    """What is set against what; `x.roll(1, 0)` and `x.flip(0)` pair each sample with another."""
+    method = isinstance(call.func, ast.Attribute) and not plan.facts.value(call.func).of("library")
+    word = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    given = [call.func.value, *call.args] if method and isinstance(call.func, ast.Attribute) else call.args
+    name = f"torch.{word}" if method else qualified(call.func, plan.flow.imports) or ""
+    if name in MOVES:
+        named = [k.value for k in call.keywords if k.arg == "dims"]
+        first = _is_first(plan, named[0] if named else given[-1]) and len(given) > 1 - len(named)
+        return given[:1], first and not plan.facts.calls[call].ever_in_forward
+    if name == "torch.einsum":
+        found = contracted(plan.facts.value(given[0]).const) if given else None
+        return given[1:], found is not None and len(set(found[0])) > 1
+    return given[:2], name in PAIRS or (name in PRODUCTS and len(given) > 1 and _is_product(plan, given[:2]))
+
+
+def _is_first(plan: Reading, node: ast.expr) -> bool:
+    """`0`, `(0,)`, `[0]`."""
+    inner = node.elts[0] if isinstance(node, ast.Tuple | ast.List) and len(node.elts) == 1 else node
+    return plan.facts.value(inner).const == 0
+
+
+def _is_product(plan: Reading, parts: list[ast.expr]) -> bool:
+    """Of samples in rows with samples in columns."""
+    left, right = (plan.facts.value(p) for p in parts)
+    return bool(right.of(TURNED) and not left.of(TURNED))
+
+
+def _with_its_own(left: ast.expr, right: ast.expr) -> bool:
+    """`scores - scores.T`, `labels == labels.t()`."""
+    match right:
+        case ast.Attribute(value=turned, attr="T") | ast.Call(func=ast.Attribute(value=turned, attr="t")):
+            return ast.dump(turned) == ast.dump(left)
+    return False
+
+
+def _place(node: ast.expr) -> int | None:
+    """Where `x.unsqueeze(0)`, `x[:, None]` and `x.view(-1, 1)` put a new dimension."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="unsqueeze"), args=[ast.Constant(value=0)]):
+            return 0
+        case ast.Call(func=ast.Attribute(attr="unsqueeze"), args=[ast.Constant(value=1)]):
+            return 1
+        case ast.Call(func=ast.Attribute(attr="view" | "reshape"), args=[ast.Constant(value=1), ast.UnaryOp()]):
+            return 0
+        case ast.Call(func=ast.Attribute(attr="view" | "reshape"), args=[ast.UnaryOp(), ast.Constant(value=1)]):
+            return 1
+        case ast.Subscript(slice=ast.Constant(value=None)):
+            return 0
+        case ast.Subscript(slice=ast.Tuple(elts=[ast.Constant(value=None), *_])):
+            return 0
+        case ast.Subscript(slice=ast.Tuple(elts=[ast.Slice(), ast.Constant(value=None), *_])):
+            return 1
+    return None

@@ -1,0 +1,40 @@
+"""Conditions on all samples of a batch that can be asked of shares: is there any that …, are all of them …."""
+
+from __future__ import annotations
+
+import ast
+
+from nbddp.analysis.reading import Reading
+from nbddp.analysis.syntax import qualified
+from nbddp.analysis.values import alike
+
+ANY, ALL = "any_rank", "all_ranks"
+OPPOSITE = {ANY: ALL, ALL: ANY}
+NAMES = {"any": ANY, "isnan": ANY, "isinf": ANY, "all": ALL, "isfinite": ALL}
+VALUES = ("item", "cpu", "detach", "bool")
+
+
+def quantifier(plan: Reading, test: ast.expr) -> str | None:
+    """The part of the script that asks it of all ranks as one process would of all samples; None where none does."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        found = quantifier(plan, test.operand)
+        return OPPOSITE[found] if found else None
+    if isinstance(test, ast.BoolOp):
+        wanted = ANY if isinstance(test.op, ast.Or) else ALL
+        varying = [quantifier(plan, v) for v in test.values if not alike(plan.facts.value(v))]
+        return varying[0] if set(varying) == {wanted} or len(varying) == 1 else None
+    if isinstance(test, ast.Compare):  # `loss != loss`, which only NaN is
+        same = len(test.ops) == 1 and ast.dump(test.left) == ast.dump(test.comparators[0])
+        return {ast.NotEq: ANY, ast.Eq: ALL}.get(type(test.ops[0])) if same else None
+    return _of_call(plan, test) if isinstance(test, ast.Call) else None
+
+
+def _of_call(plan: Reading, node: ast.Call) -> str | None:
+    name = qualified(node.func, plan.flow.imports)
+    if name is None and isinstance(node.func, ast.Attribute):
+        if node.func.attr in VALUES and not node.args:
+            return quantifier(plan, node.func.value)
+        return NAMES.get(node.func.attr) if not node.args else None
+    if name in ("bool", "int", "float") and len(node.args) == 1:
+        return quantifier(plan, node.args[0])
+    return NAMES.get((name or "").rsplit(".", 1)[-1]) if len(node.args) == 1 else None

@@ -1,0 +1,38 @@
+"""Losses whose mean over a batch counts some samples more than others, or not at all."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from nbddp.analysis.reading import Reading
+from nbddp.analysis.values import CallFact
+
+WEIGHTED = ("torch.nn.CrossEntropyLoss", "torch.nn.NLLLoss", "torch.nn.functional.cross_entropy",
+            "torch.nn.functional.nll_loss")  # fmt: skip
+
+
+def weighted_losses(plan: Reading) -> Iterator[ast.Call]:
+    """By class weights, or by a label that stands for none."""
+    marked = any(_marks_ignored(n) for n in plan.nodes())
+    for call in plan.calls(*WEIGHTED):
+        named = {k.arg: k.value for k in call.node.keywords}
+        positional = call.node.args[_before_weight(call) :][:1]
+        given = [named[n] for n in ("weight", "ignore_index") if n in named] + positional
+        sums = isinstance(how := named.get("reduction"), ast.Constant) and how.value != "mean"
+        unlike = any(not (isinstance(v, ast.Constant) and v.value is None) for v in given)
+        if (unlike or (marked and "ignore_index" not in named)) and not sums:
+            yield call.node
+
+
+def _before_weight(call: CallFact) -> int:
+    """How many arguments stand before the weight: the loss as a function gets output and target first."""
+    return 2 if any(name.startswith("torch.nn.functional.") for name in call.names) else 0
+
+
+def _marks_ignored(node: ast.AST) -> bool:
+    """`-100`, the label that torch leaves out where nothing else is said."""
+    match node:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=100)):
+            return True
+    return False

@@ -1,0 +1,235 @@
+"""What a loop over this rank's share leaves behind, and how it becomes the number of one process."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from nbddp.analysis.combining.each_step import at_source, takes_rounded
+from nbddp.analysis.combining.filled_by_callees import handed_on, read_by_called
+from nbddp.analysis.combining.items import item_of, zero_before
+from nbddp.analysis.combining.lists_of_samples import fills_by_sample
+from nbddp.analysis.combining.object_fields import kept_by_objects
+from nbddp.analysis.combining.split_evaluations import undealable
+from nbddp.analysis.slicing import (
+    changed_names,
+    forms,
+    fresh_start,
+    is_empty,
+    is_outer,
+    may_skip_end,
+    read_after,
+    starts_at_zero,
+)
+from nbddp.analysis.values import (
+    ASSUMED,
+    PICKED,
+    WHOLE,
+    Extent,
+    LoopFact,
+    Machine,
+    Obj,
+    Reduction,
+    Value,
+    is_uneven,
+    join_extent,
+    spread,
+)
+from nbddp.sentence import sentence
+
+DEPTH = 4  # of containers in containers
+
+
+def leave_loop(m: Machine, fact: LoopFact) -> None:
+    """Note for each name that is read after the loop how it is reduced; from then on it is the same on all ranks."""
+    loop = fact.node
+    if loop in m.assumed.whole or not isinstance(loop, ast.For | ast.AsyncFor | ast.While):
+        return
+    if not fact.backward and (reason := undealable(m, fact)):
+        m.facts.keep_whole.setdefault(loop, reason)
+        return
+    handed = handed_on(m, loop)
+    own = changed_names([loop])
+    for name in sorted(own | set(handed)):
+        value = m.lookup(name)
+        if value is None or not _varies(m, value) or not read_after(m.program, m.imports, loop, name, m.kept):
+            continue
+        if fact.backward and name in fact.chosen:  # of other batches on each rank: there is nothing to be put together
+            m.set_plain(name, value.with_extent(Extent.VARYING))
+            m.facts.unreduced[loop, name] = Extent.VARYING
+            continue
+        how = _behind(m, fact, name, value, handed.get(name, set()))
+        if name not in own:  # where nothing is known of it behind the loop, there may be where it gets out
+            if how is None:
+                continue
+            how = replace(how, in_place=True)
+        if how is None and not fact.backward:
+            m.facts.keep_whole.setdefault(loop, sentence("'%1' cannot be combined across ranks", name))
+        elif how is None:
+            # each visit of the loop decides anew: the last one knows most of it
+            apart = _is_read_apart(m, fact, name, value) or _is_uneven(m, value)
+            m.facts.at_source[loop, name] = () if apart else at_source(m, fact, name)
+            if m.facts.at_source[loop, name]:
+                _now_uniform(m, name, value)
+            else:
+                m.facts.unreduced[loop, name] = _extent(m, value)
+        else:
+            number = value.number and how.name == name
+            m.facts.reductions[loop, name] = replace(how, number=number, assumed=_is_assumed(m, value))
+            _now_uniform(m, name, value)
+    _of_objects(m, fact)
+
+
+def _of_objects(m: Machine, fact: LoopFact) -> None:
+    for text, parts, held in kept_by_objects(m, fact) if fact.backward else ():
+        m.facts.at_source[fact.node, text] = parts
+        _contents_uniform(m, held)
+
+
+def _is_assumed(m: Machine, value: Value) -> bool:
+    inner = [m.get(o, "[]") or Value() for o in value.of("list", "dict")]
+    return any(v.of(ASSUMED) for v in (value, *inner))
+
+
+def _varies(m: Machine, value: Value) -> bool:
+    return _extent(m, value) not in WHOLE
+
+
+def _extent(m: Machine, value: Value, depth: int = 0) -> Extent:
+    extent = spread(value)
+    for inner in _inner(m, value) if depth < DEPTH else ():
+        extent = join_extent(extent, _extent(m, inner, depth + 1))
+    return extent
+
+
+def _inner(m: Machine, value: Value) -> list[Value]:
+    return [inner for obj in value.of("list", "dict") if (inner := m.get(obj, "[]")) is not None]
+
+
+def _behind(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str]) -> Reduction | None:
+    """How it is put together behind the loop, if that can be done there for all who read it."""
+    how = _how(m, fact, name, value, elsewhere)
+    assert isinstance(fact.node, ast.stmt)
+    if how is not None and how.name == name and not how.in_place:
+        if is_outer(m.program, fact.node, name, value.number):
+            how = replace(how, in_place=True) if value.of("list", "dict") else None
+    if fact.backward and (may_skip_end(m.program, fact.node, name) or takes_rounded(m, fact, name)):
+        return None
+    return None if _is_read_apart(m, fact, name, value) else how
+
+
+def _is_read_apart(m: Machine, fact: LoopFact, name: str, value: Value) -> bool:
+    """By a function that the training calls: it puts together what it shows of a sum, there and behind the loop."""
+    return fact.backward and _extent(m, value) is not Extent.MEAN and read_by_called(m, fact.node, name)
+
+
+def _how(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str]) -> Reduction | None:
+    loop = fact.node
+    assert isinstance(loop, ast.For | ast.AsyncFor | ast.While)
+    start = fresh_start(m.program, loop, name)
+    ways = forms([loop], name) | elsewhere
+    holds = bool(value.of("list", "dict"))
+    extent = _extent(m, value)
+    if ways == {"item"} and (start is None or not starts_at_zero(start, name)):
+        return _how_item(m, fact, name, extent)
+    if elsewhere == {"item"} == ways and extent is Extent.MEAN and fact.backward:
+        return Reduction(loop, name, "mean")
+    picked = any(v.of(PICKED) for v in (value, *_inner(m, value)))
+    if picked and holds and (fact.backward or ways != {"append"}):
+        return None
+    if not fact.backward and fills_by_sample(m, loop, name) is False:
+        return None
+    if fact.backward and (each := fills_by_sample(m, loop, name)) is not None:
+        one_each = (
+            each and start is not None and is_empty(start, name) and ways == {"append"} and not _is_mixed(m, value)
+        )
+        return Reduction(loop, name, "gather_samples") if one_each and extent is not Extent.VARYING else None
+    if fact.backward and _is_uneven(m, value):
+        return None
+    if fact.backward:
+        return _how_training(loop, name, start, ways, holds, extent, _is_mixed(m, value))
+    return _how_evaluation(loop, name, start, ways, holds, extent)
+
+
+def _is_uneven(m: Machine, value: Value) -> bool:
+    """Lists that are longer on one rank than on another, and dictionaries of such."""
+    return any(is_uneven(m.facts, v) for v in (value, *_inner(m, value)))
+
+
+def _is_mixed(m: Machine, value: Value) -> bool:
+    """`history.append((epoch, loss))`: of numbers that are the same on all ranks a mean would make other numbers."""
+    rows = [row for row in _inner(m, value) if row.items or row.of("list", "dict")]
+    return any(not row.items or any(i.extent in WHOLE and not i.varies for i in row.items) for row in rows)
+
+
+def _how_item(m: Machine, fact: LoopFact, name: str, extent: Extent) -> Reduction | None:
+    """`losses[epoch] += loss`: the other items were put together before."""
+    loop = fact.node
+    assert isinstance(loop, ast.stmt)
+    item = item_of(loop, name)
+    if item is not None and fact.backward and extent is Extent.MEAN:
+        return Reduction(loop, item, "mean")
+    if item is None or not zero_before(m.program, loop, name, item):
+        return None
+    return Reduction(loop, item, "sum") if extent is Extent.SUM or not fact.backward else None
+
+
+def _how_training(
+    loop: ast.stmt, name: str, start: ast.stmt | None, ways: set[str], holds: bool, extent: Extent, mixed: bool
+) -> Reduction | None:
+    """All ranks take the same steps on shares of equal size: means stay means, sums add up."""
+    assert isinstance(loop, ast.For | ast.AsyncFor | ast.While)
+    if extent is Extent.MEAN:
+        if holds:  # a mean of means that were made before changes nothing, so a history may go on growing
+            known = ways <= {"append", "extend", "item append", "item"} and not mixed
+            return (
+                Reduction(loop, name, "mean", in_place=start is None or ways not in ({"item append"}, {"item"}))
+                if known
+                else None
+            )
+        return Reduction(loop, name, "mean")
+    if start is None:
+        return None
+    if extent is Extent.SUM:
+        if holds:
+            counts = ways == {"item"} and starts_at_zero(start, name)
+            lists = ways == {"append"} and is_empty(start, name) and not mixed
+            return Reduction(loop, name, "sum") if counts or lists else None
+        return Reduction(loop, name, "sum") if ways == {"set"} or starts_at_zero(start, name) else None
+    if extent is Extent.SAMPLES and is_empty(start, name):
+        if ways == {"append"}:
+            return Reduction(loop, name, "gather_batches")
+        return Reduction(loop, name, "gather_samples") if ways in ({"extend"}, {"add"}, {"cat"}) else None
+    return None
+
+
+def _how_evaluation(
+    loop: ast.stmt, name: str, start: ast.stmt | None, ways: set[str], holds: bool, extent: Extent
+) -> Reduction | None:
+    """Each rank has some of the batches that one process would have: what is added up is added up over ranks."""
+    assert isinstance(loop, ast.For | ast.AsyncFor | ast.While)
+    if start is None:
+        return None
+    if holds and ways <= {"append", "extend", "add"} and is_empty(start, name):
+        return Reduction(loop, name, "gather")
+    if ways == {"cat"} and is_empty(start, name):
+        return Reduction(loop, name, "gather")
+    if ways and ways <= {"add", "item"} and starts_at_zero(start, name):
+        return Reduction(loop, name, "sum")
+    return None
+
+
+def _now_uniform(m: Machine, name: str, value: Value) -> None:
+    m.set_plain(name, value.with_extent(Extent.UNIFORM))
+    _contents_uniform(m, value)
+
+
+def _contents_uniform(m: Machine, value: Value) -> None:
+    holders, seen = set(value.of("list", "dict")), set[Obj]()
+    while holders - seen:
+        obj = (holders - seen).pop()
+        seen.add(obj)
+        for (owner, field), inner in list(m.facts.fields.items()):
+            if owner == obj:
+                m.facts.fields[owner, field] = inner.with_extent(Extent.UNIFORM)
+                holders |= inner.of("list", "dict")

@@ -1,0 +1,123 @@
+"""Whether the batches of an evaluation loop can be dealt out among the ranks, or each has to see all of them."""
+
+from __future__ import annotations
+
+import ast
+
+from nbddp.analysis.library import SHOWS, WRITES, WRITING_METHODS, under
+from nbddp.analysis.slicing import carried_reads, is_read
+from nbddp.analysis.values import CallFact, Loop, LoopFact, Machine, Obj, Value
+from nbddp.sentence import NOTHING, Sentence, sentence
+
+BatchLoop = ast.For | ast.AsyncFor | ast.While
+
+
+def undealable(m: Machine, fact: LoopFact) -> Sentence:
+    """Why the batches of an evaluation loop cannot be dealt out; empty where they can."""
+    loop = fact.node
+    assert isinstance(loop, BatchLoop)
+    if m.varying_control:
+        return sentence("some ranks may run this loop while others skip it")
+    if isinstance(loop, ast.While) or fact.next_of & fact.loaders:
+        return sentence("its batches are fetched one at a time with next()")
+    if any((m.get(o, "dataset") or Value()).of("iterable dataset") for o in fact.loaders):
+        return sentence("it reads an IterableDataset, whose batches have no index to split by")
+    if fact.cut:
+        return sentence("the loop may skip or regroup batches of the loader")
+    if any(fact.node in other.parents and other.loaders for other in m.facts.loops.values()):
+        return sentence("a loop over another DataLoader runs inside of it")
+    if not fact.loader_nodes:
+        return sentence("the loop does not name its DataLoader")
+    if any(isinstance(n, ast.Break | ast.Return) and _leaves(m, n, loop) for n in ast.walk(loop)):
+        return sentence("the loop may end early")
+    if fact.toggles:
+        return sentence("train() or eval() is called inside of the loop")
+    if len(fact.loaders) > 1 and len(fact.loader_nodes) > 1:
+        return sentence("the loop reads several DataLoaders at once")
+    return (
+        _looks_at_its_place(m, fact) or _leaves_traces(m, loop) or _trains_statistics(m, loop) or _carries_on(m, loop)
+    )
+
+
+def _looks_at_its_place(m: Machine, fact: LoopFact) -> Sentence:
+    """A batch that is treated by its number, or by what the batches before it have left, is treated otherwise."""
+    assert isinstance(fact.node, BatchLoop)
+    for name, value in m.visible().items():
+        counts = value.of("counter") and is_read(fact.node.body, name)
+        if counts or (value.varies and not value.of("metric") and name in carried_reads(fact.node)):
+            return sentence(
+                "the loop uses '%1', which depends on the position of the batch or on earlier batches", name
+            )
+    return NOTHING
+
+
+def _leaves_traces(m: Machine, loop: Loop) -> Sentence:
+    for (obj, name), value in m.facts.fields.items():
+        if obj.kind in ("instance", "dict") and value.varies and (obj, name) not in m.varying_before:
+            if obj.kind == "instance" or not _is_local(m, loop, obj.node):
+                return sentence("it collects values in '%1' of an object", name)
+    inside = [c for c in m.facts.calls.values() if loop in c.loops]
+    return sentence("the loop prints, plots, logs or writes something") if any(map(_shows, inside)) else NOTHING
+
+
+def _shows(call: CallFact) -> bool:
+    attr = call.node.func.attr if isinstance(call.node.func, ast.Attribute) else ""
+    if any(o.kind in ("writer", "file", "logger") for o in call.receivers) or (
+        not call.names and attr in WRITING_METHODS
+    ):
+        return True
+    return any(n in SHOWS or n in WRITES or under(n, ("matplotlib", "seaborn", "mlflow", "wandb")) for n in call.names)
+
+
+def _trains_statistics(m: Machine, loop: Loop) -> Sentence:
+    """A model in training mode counts what it sees, and DDP sends the counts of rank 0 around at each pass."""
+    for call in m.facts.calls.values():
+        if loop in call.loops and not call.in_forward:
+            models = {o for o in call.called if o.kind == "model"}
+            if any(call.grad or _counts(m, o) for o in models - m.asleep):
+                return sentence("the model may be in training mode: no model.eval() was found before the loop")
+            if models and call.grad:  # DDP's own forward, in which the ranks may meet
+                return sentence("gradients are recorded: there is no torch.no_grad() around the loop")
+    return NOTHING
+
+
+def _carries_on(m: Machine, loop: Loop) -> Sentence:
+    """A model that keeps something from one call for the next: `out, self.h = self.rnn(x, self.h)`."""
+    models = {o for c in m.facts.calls.values() if loop in c.loops for o in c.called | {o for _, o in c.methods}}
+    for model in sorted(models, key=lambda o: getattr(o.node, "lineno", 0)):
+        owner = m.facts.classes.get(model)
+        for method in owner.body if owner is not None and model.kind == "model" else ():
+            if isinstance(method, ast.FunctionDef) and method.name != "__init__" and method in m.facts.reached:
+                if kept := sorted(_kept(method)):
+                    return sentence("the model carries '%1' over from one batch to the next", kept[0])
+    return NOTHING
+
+
+def _kept(method: ast.FunctionDef) -> set[str]:
+    """Attributes of `self` that the method reads before it sets them."""
+    own = [n for n in ast.walk(method) if isinstance(n, ast.Attribute) and getattr(n.value, "id", "") == "self"]
+    added = {n.target for n in ast.walk(method) if isinstance(n, ast.AugAssign)}
+    ends: dict[str, int] = {}
+    for statement in (s for s in ast.walk(method) if isinstance(s, ast.Assign | ast.AugAssign)):
+        for name in {n.attr for n in ast.walk(statement) if n in own and isinstance(n.ctx, ast.Store)}:
+            last = statement.end_lineno or statement.lineno
+            ends[name] = min(ends.get(name, last), last)
+    reads = (n for n in own if isinstance(n.ctx, ast.Load) or n in added)
+    return {n.attr for n in reads if n.lineno <= ends.get(n.attr, 0)}
+
+
+def _counts(m: Machine, model: Obj) -> bool:
+    """May it hold a BatchNorm?"""
+    ours = model in m.facts.classes or model.name.startswith("torch.nn.")
+    return not ours or "BatchNorm" in m.program.text
+
+
+def _is_local(m: Machine, loop: Loop, node: ast.AST) -> bool:
+    return m.program.function_of(loop) is m.program.function_of(node)
+
+
+def _leaves(m: Machine, node: ast.AST, loop: ast.AST) -> bool:
+    if isinstance(node, ast.Return):
+        return m.program.function_of(node) is m.program.function_of(loop)
+    around = (a for a in m.program.ancestors(node) if isinstance(a, BatchLoop))
+    return next(around, None) is loop

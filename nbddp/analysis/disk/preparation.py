@@ -1,0 +1,171 @@
+"""What is done once before the training, on the disk or over the network, and how the ranks take turns at it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nbddp.analysis.agreement import called, reached
+from nbddp.analysis.library import is_random
+from nbddp.analysis.loaders import ShardedReading, wants_a_name
+from nbddp.analysis.reading import Reading, fetches, makes_folders, opens_to_write, unpacks, writes
+from nbddp.analysis.slicing import effects, read_after
+from nbddp.analysis.syntax import qualified
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+NoPreparation = Definition | ast.ClassDef | ast.Import | ast.ImportFrom | ast.Return | ast.Global | ast.Nonlocal
+Inner = ast.If | ast.With | ast.Try
+OF_THE_PROCESS = frozenset(
+    "chdir environ putenv manual_seed seed set_start_method login shuffle sample choice rand randn randint".split()
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Preparation:
+    first: frozenset[ast.stmt]  # every rank does it, one on each machine before the others
+    alone: frozenset[ast.stmt]  # one rank on each machine does it, the others wait
+    moved: frozenset[ast.stmt]  # of the first, those of which all that fetches becomes a statement of its own
+
+    def covers(self, plan: Reading, node: ast.AST) -> bool:
+        """Is the node a part of such a statement, or of a function that only such statements call?"""
+        return _covered(plan, self.first | self.alone, node, set())
+
+
+def find_preparation(plan: ShardedReading) -> Preparation:
+    first: set[ast.stmt] = set()
+    alone: set[ast.stmt] = set()
+    for statement in _prepared(plan, [s.node for s in plan.kept], set()):
+        (alone if _leaves_nothing_behind(plan, statement) else first).add(statement)
+    return Preparation(frozenset(first), frozenset(alone), frozenset(_moved(plan, first)))
+
+
+def _moved(plan: ShardedReading, first: set[ast.stmt]) -> Iterator[ast.stmt]:
+    """`DataLoader(MNIST(download=True), ...)`: the data set gets a name before, for the sampler."""
+    for share in plan.sharding.shares.values():
+        dataset = share.call.arguments.get("dataset") if share.call and share.how == "sampler" else None
+        if share.call is None or share.call.statement not in first or not wants_a_name(dataset):
+            continue
+        own = set(ast.walk(dataset)) if dataset is not None else set()
+        if all(n in own for n in ast.walk(share.call.statement) if _prepares(plan, n)):
+            yield share.call.statement
+
+
+def _covered(plan: Reading, prepared: frozenset[ast.stmt], node: ast.AST, seen: set[ast.AST]) -> bool:
+    if any(a in prepared for a in plan.program.ancestors(node)):
+        return True
+    function = plan.program.function_of(node)
+    if function is None or function in seen:
+        return function is not None
+    seen.add(function)
+    calls = [c.node for c in plan.facts.calls.values() if function in c.bodies]
+    return bool(calls) and all(_covered(plan, prepared, c, seen) for c in calls)
+
+
+def _prepared(plan: Reading, block: list[ast.stmt], seen: set[ast.AST]) -> Iterator[ast.stmt]:
+    """Statements that run one after another on every rank, up to the training.
+
+    Where the ranks meet inside of one, as they do when DDP takes a model over, the ranks cannot take turns at all of
+    it: then what it is made of is looked at.
+    """
+    for statement in block:
+        if isinstance(statement, NoPreparation):
+            continue
+        trains = _trains(plan, statement)
+        if not trains and not any(_prepares(plan, n) for n in reached(plan, [statement])):
+            continue
+        if not trains and not _meets(plan, statement):
+            yield statement
+            continue
+        for inner in _parts(plan, statement):
+            yield from _prepared(plan, inner, seen)
+        for function in _functions(plan, statement):
+            if function not in seen:
+                seen.add(function)
+                yield from _prepared(plan, function.body, seen)
+        if trains:
+            return  # what comes behind the training is not preparation
+
+
+def _parts(plan: Reading, statement: ast.stmt) -> list[list[ast.stmt]]:
+    """The blocks of a statement whose parts run once at most."""
+    if isinstance(statement, ast.Try):
+        return [statement.body]
+    if isinstance(statement, ast.If):
+        return [statement.body, statement.orelse]
+    return [statement.body] if isinstance(statement, ast.With) else []
+
+
+def _functions(plan: Reading, statement: ast.stmt) -> list[Definition]:
+    """Those of the notebook that the statement itself calls."""
+    own: list[ast.AST] = [statement]
+    if isinstance(statement, Inner):  # what its blocks call is found there
+        own = [i.context_expr for i in statement.items] if isinstance(statement, ast.With) else []
+        own += [statement.test] if isinstance(statement, ast.If) else []
+    calls = [n for part in own for n in ast.walk(part) if isinstance(n, ast.Call)]
+    return [f for c in calls for f in sorted(called(plan, c), key=_line) if isinstance(f, Definition)]
+
+
+def _line(node: ast.AST) -> int:
+    return getattr(node, "lineno", 0)
+
+
+def _trains(plan: Reading, statement: ast.stmt) -> bool:
+    trains: set[ast.AST] = {f.node for f in (*plan.roles.batch_loops, *plan.roles.epoch_loops)}
+    trains |= plan.facts.backward
+    trains |= {*plan.framework.made, *plan.framework.trained} if plan.framework else set()
+    return any(n in trains for n in reached(plan, [statement]))
+
+
+def _meets(plan: Reading, statement: ast.stmt) -> bool:
+    """Do all ranks have to be there at once: where a model is built for DDP in a function, or data are read?"""
+    built = {m.obj.node for m in plan.roles.models}
+    simple = isinstance(statement, ast.Assign | ast.AnnAssign | ast.Expr)
+    own = set(ast.walk(statement)) if simple else set()
+    for node in reached(plan, [statement]):
+        if node in built and node not in own:
+            return True
+        if isinstance(node, ast.For | ast.AsyncFor | ast.While | ast.comprehension):
+            fact = plan.facts.loops.get(node)
+            if fact is not None and fact.loaders:
+                return True
+        if isinstance(node, ast.Call) and (called_fact := plan.facts.calls.get(node)) and "next" in called_fact.names:
+            return True
+    return False
+
+
+def _prepares(plan: Reading, node: ast.AST) -> bool:
+    """Does it fetch, unpack or write, so that several processes would get into each other's way?"""
+    if fetches(plan, node) or makes_folders(plan, node) or unpacks(plan, node) or writes(plan, node):
+        return True
+    if not opens_to_write(plan, node):
+        return False
+    return isinstance(plan.program.statement_of(node), ast.With)  # else it stays open: a log, as rule `save` keeps it
+
+
+def _leaves_nothing_behind(plan: Reading, statement: ast.stmt) -> bool:
+    """Is all that it does on the disk, so that one rank can do it for the others?"""
+    own = {name: s.changes for name, s in plan.flow.functions.items()}
+    found = effects([statement], plan.flow.imports, own)
+    top = next((s for s in plan.kept if s.node is statement), None)
+    changed = found.may_bind | found.mutates | (plan.flow.when_called(top.index)[1] if top else set())
+    if isinstance(statement, ast.Expr) and writes(plan, statement.value):  # frame.to_csv() leaves the frame as it is
+        changed = set()
+    kept = {s.node for s in plan.kept}
+    if any(read_after(plan.program, plan.flow.imports, statement, name, kept) for name in changed):
+        return False
+    return not any(_changes_the_process(plan, n) for n in reached(plan, [statement]))
+
+
+def _changes_the_process(plan: Reading, node: ast.AST) -> bool:
+    """Where it is, what its objects hold, the random numbers that it will draw: that each rank has to do for itself."""
+    if isinstance(node, ast.Global | ast.Nonlocal):
+        return True
+    if isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
+        return True
+    if not isinstance(node, ast.Attribute | ast.Name):
+        return False
+    name = qualified(node, plan.flow.imports) or ""
+    word = node.attr if isinstance(node, ast.Attribute) else node.id
+    chance = is_random(name) or name.startswith(("random.", "numpy.random.", "sklearn."))
+    return chance or name.startswith("sys.path") or word in OF_THE_PROCESS

@@ -1,0 +1,68 @@
+"""How each call that writes is left to rank 0, and what of it the other ranks run along."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from nbddp.analysis.agreement import meets, outlets, reached
+from nbddp.analysis.disk.preparation import Preparation
+from nbddp.analysis.library import READING_METHODS
+from nbddp.analysis.reading import Reading, opens_to_write, path_of, writes
+from nbddp.analysis.slicing import root_name
+
+# The statement under an `if`; the path of other ranks leads nowhere; the function of other ranks does nothing.
+Form = Literal["guard", "nowhere", "silent"]
+
+
+@dataclass(frozen=True, eq=False)
+class Writing:
+    forms: Mapping[ast.Call, Form]
+    guarded: frozenset[ast.stmt]
+
+
+def find_writing(plan: Reading, preparation: Preparation) -> Writing:
+    numbers = {o.node for o in outlets(plan) if o.safe}
+    forms: dict[ast.Call, Form] = {}
+    guarded: set[ast.stmt] = set()
+    for node in plan.nodes():
+        if not isinstance(node, ast.Call) or preparation.covers(plan, node):
+            continue
+        opens = opens_to_write(plan, node)
+        if not (opens or writes(plan, node)) or any(a in guarded for a in plan.program.ancestors(node)):
+            continue
+        statement = plan.program.statement_of(node)
+        if _stands_for_itself(statement, node, opens) and not _concerns_all(plan, statement, numbers):
+            forms[node] = "guard"
+            guarded.add(statement)
+        else:
+            forms[node] = "nowhere" if opens and path_of(node) is not None else "silent"
+    return Writing(forms, frozenset(guarded))
+
+
+def _stands_for_itself(statement: ast.stmt, call: ast.Call, opens: bool) -> bool:
+    """`torch.save(…)`, or `with open(…) as f:` and its block."""
+    if opens:
+        return isinstance(statement, ast.With) and any(i.context_expr is call for i in statement.items)
+    return isinstance(statement, ast.Expr)
+
+
+def _concerns_all(plan: Reading, statement: ast.stmt, numbers: set[ast.expr]) -> bool:
+    """Do the ranks meet inside, or are numbers put together there? Is something bound that others need?"""
+    if meets(plan, [statement]) or any(n in numbers for n in reached(plan, [statement])):
+        return True
+    files = {o.id for i in getattr(statement, "items", []) for o in ast.walk(i) if isinstance(o, ast.Name)}
+    return any(_leaves_something(plan, n, files) for n in ast.walk(statement))
+
+
+def _leaves_something(plan: Reading, node: ast.AST, files: set[str]) -> bool:
+    """Does it leave something behind that other ranks need as well?"""
+    if isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
+        return not (isinstance(node, ast.Name) and node.id in files)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not writes(plan, node):
+        root = root_name(node.func) or ""
+        known = root in files or root in plan.flow.imports or node.func.attr in READING_METHODS
+        return bool(root) and not known
+    return isinstance(node, ast.Return | ast.Break | ast.Continue | ast.Raise)

@@ -1,0 +1,162 @@
+"""Bind names, attributes and items to values: assignments, `x += e`, imports, deletions."""
+
+from __future__ import annotations
+
+import ast
+
+from nbddp.analysis.evaluator.expressions import binary, evaluate, library, put_element
+from nbddp.analysis.evaluator.iteration import iterate, parts
+from nbddp.analysis.evaluator.writes import moved_by_hand, taint
+from nbddp.analysis.slicing import fresh_start, starts_at_zero
+from nbddp.analysis.syntax import bindings
+from nbddp.analysis.values import Extent, Machine, Obj, Value, as_mean, bound, domain, note_size, spread, tell_unlike
+
+
+def assign(m: Machine, target: ast.expr, value: Value, *, added: bool = False) -> None:
+    """Bind a target; `added` where the value was put on top of what was there."""
+    match target:
+        case ast.Name():
+            m.bind(target.id, bound(m, target, value))
+        case ast.Tuple() | ast.List():
+            _unpack(m, target.elts, value)
+        case ast.Starred():
+            assign(m, target.value, value)
+        case ast.Attribute():
+            owner = evaluate(m, target.value)
+            value = bound(m, target, value)
+            for obj in owner.objs:
+                m.put(obj, target.attr, value)
+                if obj.kind == "model":
+                    for child in parts(m, value) - {obj}:
+                        m.facts.contained.setdefault(child, set()).add(obj)
+        case ast.Subscript():
+            _put_item(m, target, value, added)
+
+
+def _put_item(m: Machine, target: ast.Subscript, value: Value, added: bool) -> None:
+    container, key = evaluate(m, target.value), evaluate(m, target.slice)
+    put_element(m, container, value, key.const)
+    chosen = key.varies and not added  # by the samples of the share: what belongs to others is not met
+    if not container.of("list", "dict", "model", "submodule") and (put := m.held(value)) not in domain.WHOLE:
+        taint(m, target.value, Extent.VARYING if chosen else domain.join_extent(spread(container), put))
+    note_size(m.facts, container.of("dict") if key.varies else ())
+    for holder in container.of("submodule", "model"):
+        for child in parts(m, value):
+            m.facts.contained.setdefault(child, set()).add(holder.owner or holder)
+
+
+def _unpack(m: Machine, targets: list[ast.expr], value: Value) -> None:
+    if value.items is not None and len(value.items) == len(targets):
+        for target, item in zip(targets, value.items, strict=True):
+            assign(m, target, item)
+        return
+    if value.of("shape"):
+        varies = value.varies
+        for i, target in enumerate(targets):
+            extent = Extent.SUM if varies and i == 0 else Extent.UNIFORM
+            assign(m, target, Value(extent=extent, equal=not m.deals(), number=True))
+        return
+    if value.of("split"):
+        each = Value(frozenset(Obj("dataset", t, "split", o) for t in targets[:1] for o in value.of("split")))
+        for target in targets:
+            assign(m, target, Value(frozenset(Obj("dataset", target, "split", o.owner) for o in each.objs)))
+        return
+    for target in targets:
+        assign(m, target, value if value.of("foreign") else iterate(m, value, target))
+
+
+def run_assignment(m: Machine, node: ast.Assign) -> None:
+    grown = _grown(node)
+    value = _increment(m, *grown) if grown else evaluate(m, node.value)
+    for target in node.targets:
+        if isinstance(target, ast.Attribute) and target.attr == "data":
+            moved_by_hand(m, target.value)
+        assign(m, target, value)
+
+
+def _grown(node: ast.Assign) -> tuple[ast.expr, ast.operator, ast.expr] | None:
+    """`x = x + e` counts as `x += e`."""
+    if len(node.targets) != 1 or not isinstance(node.value, ast.BinOp) or not isinstance(node.value.op, ast.Add):
+        return None
+    target, left = node.targets[0], node.value.left
+    if isinstance(target, ast.Name) and isinstance(left, ast.Name) and left.id == target.id:
+        return left, node.value.op, node.value.right
+    return None
+
+
+def _increment(m: Machine, target: ast.expr, op: ast.operator, operand: ast.expr) -> Value:
+    old, new = evaluate(m, target), as_mean(m, operand, evaluate(m, operand))
+    if old.of("list") and isinstance(op, ast.Add):
+        inner = m.elements(new) if new.of("list") else iterate(m, new, operand)
+        put_element(m, old, domain.marked(inner, domain.PICKED) if new.of(domain.PICKED) else inner)
+        return old
+    counts = m.varying_control or (m.loops and m.loops[-1].deals)
+    if counts and isinstance(op, ast.Add | ast.Sub) and not new.varies:
+        # how often this runs differs between ranks: what is counted adds up, samples and not what ranks think of shares
+        adds_up = spread(old) in (Extent.UNIFORM, Extent.SUM) and not m.share_control
+        extent = Extent.SUM if adds_up else Extent.VARYING
+        return Value(extent=extent, number=old.number and new.number)
+    if isinstance(op, ast.Add) and spread(new) is Extent.SAMPLES and spread(old) is Extent.SUM:
+        return old
+    gathers = old.extent in domain.WHOLE and not old.const and not _begun_here(m, operand)
+    if isinstance(op, ast.Add) and spread(new) is Extent.SUM and gathers:
+        number = old.number and new.number
+        return Value(extent=Extent.SUM, equal=new.equal and domain.alike(old), number=number)  # an accumulator
+    return tell_unlike(m, binary(old, new, op), (target, old), (operand, new))
+
+
+def _begun_here(m: Machine, operand: ast.expr) -> bool:
+    """`loss = penalty; loss += errors.sum()`: in the same turn of the batches, and not with zero."""
+    statement = m.program.statement_of(operand)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
+    if not isinstance(target, ast.Name) or not any(active.shares for active in m.loops):
+        return False
+    start = fresh_start(m.program, statement, target.id)
+    return start is not None and not starts_at_zero(start, target.id)
+
+
+def run_augmented(m: Machine, node: ast.AugAssign) -> None:
+    load = _as_load(node.target)
+    moved_by_hand(m, node.target)
+    value = _increment(m, load, node.op, node.value)
+    control, m.varying_control = m.varying_control, 0
+    assign(m, node.target, value, added=True)
+    m.varying_control = control
+
+
+def _as_load(target: ast.expr) -> ast.expr:
+    """The same place, read: a fresh node for the last step only, the inner ones are loads already."""
+    copy: ast.expr
+    match target:
+        case ast.Name():
+            copy = ast.Name(target.id, ast.Load())
+        case ast.Attribute():
+            copy = ast.Attribute(target.value, target.attr, ast.Load())
+        case ast.Subscript():
+            copy = ast.Subscript(target.value, target.slice, ast.Load())
+        case _:
+            return target
+    return ast.copy_location(copy, target)
+
+
+def run_annotated(m: Machine, node: ast.AnnAssign) -> None:
+    if node.value is not None:
+        assign(m, node.target, evaluate(m, node.value))
+
+
+def run_deletion(m: Machine, node: ast.Delete) -> None:
+    env = m.globals if m.frame.node is None else m.frame.local
+    for target in node.targets:
+        if isinstance(target, ast.Name):
+            env.pop(target.id, None)
+        elif isinstance(target, ast.Subscript):
+            container, key = evaluate(m, target.value), evaluate(m, target.slice)
+            note_size(m.facts, container.of("list", "dict") if m.own_turns or key.varies else ())
+
+
+def run_import(m: Machine, node: ast.Import | ast.ImportFrom) -> None:
+    for name, target in bindings(node):
+        if name == "*":
+            m.star_imports.append(target.removesuffix(".*"))
+        else:
+            m.set_plain(name, library(target))

@@ -1,0 +1,193 @@
+"""Call something in the abstract."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from functools import reduce
+
+from nbddp.analysis.evaluator.attributes import class_member, kind_of
+from nbddp.analysis.evaluator.iteration import params_in, parts
+from nbddp.analysis.evaluator.library_calls import call_library
+from nbddp.analysis.evaluator.methods import backward, call_method
+from nbddp.analysis.library import constructors as names
+from nbddp.analysis.values import (
+    ANYTHING,
+    WHOLE,
+    Extent,
+    Machine,
+    Obj,
+    Value,
+    join,
+    join_all,
+    join_extent,
+    loss_extent,
+    spread,
+)
+
+Args = list[Value]
+Keywords = dict[str, Value]
+SUMMARIES = ("torchsummary.summary", "torchsummary.torchsummary.summary", "torchsummaryX.summary")  # run it once
+
+
+def call(m: Machine, node: ast.Call, func: Value, receiver: Value | None, args: Args, keywords: Keywords) -> Value:
+    if not m.tick():
+        return ANYTHING
+    fact = m.call_fact(node)
+    given: list[tuple[int | str, Value]] = [*enumerate(args), *keywords.items()]
+    for key, value in given:
+        old = fact.args.get(key)
+        fact.args[key] = value if old is None else join(old, value)
+    called = func.objs
+    if receiver is not None and isinstance(node.func, ast.Attribute) and node.func.attr in ("forward", "__call__"):
+        called = receiver.of("model", "submodule") or called  # DDP does its part in its own forward
+    results = [r for obj in called if (r := _call_one(m, node, obj, args, keywords)) is not None]
+    if results:
+        return join_all(results)
+    if receiver is not None and isinstance(node.func, ast.Attribute):
+        fact.receivers.update(receiver.objs)
+        return call_method(m, node, receiver, node.func.attr, args, keywords)
+    return unknown([*args, *keywords.values()])
+
+
+def unknown(values: list[Value]) -> Value:
+    """Whatever comes out differs between ranks if something that goes in does."""
+    extent = reduce(join_extent, map(spread, values), Extent.UNIFORM)
+    return Value(extent=extent if extent in WHOLE else Extent.VARYING)
+
+
+def _call_one(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywords) -> Value | None:
+    fact = m.facts.calls[node]
+    match obj.kind:
+        case "library":
+            fact.names.add(obj.name)
+            return _call_named(m, node, obj.name, args, keywords)
+        case "function":
+            fact.called.add(obj)
+            return m.steps.function(m, obj, args, keywords, node)
+        case "partial":
+            return _call_partial(m, node, obj, args, keywords)
+        case "method":
+            return _call_bound(m, node, obj, args, keywords)
+        case "class":
+            return _instantiate(m, node, obj, args, keywords)
+        case "model" | "submodule":
+            fact.called.add(obj)
+            fact.awake |= obj not in m.asleep
+            return _forward(m, node, obj, args, keywords)
+        case "loss":
+            return Value(extent=loss_extent(m, obj, [*args, *keywords.values()]))
+        case "instance" | "dataset" | "optimizer" | "scheduler":
+            owner = m.facts.classes.get(obj)
+            method = class_member(m, owner, "__call__", obj) if owner else None
+            if method is not None:
+                return join_all(m.steps.function(m, o, args, keywords, node) for o in method.of("method"))
+        case "metric":
+            return Value(extent=Extent.SAMPLES if any(a.varies for a in args) else Extent.UNIFORM)
+    return None
+
+
+def _call_named(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords) -> Value | None:
+    if name in SUMMARIES:
+        for model in (o for v in args for o in v.of("model")):
+            m.passed(model)
+    if name == "torch.autograd.backward":
+        return backward(m, node)
+    return call_library(m, node, name, args, keywords)
+
+
+def _call_partial(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywords) -> Value | None:
+    given = {f[6:]: v for (owner, f), v in m.facts.fields.items() if owner == obj and f.startswith("given ")}
+    first, *others = [value for key, value in given.items() if key.isdigit()]
+    known = {key: value for key, value in given.items() if not key.isdigit()}
+    found = (
+        _call_one(m, node, target, [*others, *args], {**known, **keywords}) for target in first.of("function", "method")
+    )
+    results = [result for result in found if result is not None]
+    return join_all(results) if results else None
+
+
+def _call_bound(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywords) -> Value:
+    """A method of the notebook; one of a model that is called from outside passes by the model's forward."""
+    fact = m.facts.calls[node]
+    owner = obj.owner
+    if owner is not None and owner.kind == "optimizer" and obj.name == "step":
+        m.mark_loops(step=True)
+        fact.optimizers.add(owner)
+    if owner is None or owner.kind != "model":
+        return m.steps.function(m, obj, args, keywords, node)
+    fact.methods.add((obj.name, owner))
+    before = m.modules_run
+    m.forward_depth += 1
+    result = m.steps.function(m, obj, args, keywords, node)
+    m.forward_depth -= 1
+    fact.runs_modules |= m.modules_run > before or result.varies
+    return result
+
+
+def _instantiate(m: Machine, node: ast.Call, cls: Obj, args: Args, keywords: Keywords) -> Value:
+    assert isinstance(cls.node, ast.ClassDef)
+    obj = Obj(kind_of(m, cls.node), node, cls.name, None, m.frame.call)
+    m.facts.classes[obj] = cls.node
+    m.facts.calls[node].made.add(obj)
+    init = class_member(m, cls.node, "__init__", obj)
+    if init is not None:
+        depth = m.forward_depth
+        m.forward_depth = 0
+        for method in init.of("method"):
+            m.steps.function(m, method, args, keywords, node)
+        m.forward_depth = depth
+    else:
+        _record_fields(m, obj, cls.node, args, keywords)
+    if obj.kind == "model":
+        contain(m, obj)
+    if obj.kind == "loader" and args:
+        m.put(obj, "dataset", args[0])
+    if obj.kind == "optimizer":
+        m.put(obj, "params", Value(frozenset(o for v in (*args, *keywords.values()) for o in params_in(m, v))))
+    return Value(frozenset({obj}))
+
+
+def _record_fields(m: Machine, obj: Obj, node: ast.ClassDef, args: Args, keywords: Keywords) -> None:
+    """A dataclass: its fields are its arguments; a subclass of a library's class: what it is given."""
+    fields = [s.target.id for s in node.body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)]
+    for name, value in [*zip(fields, args, strict=False), *keywords.items()]:
+        m.put(obj, name, value)
+    for i, value in enumerate(args):
+        m.put(obj, f"argument {i}", value)
+
+
+def contain(m: Machine, obj: Obj) -> None:
+    """Modules among the fields of a module are parts of it."""
+    for (owner, _), value in list(m.facts.fields.items()):
+        if owner == obj:
+            for child in parts(m, value):
+                if child != obj:
+                    m.facts.contained.setdefault(child, set()).add(obj)
+
+
+def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywords) -> Value:
+    owner = m.facts.classes.get(obj)
+    forward = class_member(m, owner, "forward", obj) if owner else None
+    given = [*args, *keywords.values()]
+    unpacked = m.held(keywords["**"]) if "**" in keywords else Extent.UNIFORM
+    extent = reduce(join_extent, map(spread, given), unpacked)
+    varies = extent not in WHOLE
+    m.modules_run += m.grad
+    m.passed(obj)
+    result = ANYTHING
+    if forward is not None:
+        m.forward_depth += 1
+        result = join_all(m.steps.function(m, f, args, keywords, node) for f in forward.of("method"))
+        m.forward_depth -= 1
+    if not varies and not m.sharing() and result.varies:
+        result = result.with_extent(Extent.REPEATED)  # what it keeps from the training does not add up
+    if not varies and not result.varies:
+        result = replace(result, extent=join_extent(spread(result), Extent.REPEATED))
+    if varies and m.held(result) in WHOLE:
+        result = Value(result.objs - result.of("model", "submodule"), Extent.SAMPLES)
+    if varies and result.extent is Extent.VARYING and forward is None:
+        result = Value(result.objs, Extent.SAMPLES)
+    if forward is None and obj.kind == "model" and obj.name and names.makes_loss(obj.name):
+        return Value(extent=Extent.MEAN if varies else Extent.UNIFORM)
+    return result

@@ -1,0 +1,395 @@
+"""Evaluate an expression in the abstract."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+
+from nbddp.analysis.evaluator.attributes import read
+from nbddp.analysis.evaluator.calls import call
+from nbddp.analysis.evaluator.iteration import iterate, loaders_in
+from nbddp.analysis.library import USUAL, exports
+from nbddp.analysis.syntax import BUILTINS
+from nbddp.analysis.values import (
+    ANYTHING,
+    Extent,
+    Machine,
+    Value,
+    as_mean,
+    domain,
+    is_foreign,
+    join,
+    join_all,
+    spread,
+    tell_unlike,
+    thing,
+)
+
+FEW = 3
+
+
+def evaluate(m: Machine, node: ast.expr) -> Value:
+    """The value, also noted at its node."""
+    value = _sized(m, node, _evaluate(m, node))
+    m.facts.see(node, value)
+    return value
+
+
+def _sized(m: Machine, node: ast.expr, value: Value) -> Value:
+    """A place that reads a batch size may be about the share where the number itself is not, and the other way."""
+    if node in m.assumed.whole_sizes:
+        return replace(value, extent=Extent.UNIFORM)
+    if node in m.assumed.shares and isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
+        return replace(value, extent=Extent.SUM, equal=True, number=True)
+    return value
+
+
+def _evaluate(m: Machine, node: ast.expr) -> Value:  # noqa: C901, PLR0912 -- one case for each kind of node
+    match node:
+        case ast.Constant():
+            return _constant(m, node)
+        case ast.Name():
+            return _name(m, node)
+        case ast.Attribute():
+            return attribute(m, evaluate(m, node.value), node)
+        case ast.Call():
+            return _call(m, node)
+        case ast.BinOp():
+            return _binary(m, node)
+        case ast.Tuple():
+            return _tuple(m, node)
+        case ast.List() | ast.Set():
+            made = m.make("list", node)
+            for element in node.elts:
+                put_element(m, made, evaluate(m, element))
+            return made
+        case ast.Dict():
+            return _dict(m, node)
+        case ast.Subscript():
+            return _subscript(m, node)
+        case ast.Compare():
+            return _compare(m, node)
+        case ast.BoolOp():
+            parts = [evaluate(m, v) for v in node.values]
+            return join_all(parts)
+        case ast.UnaryOp():
+            operand = evaluate(m, node.operand)
+            if isinstance(node.op, ast.USub) and isinstance(operand.const, int | float):
+                return Value(const=-operand.const)
+            if isinstance(node.op, ast.Not):
+                known = domain.truth(operand)
+                return Value(extent=spread(operand), const=None if known is None else not known, equal=operand.equal)
+            return operand if operand.const is None else replace(operand, const=None)
+        case ast.IfExp():
+            return _choice(m, node)
+        case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
+            return _comprehension(m, node)
+        case ast.Lambda():
+            m.closures[node] = m.frame
+            return thing("function", node)
+        case ast.NamedExpr():
+            value = evaluate(m, node.value)
+            m.bind(node.target.id, value)
+            return value
+        case ast.Starred():
+            return iterate(m, evaluate(m, node.value), node)
+        case ast.JoinedStr():
+            return _joined(m, node)
+        case ast.FormattedValue():
+            return domain.scaled(evaluate(m, node.value))
+        case ast.Await():
+            return evaluate(m, node.value)
+        case ast.YieldFrom():
+            return _yield_from(m, node)
+        case ast.Yield():
+            value = evaluate(m, node.value) if node.value else ANYTHING
+            m.frame.returned = value if m.frame.returned is None else join(m.frame.returned, value)
+            return ANYTHING
+    for part in ast.iter_child_nodes(node):
+        if isinstance(part, ast.expr):
+            evaluate(m, part)
+    return ANYTHING
+
+
+def _yield_from(m: Machine, node: ast.YieldFrom) -> Value:
+    source = evaluate(m, node.value)
+    for drawn in m.drawing:
+        drawn.update(loaders_in(m, source))
+    value = iterate(m, source, node)
+    m.frame.returned = value if m.frame.returned is None else join(m.frame.returned, value)
+    return ANYTHING
+
+
+def _constant(m: Machine, node: ast.Constant) -> Value:
+    number = isinstance(node.value, int) and not isinstance(node.value, bool)
+    sources = frozenset[ast.AST]({node}) if number else frozenset[ast.AST]()
+    if node in m.assumed.shares:
+        return Value(extent=Extent.SUM, sources=sources, equal=True, number=True)
+    plain = isinstance(node.value, int | float)
+    return Value(const=domain.Literal.NONE if node.value is None else node.value, sources=sources, number=plain)
+
+
+def _name(m: Machine, node: ast.Name) -> Value:
+    found = m.lookup(node.id)
+    if found is not None:
+        if m.conditions and m.facts.undefined.get(node.id) is node:
+            del m.facts.undefined[node.id]  # a branch of the first turn that only later ones take
+        return found
+    for module in reversed(m.star_imports):
+        if exports(module, node.id):
+            return library(f"{module}.{node.id}")
+    if node.id in USUAL and any(is_foreign(f"{module}.*") for module in m.star_imports):
+        return library(USUAL[node.id])
+    if node.id == "__name__":
+        return Value(const="__main__")
+    if node.id in BUILTINS:
+        return thing("library", _SAME_PLACE, node.id)
+    if not m.star_imports:
+        m.facts.undefined.setdefault(node.id, node)
+    elif all(is_foreign(f"{module}.*") for module in m.star_imports):
+        return library(f"{m.star_imports[-1]}.{node.id}")  # as if it had been asked for by name
+    return ANYTHING
+
+
+_SAME_PLACE = ast.Pass()  # library names are the same wherever they are looked up
+
+
+def library(name: str) -> Value:
+    return thing("library", _SAME_PLACE, name)
+
+
+def attribute(m: Machine, base: Value, node: ast.Attribute) -> Value:
+    return read(m, base, node.attr, node)
+
+
+def _call(m: Machine, node: ast.Call) -> Value:
+    receiver = None
+    if isinstance(node.func, ast.Attribute):
+        receiver = evaluate(m, node.func.value)
+        func = attribute(m, receiver, node.func)
+        m.facts.see(node.func, func)
+    else:
+        func = evaluate(m, node.func)
+    args = [value for a in node.args for value in _given(m, a)]
+    keywords = {k.arg or "**": evaluate(m, k.value) for k in node.keywords}
+    if any(_is_open(m, a) for a in node.args):
+        keywords["*"] = args[-1]
+    return call(m, node, func, receiver, args, keywords)
+
+
+def _given(m: Machine, node: ast.expr) -> Sequence[Value]:
+    """`f(*pair)`: each for itself, where it is known how many there are."""
+    value = evaluate(m, node)
+    parts = m.facts.value(node.value).items if isinstance(node, ast.Starred) else None
+    return [value] if parts is None else parts
+
+
+def _is_open(m: Machine, node: ast.expr) -> bool:
+    """`f(*batch)`: as many arguments as there may be."""
+    return isinstance(node, ast.Starred) and m.facts.value(node.value).items is None
+
+
+def _binary(m: Machine, node: ast.BinOp) -> Value:
+    left, right = evaluate(m, node.left), evaluate(m, node.right)
+    if node in m.assumed.shares:
+        return Value(extent=Extent.SUM, sources=frozenset[ast.AST]({node}), equal=True, number=True)
+    if isinstance(node.op, ast.Add | ast.Sub):
+        left, right = as_mean(m, node.left, left), as_mean(m, node.right, right)
+        return tell_unlike(m, binary(left, right, node.op), (node.left, left), (node.right, right))
+    result = binary(left, right, node.op)
+    if (left.sources or right.sources) and isinstance(node.op, ast.Mult | ast.Div | ast.FloorDiv):
+        return replace(result, sources=frozenset[ast.AST]({node}))  # a number of its own, computed from literals
+    return result
+
+
+def binary(left: Value, right: Value, op: ast.operator) -> Value:
+    alike = domain.alike(left) and domain.alike(right)
+    number = left.number and right.number
+    marks = left.of(*domain.MARKS) | right.of(*domain.MARKS)
+    if isinstance(op, ast.Add | ast.Sub):
+        objs = left.objs | right.objs if isinstance(op, ast.Add) else frozenset()
+        const = None
+        if isinstance(left.const, int | float) and isinstance(right.const, int | float) and isinstance(op, ast.Add):
+            const = left.const + right.const
+        objs = frozenset(o for o in objs if o.kind != "library") | marks
+        extent = (domain.add if isinstance(op, ast.Add) else domain.subtract)(left, right)
+        return Value(objs, extent, None, const, equal=alike, number=number)
+    if isinstance(op, ast.MatMult):
+        extent = domain.product(left, right)
+        return Value(marks - left.of(domain.TURNED) if extent is Extent.SUM else marks, extent)
+    if isinstance(op, ast.Mult):
+        result = Value(left.of("list") | marks, domain.multiply(left, right), equal=alike, number=number)
+        return domain.marked(result, domain.ASSUMED) if domain.assumes(left, right) else result
+    if isinstance(op, ast.Div | ast.FloorDiv):
+        result = Value(left.of("path") | marks, domain.divide(left, right), equal=alike, number=number)
+        return domain.marked(result, domain.rate(right)) if domain.rates(left, right) else result
+    extent = domain.join_extent(spread(left), spread(right))
+    if extent in (Extent.MEAN, Extent.SUM):  # powers and remainders of them do not add up
+        extent = Extent.VARYING
+    return Value(marks, extent, equal=alike)
+
+
+def _tuple(m: Machine, node: ast.Tuple) -> Value:
+    if any(isinstance(e, ast.Starred) for e in node.elts):
+        return join_all(evaluate(m, e) for e in node.elts)
+    items = tuple(evaluate(m, e) for e in node.elts)
+    extent = Extent.UNIFORM
+    return Value(frozenset(), extent, items)
+
+
+def _dict(m: Machine, node: ast.Dict) -> Value:
+    made = m.make("dict", node)
+    (obj,) = made.objs
+    for key, item in zip(node.keys, node.values, strict=True):
+        value = evaluate(m, item)
+        if key is None:  # {**other}
+            for other in value.objs:
+                for (owner, name), field in list(m.facts.fields.items()):
+                    if owner == other:
+                        m.put(obj, name, field)
+            continue
+        at = evaluate(m, key)
+        if at.const is not None:
+            m.put(obj, f"[{at.const!r}]", value)
+        m.put(obj, "[]", value)
+    return made
+
+
+def put_element(m: Machine, container: Value, value: Value, key: object = None) -> None:
+    for obj in container.objs:
+        if key is not None:
+            m.put(obj, f"[{key!r}]", value)
+        m.put(obj, "[]", value)
+
+
+def _subscript(m: Machine, node: ast.Subscript) -> Value:
+    base, index = evaluate(m, node.value), evaluate(m, node.slice)
+    return subscript(m, base, index, node)
+
+
+def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Value:
+    if base.of("shape"):
+        first = index.const == 0 or (index.const is None and not isinstance(node.slice, ast.Slice))
+        shared = first and base.varies
+        equal = not (m.deals() or base.of(domain.PICKED))
+        return Value(extent=Extent.SUM if shared else Extent.UNIFORM, equal=equal, number=True)
+    if base.items is not None and isinstance(index.const, int) and -len(base.items) <= index.const < len(base.items):
+        return base.items[index.const]
+    found: Value | None = None
+    for obj in base.objs:
+        if isinstance(node.slice, ast.Slice):
+            found = base if found is None else join(found, base)
+            continue
+        exact = m.get(obj, f"[{index.const!r}]") if index.const is not None else None
+        value = exact if exact is not None else m.get(obj, "[]")
+        if value is not None:
+            found = value if found is None else join(found, value)
+    if base.of("model", "submodule"):  # model[0]: a part of the model
+        root = next(iter(base.of("model", "submodule")))
+        part = thing("submodule", node, "[]", root.owner or root)
+        found = part if found is None else join(found, part)
+    result = found or (m.elements(base) if base.items else ANYTHING)
+    extent = domain.join_extent(spread(result), base.extent)
+    if index.varies and extent in domain.WHOLE:
+        extent = spread(index) if spread(index) is Extent.SAMPLES else Extent.VARYING
+    objs = result.objs | base.of(domain.PICKED)
+    found = Value(objs, extent, result.items, result.const, result.sources)
+    if spread(index) is Extent.SAMPLES and extent not in (*domain.WHOLE, Extent.SAMPLES):
+        return domain.marked(found.with_extent(Extent.VARYING), domain.STATISTIC)  # of those that a rank has seen
+    if isinstance(node.slice, ast.Slice) and base.of(domain.STATISTIC) and node.slice.step is None:
+        return domain.marked(found, domain.PICKED)  # `torch.argsort(losses)[:k]`
+    chosen = index.of(domain.MASK, domain.PICKED) or (not m.forward_depth and _is_first_few(m, node.slice))
+    picks = extent is Extent.SAMPLES and base.extent is extent and chosen
+    return domain.marked(found, domain.PICKED) if picks else found
+
+
+def _is_first_few(m: Machine, node: ast.expr) -> bool:
+    """`output[:16]`; smaller numbers are mostly places in a tuple, or steps in time."""
+    bounds = [m.facts.value(b).const for b in (node.lower, node.upper) if b] if isinstance(node, ast.Slice) else []
+    return any(isinstance(bound, int) and bound > FEW for bound in bounds)
+
+
+def _choice(m: Machine, node: ast.IfExp) -> Value:
+    """One of two, by a condition that may differ between ranks."""
+    test = evaluate(m, node.test)
+    if (known := domain.truth(test)) is not None:
+        return evaluate(m, node.body if known else node.orelse)
+    m.conditions += 1
+    body, other = evaluate(m, node.body), evaluate(m, node.orelse)
+    m.conditions -= 1
+    if not m.differs(node.test, test):
+        return join(body, other)
+    found = join(body, other)
+    samples = spread(test) is Extent.SAMPLES and spread(found) in (*domain.WHOLE, Extent.SAMPLES)
+    return Value(found.objs, Extent.SAMPLES if samples else Extent.VARYING)
+
+
+def _compare(m: Machine, node: ast.Compare) -> Value:
+    parts = [evaluate(m, node.left), *(evaluate(m, c) for c in node.comparators)]
+    extent = Extent.UNIFORM
+    for part in parts:
+        extent = domain.join_extent(extent, spread(part))
+    if len(parts) == 2 and (known := _compared(node.ops[0], *parts)) is not None:
+        return Value(const=known)
+    if all(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
+        return ANYTHING
+    if Extent.SAMPLES in map(spread, parts) and not {Extent.VARYING, Extent.MEAN} & set(map(spread, parts)):
+        return domain.marked(Value(extent=Extent.SAMPLES), domain.MASK)
+    same = all(domain.alike(p) for p in parts)
+    found = Value(extent=extent if extent in domain.WHOLE else Extent.VARYING, equal=same)
+    return domain.marked(found, domain.MASK) if Extent.SAMPLES in map(spread, parts) else found
+
+
+def _compared(op: ast.cmpop, left: Value, right: Value) -> bool | None:
+    """What a comparison of literals comes to, and one with None of something known."""
+    if isinstance(op, ast.Is | ast.IsNot) and right.const is domain.Literal.NONE:
+        if left.const is domain.Literal.NONE and not left.objs:
+            return isinstance(op, ast.Is)
+        return isinstance(op, ast.IsNot) if left.const is None and left.of(*domain.KNOWN) else None
+    if isinstance(op, ast.In | ast.NotIn):
+        choices = [i.const for i in right.items or ()]
+        known = isinstance(left.const, str | int) and choices and all(isinstance(c, str | int) for c in choices)
+        return ((left.const in choices) == isinstance(op, ast.In)) if known else None
+    if isinstance(op, ast.Eq | ast.NotEq) and isinstance(left.const, str | int) and isinstance(right.const, str | int):
+        return (left.const == right.const) == isinstance(op, ast.Eq)
+    return None
+
+
+def _comprehension(m: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
+    """Runs in the frame around it: its names are few and are put back after."""
+    saved = dict(m.frame.local if m.frame.node is not None else m.globals)
+    made = m.make("dict" if isinstance(node, ast.DictComp) else "list", node)
+
+    def body() -> None:
+        if isinstance(node, ast.DictComp):
+            key, value = evaluate(m, node.key), evaluate(m, node.value)
+            put_element(m, made, value, key.const)
+        else:
+            put_element(m, made, evaluate(m, node.elt))
+
+    control = m.varying_control
+    m.steps.comprehension(m, node.generators, body)
+    m.varying_control = control
+    env = m.frame.local if m.frame.node is not None else m.globals
+    for name in sorted({n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}):
+        env.pop(name, None)
+        if name in saved:
+            env[name] = saved[name]
+    over_samples = any(_goes_through_samples(m, g) for g in node.generators)
+    tests = [m.facts.value(c) for g in node.generators for c in g.ifs]
+    picks = any(spread(t) is Extent.SAMPLES or (over_samples and t.varies) for t in tests)
+    return domain.marked(made, domain.PICKED) if picks else domain.marked(made, domain.EACH) if over_samples else made
+
+
+def _goes_through_samples(m: Machine, generator: ast.comprehension) -> bool:
+    """Those of a batch, not batches of a loader."""
+    source = m.facts.value(generator.iter)
+    return not loaders_in(m, source) and spread(iterate(m, source, generator)) is Extent.SAMPLES
+
+
+def _joined(m: Machine, node: ast.JoinedStr) -> Value:
+    extent = Extent.UNIFORM
+    for part in node.values:
+        extent = domain.join_extent(extent, spread(evaluate(m, part)))
+    return Value(extent=extent if extent in domain.WHOLE else Extent.VARYING)

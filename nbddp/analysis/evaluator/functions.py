@@ -1,0 +1,158 @@
+"""Define functions and classes of the notebook, and run their bodies with arguments."""
+
+from __future__ import annotations
+
+import ast
+
+from nbddp.analysis.evaluator.attributes import is_class_method
+from nbddp.analysis.evaluator.expressions import evaluate, put_element
+from nbddp.analysis.evaluator.iteration import generated, yields
+from nbddp.analysis.library import constructors as names
+from nbddp.analysis.slicing import all_arguments, inside
+from nbddp.analysis.values import ANYTHING, DEPTH, Env, Extent, Frame, Machine, Obj, Value, domain, join, spread, thing
+
+
+def define_function(m: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    for part in [*node.decorator_list, *node.args.defaults, *(d for d in node.args.kw_defaults if d)]:
+        evaluate(m, part)
+    if m.frame.node is not None:
+        m.closures[node] = m.frame
+    m.set_plain(node.name, thing("function", node, node.name))
+
+
+def define_class(m: Machine, node: ast.ClassDef) -> None:
+    obj = Obj("class", node, node.name)
+    found = [evaluate(m, b) for b in node.bases]
+    m.facts.fields[obj, "__bases__"] = Value(frozenset(o for b in found for o in b.objs))
+    frame = Frame(node, {}, outer=m.frame if m.frame.node is not None else None)
+    m.frames.append(frame)
+    m.steps.block(m, node.body)
+    m.frames.pop()
+    for name, value in frame.local.items():
+        m.facts.fields[obj, name] = value
+    m.set_plain(node.name, Value(frozenset({obj})))
+
+
+def run_function(m: Machine, obj: Obj, args: list[Value], keywords: dict[str, Value], node: ast.Call | None) -> Value:
+    """Run the body of a function of the notebook with these arguments."""
+    function = obj.node
+    if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        return ANYTHING
+    running = sum(f.node is function for f in m.frames)
+    if running > 1 or len(m.frames) > DEPTH or not m.tick():
+        varies = any(v.varies for v in [*args, *keywords.values()])
+        return Value(extent=Extent.VARYING if varies else Extent.UNIFORM)
+    if is_class_method(function):
+        args = [_class_around(m, function, obj.owner), *args]
+    elif obj.kind == "method" and obj.owner is not None:
+        args = [Value(frozenset({obj.owner})), *args]
+    env = _bind_arguments(m, function, args, keywords)
+    frame = Frame(function, env, outer=m.closures.get(function), call=node)
+    m.facts.reached.add(function)
+    if node in m.facts.calls:
+        m.facts.calls[node].bodies.add(function)
+    m.frames.append(frame)
+    control = m.varying_control
+    grad = m.grad
+    if isinstance(function, ast.Lambda):
+        frame.returned = evaluate(m, function.body)
+    else:
+        frame.global_names = _declared(function, ast.Global)
+        frame.outer_names = _declared(function, ast.Nonlocal)
+        m.grad = grad and not _without_gradients(m, function)
+        m.drawing.append(set())
+        m.steps.block(m, function.body)
+        drawn = m.drawing.pop()
+    m.grad = grad
+    m.varying_control = control
+    m.frames.pop()
+    if not isinstance(function, ast.Lambda) and yields(function):
+        return generated(m, frame, obj.owner, drawn)
+    return frame.returned or ANYTHING
+
+
+def _declared(function: ast.AST, kind: type[ast.Global] | type[ast.Nonlocal]) -> frozenset[str]:
+    """Of the function itself, not of those that it defines."""
+    return frozenset(n for s in inside(function.body) if isinstance(s, kind) for n in s.names)  # type: ignore[attr-defined]
+
+
+def _class_around(m: Machine, method: ast.AST, owner: Obj | None) -> Value:
+    """What a class method gets first: the class by which it is asked for, that of a thing, the one that defines it."""
+    if owner is not None and owner.kind == "class":
+        return Value(frozenset({owner}))
+    known = m.facts.classes.get(owner) if owner is not None else None
+    node = known or m.program.parents.get(method)
+    return thing("class", node, node.name) if isinstance(node, ast.ClassDef) else ANYTHING
+
+
+def _without_gradients(m: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    for decorator in node.decorator_list:
+        func = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if any(o.name in names.NO_GRAD for o in m.facts.value(func).of("library")):
+            return True
+    return False
+
+
+def _bind_arguments(
+    m: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, args: list[Value], keywords: dict[str, Value]
+) -> Env:
+    spec = node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    env: Env = {}
+    defaults = dict(zip([a.arg for a in positional[::-1]], spec.defaults[::-1], strict=False))
+    defaults |= {a.arg: d for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None}
+    for name, default in defaults.items():
+        env[name] = m.facts.value(default)
+    for arg in all_arguments(spec):
+        env.setdefault(arg.arg, ANYTHING)
+    for arg, value in zip(positional, args, strict=False):
+        env[arg.arg] = value
+    if spec.vararg and len(args) > len(positional):
+        env[spec.vararg.arg] = Value(items=tuple(args[len(positional) :]))
+    if "*" in keywords:
+        env.update({n: _one_of(keywords["*"]) for a in positional[len(args) :] if _takes(defaults.get(n := a.arg))})
+    known = {a.arg for a in all_arguments(spec)} - {a.arg for a in (spec.vararg, spec.kwarg) if a}
+    keywords = _unfolded(m, keywords)
+    if (unnamed := _unnamed(m, keywords)) is not None:
+        env.update(dict.fromkeys(known - {a.arg for a in positional[: len(args)]}, unnamed))
+    env.update({k: v for k, v in keywords.items() if k in known})
+    if spec.kwarg:
+        rest = m.make("dict", spec.kwarg)
+        for name in keywords.keys() - known - {"*", "**"}:
+            put_element(m, rest, keywords[name], name)
+        env[spec.kwarg.arg] = rest
+    return env
+
+
+def _one_of(given: Value) -> Value:
+    return Value(given.objs, spread(given))
+
+
+def _takes(default: ast.expr | None) -> bool:
+    """May an argument be one of `f(*batch)`? What has a default of its own is seldom meant."""
+    return default is None or (isinstance(default, ast.Constant) and default.value is None)
+
+
+def _unnamed(m: Machine, keywords: dict[str, Value]) -> Value | None:
+    """`model(**batch)`: what any argument may be, where nothing is known of the names in the dictionary."""
+    given = keywords.get("**", ANYTHING)
+    if any(o in given.objs and field.startswith("['") for o, field in m.facts.fields) or m.held(given) in domain.WHOLE:
+        return None
+    return Value(extent=m.held(given))
+
+
+def _unfolded(m: Machine, keywords: dict[str, Value]) -> dict[str, Value]:
+    """`f(**options)`: what is known to stand in the dictionary, by its name."""
+    given = dict(keywords)
+    for obj in keywords["**"].of("dict") if "**" in keywords else ():
+        for (owner, field), value in m.facts.fields.items():
+            if owner == obj and field.startswith("['"):
+                given.setdefault(field[2:-2], value)
+    return given
+
+
+def run_return(m: Machine, node: ast.Return) -> None:
+    value = evaluate(m, node.value) if node.value else ANYTHING
+    if m.frame.node is not None and yields(m.frame.node):
+        return  # what a generator returns is not among what it yields
+    m.frame.returned = value if m.frame.returned is None else join(m.frame.returned, value)

@@ -1,0 +1,209 @@
+"""What a loop gets at each turn: batches of loaders, items of containers, what generators of the notebook yield."""
+
+from __future__ import annotations
+
+import ast
+
+from nbddp.analysis.evaluator.attributes import class_member
+from nbddp.analysis.values import (
+    ANYTHING,
+    Extent,
+    Frame,
+    Machine,
+    Obj,
+    Value,
+    join,
+    join_all,
+    join_extent,
+    spread,
+    thing,
+)
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+CUTTING = ("zip", "itertools.islice", "itertools.cycle", "itertools.takewhile", "itertools.zip_longest")
+
+
+def yields(node: ast.AST) -> bool:
+    """Does a function yield, itself and not in one that it defines?"""
+    todo = list(ast.iter_child_nodes(node))
+    while todo:
+        part = todo.pop()
+        if isinstance(part, ast.Yield | ast.YieldFrom):
+            return True
+        if not isinstance(part, Definition | ast.Lambda | ast.ClassDef):
+            todo.extend(ast.iter_child_nodes(part))
+    return False
+
+
+def generated(m: Machine, frame: Frame, owner: Obj | None, drawn: set[Obj]) -> Value:
+    """What calling a generator function gives: what it yields comes when it is iterated."""
+    assert frame.node is not None
+    made = thing("generator", frame.node, "", owner, frame.call)
+    for obj in made.objs:
+        m.put(obj, "[]", frame.returned or ANYTHING)
+        m.put(obj, "draws", Value(frozenset(drawn)))
+    return made
+
+
+def own_iterator(m: Machine, obj: Obj) -> Value | None:
+    """What `iter()` of an instance of the notebook's class gives; None where the class has no `__iter__`."""
+    known = m.get(obj, "__iter__()")
+    owner = m.facts.classes.get(obj)
+    if known is not None or owner is None or obj.kind != "instance":
+        return known
+    m.put(obj, "__iter__()", ANYTHING)  # it may ask for itself
+    result = _call(m, owner, obj, "__iter__")
+    if result is not None and obj in result.objs:
+        result = _call(m, owner, obj, "__next__")
+    if result is None:
+        return None
+    m.facts.fields[obj, "__iter__()"] = result
+    return result
+
+
+def _call(m: Machine, owner: ast.ClassDef, obj: Obj, name: str) -> Value | None:
+    method = class_member(m, owner, name, obj)
+    return join_all(m.steps.function(m, o, [], {}, None) for o in method.of("method")) if method else None
+
+
+def is_cut(m: Machine, value: Value, depth: int = 0) -> bool:
+    """May a loop over it see other batches than the loader draws, or not all of them?"""
+    if value.of("generator", "instance"):
+        return True
+    for obj in value.of("iterator"):
+        if obj.name in CUTTING or (depth < 6 and is_cut(m, m.get(obj, "of") or ANYTHING, depth + 1)):
+            return True
+    return False
+
+
+def is_indirect(m: Machine, value: Value, depth: int = 0) -> bool:
+    """May a loop over it be less than a pass over the loader, or more?"""
+    if value.of("generator"):
+        return True
+    for obj in value.of("iterator"):
+        cuts = obj.name in CUTTING and obj.name != "zip"
+        if cuts or (depth < 6 and is_indirect(m, m.get(obj, "of") or ANYTHING, depth + 1)):
+            return True
+    return False
+
+
+FEW = 8
+
+
+def literal_elements(m: Machine, iterable: Value) -> list[Value]:
+    """The elements in their order; none where they are not known or too many."""
+    found = _elements(m, iterable)
+    return found if len(found) <= FEW and all(_key(v).const is not None for v in found) else []
+
+
+def _key(value: Value) -> Value:
+    return value.items[0] if value.items else value
+
+
+def _elements(m: Machine, iterable: Value) -> list[Value]:
+    if not iterable.objs:
+        return list(iterable.items or ())
+    if len(iterable.objs) > 1:
+        return []
+    (obj,) = iterable.objs
+    if obj.kind == "list" and isinstance(obj.node, ast.List):
+        values = [m.facts.value(e) for e in obj.node.elts]
+        return values if m.elements(iterable) == join_all(values) else []  # and nothing was appended since
+    if obj.kind == "dict":
+        return [Value(const=key) for key in _keys(m, obj)]
+    if obj.kind == "iterator" and obj.name == "items":
+        (held, *others) = (m.get(obj, "of") or ANYTHING).of("dict") or [obj]
+        if not others and held is not obj:
+            return [Value(items=(Value(const=k), m.get(held, f"[{k!r}]") or ANYTHING)) for k in _keys(m, held)]
+    return []
+
+
+def _keys(m: Machine, obj: Obj) -> list[str]:
+    """The keys of a dictionary that is written out, where all are strings."""
+    if isinstance(obj.node, ast.Dict):
+        keys = [k.value for k in obj.node.keys if isinstance(k, ast.Constant) and isinstance(k.value, str)]
+        return keys if len(keys) == len(obj.node.keys) else []
+    if isinstance(obj.node, ast.DictComp):
+        return [field[2:-2] for (owner, field) in m.facts.fields if owner == obj and field.startswith("['")]
+    return []
+
+
+def parts(m: Machine, value: Value, depth: int = 0) -> set[Obj]:
+    """Modules in a value, also in lists and dictionaries."""
+    found = set(value.of("model"))
+    if depth < 4:
+        for container in value.of("list", "dict"):
+            inner = m.get(container, "[]")
+            if inner is not None:
+                found |= parts(m, inner, depth + 1)
+        for item in value.items or ():
+            found |= parts(m, item, depth + 1)
+    return found
+
+
+def iterate(m: Machine, value: Value, node: ast.AST) -> Value:
+    """What one turn of a loop over the value gets."""
+    result: Value | None = None
+
+    def put(found: Value) -> None:
+        nonlocal result
+        result = found if result is None else join(result, found)
+
+    for obj in value.objs:
+        if obj.kind == "loader":
+            put(Value(extent=Extent.SAMPLES))
+        elif obj.kind == "iterator":
+            put(_iterate_wrapper(m, obj, node))
+        elif (made := own_iterator(m, obj)) is not None:
+            put(iterate(m, made, node))
+        elif obj.kind in ("params", "submodule"):
+            put(thing("parameter" if obj.kind == "params" else "submodule", obj.node, "", obj.owner))
+        elif (inner := m.get(obj, "[]")) is not None:
+            put(inner)
+    for item in value.items or ():
+        put(item)
+    if result is None:
+        if value.of("dataset"):
+            return ANYTHING
+        return Value(extent=spread(value))
+    return Value(result.objs, join_extent(result.extent, value.extent), result.items, result.const)
+
+
+def _iterate_wrapper(m: Machine, obj: Obj, node: ast.AST) -> Value:
+    inner = m.get(obj, "of") or ANYTHING
+    if obj.name == "zip":
+        return Value(items=tuple(iterate(m, v, node) for v in inner.items or ()))
+    if obj.name == "items":
+        return Value(items=(ANYTHING, m.elements(inner)))
+    element = iterate(m, inner, node)
+    if obj.name == "enumerate":
+        return Value(items=(thing("counter", obj.node), element))
+    return element
+
+
+def loaders_in(m: Machine, value: Value, depth: int = 0) -> set[Obj]:
+    """Loaders that iterating the value draws from."""
+    found = set(value.of("loader"))
+    for obj in value.of("generator", "instance"):
+        made = own_iterator(m, obj) if obj.kind == "instance" else m.get(obj, "draws")
+        found |= loaders_in(m, made, depth + 1) if made is not None and depth < 6 else set()
+    if depth < 6:
+        for obj in value.of("iterator"):
+            inner = m.get(obj, "of") or ANYTHING
+            for part in (inner, *(inner.items or ())):
+                found |= loaders_in(m, part, depth + 1)
+    return found
+
+
+def params_in(m: Machine, value: Value, depth: int = 0) -> frozenset[Obj]:
+    """The modules whose parameters a value holds; parameters that belong to none as they are."""
+    found = {o.owner or o for o in value.of("params", "parameter")}
+    if depth < 5:
+        for obj in value.of("list", "dict", "iterator"):
+            for field in ("[]", "of", "['params']"):
+                inner = m.get(obj, field)
+                if inner is not None:
+                    found |= params_in(m, inner, depth + 1)
+        for item in value.items or ():
+            found |= params_in(m, item, depth + 1)
+    return frozenset(found)

@@ -1,0 +1,227 @@
+"""Run loops: each body twice, so that what one turn leaves meets the next."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+
+from nbddp.analysis.evaluator.bindings import assign
+from nbddp.analysis.evaluator.expressions import evaluate
+from nbddp.analysis.evaluator.iteration import is_cut, is_indirect, iterate, literal_elements, loaders_in, yields
+from nbddp.analysis.slicing import inside
+from nbddp.analysis.values import (
+    Active,
+    Extent,
+    Loop,
+    LoopFact,
+    Machine,
+    Obj,
+    Value,
+    copies,
+    decided,
+    is_uneven,
+    iterated,
+    join,
+    join_states,
+    restore,
+    spread,
+    varying,
+)
+from nbddp.sentence import sentence
+
+
+def _enter(m: Machine, node: Loop, iterable: Value | None, source: ast.expr | None) -> LoopFact:
+    fact = m.facts.loops.setdefault(node, LoopFact(node))
+    fact.parents.update(a.fact.node for a in m.loops)
+    fact.function = m.frame.node
+    for name, value in m.visible().items():
+        fact.names[name] = join(fact.names[name], value) if name in fact.names else value
+    if iterable is not None and source is not None:
+        loaders = loaders_in(m, iterable)
+        fact.loaders |= loaders
+        fact.loader_nodes |= _loader_nodes(m, source)
+        fact.indirect |= loaders if is_indirect(m, iterable) else set()
+        fact.cut |= is_cut(m, iterable)
+        fact.lazy |= yields(node)
+        fact.named |= _names_things(m, iterable)
+        for seen in m.drawing:
+            seen.update(loaders)
+        fact.foreign |= iterated(m, iterable)
+        known = _is_known(m, iterable)
+        fact.opaque |= not known and not iterable.varies and not _counts(source)
+        fact.varying_iterable |= iterable.varies
+    return fact
+
+
+def _names_things(m: Machine, iterable: Value) -> bool:
+    """A list of phases, rates or models, a dictionary: its turns are no epochs."""
+    inside = literal_elements(m, iterable) or ([m.elements(iterable)] if iterable.of("list") else [])
+    parts = [part for value in inside for part in value.items or (value,)]
+    return bool(iterable.of("dict")) or any(isinstance(p.const, str | float) or p.objs - p.of("counter") for p in parts)
+
+
+def _is_known(m: Machine, value: Value, depth: int = 0) -> bool:
+    """Is it seen what the loop draws from, through `enumerate` and bars?"""
+    wrapped = [inner for o in value.of("iterator") if (inner := m.get(o, "of")) is not None]
+    things = value.objs - value.of("foreign")
+    if any(_counts(o.node) for o in value.of("iterator")):
+        return True
+    if wrapped and things == value.of("iterator") and depth < 6:
+        return any(_is_known(m, inner, depth + 1) for inner in wrapped)
+    return bool(things or value.items) or value.const is not None
+
+
+def _counts(source: ast.AST) -> bool:
+    """`range(10)`, `enumerate(range(10))`, `tqdm(range(10))`."""
+    if not isinstance(source, ast.Call):
+        return False
+    return source_name(source) in ("range", "trange", "arange") or bool(source.args and _counts(source.args[0]))
+
+
+def source_name(node: ast.Call) -> str:
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def _loader_nodes(m: Machine, source: ast.expr) -> set[ast.expr]:
+    """The outermost expressions in a loop's iterable that are loaders themselves; through names of wrappers."""
+    if m.facts.value(source).of("loader"):
+        return {source}
+    found: set[ast.expr] = set()
+    if isinstance(source, ast.Call):
+        for part in [*source.args, *(k.value for k in source.keywords)]:
+            found |= _loader_nodes(m, part)
+        return found
+    for obj in m.facts.value(source).of("iterator"):
+        if isinstance(obj.node, ast.Call):
+            found |= _loader_nodes(m, obj.node)
+    return found
+
+
+def _turns(m: Machine, fact: LoopFact, one: Callable[[Active], None], loaders: set[Obj]) -> bool:
+    """Run a body twice, so that what an iteration leaves meets the next; after a loop it may also not have run.
+
+    True where it runs over shares of these loaders.
+    """
+    shares = _draws_shares(m, fact.node, loaders)
+    backward = unsure = False
+    for turn in range(2):
+        before = copies(m)
+        active = Active(fact, shares, shares and turn > 0 and not (fact.backward or fact.lazy), m.conditions)
+        m.loops.append(active)
+        one(active)
+        m.loops.pop()
+        backward, unsure = backward or active.backward, unsure or active.unsure
+        restore(m, join_states([before, copies(m)]))
+    _note_use(fact, loaders, backward, unsure)
+    return shares
+
+
+def _draws_shares(m: Machine, loop: Loop, loaders: set[Obj]) -> bool:
+    return (
+        bool(loaders & m.assumed.mixed[loop])
+        if loop in m.assumed.mixed
+        else bool(loaders) and loop not in m.assumed.whole
+    )
+
+
+def _note_use(fact: LoopFact, loaders: set[Obj], backward: bool, unsure: bool) -> None:
+    """What a loop that has been run does with its loaders this time: it watches, trains, or perhaps trains."""
+    seen = fact.watched if not backward else fact.perhaps if unsure else fact.trained
+    seen |= loaders | fact.next_of
+
+
+def run_for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
+    iterable = evaluate(m, node.iter)
+    fact = _enter(m, node, iterable, node.iter)
+    before, loaders = m.varying_fields(), loaders_in(m, iterable)
+    if loaders and not m.sharing() and not _draws_shares(m, node, loaders):
+        _made_beside(m, node)
+    uneven = is_uneven(m.facts, iterable)
+    m.own_turns += uneven
+    with varying(m, uneven or _draws_varying(m, iterable)):
+
+        def one(active: Active) -> None:
+            for value in literal_elements(m, iterable) or [element(m, iterable, node, active)]:
+                assign(m, node.target, value)
+                m.steps.block(m, node.body)
+
+        shares = _turns(m, fact, one, loaders)
+    m.own_turns -= uneven
+    steps = fact.backward and m.facts.draws_itself(fact)
+    if (fact.loaders or steps) and not fact.lazy and (shares or node not in m.assumed.mixed):
+        m.varying_before = before
+        m.steps.leave_loop(m, fact)
+    m.steps.block(m, node.orelse)
+
+
+def _made_beside(m: Machine, loop: ast.For | ast.AsyncFor) -> None:
+    """Hidden states in an evaluation on all of the data are of its batches, whatever share of the number sized them."""
+    read = {n.id for n in inside(loop.body) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    for name in sorted(read):
+        value = m.lookup(name)
+        if value is not None and spread(value) is Extent.SAMPLES:
+            m.set_plain(name, value.with_extent(Extent.REPEATED))
+
+
+def _draws_varying(m: Machine, iterable: Value) -> bool:
+    """Does how often the loop turns differ between ranks?"""
+    if iterable.varies:
+        return True
+    inner = [v for o in iterable.of("iterator") if (v := m.get(o, "of")) is not None]
+    return any(v.varies or _draws_varying(m, v) for v in inner) or any(
+        _draws_varying(m, i) for v in inner for i in v.items or ()
+    )
+
+
+def element(m: Machine, iterable: Value, node: ast.AST, active: Active) -> Value:
+    """What one turn gets; the counter of a dealt-out loop differs between ranks, that of a shared one does not."""
+    value = iterate(m, iterable, node)
+    whole = bool(active.fact.loaders) and not active.shares
+    if value.items and value.items[0].of("counter"):
+        counter, *rest = value.items
+        counter = Value(counter.objs, Extent.VARYING) if active.deals else counter
+        return replace(value, items=(counter, *(r.with_extent(Extent.REPEATED) if whole else r for r in rest)))
+    return value.with_extent(Extent.REPEATED) if whole else value
+
+
+def run_while(m: Machine, node: ast.While) -> None:
+    fact = _enter(m, node, None, None)
+
+    def one(active: Active) -> None:
+        with decided(m, node.test, evaluate(m, node.test)):
+            m.steps.block(m, node.body)
+
+    _turns(m, fact, one, set())
+    if fact.next_of:
+        m.steps.leave_loop(m, fact)
+    m.steps.block(m, node.orelse)
+
+
+def comprehension_loops(m: Machine, generators: list[ast.comprehension], body: Callable[[], None]) -> None:
+    if not generators:
+        body()
+        return
+    first = generators[0]
+    iterable = evaluate(m, first.iter)
+    fact = _enter(m, first, iterable, first.iter)
+    loaders = loaders_in(m, iterable)
+    active = Active(fact, bool(loaders & m.assumed.dealt.get(first, frozenset())))
+    m.loops.append(active)
+    outer = m.turn
+    for turn in range(2):
+        active.shares &= not (turn and first in m.assumed.unsure)  # a share, or all of it: a sum is then neither
+        for value in literal_elements(m, iterable) or [element(m, iterable, first, active)]:
+            m.turn = Obj("turn", first, repr(value.const)) if value.const is not None else outer
+            assign(m, first.target, value)
+            for condition in first.ifs:
+                evaluate(m, condition)
+            with varying(m, is_uneven(m.facts, iterable)):
+                comprehension_loops(m, generators[1:], body)
+    m.turn = outer
+    m.loops.pop()
+    _note_use(fact, loaders, active.backward, active.unsure)
+    if fact.backward:
+        m.facts.keep_whole.pop(first, None)
+    elif fact.loaders:
+        m.facts.keep_whole[first] = sentence("results of a comprehension cannot be combined; use a for loop")

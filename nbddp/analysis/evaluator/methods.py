@@ -1,0 +1,310 @@
+"""Call a method in the abstract: of models, optimizers, containers, and tensors."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from nbddp.analysis.evaluator.attributes import bases_of, class_member
+from nbddp.analysis.evaluator.iteration import iterate, params_in
+from nbddp.analysis.evaluator.tensor_rules import method_among, over_samples
+from nbddp.analysis.evaluator.writes import moved_by_hand, taint
+from nbddp.analysis.library import READING_METHODS
+from nbddp.analysis.values import (
+    ANYTHING,
+    PICKED,
+    Extent,
+    Frame,
+    Machine,
+    Obj,
+    Value,
+    add,
+    averaged,
+    call_parser,
+    foreign,
+    has_parameters,
+    is_of_own_choice,
+    is_uneven,
+    join,
+    join_extent,
+    marked,
+    multiply,
+    note_size,
+    optimizers_of,
+    spread,
+    subtract,
+    summed,
+    thing,
+)
+
+Args = list[Value]
+Keywords = dict[str, Value]
+
+RETURNS_MODEL = frozenset(
+    "to cuda cpu train eval half float double bfloat16 type apply requires_grad_ share_memory".split()
+)
+KEEPS = frozenset(
+    """
+    detach cpu cuda to float double half numpy clone data contiguous requires_grad_ type_as long int bool view
+    reshape squeeze unsqueeze flatten tolist byte bfloat16 expand permute transpose t copy astype abs get round
+    """.split()
+)
+SHORTENS = frozenset({"clear", "remove", "discard", "popitem"})
+LEAVES_VALUES = frozenset({"requires_grad_", "retain_grad_", "share_memory_", "__"})
+
+
+def call_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value:
+    if attr == "backward":
+        return backward(m, node)
+    if attr in RETURNS_MODEL and base.of("foreign"):
+        return Value(base.of("foreign"))
+    if attr in ("parameters", "named_parameters"):
+        has_parameters(m, base)
+    if attr == "step" and (inner := optimizers_of(m, base)):
+        m.mark_loops(step=True)
+        m.facts.calls[node].optimizers.update(inner)
+    if attr in ("load_state_dict", "update_parameters") and isinstance(node.func, ast.Attribute):
+        moved_by_hand(m, node.func.value)
+    for kinds, method in _BY_KIND:
+        if base.of(*kinds):
+            found = method(m, node, base, attr, args, keywords)
+            if found is not None:
+                return found
+    result = _tensor(m, base, attr, args, keywords)
+    if attr.endswith("_") and attr not in LEAVES_VALUES and isinstance(node.func, ast.Attribute):
+        moved_by_hand(m, node.func.value)
+    if attr not in READING_METHODS and attr not in KEEPS and isinstance(node.func, ast.Attribute):
+        _change_in_place(m, node.func, base, result, [*args, *keywords.values()])
+    unknown = base.of("foreign") and not result.objs and not result.varies and attr not in KEEPS
+    return replace(foreign(m, node, attr), extent=result.extent) if unknown else result  # `data.make_loader()`
+
+
+def _change_in_place(m: Machine, func: ast.Attribute, base: Value, result: Value, given: Args) -> None:
+    """`total.add_(x)`, `meter.update(loss)`: what goes in makes what it stands for differ between ranks."""
+    if func.attr in ("add_", "sub_"):
+        taint(m, func.value, spread(result))
+    elif any(v.varies for v in given) and not base.varies:
+        taint(m, func.value, Extent.VARYING)
+
+
+def backward(m: Machine, node: ast.Call) -> Value:
+    m.facts.backward.add(node)
+    fact = m.facts.calls[node]
+    for name, value in m.visible().items():
+        fact.visible[name] = join(fact.visible[name], value) if name in fact.visible else value
+    m.mark_loops(backward=True)
+    return ANYTHING
+
+
+def _model(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value | None:
+    models = base.of("model", "submodule")
+    if attr in RETURNS_MODEL:
+        if attr in ("train", "eval"):
+            m.mark_loops(toggles=True)
+            mode = attr == "train" and (not args or args[0].const is not False)
+            m.asleep = m.asleep - models if mode else m.asleep | models
+        return Value(models)
+    if attr in ("parameters", "named_parameters", "buffers"):
+        return Value(frozenset(Obj("params", node, attr, _whole(o)) for o in models))
+    if attr in ("modules", "children", "named_modules", "named_children"):
+        return Value(frozenset(Obj("submodule", node, attr, _whole(o)) for o in models))
+    if attr in ("append", "extend", "add_module", "insert"):
+        for owner in base.of("model"):
+            for value in args:
+                for child in value.of("model"):
+                    m.facts.contained.setdefault(child, set()).add(owner)
+                    m.put(owner, "[]", Value(frozenset({child})))
+        return ANYTHING
+    return ANYTHING if attr in ("state_dict", "load_state_dict", "zero_grad") else None
+
+
+def _whole(obj: Obj) -> Obj:
+    return obj.owner or obj if obj.kind == "submodule" else obj
+
+
+def _optimizer(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value | None:
+    fact = m.facts.calls[node]
+    if attr == "step":
+        m.mark_loops(step=True)
+        fact.optimizers.update(base.of("optimizer"))
+        for closure in (o for v in args[:1] for o in v.of("function")):
+            result = m.steps.function(m, closure, [], {}, node)
+            searches = any(o.name.endswith("LBFGS") for o in base.objs)  # its closure gives the loss of all ranks
+            return Value(extent=Extent.UNIFORM) if searches else result
+    if attr == "add_param_group":
+        for owner in base.of("optimizer"):
+            for value in args:
+                m.put(owner, "params", Value(params_in(m, value)))
+    return ANYTHING
+
+
+def _scaler(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value | None:
+    if attr == "scale" and args:
+        return args[0]
+    if attr == "step" and args:
+        m.mark_loops(step=True)
+        m.facts.calls[node].optimizers.update(args[0].of("optimizer"))
+    return ANYTHING
+
+
+def _nothing(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value | None:
+    return ANYTHING
+
+
+def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value | None:
+    first = args[0] if args else ANYTHING
+    holders = base.of("list", "dict")
+    if attr in ("append", "add", "appendleft", "insert"):
+        value = _of_one_sample(m, args[-1]) if args else ANYTHING
+        chosen = is_of_own_choice(m.facts, node)
+        note_size(m.facts, holders if m.own_turns or chosen else ())
+        note_size(m.facts, _those_around(m, node) if chosen else ())
+        value = value.with_extent(Extent.VARYING) if chosen else value
+        _put(m, holders, value.with_extent(Extent.UNIFORM) if _goes_together(m, node, value) else value)
+        return ANYTHING
+    if attr in ("extend", "update"):
+        inner = m.elements(first) if first.of("list", "dict") else iterate(m, first, node)
+        apart = m.own_turns or is_uneven(m.facts, first) or is_of_own_choice(m.facts, node)
+        note_size(m.facts, holders if apart else ())
+        _put(m, holders, marked(inner, PICKED) if first.of(PICKED) else inner)
+        for key, value in keywords.items():
+            for obj in holders:
+                m.put(obj, f"[{key!r}]", value)
+                m.put(obj, "[]", value)
+        return ANYTHING
+    if attr == "items":
+        made = thing("iterator", node, "items")
+        for obj in made.objs:
+            m.put(obj, "of", base)
+        return made
+    if attr == "values":
+        made = m.make("list", node)
+        _put(m, made.objs, m.elements(base))
+        return made.with_extent(base.extent)
+    if attr in ("copy", "keys"):
+        return base if attr == "copy" else ANYTHING
+    if attr in ("get", "pop", "popleft", "setdefault"):
+        if attr == "setdefault" and len(args) > 1:
+            _put(m, holders, args[1])
+        takes = attr not in ("get", "setdefault") and m.own_turns
+        note_size(m.facts, holders if takes or (attr == "setdefault" and first.varies) else ())
+        exact = [m.get(o, f"[{first.const!r}]") for o in holders if first.const is not None]
+        found = [v for v in exact if v is not None]
+        return found[0] if found else m.elements(base)
+    note_size(m.facts, holders if attr in SHORTENS and (m.own_turns or first.varies) else ())
+    return None
+
+
+def _those_around(m: Machine, call: ast.Call) -> frozenset[Obj]:
+    """The dictionary of `by_class[label].append(…)`, which may get the label only now."""
+    match call.func:
+        case ast.Attribute(value=ast.Subscript(value=around) | ast.Call(func=ast.Attribute(value=around))):
+            return m.facts.value(around).of("dict")
+    return frozenset()
+
+
+def _of_one_sample(m: Machine, value: Value) -> Value:
+    """What is kept in a loop over samples is an item for each of them."""
+    return value.with_extent(Extent.SAMPLES) if m.varying_control and value.extent is Extent.SUM else value
+
+
+def _goes_together(m: Machine, node: ast.Call, value: Value) -> bool:
+    """`history.append(total / n)` outside of the loops over batches: the script puts that number together there."""
+    fact = m.facts.calls[node]
+    if getattr(node.func, "attr", "") != "append" or not node.args or isinstance(node.args[-1], ast.JoinedStr):
+        return False
+    if fact.varying_control or fact.ever_in_forward or m.sharing() or value.items:
+        return False
+    known = [m.facts.loops[loop] for loop in fact.loops if loop in m.facts.loops]
+    return spread(value) in (Extent.MEAN, Extent.SUM) and not any(f.loaders or m.facts.draws_itself(f) for f in known)
+
+
+def _put(m: Machine, holders: frozenset[Obj], value: Value) -> None:
+    unlike = m.share_control or (m.own_turns and value.extent is Extent.MEAN)
+    if unlike or (m.varying_control and not value.varies):
+        value = value.with_extent(Extent.VARYING)
+    for obj in holders:
+        m.put(obj, "[]", value)
+
+
+def _metric(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value | None:
+    # torchmetrics gathers over the ranks itself when its value is asked for
+    return base if attr in ("to", "cuda", "cpu") else ANYTHING
+
+
+def _super(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value | None:
+    """`super().method(…)`: run the method of a base class on the same instance."""
+    frame = m.frame
+    result: Value | None = None
+    for obj in _first_argument(frame).objs:
+        owner = m.facts.classes.get(obj)
+        if owner is None:
+            continue
+        for parent in bases_of(m, owner).of("class"):
+            member = class_member(m, parent.node, attr, obj)
+            for method in member.of("method") if member else ():
+                if method.node is not frame.node:
+                    value = m.steps.function(m, method, args, keywords, node)
+                    result = value if result is None else join(result, value)
+    if result is None and (itself := _first_argument(frame)).of("model"):
+        result = _model(m, node, itself, attr, args, keywords)  # torch's: `return super().to(device)`
+    return result or ANYTHING
+
+
+def _first_argument(frame: Frame) -> Value:
+    spec = getattr(frame.node, "args", None)
+    named = [*spec.posonlyargs, *spec.args] if isinstance(spec, ast.arguments) else []
+    return frame.local.get(named[0].arg, ANYTHING) if named else ANYTHING
+
+
+_BY_KIND = (
+    (("super",), _super),
+    (("model", "submodule"), _model),
+    (("optimizer",), _optimizer),
+    (("scaler",), _scaler),
+    (("scheduler", "writer", "tracker", "file", "logger", "device", "iterator"), _nothing),
+    (("list", "dict"), _container),
+    (("metric",), _metric),
+    (("parser",), call_parser),
+)
+
+
+def _tensor(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) -> Value:
+    """Methods of tensors, arrays and numbers, by what they do to the extent."""
+    extent = spread(base)
+    if (found := method_among(m, base, attr, args, keywords)) is not None:
+        return found
+    if attr == "size":
+        return _size(m, base, args)
+    if attr in ("numel", "nelement", "dim", "ndimension"):
+        counts = extent is Extent.SAMPLES and attr[0] == "n"
+        equal = not (m.deals() or base.of(PICKED))
+        return Value(extent=Extent.SUM if counts else Extent.UNIFORM, equal=equal, number=True)
+    if attr == "item":
+        return Value(extent=m.one_number(extent), number=True)
+    if attr in ("sum", "count_nonzero") and extent is Extent.SAMPLES:
+        return Value(extent=summed(base) if over_samples(args, keywords) else extent)
+    if attr in ("mean", "nanmean") and extent is Extent.SAMPLES:
+        return Value(extent=averaged(base) if over_samples(args, keywords) else extent)
+    if attr in ("sum", "mean") or attr in KEEPS:
+        return Value(base.objs - base.of("shape"), extent, base.items, base.const)
+    if attr in ("mul", "mul_", "div", "div_", "__mul__") and args:
+        return Value(extent=multiply(base, args[0]))
+    if attr in ("add", "add_", "sub", "sub_") and args:
+        return Value(extent=(add if attr.startswith("add") else subtract)(base, args[0]))
+    for value in [*args, *keywords.values()]:
+        extent = join_extent(extent, spread(value))
+    if extent in (Extent.MEAN, Extent.SUM):
+        extent = Extent.VARYING
+    return Value(extent=extent)
+
+
+def _size(m: Machine, base: Value, args: Args) -> Value:
+    varies = base.varies
+    if not args:
+        return Value(thing("shape", base_place).objs | base.of(PICKED), Extent.SAMPLES if varies else Extent.UNIFORM)
+    extent = Extent.SUM if varies and args[0].const == 0 else Extent.UNIFORM
+    return Value(extent=extent, equal=not (m.deals() or base.of(PICKED)), number=True)
+
+
+base_place = ast.Pass()

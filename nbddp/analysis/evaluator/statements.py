@@ -1,0 +1,136 @@
+"""Run statements in the abstract, in their order; loops twice, branches side by side."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from nbddp.analysis.evaluator.bindings import (
+    assign,
+    run_annotated,
+    run_assignment,
+    run_augmented,
+    run_deletion,
+    run_import,
+)
+from nbddp.analysis.evaluator.expressions import evaluate
+from nbddp.analysis.evaluator.functions import define_class, define_function, run_return
+from nbddp.analysis.evaluator.loops import run_for, run_while
+from nbddp.analysis.library import constructors as names
+from nbddp.analysis.values import ANYTHING, Machine, copies, decided, join_states, restore, truth, varying
+
+Stops = ast.Return | ast.Raise | ast.Break | ast.Continue
+
+
+def run_block(m: Machine, body: list[ast.stmt]) -> bool:
+    """Run statements; True when the block ends by leaving."""
+    for statement in body:
+        if not m.tick():
+            return False
+        run_statement(m, statement)
+        if isinstance(statement, Stops):
+            return True
+    return False
+
+
+def run_statement(m: Machine, node: ast.stmt) -> None:
+    method = _TABLE.get(type(node))
+    if method is not None:
+        method(m, node)
+
+
+def _branches(m: Machine, *bodies: list[ast.stmt]) -> None:
+    before = copies(m)
+    ends = []
+    for body in bodies:
+        restore(m, before)
+        if not run_block(m, body):
+            ends.append(copies(m))
+    restore(m, join_states(ends) if ends else before)
+
+
+def _if(m: Machine, node: ast.If) -> None:
+    test = evaluate(m, node.test)
+    if (known := truth(test)) is not None:
+        run_block(m, node.body if known else node.orelse)
+        return
+    m.conditions += 1
+    with decided(m, node.test, test):
+        _branches(m, node.body, node.orelse)
+    m.conditions -= 1
+
+
+def _match(m: Machine, node: ast.Match) -> None:
+    subject = evaluate(m, node.subject)
+    for case in node.cases:
+        for part in ast.walk(case.pattern):
+            if isinstance(part, ast.MatchAs | ast.MatchStar) and part.name:
+                m.bind(part.name, subject)
+    with varying(m, subject.varies):
+        _branches(m, *(c.body for c in node.cases), [])
+
+
+def _try(m: Machine, node: ast.Try) -> None:
+    run_block(m, node.body)
+    run_block(m, node.orelse)
+    for handler in node.handlers:
+        if handler.name:
+            m.bind(handler.name, ANYTHING)
+        _branches(m, handler.body, [])
+    run_block(m, node.finalbody)
+
+
+def _with(m: Machine, node: ast.With | ast.AsyncWith) -> None:
+    grad, perhaps = m.grad, m.perhaps_grad
+    for item in node.items:
+        value = evaluate(m, item.context_expr)
+        known = _grad_under(m, item.context_expr, m.grad)
+        m.grad, m.perhaps_grad = m.grad if known is None else known, m.perhaps_grad or known is None
+        if item.optional_vars is not None:
+            assign(m, item.optional_vars, value)
+    run_block(m, node.body)
+    m.grad, m.perhaps_grad = grad, perhaps
+
+
+def _grad_under(m: Machine, node: ast.expr, now: bool) -> bool | None:
+    """Whether gradients are followed in a block of it; None where its argument decides, and is not known."""
+    func = node.func if isinstance(node, ast.Call) else node
+    called = {o.name for o in m.facts.value(func).of("library")}
+    if called & names.NO_GRAD:
+        return False
+    if called & {"torch.set_grad_enabled", "torch.enable_grad"} and isinstance(node, ast.Call):
+        return truth(evaluate(m, node.args[0])) if node.args else True
+    return now
+
+
+def _expression(m: Machine, node: ast.Expr) -> None:
+    evaluate(m, node.value)
+
+
+def _assert(m: Machine, node: ast.Assert) -> None:
+    evaluate(m, node.test)
+
+
+_TABLE: dict[type[ast.stmt], Callable[[Machine, Any], None]] = {
+    ast.Assign: run_assignment,
+    ast.AugAssign: run_augmented,
+    ast.AnnAssign: run_annotated,
+    ast.Delete: run_deletion,
+    ast.Import: run_import,
+    ast.ImportFrom: run_import,
+    ast.FunctionDef: define_function,
+    ast.AsyncFunctionDef: define_function,
+    ast.ClassDef: define_class,
+    ast.Return: run_return,
+    ast.If: _if,
+    ast.Match: _match,
+    ast.Try: _try,
+    ast.With: _with,
+    ast.AsyncWith: _with,
+    ast.For: run_for,
+    ast.AsyncFor: run_for,
+    ast.While: run_while,
+    ast.Expr: _expression,
+    ast.Assert: _assert,
+}

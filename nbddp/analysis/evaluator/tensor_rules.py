@@ -1,0 +1,130 @@
+"""What sets the samples of a batch against each other, or takes some of them: a rank sees only those of its share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from nbddp.analysis.values import (
+    ANYTHING,
+    MARKS,
+    PICKED,
+    STATISTIC,
+    WEIGHTED,
+    Extent,
+    Machine,
+    Value,
+    marked,
+    product,
+    spread,
+    turned,
+)
+
+Args = list[Value]
+Keywords = dict[str, Value]
+PICKS = ("masked_select", "nonzero", "argwhere")
+DIMENSION = ("dim", "axis")
+PRODUCTS = ("mm", "matmul")
+
+
+def over_samples(args: Args, keywords: Keywords) -> bool:
+    """Is the first dimension, that of the samples, gone through?"""
+    along = args[0] if args else keywords.get("dim", keywords.get("axis"))
+    if along is None:
+        return True
+    return along.const == 0 or any(i.const == 0 for i in along.items or ())
+
+
+def method_among(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) -> Value | None:
+    """`x.std(0)`, `losses.topk(8)`, `scores.softmax(0)`, `mask.nonzero()`; None for anything else."""
+    extent = spread(base)
+    if attr in ("abs", "abs_") and extent in (Extent.MEAN, Extent.SUM):
+        return Value(extent=Extent.VARYING)
+    if (attr in OF_ALL and base.varies) or (attr in ORDERING and extent is Extent.SAMPLES):
+        return _of_all(m, attr, extent, args, keywords)
+    if extent is not Extent.SAMPLES:
+        return None
+    if attr in ALONG and not m.forward_depth and not each_for_itself(attr, args, keywords):
+        return Value(extent=Extent.VARYING)
+    return _turned(m, attr, base, args) or _among(attr, args[0] if args else _along(keywords))
+
+
+def _turned(m: Machine, what: str, base: Value, args: Args) -> Value | None:
+    """`x.t()`, `x.transpose(0, 1)`, and products with one; in a model the first dimension may be that of time."""
+    if what == "t" or (
+        what == "transpose" and not m.forward_depth and sorted(str(a.const) for a in args) == ["0", "1"]
+    ):
+        return turned(Value(base.of(*MARKS), Extent.SAMPLES))
+    if what in PRODUCTS and args and spread(args[0]) is Extent.SAMPLES:
+        return Value(extent=product(base, args[0]))
+    return None
+
+
+def _along(keywords: Keywords) -> Value:
+    return next((keywords[k] for k in DIMENSION if k in keywords), ANYTHING)
+
+
+def _of_all(m: Machine, attr: str, extent: Extent, args: Args, keywords: Keywords) -> Value:
+    """Of a batch, or in a loop over its samples of one of them."""
+    of_one = m.varying_control and (args or any(k in keywords for k in DIMENSION))
+    if extent is Extent.SAMPLES and (of_one or each_for_itself(attr, args, keywords)):
+        return Value(extent=Extent.SAMPLES)
+    varying = Value(extent=Extent.VARYING)
+    return marked(varying, STATISTIC) if extent is Extent.SAMPLES and not m.varying_control else varying
+
+
+def function_among(m: Machine, name: str, args: Args, keywords: Keywords) -> Value | None:
+    """The same, as functions of torch."""
+    word = name.rsplit(".", 1)[-1]
+    if word == "einsum" and args:
+        return _einsum(m, args[0].const, args[1:])
+    if not name.startswith("torch.") or not args or spread(args[0]) is not Extent.SAMPLES:
+        return None
+    if word in ALONG and not m.forward_depth and not each_for_itself(word, args[1:], keywords):
+        return Value(extent=Extent.VARYING)
+    return _turned(m, word, args[0], args[1:]) or _among(word, args[1] if len(args) > 1 else _along(keywords))
+
+
+def _einsum(m: Machine, equation: object, operands: Args) -> Value | None:
+    """A sum over the samples, where all operands have them and the result has not; in a model perhaps one over time."""
+    found = contracted(equation)
+    if found is None or len(found[0]) != len(operands) or any(spread(o) is not Extent.SAMPLES for o in operands):
+        return None
+    letters, summed_up = found
+    if len(set(letters)) > 1 or not summed_up:
+        return None
+    return Value(extent=Extent.VARYING if m.forward_depth and letters[0] not in "bn" else Extent.SUM)
+
+
+def _among(what: str, along: Value) -> Value | None:
+    if what in ("softmax", "softmin", "log_softmax") and along.const == 0:
+        return marked(Value(extent=Extent.SAMPLES), WEIGHTED)
+    if what == "dot":
+        return Value(extent=Extent.VARYING)
+    picks = what in PICKS or (what == "where" and along is ANYTHING)
+    return marked(Value(extent=Extent.SAMPLES), PICKED) if picks else None
+
+
+OF_ALL = frozenset("max min norm std var median argmax argmin prod any all quantile unique cov corrcoef".split())
+ORDERING = frozenset("topk sort argsort kthvalue".split())  # of samples among each other, where no dimension is given
+ALONG = frozenset(
+    "logsumexp normalize cosine_similarity cumsum cumprod logcumsumexp".split()
+)  # of each sample, where none is given
+SECOND = ("topk", "kthvalue", "norm", "quantile", "normalize", "cosine_similarity")  # where it is the second argument
+
+
+def each_for_itself(word: str, args: Sequence[Value], keywords: Mapping[str, Value]) -> bool:
+    """Is a sample's result made of this sample alone: along another dimension than that of the samples?"""
+    place = 1 if word in SECOND else 0
+    along = next((keywords[k] for k in ("dim", "axis") if k in keywords), args[place] if len(args) > place else None)
+    if along is None:
+        return word in ALONG or (word == "topk" and bool(args) and args[0].const == 1)  # for each class, the highest
+    return not (along.const == 0 or any(i.const == 0 for i in along.items or ()))
+
+
+def contracted(equation: object) -> tuple[list[str], bool] | None:
+    """Of `einsum("bi,bj->ij", …)`: by which letter each operand counts its samples, and whether they are summed up."""
+    if not isinstance(equation, str) or "->" not in equation or "." in equation:
+        return None
+    given, _, result = equation.replace(" ", "").partition("->")
+    first = [operand[:1] for operand in given.split(",")]
+    return first, first[0] not in result

@@ -1,0 +1,70 @@
+"""What is written into things that others may hold: arrays, objects of libraries, parameters of models."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from nbddp.analysis.library import under
+from nbddp.analysis.values import WHOLE, Extent, Machine, Obj, Value
+
+CHANGING = ("heapq", "bisect")  # their first argument changes
+
+
+def taint(m: Machine, holder: ast.expr, extent: Extent) -> None:
+    """Give a variable or a field another extent; an element of it stands for the whole."""
+    while isinstance(holder, ast.Subscript):
+        holder = holder.value
+    if isinstance(holder, ast.Name):
+        old = m.lookup(holder.id)
+        if old is not None:
+            m.set_plain(holder.id, replace(old, extent=extent, items=None, const=None))
+    elif isinstance(holder, ast.Attribute):
+        owners = m.facts.value(holder.value).objs
+        for obj in owners:
+            m.put(obj, holder.attr, Value(extent=extent))
+        if not owners:  # `table.loc[…]`: of a thing of a library
+            taint(m, holder.value, Extent.VARYING)
+
+
+def write_into(m: Machine, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> None:
+    """`heapq.heappush(best, loss)`, `numpy.add.at(counts, y, 1)`, `torch.add(a, b, out=a)`."""
+    given = [m.held(v) for v in (*args[1:], *keywords.values())]
+    if all(e in WHOLE for e in given):
+        return
+    out = [k.value for k in node.keywords if k.arg == "out"]
+    first = node.args[:1] if under(name, CHANGING) or (name.startswith("numpy.") and name.endswith(".at")) else []
+    for holder in (*out, *first):
+        for obj in m.facts.value(holder).of("list", "dict"):
+            m.put(obj, "[]", Value(extent=Extent.VARYING))
+        if not m.facts.value(holder).objs:
+            taint(m, holder, Extent.VARYING)
+
+
+SAME_STORAGE = frozenset({"data", "detach", "view", "flatten", "view_as", "reshape"})
+
+
+def moved_by_hand(m: Machine, target: ast.expr) -> None:
+    """Note the models to which it belongs: `p` of `model.parameters()`, also as `p.data` or `p[0]`."""
+    while True:
+        if isinstance(target, ast.Attribute) and target.attr in SAME_STORAGE:
+            target = target.value
+        elif isinstance(target, ast.Subscript):
+            target = target.value
+        elif isinstance(target, ast.Call) and isinstance(target.func, ast.Attribute):
+            if target.func.attr not in SAME_STORAGE and not target.func.attr.endswith("_"):
+                return
+            target = target.func.value
+        else:
+            break
+    value = m.lookup(target.id) if isinstance(target, ast.Name) else m.facts.values.get(target)
+    for obj in _owners(m, value or Value(), 0):
+        m.facts.changed.setdefault(obj, set()).update(a.fact.node for a in m.loops)
+
+
+def _owners(m: Machine, value: Value, depth: int) -> set[Obj]:
+    held = {o.owner or o for o in value.of("params", "parameter", "submodule", "model")}
+    for container in value.of("list", "iterator") if depth < 3 else ():
+        for name in ("[]", "of"):
+            held |= _owners(m, m.get(container, name) or Value(), depth + 1)
+    return {o for o in held if o.kind == "model"}

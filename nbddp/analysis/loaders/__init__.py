@@ -1,0 +1,54 @@
+"""How the data is split among the ranks.
+
+Takes a Reading.
+Gives the Sharding of its loaders, the Epochs that samplers are told, and what the batch size means wherever it is read.
+"""
+
+from nbddp.analysis.loaders.batch_shares import Binds, around, known_at_start, sizes_at_start, world_size
+from nbddp.analysis.loaders.batch_sizes import (
+    Size,
+    goes_into_shapes,
+    of_loader,
+    shared_numbers,
+    sizes,
+    use_of,
+    whole_numbers,
+)
+from nbddp.analysis.loaders.epochs import Epochs, SetEpoch, find_epochs, sampler_name
+from nbddp.analysis.loaders.loader_calls import LoaderCall, dataset_name, dataset_value, loader_call
+from nbddp.analysis.loaders.sharding import ShardedReading, Share, can_be_named, stands_twice, wants_a_name
+from nbddp.analysis.loaders.shared_builder import can_be_asked, end_of_parameters
+from nbddp.analysis.loaders.streams import is_stream
+from nbddp.analysis.loaders.while_counters import while_counter
+
+__all__ = [
+    "Binds",
+    "Epochs",
+    "LoaderCall",
+    "SetEpoch",
+    "ShardedReading",
+    "Share",
+    "Size",
+    "around",
+    "can_be_asked",
+    "can_be_named",
+    "dataset_name",
+    "dataset_value",
+    "end_of_parameters",
+    "find_epochs",
+    "goes_into_shapes",
+    "is_stream",
+    "known_at_start",
+    "loader_call",
+    "of_loader",
+    "sampler_name",
+    "shared_numbers",
+    "sizes",
+    "sizes_at_start",
+    "stands_twice",
+    "use_of",
+    "wants_a_name",
+    "while_counter",
+    "whole_numbers",
+    "world_size",
+]

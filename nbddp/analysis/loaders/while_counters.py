@@ -1,0 +1,61 @@
+"""`while` loops over epochs that count their turns in a variable of their own."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from nbddp.analysis.slicing import fresh_start, inside
+from nbddp.analysis.syntax import Program
+
+
+@dataclass(frozen=True)
+class Counter:
+    name: str
+    first: int  # what it is in the first turn
+
+    def done(self) -> str:
+        """At the end of a turn, the position of that turn from 0."""
+        return f"{self.name} - {self.first + 1}"
+
+    def begun(self) -> str:
+        """At the start of a turn, its position from 0."""
+        return f"{self.name} - {self.first}" if self.first else self.name
+
+
+def while_counter(program: Program, loop: ast.While) -> Counter | None:
+    """The variable to which each turn adds one, on every path, and that nothing else changes."""
+    if any(_skips(program, n, loop) for n in ast.walk(loop)):
+        return None
+    for statement in loop.body:
+        if _adds_one(statement) and isinstance(statement.target, ast.Name):  # type: ignore[attr-defined]
+            name: str = statement.target.id  # type: ignore[attr-defined]
+            stores = [n for n in inside([loop]) if isinstance(n, ast.Name) and n.id == name and not _loads(n)]
+            first = _constant(fresh_start(program, loop, name))
+            if len(stores) == 1 and first is not None:
+                return Counter(name, first)
+    return None
+
+
+def _loads(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Load)
+
+
+def _skips(program: Program, node: ast.AST, loop: ast.While) -> bool:
+    """A `continue` of this loop: what stands at its end does not run then."""
+    if not isinstance(node, ast.Continue):
+        return False
+    around = (a for a in program.ancestors(node) if isinstance(a, ast.For | ast.AsyncFor | ast.While))
+    return next(around, None) is loop
+
+
+def _adds_one(node: ast.stmt) -> bool:
+    match node:
+        case ast.AugAssign(target=ast.Name(), op=ast.Add(), value=ast.Constant(value=1)):
+            return True
+    return False
+
+
+def _constant(node: ast.stmt | None) -> int | None:
+    value = node.value if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) else None
+    return value.value if isinstance(value, ast.Constant) and type(value.value) is int else None

@@ -1,0 +1,37 @@
+"""How models, optimizers and devices become those of several processes.
+
+Takes a Reading.
+Gives the Wrapping: which models DDP takes over and where, which gradients are averaged by hand, which device.
+"""
+
+from nbddp.analysis.models.buffers import kept_of_shares
+from nbddp.analysis.models.ddp_names import ddp_name
+from nbddp.analysis.models.devices import chosen, indexed_name, numbers, uses_gpu
+from nbddp.analysis.models.trial_passes import passes_left_out
+from nbddp.analysis.models.unfreezing import thaws_later
+from nbddp.analysis.models.wrap_points import Home, find_home
+from nbddp.analysis.models.wrapping import (
+    Wrapping,
+    find_wrapping,
+    holds_statistics,
+    may_hold_batch_norm,
+    unused_parameters,
+)
+
+__all__ = [
+    "Home",
+    "Wrapping",
+    "chosen",
+    "ddp_name",
+    "find_home",
+    "find_wrapping",
+    "holds_statistics",
+    "indexed_name",
+    "kept_of_shares",
+    "may_hold_batch_norm",
+    "numbers",
+    "passes_left_out",
+    "thaws_later",
+    "unused_parameters",
+    "uses_gpu",
+]

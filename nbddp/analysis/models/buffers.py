@@ -1,0 +1,56 @@
+"""What a model keeps of the samples that it has seen: running means, codebooks, memories, in buffers of its own."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from nbddp.analysis.reading import Reading
+
+
+def kept_of_shares(plan: Reading) -> Iterator[ast.stmt]:
+    """Statements by which a model of the notebook changes one of its buffers by what differs between ranks."""
+    for node in plan.nodes():
+        if not isinstance(node, ast.ClassDef):
+            continue
+        names = {name for part in ast.walk(node) if (name := _registered(part))}
+        for method in (m for m in node.body if isinstance(m, ast.FunctionDef) and m.name != "__init__"):
+            changes = (s for s in ast.walk(method) if isinstance(s, ast.stmt) and _changed(s) in names)
+            yield from (s for s in changes if any(plan.facts.value(v).varies for v in _given(s)))
+
+
+def _registered(node: ast.AST) -> str | None:
+    """`self.register_buffer("mean", torch.zeros(4))`."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="register_buffer"), args=[ast.Constant(value=str(name)), *_]):
+            return name
+    return None
+
+
+def _changed(statement: ast.stmt) -> str | None:
+    """`self.mean = …`, `self.mean[i] += …`, `self.mean.mul_(0.9).add_(…)`."""
+    match statement:
+        case ast.Assign(targets=[target]) | ast.AugAssign(target=target):
+            return _attribute(target)
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr=word, value=target))) if word.endswith("_"):
+            return _attribute(target)
+    return None
+
+
+def _attribute(node: ast.expr) -> str | None:
+    """The attribute of `self` that the place is a part of."""
+    match node:
+        case ast.Attribute(value=ast.Name(id="self"), attr=name):
+            return name
+        case ast.Attribute(value=inner) | ast.Subscript(value=inner) | ast.Call(func=ast.Attribute(value=inner)):
+            return _attribute(inner)
+    return None
+
+
+def _given(statement: ast.stmt) -> Iterator[ast.expr]:
+    if isinstance(statement, ast.Assign | ast.AugAssign):
+        yield statement.value
+    elif isinstance(statement, ast.Expr):
+        for call in (n for n in ast.walk(statement.value) if isinstance(n, ast.Call)):
+            yield from call.args
+            yield from (k.value for k in call.keywords)

@@ -1,0 +1,272 @@
+"""Under which names the training reaches DDP: `ddp_model` where it trains, and the bare model everywhere else.
+
+From each call that trains it is followed back where its model comes from: a variable, a parameter of a function, an
+attribute of an object. On the way the functions that train are handed `ddp_model`; what else they do with it is meant
+for the model itself, which they call `model.module`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from nbddp.analysis.library import PURE_BUILTINS, under
+from nbddp.analysis.models.wrap_points import Home
+from nbddp.analysis.reading import Model, Reading
+from nbddp.analysis.slicing import Function, local_names
+from nbddp.analysis.values import CallFact, Literal, Obj
+
+Scope = ast.AST | None
+LEFT_ALONE = frozenset({"train", "eval", "parameters", "zero_grad"})  # what DDP does as the model would
+RETURNS_ITSELF = frozenset({"to", "cuda", "train", "eval"})
+NEVER_TRAIN = ("copy", "torch.save", "torch.nn.utils", "torch.is_tensor", "logging")  # what they are handed
+
+
+@dataclass(frozen=True, eq=False)
+class Names:
+    """How one model is written where it trains."""
+
+    text: str  # ddp_model, self.ddp_model
+    places: Mapping[ast.expr, str]  # where the model is named, and DDP is meant
+    bare: frozenset[ast.expr]  # where DDP is named, and the model is meant
+    evaluates: bool  # one call trains in one turn and evaluates in another
+
+
+def find_names(plan: Reading, homes: Mapping[Obj, Home]) -> dict[Obj, Names]:
+    """None for a model where it cannot be told; DDP then takes over the model's own variable."""
+    models = [m for m in plan.roles.models if m.obj in homes]
+    found = {m.obj: names for m in models if (names := _names(plan, m, homes)) is not None}
+    while True:  # a function that is handed several models calls all of them in one way
+        left = {o for o, n in found.items() if not _together(plan, n, set(found))}
+        if not left:
+            return found
+        found = {o: n for o, n in found.items() if o not in left}
+
+
+def _together(plan: Reading, names: Names, known: set[Obj]) -> bool:
+    return all(plan.facts.value(p).of("model") <= known for p in (*names.places, *names.bare))
+
+
+def ddp_name(plan: Reading, home: Home) -> str:
+    owner, _, name = home.name.rpartition(".")
+    return f"{owner}.ddp_{name}" if owner else plan.naming(f"ddp_{name}")
+
+
+def trains(plan: Reading, call: CallFact) -> bool:
+    """Does its output reach a backward()? Not in an evaluation that only forgets torch.no_grad()."""
+    if not call.grad or call.in_forward:
+        return False
+    steps = {f.node for f in plan.roles.batch_loops}
+    return bool(call.loops & steps) or call.awake
+
+
+def _names(plan: Reading, model: Model, homes: Mapping[Obj, Home]) -> Names | None:
+    home = homes[model.obj]
+    if plan.options.sync_batchnorm and "." in home.name:
+        return None
+    trail = _Trail(plan, model.obj, home, homes)
+    calls = [c for n in model.forward_calls if trains(plan, c := plan.facts.calls[n])]
+    if not calls or any(c.ever_in_forward for c in calls) or not all(trail.follow(_called(c.node)) for c in calls):
+        return None
+    if any(_may_train(plan, call, model.obj) for call in plan.facts.calls.values()):
+        return None
+    bare = set[ast.expr]()
+    for use in trail.uses():
+        if not trail.stays(use):
+            bare.add(use)
+    evaluates = any(c.no_grad for c in calls)
+    return Names(ddp_name(plan, home), trail.places, frozenset(bare), evaluates)
+
+
+def _may_train(plan: Reading, call: CallFact, model: Obj) -> bool:
+    """Is the model handed, in a step, to code that nobody reads: `checkpoint(model, x)`, `engine.loss(model, x)`?"""
+    steps = {f.node for f in plan.roles.batch_loops}
+    if not call.grad or call.in_forward or not call.loops & steps or call.bodies or model in call.called:
+        return False
+    if call.names and all(name in PURE_BUILTINS or under(name, NEVER_TRAIN) for name in call.names):
+        return False
+    given = [*call.node.args, *(k.value for k in call.node.keywords)]
+    return any(_hands_on(plan, node, model) for part in given for node in ast.walk(part))
+
+
+def _hands_on(plan: Reading, node: ast.AST, model: Obj) -> bool:
+    """The model, its forward, or a list with it; not what the model gives, or a state of it."""
+    parent = plan.program.parents.get(node)
+    if isinstance(node, ast.Attribute) and node.attr in ("forward", "__call__"):
+        return model in plan.facts.value(node.value).objs and not (isinstance(parent, ast.Call) and parent.func is node)
+    if isinstance(parent, ast.Attribute) or (isinstance(parent, ast.Call) and parent.func is node):
+        return False
+    value = plan.facts.value(node)
+    held = (plan.facts.fields.get((o, "[]")) for o in value.of("list", "dict"))
+    return model in value.objs or any(inside is not None and model in inside.objs for inside in held)
+
+
+def _called(call: ast.Call) -> ast.expr:
+    """`model` of `model(x)` and of `model.forward(x)`."""
+    func = call.func
+    spelled_out = isinstance(func, ast.Attribute) and func.attr in ("forward", "__call__")
+    return func.value if isinstance(func, ast.Attribute) and spelled_out else func
+
+
+@dataclass
+class _Trail:
+    plan: Reading
+    model: Obj
+    home: Home
+    homes: Mapping[Obj, Home]
+    places: dict[ast.expr, str] = field(default_factory=dict)
+    kept: set[ast.expr] = field(default_factory=set)  # names of what has been handed on, to be handed on or called
+    variables: set[tuple[Scope, str]] = field(default_factory=set)  # that stand for DDP
+    attributes: set[str] = field(default_factory=set)  # likewise, of objects of the notebook
+
+    def follow(self, node: ast.expr) -> bool:
+        """Note where DDP has to be written for it to arrive here; False where that cannot be told."""
+        if not self.plan.facts.value(node).of("model") <= self.homes.keys() or self.may_be_none(node):
+            return False
+        if isinstance(node, ast.Name):
+            return self.follow_name(node)
+        return isinstance(node, ast.Attribute) and self.follow_attribute(node)
+
+    def may_be_none(self, node: ast.expr) -> bool:
+        return isinstance(self.plan.facts.value(node).const, Literal)
+
+    def follow_name(self, node: ast.Name) -> bool:
+        scope = self.scope(node)
+        if scope is self.plan.program.function_of(self.home.ready) and self.is_home(node):
+            self.places[node] = ddp_name(self.plan, self.home)
+            return True
+        self.kept.add(node)
+        if (scope, node.id) in self.variables:
+            return True
+        self.variables.add((scope, node.id))
+        if isinstance(scope, ast.FunctionDef) and node.id in {a.arg for a in _parameters(scope)}:
+            return self.follow_assigned(scope, node.id) and self.follow_arguments(scope, node.id)
+        return self.follow_assigned(scope, node.id, needed=True)
+
+    def is_home(self, node: ast.Name) -> bool:
+        """Do all models that the name stands for live under it?"""
+        homes = [self.homes[o] for o in self.plan.facts.value(node).of("model")]
+        functions = {self.plan.program.function_of(h.ready) for h in homes}
+        return all(h.name == node.id for h in homes) and len(functions) == 1
+
+    def scope(self, node: ast.Name) -> Scope:
+        """The function whose own the name is; None for the cells."""
+        around = self.plan.program.function_of(node)
+        while isinstance(around, Function) and node.id not in local_names(around):
+            around = self.plan.program.function_of(around)
+        return around
+
+    def follow_arguments(self, function: ast.FunctionDef, name: str) -> bool:
+        """All calls of the function that hand it the model."""
+        calls = [c for c in self.plan.facts.calls.values() if function in c.bodies]
+        given = [_argument(c.node, function, name) for c in calls]
+        if not calls or None in given:
+            return False
+        models = [(g, self.plan.facts.value(g).of("model")) for g in given if g is not None]
+        return all(self.follow(g) for g, held in models if self.model in held) and any(
+            self.model in held for _, held in models
+        )
+
+    def follow_assigned(self, scope: Scope, name: str, *, needed: bool = False) -> bool:
+        """What the variable is set to: another that stands for DDP, or what its own method returns."""
+        found = [v for t, v in self.assigned() if isinstance(t, ast.Name) and t.id == name and self.scope(t) is scope]
+        return (bool(found) or not needed) and all(v is not None and self.passes(v) for v in found)
+
+    def assigned(self) -> Iterator[tuple[ast.expr, ast.expr | None]]:
+        """All that the notebook sets, and to what; None where that is not written beside it."""
+        for node in self.plan.nodes():
+            if isinstance(node, ast.Assign) and len(node.targets) == 1:
+                yield from _pairs(node.targets[0], node.value)
+            elif isinstance(getattr(node, "ctx", None), ast.Store):
+                around = self.plan.program.parents[node]
+                while isinstance(around, ast.Tuple | ast.List | ast.Starred):
+                    around = self.plan.program.parents[around]
+                if not (isinstance(around, ast.Assign) and len(around.targets) == 1):
+                    yield node, None  # type: ignore[misc]
+
+    def passes(self, value: ast.expr) -> bool:
+        """`model`, `model.to(device)`."""
+        while (
+            isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in RETURNS_ITSELF
+        ):
+            value = value.func.value
+        return self.follow(value)
+
+    def follow_attribute(self, node: ast.Attribute) -> bool:
+        owners = {o for (o, f), v in self.plan.facts.fields.items() if f == node.attr and self.model in v.objs}
+        if not owners or any(o.kind != "instance" for o in owners):
+            return False  # a part of another module is saved with it, under its one name
+        if self.home.name == f"self.{node.attr}":
+            self.places[node] = f"{self.plan.program.source(node.value)}.ddp_{node.attr}"
+            return True
+        self.kept.add(node)
+        if node.attr in self.attributes:
+            return True
+        self.attributes.add(node.attr)
+        found = [v for t, v in self.assigned() if self.is_attribute(t, node.attr)]
+        return bool(found) and all(v is not None and self.passes(v) for v in found)
+
+    def is_attribute(self, node: ast.AST, name: str) -> bool:
+        return (
+            isinstance(node, ast.Attribute)
+            and node.attr == name
+            and bool(self.plan.facts.value(node.value).of("instance"))
+        )
+
+    # what else is done with it ------------------------------------------------------
+    def uses(self) -> list[ast.expr]:
+        """All places that read a variable or an attribute which stands for DDP."""
+        found: list[ast.expr] = []
+        for node in self.plan.nodes():
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                found += [node] if (self.scope(node), node.id) in self.variables else []
+            elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and node.attr in self.attributes:
+                found += [node] if self.is_attribute(node, node.attr) else []
+        return found
+
+    def stays(self, use: ast.expr) -> bool:
+        parent = self.plan.program.parents[use]
+        if use in self.kept:
+            return True
+        if isinstance(parent, ast.Attribute) and parent.attr in LEFT_ALONE:
+            return True
+        if isinstance(parent, ast.Attribute) and parent.attr in RETURNS_ITSELF:
+            return isinstance(use, ast.Name) and self.is_own_result(parent, use.id)
+        return False
+
+    def is_own_result(self, method: ast.Attribute, name: str) -> bool:
+        """`model = model.to(device)`, or the same without a name for it."""
+        statement = self.plan.program.statement_of(method)
+        call = getattr(statement, "value", None)
+        if not isinstance(call, ast.Call) or call.func is not method:
+            return False
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        return all(isinstance(t, ast.Name) and t.id == name for t in targets)
+
+
+def _parameters(function: ast.FunctionDef) -> list[ast.arg]:
+    return [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+
+
+def _argument(call: ast.Call, function: ast.FunctionDef, name: str) -> ast.expr | None:
+    """The expression that becomes the parameter; None where that is not plain."""
+    if named := [k.value for k in call.keywords if k.arg == name]:
+        return named[0]
+    positional = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+    if positional[:1] in (["self"], ["cls"]):
+        positional = positional[1:]
+    at = positional.index(name) if name in positional else len(call.args)
+    plain = not any(isinstance(a, ast.Starred) for a in call.args[: at + 1])
+    return call.args[at] if plain and at < len(call.args) else None
+
+
+def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr | None]]:
+    """`self.model, self.optimizer = model, optimizer`."""
+    if not isinstance(target, ast.Tuple | ast.List):
+        yield target, value
+        return
+    written = value.elts if isinstance(value, ast.Tuple | ast.List) else []
+    alike = len(written) == len(target.elts) and not any(isinstance(e, ast.Starred) for e in (*target.elts, *written))
+    for number, part in enumerate(target.elts):
+        yield from _pairs(part, written[number]) if alike else ((part, None),)

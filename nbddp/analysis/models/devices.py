@@ -1,0 +1,105 @@
+"""Where the notebook says which device to use, and whether that is a GPU."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+from nbddp.analysis.reading import Reading
+from nbddp.analysis.syntax import qualified
+
+GPU = re.compile(r"(cuda|mps|xpu|hip)(:\d+)?$")
+INDEXED = re.compile(r"(cuda|xpu|hip):(\d+|%[ds]|\{\w*\})?$")  # also what a number is still to be put into
+ASKS = ("is_available", "device_count", "is_built")
+MOVES = ("to", "cuda")
+Written = Literal["device", "string"]
+
+
+def uses_gpu(plan: Reading) -> bool:
+    """Does the notebook move anything to a GPU? One that never does trains on the CPU, in processes too."""
+    for node in plan.nodes():
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and re.match(r"(cuda|mps)(:|$)", node.value):
+            return True
+        if isinstance(node, ast.Attribute) and node.attr in ("cuda", "accelerator"):
+            return True
+        if isinstance(node, ast.expr) and next(numbers(plan, node), None) is not None:
+            return True
+    return False
+
+
+def chosen(plan: Reading, node: ast.expr) -> Written | None:
+    """A GPU by the notebook's words, or one where there is one: `"cuda" if torch.cuda.is_available() else "cpu"`."""
+    match node:
+        case ast.Constant(value=str(value)):
+            return "string" if GPU.match(value) else None
+        case ast.IfExp():
+            parts = [p for p in (chosen(plan, node.body), chosen(plan, node.orelse)) if p]
+            return parts[0] if parts and _asks(plan, node.test) else None
+        case ast.Call(args=[first, *_]) if _is_device(plan, node):
+            return "device" if chosen(plan, first) or indexed_name(first) or _is_number(plan, first) else None
+        case ast.Call(func=ast.Name(id="str"), args=[inner]):
+            return "string" if chosen(plan, inner) else None
+    return "string" if indexed_name(node) else None
+
+
+def _is_device(plan: Reading, node: ast.Call) -> bool:
+    return qualified(node.func, plan.flow.imports) == "torch.device"
+
+
+def _asks(plan: Reading, test: ast.expr) -> bool:
+    """Does a condition ask whether there is a GPU, itself or through a variable?"""
+    for node in ast.walk(test):
+        if isinstance(node, ast.Attribute) and node.attr in ASKS:
+            return True
+        if isinstance(node, ast.Name) and any(_is_answer(s.node, node.id) for s in plan.kept):
+            return True
+    return False
+
+
+def _is_answer(node: ast.stmt, name: str) -> bool:
+    """`use_cuda = torch.cuda.is_available()`"""
+    if not isinstance(node, ast.Assign) or not any(isinstance(t, ast.Name) and t.id == name for t in node.targets):
+        return False
+    return isinstance(node.value, ast.Call | ast.Compare) and any(
+        isinstance(n, ast.Attribute) and n.attr in ASKS for n in ast.walk(node.value)
+    )
+
+
+def indexed_name(node: ast.expr) -> str | None:
+    """The kind of device in `"cuda:0"`, `f"cuda:{i}"`, `"cuda:%d" % i`, `"cuda:{}".format(i)`, `"cuda:" + str(i)`."""
+    match node:
+        case ast.Constant(value=str(value)):
+            text = value
+        case ast.JoinedStr(values=[ast.Constant(value=str(value)), ast.FormattedValue()]):
+            text = value
+        case ast.BinOp(left=ast.Constant(value=str(value)), op=ast.Mod() | ast.Add()):
+            text = value
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(value)), attr="format")):
+            text = value
+        case _:
+            return None
+    found = INDEXED.match(text)
+    complete = found is not None and (not isinstance(node, ast.Constant) or bool(re.search(r"\d$", text)))
+    return found[1] if found and complete else None
+
+
+def numbers(plan: Reading, node: ast.expr) -> Iterator[ast.expr]:
+    """Where a call takes the number of a GPU: `x.to(0)`, `x.cuda(gpu_id)`, `zeros(3, device=0)`, `torch.device(1)`."""
+    if not isinstance(node, ast.Call):
+        return
+    attr = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+    first = node.args[0] if node.args else None
+    if first is not None and (attr in MOVES or _is_device(plan, node)) and _is_number(plan, first):
+        yield first
+    yield from (k.value for k in node.keywords if k.arg == "device" and _is_number(plan, k.value))
+
+
+def _is_number(plan: Reading, node: ast.expr) -> bool:
+    """An index, written or in a variable; -1 stands for the CPU in some libraries."""
+    value = plan.facts.value(node)
+    const = node.value if isinstance(node, ast.Constant) else value.const
+    if isinstance(const, bool) or value.varies:
+        return False
+    return isinstance(const, int) and const >= 0

@@ -1,0 +1,147 @@
+"""Several backward passes through one forward, which DDP averages only the first of.
+
+`first.backward(retain_graph=True); second.backward()`, two forwards before two backwards, a hidden state that is not
+detached: DDP makes itself ready for one backward pass in each forward.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from nbddp.analysis.reading import Model, Reading
+
+CUTS = frozenset("detach detach_ item tolist numpy data shape size argmax grad no_grad eq ne gt lt".split())
+FILLS = frozenset("append extend insert add update appendleft add_ sub_".split())
+DEPTH = 4  # of functions that call functions
+Inner = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+
+
+def several_backwards(plan: Reading, model: Model) -> bool:
+    """Does a backward pass go through a forward that was there before another backward pass through this model?"""
+    loops = [f.node for f in plan.roles.batch_loops if isinstance(f.node, ast.For | ast.While)]
+    return any(_Walk(plan, model).goes_wrong(loop.body) for loop in loops)
+
+
+@dataclass
+class _Walk:
+    """The statements in their order, each loop's body twice; every forward has the time at which it ran."""
+
+    plan: Reading
+    model: Model
+    through: dict[str, frozenset[int]] = field(default_factory=dict)  # by name: forwards that its value went through
+    now: int = 0
+    last: int = -1  # when a backward went through the model
+    wrong: bool = False
+    depth: int = DEPTH
+
+    def goes_wrong(self, body: list[ast.stmt]) -> bool:
+        self.run([*body, *body])
+        return self.wrong
+
+    def run(self, body: Iterable[ast.stmt]) -> None:
+        for statement in body:
+            if isinstance(statement, ast.If):
+                self.either(statement)
+            elif isinstance(statement, ast.For | ast.While):
+                self.take(statement)
+                self.run([*statement.body, *statement.body, *statement.orelse])
+            elif isinstance(statement, ast.With):
+                if not any(_words(item.context_expr) & {"no_grad", "inference_mode"} for item in statement.items):
+                    self.run(statement.body)
+            elif isinstance(statement, ast.Try):
+                self.run([*statement.body, *statement.orelse, *statement.finalbody])
+            elif not isinstance(statement, Inner):
+                self.take(statement)
+
+    def either(self, statement: ast.If) -> None:
+        before, last = dict(self.through), self.last
+        self.run(statement.body)
+        one, at = self.through, self.last
+        self.through, self.last = before, last
+        self.run(statement.orelse)
+        self.last = max(self.last, at)
+        for name, found in one.items():
+            self.through[name] = self.through.get(name, frozenset()) | found
+
+    def take(self, statement: ast.stmt) -> None:
+        """What it computes and binds; of a loop, what it runs over."""
+        self.now += 1
+        value = getattr(statement, "iter" if isinstance(statement, ast.For) else "value", None)
+        found = self.sources(value) if isinstance(value, ast.AST) else frozenset()
+        for call in (n for n in ast.walk(value) if isinstance(n, ast.Call)) if isinstance(value, ast.AST) else ():
+            if call in self.plan.facts.backward:
+                self.backward(self.sources(call))
+            elif self.contains(call, "backward"):
+                self.enter(call)
+            elif (
+                isinstance(call.func, ast.Attribute)
+                and call.func.attr in FILLS
+                and isinstance(call.func.value, ast.Name)
+            ):
+                name = call.func.value.id  # losses.append(loss)
+                self.through[name] = self.through.get(name, frozenset()) | self.sources(*call.args)
+        for name, adds in _bound(statement):
+            self.through[name] = found | (self.through.get(name, frozenset()) if adds else frozenset())
+
+    def enter(self, call: ast.Call) -> None:
+        """A function of the notebook that runs a backward itself."""
+        outside, self.depth = self.through, self.depth - 1
+        for body in self.plan.facts.calls[call].bodies if self.depth else ():
+            if isinstance(body, ast.FunctionDef):
+                names = [a.arg for a in body.args.args if a.arg != "self"]
+                given = dict(zip(names, map(self.sources, call.args), strict=False))
+                given |= {k.arg: self.sources(k.value) for k in call.keywords if k.arg}
+                self.through = {**outside, **given}
+                self.run(body.body)
+        self.through, self.depth = outside, self.depth + 1
+
+    def backward(self, forwards: frozenset[int]) -> None:
+        if forwards:
+            self.wrong |= min(forwards) < self.last
+            self.now += 1
+            self.last = self.now
+
+    def sources(self, *nodes: ast.AST) -> frozenset[int]:
+        """The forwards that a value comes from with its gradients."""
+        found: set[int] = set()
+        for node in nodes:
+            cut = isinstance(node, ast.Attribute) and node.attr in CUTS
+            if cut or isinstance(node, ast.Compare | Inner) or (isinstance(node, ast.Call) and self.detaches(node)):
+                continue
+            if isinstance(node, ast.Name):
+                found |= self.through.get(node.id, frozenset())
+            elif isinstance(node, ast.Call) and (node in self.model.forward_calls or self.contains(node, "forward")):
+                found.add(self.now)
+            found |= self.sources(*ast.iter_child_nodes(node))
+        return frozenset(found)
+
+    def detaches(self, call: ast.Call) -> bool:
+        if isinstance(call.func, ast.Attribute) and call.func.attr in CUTS:
+            return True
+        fact = self.plan.facts.calls.get(call)
+        return fact is not None and any("detach" in _words(body) for body in fact.bodies)
+
+    def contains(self, call: ast.Call, what: str, depth: int = DEPTH) -> bool:
+        """Does a function of the notebook that is called here run a forward, or a backward?"""
+        wanted = self.model.forward_calls if what == "forward" else self.plan.facts.backward
+        fact = self.plan.facts.calls.get(call)
+        bodies = fact.bodies if fact is not None and depth else ()
+        calls = [n for body in bodies for n in ast.walk(body) if isinstance(n, ast.Call)]
+        return any(n in wanted or self.contains(n, what, depth - 1) for n in calls)
+
+
+def _bound(statement: ast.stmt) -> Iterator[tuple[str, bool]]:
+    """Names that it binds, and whether what they had stays in them."""
+    targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
+    for target in targets:
+        plain = isinstance(target, ast.Name | ast.Tuple | ast.List) and not isinstance(statement, ast.AugAssign)
+        for node in ast.walk(target) if isinstance(target, ast.AST) else ():
+            if isinstance(node, ast.Name):
+                yield node.id, not plain
+
+
+def _words(node: ast.AST) -> set[str]:
+    attributes = {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)}
+    return attributes | {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}

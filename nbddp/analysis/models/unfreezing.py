@@ -1,0 +1,81 @@
+"""Parameters that are frozen or freed once the training has begun: DDP looks at `requires_grad` once, when it wraps."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Set
+from typing import Any
+
+from nbddp.analysis.reading import Reading
+from nbddp.analysis.values import Loop, Obj
+
+
+def thaws_later(plan: Reading, model: Obj) -> bool:
+    """Within a loop that trains, or between two trainings; a function may do it for either."""
+    loops = _loops_of(plan, model)
+    return any(_is_late(plan, model, node, loops, frozenset()) for node in _switches(plan, model, loops))
+
+
+def _switches(plan: Reading, model: Obj, loops: list[Loop]) -> Iterator[ast.expr]:
+    for call in plan.facts.calls.values():
+        if isinstance(call.node.func, ast.Attribute) and call.node.func.attr == "requires_grad_":
+            if _belong_to(plan, call.receivers, model):
+                yield call.node
+    for node in plan.nodes():
+        if isinstance(node, ast.Attribute) and node.attr == "requires_grad" and isinstance(node.ctx, ast.Store):
+            things = plan.facts.value(node.value).objs
+            unknown = not things and not set(loops).isdisjoint(plan.program.ancestors(node))
+            if unknown or _belong_to(plan, things, model):
+                yield node
+
+
+def _belong_to(plan: Reading, things: Iterable[Obj], model: Obj) -> bool:
+    """Are they the model, parts of it, or parameters of either?"""
+    owners = {part for o in things for part in (o, o.owner) if part is not None}
+    return any(model == owner or model in plan.facts.roots(owner) for owner in owners)
+
+
+def _is_late(plan: Reading, model: Obj, node: ast.expr, loops: list[Loop], seen: Set[ast.AST]) -> bool:
+    function = plan.program.function_of(node)
+    trainings = _trainings(plan, loops, function)
+    if not trainings.isdisjoint(plan.program.ancestors(node)):
+        return True
+    if any(_comes_again(plan, model, around, trainings) for around in plan.program.ancestors(node)):
+        return True
+    built = [n for n in _places(model) if plan.program.function_of(n) is function]
+    lines = sorted(t.lineno for t in trainings if all(n.lineno < t.lineno for n in built))
+    if lines and lines[0] < node.lineno < lines[-1]:
+        return True
+    if function is None or function in seen:
+        return False
+    callers = [c.node for c in plan.facts.calls.values() if function in c.bodies]
+    return any(_is_late(plan, model, caller, loops, {*seen, function}) for caller in callers)
+
+
+def _comes_again(plan: Reading, model: Obj, around: ast.AST, trainings: Set[ast.AST]) -> bool:
+    """Is this a loop that trains the same model in each of its turns?"""
+    if not isinstance(around, ast.For | ast.AsyncFor | ast.While):
+        return False
+    inside = any(around in plan.program.ancestors(place) for place in _places(model))
+    return not inside and any(around in plan.program.ancestors(training) for training in trainings)
+
+
+def _places(model: Obj) -> list[Any]:
+    """Where it is built: in a function, and where that is called."""
+    return [place for place in (model.node, model.site) if place is not None]
+
+
+def _loops_of(plan: Reading, model: Obj) -> list[Loop]:
+    """Those in which its optimizers step; all, where it is not known which these are."""
+    loops = [f.node for f in (*plan.roles.epoch_loops, *plan.roles.batch_loops)]
+    own = frozenset[Obj]().union(*(m.optimizers for m in plan.roles.models if m.obj == model))
+    steps = [c.loops for c in plan.facts.calls.values() if c.optimizers & own]
+    return [loop for loop in loops if any(loop in around for around in steps)] or loops
+
+
+def _trainings(plan: Reading, loops: list[Loop], function: ast.AST | None) -> set[ast.stmt | ast.expr]:
+    """Such loops in this function, or at the top level, and calls of functions that have one."""
+    bodies = {plan.program.function_of(loop) for loop in loops} - {None}
+    calls = [c.node for c in plan.facts.calls.values() if not bodies.isdisjoint(c.bodies)]
+    places = [*(loop for loop in loops if not isinstance(loop, ast.comprehension)), *calls]
+    return {place for place in places if plan.program.function_of(place) is function}

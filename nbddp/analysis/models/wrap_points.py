@@ -1,0 +1,202 @@
+"""Where a model gets its name, and after which statement it is complete, so that DDP can take it over."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from nbddp.analysis.reading import Reading
+from nbddp.analysis.slicing import effects
+from nbddp.analysis.values import Obj
+
+MOVES = ("to", "cuda")
+
+
+@dataclass(frozen=True, eq=False)
+class Home:
+    name: str  # "model" or "self.model"
+    built: ast.Assign  # the statement that first gives it the name
+    ready: ast.stmt  # the last one that completes it
+    moved: bool  # is it on its device by then?
+    inline: ast.expr | None  # the expression to wrap, where building is all there is
+
+
+def find_home(plan: Reading, model: Obj) -> Home | None:
+    """None where no single variable holds the model before it trains."""
+    built = _first_holder(plan, model.node, model.site, 0)
+    if built is None or len(built.targets) != 1:
+        return None
+    target = built.targets[0]
+    name = _target_name(plan, target, model, built)
+    if name is None:
+        return None
+    following = _following(plan, built)
+    ready: ast.stmt = built
+    moved = _moves(built.value) or _inside_moves(plan, model)
+    for statement in following:
+        if _ends_building(plan, statement, name, model):
+            break
+        if _completes(plan, statement, name):
+            ready = statement
+            moved |= _moves(statement)
+    return Home(name, built, ready, moved, _whole_value(plan, ready, name, model))
+
+
+def _whole_value(plan: Reading, ready: ast.stmt, name: str, model: Obj) -> ast.expr | None:
+    """What the last statement gives to the name, and to nothing else: the model."""
+    if not isinstance(ready, ast.Assign) or [ast.unparse(t) for t in ready.targets] != [name]:
+        return None
+    return ready.value if plan.facts.value(ready.value).of("model") == {model} else None
+
+
+def _target_name(plan: Reading, target: ast.expr, model: Obj, built: ast.Assign) -> str | None:
+    if isinstance(target, ast.Name):
+        return target.id
+    if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self":
+        return f"self.{target.attr}"
+    if isinstance(target, ast.Tuple) and isinstance(built.value, ast.Tuple):
+        for part, value in zip(target.elts, built.value.elts, strict=False):
+            if model in plan.facts.value(value).objs and isinstance(part, ast.Name):
+                return part.id
+    if isinstance(target, ast.Tuple):
+        items = plan.facts.value(built.value).items or ()
+        for part, item in zip(target.elts, items, strict=False):
+            if item.of("model") == {model} and isinstance(part, ast.Name):
+                return part.id
+    return None
+
+
+def _first_holder(plan: Reading, node: ast.AST, site: ast.AST | None, depth: int) -> ast.Assign | None:
+    """The assignment that receives what is built at the node; through the functions that only build and return it."""
+    statement = plan.program.statement_of(node)
+    if isinstance(statement, ast.Assign) and _is_value(plan, node, statement.value):
+        function = plan.program.function_of(statement)
+        if function is None or not _returned(plan, statement, function) or depth > 4:
+            return statement
+        return _at_callers(plan, function, site, depth)
+    if isinstance(statement, ast.Return) and depth <= 4:
+        function = plan.program.function_of(statement)
+        return _at_callers(plan, function, site, depth) if function is not None else None
+    return None
+
+
+def _is_value(plan: Reading, node: ast.AST, value: ast.expr) -> bool:
+    """Is the node what is assigned, perhaps with `.to(device)` behind it or `torch.compile` around it?"""
+    if node is value:
+        return True
+    objs = plan.facts.value(node).objs
+    return bool(objs) and bool(objs & plan.facts.value(value).objs or _in_tuple(plan, objs, value))
+
+
+def _in_tuple(plan: Reading, objs: frozenset[Obj], value: ast.expr) -> bool:
+    return any(objs & i.objs for i in plan.facts.value(value).items or ())
+
+
+def _returned(plan: Reading, statement: ast.Assign, function: ast.AST) -> bool:
+    names = {n.id for t in statement.targets for n in ast.walk(t) if isinstance(n, ast.Name)}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Return) and node.value is not None:
+            if names & {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}:
+                return not any(c in plan.facts.backward for c in ast.walk(function) if isinstance(c, ast.Call))
+    return False
+
+
+def _at_callers(plan: Reading, function: ast.AST, site: ast.AST | None, depth: int) -> ast.Assign | None:
+    """The call that made this one, where it is known; else the only call of the function."""
+    calls = [c.node for c in plan.facts.calls.values() if any(o.node is function for o in c.called)]
+    if isinstance(site, ast.Call) and site in calls:
+        return _first_holder(plan, site, None, depth + 1)
+    found = {h for c in calls if (h := _first_holder(plan, c, None, depth + 1)) is not None}
+    return found.pop() if len(found) == 1 and len(calls) == 1 else None
+
+
+def _following(plan: Reading, built: ast.stmt) -> list[ast.stmt]:
+    """Statements that run after it in the same block; at the top level those kept, across cells."""
+    parent = plan.program.parents[built]
+    if isinstance(parent, ast.Module):
+        return [s.node for s in plan.kept if s.node.lineno > built.lineno]
+    for field in ("body", "orelse", "finalbody"):
+        block = getattr(parent, field, None)
+        if isinstance(block, list) and built in block:
+            return block[block.index(built) + 1 :]
+    return []
+
+
+def _ends_building(plan: Reading, statement: ast.stmt, name: str, model: Obj) -> bool:
+    """It trains, or hands the model to something that keeps it, or gives the name to another."""
+    for node in ast.walk(statement):
+        if not isinstance(node, ast.Call):
+            continue
+        fact = plan.facts.calls.get(node)
+        if fact is None:
+            continue
+        if node in plan.facts.backward or fact.optimizers or model in fact.called:
+            return True
+        given = any(model in v.objs for v in fact.args.values())
+        if given and (fact.made or any(o.kind == "function" and _keeps(plan, o.node) for o in fact.called)):
+            return True
+    if isinstance(statement, ast.Assign):
+        root = name.split(".", maxsplit=1)[0]
+        stores = {ast.unparse(t) for t in statement.targets}
+        if name in stores:
+            return model not in plan.facts.value(statement.value).objs
+        return model in plan.facts.value(statement.value).objs and root not in stores
+    return False
+
+
+def _keeps(plan: Reading, function: ast.AST) -> bool:
+    """A function that trains with what it is given, or that returns something else that holds it."""
+    return any(c in plan.facts.backward for c in ast.walk(function) if isinstance(c, ast.Call)) or _trains_inside(
+        plan, function
+    )
+
+
+def _trains_inside(plan: Reading, function: ast.AST) -> bool:
+    return any(
+        plan.facts.loops[n].backward
+        for n in ast.walk(function)
+        if isinstance(n, ast.For | ast.While) and n in plan.facts.loops
+    )
+
+
+def _completes(plan: Reading, statement: ast.stmt, name: str) -> bool:
+    """Does the statement complete the model: move it, load it, freeze it, put a new head on it?"""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom):
+        return False
+    root = name.split(".", maxsplit=1)[0]
+    own = {n: s.changes for n, s in plan.flow.functions.items()}
+    found = effects([statement], plan.flow.imports, own)
+    touched = root in found.mutates | found.may_bind or _freezes(plan, statement, root)
+    if isinstance(statement, ast.For) and not touched:  # for p in model.parameters(): p.requires_grad = False
+        reads = {n.id for n in ast.walk(statement.iter) if isinstance(n, ast.Name)}
+        return root in reads
+    return touched and not _only_builds_others(plan, statement, root)
+
+
+def _freezes(plan: Reading, statement: ast.stmt, root: str) -> bool:
+    """`layer.weight.requires_grad = False`, through whatever name: DDP looks at it once, when it wraps."""
+    top = plan.top_level(statement)
+    if top is None or top.node is not statement or root not in plan.flow.touched[top.index]:
+        return False
+    return any(isinstance(n, ast.Attribute) and n.attr.startswith("requires_grad") for n in ast.walk(statement))
+
+
+def _only_builds_others(plan: Reading, statement: ast.stmt, root: str) -> bool:
+    """`optimizer = Adam(model.parameters())`, `loss = criterion(...)`: they leave the model as it is."""
+    if not isinstance(statement, ast.Assign):
+        return False
+    stores = {ast.unparse(t).split(".")[0].split("[")[0] for t in statement.targets}
+    kinds = {o.kind for o in plan.facts.value(statement.value).objs}
+    return root not in stores and bool(kinds & {"optimizer", "scheduler", "loss", "scaler"})
+
+
+def _moves(node: ast.AST) -> bool:
+    return any(
+        isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr in MOVES for n in ast.walk(node)
+    )
+
+
+def _inside_moves(plan: Reading, model: Obj) -> bool:
+    """Does the function that builds it move it to the device already?"""
+    function = plan.program.function_of(model.node)
+    return function is not None and _moves(function)

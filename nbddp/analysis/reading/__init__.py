@@ -1,0 +1,51 @@
+"""What the notebook means: the abstract run of what is kept, and the parts that things play in it.
+
+Takes a Program, its Flow and its Slice.
+Gives a Reading: facts, roles (models, optimizers, loaders, loops), names that are free for the script.
+"""
+
+from nbddp.analysis.reading.file_calls import fetches, loads, makes_folders, opens_to_write, path_of, unpacks, writes
+from nbddp.analysis.reading.in_scope import (
+    SingleStart,
+    expression_among,
+    expressions_for,
+    held_by,
+    held_in_containers,
+    readable,
+    single_start,
+    state_in_scope,
+)
+from nbddp.analysis.reading.interpret import interpret
+from nbddp.analysis.reading.naming import Naming, naming_for
+from nbddp.analysis.reading.reading import Reading
+from nbddp.analysis.reading.roles import Model, find_roles
+from nbddp.analysis.reading.snapshot_slice import Taken, take_over, training_of
+from nbddp.analysis.reading.training_loops import trained_on
+
+__all__ = [
+    "Model",
+    "Naming",
+    "Reading",
+    "SingleStart",
+    "Taken",
+    "expression_among",
+    "expressions_for",
+    "fetches",
+    "find_roles",
+    "held_by",
+    "held_in_containers",
+    "interpret",
+    "loads",
+    "makes_folders",
+    "naming_for",
+    "opens_to_write",
+    "path_of",
+    "readable",
+    "single_start",
+    "state_in_scope",
+    "take_over",
+    "trained_on",
+    "training_of",
+    "unpacks",
+    "writes",
+]

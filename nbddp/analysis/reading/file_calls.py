@@ -1,0 +1,132 @@
+"""Calls that write files, fetch them, or read them back."""
+
+from __future__ import annotations
+
+import ast
+
+from nbddp.analysis.library import OPENS, WRITES, WRITING_METHODS, under
+from nbddp.analysis.reading.reading import Reading
+from nbddp.analysis.syntax import qualified
+
+SHELL = ("os.system", "os.popen", "subprocess")
+FETCHES = ("urllib.request.urlretrieve", "urllib.request.urlopen", "requests.get", "gdown", "nltk.download",
+           "torch.hub", "datasets.load_dataset", "huggingface_hub", "wget.download", "kagglehub", "torchtext.vocab",
+           "timm.create_model", "sklearn.datasets.fetch_openml", "sklearn.datasets.fetch_california_housing",
+           "sklearn.datasets.fetch_20newsgroups", "sklearn.datasets.fetch_olivetti_faces",
+           "spacy.load", "gensim.downloader", "torchvision.datasets.utils")  # fmt: skip
+LOG_FILES = ("logging.FileHandler", "logging.handlers.RotatingFileHandler", "logging.handlers.TimedRotatingFileHandler")
+LOADS = ("torch.load", "numpy.load", "pickle.load", "json.load", "joblib.load")
+
+
+def library_name(plan: Reading, node: ast.Call) -> str:
+    return qualified(node.func, plan.flow.imports) or ""
+
+
+def opens_to_write(plan: Reading, node: ast.AST) -> bool:
+    """`open(path, "w")`, `path.open("w")`, and the files of logs."""
+    if not isinstance(node, ast.Call):
+        return False
+    name = library_name(plan, node)
+    if name in LOG_FILES or (name == "logging.basicConfig" and path_of(node) is not None):
+        return True
+    method = not name and isinstance(node.func, ast.Attribute) and node.func.attr == "open"
+    if name not in OPENS and not method:
+        return False
+    at = 0 if method else 1
+    mode = node.args[at] if len(node.args) > at else next((k.value for k in node.keywords if k.arg == "mode"), None)
+    return isinstance(mode, ast.Constant) and isinstance(mode.value, str) and bool(set(mode.value) & set("wax"))
+
+
+def path_of(call: ast.Call) -> ast.expr | None:
+    """The argument that names the file, where a text in its place can lead nowhere."""
+    named = next((k.value for k in call.keywords if k.arg in ("file", "filename")), None)
+    attr = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    if named is not None or attr == "basicConfig":
+        return named
+    plain = (attr == "open" and (isinstance(call.func, ast.Name) or len(call.args) > 1)) or attr.endswith("FileHandler")
+    return call.args[0] if plain and call.args else None
+
+
+def _in_memory(plan: Reading, node: ast.expr) -> bool:
+    """A buffer: the call that makes one, or a name that stands for nothing else."""
+    if isinstance(node, ast.Call):
+        return library_name(plan, node) in ("io.BytesIO", "io.StringIO")
+    if not isinstance(node, ast.Name):
+        return False
+    given = [
+        n.value
+        for n in plan.nodes()
+        if isinstance(n, ast.Assign) and any(isinstance(t, ast.Name) and t.id == node.id for t in n.targets)
+    ]
+    return bool(given) and all(isinstance(g, ast.Call) and _in_memory(plan, g) for g in given)
+
+
+def writes(plan: Reading, node: ast.AST) -> bool:
+    """One call that writes a file or makes a folder, by what is called."""
+    if not isinstance(node, ast.Call):
+        return False
+    name = library_name(plan, node)
+    if name in WRITES or makes_folders(plan, node):
+        return not any(_in_memory(plan, argument) for argument in node.args)
+    if name or not isinstance(node.func, ast.Attribute):
+        return False
+    fact = plan.facts.calls.get(node)
+    own = fact is not None and bool(fact.bodies)
+    return not own and (node.func.attr in WRITING_METHODS or node.func.attr == "save")
+
+
+def fetches(plan: Reading, node: ast.AST) -> bool:
+    """A call that may download something or unpack it on the disk."""
+    if not isinstance(node, ast.Call):
+        return False
+    name = library_name(plan, node)
+    if under(name, FETCHES) or name.endswith(".from_pretrained"):
+        return True
+    for keyword in node.keywords:
+        value = keyword.value
+        off = isinstance(value, ast.Constant) and value.value in (False, None)
+        if keyword.arg == "download" and not off:
+            return True
+        if keyword.arg in ("pretrained", "weights") and not off and name.startswith(("torchvision.", "timm.")):
+            return True
+    if any(_asks_for_data(name, number, argument) for number, argument in enumerate(node.args)):
+        return True
+    attr = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+    return attr in ("urlretrieve", "download_url", "from_pretrained")
+
+
+def _asks_for_data(name: str, number: int, node: ast.expr) -> bool:
+    """`resnet18(ResNet18_Weights.DEFAULT)`, `resnet18(True)`, `MNIST("data", True, transform, None, True)`."""
+    if isinstance(node, ast.Constant) and node.value is True:
+        return (name.startswith("torchvision.models.") and number == 0) or (
+            name.startswith("torchvision.datasets.") and number >= 4
+        )
+    words = [_word(n) for n in ast.walk(node) if isinstance(n, ast.Attribute | ast.Name)]
+    return name.startswith("torchvision.") and any("_Weights" in w for w in words)
+
+
+def _word(node: ast.Attribute | ast.Name) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id
+
+
+def unpacks(plan: Reading, node: ast.AST) -> bool:
+    """An archive on the disk, or whatever a shell does there."""
+    if not isinstance(node, ast.Call):
+        return False
+    name = library_name(plan, node)
+    if under(name, SHELL) or name in ("shutil.unpack_archive", "shutil.copyfileobj"):
+        return True
+    return isinstance(node.func, ast.Attribute) and node.func.attr in ("extractall", "unpack_archive", "extract_all")
+
+
+def makes_folders(plan: Reading, node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    attr = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+    if any(k.arg == "exist_ok" and isinstance(k.value, ast.Constant) and k.value.value is True for k in node.keywords):
+        return False  # which any number of processes may do at once
+    return library_name(plan, node) in ("os.mkdir", "os.makedirs") or attr == "mkdir"
+
+
+def loads(plan: Reading, node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and library_name(plan, node) in LOADS

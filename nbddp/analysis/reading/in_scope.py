@@ -1,0 +1,143 @@
+"""Names by which code at a place can reach the models, optimizers and schedulers of the training.
+
+A name stands for a thing where it holds it, and for nothing where it holds one of several: of optimizers that a loop
+has put into a list, a variable left over from another loop over them is the last.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+
+from nbddp.analysis.reading.reading import Reading
+from nbddp.analysis.reading.summary_objects import one_of_several
+from nbddp.analysis.slicing import local_names
+from nbddp.analysis.syntax import Statement
+from nbddp.analysis.values import LoopFact, Obj, Value
+
+
+def state_in_scope(plan: Reading, fact: LoopFact) -> dict[str, str]:
+    """But for what only the loop itself binds: `for net, optimizer in zip(nets, optimizers)`."""
+    own = _only_its_own(plan, fact)
+    names = {name: value for name, value in fact.names.items() if name not in own}
+    return state_named(plan, fact.node, names)
+
+
+def _only_its_own(plan: Reading, fact: LoopFact) -> set[str]:
+    if not isinstance(fact.node, ast.For | ast.AsyncFor):
+        return set()
+    targets = {n.id for n in ast.walk(fact.node.target) if isinstance(n, ast.Name)}
+    around = plan.program.function_of(fact.node)
+    code = [around] if around is not None else [s.node for s in plan.kept]
+    above = [n for part in code for n in ast.walk(part) if getattr(n, "lineno", 0) < fact.node.lineno]
+    bound = {n.id for n in above if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return targets - bound - {n.arg for n in above if isinstance(n, ast.arg)}
+
+
+def state_named(plan: Reading, node: ast.AST, names: Mapping[str, Value]) -> dict[str, str]:
+    """Keyword and expression for each thing whose state a checkpoint needs; models first."""
+    found: dict[str, str] = {}
+    models = {m.obj for m in plan.roles.models}
+    for group in (models | plan.roles.followers, plan.roles.optimizers, plan.roles.schedulers, scalers(plan)):
+        for text in expressions_for(plan, node, names, group):
+            found.setdefault(text.rsplit(".", 1)[-1], text)
+    return found
+
+
+def held_in_containers(plan: Reading, fact: LoopFact) -> list[str]:
+    """Names of lists and dictionaries with models, optimizers or schedulers that no name of their own reaches."""
+    roles = {m.obj for m in plan.roles.models} | plan.roles.followers | plan.roles.optimizers | plan.roles.schedulers
+    state = state_in_scope(plan, fact).values()
+    reached = {o for text in state for o in held_by(plan, fact.node, fact.names, text)}
+    found = []
+    for name, value in sorted(fact.names.items()):
+        inside = {o for h in value.of("list", "dict") for o in plan.facts.fields.get((h, "[]"), Value()).objs}
+        if inside & roles - reached and readable(plan, fact.node, name):
+            found.append(name)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class SingleStart:
+    """Without a loop over epochs there is one start, before all that trains."""
+
+    statement: Statement
+    names: Mapping[str, Value]
+    state: Mapping[str, str]
+
+
+def single_start(plan: Reading) -> SingleStart | None:
+    """None where loops over epochs start, or nothing that could."""
+    first = next(iter(plan.training), None)
+    if plan.roles.epoch_loops or first is None:
+        return None
+    bound = {n for s in plan.kept if s.index < first.index for n in plan.flow.effects[s.index].binds}
+    names = {n: v for n, v in plan.facts.final.items() if n in bound}
+    return SingleStart(first, names, state_named(plan, first.node, names))
+
+
+def scalers(plan: Reading) -> frozenset[Obj]:
+    return frozenset(o for v in plan.facts.values.values() for o in v.of("scaler"))
+
+
+def expressions_for(
+    plan: Reading, node: ast.AST, names: Mapping[str, Value], wanted: Set[Obj], allowed: Set[Obj] = frozenset()
+) -> list[str]:
+    """The fewest names and attributes that stand for things of the group, and else only for those that are allowed."""
+    found: list[str] = []
+    missing = set(wanted)
+    kinds = {o.kind for o in wanted}
+    for text, value in sorted(
+        _readable(plan, node, names), key=lambda pair: _preference(plan, node, pair[0], pair[1], kinds)
+    ):
+        held = value.of(*kinds)
+        if held & missing and held <= wanted | allowed and not one_of_several(plan, node, names, text):
+            found.append(text)
+            missing -= held
+    return sorted(found, key=lambda t: min(_line(o) for o in held_by(plan, node, names, t) if o.kind in kinds))
+
+
+def _preference(plan: Reading, node: ast.AST, text: str, value: Value, kinds: set[str]) -> tuple[bool, bool, int, str]:
+    """What the function around calls its own before names of the cells; what surely is one thing; short ones."""
+    function = plan.program.function_of(node)
+    own = function is not None and text.split(".", maxsplit=1)[0] in local_names(function)
+    return not own, len(value.of(*kinds)) > 1, len(text), text
+
+
+def held_by(plan: Reading, node: ast.AST, names: Mapping[str, Value], text: str) -> frozenset[Obj]:
+    """What such a name or attribute stands for."""
+    return next((v.objs for t, v in _readable(plan, node, names) if t == text), frozenset())
+
+
+def _line(obj: Obj) -> int:
+    return getattr(obj.site or obj.node, "lineno", 0)
+
+
+def _readable(plan: Reading, node: ast.AST, names: Mapping[str, Value]) -> list[tuple[str, Value]]:
+    found = [(n, v) for n, v in names.items() if readable(plan, node, n)]
+    holders = [(n, o) for n, v in found for o in v.of("instance", "model")]
+    for (owner, field), value in plan.facts.fields.items():
+        if field.isidentifier():
+            found += [(f"{name}.{field}", value) for name, obj in holders if obj == owner]
+    return found
+
+
+def readable(plan: Reading, node: ast.AST, name: str) -> bool:
+    """Is the name one of the functions around, or one that the cells bind?"""
+    around = plan.program.function_of(node)
+    while around is not None:
+        if name in local_names(around):
+            return True
+        around = plan.program.function_of(around)
+    return any(name in plan.flow.effects[s.index].may_bind for s in plan.kept)
+
+
+def expression_among(
+    plan: Reading, node: ast.AST, names: Mapping[str, Value], obj: Obj, allowed: Set[Obj]
+) -> str | None:
+    """A name or attribute that may stand for this thing at a place, and else only for those that are allowed."""
+    for text, value in sorted(_readable(plan, node, names), key=lambda pair: (len(pair[0]), pair[0])):
+        if obj in value.objs and value.of(obj.kind) <= allowed:
+            return text
+    return None

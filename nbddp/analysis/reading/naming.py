@@ -1,0 +1,51 @@
+"""Names for what the script adds, none of them a name of the notebook's."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nbddp.analysis.syntax import Program
+
+# Second choices that still read well.
+_INSTEAD = {
+    "train": ("train_on_rank", "run_training"),
+    "rank": ("process_rank", "ddp_rank"),
+    "world_size": ("process_count", "ddp_world_size"),
+    "rank_device": ("process_device", "ddp_device"),
+    "main": ("main_ddp", "run_script"),
+    "DDP": ("WrappedDDP", "NotebookDDP"),
+}
+
+
+@dataclass(frozen=True)
+class Naming:
+    """What the script calls its own parts; `naming("DDP")` gives the name to write."""
+
+    taken: frozenset[str]
+    imported: Mapping[str, str]  # what the notebook's names stand for
+    own: Mapping[str, str]  # what the script's own imports stand for
+
+    def __call__(self, name: str) -> str:
+        if name not in self.taken or (name in self.own and self.imported.get(name) == self.own[name]):
+            return name
+        choices = [*_INSTEAD.get(name, ()), f"{name}_", f"ddp_{name}"]
+        return next((c for c in choices if c not in self.taken), f"nbddp_{name}")
+
+
+def naming_for(program: Program, kept: list[ast.stmt], imports: Mapping[str, str], own: Mapping[str, str]) -> Naming:
+    """Every name and attribute-free identifier of the kept code is the notebook's."""
+    taken: set[str] = set()
+    loads = {"from_snapshot"} & set(program.needs)  # which stands in the cells already, and is the script's own
+    for statement in kept:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name):
+                taken.add(node.id)
+            elif isinstance(node, ast.arg):
+                taken.add(node.arg)
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                taken.add(node.name)
+            elif isinstance(node, ast.alias):
+                taken.add((node.asname or node.name).split(".")[0])
+    return Naming(frozenset(taken) - loads, imports, own)

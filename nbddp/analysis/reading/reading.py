@@ -1,0 +1,93 @@
+"""What the notebook means: everything about it that later decisions read."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from nbddp.analysis.library import Use, find_uses
+from nbddp.analysis.reading.naming import Naming
+from nbddp.analysis.reading.roles import Roles
+from nbddp.analysis.slicing import Flow, Slice
+from nbddp.analysis.syntax import Program, Statement
+from nbddp.analysis.training import training_statements
+from nbddp.analysis.values import Assumptions, CallFact, Facts, Loop
+from nbddp.diagnostics import Diagnostic
+from nbddp.notebook import Notebook
+from nbddp.options import Options
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    # What was asked for.
+    notebook: Notebook
+    options: Options
+
+    # The text, and what the training needs of it.
+    program: Program
+    flow: Flow
+    slice: Slice
+    training_cell: int
+
+    # What it means: values and loops of the abstract run, the parts that things play, names free for the script.
+    facts: Facts
+    roles: Roles
+    naming: Naming
+
+    assumed: Assumptions = field(default_factory=Assumptions)  # what the script will do, as the facts count on it
+    handed_over: tuple[str, ...] = ()  # names whose values the notebook hands over
+    found: tuple[Diagnostic, ...] = ()  # on the way here
+
+    @cached_property
+    def kept(self) -> tuple[Statement, ...]:
+        return tuple(self.program.statements[i] for i in self.slice.kept)
+
+    @cached_property
+    def training(self) -> tuple[Statement, ...]:
+        """The kept statements that train."""
+        own = {s.index for s in training_statements(self.flow)}
+        return tuple(s for s in self.kept if s.index in own)
+
+    @cached_property
+    def framework(self) -> Use | None:
+        """What the training is left to, where the notebook does not train by hand."""
+        return next(iter(find_uses(tuple(self.nodes()), self.flow.imports)), None)
+
+    @cached_property
+    def _top_level(self) -> dict[ast.AST, Statement]:
+        return {s.node: s for s in self.kept}
+
+    @cached_property
+    def dealt(self) -> frozenset[Loop]:
+        """Evaluation loops whose batches are dealt out: ranks go through them at their own pace."""
+        return frozenset(f.node for f in self.roles.evaluation_loops if f.node not in self.facts.keep_whole)
+
+    def nodes(self) -> Iterator[ast.AST]:
+        """Every node of the kept code."""
+        for statement in self.kept:
+            yield from ast.walk(statement.node)
+
+    def calls(self, *names: str) -> Iterator[CallFact]:
+        """Calls of library functions by their qualified names, in the order of the text."""
+        found = [c for c in self.facts.calls.values() if c.names & set(names)]
+        yield from sorted(found, key=lambda c: (c.node.lineno, c.node.col_offset))
+
+    def top_level(self, node: ast.AST) -> Statement | None:
+        """The kept top-level statement that holds a node."""
+        while node not in self._top_level:
+            parent = self.program.parents.get(node)
+            if parent is None:
+                return None
+            node = parent
+        return self._top_level[node]
+
+    def is_print(self, node: ast.stmt) -> bool:
+        call = node.value if isinstance(node, ast.Expr) else None
+        return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "print"
+
+    def rank(self, node: ast.AST) -> str:
+        """How code at the node asks for its rank: a variable of `train`, or the process group."""
+        inside = self.program.function_of(node) is not None
+        return f"{self.naming('dist')}.get_rank()" if inside else self.naming("rank")

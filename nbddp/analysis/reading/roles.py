@@ -1,0 +1,177 @@
+"""Which thing plays which part in the training: loops, loaders, models, optimizers."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from nbddp.analysis.library import learns
+from nbddp.analysis.syntax import Program
+from nbddp.analysis.values import CallFact, Facts, Loop, LoopFact, Obj, Value
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A model that the training changes, and how the training calls it."""
+
+    obj: Obj
+    optimizers: frozenset[Obj]
+    forward_calls: tuple[ast.Call, ...]  # model(x) with gradients on
+    bypasses: tuple[ast.Call, ...]  # calls that train it without going through its forward
+
+
+@dataclass(frozen=True, eq=False)
+class Roles:
+    batch_loops: tuple[LoopFact, ...]  # loops over a training loader
+    epoch_loops: tuple[LoopFact, ...]  # the loops right around those
+    evaluation_loops: tuple[LoopFact, ...]
+    training_loaders: frozenset[Obj]
+    evaluation_loaders: frozenset[Obj]  # iterated in evaluation loops only
+    models: tuple[Model, ...]
+    optimizers: frozenset[Obj]
+    schedulers: frozenset[Obj]
+    followers: frozenset[Obj] = frozenset()  # models that the training moves without training them: averages, teachers
+
+
+def find_roles(program: Program, facts: Facts) -> Roles:
+    loops = sorted(facts.loops.values(), key=lambda f: (len(f.parents), _line(f.node)))
+    drawing = [f for f in loops if f.backward and f.node not in facts.keep_whole and (f.loaders or f.next_of)]
+    batch = tuple(f for f in drawing if f.loaders or not _inner_draws(facts, f, drawing))
+    evaluation = tuple(f for f in loops if f.loaders and f not in drawing and not f.lazy)
+    training_loaders = frozenset(o for f in batch for o in (f.loaders | f.next_of))
+    stepping = [c for c in facts.calls.values() if c.optimizers]
+    training = {f.node for f in loops if f.backward}
+    in_training = frozenset(o for c in stepping if c.loops & training for o in c.optimizers)
+    every = _models(facts, frozenset(o for c in stepping for o in c.optimizers))
+    models = tuple(m for m in every if not _is_tried_out(m, in_training))
+    optimizers = frozenset(o for c in stepping for o in c.optimizers) - frozenset(
+        o for m in every if m not in models for o in m.optimizers
+    )
+    return Roles(
+        batch_loops=batch,
+        epoch_loops=_epoch_loops(facts, batch),
+        evaluation_loops=evaluation,
+        training_loaders=training_loaders,
+        evaluation_loaders=frozenset(o for f in evaluation for o in f.loaders) - training_loaders,
+        models=models,
+        optimizers=optimizers,
+        schedulers=frozenset(o for v in facts.values.values() for o in v.of("scheduler")),
+        followers=_followers(facts, frozenset(m.obj for m in models)),
+    )
+
+
+def _is_tried_out(model: Model, in_training: frozenset[Obj]) -> bool:
+    """One step by hand before the training, of a model that is then made anew: all ranks take it alike."""
+    used = model.forward_calls or model.bypasses or model.optimizers & in_training
+    return bool(in_training) and not used
+
+
+def _line(node: Loop) -> int:
+    return getattr(node, "lineno", 0)
+
+
+def _inner_draws(facts: Facts, fact: LoopFact, drawing: list[LoopFact]) -> bool:
+    """A loop around the one that draws; what it draws by `next()` itself is looked at, and trains nothing."""
+    inner = {other.node for other in drawing if fact.node in other.parents}
+    around = [call.loops for b in facts.backward if fact.node in (call := facts.calls[b]).loops]
+    return all(loops & inner for loops in around)
+
+
+def _epoch_loops(facts: Facts, batch: tuple[LoopFact, ...]) -> tuple[LoopFact, ...]:
+    """For each batch loop the innermost loops around it that count: not those over phases, folds or models.
+
+    A function with the batch loop may be called from several.
+    """
+    found: dict[Loop, LoopFact] = {}
+    for fact in batch:
+        around = sorted((facts.loops[p] for p in fact.parents), key=lambda f: (-len(f.parents), _line(f.node)))
+        counting = [f for f in around if not f.loaders and not f.named and not _lists_things(f.node)]
+        around_others = {node for f in counting for node in f.parents}
+        found |= {f.node: f for f in [f for f in counting if f.node not in around_others] or counting[:1]}
+    return tuple(found.values())
+
+
+def _lists_things(loop: Loop) -> bool:
+    """`for phase in ["train", "val"]`, `for fold, (a, b) in enumerate(kfold.split(x))`."""
+    if not isinstance(loop, ast.For | ast.AsyncFor):
+        return isinstance(loop, ast.comprehension)
+    source = loop.iter
+    while isinstance(source, ast.Call) and source.args and not _counts(source):
+        source = source.args[0]
+    if isinstance(source, ast.Call):
+        return not _counts(source)
+    return isinstance(source, ast.List | ast.Tuple | ast.Dict)
+
+
+def _counts(node: ast.Call) -> bool:
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    return name in ("range", "trange", "count", "tnrange", "arange")
+
+
+def _models(facts: Facts, optimizers: frozenset[Obj]) -> tuple[Model, ...]:
+    by_model: dict[Obj, set[Obj]] = {}
+    for optimizer in optimizers:
+        for owner in facts.fields.get((optimizer, "params"), Value()).objs:
+            for unit in _units(facts, owner):
+                by_model.setdefault(unit, set()).add(optimizer)
+    if not by_model:  # parameters moved by hand, or an optimizer whose parameters are not followed
+        by_model = {o: set() for c in _training_calls(facts) for o in c.called if _may_learn(facts, o)}
+    return tuple(
+        Model(obj, frozenset(found), *_calls_of(facts, obj))
+        for obj, found in sorted(by_model.items(), key=lambda item: _line_of(item[0].node))
+    )
+
+
+def _may_learn(facts: Facts, obj: Obj, depth: int = 0) -> bool:
+    """A module that has parameters, as far as can be seen: a loss or an activation has none."""
+    if obj.kind != "model" or obj not in facts.classes:
+        return obj.kind == "model" and learns(obj.name)
+    inner = [o for (owner, _), value in facts.fields.items() if owner == obj for o in value.objs]
+    own = any(o.kind == "parameter" or (depth < 6 and o != obj and _may_learn(facts, o, depth + 1)) for o in inner)
+    return own or any(kind == obj for kinds in facts.contained.values() for kind in kinds)
+
+
+def _followers(facts: Facts, trained: frozenset[Obj]) -> frozenset[Obj]:
+    """Copies that follow a model by hand, in a loop that trains; parts of what is trained go with it."""
+    training = {n for n, f in facts.loops.items() if f.backward}
+    moved = {root for o, loops in facts.changed.items() if loops & training for root in facts.roots(o)}
+    whole = {root for model in trained for root in facts.roots(model)}
+    return frozenset(moved - trained - whole)
+
+
+def _line_of(node: ast.AST) -> int:
+    return getattr(node, "lineno", 0)
+
+
+def _units(facts: Facts, owner: Obj) -> set[Obj]:
+    """What to synchronise as one: the module that the training calls, be it the outermost or a part."""
+    if owner.kind != "model":
+        return set()
+    called = {o for c in facts.calls.values() if not c.in_forward and c.grad for o in c.called if o.kind == "model"}
+    return {owner} if owner in called else facts.roots(owner)
+
+
+def _training_calls(facts: Facts) -> list[CallFact]:
+    """Calls with gradients on inside a training loop, those from inside a model's forward left out."""
+    training = {n for n, f in facts.loops.items() if f.backward}
+    return [c for c in facts.calls.values() if c.grad and c.loops & training and not c.in_forward]
+
+
+def _calls_of(facts: Facts, model: Obj) -> tuple[tuple[ast.Call, ...], tuple[ast.Call, ...]]:
+    """Calls that train the model: through its forward, and past it."""
+    calls = _training_calls(facts)
+    forwards = tuple(c.node for c in calls if model in c.called)
+    return forwards, tuple(c.node for c in calls if _is_past(facts, c, model))
+
+
+def _is_past(facts: Facts, call: CallFact, model: Obj) -> bool:
+    if any(n.endswith(".functional_call") for n in call.names) and any(model in v.objs for v in call.args.values()):
+        return True
+    if call.runs_modules and any(owner == model for _, owner in call.methods):
+        return True
+    for obj in call.called - {model}:
+        if obj.kind == "submodule" and obj.owner == model:
+            return True
+        if obj.kind == "model" and model in facts.roots(obj):
+            return True
+    return False

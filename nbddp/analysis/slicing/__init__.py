@@ -1,0 +1,69 @@
+"""Which statements the training needs.
+
+Takes a Program.
+Gives the Flow (what each statement reads, binds, changes) and the Slice that is kept, with reasons for the rest.
+"""
+
+from nbddp.analysis.slicing.effects import (
+    Effects,
+    Function,
+    Walk,
+    all_arguments,
+    bound_names,
+    effects,
+    local_names,
+    root_name,
+)
+from nbddp.analysis.slicing.loop_effects import (
+    block_of,
+    carried_reads,
+    changed_names,
+    forms,
+    fresh_start,
+    inside,
+    is_empty,
+    is_nothing,
+    is_outer,
+    is_read,
+    may_skip_end,
+    read_after,
+    sets,
+    starts_at_zero,
+)
+from nbddp.analysis.slicing.slice import Flow, Slice, backward_slice, build_flow
+from nbddp.analysis.slicing.snapshot import definitions_of, given, making, refuse_kinds, still_made, with_loads
+
+__all__ = [
+    "Effects",
+    "Flow",
+    "Function",
+    "Slice",
+    "Walk",
+    "all_arguments",
+    "backward_slice",
+    "block_of",
+    "bound_names",
+    "build_flow",
+    "carried_reads",
+    "changed_names",
+    "definitions_of",
+    "effects",
+    "forms",
+    "fresh_start",
+    "given",
+    "inside",
+    "is_empty",
+    "is_nothing",
+    "is_outer",
+    "is_read",
+    "local_names",
+    "making",
+    "may_skip_end",
+    "read_after",
+    "refuse_kinds",
+    "root_name",
+    "sets",
+    "starts_at_zero",
+    "still_made",
+    "with_loads",
+]

@@ -1,0 +1,294 @@
+"""How a loop changes a name, where the name was set afresh before, and whether it is read after."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+
+from nbddp.analysis.library import BAR_METHODS, READING_METHODS
+from nbddp.analysis.slicing.effects import Function, all_arguments, effects, local_names, root_name
+from nbddp.analysis.syntax import Program
+
+Inner = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+JOINING = ("cat", "concatenate", "append", "vstack", "hstack", "concat")
+
+
+def inside(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Nodes of the same scope, inner functions left out."""
+    todo = list(nodes)
+    while todo:
+        node = todo.pop()
+        yield node
+        if not isinstance(node, Inner):
+            todo.extend(ast.iter_child_nodes(node))
+
+
+def changed_names(body: list[ast.stmt]) -> set[str]:
+    """Names that the body binds, or whose content it changes."""
+    found = set()
+    for node in inside(body):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+            found.add(root_name(node) or "")
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr not in READING_METHODS:
+                found.add(root_name(node.func) or "")
+    return found - {""}
+
+
+def forms(body: list[ast.stmt], name: str) -> set[str]:
+    """The ways in which the body changes the name: add, append, extend, cat, item, set."""
+    found: set[str] = set()
+    for node in inside(body):
+        if isinstance(node, ast.AugAssign) and _is(node.target, name):
+            found.add("add" if isinstance(node.op, ast.Add | ast.Sub) else "set")
+        elif isinstance(node, ast.AugAssign) and root_name(node.target) == name:
+            found.add("item" if isinstance(node.op, ast.Add | ast.Sub) and _one_deep(node.target) else "set")
+        elif isinstance(node, ast.Assign):
+            found |= {_assigned(node, t, name) for t in node.targets} - {""}
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and root_name(node.func) == name:
+            found |= {_called(node.func, name)} - {""}
+        elif isinstance(node, ast.For | ast.AsyncFor) and name in _names(node.target):
+            found.add("set")
+        elif isinstance(node, ast.NamedExpr) and _is(node.target, name):
+            found.add("set")
+        elif isinstance(node, ast.withitem) and node.optional_vars and name in _names(node.optional_vars):
+            found.add("set")
+    return found
+
+
+def _called(func: ast.Attribute, name: str) -> str:
+    itself = _is(func.value, name)
+    if func.attr in ("append", "extend") and (itself or _one_deep(func.value)):
+        return func.attr if itself else "item append"
+    if itself and func.attr in ("add_", "sub_"):
+        return "add"
+    return "" if func.attr in READING_METHODS else "set"
+
+
+def carried_reads(loop: ast.For | ast.AsyncFor | ast.While) -> set[str]:
+    """Names that a turn of the loop reads as the turns before have left them, other than to add to them."""
+    fresh = _set_first(loop.body) | (set() if isinstance(loop, ast.While) else _names(loop.target))
+    return {name for name in changed_names(loop.body) - fresh if is_read(loop.body, name)}
+
+
+def is_read(body: list[ast.stmt], name: str) -> bool:
+    todo: list[ast.AST] = list(body)
+    while todo:
+        node = todo.pop()
+        if _is(node, name) and isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
+            return True
+        if isinstance(node, Inner):
+            continue
+        todo.extend(_parts(node, name))
+    return False
+
+
+def _parts(node: ast.AST, name: str) -> Iterable[ast.AST]:
+    """What is below a node, but for the places where the name is only added to, or shown on a bar."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=target)], value=ast.BinOp(left=ast.Name(id=left), op=ast.Add())):
+            if name == target == left:
+                return [node.value.right]  # type: ignore[attr-defined]
+        case ast.Assign(targets=[ast.Name(id=target)], value=ast.Call()) if target == name:
+            if _assigned(node, node.targets[0], name) == "cat":
+                return []
+        case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=target), slice=key)]) if target == name:
+            if (added := _added_to_item(node)) is not None:
+                return [key, added]
+        case ast.AugAssign(target=ast.Subscript(value=ast.Name(id=target))) if target == name:
+            return [node.target.slice, node.value]  # type: ignore[union-attr]
+        case ast.Call(func=ast.Attribute(attr=attr)) if attr in BAR_METHODS:
+            return []
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=target), attr="append" | "extend" | "add_" | "sub_")):
+            if target == name:
+                return [*node.args, *node.keywords]
+    return ast.iter_child_nodes(node)
+
+
+def _set_first(body: list[ast.stmt]) -> set[str]:
+    """Names that each turn sets before it reads them."""
+    found = effects(body, {})
+    return found.binds - found.reads
+
+
+def _is(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _one_deep(node: ast.expr) -> bool:
+    return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
+def _assigned(node: ast.Assign, target: ast.expr, name: str) -> str:
+    value = node.value
+    if _is(target, name):
+        if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add) and _is(value.left, name):
+            return "add"
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in JOINING:
+            return "cat" if name in _names(value) else "set"
+        return "set"
+    if isinstance(target, ast.Subscript) and root_name(target) == name:
+        return "item" if _added_to_item(node) is not None and _one_deep(target) else "set"
+    return "set" if isinstance(target, ast.Tuple | ast.List) and name in _names(target) else ""
+
+
+def _added_to_item(node: ast.Assign) -> ast.expr | None:
+    """`n` of `counts[key] = counts.get(key, 0) + n`."""
+    match node:
+        case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name), slice=key) as item],
+                        value=ast.BinOp(left=left, op=ast.Add(), right=right)):  # fmt: skip
+            before = [ast.unparse(item), *(f"{name}.get({ast.unparse(key)}, {zero})" for zero in ("0", "0.0"))]
+            return right if ast.unparse(left) in before else None
+    return None
+
+
+def fresh_start(program: Program, loop: ast.stmt, name: str) -> ast.stmt | None:
+    """The statement that sets the name anew each time before the loop, with no other loop adding to it between."""
+    node: ast.AST = loop
+    while True:
+        parent = program.parents.get(node)
+        if parent is None:
+            return None
+        block = block_of(parent, node)
+        for statement in reversed(block[: block.index(node)] if node in block else []):
+            if sets(statement, name):
+                return statement
+            if isinstance(statement, ast.For | ast.While | ast.If | ast.With) and name in changed_names([statement]):
+                return None
+        behind = isinstance(parent, ast.For | ast.AsyncFor | ast.While) and node in parent.orelse
+        if behind and name in changed_names(parent.body):  # type: ignore[attr-defined]
+            return None
+        if not behind and isinstance(parent, ast.For | ast.AsyncFor | ast.While | Function | ast.ClassDef | ast.Module):
+            return None
+        node = parent
+
+
+def block_of(parent: ast.AST, node: ast.AST) -> list[ast.stmt]:
+    for field in ("body", "orelse", "finalbody"):
+        block = getattr(parent, field, None)
+        if isinstance(block, list) and node in block:
+            return block
+    return []
+
+
+def sets(statement: ast.stmt, name: str) -> bool:
+    if isinstance(statement, ast.Assign):
+        return any(_is(t, name) or (isinstance(t, ast.Tuple) and name in _names(t)) for t in statement.targets)
+    return isinstance(statement, ast.AnnAssign) and _is(statement.target, name) and statement.value is not None
+
+
+def starts_at_zero(statement: ast.stmt, name: str) -> bool:
+    """Does the statement set the name to zeros only, so that summing over ranks counts nothing twice?"""
+    value = getattr(statement, "value", None)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
+    if isinstance(value, ast.Tuple) and isinstance(target, ast.Tuple) and len(value.elts) == len(target.elts):
+        value = next((v for t, v in zip(target.elts, value.elts, strict=True) if _is(t, name)), None)
+    return value is not None and is_nothing(value)
+
+
+def is_nothing(node: ast.expr) -> bool:
+    match node:
+        case ast.Constant():
+            return node.value == 0 and not isinstance(node.value, str)
+        case ast.BinOp(left=left, op=ast.Mult()):
+            return is_nothing(left)
+        case ast.List() | ast.Tuple():
+            return all(is_nothing(e) for e in node.elts)
+        case ast.Dict():
+            return all(is_nothing(v) for v in node.values)
+        case ast.ListComp() | ast.GeneratorExp():
+            return is_nothing(node.elt)
+        case ast.DictComp():
+            return is_nothing(node.value)
+        case ast.Call(func=ast.Name(id="list" | "tuple" | "dict"), args=[inner]):
+            return is_nothing(inner)
+        case ast.Call(func=ast.Attribute(attr="zeros" | "zeros_like")):
+            return True
+        case ast.Call(func=ast.Attribute(attr="tensor" | "to" | "array"), args=[inner, *_]):
+            return is_nothing(inner) or (isinstance(node.func, ast.Attribute) and is_nothing(node.func.value))
+        case ast.Call(func=ast.Name(id="int" | "float"), args=[]):
+            return True
+        case ast.Call(func=ast.Name(id="defaultdict") | ast.Attribute(attr="defaultdict"), args=[ast.Name(id=made)]):
+            return made in ("int", "float")
+    return False
+
+
+def is_empty(statement: ast.stmt, name: str) -> bool:
+    """Does the statement set the name to an empty list (or tensor, or array)?"""
+    value = getattr(statement, "value", None)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
+    if isinstance(value, ast.Tuple) and isinstance(target, ast.Tuple) and len(value.elts) == len(target.elts):
+        value = next((v for t, v in zip(target.elts, value.elts, strict=True) if _is(t, name)), None)
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in ("to", "cuda"):
+        value = value.func.value
+    match value:
+        case ast.List(elts=[]):
+            return True
+        case ast.Call(func=ast.Name(id="list"), args=[]):
+            return True
+        case ast.Call(args=[ast.List(elts=[]), *_]) | ast.Call(args=[ast.Constant(value=0), *_]):
+            return True
+        case ast.Call(args=[ast.Tuple(elts=[ast.Constant(value=0), *_]), *_]):
+            return True
+    return False
+
+
+def read_after(program: Program, imports: Mapping[str, str], loop: ast.stmt, name: str, kept: set[ast.stmt]) -> bool:
+    """Is the name read after the loop, or at the next turn of a loop around it, before it is set again?"""
+    node: ast.AST = loop
+    while (parent := program.parents.get(node)) is not None:
+        block = block_of(parent, node)
+        if block and isinstance(node, ast.stmt):
+            following = block[block.index(node) + 1 :]
+            if isinstance(parent, ast.Module):
+                following = [s for s in following if s in kept]
+            found = effects(following, imports)
+            if name in found.reads | found.deferred:
+                return True
+            if name in found.binds:
+                return False
+        if isinstance(parent, ast.For | ast.AsyncFor | ast.While):
+            first = parent.test if isinstance(parent, ast.While) else parent.target
+            if name in effects([first, *parent.body], imports).reads:
+                return True
+        if isinstance(parent, Function):
+            return _reaches_out(parent, imports, loop, name)
+        if isinstance(parent, ast.ClassDef):
+            return False
+        node = parent
+    return False
+
+
+def is_outer(program: Program, loop: ast.stmt, name: str, number: bool) -> bool:
+    """Is it another's thing that the loop fills, so that a new one under its name would be of no use, or an error?
+
+    A tensor that is given is added to in its place, a number is not.
+    """
+    function = program.function_of(loop)
+    if function is None or fresh_start(program, loop, name) is not None:
+        return False
+    declared = {n for d in ast.walk(function) if isinstance(d, ast.Global | ast.Nonlocal) for n in d.names}
+    given = name in {a.arg for a in all_arguments(function.args)}
+    fills = bool(forms([loop], name) & {"item", "append", "extend", "item append", *([] if number else ["add"])})
+    return name not in declared and (fills if given else name not in local_names(function))
+
+
+def may_skip_end(program: Program, loop: ast.stmt, name: str) -> bool:
+    """Is it another's, and does a `return` in the loop leave it as it is then?"""
+    function = program.function_of(loop)
+    if function is None or not any(isinstance(n, ast.Return) for n in inside([loop])):
+        return False
+    return name in {a.arg for a in all_arguments(function.args)} or name not in local_names(function)
+
+
+def _reaches_out(function: Function, imports: Mapping[str, str], loop: ast.stmt, name: str) -> bool:
+    """Does what the loop puts into the name show outside of the function: `def train(losses): losses.append(...)`?"""
+    given = name in {a.arg for a in all_arguments(function.args)}
+    anew = any(isinstance(n, ast.Assign | ast.AnnAssign) and sets(n, name) for n in inside([loop]))
+    return (given or name not in local_names(function)) and not anew and name in effects([loop], imports).mutates

@@ -1,0 +1,53 @@
+"""Methods of the notebook's classes that change what they are called on, whatever their names promise."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from nbddp.analysis.library import STORING_METHODS
+
+TAKES_OUT = frozenset("pop popitem popleft clear remove discard sort reverse fill resize write".split())
+
+
+def changing_methods(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    """By name: `split` that stores `self.train`, `encode` that adds to `self.words`, or calls one that does."""
+    defined = [
+        part
+        for node in nodes
+        if isinstance(node, ast.ClassDef)
+        for part in node.body
+        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef) and part.args.args
+    ]
+    found = {m.name for m in defined if _changes_its_object(m)}
+    calls = [(m.name, _called(m)) for m in defined]
+    while more := {name for name, called in calls if called & found} - found:
+        found |= more
+    return frozenset(found)
+
+
+def _changes_its_object(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    own = method.args.args[0].arg
+    for node in ast.walk(method):
+        if isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            if _starts_with(node, own):
+                return True
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            word, at = node.func.attr, node.func.value
+            stores = word in STORING_METHODS | TAKES_OUT or (word.endswith("_") and not word.endswith("__"))
+            if stores and isinstance(at, ast.Attribute | ast.Subscript) and _starts_with(at, own):
+                return True
+    return False
+
+
+def _starts_with(node: ast.expr, name: str) -> bool:
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _called(method: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    """`self.add(word)`."""
+    own = method.args.args[0].arg
+    calls = (n.func for n in ast.walk(method) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute))
+    return {f.attr for f in calls if isinstance(f.value, ast.Name) and f.value.id == own}

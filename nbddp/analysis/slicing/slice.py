@@ -1,0 +1,177 @@
+"""Which statements the training needs: a backward slice over the cells, sensitive to the order of statements."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from nbddp.analysis.library import is_display
+from nbddp.analysis.slicing.aliases import Sharing, drawn_on
+from nbddp.analysis.slicing.effects import Effects, displays_only, effects
+from nbddp.analysis.slicing.function_effects import Definition, Summary, reachable, summaries
+from nbddp.analysis.syntax import Program, Statement, imported_names
+from nbddp.sentence import NOTHING, Sentence, sentence
+
+
+@dataclass(frozen=True, eq=False)
+class Flow:
+    """What each top-level statement touches, and which statements bind a name."""
+
+    program: Program
+    imports: Mapping[str, str]
+    functions: Mapping[str, Summary]
+    effects: tuple[Effects, ...]
+    binders: Mapping[str, tuple[int, ...]] = field(repr=False)
+    touched: tuple[frozenset[str], ...] = ()  # names whose content a statement may change, through any other name
+
+    def binder_before(self, name: str, index: int) -> int | None:
+        """The last statement before `index` that binds the name."""
+        before = [i for i in self.binders.get(name, ()) if i < index]
+        return before[-1] if before else None
+
+    def when_called(self, index: int) -> tuple[set[str], set[str]]:
+        """What functions that statement `index` may call read and change outside themselves, looked up at its time."""
+        reads: set[str] = set()
+        changes: set[str] = set()
+        seen: set[str] = set()
+        todo = set(self.effects[index].loads)
+        while todo:
+            name = todo.pop()
+            at = None if name in seen else self.binder_before(name, index)
+            seen.add(name)
+            if at is None:
+                continue
+            found = self.effects[at]
+            reads |= found.deferred
+            changes |= found.deferred_mutates
+            todo |= (found.deferred | found.loads) - seen
+        return reads, changes
+
+    def ambient(self, index: int) -> bool:
+        """Does it change what no name shows: seeds, files, the environment?"""
+        found = self.effects[index]
+        if found.ambient:
+            return True
+        seen, todo = set[str](), set(found.calls)
+        while todo:
+            name = todo.pop()
+            seen.add(name)
+            at = self.binder_before(name, index)
+            if at is not None and isinstance(self.program.statements[at].node, Definition):
+                if self.effects[at].ambient:  # the function of that name by then, not one that a later cell defines
+                    return True
+                todo |= self.effects[at].calls - seen
+            elif any(self.functions[n].ambient for n in reachable(name, self.functions)):
+                return True
+        return False
+
+
+def build_flow(program: Program) -> Flow:
+    imports = {name: name for name in program.needs} | imported_names(program.nodes)
+    functions = summaries(program.nodes, imports)
+    own = {name: s.changes for name, s in functions.items()}
+    known = imports | dict.fromkeys(drawn_on(program.tree, imports), "matplotlib")
+    found = tuple(effects([s.node], known, own) for s in program.statements)
+    binders: dict[str, list[int]] = {}
+    for i, e in enumerate(found):
+        for name in e.binds | e.may_bind:
+            binders.setdefault(name, []).append(i)
+    flow = Flow(program, imports, functions, found, {n: tuple(v) for n, v in binders.items()})
+    return replace(flow, touched=tuple(_touched(flow)))
+
+
+def _touched(flow: Flow) -> Iterator[frozenset[str]]:
+    sharing = Sharing(flow.imports)
+    bound_by_functions = {n for node in ast.walk(flow.program.tree) if isinstance(node, ast.Global) for n in node.names}
+    for statement in flow.program.statements:
+        sharing.follow(statement.node)
+        found = sharing.of(flow.effects[statement.index].mutates | flow.when_called(statement.index)[1])
+        yield found - (sharing.plain() - bound_by_functions)
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Indices of the statements kept; for the others, why they are left out."""
+
+    kept: tuple[int, ...]
+    dropped: Mapping[int, Sentence]
+    display: frozenset[int]  # of the training cell, left out for they only show something
+
+
+def backward_slice(
+    flow: Flow,
+    training: frozenset[int],
+    anyway: frozenset[int] = frozenset(),
+    replaced: frozenset[int] = frozenset(),
+) -> Slice:
+    """Keep `training` and what it needs; walk from its end to the first statement.
+
+    Statements are kept `anyway` for what a value handed over holds; of those `replaced` by one, no name shows the use.
+    """
+    last = max(training)
+    live = _read_by(flow, anyway, last)
+    kept: list[int] = []
+    dropped: dict[int, Sentence] = {}
+    display: set[int] = set()
+    for statement in reversed(flow.program.statements):
+        i, found = statement.index, flow.effects[statement.index]
+        if i > last:
+            dropped[i] = sentence("after the training")
+            continue
+        reason = NOTHING if i in anyway else _reason_to_drop(flow, statement, live, i in training)
+        if not reason and i in replaced - anyway and not (found.may_bind | flow.touched[i]) & live:
+            reason = sentence("its result comes from the snapshot")
+        if reason:
+            dropped[i] = reason
+            if i in training:
+                display.add(i)
+            continue
+        kept.append(i)
+        live -= found.binds
+        reads, _ = flow.when_called(i)
+        live |= found.reads | reads
+        if not isinstance(statement.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            live |= found.deferred  # functions defined inside of a statement are called there, or handed on
+    return Slice(tuple(reversed(kept)), dict(reversed(dropped.items())), frozenset(display))
+
+
+def _read_by(flow: Flow, definitions: frozenset[int], before: int) -> set[str]:
+    """What functions and methods read when they are called, by whomever."""
+    live: set[str] = set()
+    todo = {name for i in definitions for name in flow.effects[i].deferred}
+    while todo:
+        name = todo.pop()
+        live.add(name)
+        at = flow.binder_before(name, before)
+        todo |= set() if at is None else flow.effects[at].deferred - live
+    return live
+
+
+def _reason_to_drop(flow: Flow, statement: Statement, live: set[str], trains: bool) -> Sentence:
+    node, found = statement.node, flow.effects[statement.index]
+    if isinstance(node, ast.Pass):
+        return sentence("only a magic or a shell command, or nothing")
+    shows = displays_only(node, found, flow.imports) and not flow.ambient(statement.index)
+    if trains:
+        bare = isinstance(node, ast.Expr) and not isinstance(node.value, ast.Call | ast.Await)
+        return sentence("only displays something") if shows and (bare or _plots(node, flow)) else NOTHING
+    if statement.cell.mark in ("setup", "parameters", "rank0"):
+        return sentence("only displays something") if shows and statement.cell.mark == "parameters" else NOTHING
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        star = isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
+        future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
+        return NOTHING if star or future or found.binds & live else sentence("imported only for code that is left out")
+    if (found.may_bind | flow.touched[statement.index]) & live:
+        return NOTHING
+    if flow.ambient(statement.index):
+        return NOTHING
+    return sentence("only displays something") if shows else sentence("not needed for the training")
+
+
+def _plots(node: ast.stmt, flow: Flow) -> bool:
+    """A drawing at the end of the training cell: nothing of the training reads it, and a script has no page."""
+    if isinstance(node, ast.For | ast.While):
+        return False
+    names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    return any(n in flow.imports and is_display(flow.imports[n]) for n in names)

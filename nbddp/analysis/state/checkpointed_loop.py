@@ -1,0 +1,54 @@
+"""The loop in which the script itself writes checkpoints, where that is asked for."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from nbddp.analysis.reading import Reading, state_in_scope
+from nbddp.analysis.state.loop_carried import carried
+
+COUNTS = ("range", "trange", "tnrange")
+
+
+@dataclass(frozen=True)
+class CheckpointedLoop:
+    """Where it is, its counter, and what a checkpoint holds of it."""
+
+    node: ast.For
+    counter: str
+    state: tuple[tuple[str, str], ...]  # name and expression of models, optimizers, schedulers
+    values: tuple[str, ...]  # expressions of what goes from epoch to epoch besides
+
+
+def checkpointed(plan: Reading) -> CheckpointedLoop | None:
+    """The only loop over epochs, if its epochs are numbers that grow and it is gone through once; none if not asked."""
+    loops = plan.roles.epoch_loops
+    if not plan.options.checkpoints or plan.framework is not None or len(loops) != 1:
+        return None
+    (fact,) = loops
+    if not isinstance(fact.node, ast.For) or not isinstance(fact.node.target, ast.Name) or not _once(plan, fact.node):
+        return None
+    found = carried(plan, fact)
+    if not _counts(fact.node.iter) or found.things or found.lost:
+        return None
+    return CheckpointedLoop(fact.node, fact.node.target.id, tuple(state_in_scope(plan, fact).items()), found.values)
+
+
+def _counts(node: ast.expr) -> bool:
+    """`range(epochs)`, `tqdm(range(1, epochs + 1))`, with steps upwards."""
+    if not isinstance(node, ast.Call):
+        return False
+    name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+    if name in COUNTS:
+        return len(node.args) < 3
+    return bool(node.args) and _counts(node.args[0]) and name.startswith("tqdm")
+
+
+def _once(plan: Reading, loop: ast.For) -> bool:
+    function = plan.program.function_of(loop)
+    around = [a for a in plan.program.ancestors(loop) if isinstance(a, ast.For | ast.AsyncFor | ast.While)]
+    if function is None:
+        return not around
+    calls = [call for call in plan.facts.calls.values() if function in call.bodies]
+    return not around and len(calls) == 1 and not calls[0].loops

@@ -1,0 +1,25 @@
+"""The notebook's code as one text and one syntax tree.
+
+Takes the cells of a notebook.
+Gives a Program, each node with its exact place in a cell, and the qualified names that it imports.
+"""
+
+from nbddp.analysis.syntax.blocks import blocks_around
+from nbddp.analysis.syntax.main_guard import asks_for_main
+from nbddp.analysis.syntax.multiline_strings import lines_in_strings
+from nbddp.analysis.syntax.program import Program, Statement, build_program
+from nbddp.analysis.syntax.qualified_names import BUILTINS, bindings, canonical, imported_names, qualified
+
+__all__ = [
+    "BUILTINS",
+    "Program",
+    "Statement",
+    "asks_for_main",
+    "bindings",
+    "blocks_around",
+    "build_program",
+    "canonical",
+    "imported_names",
+    "lines_in_strings",
+    "qualified",
+]

@@ -1,0 +1,122 @@
+"""The notebook's code cells as one text and one syntax tree, each node with its exact place."""
+
+from __future__ import annotations
+
+import ast
+import bisect
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from nbddp.analysis.syntax.main_guard import without_guard
+from nbddp.diagnostics import Diagnostic, Level
+from nbddp.notebook import Cell, Notebook, parse
+from nbddp.sentence import NOTHING, Sentence
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement at the top level of a cell."""
+
+    index: int
+    node: ast.stmt
+    cell: Cell
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """All code cells that parse, joined; offsets are characters of `text`."""
+
+    notebook: Notebook
+    text: str
+    tree: ast.Module
+    statements: tuple[Statement, ...]
+    line_starts: tuple[int, ...]
+    cell_lines: tuple[int, ...]  # first line (1-based) of each cell in `cells`
+    cells: tuple[Cell, ...]
+    parents: dict[ast.AST, ast.AST] = field(repr=False)
+    needs: tuple[str, ...] = ()  # modules that code made from magics names without an import of its own
+
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """All of the tree, as `ast.walk` has it, walked once: that takes longer than most of what is asked of them."""
+        return (self.tree, *self.parents)
+
+    def offset(self, line: int, column: int) -> int:
+        """A place of `ast` (line, UTF-8 column) as a character offset."""
+        start = self.line_starts[line - 1]
+        text = self.text[start : self.line_starts[line] if line < len(self.line_starts) else len(self.text)]
+        return start + (column if text.isascii() else len(text.encode()[:column].decode(errors="replace")))
+
+    def span(self, node: ast.AST) -> tuple[int, int]:
+        start = self.offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
+        return start, self.offset(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+
+    def source(self, node: ast.AST) -> str:
+        start, end = self.span(node)
+        return self.text[start:end]
+
+    def place(self, line: int) -> tuple[Cell, int]:
+        """The cell and the line in it for a line of `text`."""
+        at = bisect.bisect_right(self.cell_lines, line) - 1
+        return self.cells[at], line - self.cell_lines[at] + 1
+
+    def cell_of(self, node: ast.AST) -> Cell:
+        return self.place(node.lineno)[0]  # type: ignore[attr-defined]
+
+    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        while (parent := self.parents.get(node)) is not None:
+            yield parent
+            node = parent
+
+    def statement_of(self, node: ast.AST) -> ast.stmt:
+        """The innermost statement that holds the node."""
+        while not isinstance(node, ast.stmt):
+            node = self.parents[node]
+        return node
+
+    def function_of(self, node: ast.AST) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+        """The innermost `def` around the node; None at the top level of a cell."""
+        found = (a for a in self.ancestors(node) if isinstance(a, ast.FunctionDef | ast.AsyncFunctionDef))
+        return next(found, None)
+
+    def diagnose(
+        self,
+        rule: str,
+        level: Level,
+        node: ast.AST,
+        message: Sentence,
+        *,
+        help: Sentence = NOTHING,
+        why: Sentence = NOTHING,
+    ) -> Diagnostic:
+        """A finding at a node."""
+        line: int = node.lineno  # type: ignore[attr-defined]
+        cell, in_cell = self.place(line)
+        column: int = node.col_offset + 1  # type: ignore[attr-defined]
+        lines = cell.source.split("\n")
+        source = lines[in_cell - 1] if in_cell <= len(lines) else ""
+        return Diagnostic(rule, level, message, cell.number, in_cell, column, help, why, source)
+
+
+def build_program(notebook: Notebook) -> Program:
+    """Join the code cells that are Python; cells with errors and cells to skip take no part."""
+    cells = tuple(c for c in notebook.cells if c.kind == "code" and c.code.strip() and not c.error and c.mark != "skip")
+    first_lines, line = [], 1
+    for cell in cells:
+        first_lines.append(line)
+        line += cell.code.count("\n") + 1
+    text = "\n".join(without_guard(c.code) for c in cells) + "\n"
+    tree = parse(text)
+    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+    starts = [0, *(i + 1 for i, c in enumerate(text) if c == "\n")]
+    at = [bisect.bisect_right(first_lines, _first_line(node)) - 1 for node in tree.body]
+    statements = tuple(Statement(i, node, cells[at[i]]) for i, node in enumerate(tree.body))
+    needs = tuple(sorted({n for c in cells for n in c.needs_imports}))
+    return Program(notebook, text, tree, statements, tuple(starts), tuple(first_lines), cells, parents, needs)
+
+
+def _first_line(node: ast.stmt) -> int:
+    decorators = getattr(node, "decorator_list", [])
+    lines: list[int] = [node.lineno, *(d.lineno for d in decorators)]
+    return min(lines)

@@ -1,0 +1,42 @@
+"""Steps written out: where a gradient that is read goes into a parameter, and where it is only looked at."""
+
+from __future__ import annotations
+
+import ast
+
+from nbddp.analysis.syntax import Program
+
+LOOKS = frozenset("norm item tolist numpy zero_ print len format hist plot imshow add_histogram".split())
+
+
+def steps_by_hand(program: Program) -> frozenset[ast.AST]:
+    """Reads of `.grad` behind which a parameter may change: `w -= lr * w.grad`, `p.data.add_(p.grad, alpha=-lr)`."""
+    return frozenset(n for n in program.nodes if _reads(n) and not _only_looks(program, n))
+
+
+def gradients_taken(program: Program) -> frozenset[ast.AST]:
+    """The `torch.autograd.grad` of its calls: a step may follow, or a penalty, an attack, a sample that is moved."""
+    called = {n.func for n in program.nodes if isinstance(n, ast.Call)}
+    return frozenset(n for n in called if _reads(n))
+
+
+def _reads(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == "grad" and isinstance(node.ctx, ast.Load)
+
+
+def _only_looks(program: Program, node: ast.AST) -> bool:
+    """`p.grad.norm()`, `print(p.grad)`, `if p.grad is None`; what is taken away from something is a step."""
+    if any(isinstance(a, ast.BinOp | ast.AugAssign) and isinstance(a.op, ast.Sub) for a in program.ancestors(node)):
+        return False
+    for around in program.ancestors(node):
+        if isinstance(around, ast.Call) and _word(around) in LOOKS:
+            return True
+        if isinstance(around, ast.stmt):
+            return not isinstance(around, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr | ast.For | ast.Return)
+        if isinstance(around, ast.Compare | ast.JoinedStr):
+            return True
+    return True
+
+
+def _word(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")

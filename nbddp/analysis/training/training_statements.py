@@ -1,0 +1,140 @@
+"""Find the statements that train: a backward pass and a step inside a loop, here or in what is called."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from nbddp.analysis.library import find_uses
+from nbddp.analysis.slicing import Flow
+from nbddp.analysis.syntax import Statement, bindings
+from nbddp.analysis.training.call_targets import Definition, Meanings
+from nbddp.analysis.training.manual_steps import gradients_taken, steps_by_hand
+
+FRAMEWORKS = {
+    "lightning": "Lightning",
+    "pytorch_lightning": "Lightning",
+    "fastai": "fastai",
+    "transformers.Trainer": "the Hugging Face Trainer",
+    "accelerate": "Accelerate",
+    "catalyst": "Catalyst",
+    "ignite": "Ignite",
+    "d2l": "d2l",
+    "ray": "Ray",
+    "opacus": "Opacus",
+    "aitoolbox": "aitoolbox",
+    "skorch": "skorch",
+}
+
+
+@dataclass(frozen=True)
+class Trainer:
+    """What makes code train: it calls backward, it steps, in a loop."""
+
+    backward: bool = False
+    step: bool = False
+    loop: bool = False
+
+    def __or__(self, other: Trainer) -> Trainer:
+        return Trainer(self.backward or other.backward, self.step or other.step, self.loop or other.loop)
+
+    @property
+    def complete(self) -> bool:
+        return self.backward and self.step and self.loop
+
+
+def _own_part(
+    nodes: list[ast.AST], fits: frozenset[ast.AST], by_hand: frozenset[ast.AST], meanings: Meanings
+) -> tuple[Trainer, set[str], set[str]]:
+    """What the code itself does, the functions that it calls by name, the methods that it calls."""
+    found, calls, methods = Trainer(), set(), set()
+    todo = list(nodes)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.For | ast.While | ast.AsyncFor):
+            found |= Trainer(loop=True)
+        if node in fits:
+            found |= Trainer(True, True, True)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            methods.add(node.func.attr)
+            backward = node.func.attr in ("backward", "grad") and not _is_literal(node.func.value)
+            found |= Trainer(backward=backward, step=node.func.attr in ("step", "minimize"))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            calls.add(node.func.id)
+        if isinstance(node, ast.Call) and not meanings.makes_function(node):  # `optimizer.step(closure)`
+            calls |= {a.id for a in node.args if isinstance(a, ast.Name)}
+        if node in by_hand:
+            found |= Trainer(step=True)
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            todo.extend(ast.iter_child_nodes(node))
+    return found, calls, methods
+
+
+def _is_literal(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant)
+
+
+class Finder:
+    """Answers whether statements train; follows calls by name and by method name."""
+
+    def __init__(self, flow: Flow, by_hand: frozenset[ast.AST]) -> None:
+        self.flow = flow
+        self.by_hand = by_hand
+        self.functions: dict[str, list[Definition]] = {}
+        self.methods: dict[str, list[Definition]] = {}
+        called: dict[str, list[Definition]] = {}
+        uses = find_uses(flow.program.nodes, flow.imports)
+        self.fits = frozenset(c for use in uses for c in use.trained if c.func.attr != "backward")  # type: ignore[attr-defined]
+        for node in flow.program.nodes:
+            if isinstance(node, ast.ClassDef):
+                for part in node.body:
+                    if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
+                        name = node.name if part.name == "__init__" else part.name
+                        (self.functions if part.name == "__init__" else self.methods).setdefault(name, []).append(part)
+                        if part.name == "__call__":
+                            called.setdefault(node.name, []).append(part)
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                if not isinstance(flow.program.parents.get(node), ast.ClassDef):
+                    self.functions.setdefault(node.name, []).append(node)
+        self.meanings = Meanings(self.functions, called)
+        self.meanings.learn(flow.program.nodes)
+
+    def trains(self, statement: Statement) -> bool:
+        node = statement.node
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom):
+            return False
+        return self._closure([node]).complete
+
+    def _closure(self, nodes: list[ast.AST]) -> Trainer:
+        found, seen = Trainer(), set()
+        todo: list[list[ast.AST]] = [nodes]
+        while todo:
+            part, calls, methods = _own_part(todo.pop(), self.fits, self.by_hand, self.meanings)
+            found |= part
+            functions = (d for n in calls for d in self.functions.get(n) or self.meanings.of(n))
+            for definition in (*functions, *(d for n in methods for d in self.methods.get(n, ()))):
+                if definition not in seen:
+                    seen.add(definition)
+                    todo.append([definition.body] if isinstance(definition, ast.Lambda) else list(definition.body))
+        return found
+
+
+def training_statements(flow: Flow) -> tuple[Statement, ...]:
+    """What calls `torch.autograd.grad` in a loop trains where nothing else does."""
+    by_hand = steps_by_hand(flow.program)
+    sure = _trained_by(Finder(flow, by_hand - gradients_taken(flow.program)))
+    return sure or _trained_by(Finder(flow, by_hand))
+
+
+def _trained_by(finder: Finder) -> tuple[Statement, ...]:
+    return tuple(s for s in finder.flow.program.statements if s.cell.mark in (None, "train") and finder.trains(s))
+
+
+def framework(flow: Flow) -> str | None:
+    """The training framework that the notebook imports, by its name for people."""
+    imports = (n for n in flow.program.nodes if isinstance(n, ast.Import | ast.ImportFrom))
+    for target in (t for node in imports for _, t in bindings(node)):
+        for root, name in FRAMEWORKS.items():
+            if target == root or target.startswith(root + "."):
+                return name
+    return None

@@ -1,0 +1,28 @@
+"""What one abstract run takes for granted: found by earlier runs of the same notebook, or done by the script."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from nbddp.analysis.values.domain import Obj
+from nbddp.analysis.values.facts import Loop
+from nbddp.sentence import Sentence
+
+
+@dataclass(frozen=True)
+class Assumptions:
+    # What an earlier run has found.
+    used_as: Mapping[ast.AST, str] = field(default_factory=dict)  # what foreign things turn out to be
+    mixed: Mapping[Loop, frozenset[Obj]] = field(default_factory=dict)  # loops that train on some loaders only
+    dealt: Mapping[Loop, frozenset[Obj]] = field(default_factory=dict)  # comprehensions that train, and on what
+    unsure: frozenset[Loop] = frozenset()  # those of them that may train on the one loader or on the other
+    whole: Mapping[Loop, Sentence] = field(default_factory=dict)  # evaluations that each rank runs whole, and why
+    unshared: frozenset[Obj] = frozenset()  # loaders on which nothing trains: each rank draws from all of the data
+
+    # What the script will do.
+    shares: frozenset[ast.AST] = frozenset()  # batch sizes that become the rank's share, or places that read one
+    whole_sizes: frozenset[ast.AST] = frozenset()  # where they are the batch size of one process all the same
+    agreed: frozenset[ast.expr] = frozenset()  # conditions that the ranks decide together
+    scaled: frozenset[ast.AST] = frozenset()  # sums in losses that are multiplied by the number of ranks

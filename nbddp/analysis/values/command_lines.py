@@ -1,0 +1,53 @@
+"""Command lines in a notebook, `parser.add_argument("--batch-size", type=int, default=64)`: what `parse_args` gives."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from nbddp.analysis.values.domain import ANYTHING, Value, thing
+from nbddp.analysis.values.machine import Machine
+
+
+def call_parser(
+    m: Machine, node: ast.Call, parser: Value, attr: str, args: list[Value], keywords: dict[str, Value]
+) -> Value:
+    if attr == "add_argument":
+        name = _destination(node)
+        if name is not None:
+            _default(m, parser, name, keywords.get("default", ANYTHING))
+        return ANYTHING
+    if attr == "set_defaults":
+        for name, value in keywords.items():
+            _default(m, parser, name, value)
+        return ANYTHING
+    if attr in ("add_argument_group", "add_mutually_exclusive_group"):
+        return parser
+    if attr in ("parse_args", "parse_known_args"):
+        made = _parsed(m, node, parser)
+        return Value(items=(made, ANYTHING)) if attr == "parse_known_args" else made
+    return ANYTHING
+
+
+def _destination(node: ast.Call) -> str | None:
+    """By argparse's own rule: `dest`, else the first long option, else the first of all."""
+    for keyword in node.keywords:
+        if keyword.arg == "dest" and isinstance(keyword.value, ast.Constant):
+            return str(keyword.value.value)
+    options = [str(a.value) for a in node.args if isinstance(a, ast.Constant)]
+    chosen = next((o for o in options if o.startswith("--")), options[0] if options else None)
+    return chosen.lstrip("-").replace("-", "_") if chosen else None
+
+
+def _default(m: Machine, parser: Value, name: str, value: Value) -> None:
+    for obj in parser.of("parser"):
+        m.put(obj, name, replace(value, const=None))  # the command line may say something else
+
+
+def _parsed(m: Machine, node: ast.Call, parser: Value) -> Value:
+    made = thing("dict", node)
+    (holder,) = made.objs
+    for (owner, name), value in list(m.facts.fields.items()):
+        if owner in parser.objs:
+            m.put(holder, f"[{name!r}]", value)
+    return made

@@ -1,0 +1,62 @@
+"""How a loss adds up over the samples of a batch, and over the ranks."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from functools import reduce
+
+from nbddp.analysis.values.domain import UNLIKE, WHOLE, Extent, Obj, Value, join_extent, spread
+from nbddp.analysis.values.machine import Machine
+
+WEIGHTS = ("weight", "pos_weight")
+
+
+def reduced(values: list[Value], keywords: dict[str, Value]) -> Extent:
+    """By the `reduction` argument; the mean where it is not given."""
+    if not any(v.varies for v in values):
+        return reduce(join_extent, map(spread, values), Extent.UNIFORM)
+    if any(spread(keywords[n]) not in (*WHOLE, Extent.SAMPLES) for n in WEIGHTS if n in keywords):
+        return Extent.VARYING  # weights that a rank has counted in its share
+    how = keywords["reduction"].const if "reduction" in keywords else "mean"
+    if "size_average" in keywords and keywords["size_average"].const is False:
+        how = "sum"
+    if "reduce" in keywords and keywords["reduce"].const is False:
+        how = "none"
+    known = {"mean": Extent.MEAN, "sum": Extent.SUM, "batchmean": Extent.MEAN, "none": Extent.SAMPLES}
+    return known.get(how, Extent.VARYING) if isinstance(how, str) else Extent.VARYING
+
+
+def backward_of(call: ast.Call) -> ast.expr | None:
+    """What a call of `backward` differentiates: `loss.backward()`, `torch.autograd.backward(loss)`."""
+    if not isinstance(call.func, ast.Attribute):
+        return call.args[0] if call.args else None
+    plain = isinstance(call.func.value, ast.Attribute) and call.func.value.attr == "autograd"
+    return call.args[0] if plain and call.args else call.func.value
+
+
+def loss_extent(m: Machine, obj: Obj, values: list[Value]) -> Extent:
+    keywords = {n: v for n in ("reduction", "size_average", "reduce", *WEIGHTS) if (v := m.get(obj, n)) is not None}
+    return reduced(values, keywords)
+
+
+def as_mean(m: Machine, node: ast.expr, value: Value) -> Value:
+    """What the rule `loss` multiplies by the number of ranks."""
+    if node not in m.assumed.scaled:
+        return value
+    if spread(value) is not Extent.SUM or m.deals():  # of an evaluation the ranks have whole batches
+        m.facts.not_sums.add(node)
+        return value
+    return replace(value, extent=Extent.MEAN, items=None, equal=False, number=False)
+
+
+def tell_unlike(m: Machine, result: Value, *terms: tuple[ast.expr, Value]) -> Value:
+    """Notes in what comes of `a + b` which of the two is a sum where the other one is none."""
+    if result.extent is not Extent.VARYING:
+        return result
+    (_, first), (_, second) = terms
+    sums = [node for node, value in terms if spread(value) is Extent.SUM and node in m.program.parents]
+    known = all(spread(v) in (Extent.SUM, Extent.MEAN, *WHOLE) for v in (first, second))
+    if len(sums) != 1 or not known:
+        return result
+    return replace(result, objs=result.objs | {Obj(UNLIKE, sums[0])})

@@ -1,0 +1,240 @@
+"""The state of the abstract run: names, frames, loops around, and what was found."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from nbddp.analysis.syntax import Program
+from nbddp.analysis.values.assumptions import Assumptions
+from nbddp.analysis.values.domain import ANYTHING, Extent, Obj, Value, alike, join, join_extent, spread, thing
+from nbddp.analysis.values.facts import CallFact, Facts, LoopFact, TestFact
+from nbddp.analysis.values.uneven_containers import is_uneven
+
+Env = dict[str, Value]
+Args = list[Value]
+Keywords = dict[str, Value]
+
+TICKS = 400_000  # statements and calls: far above real notebooks, far below a minute
+DEPTH = 24
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The steps of the abstract run that are asked for from below: `interpret` hands them over."""
+
+    block: Callable[[Machine, list[ast.stmt]], bool]  # statements; True when they end by leaving
+    function: Callable[[Machine, Obj, Args, Keywords, ast.Call | None], Value]
+    call: Callable[[Machine, ast.Call, Value, Value | None, Args, Keywords], Value]
+    comprehension: Callable[[Machine, list[ast.comprehension], Callable[[], None]], None]
+    leave_loop: Callable[[Machine, LoopFact], None]  # what becomes of the names that a loop over a share has set
+
+
+@dataclass
+class Frame:
+    """One function being run; None stands for the top level of the cells."""
+
+    node: ast.AST | None
+    local: Env
+    global_names: frozenset[str] = frozenset()
+    outer_names: frozenset[str] = frozenset()  # `nonlocal`
+    returned: Value | None = None
+    outer: Frame | None = None  # the frame that a nested function sees
+    call: ast.AST | None = None  # what called it
+
+
+@dataclass
+class Active:
+    """A loop being run."""
+
+    fact: LoopFact
+    shares: bool  # its iterations see this rank's share
+    deals: bool = False  # an evaluation loop: the batches themselves are dealt out
+    conditions: int = 0  # how many `if` were around when it began
+    backward: bool = False  # it trains, this time
+    unsure: bool = False  # or may train: backward stands under a condition
+
+
+@dataclass(eq=False)
+class Machine:
+    # What is run, and what is taken for granted.
+    program: Program
+    imports: Mapping[str, str]
+    steps: Steps
+    assumed: Assumptions = field(default_factory=Assumptions)
+    kept: set[ast.stmt] = field(default_factory=set)  # top-level statements that run
+
+    # What has been found so far.
+    facts: Facts = field(default_factory=Facts)
+    asleep: set[Obj] = field(default_factory=set)  # models in evaluation mode
+    modules_run: int = 0  # calls of modules with gradients on
+    ticks: int = 0  # statements and calls
+
+    # Names.
+    globals: Env = field(default_factory=dict)
+    frames: list[Frame] = field(default_factory=lambda: [Frame(None, {})])
+    closures: dict[ast.AST, Frame] = field(default_factory=dict)
+    star_imports: list[str] = field(default_factory=list)
+
+    # Where the run is: loops, branches and calls around the node that is looked at.
+    at: ast.stmt | None = None  # the top-level statement
+    loops: list[Active] = field(default_factory=list)
+    turn: Obj | None = None  # of a comprehension over literals
+    drawing: list[set[Obj]] = field(default_factory=list)  # loaders that functions being run draw from
+    grad: bool = True
+    perhaps_grad: bool = False  # gradients are on under a condition that is not known
+    forward_depth: int = 0  # calls of modules
+    conditions: int = 0  # `if` statements
+    varying_control: int = 0  # conditions and loops that may go another way on another rank
+    share_control: int = 0  # conditions that each rank decides by its share as a whole
+    own_turns: int = 0  # conditions and loops by which one rank may come more often than another
+    varying_before: set[tuple[Obj, str]] = field(default_factory=set)  # fields that varied before the loop began
+
+    def passed(self, model: Obj) -> None:
+        """The model has seen a batch; in training mode it counts that."""
+        if self.at is not None and not self.forward_depth and model not in self.asleep:
+            self.facts.passes.setdefault(self.at, set()).update({model, *self.facts.roots(model)})
+
+    def tick(self) -> bool:
+        """False when the run has gone on for too long: what is left is not understood."""
+        self.ticks += 1
+        self.facts.exhausted |= self.ticks > TICKS
+        return not self.facts.exhausted
+
+    @property
+    def frame(self) -> Frame:
+        return self.frames[-1]
+
+    # names -----------------------------------------------------------------
+    def lookup(self, name: str) -> Value | None:
+        frame: Frame | None = self.frame
+        while frame is not None:
+            if name in frame.local and name not in frame.global_names | frame.outer_names:
+                return frame.local[name]
+            frame = frame.outer
+        return self.globals.get(name)
+
+    def bind(self, name: str, value: Value) -> None:
+        value = self._under_condition(value)
+        for active in self.loops if self.share_control else ():
+            active.fact.chosen |= {name} if active.fact.function is self.frame.node else set()
+        frame = self.frame
+        while name in frame.outer_names and frame.outer is not None:
+            frame = frame.outer
+        if frame.node is None or name in frame.global_names:
+            self.globals[name] = value
+        else:
+            frame.local[name] = value
+
+    def _under_condition(self, value: Value) -> Value:
+        """What each rank comes by at batches of its own is no mean or sum over those of all."""
+        whole = self.varying_control and not value.varies and value.objs == value.of("foreign")
+        chosen = self.share_control and value.number and value.varies
+        return value.with_extent(Extent.VARYING) if whole or chosen else value
+
+    def set_plain(self, name: str, value: Value) -> None:
+        """Bind without asking under which condition."""
+        control, self.varying_control = self.varying_control, 0
+        self.bind(name, value)
+        self.varying_control = control
+
+    def visible(self) -> Env:
+        """All names that an expression here could use."""
+        chain: list[Frame] = []
+        frame: Frame | None = self.frame
+        while frame is not None:
+            chain.append(frame)
+            frame = frame.outer
+        names = dict(self.globals)
+        for one in reversed(chain):
+            names.update(one.local)
+        return names
+
+    def make(self, kind: str, node: ast.AST) -> Value:
+        """A thing of its own for each call of the function that makes it.
+
+        A dict that is made again, and was alike on all ranks, starts anew.
+        """
+        made = thing(kind, node, "", None, self.frame.call)
+        held = [key for key in self.facts.fields if key[0] in made.objs] if kind == "dict" else []
+        if not any(self.facts.fields[key].varies for key in held):
+            for key in held:
+                del self.facts.fields[key]
+        return made
+
+    # fields of things ----------------------------------------------------------
+    def get(self, obj: Obj, name: str) -> Value | None:
+        return self.facts.fields.get((obj, name))
+
+    def put(self, obj: Obj, name: str, value: Value) -> None:
+        value = self._under_condition(value)
+        if self.share_control and value.extent in (
+            Extent.MEAN,
+            Extent.SUM,
+        ):  # also of a tensor: a field is no step's own
+            value = value.with_extent(Extent.VARYING)
+        old = self.get(obj, name)
+        self.facts.fields[obj, name] = value if old is None else join(old, value)
+
+    def elements(self, value: Value) -> Value:
+        """What iterating or indexing a container gives."""
+        result: Value | None = None
+        for obj in value.objs:
+            found = self.get(obj, "[]")
+            if found is not None:
+                result = found if result is None else join(result, found)
+        for item in value.items or ():
+            result = item if result is None else join(result, item)
+        return result or ANYTHING
+
+    def held(self, value: Value, depth: int = 0) -> Extent:
+        """What a value comes to when it is looked at as a whole, with what lists and objects hold."""
+        extent = spread(value)
+        for obj in value.of("list", "dict", "instance") if depth < 4 else ():
+            names = ("[]",) if obj.kind != "instance" else [n for o, n in self.facts.fields if o == obj]
+            for found in (self.get(obj, n) for n in names):
+                extent = extent if found is None else join_extent(extent, self.held(found, depth + 1))
+        return extent
+
+    def varying_fields(self) -> set[tuple[Obj, str]]:
+        return {key for key, value in self.facts.fields.items() if value.varies}
+
+    def deals(self) -> bool:
+        """Inside a loop whose batches are dealt out: their sizes differ between ranks."""
+        return any(a.deals for a in self.loops)
+
+    # loops around ---------------------------------------------------------------
+    def sharing(self) -> bool:
+        """Inside a loop over this rank's share?"""
+        return any(a.shares for a in self.loops)
+
+    def one_number(self, extent: Extent) -> Extent:
+        """A number out of a batch: in a loop over samples it belongs to one of them, and adds up."""
+        return (Extent.SUM if self.varying_control else Extent.VARYING) if extent is Extent.SAMPLES else extent
+
+    def differs(self, test: ast.expr, value: Value) -> bool:
+        """Note that a condition is asked; may what it decides differ between ranks?"""
+        fact = self.facts.tests.setdefault(test, TestFact(test))
+        fact.loops.update(a.fact.node for a in self.loops)
+        fact.alone |= self.varying_control > 0 or self.forward_depth > 0
+        return (not alike(value) or is_uneven(self.facts, value)) and test not in self.assumed.agreed
+
+    def call_fact(self, node: ast.Call) -> CallFact:
+        fact = self.facts.calls.setdefault(node, CallFact(node))
+        fact.loops.update(a.fact.node for a in self.loops)
+        fact.grad |= self.grad
+        fact.no_grad |= not self.grad or self.perhaps_grad
+        fact.in_forward &= self.forward_depth > 0
+        fact.ever_in_forward |= self.forward_depth > 0
+        fact.varying_control |= self.varying_control > 0
+        return fact
+
+    def mark_loops(self, *, backward: bool = False, step: bool = False, toggles: bool = False) -> None:
+        for active in self.loops:
+            active.fact.backward |= backward
+            active.backward |= backward
+            active.unsure |= backward and self.conditions > active.conditions
+            active.fact.conditional |= backward and self.conditions > active.conditions
+            active.fact.step |= step
+            active.fact.toggles |= toggles

@@ -1,0 +1,43 @@
+"""Changes of the notebook's text as values.
+
+Takes nodes of a Program and the text to put there.
+Gives Edit: text in place of a span. Rules yield edits; script/ applies them in one pass.
+"""
+
+from nbddp.edits.arguments import append_argument, keywords_of, set_arguments
+from nbddp.edits.edit import (
+    Edit,
+    after,
+    before,
+    first_in,
+    first_offset,
+    guard,
+    has_comments,
+    indent_of,
+    mark,
+    remove,
+    replace,
+    stands_alone,
+    within,
+    wrap,
+)
+
+__all__ = [
+    "Edit",
+    "after",
+    "append_argument",
+    "before",
+    "first_in",
+    "first_offset",
+    "guard",
+    "has_comments",
+    "indent_of",
+    "keywords_of",
+    "mark",
+    "remove",
+    "replace",
+    "set_arguments",
+    "stands_alone",
+    "within",
+    "wrap",
+]

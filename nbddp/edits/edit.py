@@ -1,0 +1,180 @@
+"""An edit: text put in place of a span of the notebook's code. Rules decide on edits; they never apply them."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import tokenize
+from dataclasses import dataclass
+from dataclasses import replace as replaced
+from typing import Literal
+
+from nbddp.analysis.syntax import Program, lines_in_strings
+from nbddp.watch_points import Watch
+
+# At one offset, in this order: what closes a node before it, whole lines, what opens a node, a mark, the node itself.
+Place = Literal["close", "line", "open", "mark", "text"]
+
+
+@dataclass(frozen=True)
+class Edit:
+    rule: str
+    start: int
+    end: int
+    text: str
+    place: Place = "text"
+    uses: tuple[str, ...] = ()  # parts of the script, and imports, that the text names
+    watch: Watch | None = None  # of a mark, which writes nothing: what is watched at the statement that begins there
+
+
+def replace(program: Program, rule: str, node: ast.AST, text: str, uses: tuple[str, ...] = ()) -> Edit:
+    start, end = program.span(node)
+    return Edit(rule, start, end, text, "text", uses)
+
+
+def mark(program: Program, rule: str, node: ast.stmt, watch: Watch) -> Edit:
+    """Have this statement watched when nbddp runs the script; not a byte of it changes."""
+    start = program.span(node)[0]
+    return Edit(rule, start, start, "", "mark", watch=watch)
+
+
+def wrap(program: Program, rule: str, node: ast.AST, before: str, after: str, uses: tuple[str, ...] = ()) -> list[Edit]:
+    """Text around a node; what a later rule puts around goes outside."""
+    start, end = program.span(node)
+    return [Edit(rule, start, start, before, "open", uses), Edit(rule, end, end, after, "close", uses)]
+
+
+def stands_alone(program: Program, node: ast.stmt) -> bool:
+    """Is the statement alone on its lines, so that whole lines can go before and after it?"""
+    start, end = program.span(node)
+    line_start = program.text.rfind("\n", 0, start) + 1
+    line_end = program.text.find("\n", end)
+    rest = program.text[end:line_end].strip()
+    return not program.text[line_start:start].strip() and (not rest or rest.startswith("#"))
+
+
+def indent_of(program: Program, node: ast.stmt) -> str:
+    start = first_offset(program, node)
+    return program.text[program.text.rfind("\n", 0, start) + 1 : start]
+
+
+def first_offset(program: Program, node: ast.stmt) -> int:
+    """Where a statement begins, its decorators included."""
+    decorators = getattr(node, "decorator_list", [])
+    if not decorators:
+        return program.span(node)[0]
+    first = min(program.span(d)[0] for d in decorators)
+    return program.text.rindex("@", 0, first)
+
+
+def before(program: Program, rule: str, node: ast.stmt, line: str, uses: tuple[str, ...] = ()) -> Edit:
+    """A statement of its own before another."""
+    if not stands_alone(program, node):
+        start = program.span(node)[0]
+        return Edit(rule, start, start, f"{line}; ", "line", uses)
+    indent = indent_of(program, node)
+    start = first_offset(program, node) - len(indent)
+    return Edit(rule, start, start, _lines(indent, line), "line", uses)
+
+
+def after(program: Program, rule: str, node: ast.stmt, line: str, uses: tuple[str, ...] = ()) -> Edit:
+    """A statement of its own after another."""
+    end = program.span(node)[1]
+    if not stands_alone(program, node) and not isinstance(node, ast.For | ast.While | ast.With | ast.If | ast.Try):
+        return Edit(rule, end, end, f"; {line}", "close", uses)
+    line_end = program.text.find("\n", end) + 1
+    return Edit(rule, line_end, line_end, _lines(indent_of(program, node), line), "close", uses)
+
+
+def first_in(program: Program, rule: str, loop: ast.For | ast.AsyncFor | ast.While, line: str,
+             uses: tuple[str, ...] = ()) -> Edit:  # fmt: skip
+    """A statement at the start of a loop's body."""
+    return before(program, rule, loop.body[0], line, uses)
+
+
+def _lines(indent: str, text: str) -> str:
+    return "".join(f"{indent}{line}\n" if line else "\n" for line in text.split("\n"))
+
+
+def remove(program: Program, rule: str, node: ast.stmt) -> Edit:
+    """Take a statement out, its lines with it; `pass` stays where a block would be empty, or a comment be lost."""
+    start, end = program.span(node)
+    line_end = program.text.find("\n", end)
+    parent = program.parents[node]
+    alone = any(getattr(parent, f, None) == [node] for f in ("body", "orelse", "finalbody", "handlers"))
+    if has_comments(program, node) or (alone and not isinstance(parent, ast.Module)) or not stands_alone(program, node):
+        return Edit(rule, start, end, "pass")
+    return Edit(rule, start - len(indent_of(program, node)), line_end + 1, "")
+
+
+def has_comments(program: Program, node: ast.stmt) -> bool:
+    """Is there a comment inside of the statement, or behind it on its line?"""
+    start, end = program.span(node)
+    text = program.text[start : program.text.find("\n", end)]
+    with contextlib.suppress(tokenize.TokenError, IndentationError):
+        return any(t.type == tokenize.COMMENT for t in tokenize.generate_tokens(io.StringIO(text).readline))
+    return True
+
+
+def guard(program: Program, rule: str, node: ast.stmt, condition: str, uses: tuple[str, ...] = ()) -> list[Edit]:
+    """Put a statement under an `if`, its lines one step further in; the insides of strings stay as they are."""
+    start, end = program.span(node)
+    if not stands_alone(program, node):
+        return _guard_in_line(program, rule, node, condition, uses)
+    indent = indent_of(program, node)
+    edits = [Edit(rule, start, start, f"if {condition}:\n{indent}    ", "open", uses)]
+    edits += [Edit(rule, at, at, "    ", "line") for at in inner_line_starts(program, start, end)]
+    return edits
+
+
+def within(program: Program, rule: str, node: ast.stmt, manager: str, uses: tuple[str, ...] = ()) -> list[Edit]:
+    """Put a statement into a `with` block."""
+    edits = guard(program, rule, node, "CONDITION", uses)
+    return [replaced(e, text=e.text.replace("if CONDITION:", f"with {manager}:")) for e in edits]
+
+
+def _guard_in_line(program: Program, rule: str, node: ast.stmt, condition: str, uses: tuple[str, ...]) -> list[Edit]:
+    """`if best: torch.save(…)`: the suite moves to lines of its own."""
+    parent = program.parents[node]
+    suite: list[ast.stmt] = next(b for f in ("body", "orelse", "finalbody") if node in (b := getattr(parent, f, [])))
+    beside = _beside(suite, node)
+    start = program.span(beside[0])[0]
+    line = program.text[program.line_starts[beside[0].lineno - 1] : start]
+    outer = line[: len(line) - len(line.lstrip())]
+    inner = outer + "    " if line.strip() else outer
+    edits = [Edit(rule, at, at, "    ", "line") for at in inner_line_starts(program, *program.span(node))]
+    for statement in beside:
+        at = program.span(statement)[0]
+        gap = at - len(program.text[:at]) + len(program.text[:at].rstrip(" ;\t"))
+        if at > start or line.strip():
+            edits.append(Edit(rule, gap, at, "\n" + inner, "text"))
+        if statement is node:
+            edits.append(Edit(rule, at, at, f"if {condition}:\n{inner}    ", "open", uses))
+    return edits
+
+
+def _beside(suite: list[ast.stmt], node: ast.stmt) -> list[ast.stmt]:
+    """The statements between which there are semicolons, from the first to the last."""
+    groups: list[list[ast.stmt]] = []
+    for statement in suite:
+        if groups and groups[-1][-1].end_lineno == statement.lineno:
+            groups[-1].append(statement)
+        else:
+            groups.append([statement])
+    return next(g for g in groups if node in g)
+
+
+def inner_line_starts(program: Program, start: int, end: int) -> list[int]:
+    """Offsets of the lines that begin inside a span, those inside of strings left out."""
+    text = program.text[start:end]
+    held = lines_in_strings(text)
+    found, at = [], text.find("\n")
+    line = 2
+    while at != -1:
+        following = text[at + 1 : text.find("\n", at + 1) if "\n" in text[at + 1 :] else len(text)]
+        if line not in held and following.strip():
+            found.append(start + at + 1)
+        at = text.find("\n", at + 1)
+        line += 1
+    return found

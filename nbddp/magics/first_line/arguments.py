@@ -1,0 +1,97 @@
+"""The options of `%%ddp_train`: those of `nbddp run`, with the same meaning, and what only a kernel can do."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from pathlib import Path
+
+from nbddp.cli.parse import Parser, Refusal, count_of_epochs, device_numbers, process_count
+from nbddp.options import Options
+from nbddp.run.start.command import RunOptions
+from nbddp.train_line import MAGIC, MODES, snapshot_names
+
+NAME = MAGIC
+ABOUT = """\
+Train this cell on several processes, with the state that the notebook has, and bring the trained state back.
+
+Interrupting the cell stops the training and keeps its last checkpoint; interrupting once more ends it at once. The
+button "Finish epoch" ends it after the epoch that it is in, with the result brought back.
+"""
+
+
+def parser(name: str = NAME, about: str = ABOUT) -> Parser:
+    """All options, those that are used most first."""
+    made = Parser(prog=name, description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = made.add_argument
+    add(
+        "--nproc",
+        type=process_count,
+        metavar="N",
+        help="number of processes; default: one for each GPU, or 2 without a GPU",
+    )
+    add("--devices", type=device_numbers, metavar="0,1", help="the GPUs to train on")
+    add(
+        "--mode",
+        choices=MODES,
+        default="ddp",
+        help="auto: several processes if there are several GPUs, else this kernel",
+    )
+    add("--background", action="store_true", help="return at once with the run; `run.restore()` loads its result")
+    add("--fresh", action="store_true", help="start from the beginning, not from the notebook's current state")
+    add(
+        "--batch-per-rank",
+        action="store_true",
+        help="the batch size is that of each process, not of all processes together",
+    )
+    add("--sync-batchnorm", action="store_true", help="compute BatchNorm statistics over the batches of all processes")
+    add(
+        "--snapshot",
+        type=snapshot_names,
+        metavar="NAMES",
+        help="pass the current values of these variables instead of running their cells",
+    )
+    add("--export", type=Path, metavar="PATH", help="also write the script to this path")
+    add("--dry-run", action="store_true", help="show what would run, but do not run it")
+    add("--seed", type=int, help="seed of all random numbers, if the notebook sets none")
+    add("--backend", help="nccl for GPUs, gloo for CPUs; default: the one that fits")
+    add("--resume", metavar="PATH", help="continue from this checkpoint")
+    add("--checkpoint-every", type=count_of_epochs, metavar="N", help="number of epochs between checkpoints")
+    made.rest = "the script's own options, its parameters"
+    return made
+
+
+def parse(line: str) -> argparse.Namespace | None:
+    """None where help was asked for, and printed."""
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        raise Refusal(f"{NAME}: {error} in: {line}") from error
+    try:
+        return parser().parse(words)
+    except SystemExit:
+        return None
+
+
+def options_of(arguments: argparse.Namespace, cell: int) -> Options:
+    """Of the export."""
+    return Options(
+        train=cell,
+        nproc=arguments.nproc,
+        batch_per_rank=arguments.batch_per_rank or None,
+        sync_batchnorm=arguments.sync_batchnorm or None,
+        snapshot=arguments.snapshot,
+    )
+
+
+def run_options_of(arguments: argparse.Namespace) -> RunOptions:
+    """Of the run."""
+    return RunOptions(
+        nproc=arguments.nproc,
+        devices=arguments.devices,
+        seed=arguments.seed,
+        backend=arguments.backend,
+        resume=arguments.resume and str(Path(arguments.resume).expanduser().absolute()),  # the script may go elsewhere
+        checkpoint_every=arguments.checkpoint_every,
+        arguments=tuple(arguments.rest),
+    )

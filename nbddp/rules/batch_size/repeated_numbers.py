@@ -1,0 +1,55 @@
+"""The batch size, written a second time as a number."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nbddp.analysis import Plan
+from nbddp.analysis.library import is_factory
+from nbddp.analysis.loaders import sizes
+from nbddp.analysis.values import CallFact, Extent
+
+
+@dataclass(frozen=True, eq=False)
+class Again:
+    """`torch.randn(64, 100)`, `x.view(64, -1)`: the number, and whether it surely is the size of the share."""
+
+    call: ast.Call
+    number: ast.Constant
+    is_share: bool = False
+
+
+def written_twice(plan: Plan) -> Iterator[Again]:
+    """Calls in the loops that train which size their result by it, in the order of the text."""
+    numbers = {size.value.const for size in sizes(plan)} - {None, 1}
+    evaluations = {f.node for f in plan.roles.evaluation_loops}
+    for fact in _in_training(plan):
+        number = _first_size(fact.node)
+        if number is None or number.value not in numbers:
+            continue
+        if _reshapes(plan, fact.node):
+            yield Again(fact.node, number, not (fact.ever_in_forward or fact.loops & evaluations))
+        elif any(map(is_factory, fact.names)) and not fact.in_forward:
+            yield Again(fact.node, number)
+
+
+def _in_training(plan: Plan) -> list[CallFact]:
+    loops = {f.node for f in plan.roles.batch_loops}
+    found = (c for c in plan.facts.calls.values() if c.loops & loops)
+    return sorted(found, key=lambda c: (c.node.lineno, c.node.col_offset))
+
+
+def _first_size(call: ast.Call) -> ast.Constant | None:
+    first = call.args[0] if call.args else None
+    first = first.elts[0] if isinstance(first, ast.Tuple | ast.List) and first.elts else first
+    return first if isinstance(first, ast.Constant) and type(first.value) is int else None
+
+
+def _reshapes(plan: Plan, call: ast.Call) -> bool:
+    """Of the samples of a batch: its first size is how many they are."""
+    func = call.func
+    if not isinstance(func, ast.Attribute) or func.attr not in ("view", "reshape"):
+        return False
+    return plan.facts.value(func.value).extent is Extent.SAMPLES

@@ -1,0 +1,80 @@
+"""What it does
+    Gives all ranks the running statistics of rank 0 when a pass over the training data is done.
+
+Why DDP needs it
+    BatchNorm counts what a rank sees of its part of the data, and the unwrapped model, which is evaluated, has the
+    counts of its own rank since the last step: the ranks would evaluate, and decide by, different models.
+
+Before
+    for x, y in train_loader:
+        ...
+    model.eval()
+
+After
+    for x, y in train_loader:
+        ...
+    for buffer in model.buffers():
+        dist.broadcast(buffer, 0)  # BatchNorm's statistics, as rank 0 has counted them
+    model.eval()
+
+Declines
+    Models without such buffers, and those that only the training calls: rank 0 saves what it has.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from nbddp.analysis import Plan
+from nbddp.analysis.models import holds_statistics
+from nbddp.analysis.reading import expressions_for
+from nbddp.analysis.slicing import inside
+from nbddp.analysis.values import LoopFact, Obj, Value
+from nbddp.diagnostics import Diagnostic
+from nbddp.edits import Edit, after, before
+
+NAME = "buffers"
+ABOUT = "  # BatchNorm's statistics, as rank 0 has counted them"
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
+    steps = {f.node for f in plan.roles.batch_loops}
+    evaluated = _evaluated(plan)
+    for fact in plan.roles.batch_loops:
+        if isinstance(fact.node, LOOPS) and not fact.parents & steps:
+            for line in _lines(plan, fact.node, fact.names, evaluated & _trained(plan, fact)):
+                yield after(plan.program, NAME, fact.node, line, ("dist",))
+                for leaving in (n for n in inside(fact.node.body) if isinstance(n, ast.Return)):
+                    yield before(plan.program, NAME, leaving, line, ("dist",))
+    for fact in plan.roles.evaluation_loops:  # every hundred steps
+        if isinstance(fact.node, LOOPS) and fact.parents & steps:
+            called = {o for c in plan.facts.calls.values() if fact.node in c.loops for o in c.called}
+            for line in _lines(plan, fact.node, fact.names, evaluated & called):
+                yield before(plan.program, NAME, fact.node, line, ("dist",))
+
+
+def _evaluated(plan: Plan) -> set[Obj]:
+    """Models that DDP trains, and that are called by more than the training."""
+    held = {m for m in plan.roles.models if m.obj in plan.wrapping.homes and holds_statistics(plan, m.obj)}
+    calls = [c for c in plan.facts.calls.values() if not c.in_forward]
+    return {m.obj for m in held if any(m.obj in c.called and (c.no_grad or c.node not in m.forward_calls)
+                                       for c in calls) or _in_evaluation(plan, m.forward_calls)}  # fmt: skip
+
+
+def _in_evaluation(plan: Plan, calls: tuple[ast.Call, ...]) -> bool:
+    """Without torch.no_grad(), as some are."""
+    evaluation = {f.node for f in plan.roles.evaluation_loops}
+    return any(plan.facts.calls[c].loops & evaluation for c in calls)
+
+
+def _trained(plan: Plan, fact: LoopFact) -> set[Obj]:
+    return {m.obj for m in plan.roles.models if any(fact.node in plan.facts.calls[c].loops for c in m.forward_calls)}
+
+
+def _lines(plan: Plan, node: ast.AST, names: Mapping[str, Value], models: set[Obj]) -> Iterator[str]:
+    known = {m.obj for m in plan.roles.models}
+    buffer = plan.naming("buffer")
+    for text in expressions_for(plan, node, names, models, known):
+        yield f"for {buffer} in {text}.buffers():\n    {plan.naming('dist')}.broadcast({buffer}, 0){ABOUT}"

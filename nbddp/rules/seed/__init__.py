@@ -1,0 +1,139 @@
+"""What it does
+    Lets each rank draw its own random numbers during the training. What is created before it, or between two trainings
+    or two passes over the data, uses the same random numbers on all ranks.
+
+Why DDP needs it
+    Data and weights must be the same on all ranks. Dropout and noise must not be, or N ranks use the same mask N times.
+
+Before
+    for epoch in range(epochs):
+
+After
+    own_random_numbers()
+    for epoch in range(epochs):
+
+Declines
+    A training that draws no random numbers: nothing would change.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from nbddp.analysis import Plan
+from nbddp.analysis.syntax import qualified
+from nbddp.diagnostics import Diagnostic
+from nbddp.edits import Edit, after, before
+from nbddp.rules.seed.draws_between_passes import draws_between
+from nbddp.sentence import sentence
+
+NAME = "seed"
+SEEDS = ("torch.manual_seed", "random.seed", "numpy.random.seed", "torch.cuda.manual_seed_all")
+RANDOM = ("torch.rand", "torch.normal", "torch.bernoulli", "torch.multinomial", "torch.distributions", "torch.poisson")
+WORDS = ("dropout", "augment", "jitter", "mixup", "cutmix")
+IN_PLACE = ("uniform_", "normal_", "random_", "bernoulli_", "exponential_", "geometric_", "cauchy_", "log_normal_")
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
+    found = sorted((f.node for f in plan.roles.epoch_loops or plan.roles.batch_loops), key=_line)
+    loops = [n for n in found if isinstance(n, LOOPS)]
+    outermost = [n for n in loops if not any(a in loops for a in plan.program.ancestors(n))]
+    if not _draws(plan):
+        return
+    if draws_between(plan):
+        yield from _around_batches(plan)
+    else:
+        for loop in outermost:
+            yield _own(plan, loop)
+            if loop is not outermost[-1] or _goes_on(plan, loop, set()):
+                yield from _shared(plan, loop)
+    for call in plan.calls(*SEEDS):
+        if call.loops & {f.node for f in plan.roles.batch_loops + plan.roles.epoch_loops}:
+            yield plan.program.diagnose(
+                NAME, "warning", call.node,
+                sentence("seeding inside of the training makes all ranks draw the same random numbers again"),
+                help=sentence("seed once, before the training"),
+            )  # fmt: skip
+
+
+def _around_batches(plan: Plan) -> Iterator[Edit]:
+    """Own numbers for the batches alone: what an epoch draws before or behind them is the same on all ranks."""
+    batches = {f.node for f in plan.roles.batch_loops}
+    for fact in plan.roles.batch_loops:
+        if isinstance(fact.node, LOOPS) and not fact.parents & batches:
+            yield _own(plan, fact.node)
+            yield from _shared(plan, fact.node)
+    for fact in plan.roles.evaluation_loops:  # a rank that evaluates more batches than another draws more, too
+        if isinstance(fact.node, LOOPS) and not fact.parents & batches and not _without_dropout(plan):
+            yield from _shared(plan, fact.node)
+
+
+def _own(plan: Plan, loop: ast.stmt) -> Edit:
+    return before(plan.program, NAME, loop, f"{plan.naming('own_random_numbers')}()", ("own_random_numbers",))
+
+
+def _without_dropout(plan: Plan) -> bool:
+    return any(isinstance(c.node.func, ast.Attribute) and c.node.func.attr == "eval" for c in plan.facts.calls.values())
+
+
+def _goes_on(plan: Plan, node: ast.AST, seen: set[ast.AST]) -> bool:
+    """Does the code around run it again, and build something between?"""
+    function = plan.program.function_of(node)
+    for around in plan.program.ancestors(node):
+        if around is function:
+            break
+        if isinstance(around, ast.For | ast.AsyncFor | ast.While):
+            return True
+    if function is None or function in seen:
+        return function is not None
+    calls = [c.node for c in plan.facts.calls.values() if function in c.bodies]
+    return len(calls) != 1 or _goes_on(plan, calls[0], seen | {function})
+
+
+def _shared(plan: Plan, loop: ast.For | ast.AsyncFor | ast.While) -> Iterator[Edit]:
+    line = f"{plan.naming('shared_random_numbers')}()"
+    yield after(plan.program, NAME, loop, line, ("shared_random_numbers",))
+    for node in ast.walk(loop):
+        if isinstance(node, ast.Return) and plan.program.function_of(node) is plan.program.function_of(loop):
+            yield before(plan.program, NAME, node, line, ("shared_random_numbers",))
+
+
+def _line(node: ast.AST) -> int:
+    return getattr(node, "lineno", 0)
+
+
+def _draws(plan: Plan) -> bool:
+    """May the training draw random numbers: dropout, noise, augmentation, a library's model?"""
+    training = [s.node for s in plan.training]
+    defined = [s.node for s in plan.kept if isinstance(s.node, ast.FunctionDef | ast.ClassDef)]
+    if any(_is_random(plan, n) for part in (*training, *defined) for n in ast.walk(part)):
+        return True
+    if any(_is_layer(plan, n) for statement in plan.kept for n in ast.walk(statement.node)):
+        return True
+    return any(m.obj not in plan.facts.classes and not m.obj.name.startswith("torch.nn.") for m in plan.roles.models)
+
+
+def _is_layer(plan: Plan, node: ast.AST) -> bool:
+    """Part of a model or of a transformation of the data that draws whenever it is gone through."""
+    word = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    draws = word.startswith("Random") and not word.endswith(("Sampler", "State"))
+    return draws or any(w in word.lower() for w in WORDS)
+
+
+def _is_random(plan: Plan, node: ast.AST) -> bool:
+    if isinstance(node, ast.keyword):
+        return node.arg in WORDS
+    if not isinstance(node, ast.Name | ast.Attribute):
+        return False
+    word = node.attr if isinstance(node, ast.Attribute) else node.id
+    name = qualified(node, plan.flow.imports) or ""
+    parent = plan.program.parents.get(node)
+    if isinstance(parent, ast.Call) and any(k.arg == "generator" for k in parent.keywords):
+        return False  # a stream of its own
+    if word.startswith("Random") or any(w in word.lower() for w in WORDS) or name.startswith("torch.nn.Transformer"):
+        return True
+    function = plan.program.function_of(node)
+    builds = function is not None and function.name == "__init__"  # weights are drawn alike
+    return not builds and (word in IN_PLACE or name.startswith(RANDOM))

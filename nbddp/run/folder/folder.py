@@ -1,0 +1,139 @@
+"""Where a run lives on disk. One object knows every path, so that none is spelt twice."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HOME = ".nbddp"
+RESERVED = 16384  # bytes set aside, so that a run on a full disk can still say how it ended
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """`.nbddp/runs/<time>-<name>/`: everything of one run. Nothing in it is trusted as code when read back."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """What the user calls the run by."""
+        return self.path.name
+
+    @property
+    def script(self) -> Path:
+        """The script that runs, byte for byte the one that an export would write."""
+        return self.path / "script.py"
+
+    @property
+    def command(self) -> Path:
+        """How it was started, where, and on what."""
+        return self.path / "command.json"
+
+    @property
+    def watch(self) -> Path:
+        """What is watched in the script, and where."""
+        return self.path / "watch.json"
+
+    @property
+    def line_map(self) -> Path:
+        """Which line of the script is which line of which cell."""
+        return self.path / "line_map.json"
+
+    @property
+    def events(self) -> Path:
+        """What ranks and launcher report, one JSON object a line."""
+        return self.path / "events.jsonl"
+
+    @property
+    def reserve(self) -> Path:
+        """Room taken beforehand for the last events, should the disk be full by then."""
+        return self.path / "reserve.jsonl"
+
+    @property
+    def logs(self) -> Path:
+        """A file for each rank."""
+        return self.path / "logs"
+
+    def log(self, rank: int) -> Path:
+        """What this rank prints."""
+        return self.logs / f"rank{rank}.log"
+
+    @property
+    def logged_ranks(self) -> list[int]:
+        """Those that have printed something."""
+        names = (path.stem.removeprefix("rank") for path in self.logs.glob("rank*.log"))
+        return sorted(int(name) for name in names if name.isdecimal())
+
+    @property
+    def stdout(self) -> Path:
+        """What the main process prints, before and beside the ranks."""
+        return self.logs / "main.out"
+
+    @property
+    def stderr(self) -> Path:
+        """The same for its errors."""
+        return self.logs / "main.err"
+
+    @property
+    def supervisor_log(self) -> Path:
+        """Empty, unless the process that watches over the run had something to complain about."""
+        return self.logs / "supervisor.log"
+
+    @property
+    def stacks(self) -> Path:
+        """Where ranks write their stack when they are asked what they wait for."""
+        return self.path / "stacks"
+
+    @property
+    def supervisor(self) -> Path:
+        """Which process watches over the run. Created once: who creates it has the run."""
+        return self.path / "supervisor.json"
+
+    @property
+    def checkpoint(self) -> Path:
+        """The latest checkpoint."""
+        return self.path / "checkpoint.pt"
+
+    @property
+    def result(self) -> Path:
+        """What comes back to the kernel."""
+        return self.path / "result.pt"
+
+    @property
+    def stop(self) -> Path:
+        """While this file is there, training ends after the current epoch."""
+        return self.path / "stop"
+
+    @property
+    def start(self) -> Path:
+        """The kernel's own state, to start from."""
+        return self.path / "start.pt"
+
+    @property
+    def snapshot(self) -> Path:
+        """Values of the kernel that the script takes instead of making them; a pickle, unlike all else here."""
+        return self.path / "snapshot.pt"
+
+    def write_command(self, facts: Mapping[str, Any]) -> None:
+        """Keep how it was started. Environment variables are not among the facts: they may hold secrets."""
+        write_whole(self.command, json.dumps(facts, indent=2, default=str) + "\n")
+
+    def read_command(self) -> dict[str, Any]:
+        """The same, or nothing where the file is missing or damaged."""
+        try:
+            facts = json.loads(self.command.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return facts if isinstance(facts, dict) else {}
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that a reader sees all of it or nothing."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(path)

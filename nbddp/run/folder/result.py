@@ -1,0 +1,64 @@
+"""What a run brings back, read without running any code that a file might hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nbddp.run.folder.errors import NoResult
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Result:
+    """States by name, to be loaded into live objects; values by name; and what could not come back, with the reason."""
+
+    states: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> Any:
+        """A state or a value."""
+        if name in self.states:
+            return self.states[name]
+        if name in self.values:
+            return self.values[name]
+        if name in self.left_out:
+            raise KeyError(f"{name} could not be brought back: {self.left_out[name]}")
+        raise KeyError(f"the run brought back no {name!r}, only {', '.join(sorted({*self.states, *self.values}))}")
+
+
+def read_result(path: Path) -> Result:
+    """The result file, on the CPU whatever device it was made on."""
+    if not path.exists():
+        raise NoResult(f"{path} does not exist: the run has not written a result.")
+    content = _load(path)
+    if not isinstance(content, dict) or "format" not in content:
+        raise NoResult(f"{path} is not the result of a run.")
+    if content["format"] != FORMAT:
+        raise NoResult(f"{path} has format {content['format']}, but this version of nbddp reads format {FORMAT}.")
+    values = {name: restored(value) for name, value in content.get("values", {}).items()}
+    return Result(content.get("states", {}), values, content.get("left_out", {}))
+
+
+def _load(path: Path) -> Any:
+    import torch
+
+    try:
+        return torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as error:
+        raise NoResult(f"{path} could not be read: {str(error).splitlines()[0].partition('. ')[0]}") from error
+
+
+def restored(value: Any) -> Any:
+    """Arrays travel as marked tensors, which a safe load can read; here they are arrays again."""
+    if isinstance(value, dict):
+        if set(value) == {"__ndarray__"}:
+            return value["__ndarray__"].numpy()
+        return {key: restored(item) for key, item in value.items()}
+    if type(value) in {list, tuple}:
+        return type(value)(restored(item) for item in value)
+    return value

@@ -1,0 +1,142 @@
+"""events.jsonl and logs, read as they grow, and whatever has happened to them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from nbddp.run.folder.folder import RunFolder
+from nbddp.run.state.events import events_in, parsed
+from nbddp.run.state.printed import plain
+from nbddp.run.state.state import Event
+
+AT_ONCE = 1 << 16  # bytes that one call reads at most, so that a view stays alive during a burst
+FAR_BEHIND = 1 << 26  # bytes of a log that are read at all; of a longer one, the end
+LONGEST_LINE = 1 << 16  # of a log, before it is cut
+LONGEST_EVENT = 1 << 24
+
+
+class Tail:
+    """A growing file, a piece at a time. Where it is missing there is nothing to read, yet or any more."""
+
+    def __init__(self, path: Path, longest: int) -> None:
+        self.path = path
+        self.longest = longest
+        self.offset = 0
+        self.rest = b""
+
+    def read(self, ends: re.Pattern[bytes]) -> list[bytes]:
+        """Lines that are complete by now, none only where no more of them are; an endless one is cut."""
+        while new := self._piece():
+            *lines, self.rest = ends.split(self.rest + new)
+            if len(self.rest) > self.longest:
+                lines.append(self.rest)
+                self.rest = b""
+            if lines:
+                return lines
+        return []
+
+    def _piece(self) -> bytes:
+        try:
+            with self.path.open("rb") as file:
+                file.seek(self.offset)
+                new = file.read(AT_ONCE)
+        except OSError:
+            return b""
+        self.offset += len(new)
+        return new
+
+    def size(self) -> int:
+        """How many bytes there are now."""
+        try:
+            return self.path.stat().st_size
+        except OSError:
+            return 0
+
+    def skip_to_last(self, most: int) -> int:
+        """Leave out what is more than so many bytes from the end; how many were left out."""
+        skipped = max(0, self.size() - most - self.offset)
+        if skipped:
+            self.offset += skipped
+            self.rest = b""
+        return skipped
+
+    def finish(self) -> bytes:
+        """What is left without an end, once nobody writes any more."""
+        rest, self.rest = self.rest, b""
+        return rest
+
+
+class EventReader:
+    """The events of a run in the order of the file; what cannot be read is reported as an event of its own."""
+
+    ends = re.compile(rb"\n")
+
+    def __init__(self, folder: RunFolder) -> None:
+        self.tail = Tail(folder.events, LONGEST_EVENT)
+        self.reserve = folder.reserve
+        self.number = 0
+
+    def read(self) -> list[Event]:
+        """Those that came since the last call, up to a limit: ask again while there are some."""
+        events: list[Event] = []
+        for line in self.tail.read(self.ends):
+            self.number += 1
+            events += self._parse(line)
+        return events
+
+    def finish(self) -> list[Event]:
+        """What is only to be looked at when nobody writes any more: a line cut short, and the reserve."""
+        rest = self.tail.finish()
+        self.number += bool(rest)
+        return self._parse(rest) + events_in(self.reserve)
+
+    def _parse(self, line: bytes) -> list[Event]:
+        if not line.strip():
+            return []
+        if event := parsed(line):
+            return [event]
+        # A line that was cut short (a full disk) has the next one glued to it: that one is whole.
+        start = line.rfind(b'{"event"')
+        whole = parsed(line[start:]) if start > 0 else None
+        message = f"line {self.number} of events.jsonl is not readable and was left out"
+        return [{"event": "unreadable", "time": None, "rank": None, "message": message}, *([whole] if whole else [])]
+
+
+class LogReader:
+    """The lines of one rank's log as events of the fold. A carriage return ends a line too: progress bars use it.
+
+    Of rank 0 every line counts, for the numbers in it. Of the others the latest do.
+    """
+
+    ends = re.compile(rb"\r\n|\n|\r")
+
+    def __init__(self, folder: RunFolder, rank: int) -> None:
+        self.tail = Tail(folder.log(rank), LONGEST_LINE)
+        self.rank = rank
+
+    def read(self) -> list[Event]:
+        """Those that came since the last call."""
+        skipped = self.tail.skip_to_last(FAR_BEHIND if self.rank == 0 else AT_ONCE)
+        lines = [self._event(line) for line in self.tail.read(self.ends)]
+        if skipped and self.rank == 0:
+            message = f"{skipped >> 20} MiB of rank 0's log were not searched for numbers: the log grows too fast"
+            lines.insert(0, {"event": "warning", "time": None, "rank": None, "message": message})
+        return lines
+
+    def finish(self) -> list[Event]:
+        """A last line without an end."""
+        rest = self.tail.finish()
+        return [self._event(rest)] if rest else []
+
+    def _event(self, line: bytes) -> Event:
+        return {"event": "line", "time": None, "rank": self.rank, "text": line.decode("utf-8", "replace")}
+
+
+def new_lines(log: LogReader, over: bool) -> Iterator[str]:
+    """All that is there by now; a bar that is redrawn in place is left to the display beside it."""
+    while events := log.read():
+        yield from (plain(event["text"]) for event in events if "\r" not in event["text"])
+    if over:
+        yield from (plain(event["text"]) for event in log.finish())

@@ -1,0 +1,132 @@
+"""How a training gets on, folded: launch, ranks, epochs, steps; how fast, and how long it will take."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from nbddp.run.state.curve import Curve
+from nbddp.run.state.state import Event, Fold, Rank, RunState, changed
+from nbddp.run.state.values import not_finite
+
+SMOOTHING = 5.0  # seconds over which the rate is averaged
+
+
+def _launch(state: RunState, event: Event) -> RunState:
+    return changed(
+        state,
+        name=str(event.get("name", "")),
+        start=str(event.get("start", "")),
+        why_cold=str(event.get("why_cold", "")),
+        pid=event.get("pid"),
+        nproc=event.get("nproc"),
+        started=float(event["time"]),
+    )
+
+
+def _rank(state: RunState, event: Event) -> RunState:
+    rank = Rank(
+        rank=int(event["rank"]),
+        pid=event.get("pid"),
+        device=str(event.get("device", "")),
+        device_name=str(event.get("device_name", "")),
+        time=float(event["time"]),
+    )
+    return changed(state, ranks={**state.ranks, rank.rank: rank}, world_size=event.get("world_size", state.world_size))
+
+
+def _epoch(state: RunState, event: Event) -> RunState:
+    if event["rank"] != 0:
+        return state
+    return changed(
+        state,
+        phase="training" if state.phase == "starting" else state.phase,
+        epoch=int(event["epoch"]),
+        epochs=event.get("epochs"),
+        batch=None,
+        epoch_began=float(event["time"]),
+    )
+
+
+def _step(state: RunState, event: Event) -> RunState:
+    number, time = int(event["rank"]), float(event["time"])
+    before = state.ranks.get(number) or Rank(number)
+    rank = changed(
+        before,
+        phase="training",
+        step=int(event["step"]),
+        epoch=event.get("epoch"),
+        time=time,
+        memory=event.get("memory", before.memory),
+    )
+    state = changed(state, ranks={**state.ranks, number: rank}, hang=None)
+    values = event.get("values") or {}
+    state = not_finite(state, values, event)
+    return _main_step(state, event, values, before, time) if number == 0 else state
+
+
+def _main_step(state: RunState, event: Event, values: Mapping[str, Any], before: Rank, time: float) -> RunState:
+    """Rank 0 speaks for the run: the others take the same steps."""
+    step = int(event["step"])
+    curves = dict(state.curves)
+    for name, value in values.items():
+        key = f"step:{name}"
+        curves[key] = (curves.get(key) or Curve(name, "step", "step")).add(step, float(value))
+    state = changed(
+        state,
+        phase="training" if state.phase == "starting" else state.phase,
+        step=step,
+        steps=event.get("steps", state.steps),
+        epoch=event.get("epoch", state.epoch),
+        batch=event.get("batch"),
+        batches=event.get("batches"),
+        rate=_rate(state, before, step, time),
+        values={**state.values, **values},
+        curves=curves,
+    )
+    if state.first_step is None:
+        state = changed(state, first_step=time, progress_at_first_step=state.progress or 0.0)
+    return changed(state, eta=_eta(state, time))
+
+
+def _rate(state: RunState, before: Rank, step: int, time: float) -> float | None:
+    """Steps a second, recent ones counting more; the time of an evaluation in between is part of it."""
+    if before.time is None or before.step == 0:
+        return state.rate
+    seconds, steps = time - before.time, step - before.step
+    if seconds <= 0 or steps <= 0:
+        return state.rate
+    weight = 1.0 - math.exp(-seconds / SMOOTHING)
+    now = steps / seconds
+    return now if state.rate is None else state.rate + weight * (now - state.rate)
+
+
+def _eta(state: RunState, time: float) -> float | None:
+    """By the share done since the first step, so that evaluation and checkpoints are counted in."""
+    done = state.progress
+    if done is None or state.first_step is None:
+        return None
+    gained = done - state.progress_at_first_step
+    if gained <= 0 or time <= state.first_step:
+        return None
+    return (time - state.first_step) * (1.0 - done) / gained
+
+
+def _gpus(state: RunState, event: Event) -> RunState:
+    """How full and how busy the ranks' GPUs are; what one does not tell stays unknown."""
+    ranks = dict(state.ranks)
+    for name, seen in event["gpus"].items():
+        if (number := int(name)) in ranks:
+            told = {key: None if seen.get(key) is None else int(seen[key]) for key in ("used", "total", "busy")}
+            ranks[number] = changed(ranks[number], **told)
+    return changed(state, ranks=ranks)
+
+
+PROGRESS_FOLDS: Mapping[str, Fold] = {
+    "launch": _launch,
+    "rank": _rank,
+    "epoch": _epoch,
+    "step": _step,
+    "gpus": _gpus,
+}

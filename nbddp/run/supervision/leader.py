@@ -1,0 +1,67 @@
+"""How a supervisor comes to be: apart from whoever starts it, the leader of a session, and the only one of its run."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Iterable
+
+from nbddp.run.folder.folder import RunFolder
+from nbddp.run.processes.fork import STOPPING, fork, redirect
+from nbddp.run.processes.process import ProcessId, from_json, identify
+from nbddp.run.state.events import append
+
+
+def lead(folder: RunFolder, supervise: Callable[[ProcessId], None], close: Iterable[int] = ()) -> None:
+    """Fork the supervisor and end this process, with status 0 once it has the run.
+
+    The supervisor is then no child of the kernel, nor of its helper: a kernel that goes takes its descendants with it.
+    """
+    ready, tell = os.pipe()
+    if fork(close=close):
+        os.close(tell)
+        os._exit(0 if os.read(ready, 1) else 1)
+    os.close(ready)
+    try:
+        os.setsid()
+        signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)  # until the supervisor listens: it would die without a word
+        redirect(folder.supervisor_log, folder.supervisor_log)
+        me = _claim(folder)
+        announce(folder, me)
+        os.write(tell, b".")
+        os.close(tell)
+        supervise(me)
+    except Exception:  # noqa: BLE001 -- the last resort of a process that nobody looks at: into its log
+        traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(1)
+    os._exit(0)
+
+
+def _claim(folder: RunFolder) -> ProcessId:
+    """Take the run, which only one can: a start that was given up for dead may yet come back to life."""
+    me = identify(os.getpid())
+    if me is None:
+        raise OSError("this process was not found in the system's list of processes")
+    descriptor = os.open(folder.supervisor, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    os.write(descriptor, json.dumps(me.as_json()).encode())
+    os.close(descriptor)
+    return me
+
+
+def announce(folder: RunFolder, me: ProcessId) -> None:
+    """The first event of every run."""
+    how = folder.read_command()
+    told = {key: how.get(key) for key in ("name", "nproc", "start", "why_cold", "command")}
+    append(folder, "launch", pid=me.pid, script=str(folder.script), **told)
+
+
+def leader_of(folder: RunFolder) -> ProcessId | None:
+    """Who has this run; None where nobody took it."""
+    try:
+        return from_json(json.loads(folder.supervisor.read_text(encoding="utf-8")))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

@@ -1,0 +1,66 @@
+"""Checkpoint files, which are also the form in which a kernel hands over the state that it has come to."""
+
+from __future__ import annotations
+
+import collections
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from nbddp.run.watching.plain_values import not_plain, plain, save_whole, tensors_in
+from nbddp.run.watching.random_numbers import random_state
+
+FORMAT = 1
+
+
+def read_checkpoint(path: str | None) -> dict[str, Any]:
+    """On the processor, and running no code; without a path an empty one."""
+    if path is None:
+        return {"states": {}}
+    import torch
+
+    saved = torch.load(path, map_location="cpu", weights_only=True)
+    if not (isinstance(saved, dict) and "states" in saved):
+        raise SystemExit(
+            f"{path} is not a checkpoint of a training: name a file that a run has written as its checkpoint"
+        )
+    return saved
+
+
+def carried_in(saved: Mapping[str, Any], loop: int) -> dict[str, Any]:
+    """The values that this loop goes on with; none where the checkpoint is of another loop."""
+    import torch
+
+    if saved.get("loop") != loop:
+        return {}
+    values, on_gpu = saved.get("values", {}), saved.get("on_gpu", ()) if torch.cuda.is_available() else ()
+    return {name: not_plain(values[name], "cuda" if name in on_gpu else "cpu") for name in values}
+
+
+def save_checkpoint(
+    path: str, place: Mapping[str, object], state: Mapping[str, Any], carried: Mapping[str, Any]
+) -> bool:
+    """All processes hand in their random numbers; rank 0 writes, and has then written."""
+    import torch.distributed as dist
+
+    random: list[Any] = [None] * dist.get_world_size()
+    dist.all_gather_object(random, random_state())
+    if dist.get_rank() > 0:
+        return False
+    values, on_gpu = _values(carried)
+    states = {name: plain(thing.state_dict()) for name, thing in state.items()}
+    content = {"format": FORMAT, **place, "random": random, "states": states, "values": values, "on_gpu": on_gpu}
+    save_whole(content, path)
+    return True
+
+
+def _values(carried: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    values, on_gpu = {}, []
+    for name, value in carried.items():
+        try:
+            values[name] = plain(list(value) if isinstance(value, collections.deque) else value)
+        except (TypeError, ValueError, RecursionError) as reason:  # noqa: PERF203
+            print(f"'{name}' is not in the checkpoint: {reason}", file=sys.stderr)
+        else:
+            on_gpu += [name] if any(tensor.is_cuda for tensor in tensors_in(value)) else []
+    return values, on_gpu

@@ -1,0 +1,73 @@
+"""A process that trains: its log, its place, why it fails, and that it does not outlive the one that started it."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+import threading
+import time
+import traceback
+from pathlib import Path
+
+from nbddp.run.watching.reports import Reports
+
+SIGNS = ("closed by peer", "reset by peer", "Broken pipe", "remote process exited", "communicator was aborted")
+WAIT = 5.0  # seconds that one which is not to blame leaves to the one that is, so that that one is shown
+
+
+def begin(reports: Reports, rank: int, logs: str | None) -> None:
+    """From here on this is a rank: it writes into its own log."""
+    reports.rank = rank
+    if logs is not None:
+        file = os.open(Path(logs, f"rank{rank}.log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        for number in (1, 2):
+            os.dup2(file, number)
+        os.close(file)
+        sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    elif rank > 0:
+        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 -- as the script would have it
+    if multiprocessing.parent_process() is not None:
+        threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """Wait until the process that started this one is gone, however it went."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None, "it was there when this began"
+    parent.join()
+    os._exit(1)
+
+
+def up(reports: Reports) -> None:
+    """Tell that this process has met the others, and where it trains."""
+    import torch
+    import torch.distributed as dist
+
+    used = torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
+    device = torch.device("cuda", torch.cuda.current_device()) if used else torch.device("cpu")
+    gpu = torch.cuda.get_device_properties(device) if used else None
+    reports.report(
+        "rank",
+        world_size=dist.get_world_size(),
+        pid=os.getpid(),
+        device=str(device),
+        device_name=gpu.name if gpu else "CPU",
+        uuid=str(getattr(gpu, "uuid", "")),
+    )
+
+
+def failed(reports: Reports, error: BaseException) -> None:
+    """Tell why this process ends; wait where another is to blame or says the same, so that this one is not shown."""
+    victim = isinstance(error, RuntimeError) and any(sign in str(error) for sign in SIGNS)
+    frames = traceback.extract_tb(error.__traceback__)
+    reports.report(
+        "error",
+        type=type(error).__name__,
+        message=str(error),
+        traceback=[{"file": f.filename, "line": f.lineno, "function": f.name} for f in frames],
+        text="".join(traceback.format_exception(type(error), error, error.__traceback__)),
+        victim=victim,
+    )
+    if victim or (isinstance(error, SystemExit) and reports.rank > 0):
+        time.sleep(WAIT)

@@ -1,0 +1,84 @@
+"""How far a training is: told ten times a second at most, for to look at a value is to wait for the device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from time import monotonic
+from typing import Any
+
+from nbddp.run.watching.reports import Reports
+
+EVERY = 0.1  # seconds between two reports of steps
+AT_LEAST = 0.01  # the same, where one is the first or the last of an epoch
+
+
+class Progress:
+    """Counts epochs and steps."""
+
+    def __init__(self, reports: Reports) -> None:
+        self.reports = reports
+        self.epoch = 0
+        self.epochs: int | None = None
+        self._batches: int | None = None  # of an epoch, where that is known
+        self._reported = -1.0
+        self._begun = 0  # steps before this epoch
+        self.step, self._counted, self._await = counter()
+
+    def report_step(self, batches: int | None, values: Mapping[str, Any]) -> None:
+        """Tell of the step that was counted last."""
+        now, steps = monotonic(), self._counted()
+        if now < self._reported + AT_LEAST:  # the last of an epoch, right after another
+            return
+        self._batches, self._reported = batches, now
+        self.reports.report(
+            "step",
+            epoch=self.epoch,
+            step=steps,
+            steps=self.epochs * batches if self.epochs and batches else None,
+            batch=steps - self._begun,
+            batches=batches,
+            values=self.reports.finite_numbers(values, self.epoch, steps),
+            memory=_memory(),
+        )
+        self._await(monotonic() + EVERY, self._begun + (batches or 0))
+
+    def epoch_begins(self, number: int, epochs: int | None = None) -> None:
+        """Its first step may be told soon."""
+        self.epoch, self.epochs, self._begun = number, epochs, self._counted()
+        self._await(self._reported + AT_LEAST, self._begun + (self._batches or 0))
+        if self.reports.rank == 0:
+            self.reports.report("epoch", epoch=number, epochs=epochs)
+
+    def metrics(self, values: Mapping[str, Any]) -> None:
+        """What an epoch came to, as far as that is numbers."""
+        if self.reports.rank == 0:
+            numbers = self.reports.finite_numbers(values, self.epoch, self._counted())
+            self.reports.report("metrics", epoch=self.epoch, values=numbers)
+
+
+def counter() -> tuple[Callable[[], bool], Callable[[], int], Callable[[float, int], None]]:
+    """Counts a step and says whether it is to be reported; the number of steps; until when, and for which, to wait.
+
+    The first is called in each step of a training: variables of a function cost half of what attributes do.
+    """
+    count, due, last, clock = 0, 0.0, 0, monotonic
+
+    def step() -> bool:
+        nonlocal count
+        count += 1
+        return clock() >= due or count == last
+
+    def counted() -> int:
+        return count
+
+    def wait(until: float, step: int) -> None:
+        nonlocal due, last
+        due, last = until, step
+
+    return step, counted, wait
+
+
+def _memory() -> int | None:
+    import torch
+
+    return torch.cuda.memory_allocated() if torch.cuda.is_initialized() else None  # type: ignore[no-untyped-call]

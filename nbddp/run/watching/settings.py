@@ -1,0 +1,37 @@
+"""What the launcher asks of a process, through its environment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Paths in the run's folder, and what was asked of the run."""
+
+    events: str
+    logs: str | None = None  # a folder: each rank writes what it prints to a file there
+    result: str | None = None
+    stop: str | None = None  # while this file is there, training ends after the current epoch
+    start: str | None = None  # the state that a kernel has come to
+    resume: str | None = None  # a checkpoint
+    checkpoint: str | None = None  # where to write one
+    checkpoint_every: int = 1  # epochs
+    backend: str | None = None
+
+    @classmethod
+    def of(cls, environ: Mapping[str, str] = os.environ) -> Settings:
+        """As the command of the run has set them."""
+        return cls(
+            environ.get("NBDDP_EVENTS", os.devnull),
+            environ.get("NBDDP_LOGS"),
+            environ.get("NBDDP_RESULT"),
+            environ.get("NBDDP_STOP"),
+            environ.get("NBDDP_START"),
+            environ.get("NBDDP_RESUME"),
+            environ.get("NBDDP_CHECKPOINT"),
+            int(environ.get("NBDDP_CHECKPOINT_EVERY", "1")),
+            environ.get("NBDDP_BACKEND"),
+        )

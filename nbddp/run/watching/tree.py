@@ -1,0 +1,102 @@
+"""Hangs watch points into a script's syntax tree. Lines and columns keep their numbers; nothing else changes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+
+from nbddp.run.watching.exits import before_exits, surely_set
+from nbddp.run.watching.places import found_in
+from nbddp.run.watching.scopes import share_names
+from nbddp.run.watching.setting_up import watch_process
+from nbddp.run.watching.written import NAME, Blocks, dictionary, expression, statements
+from nbddp.watch_points import Kind, Watch, WatchPoint
+
+Loop = ast.For | ast.While
+
+
+def watched(text: str, file: str, points: Iterable[WatchPoint]) -> tuple[ast.Module, int]:
+    """The tree to compile; and how many points have no place in it any more."""
+    tree = ast.parse(text, file)
+    found, lost = found_in(tree, text, points)
+    share_names(tree, found)
+    blocks = Blocks(tree)
+    for statement, watches in found:
+        by_kind = {watch.kind: watch for watch in watches}
+        for watch in watches:
+            _hang(blocks, statement, watch, by_kind)
+    return tree, lost
+
+
+def _hang(blocks: Blocks, at: ast.stmt, watch: Watch, beside: Mapping[Kind, Watch]) -> None:
+    """`beside` is what else is watched at this statement: the numbers of an epoch are told where it ends."""
+    numbers = beside["numbers"].values if "numbers" in beside else ()
+    match watch.kind, at:
+        case "step", _:
+            blocks.after(at, _step(watch))
+        case "trainer", _:
+            for kind, text in watch.state:
+                blocks.after(at, f"{NAME}.trainer({kind!r}, {text})")
+        case "start", _:
+            blocks.before(at, f"{NAME}.start({dictionary(watch.state)})")
+        case "epochs", ast.For():
+            _epochs(blocks, at, watch, numbers)
+        case "turns", ast.While():
+            _turns(blocks, at, watch, numbers)
+        case "stop", ast.For():
+            at.iter = expression(f"{NAME}.counted(0)", at.iter)
+        case "numbers", ast.For() | ast.While() if not beside.keys() & {"epochs", "turns"}:
+            at.body += statements(f"{NAME}.numbers({dictionary(numbers)})", at)
+        case "process", ast.FunctionDef():
+            watch_process(at)
+        case "result", ast.FunctionDef() | ast.AsyncFunctionDef():
+            scope = "{**globals(), **locals()}"
+            at.body += statements(f"{NAME}.deliver({dictionary(watch.state)}, {watch.names!r}, {scope})", at)
+
+
+def _step(watch: Watch) -> str:
+    return f"if {NAME}.step(): {NAME}.report_step({watch.batches or None}, {dictionary(watch.values)})"
+
+
+def _carry(watch: Watch) -> Iterator[str]:
+    """What the loop goes on with, before it."""
+    if watch.carried or watch.things:
+        names = tuple((text, text) for text in watch.carried)
+        targets = f"[{', '.join(watch.carried)}] = " if watch.carried else ""
+        yield f"{targets}{NAME}.carry({dictionary(names)}, {dictionary(watch.things)})"
+
+
+def _epochs(blocks: Blocks, loop: ast.For, watch: Watch, numbers: Iterable[tuple[str, str]]) -> None:
+    for text in _carry(watch):
+        blocks.before(loop, text)
+    _at_exits(loop, watch, numbers, left=True)
+    loop.body += statements(_ends(watch, numbers), loop)
+    loop.iter = expression(f"{NAME}.over(0, {dictionary(watch.state)})", loop.iter)
+
+
+def _turns(blocks: Blocks, loop: ast.While, watch: Watch, numbers: Iterable[tuple[str, str]]) -> None:
+    for text in _carry(watch):
+        blocks.before(loop, text)
+    blocks.before(loop, f"{watch.counter} += {NAME}.epochs_before({dictionary(watch.state)})")
+    _at_exits(loop, watch, numbers, left=False)
+    loop.body = [
+        *statements(f"{NAME}.epoch_begins({watch.counter} - {watch.first})", loop),
+        *loop.body,
+        *statements(f"if {_ends(watch, numbers)}: break", loop),
+    ]
+
+
+def _at_exits(loop: Loop, watch: Watch, numbers: Iterable[tuple[str, str]], *, left: bool) -> None:
+    """An epoch that the script leaves early has an end as well; of its numbers those that are known by then."""
+
+    def write(leaving: ast.stmt, done: list[ast.stmt]) -> list[ast.stmt]:
+        known = [(name, text) for name, text in numbers if surely_set(done, name)]
+        goes = left and not isinstance(leaving, ast.Continue)
+        return statements(_ends(watch, known, left=goes), leaving)
+
+    before_exits(loop, write)
+
+
+def _ends(watch: Watch, numbers: Iterable[tuple[str, str]], *, left: bool = False) -> str:
+    carried = tuple((text, text) for text in watch.carried)
+    return f"{NAME}.epoch_ends({dictionary(numbers)}, {dictionary(carried)}{', left=True' if left else ''})"

@@ -1,0 +1,63 @@
+"""What the syntax tree of a watched script calls: one object, of which the script itself knows nothing."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nbddp.run.watching import processes
+from nbddp.run.watching.epochs import Epochs
+from nbddp.run.watching.frameworks import WATCH
+from nbddp.run.watching.progress import Progress
+from nbddp.run.watching.reports import Reports
+from nbddp.run.watching.result import deliver
+from nbddp.run.watching.settings import Settings
+
+
+class Watcher:
+    """The methods are those that `tree` writes calls of."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.reports = Reports(settings.events)
+        progress = Progress(self.reports)
+        epochs = Epochs(settings, progress)
+        self.progress, self.epochs = progress, epochs
+        self.step, self.report_step, self.epoch_begins = progress.step, progress.report_step, progress.epoch_begins
+        self.numbers = progress.metrics
+        self.carry, self.over, self.counted = epochs.carry, epochs.over, epochs.counted
+        self.epochs_before, self.epoch_ends, self.stop_asked = epochs.before, epochs.ends, epochs.stop_asked
+        self.start = epochs.load_states
+
+    def begin(self, rank: int) -> None:
+        """The first thing that a rank does."""
+        processes.begin(self.reports, rank, self.settings.logs)
+
+    def up(self) -> None:
+        """It has met the others."""
+        processes.up(self.reports)
+
+    def end(self) -> None:
+        """It has done all that it was started for."""
+        self.reports.report("end")
+
+    def failed(self) -> None:
+        """It leaves by an error, which is being handled."""
+        error = sys.exc_info()[1]
+        assert error is not None, "called in an `except`"
+        processes.failed(self.reports, error)
+
+    def backend(self, chosen: str) -> str:
+        """The one that was asked for instead, if any."""
+        return self.settings.backend or chosen
+
+    def trainer(self, kind: str, trainer: Any) -> None:
+        """A framework's, which has just been made."""
+        WATCH[kind](trainer, self.progress, self.epochs)
+
+    def deliver(self, states: Mapping[str, Any], names: Sequence[str], scope: Mapping[str, Any]) -> None:
+        """Rank 0 leaves the result."""
+        if self.settings.result is not None and self.reports.rank == 0:
+            deliver(self.settings.result, states, names, scope)
+            self.reports.report("result", path=self.settings.result)

@@ -1,0 +1,76 @@
+"""What is combined in each step, since nothing after the loop could do it."""
+
+from __future__ import annotations
+
+import pytest
+
+from nbddp.analysis import Plan
+from tests.analysis.cells import BEFORE, batch, plan
+
+
+def combined(made: Plan) -> dict[str, list[tuple[str, str]]]:
+    return {name: [(made.program.source(node), how) for node, how in parts]
+            for (_, name), parts in made.facts.at_source.items() if parts}  # fmt: skip
+
+
+def left(made: Plan) -> set[str]:
+    """Names that nothing combines: they are reported where they get out."""
+    return {name for _, name in made.facts.unreduced}
+
+
+@pytest.mark.parametrize(
+    ("before", "line", "parts"),
+    [
+        ("kept = 1.0", "kept *= loss.item()", [("loss.item()", "mean_over_ranks")]),
+        ("kept = 1.0", "kept = kept * loss.item()", [("loss.item()", "mean_over_ranks")]),
+        ("kept = 5", "kept += len(x)", [("len(x)", "sum_over_ranks")]),
+        ("kept = []", "kept.append((epoch, loss.item()))", [("loss.item()", "mean_over_ranks")]),
+        ("kept = []", "kept.append({'epoch': epoch, 'n': len(x)})", [("len(x)", "sum_over_ranks")]),
+        ("kept = torch.zeros(100)", "kept[y] = x", [("y", "gather_samples"), ("x", "gather_samples")]),
+        ("kept = {'a': []}", "kept['a'].append((epoch, loss.item()))", [("loss.item()", "mean_over_ranks")]),
+        ("kept = []", "kept.append(f'{loss.item():.3f}')", [("loss.item()", "mean_over_ranks")]),
+        ("kept = []", "kept.append(round(loss.item(), 3))", [("loss.item()", "mean_over_ranks")]),
+    ],
+)
+def test_what_goes_in_is_combined(before, line, parts):
+    made = plan(*BEFORE, before, batch(line) + "print(kept)\n")
+    assert combined(made) == {"kept": parts}
+    assert not left(made)
+
+
+@pytest.mark.parametrize(
+    ("before", "line"),
+    [
+        ("kept = []", "kept.append([v for v in x.tolist() if v[0] > 0])"),
+        ("kept = 1.0", "kept *= max(v.max().item() for v in x)"),
+        ("kept = []", "kept.append((epoch, loss.item())) if x.max() > 1 else None"),
+        ("kept = 1.0", "kept = max(kept, loss.item() if x.max() > 1 else 0)"),
+        ("kept = 1.0", "kept *= loss.item()\n        other = kept * 2"),
+    ],
+)
+def test_what_is_not_understood_is_combined_nowhere(before, line):
+    made = plan(*BEFORE, before, batch(*line.split("\n        ")) + "print(kept)\n")
+    assert "kept" not in combined(made)
+
+
+def test_what_all_ranks_keep_alike_needs_no_exchange():
+    made = plan(*BEFORE, "kept = []", batch("kept.append((epoch, 1))") + "print(kept)\n")
+    assert not combined(made)
+    assert not left(made)
+
+
+def test_under_a_condition_of_one_rank_nothing_is_exchanged():
+    made = plan(*BEFORE, "kept = 1.0", batch("if x.max() > 1:", "    kept *= loss.item()") + "print(kept)\n")
+    assert not combined(made)
+    assert left(made) == {"kept"}
+
+
+def test_under_a_condition_of_all_ranks_it_is():
+    made = plan(*BEFORE, "kept = 1.0", batch("if epoch > 1:", "    kept *= loss.item()") + "print(kept)\n")
+    assert combined(made) == {"kept": [("loss.item()", "mean_over_ranks")]}
+
+
+def test_what_stays_right_after_the_loop_waits_for_its_end():
+    made = plan(*BEFORE, "kept = 0.0", batch("kept = 0.9 * kept + 0.1 * loss.item()") + "print(kept)\n")
+    assert not combined(made)
+    assert {r.name: r.how for r in made.facts.reductions.values()} == {"kept": "mean"}

@@ -1,0 +1,78 @@
+"""Loops in the abstract: what they draw from, what they do with it, and what one turn leaves for the next."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from nbddp.analysis import Plan
+from nbddp.analysis.values import Extent, LoopFact
+from tests.analysis.cells import BEFORE, TRAINING, batch, evaluation, extent, node, plan, seen
+
+
+def loop_over(made: Plan, source: str) -> LoopFact:
+    (found,) = (f for f in made.facts.loops.values() if made.program.source(getattr(f.node, "iter", f.node)) == source)
+    return found
+
+
+def test_what_one_turn_leaves_meets_the_next():
+    assert seen("before * 1", "n = before * 1", "before = loss.item()", before="before = 0.0") is Extent.MEAN
+    assert seen("before * 1", "n = before * 1", "before = epoch", before="before = 0.0") is Extent.UNIFORM
+
+
+def test_a_loop_that_trains_is_told_from_one_that_watches():
+    made = plan(*BEFORE, evaluation("n = 0", "n += len(x)", "print(n)"))
+    trains, watches = loop_over(made, "train_loader"), loop_over(made, "test_loader")
+    assert (trains.backward, trains.step, len(trains.trained), len(trains.watched)) == (True, True, 1, 0)
+    assert (watches.backward, watches.step, len(watches.trained), len(watches.watched)) == (False, False, 0, 1)
+    assert watches.parents == {f.node for f in made.facts.loops.values() if f.parents == set()}
+
+
+def test_backward_under_a_condition_is_no_sure_training():
+    made = plan(*BEFORE, TRAINING.replace("loss.backward()", "if len(x) > 2:\n            loss.backward()"))
+    fact = loop_over(made, "train_loader")
+    assert (fact.conditional, len(fact.trained), len(fact.perhaps)) == (True, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("source", "named", "opaque"),
+    [
+        ("range(3)", False, False),
+        ("['a', 'b']", True, False),
+        ("[1, 2]", False, False),
+        ("[0.1, 0.01]", True, False),
+        ("{'a': 1}.items()", True, False),
+        ("input()", False, True),
+    ],
+)
+def test_turns_of_numbers_of_names_and_of_what_is_not_known(source, named, opaque):
+    made = plan(*BEFORE, TRAINING.replace("range(3)", source))
+    fact = loop_over(made, source)
+    assert (fact.named, fact.opaque) == (named, opaque)
+
+
+def test_a_loop_over_the_samples_of_a_batch_turns_unlike_often():
+    made = plan(*BEFORE, batch("for v in y:", "    n = v.item()"))
+    assert loop_over(made, "y").varying_iterable
+    assert not loop_over(made, "range(3)").varying_iterable
+
+
+def test_an_evaluation_by_a_comprehension_is_run_whole():
+    made = plan(*BEFORE, TRAINING + "    n = sum([model(x).sum().item() for x, y in test_loader])\n    print(n)\n")
+    (loop,) = made.facts.keep_whole
+    assert isinstance(loop, ast.comprehension)
+    assert extent(made, "n") is Extent.REPEATED
+
+
+def test_a_while_loop_that_draws_by_next_leaves_its_shares():
+    cell = (
+        "batches = iter(train_loader)\nstep = 0\nlast = 0.0\nwhile step < 5:\n    x, y = next(batches)\n"
+        "    loss = F.cross_entropy(model(x), y)\n    optimizer.zero_grad()\n    loss.backward()\n"
+        "    optimizer.step()\n"
+        "    last += loss.item()\n    step += 1\nprint(last)\n"
+    )
+    made = plan(*BEFORE, cell)
+    assert {r.name: r.how for r in made.facts.reductions.values()} == {"last": "mean"}
+    assert extent(made, "step") is Extent.UNIFORM
+    assert node(made, ast.While, cell[cell.index("while") : cell.rindex("\nprint")])

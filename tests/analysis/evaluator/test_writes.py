@@ -1,0 +1,66 @@
+"""Writes into what others may hold: arrays, arguments named `out`, parameters of models."""
+
+from __future__ import annotations
+
+import pytest
+
+from nbddp.analysis.values import Extent
+from tests.analysis.cells import BEFORE, DATA, IMPORTS, MODEL, batch, plan, seen
+
+NAMES = "import heapq\nimport numpy as np\nbest = []\ncounts = np.zeros(2)\ntotal = torch.zeros(8)\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "source", "expected"),
+    [
+        ("heapq.heappush(best, loss.item())", "best[0]", Extent.VARYING),
+        ("heapq.heappush(best, epoch)", "best[0]", Extent.UNIFORM),
+        ("np.add.at(counts, y, 1)", "counts.sum()", Extent.VARYING),
+        ("np.add.at(counts, epoch, 1)", "counts.sum()", Extent.UNIFORM),
+        ("torch.add(total, x[0], out=total)", "total.sum()", Extent.VARYING),
+        ("torch.add(total, 1, out=total)", "total.sum()", Extent.UNIFORM),
+    ],
+)
+def test_functions_that_change_an_argument(line, source, expected):
+    assert seen(source, line, f"n = {source}", before=NAMES) is expected
+
+
+def moved(*lines: str) -> set[str]:
+    made = plan(IMPORTS, DATA, MODEL + "teacher = nn.Linear(8, 2)\n", batch(*lines))
+    return {made.program.source(o.node) + str(o.node.lineno) for o in made.facts.changed}
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["for p in teacher.parameters():", "    p.data.mul_(0.9)"],
+        ["for p in teacher.parameters():", "    p.data = p.data * 0.9"],
+        ["for p in teacher.parameters():", "    p.data[0] += 1"],
+        ["for p, q in zip(teacher.parameters(), model.parameters()):", "    p.detach().copy_(q)"],
+        ["teacher.load_state_dict(model.state_dict())"],
+        ["nn.init.zeros_(teacher.weight)"],
+        ["for p in list(teacher.parameters()):", "    p.view(-1).mul_(2)"],
+    ],
+)
+def test_models_whose_parameters_are_moved_by_hand(lines):
+    (name,) = moved(*lines)
+    assert name.startswith("nn.Linear(8, 2)")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["n = [p.data.sum() for p in teacher.parameters()]"],
+        ["for p in teacher.parameters():", "    p.requires_grad_(False)"],
+        ["n = teacher.weight.clone().mul_(2)"],
+        ["total = torch.zeros(1)", "total.add_(1)"],
+    ],
+)
+def test_models_that_are_only_looked_at(lines):
+    assert not moved(*lines)
+
+
+def test_the_loops_around_a_move_are_noted():
+    made = plan(*BEFORE, batch("for p in model.parameters():", "    p.data.mul_(0.9)"))
+    (loops,) = made.facts.changed.values()
+    assert len(loops) == 3

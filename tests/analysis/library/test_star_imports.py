@@ -1,0 +1,29 @@
+"""Names that come with a star."""
+
+from __future__ import annotations
+
+import pytest
+
+from nbddp.analysis.library import USUAL, exports
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "yes"),
+    [
+        ("math", "sqrt", True),
+        ("math", "randn", False),
+        ("torch.nn", "Linear", True),
+        ("torch.nn", "init", True),
+        ("torch.nn", "relu", False),
+        ("torch.nn.functional", "relu", True),
+        ("helpers", "relu", False),
+    ],
+)
+def test_exports(module, name, yes):
+    assert exports(module, name) is yes
+
+
+def test_what_everybody_calls_by_the_same_name():
+    assert USUAL["np"] == "numpy"
+    assert USUAL["DataLoader"] == "torch.utils.data.DataLoader"
+    assert "x" not in USUAL

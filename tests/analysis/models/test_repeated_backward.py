@@ -1,0 +1,49 @@
+"""Several backward passes through one forward."""
+
+from __future__ import annotations
+
+import pytest
+
+from nbddp.analysis.models.repeated_backward import several_backwards
+from tests.analysis.cells import DATA, IMPORTS, MODEL, plan
+
+STEP = "def step(loss):\n    loss.backward()\n    return loss.item()\n"
+
+
+def wrong(*lines: str) -> bool:
+    body = "\n".join(f"        {line}" for line in ("optimizer.zero_grad()", *lines, "optimizer.step()"))
+    cell = f"state = torch.zeros(1)\nfor epoch in range(3):\n    for x, y in train_loader:\n{body}\n"
+    made = plan(IMPORTS, DATA, MODEL, STEP, cell)
+    (model,) = made.roles.models
+    return several_backwards(made, model)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("out = model(x)", "out.sum().backward(retain_graph=True)", "out.mean().backward()"),
+        ("a = model(x)", "b = model(x + 1)", "a.sum().backward()", "b.sum().backward()"),
+        ("out = model(x + state)", "state = out.mean()", "out.sum().backward()"),
+        ("outs = []", "outs.append(model(x))", "outs.append(model(x))", "for o in outs:", "    o.sum().backward()"),
+        ("out = model(x)", "step(out.sum())", "step(out.mean())"),
+    ],
+)
+def test_ddp_would_average_the_first_only(lines):
+    assert wrong(*lines)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("loss = F.cross_entropy(model(x), y)", "loss.backward()"),
+        ("a = model(x)", "b = model(x + 1)", "(a + b).sum().backward()"),
+        ("model(x).sum().backward()", "model(x + 1).sum().backward()"),
+        ("out = model(x + state)", "state = out.mean().detach()", "out.sum().backward()"),
+        ("out = model(x)", "seen = out.mean().item()", "out.sum().backward()", "print(seen)"),
+        ("with torch.no_grad():", "    first = model(x)", "model(x).sum().backward()"),
+        ("if epoch:", "    model(x).sum().backward()", "else:", "    model(x).mean().backward()"),
+        ("step(model(x).sum())", "step(model(x).mean())"),
+    ],
+)
+def test_one_backward_for_each_forward(lines):
+    assert not wrong(*lines)

@@ -1,0 +1,57 @@
+"""Parameters that are frozen or freed once DDP has looked at them."""
+
+from __future__ import annotations
+
+import pytest
+
+from nbddp.analysis.models import thaws_later
+from tests.analysis.cells import DATA, IMPORTS, TRAINING, plan
+
+MODEL = """
+model = nn.Sequential(nn.Linear(8, 4), nn.Linear(4, 2))
+other = nn.Linear(8, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+def free(net):
+    for p in net.parameters():
+        p.requires_grad = True
+"""
+ALL = "for p in model.parameters():\n    p.requires_grad = {}\n"
+
+
+def in_epoch(text: str) -> str:
+    inner = "".join(f"    {line}\n" for line in text.rstrip("\n").split("\n"))
+    return TRAINING.replace("    for x, y in", inner + "    for x, y in")
+
+
+def late(*cells: str) -> bool:
+    made = plan(IMPORTS, DATA, MODEL, *cells)
+    return thaws_later(made, next(m.obj for m in made.roles.models if m.obj.name.endswith("Sequential")))
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        (in_epoch("if epoch == 1:\n    " + ALL.format("True").replace("\n    ", "\n        ")),),
+        (in_epoch("model[0].weight.requires_grad_(epoch > 1)"),),
+        (in_epoch("free(model)"),),
+        (TRAINING + "free(model)\n" + TRAINING,),
+        (TRAINING + ALL.format("True") + TRAINING,),
+    ],
+)
+def test_within_or_between_trainings(cells):
+    assert late(*cells)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        (ALL.format("False"), TRAINING),
+        ("free(model)", TRAINING),
+        (TRAINING,),
+        (in_epoch("free(other)"),),
+        (in_epoch("x0 = torch.zeros(1).requires_grad_(True)"),),
+    ],
+)
+def test_before_the_training_or_of_another(cells):
+    assert not late(*cells)

@@ -1,0 +1,55 @@
+"""Where DDP takes a model over: by what name, and after which statement."""
+
+from __future__ import annotations
+
+import pytest
+
+from nbddp.analysis import Plan
+from tests.analysis.cells import DATA, IMPORTS, TRAINING, plan
+
+OPTIMIZER = "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)"
+
+
+def made(*cells: str) -> Plan:
+    return plan(IMPORTS, DATA, *cells, TRAINING)
+
+
+def home(*cells: str) -> tuple[str, str]:
+    found = made(*cells)
+    (one,) = found.wrapping.homes.values()
+    return one.name, found.program.source(one.ready)
+
+
+@pytest.mark.parametrize(
+    ("cell", "ready"),
+    [
+        ("model = nn.Linear(8, 2)", "model = nn.Linear(8, 2)"),
+        ("model = nn.Linear(8, 2)\nmodel.to('cuda')", "model.to('cuda')"),
+        ("model = nn.Linear(8, 2)\nmodel = model.cuda()", "model = model.cuda()"),
+        ("model = nn.Linear(8, 2)\nmodel.load_state_dict(torch.load('x'))", "model.load_state_dict(torch.load('x'))"),
+        ("model = nn.Linear(8, 2)\nmodel.bias.requires_grad = False", "model.bias.requires_grad = False"),
+        ("model = nn.Linear(8, 2)\nb = model.bias\nb.requires_grad = False", "b.requires_grad = False"),
+        ("model = nn.Linear(8, 2)\nprint(model)", "model = nn.Linear(8, 2)"),
+    ],
+)
+def test_a_model_is_taken_over_when_it_is_complete(cell, ready):
+    assert home(cell, OPTIMIZER) == ("model", ready)
+
+
+def test_a_loop_that_freezes_belongs_to_building():
+    loop = "for p in model.parameters():\n    p.requires_grad = False"
+    assert home(f"model = nn.Linear(8, 2)\n{loop}\nmodel.bias.requires_grad = True", OPTIMIZER)[1].startswith(
+        "model.bias"
+    )
+
+
+def test_a_function_that_builds():
+    cell = "def build(n):\n    net = nn.Linear(n, 2)\n    return net\nmodel = build(8)"
+    assert home(cell, OPTIMIZER) == ("model", "model = build(8)")
+
+
+def test_a_model_that_is_trained_past_its_forward_is_not_taken_over():
+    cls = "class Net(nn.Linear):\n    def loss(self, x, y):\n        return self(x).mean()\nmodel = Net(8, 2)"
+    found = plan(IMPORTS, DATA, cls, OPTIMIZER, TRAINING.replace("F.cross_entropy(model(x), y)", "model.loss(x, y)"))
+    assert not found.wrapping.homes
+    assert len(found.wrapping.averaged) == 1

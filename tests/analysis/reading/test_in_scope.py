@@ -1,0 +1,81 @@
+"""Names by which code reaches what is trained: a wrong one saves another thing's state."""
+
+from __future__ import annotations
+
+import pytest
+
+from nbddp.analysis.reading import expression_among, held_in_containers, readable, single_start, state_in_scope
+from tests.analysis.cells import BEFORE, DATA, IMPORTS, MODEL, TRAINING, plan
+
+INNER = "".join(f"    {line}\n" for line in TRAINING.strip().split("\n"))
+PAIR = """
+net, other = nn.Linear(8, 2), nn.Linear(8, 2)
+optimizer = torch.optim.SGD([*net.parameters(), *other.parameters()], lr=0.1)
+"""
+
+
+def state(*cells: str) -> dict[str, str]:
+    made = plan(IMPORTS, DATA, *cells)
+    (loop,) = made.roles.epoch_loops
+    return state_in_scope(made, loop)
+
+
+@pytest.mark.parametrize(
+    ("cells", "found"),
+    [
+        ((MODEL, TRAINING), {"model": "model", "optimizer": "optimizer"}),
+        ((MODEL + "alias_of_it = model\n", TRAINING), {"model": "model", "optimizer": "optimizer"}),
+        (
+            (MODEL, "def fit(net, opt):\n" + INNER.replace("model(", "net(").replace("optimizer.", "opt."),
+             "fit(model, optimizer)"),
+            {"net": "net", "opt": "opt"},
+        ),
+        ((PAIR, TRAINING.replace("model(x)", "other(net(x).repeat(1, 4))")),
+         {"net": "net", "other": "other", "optimizer": "optimizer"}),
+        (
+            (MODEL, "class T:\n    def __init__(self):\n        self.net = model\n        self.opt = optimizer\n"
+             "    def fit(self):\n" + "".join(f"    {line}\n" for line in INNER.split("\n")), "T().fit()"),
+            {"net": "self.net", "opt": "self.opt"},  # the method's own before names of the cells
+        ),
+    ],
+)  # fmt: skip
+def test_what_a_checkpoint_holds_by_its_names(cells, found):
+    assert state(*cells) == found
+
+
+def test_what_stands_in_a_list_only_is_named_by_its_list():
+    nets = "nets = [nn.Linear(8, 2) for _ in range(2)]\noptimizer = torch.optim.SGD(nets[0].parameters(), lr=0.1)\n"
+    made = plan(IMPORTS, DATA, nets, TRAINING.replace("model(x)", "nets[0](x)"))
+    (loop,) = made.roles.epoch_loops
+    assert "model" not in state_in_scope(made, loop)
+    assert held_in_containers(made, loop) == ["nets"]
+
+
+def test_a_list_of_what_has_a_name_of_its_own_is_not_needed():
+    made = plan(*BEFORE, "nets = [model]", TRAINING.replace("model(x)", "nets[0](x)"))
+    (loop,) = made.roles.epoch_loops
+    assert held_in_containers(made, loop) == []
+
+
+def test_without_a_loop_over_epochs_there_is_one_start():
+    cell = TRAINING.replace("for epoch in range(3):", "if True:")
+    found = single_start(plan(*BEFORE, cell))
+    assert found is not None
+    assert dict(found.state) == {"model": "model", "optimizer": "optimizer"}
+    assert single_start(plan(*BEFORE, TRAINING)) is None
+
+
+@pytest.mark.parametrize(("name", "yes"), [("model", True), ("loss", True), ("nowhere", False)])
+def test_whether_code_at_a_place_can_read_a_name(name, yes):
+    made = plan(*BEFORE, TRAINING)
+    (loop,) = made.roles.epoch_loops
+    assert readable(made, loop.node, name) is yes
+
+
+def test_an_expression_that_stands_for_more_than_is_allowed_is_none():
+    both = "either = train_loader if input() else test_loader\n"
+    made = plan(IMPORTS, DATA + both, MODEL, TRAINING.replace("    for x", "    print(either)\n    for x"))
+    (loop,) = made.roles.epoch_loops
+    (train,) = made.sharding.loaders
+    assert expression_among(made, loop.node, {"either": loop.names["either"]}, train, {train}) is None
+    assert expression_among(made, loop.node, loop.names, train, {train}) == "train_loader"

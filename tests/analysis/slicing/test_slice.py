@@ -1,0 +1,179 @@
+"""Which statements the training needs."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.analysis.cells import BEFORE, TRAINING, plan
+
+
+def kept(*cells: str) -> list[str]:
+    """First lines of what is kept of the cells between the model and the training, and of the training cell."""
+    made = plan(*BEFORE, *cells)
+    return [made.program.source(s.node).split("\n")[0] for s in made.kept if s.cell.number > len(BEFORE)]
+
+
+def reasons(*cells: str) -> dict[str, str]:
+    made = plan(*BEFORE, *cells)
+    statements = made.program.statements
+    return {made.program.source(statements[i].node): why for i, why in made.slice.dropped.items()}
+
+
+LOOP = "for epoch in range(3):"
+
+
+def test_what_the_training_does_not_need_is_left_out():
+    assert kept("a = 1\nb = a + 1", TRAINING) == [LOOP]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "sizes = [len(p) for p in model.parameters()]",
+        "def size(p):\n    return p.numel()\nlist(map(size, model.parameters()))",
+        "list(map(lambda p: p.numel(), model.parameters()))",
+        "texts = [str(p).split() for p in model.parameters()]",
+    ],
+)
+def test_what_a_comprehension_only_looks_at_is_not_changed(cell):
+    assert kept(cell, TRAINING) == [LOOP]
+
+
+def test_a_name_that_is_taken_away_goes_with_what_it_stood_for():
+    assert kept("looks = DataLoader(train_set, batch_size=4)\nfor x in looks:\n    break\ndel looks", TRAINING) == [
+        LOOP
+    ]
+
+
+def test_what_the_training_cell_takes_away_is_there():
+    assert kept("spare = 1", f"del spare\n{TRAINING.strip()}") == ["spare = 1", "del spare", LOOP]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "model = nn.Linear(8, 2)",
+        "for p in model.parameters():\n    p.requires_grad = False",
+        "train_set.transform = None",
+        "layer = model\nlayer.bias = None",
+        "for i, p in enumerate(model.parameters()):\n    p.requires_grad = i > 0",
+        "for p, q in zip(model.parameters(), model.parameters()):\n    q.requires_grad = False",
+        "parts = [p for p in model.parameters()]\nparts[0].requires_grad = False",
+        "def freeze(m):\n    for p in m.parameters():\n        p.requires_grad = False\nfreeze(model)",
+        "def freeze(m):\n    m.requires_grad_(False)\nfreeze(model)",
+        "def fill(net):\n    for m in net.modules():\n        torch.nn.init.normal_(m.weight.data)\nfill(model)",
+        "def fill(net):\n    for m in net.modules():\n        m.weight.data.normal_()\nfill(model)",
+        "def fill(net):\n    for m in net.modules():\n        m.weight.data[0] = 0\nfill(model)",
+        "def fill(net):\n    for name, p in net.named_parameters():\n        torch.nn.init.zeros_(p)\nfill(model)",
+        "def one(m):\n    m.bias.zero_()\ndef fill(net):\n    for m in net.modules():\n        one(m)\nfill(model)",
+        "model.double()",
+        "def freeze(p):\n    p.requires_grad = False\n[freeze(p) for p in model.parameters()]",
+        "def freeze(p):\n    p.requires_grad = False\nlist(map(freeze, model.parameters()))",
+        "list(map(lambda p: p.requires_grad_(False), model.parameters()))",
+        "_ = [p.zero_() for m in model.modules() for p in m.parameters()]",
+        "any(setattr(p, 'requires_grad', False) for _, p in model.named_parameters())",
+        "dict(map(lambda kv: (kv[0], nn.init.zeros_(kv[1])), model.named_parameters()))",
+        "for m in [model]:\n    m.half()",
+        "class A:\n    def split(self, n):\n        self.n = n\na = A()\na.split(model)\nmodel = a.n",
+        "torch.manual_seed(3)",
+        "with torch.no_grad():\n    model.weight.zero_()",
+        "if len(train_set) > 5:\n    train_loader = DataLoader(train_set, batch_size=5)",
+        "try:\n    model = model.cuda()\nexcept RuntimeError:\n    pass",
+        "globals()['model'] = nn.Linear(8, 2)",
+    ],
+)
+def test_what_may_change_the_training_is_kept(cell):
+    made = plan(*BEFORE, cell, TRAINING)
+    assert [s.node for s in made.program.statements if s.cell.number == 4] == [
+        s.node for s in made.kept if s.cell.number == 4
+    ]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "globals()['k'] = 4",
+        "def more():\n    global k\n    k = 4\nmore()",
+        "for k in range(5):\n    pass",
+        "exec('k = 4')",
+    ],
+)
+def test_a_number_may_be_bound_anew(cell):
+    made = plan(*BEFORE, "k = 3", cell, TRAINING.replace("range(3)", "range(k)"))
+    assert 5 in {s.cell.number for s in made.kept}
+
+
+def test_nothing_changes_a_device_that_is_handed_over():
+    first = "class Net(nn.Module):\n    def forward(self, x):\n        return x.to(device).unsqueeze(1).fill_(0.5)"
+    training = TRAINING.replace("model(x)", "model(x.to(device))")
+    assert kept("device = torch.device('cpu')", first, "other = Net()\nother.eval()", training) == [
+        "device = torch.device('cpu')",
+        "for epoch in range(3):",
+    ]
+
+
+def test_the_last_binding_before_counts():
+    assert kept("k = 3", "k = 4", TRAINING.replace("range(3)", "range(k)")) == ["k = 4", "for epoch in range(k):"]
+
+
+def test_augmented_assignment_needs_the_one_before():
+    assert kept("k = 3", "k += 1", TRAINING.replace("range(3)", "range(k)"))[:2] == ["k = 3", "k += 1"]
+
+
+def test_functions_bring_the_globals_that_they_read():
+    training = TRAINING.replace("F.cross_entropy(model(x), y)", "loss_of(x, y)")
+    cells = ("weight = 2.0", "def loss_of(x, y):\n    return weight * F.cross_entropy(model(x), y)", "unused = 1")
+    assert kept(*cells, training) == ["weight = 2.0", "def loss_of(x, y):", LOOP]
+
+
+def test_a_global_of_a_function_that_is_called_later_may_come_after_its_definition():
+    training = TRAINING.replace("F.cross_entropy(model(x), y)", "loss_of(x, y)")
+    assert "weight = 2.0" in kept("def loss_of(x, y):\n    return weight * model(x).mean()", "weight = 2.0", training)
+
+
+def test_reasons():
+    found = reasons("model", "unused = 1", "%matplotlib inline", "import json", TRAINING, "print(loss)")
+    assert found["model"] == "only displays something"
+    assert found["unused = 1"] == "not needed for the training"
+    assert found["pass"] == "only a magic or a shell command, or nothing"
+    assert found["import json"] == "imported only for code that is left out"
+    assert found["print(loss)"] == "after the training"
+
+
+@pytest.mark.parametrize("mark", ["setup", "rank0"])
+def test_marked_cells_are_kept_whole(mark):
+    assert "unused = 1" in kept(f"#| ddp: {mark}\nunused = 1", TRAINING)
+
+
+def test_marked_cells_are_left_out():
+    assert "torch.manual_seed(3)" not in kept("#| ddp: skip\ntorch.manual_seed(3)", TRAINING)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "import matplotlib.pyplot as plt\nfig, ax = plt.subplots()\nax.imshow(train_set[0][0])\nax.set_title('first')",
+        "xb, yb = next(iter(train_loader))\nshow(xb)",
+        "for xb, yb in train_loader:\n    xb.flatten_()\n    break",
+        "weights = model.weight.clone()\nweights[0] = 1",
+        "count = len(train_set)\ncount += 1",
+        "size = 3\nheights = [size]\nheights.append(4)",
+    ],
+)
+def test_what_shares_nothing_with_the_training_is_left_out(cell):
+    made = plan(*BEFORE, cell, TRAINING)
+    assert not [s for s in made.kept if s.cell.number == 4]
+
+
+def test_a_picture_drawn_by_a_function_that_may_object_is_left_out():
+    draw = "def draw(xs):\n    if not len(xs):\n        raise ValueError('empty')\n    plt.plot(xs)"
+    assert kept("import matplotlib.pyplot as plt", draw, "draw(range(3))", TRAINING) == [LOOP]
+
+
+def test_a_function_does_what_it_does_by_then():
+    """A later cell defines another under its name, one that changes the world."""
+    look, later = "def look(m):\n    return m.weight.shape", "def look(m):\n    torch.manual_seed(3)"
+    made = plan(*BEFORE, look, "look(nn.Linear(8, 2))", later, TRAINING)
+    assert {s.cell.number for s in made.kept} == {1, 2, 3, 6, 7}
+    made = plan(*BEFORE, later, "def see(m):\n    look(m)", "see(nn.Linear(8, 2))", look, TRAINING)
+    assert 6 in {s.cell.number for s in made.kept}

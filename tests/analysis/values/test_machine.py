@@ -1,0 +1,126 @@
+"""The state of a run: names by their frames, fields of things, loops around."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from nbddp.analysis.values import Active, Extent, Frame, LoopFact, Machine, Obj, Value
+from nbddp.analysis.values import machine as module
+from tests.analysis.values.test_branches import machine
+
+MEAN, SUM = Value(extent=Extent.MEAN), Value(extent=Extent.SUM)
+
+
+def function() -> ast.FunctionDef:
+    made = ast.parse("def f(): pass").body[0]
+    assert isinstance(made, ast.FunctionDef)
+    return made
+
+
+def inside(m: Machine, **options: object) -> Frame:
+    m.frames.append(Frame(function(), {}, **options))  # type: ignore[arg-type]
+    return m.frame
+
+
+def loop(m: Machine, *, shares: bool = True, deals: bool = False) -> LoopFact:
+    node = ast.parse("for x in y: pass").body[0]
+    assert isinstance(node, ast.For)
+    fact = LoopFact(node)
+    m.facts.loops[node] = fact
+    m.loops.append(Active(fact, shares, deals))
+    return fact
+
+
+def test_a_name_is_looked_up_from_the_inside():
+    m = machine()
+    m.globals |= {"a": MEAN, "b": MEAN}
+    outer = inside(m)
+    outer.local["a"] = SUM
+    inside(m, outer=outer)
+    assert (m.lookup("a"), m.lookup("b"), m.lookup("c")) == (SUM, MEAN, None)
+    assert m.visible() == {"a": SUM, "b": MEAN}
+
+
+@pytest.mark.parametrize(("option", "place"), [("global_names", "globals"), ("outer_names", "outer"), ("", "local")])
+def test_a_name_is_bound_where_the_function_says(option, place):
+    m = machine()
+    outer = inside(m)
+    frame = inside(m, outer=outer, **({option: frozenset({"a"})} if option else {}))
+    m.bind("a", MEAN)
+    found = {"globals": m.globals, "outer": outer.local, "local": frame.local}
+    assert [name for name, env in found.items() if "a" in env] == [place]
+
+
+def test_numbers_of_a_share_under_a_condition_of_the_share_do_not_add_up():
+    m = machine()
+    m.share_control = 1
+    m.bind("number", Value(extent=Extent.SUM, number=True))
+    m.bind("tensor", SUM)
+    assert m.globals["number"].extent is Extent.VARYING
+    assert m.globals["tensor"].extent is Extent.SUM
+
+
+def test_fields_hold_all_that_was_put_into_them():
+    m, thing = machine(), Obj("instance", ast.Pass())
+    m.put(thing, "a", Value(const=1))
+    m.put(thing, "a", MEAN)
+    found = m.get(thing, "a")
+    assert found is not None
+    assert found.extent is Extent.MEAN
+    assert m.get(thing, "b") is None
+
+
+def test_a_container_comes_to_what_it_holds():
+    m = machine()
+    inner, outer = Obj("list", ast.Pass(), "inner"), Obj("dict", ast.Pass(), "outer")
+    m.put(inner, "[]", SUM)
+    m.put(outer, "[]", Value(frozenset({inner})))
+    assert m.held(Value(frozenset({outer}))) is Extent.SUM
+    assert m.held(Value(frozenset({Obj("list", ast.Pass(), "other")}))) is Extent.UNIFORM
+
+
+def test_a_dictionary_that_is_made_again_starts_anew_unless_it_has_numbers_of_a_share():
+    m, node = machine(), ast.parse("{}", mode="eval").body
+    (thing,) = m.make("dict", node).objs
+    m.put(thing, "[]", Value(const=1))
+    m.make("dict", node)
+    assert m.get(thing, "[]") is None
+    m.put(thing, "[]", SUM)
+    m.make("dict", node)
+    assert m.get(thing, "[]") == SUM
+
+
+def test_what_happens_in_a_loop_is_noted_in_all_around():
+    m = machine()
+    outer, inner = loop(m, shares=False), loop(m)
+    assert m.sharing()
+    m.mark_loops(backward=True)
+    m.conditions += 1
+    m.mark_loops(step=True, backward=True)
+    assert [(f.backward, f.step, f.conditional) for f in (outer, inner)] == [(True, True, True)] * 2
+
+
+def test_a_number_out_of_a_batch_belongs_to_one_sample_in_a_loop_over_them_only():
+    m = machine()
+    assert m.one_number(Extent.SAMPLES) is Extent.VARYING
+    assert m.one_number(Extent.MEAN) is Extent.MEAN
+    m.varying_control = 1
+    assert m.one_number(Extent.SAMPLES) is Extent.SUM
+
+
+def test_batches_are_dealt_out_in_some_loops():
+    m = machine()
+    assert not m.deals()
+    loop(m)
+    assert not m.deals()
+    loop(m, deals=True)
+    assert m.deals()
+
+
+def test_a_run_that_goes_on_for_too_long_is_given_up(monkeypatch):
+    monkeypatch.setattr(module, "TICKS", 2)
+    m = machine()
+    assert [m.tick() for _ in range(4)] == [True, True, False, False]
+    assert m.facts.exhausted

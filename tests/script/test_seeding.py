@@ -1,0 +1,40 @@
+"""Which random numbers the script has to seed: one that is missed gives each rank other weights."""
+
+from __future__ import annotations
+
+import pytest
+
+from nbddp.script.layout import lay_out
+from nbddp.script.seeding import unseeded
+from tests.analysis.cells import BEFORE, IMPORTS, TRAINING, plan
+
+NAMES = "import random\nimport numpy as np\n"
+USE = TRAINING.replace("range(3)", "range(3 if k else 3)")
+
+
+def drawn(*cells: str) -> set[str]:
+    made = plan(*cells)
+    return set(unseeded(made, lay_out(made, set(), set(), set())))
+
+
+@pytest.mark.parametrize("seed", ["torch.manual_seed(0)", "def seed_all():\n    torch.manual_seed(0)\n\nseed_all()"])
+def test_what_the_notebook_seeds_first_needs_no_other(seed):
+    assert drawn(IMPORTS, seed, *BEFORE[1:], TRAINING) == set()
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        (*BEFORE, TRAINING),
+        (*BEFORE, "torch.manual_seed(0)", TRAINING),  # too late for the weights
+        (IMPORTS, "def seed_all():\n    torch.manual_seed(0)", *BEFORE[1:], TRAINING),  # never called
+        (IMPORTS, "import random\nrandom.seed(0)", *BEFORE[1:], TRAINING),  # of another generator
+    ],
+)
+def test_what_it_does_not_is_the_scripts(cells):
+    assert "torch" in drawn(*cells)
+
+
+@pytest.mark.parametrize(("line", "name"), [("k = random.random()", "random"), ("k = np.random.rand()", "numpy")])
+def test_each_generator_for_itself(line, name):
+    assert drawn(IMPORTS, NAMES, "torch.manual_seed(0)", *BEFORE[1:], line, USE) == {name}
