@@ -4,7 +4,7 @@
     python data_parallel_ddp.py --nproc 4 --lr 0.1                     # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... data_parallel_ddp.py    # several machines
 
-Exported from data_parallel.ipynb by nbddp 0.1.0 (968b98a5); it needs torch, sklearn.
+Exported from data_parallel.ipynb by nbddp 0.1.0 (550f5243); it needs torch, sklearn.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import socket
 
 import torch
 import torch.distributed as dist
+import torch.distributed.nn  # or DDP does, later: its defaults would keep the group, and gloo's threads
 import torch.multiprocessing as mp
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split

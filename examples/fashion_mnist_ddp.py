@@ -4,7 +4,7 @@
     python fashion_mnist_ddp.py --nproc 4 --learning-rate 0.025        # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... fashion_mnist_ddp.py    # several machines
 
-Exported from fashion_mnist.ipynb by nbddp 0.1.0 (9e9a23f2); it needs torch alone.
+Exported from fashion_mnist.ipynb by nbddp 0.1.0 (56193e3e); it needs torch alone.
 """
 
 import argparse
@@ -15,6 +15,7 @@ from pathlib import Path
 
 import torch
 import torch.distributed as dist
+import torch.distributed.nn  # or DDP does, later: its defaults would keep the group, and gloo's threads
 import torch.multiprocessing as mp
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP

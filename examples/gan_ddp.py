@@ -5,7 +5,7 @@ none.
     python gan_ddp.py --nproc 4 --lr 0.00025                 # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... gan_ddp.py    # several machines
 
-Exported from gan.ipynb by nbddp 0.1.0 (8bb55ee7); it needs torch, sklearn.
+Exported from gan.ipynb by nbddp 0.1.0 (6f428e14); it needs torch, sklearn.
 """
 
 import argparse
@@ -15,6 +15,7 @@ import socket
 
 import torch
 import torch.distributed as dist
+import torch.distributed.nn  # or DDP does, later: its defaults would keep the group, and gloo's threads
 import torch.multiprocessing as mp
 from sklearn.datasets import load_digits
 from torch import nn, optim

@@ -4,7 +4,7 @@
     python language_model_ddp.py --nproc 4 --learning-rate 0.0015       # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... language_model_ddp.py    # several machines
 
-Exported from language_model.ipynb by nbddp 0.1.0 (1c48dc1a); it needs torch alone.
+Exported from language_model.ipynb by nbddp 0.1.0 (b6613fa5); it needs torch alone.
 """
 
 import argparse
@@ -15,6 +15,7 @@ import socket
 
 import torch
 import torch.distributed as dist
+import torch.distributed.nn  # or DDP does, later: its defaults would keep the group, and gloo's threads
 import torch.multiprocessing as mp
 import torch.nn.functional as F
 from torch import nn

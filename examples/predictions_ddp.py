@@ -4,7 +4,7 @@
     python predictions_ddp.py --nproc 4 --lr 0.0005                  # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... predictions_ddp.py    # several machines
 
-Exported from predictions.ipynb by nbddp 0.1.0 (541e9b44); it needs torch, numpy, sklearn.
+Exported from predictions.ipynb by nbddp 0.1.0 (3e7497a8); it needs torch, numpy, sklearn.
 """
 
 import argparse
@@ -19,6 +19,7 @@ import sys
 import numpy as np
 import torch
 import torch.distributed as dist
+import torch.distributed.nn  # or DDP does, later: its defaults would keep the group, and gloo's threads
 import torch.multiprocessing as mp
 from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import f1_score, roc_auc_score

@@ -4,7 +4,7 @@
     python quickstart_ddp.py --nproc 4 --lr 0.05                    # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... quickstart_ddp.py    # several machines
 
-Exported from quickstart.ipynb by nbddp 0.1.0 (ea2fff71); it needs torch, sklearn.
+Exported from quickstart.ipynb by nbddp 0.1.0 (0b4030ab); it needs torch, sklearn.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import socket
 
 import torch
 import torch.distributed as dist
+import torch.distributed.nn  # or DDP does, later: its defaults would keep the group, and gloo's threads
 import torch.multiprocessing as mp
 import torch.nn.functional as F
 from sklearn.datasets import load_digits

@@ -4,7 +4,7 @@
     python tracking_ddp.py --nproc 4 --lr 0.025                   # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... tracking_ddp.py    # several machines
 
-Exported from tracking.ipynb by nbddp 0.1.0 (d19d299c); it needs torch, mlflow, sklearn.
+Exported from tracking.ipynb by nbddp 0.1.0 (aa80c9d4); it needs torch, mlflow, sklearn.
 """
 
 import argparse
@@ -17,6 +17,7 @@ import sys
 import mlflow
 import torch
 import torch.distributed as dist
+import torch.distributed.nn  # or DDP does, later: its defaults would keep the group, and gloo's threads
 import torch.multiprocessing as mp
 import torch.nn.functional as F
 from sklearn.datasets import load_wine

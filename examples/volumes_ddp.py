@@ -4,7 +4,7 @@
     python volumes_ddp.py --nproc 4 --lr 0.001                   # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... volumes_ddp.py    # several machines
 
-Exported from volumes.ipynb by nbddp 0.1.0 (3e915427); it needs torch alone.
+Exported from volumes.ipynb by nbddp 0.1.0 (1c880280); it needs torch alone.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import socket
 
 import torch
 import torch.distributed as dist
+import torch.distributed.nn  # or DDP does, later: its defaults would keep the group, and gloo's threads
 import torch.multiprocessing as mp
 import torch.nn.functional as F
 from torch import nn, optim

@@ -18,6 +18,7 @@ from nbddp.script.header import header
 from nbddp.script.import_comments import Comments, comments_of
 from nbddp.script.imports import bound_by, import_block, kept_imports, used_names
 from nbddp.script.launcher import launcher
+from nbddp.script.launcher_template import EARLY
 from nbddp.script.layout import Definition, Layout, lay_out
 from nbddp.script.names import words_of
 from nbddp.script.needs import needs_of
@@ -55,7 +56,7 @@ def assemble(plan: Plan, edits: Sequence[Edit]) -> list[Line]:
     imports += [f"import {name}" for name in plan.program.needs if name in used - library().parts.keys()]
     present = bound_by(imports)
     added = [*parts.imports, *start.imports, *_imports_of_edits(plan, edits, names)]
-    imports += [line for line in added if not bound_by([line]).items() <= present.items()]
+    imports += [line for line in added if not bound_by([line]).items() <= present.items()] + [EARLY]
     lines = [*header(plan, layout), Line("")]
     lines += _import_lines(imports, comments, layout, environment)
     lines += [*module, Line(""), Line("")] if not module else [*module]

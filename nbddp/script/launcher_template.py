@@ -47,6 +47,8 @@ if __name__ == "__main__":
     main()
 '''
 
+EARLY = "import torch.distributed.nn  # or DDP does, later: its defaults would keep the group, and gloo's threads"
+
 ON_GPUS = """\
     if torch.cuda.is_available():
         device = torch.device("cuda", local_rank % torch.cuda.device_count())

@@ -32,8 +32,12 @@ except Exception:
     pass
 import sys
 sys.path.append({root!r})
-from nbddp.run.watching.start import enter_spawned
+from nbddp.run.watching.start import enter_spawned, leave
 enter_spawned()
+try:
+    {command}
+except SystemExit as leaving:
+    leave(leaving.code)
 """
 ROOT = str(Path(__file__).parents[3])
 
@@ -66,7 +70,7 @@ def let_spawned_answer() -> None:
         command: list[str] = original(**arguments)
         if "-c" in command:
             place = command.index("-c") + 1
-            command[place] = IN_SPAWNED.format(signal=int(STACK_SIGNAL), root=ROOT) + command[place]
+            command[place] = IN_SPAWNED.format(signal=int(STACK_SIGNAL), root=ROOT, command=command[place])
         return command
 
     spawn.get_command_line = get_command_line

@@ -21,15 +21,28 @@ class Progress:
         self.epochs: int | None = None
         self._batches: int | None = None  # of an epoch, where that is known
         self._reported = -1.0
+        self._told = 0  # steps by then
         self._begun = 0  # steps before this epoch
         self.step, self._counted, self._await = counter()
 
     def report_step(self, batches: int | None, values: Mapping[str, Any]) -> None:
         """Tell of the step that was counted last."""
-        now, steps = monotonic(), self._counted()
+        now = monotonic()
+        self._batches = batches
         if now < self._reported + AT_LEAST:  # the last of an epoch, right after another
             return
-        self._batches, self._reported = batches, now
+        self._reported = now
+        self._tell(values)
+        self._await(monotonic() + EVERY, self._begun + (batches or 0))
+
+    def ends(self) -> None:
+        """The last step is told, however soon it came."""
+        if self._told < self._counted():
+            self._tell({})
+
+    def _tell(self, values: Mapping[str, Any]) -> None:
+        batches, steps = self._batches, self._counted()
+        self._told = steps
         self.reports.report(
             "step",
             epoch=self.epoch,
@@ -40,7 +53,6 @@ class Progress:
             values=self.reports.finite_numbers(values, self.epoch, steps),
             memory=_memory(),
         )
-        self._await(monotonic() + EVERY, self._begun + (batches or 0))
 
     def epoch_begins(self, number: int, epochs: int | None = None) -> None:
         """Its first step may be told soon."""

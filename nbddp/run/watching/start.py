@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import builtins
 import contextlib
 import os
@@ -54,3 +55,13 @@ def enter_spawned() -> None:
         return scope
 
     runpy.run_path = run_path
+
+
+def leave(status: int) -> None:
+    """End a spawned process as a forked one ends, when all is done: Python's own end can abort it while gloo's
+    threads still let go of tensors, and a training that has gone well would be told as failed (pytorch#190489)."""
+    atexit._run_exitfuncs()  # noqa: SLF001 -- a forked one has none, a spawned one may
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+    os._exit(status)

@@ -40,6 +40,7 @@ class Watcher:
 
     def end(self) -> None:
         """It has done all that it was started for."""
+        self.progress.ends()
         self.reports.report("end")
 
     def failed(self) -> None:

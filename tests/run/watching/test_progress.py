@@ -151,3 +151,13 @@ def test_an_epoch_ends_with_its_numbers_on_rank_0(progress, events):
         "epoch": 4,
         "values": {"loss": 0.5, "correct": 12},
     }.items() <= metrics.items()
+
+
+def test_the_last_step_is_told_at_the_end_however_soon_it_came(progress, events, clock):
+    progress.epoch_begins(0, 1)
+    for _ in range(6):
+        step(progress, 6, loss=1.0)
+    assert [e["step"] for e in events() if e["event"] == "step"] == [1]
+    progress.ends()
+    progress.ends()
+    assert [(e["step"], e["batch"]) for e in events() if e["event"] == "step"] == [(1, 1), (6, 6)]
