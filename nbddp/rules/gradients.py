@@ -1,5 +1,6 @@
 """What it does
-    Averages the gradients over the ranks right after `backward()`, for models that DDP cannot wrap.
+    Averages the gradients over the ranks right after `backward()`, for models that DDP cannot wrap. Where a step hands
+    the model to code that is not read, the ranks compare their parameters at the end of each epoch.
 
 Why DDP needs it
     DDP averages gradients only if the loss comes from a call of the wrapped model. A loss from `model.loss(x)` bypasses
@@ -35,6 +36,7 @@ NAME = "gradients"
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
+    yield from _compared(plan)
     if not plan.wrapping.averaged and not plan.wrapping.loose:
         return
     for model, reason in plan.wrapping.averaged.items():
@@ -48,6 +50,26 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         steps = plan.facts.calls[call].loops & training
         if steps:
             yield from _after_backward(plan, call, steps)
+
+
+def _compared(plan: Plan) -> Iterator[Edit]:
+    """`checkpoint(model, x)`: whoever calls the model there may call a part of it, and so pass by DDP."""
+    for fact in plan.roles.batch_loops if plan.wrapping.unproved else ():
+        last = max(plan.facts.backward & {*ast.walk(fact.node)}, key=lambda c: c.lineno, default=None)
+        names = [] if last is None else list(_names_of(plan, last, plan.wrapping.unproved))
+        if names:
+            line = f"{plan.naming('same_on_all_ranks')}({', '.join(names)})"
+            yield after(plan.program, NAME, plan.program.statement_of(fact.node), line, ("same_on_all_ranks",))
+
+
+def _names_of(plan: Plan, call: ast.Call, models: Set[Obj]) -> Iterator[str]:
+    """Their own variables where they can be read here, else others that stand for them."""
+    visible = plan.facts.calls[call].visible
+    own = {n: visible[n] for n in sorted({plan.wrapping.homes[o].name for o in models} & visible.keys())}
+    here = [n for n, value in own.items() if value.of("model") & models and readable(plan, call, n)]
+    reached = frozenset[Obj]().union(*(own[n].of("model") for n in here))
+    yield from here
+    yield from expressions_for(plan, call, visible, models - reached)
 
 
 def _trains_what_ddp_wraps(plan: Plan, steps: Set[Loop]) -> bool:

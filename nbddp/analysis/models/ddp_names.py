@@ -8,7 +8,7 @@ for the model itself, which they call `model.module`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
 from nbddp.analysis.library import PURE_BUILTINS, under
@@ -33,9 +33,9 @@ class Names:
     evaluates: bool  # one call trains in one turn and evaluates in another
 
 
-def find_names(plan: Reading, homes: Mapping[Obj, Home]) -> dict[Obj, Names]:
+def find_names(plan: Reading, homes: Mapping[Obj, Home], unproved: Set[Obj]) -> dict[Obj, Names]:
     """None for a model where it cannot be told; DDP then takes over the model's own variable."""
-    models = [m for m in plan.roles.models if m.obj in homes]
+    models = [m for m in plan.roles.models if m.obj in homes.keys() - unproved]
     found = {m.obj: names for m in models if (names := _names(plan, m, homes)) is not None}
     while True:  # a function that is handed several models calls all of them in one way
         left = {o for o, n in found.items() if not _together(plan, n, set(found))}
@@ -69,14 +69,17 @@ def _names(plan: Reading, model: Model, homes: Mapping[Obj, Home]) -> Names | No
     calls = [c for n in model.forward_calls if trains(plan, c := plan.facts.calls[n])]
     if not calls or any(c.ever_in_forward for c in calls) or not all(trail.follow(_called(c.node)) for c in calls):
         return None
-    if any(_may_train(plan, call, model.obj) for call in plan.facts.calls.values()):
-        return None
     bare = set[ast.expr]()
     for use in trail.uses():
         if not trail.stays(use):
             bare.add(use)
     evaluates = any(c.no_grad for c in calls)
     return Names(ddp_name(plan, home), trail.places, frozenset(bare), evaluates)
+
+
+def may_train_unread(plan: Reading, model: Obj) -> bool:
+    """May a step train it in a way that is not seen?"""
+    return any(_may_train(plan, call, model) for call in plan.facts.calls.values())
 
 
 def _may_train(plan: Reading, call: CallFact, model: Obj) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from nbddp.analysis.models.buffers import kept_of_shares
-from nbddp.analysis.models.ddp_names import Names, find_names
+from nbddp.analysis.models.ddp_names import Names, find_names, may_train_unread
 from nbddp.analysis.models.repeated_backward import several_backwards
 from nbddp.analysis.models.unfreezing import thaws_later
 from nbddp.analysis.models.wrap_points import Home, find_home
@@ -24,6 +24,7 @@ class Wrapping:
     averaged: Mapping[Obj, Sentence]  # models that DDP cannot take over, and why
     loose: frozenset[Obj] = frozenset()  # optimizers that also move parameters of no module
     names: Mapping[Obj, Names] = field(default_factory=dict)  # of models that keep their variable beside DDP's
+    unproved: frozenset[Obj] = frozenset()  # models whose gradients may go past DDP, in code that nobody reads
 
     @property
     def stands_for(self) -> frozenset[Obj]:
@@ -55,7 +56,8 @@ def find_wrapping(plan: Reading) -> Wrapping:
         # one optimizer for both kinds: average all, or DDP's gradients would be averaged twice for nothing
         beside = sentence("it shares an optimizer with a model that DDP cannot wrap")
         return Wrapping({}, averaged | dict.fromkeys(homes, beside), loose)
-    return Wrapping(homes, averaged, loose, find_names(plan, homes))
+    unproved = frozenset(o for o in homes if may_train_unread(plan, o))
+    return Wrapping(homes, averaged, loose, find_names(plan, homes, unproved), unproved)
 
 
 def _fields(plan: Reading, optimizer: Obj) -> Value:

@@ -7,7 +7,6 @@ import collections
 
 import torch
 import torch.distributed as dist
-from torch import nn
 
 from nbddp.script.parts.exchange import sending_device
 
@@ -57,22 +56,12 @@ def broadcast_buffers(*models):
 
 
 @torch.no_grad()
-def same_on_all_ranks(**models):
+def same_on_all_ranks(*models):
     """Stops a training that has come apart: after each step all processes must hold the same parameters."""
-    for name, model in models.items():
-        named = dict(model.named_parameters()) if isinstance(model, nn.Module) else {}
-        if not named:
-            continue
-        values = [torch.view_as_real(p) if p.is_complex() else p for p in named.values()]
-        sums = [value.sum(dtype=torch.float64) for value in values]
-        sizes = [torch.linalg.vector_norm(value, 1, dtype=torch.float64) for value in values]
-        found = torch.stack([number.to(sending_device()) for number in (*sums, *map(torch.neg, sums), *sizes)])
-        dist.all_reduce(found.nan_to_num_(), dist.ReduceOp.MAX)
-        highest, minus_lowest, size = found.chunk(3)
-        apart = (highest + minus_lowest > 1e-7 * size).tolist()  # beyond what rounding on unlike devices does
-        if any(apart):
-            first = list(named)[apart.index(True)]
-            raise RuntimeError(
-                f"'{name}' differs between the processes, first in its '{first}': gradients were not averaged. "
-                f"The loss may not have gone through {name}(...), but through another method of it."
-            )
+    for model in models:
+        sizes = torch.stack([p.abs().sum(dtype=torch.float64) for p in model.parameters()])
+        both = torch.cat([sizes, -sizes]).nan_to_num().to(sending_device())
+        dist.all_reduce(both, dist.ReduceOp.MAX)
+        highest, minus_lowest = both.chunk(2)
+        if (highest + minus_lowest > 1e-7 * highest).any():  # beyond what rounding on unlike devices does
+            raise RuntimeError(f"processes have unlike {type(model).__name__}s: gradients went past DDP")

@@ -46,7 +46,7 @@ def train_by_hand(rank: int, world_size: int) -> Any:
         for optimizer in optimizers:
             optimizer.step()
     assert model.never.weight.grad is None
-    same_on_all_ranks(model=model, head=head)
+    same_on_all_ranks(model, head)
     return model.state_dict(), head.state_dict()
 
 
@@ -118,15 +118,14 @@ def step(rank: int, bypass: bool, learning_rate: float) -> None:
     loss = model.loss(x) if bypass else functional.mse_loss(model(x), torch.zeros(8, 1))
     loss.backward()
     optimizer.step()
-    same_on_all_ranks(teacher=nn.Linear(2, 2), net=model, optimizer=optimizer, frozen=nn.Flatten())
+    same_on_all_ranks(nn.Linear(2, 2), model)
 
 
 @pytest.mark.parametrize("learning_rate", [1e-1, 1e-4])
 def test_a_loss_that_went_past_the_wrapper_is_found(learning_rate):
     for result in run_ranks(2, step, True, learning_rate):
         assert isinstance(result, RuntimeError)
-        assert "'net' differs between the processes, first in its 'head.weight'" in str(result)
-        assert "gone through net(...)" in str(result)
+        assert "gradients went past DDP" in str(result)
 
 
 def test_a_loss_that_went_through_it_is_fine():
@@ -145,7 +144,7 @@ def spoil(rank: int, kind: str) -> None:
     model.weight = nn.Parameter(weight)
     model.phase = nn.Parameter(weight * 1j)
     model.short = nn.Parameter(weight.half())
-    same_on_all_ranks(model=model)
+    same_on_all_ranks(model)
 
 
 @pytest.mark.parametrize("kind", ["nan", "inf", "rounding"])
