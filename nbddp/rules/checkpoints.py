@@ -1,16 +1,16 @@
 """What it does
     With `--checkpoints`, lets rank 0 write a checkpoint after each epoch, from which the script can continue:
-    `--checkpoint`.
+    `--checkpoint PATH`, by default beside the script.
 
 Why DDP needs it
     Only one process writes, or several would write at the same time. It writes to a new file first, because the machine
-    may fail while it writes.
+    may fail while it writes. Each rank has random numbers of its own, so that the file holds the state of all.
 
 Before
     for epoch in range(epochs):
 
 After
-    if checkpoint_file is not None and dist.get_rank() == 0:
+    saved = {"epoch": epoch, "random": [None] * dist.get_world_size()}
 
 Declines
     Scripts that are exported without `--checkpoints`, and loops whose epochs are not counted upwards.
@@ -36,13 +36,14 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
 
 
 def _save(plan: Plan, loop: CheckpointedLoop) -> Iterator[str]:
-    saved, file, torch, os = (plan.naming(name) for name in ("saved", "checkpoint_file", "torch", "os"))
-    yield f"if {file} is not None and {plan.naming('dist')}.get_rank() == 0:"
-    yield f'    {saved} = {{"epoch": {loop.counter}, "random": {torch}.get_rng_state()}}'
+    saved, file, torch, os, dist = (plan.naming(n) for n in ("saved", "checkpoint_file", "torch", "os", "dist"))
+    yield f'{saved} = {{"epoch": {loop.counter}, "random": [None] * {dist}.get_world_size()}}'
     items = [f'"{name}": {text}.state_dict()' for name, text in loop.state]
     items += [f'"{text}": {text}' for text in loop.values]
     for row in _rows(items):
-        yield f"    {saved} |= {{{', '.join(row)}}}"
+        yield f"{saved} |= {{{', '.join(row)}}}"
+    yield f'{dist}.all_gather_object({saved}["random"], {torch}.get_rng_state())'
+    yield f"if {dist}.get_rank() == 0:"
     yield f'    {torch}.save({saved}, f"{{{file}}}.part")'
     yield f'    {os}.replace(f"{{{file}}}.part", {file})  # nobody reads half a file'
 

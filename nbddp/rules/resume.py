@@ -3,7 +3,8 @@
     values that carry over from epoch to epoch, the random numbers, and the epoch.
 
 Why DDP needs it
-    Long trainings on shared machines are ended and started again, often on another number of processes.
+    Long trainings on shared machines are ended and started again, often on another number of processes. Where torchrun
+    or SLURM starts the script again after a fault, it continues by itself.
 
 Before
     for epoch in range(epochs):
@@ -35,7 +36,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     loop = checkpointed(plan)
     if loop is not None:
         text = "\n".join(_load(plan, loop))
-        yield before(plan.program, NAME, loop.node, text, ("torch", "resume_file", "import torch"))
+        yield before(plan.program, NAME, loop.node, text, ("torch", "dist", "resume_file", "import torch"))
         skip = f"if {loop.counter} < {plan.naming('first_epoch')}:\n    continue  # done before the checkpoint"
         yield first_in(plan.program, NAME, loop.node, skip)
     elif plan.options.checkpoints and plan.training:
@@ -58,5 +59,6 @@ def _load(plan: Plan, loop: CheckpointedLoop) -> Iterator[str]:
         yield f'    {text}.load_state_dict({saved}["{name}"])'
     for text in loop.values:
         yield f'    {text} = {saved}["{text}"]'
-    yield f'    {plan.naming("torch")}.set_rng_state({saved}["random"])'
+    own = f'{saved}["random"][{plan.naming("dist")}.get_rank() % len({saved}["random"])]'
+    yield f"    {plan.naming('torch')}.set_rng_state({own})"
     yield f'    {first} = {saved}["epoch"] + 1'

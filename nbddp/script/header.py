@@ -9,6 +9,7 @@ from textwrap import wrap
 
 from nbddp._version import __version__
 from nbddp.analysis import Plan
+from nbddp.analysis.state import checkpointed
 from nbddp.analysis.syntax import bindings
 from nbddp.fingerprint import BLANK
 from nbddp.script.apply import Line
@@ -37,6 +38,7 @@ def header(plan: Plan, layout: Layout) -> list[Line]:
         f"    {many:{width}}# several machines",
         "",
         f"Exported from {plan.notebook.name} by nbddp {__version__} ({BLANK}); it needs {_needs(plan, layout)}.",
+        *_checkpoints(plan),
         *_snapshot(plan),
         *_installs(plan),
         '"""',
@@ -76,6 +78,16 @@ def _needs(plan: Plan, layout: Layout) -> str:
                 roots.add(target.lstrip(".").split(".")[0])
     others = sorted(r for r in roots if r and r != "torch" and r not in sys.stdlib_module_names)
     return f"torch, {', '.join(others)}" if others else "torch alone"
+
+
+def _checkpoints(plan: Plan) -> list[str]:
+    """Without the variable gloo's processes ask the store of those before (PyTorch 2.13), and no restart succeeds."""
+    if checkpointed(plan) is None:
+        return []
+    return [
+        "It writes checkpoints. After a fault it continues by itself where SLURM or torchrun starts it again: for this",
+        "call torchrun with --max-restarts 3, and TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1 in the environment.",
+    ]
 
 
 def _snapshot(plan: Plan) -> list[str]:

@@ -94,6 +94,7 @@ def _filled(needs: Needs, own: str) -> str:
         "SET_METHOD": texts.METHOD if needs.workers else "",
         "ADD_OWN": own + (texts.ADD_CHECKPOINTS if needs.checkpoints else ""),
         "FIND_PLACE": _find_place(needs),
+        "FIND_CHECKPOINT": texts.FIND_CHECKPOINT if needs.checkpoints else "",
         "CHECK_SNAPSHOT": snapshot,
         "HASH_ALIKE": texts.HASH_ALIKE if needs.sets else "",
     }

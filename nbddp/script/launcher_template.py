@@ -34,6 +34,7 @@ def main():
     CHECK_SNAPSHOT
     HASH_ALIKE
     FIND_PLACE
+    FIND_CHECKPOINT
     CHECK_BATCHES
     if "RANK" in os.environ:  # started by torchrun
         run(int(os.environ["RANK"]), int(os.environ["LOCAL_RANK"]), int(os.environ["WORLD_SIZE"]), args)
@@ -96,8 +97,19 @@ CHECK_SNAPSHOT = """\
 """
 
 ADD_CHECKPOINTS = """\
-    parser.add_argument("--checkpoint", metavar="PATH", help="write one here after each epoch")
-    parser.add_argument("--resume", metavar="PATH", help="go on from this checkpoint")
+    own = os.path.splitext(__file__)[0] + ".pt"
+    parser.add_argument("--checkpoint", metavar="PATH", default=own, help="written after each epoch")
+    parser.add_argument("--resume", metavar="PATH", help="go on from this one; auto: from --checkpoint, if it is there")
+"""
+
+FIND_CHECKPOINT = """\
+    again = (os.environ.get(name, "0") for name in ("TORCHELASTIC_RESTART_COUNT", "SLURM_RESTART_COUNT"))
+    if os.path.exists(args.checkpoint) and (args.resume == "auto" or set(again) != {"0"}):  # started anew after a fault
+        args.resume = args.checkpoint
+    elif args.resume == "auto":
+        args.resume = None
+    elif os.path.exists(args.checkpoint) and args.resume is None and os.environ.get("RANK", "0") == "0":
+        print(f"{args.checkpoint} is there and will be overwritten; --resume auto would go on from it")
 """
 
 FIND_PLACE = """\

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import torch
@@ -9,8 +10,10 @@ import torch
 import nbddp
 from nbddp.export import Script
 from nbddp.notebook import notebook_from_percent
+from nbddp.options import Options
 from tests.e2e.claims import training
 from tests.e2e.outcome import Outcome
+from tests.e2e.process import run_alone
 from tests.e2e.runner import run_script
 
 NOTEBOOK = """# %% tags=["parameters"]
@@ -131,3 +134,57 @@ def stops_where_it_would(checkpoint: str) -> None:
     assert len(whole.lines) == 4
     run(2, "--epochs", "2", notebook=TRAINER, NBDDP_CHECKPOINT=checkpoint)
     assert run(2, "--epochs", "9", notebook=TRAINER, NBDDP_RESUME=checkpoint).lines == whole.lines[2:]
+
+
+def own_checkpoints() -> str:
+    """The script that writes them itself; with dropout, for which each rank draws numbers of its own."""
+    dropout = NOTEBOOK.replace("nn.ReLU()", "nn.ReLU(), nn.Dropout(0.1)")
+    return nbddp.export(notebook_from_percent(dropout, "resumed.py"), Options(checkpoints=True)).text
+
+
+def by_hand(folder: Path, script: str, *options: str, command: tuple[str, ...] = (), **variables: str) -> list[str]:
+    """Run it in this folder, where it leaves its checkpoint beside itself."""
+    folder.mkdir(exist_ok=True)
+    (folder / "own_ddp.py").write_text(script)
+    printed, _, _ = run_alone([sys.executable, *command, "own_ddp.py", *options], folder, folder, 240.0, **variables)
+    return printed.splitlines()
+
+
+def test_the_scripts_own_checkpoint_goes_on_where_it_stopped(tmp_path: Path, proved) -> None:
+    script = own_checkpoints()
+    proved(training("own checkpoints", script, 2), lambda: goes_on_by_itself(tmp_path, script))
+
+
+def goes_on_by_itself(folder: Path, script: str) -> None:
+    """To the last digit on as many processes, dropout included; on another number it goes on as well."""
+    whole = by_hand(folder / "whole", script)
+    assert len(whole) == 4
+    half = folder / "half"
+    assert by_hand(half, script, "--epochs", "2") == whole[:2]
+    file = half / "own_ddp.pt"
+    saved = torch.load(file, weights_only=False)
+    assert (saved["epoch"], len(saved["random"])) == (1, 2)
+    assert not torch.equal(*saved["random"])
+    on_three = by_hand(folder / "three", script, "--resume", str(file), "--nproc", "3", "--epochs", "3")
+    assert [line.partition(":")[0] for line in on_three] == ["epoch 2"]
+    assert by_hand(half, script, "--resume", "auto") == whole[2:]
+    assert by_hand(half, script, "--resume", "auto") == [], "all is done"
+    warned, *again = by_hand(half, script)
+    assert warned.endswith("own_ddp.pt is there and will be overwritten; --resume auto would go on from it")
+    assert again == whole
+
+
+def test_it_goes_on_by_itself_where_torchrun_starts_it_again(tmp_path: Path, proved) -> None:
+    fault = """    for epoch in range(epochs):
+        if epoch == 2 and rank == 1 and os.environ["TORCHELASTIC_RESTART_COUNT"] == "0":
+            os._exit(7)
+"""
+    script = own_checkpoints().replace("    for epoch in range(epochs):\n", fault)
+    assert fault in script
+    proved(training("started again by torchrun", script, 2), lambda: comes_back(tmp_path, script))
+
+
+def comes_back(folder: Path, script: str) -> None:
+    torchrun = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "--max-restarts", "1")
+    lines = by_hand(folder / "torchrun", script, command=torchrun, TORCH_DISABLE_SHARE_RDZV_TCP_STORE="1")
+    assert lines == by_hand(folder / "spawned", own_checkpoints())
