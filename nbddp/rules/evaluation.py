@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.agreement import loops_by_sample
-from nbddp.analysis.loaders import dataset_name, loader_call, stands_twice, wants_a_name, world_size
+from nbddp.analysis.loaders import dataset_name, handed_on, loader_call, stands_twice, wants_a_name, world_size
 from nbddp.analysis.values import Loop, LoopFact, Obj
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, append_argument, before, replace, wrap
@@ -56,6 +56,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
                 sentence("this evaluation is not split, each rank evaluates all of the data: %1", whole),
                 why=sentence("the numbers are right, but every rank does all of the work"),
             )  # fmt: skip
+    yield from _unread(plan, edited)
     for place in sorted((_place(plan, n) for n in plan.sharding.mixed), key=lambda n: getattr(n, "lineno", 0)):
         yield plan.program.diagnose(
             NAME, "note", place,
@@ -63,6 +64,20 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             why=sentence("the numbers are right, but every rank does all of the work"),
             help=sentence("evaluate in a separate loop"),
         )  # fmt: skip
+
+
+def _unread(plan: Plan, edited: set[ast.expr]) -> Iterator[Edit | Diagnostic]:
+    """What other modules do with a training loader: `update_bn(loader, model)`."""
+    for call in plan.facts.calls.values():
+        for node in handed_on(plan, call):
+            if node not in edited:
+                edited.add(node)
+                yield from wrap(plan.program, NAME, node, f"{plan.naming('all_of')}(", ")", ("all_of",))
+                yield plan.program.diagnose(
+                    NAME, "note", call.node,
+                    sentence("this code is not read, so it gets all of the data on each rank"),
+                    why=sentence("the numbers are right, but every rank does all of the work"),
+                )  # fmt: skip
 
 
 def _by_sample(plan: Plan, obj: Obj) -> Iterator[Edit]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from nbddp.analysis.loaders import handed_on
 from nbddp.analysis.reading import Reading, loads
 from nbddp.analysis.values import Obj
 
@@ -44,6 +45,8 @@ def _is_meeting(plan: Reading, node: ast.AST) -> bool:
     if node in plan.facts.backward or fact.optimizers or loads(plan, node):
         return True
     if isinstance(node.func, ast.Attribute) and node.func.attr == "compute" and _kinds(fact.receivers) == {"metric"}:
+        return True
+    if next(handed_on(plan, fact), None) is not None:
         return True
     trained = {m.obj for m in plan.roles.models}
     return "next" in fact.names or (fact.grad and not fact.in_forward and bool(fact.called & trained))

@@ -15,6 +15,7 @@ from nbddp.analysis.loaders.batch_sizes import (
     whole_numbers,
 )
 from nbddp.analysis.loaders.epochs import Epochs, SetEpoch, find_epochs, sampler_name
+from nbddp.analysis.loaders.handed_on import handed_on
 from nbddp.analysis.loaders.loader_calls import LoaderCall, dataset_name, dataset_value, loader_call
 from nbddp.analysis.loaders.sharding import ShardedReading, Share, can_be_named, stands_twice, wants_a_name
 from nbddp.analysis.loaders.shared_builder import can_be_asked, end_of_parameters
@@ -37,6 +38,7 @@ __all__ = [
     "end_of_parameters",
     "find_epochs",
     "goes_into_shapes",
+    "handed_on",
     "is_stream",
     "known_at_start",
     "loader_call",
