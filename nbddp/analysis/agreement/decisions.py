@@ -10,7 +10,7 @@ from nbddp.analysis.agreement.quantifiers import quantifier
 from nbddp.analysis.agreement.sync_points import meets
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.syntax import qualified
-from nbddp.analysis.values import Extent, TestFact, Value, alike, join_all, operands, spread
+from nbddp.analysis.values import PICKED, Extent, TestFact, Value, alike, join_all, operands, spread
 
 PARTS = {Extent.MEAN: "mean_over_ranks", Extent.SUM: "sum_over_ranks"}
 EXITS = ("exit", "quit", "sys.exit", "os._exit", "os.abort")
@@ -100,14 +100,31 @@ def _between_epochs(plan: Reading, fact: TestFact) -> bool:
 
 
 def _collects(plan: Reading, fact: TestFact) -> bool:
-    """`if not torch.isnan(loss): total += loss.item()`: asked of all ranks, it is put together as in one process."""
+    """`if not torch.isnan(loss): total += loss.item()`: asked of all ranks, it is put together as in one process.
+
+    Not one that protects a computation on the samples that it asks for: another rank may have none of them.
+    """
     node = plan.program.parents[fact.node]
     if not isinstance(node, ast.If) or quantifier(plan, fact.node) is None:
         return False
     inside = [n for s in node.body for n in ast.walk(s)]
+    if any(_needs_some(plan, n) for n in inside):
+        return False
     calls = (n.func.attr for n in inside if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute))
     grows = any(isinstance(n, ast.AugAssign) for n in inside) or bool({*calls} & {"append", "extend"})
     return grows and bool(fact.loops & {f.node for f in plan.roles.batch_loops})
+
+
+def _needs_some(plan: Reading, node: ast.AST) -> bool:
+    """`out[y == c].mean()`, `out[y == c].max()`: of no sample it is no number. A sum of none is 0."""
+    if isinstance(node, ast.Call):
+        func = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+        given = [*func, *node.args, *(k.value for k in node.keywords)]
+    else:
+        given = [node.value] if isinstance(node, ast.Subscript) else []
+    values = [plan.facts.value(g) for g in given]
+    picked = any(v.of(PICKED) and spread(v) is Extent.SAMPLES for v in values)
+    return picked and spread(plan.facts.value(node)) not in (Extent.SAMPLES, Extent.SUM)
 
 
 def _steers(plan: Reading, fact: TestFact) -> bool:
