@@ -12,6 +12,7 @@ from nbddp.analysis.values import TURNED, Extent, spread
 PAIRS = ("torch.cdist", "torch.pdist", "torch.nn.functional.pdist")
 PRODUCTS = ("torch.mm", "torch.matmul")
 MOVES = ("torch.roll", "torch.flip")
+SHUFFLES = ("torch.randperm", "numpy.random.permutation")
 
 
 def compares_samples(plan: Reading, node: ast.BinOp | ast.Call | ast.Compare) -> bool:
@@ -27,7 +28,7 @@ def compares_samples(plan: Reading, node: ast.BinOp | ast.Call | ast.Compare) ->
 
 
 def _called(plan: Reading, call: ast.Call) -> tuple[list[ast.expr], bool]:
-    """What is set against what; `x.roll(1, 0)` and `x.flip(0)` pair each sample with another."""
+    """What is set against what; `x.roll(1, 0)` and `x[torch.randperm(len(x))]` pair each sample with another."""
     method = isinstance(call.func, ast.Attribute) and not plan.facts.value(call.func).of("library")
     word = call.func.attr if isinstance(call.func, ast.Attribute) else ""
     given = [call.func.value, *call.args] if method and isinstance(call.func, ast.Attribute) else call.args
@@ -36,6 +37,9 @@ def _called(plan: Reading, call: ast.Call) -> tuple[list[ast.expr], bool]:
         named = [k.value for k in call.keywords if k.arg == "dims"]
         first = _is_first(plan, named[0] if named else given[-1]) and len(given) > 1 - len(named)
         return given[:1], first and not plan.facts.calls[call].ever_in_forward
+    if name in SHUFFLES:
+        places = {spread(plan.facts.value(g)) for g in given[:1]}
+        return [call], Extent.SUM in places and not plan.facts.calls[call].ever_in_forward
     if name == "torch.einsum":
         found = contracted(plan.facts.value(given[0]).const) if given else None
         return given[1:], found is not None and len(set(found[0])) > 1

@@ -149,10 +149,9 @@ def _among_samples(plan: Plan) -> Iterator[Diagnostic]:
         elif isinstance(node, ast.BinOp | ast.Call | ast.Compare) and compares_samples(plan, node):
             yield plan.program.diagnose(
                 NAME, "warning", node,
-                sentence("the samples of a batch are compared with each other here, and a rank sees only its share "
-                         "of the batch"),
-                why=sentence("with N ranks each sample is compared with N times fewer others, which changes the "
-                             "training"),
+                sentence("the samples of a batch are compared or mixed with each other here, and a rank sees only its "
+                         "share of the batch"),
+                why=sentence("with N ranks each sample meets N times fewer others, which changes the training"),
                 help=sentence("choose a batch size N times as large, or export with --batch-per-rank"),
             )  # fmt: skip
 
