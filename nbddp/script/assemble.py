@@ -18,12 +18,13 @@ from nbddp.script.header import header
 from nbddp.script.import_comments import Comments, comments_of
 from nbddp.script.imports import bound_by, import_block, kept_imports, used_names
 from nbddp.script.launcher import launcher
-from nbddp.script.launcher_template import EARLY
+from nbddp.script.launcher_template import EARLY, FUNCTIONS
 from nbddp.script.layout import Definition, Layout, lay_out
 from nbddp.script.names import words_of
 from nbddp.script.needs import needs_of
 from nbddp.script.part_library import library
 from nbddp.script.regions import Region, regions
+from nbddp.script.rename import import_as
 from nbddp.script.variants import requests
 from nbddp.watch_points import Watch
 
@@ -79,7 +80,7 @@ def _launcher_lines(text: str) -> list[Line]:
 
 def _own_names() -> set[str]:
     """Every name that the script may use for itself."""
-    own = {"train", "rank", "world_size", "rank_device", "run", "spawned", "main"}
+    own = {"train", "rank", "world_size", "rank_device", *FUNCTIONS}
     return own | set(library().imports) | {n.partition("__")[0] for n in library().parts}
 
 
@@ -93,7 +94,8 @@ def _imports_of_edits(plan: Plan, edits: Sequence[Edit], names: Set[str]) -> lis
     known = library().imports
     used = {u for e in edits for u in e.uses}
     written = sorted(u for u in used if u.startswith(("import ", "from ")))  # of packages that no part needs
-    return written + [known[u] for u in sorted(used) if u in known and plan.naming(u) in names and plan.naming(u) == u]
+    called = {u: plan.naming(u) for u in sorted(used & known.keys())}
+    return written + [import_as(known[u], name) for u, name in called.items() if name in names]
 
 
 def _edits_of(region: Region, edits: Sequence[Edit]) -> list[Edit]:

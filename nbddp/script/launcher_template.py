@@ -1,5 +1,7 @@
 """The launcher as text; the words in capitals stand for what depends on the notebook."""
 
+FUNCTIONS = ("run", "spawned", "free_port", "main")
+
 TEMPLATE = '''\
 def run(rank, local_rank, world_size, args):
     """Train as one of the processes."""
