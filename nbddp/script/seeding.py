@@ -6,35 +6,9 @@ to draw nothing counts as drawing: a seed too many does no harm.
 
 from __future__ import annotations
 
-import ast
-import sys
-from collections.abc import Iterator
-
 from nbddp.analysis import Plan
-from nbddp.analysis.syntax import BUILTINS, qualified
+from nbddp.analysis.reading import TORCH, Definition, draws, seeds
 from nbddp.script.layout import Layout
-
-TORCH, NUMPY, PYTHON = "torch", "numpy", "random"
-ALL = frozenset({TORCH, NUMPY, PYTHON})
-SEEDS = {
-    "torch.manual_seed": {TORCH},
-    "torch.random.manual_seed": {TORCH},
-    "numpy.random.seed": {NUMPY},
-    "random.seed": {PYTHON},
-    "lightning.seed_everything": ALL,
-    "pytorch_lightning.seed_everything": ALL,
-    "transformers.set_seed": ALL,
-}
-DRAWS_TORCH = (
-    "torch.rand", "torch.normal", "torch.bernoulli", "torch.multinomial", "torch.poisson", "torch.distributions.",
-    "torch.nn.", "torch.utils.data.random_split", "torch.hub.", "torchvision.models.",
-)  # fmt: skip
-KNOWN = {"torch", "torchvision", "numpy", "sklearn", "pandas", "matplotlib", "tqdm", "PIL", *sys.stdlib_module_names}
-FIXED = ("sklearn.datasets.load_", "sklearn.datasets.fetch_", "sklearn.preprocessing.", "sklearn.metrics.")
-OWN_STREAMS = ("numpy.random.default_rng", "numpy.random.Generator", "numpy.random.RandomState", "random.Random")
-METHODS = frozenset("sample shuffle normal_ uniform_ random_ bernoulli_ exponential_ cauchy_ log_normal_".split())
-GIVEN = ("generator", "random_state", "rng")
-Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def unseeded(plan: Plan, layout: Layout) -> frozenset[str]:
@@ -45,69 +19,7 @@ def unseeded(plan: Plan, layout: Layout) -> frozenset[str]:
     for statement in layout.body:
         if isinstance(statement.node, Definition):
             continue
-        seeded |= _seeds(plan, statement.node, definitions)
-        found |= _draws(plan, statement.node, definitions) - seeded
-    called_by_loaders = {g for node in definitions.values() for g in _draws(plan, node, {})} - {TORCH}
+        seeded |= seeds(plan, statement.node, definitions)
+        found |= draws(plan, statement.node, definitions) - seeded
+    called_by_loaders = {g for node in definitions.values() for g in draws(plan, node, {})} - {TORCH}
     return frozenset(found | ({TORCH} | called_by_loaders) - seeded)
-
-
-def _seeds(plan: Plan, node: ast.stmt, definitions: dict[str, Definition]) -> frozenset[str]:
-    """What a call of this statement surely seeds, or one of the statements in the function that it calls."""
-    if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
-        return frozenset()
-    call = node.value
-    name = qualified(call.func, plan.flow.imports) or ""
-    if name in SEEDS and (call.args or call.keywords):
-        return frozenset(SEEDS[name])
-    own = definitions.get(getattr(call.func, "id", ""))
-    found = [_seeds(plan, s, {}) for s in own.body] if isinstance(own, ast.FunctionDef) else []
-    return frozenset().union(*found)
-
-
-def _draws(plan: Plan, node: ast.AST, definitions: dict[str, Definition]) -> set[str]:
-    """From which generators it may draw, in what it calls of the notebook as well."""
-    found: set[str] = set()
-    for part in _with_what_it_calls(node, definitions):
-        if isinstance(part, ast.Call):
-            found |= _drawn_by(plan, part)
-        elif isinstance(part, ast.For | ast.comprehension) and isinstance(part.iter, ast.Name | ast.Attribute):
-            found.add(TORCH)  # a DataLoader draws a seed for its workers
-        elif isinstance(part, ast.ClassDef) and any(_is_layer(plan, base) for base in part.bases):
-            found.add(TORCH)
-    return found
-
-
-def _with_what_it_calls(node: ast.AST, definitions: dict[str, Definition]) -> Iterator[ast.AST]:
-    waiting, seen = [node], set[str]()
-    while waiting:
-        for part in ast.walk(waiting.pop()):
-            yield part
-            if isinstance(part, ast.Name) and part.id in definitions and part.id not in seen:
-                seen.add(part.id)
-                waiting.append(definitions[part.id])
-
-
-def _is_layer(plan: Plan, base: ast.expr) -> bool:
-    return (qualified(base, plan.flow.imports) or "").startswith("torch.nn.")
-
-
-def _drawn_by(plan: Plan, call: ast.Call) -> set[str]:
-    name = qualified(call.func, plan.flow.imports)
-    if any(k.arg in GIVEN and not (isinstance(k.value, ast.Constant) and k.value.value is None) for k in call.keywords):
-        return set()  # from a stream of its own
-    if name is None or name.partition(".")[0] in BUILTINS:
-        drawn = isinstance(call.func, ast.Attribute) and call.func.attr in METHODS
-        return set(ALL) if drawn else set()
-    return _drawn_by_library(name, bool(call.args or call.keywords))
-
-
-def _drawn_by_library(name: str, arguments: bool) -> set[str]:
-    if name in SEEDS or name.startswith(FIXED) or (name in OWN_STREAMS and arguments):
-        return set()
-    if name.partition(".")[0] not in KNOWN:
-        return set(ALL)
-    if name.startswith(DRAWS_TORCH):
-        return {TORCH}
-    if name.startswith(("numpy.random.", "sklearn.")):
-        return {NUMPY}
-    return {PYTHON} if name.startswith("random.") else set()

@@ -17,17 +17,21 @@ from nbddp.analysis.reading.in_scope import (
 )
 from nbddp.analysis.reading.interpret import interpret
 from nbddp.analysis.reading.naming import Naming, naming_for
+from nbddp.analysis.reading.random_draws import TORCH, Definition, draws, seeds, surely_draws
 from nbddp.analysis.reading.reading import Reading
 from nbddp.analysis.reading.roles import Model, find_roles
 from nbddp.analysis.reading.snapshot_slice import Taken, take_over, training_of
 from nbddp.analysis.reading.training_loops import trained_on
 
 __all__ = [
+    "TORCH",
+    "Definition",
     "Model",
     "Naming",
     "Reading",
     "SingleStart",
     "Taken",
+    "draws",
     "expression_among",
     "expressions_for",
     "fetches",
@@ -41,8 +45,10 @@ __all__ = [
     "opens_to_write",
     "path_of",
     "readable",
+    "seeds",
     "single_start",
     "state_in_scope",
+    "surely_draws",
     "take_over",
     "trained_on",
     "training_of",

@@ -26,6 +26,7 @@ from nbddp.analysis.syntax import qualified
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before
 from nbddp.rules.seed.draws_between_passes import draws_between
+from nbddp.rules.seed.draws_left_out import draws_left_out
 from nbddp.sentence import sentence
 
 NAME = "seed"
@@ -40,6 +41,13 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     found = sorted((f.node for f in plan.roles.epoch_loops or plan.roles.batch_loops), key=_line)
     loops = [n for n in found if isinstance(n, LOOPS)]
     outermost = [n for n in loops if not any(a in loops for a in plan.program.ancestors(n))]
+    for statement in draws_left_out(plan):
+        yield plan.program.diagnose(
+            NAME, "note", statement.node,
+            sentence("the script leaves this out, although it draws random numbers after the seed"),
+            why=sentence("what is drawn later, such as the first weights, differs from the notebook's"),
+            help=sentence('tag the cell with "ddp-setup" to keep it, or seed again before the model is built'),
+        )  # fmt: skip
     if not _draws(plan):
         return
     if draws_between(plan):
