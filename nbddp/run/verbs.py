@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from nbddp.run.folder.errors import LaunchFailed
 from nbddp.run.folder.folders import runs_in
 from nbddp.run.folder.line_map import read_line_map
 from nbddp.run.folder.lookup import find
+from nbddp.run.processes.interrupts import held_back
 from nbddp.run.prune import glance, prune
 from nbddp.run.run import Run
 from nbddp.run.start.command import Origin, RunOptions
@@ -40,15 +42,17 @@ def run(
     if wrong := problems(root, options, origin):
         print(*wrong, sep="\n", file=sys.stderr)
         return UNUSABLE
+    options = replace(options, attended=not background)
     try:
-        started = Run.start(script, name, options, root=root, origin=origin, line_map=line_map, watch=watch)
+        with held_back():
+            started = Run.start(script, name, options, root=root, origin=origin, line_map=line_map, watch=watch)
+            if not background:
+                return show(started)
+            print(f"{started.name} is running; see it with: nbddp attach {started.name}")
     except LaunchFailed as error:
         print(error, file=sys.stderr)
         return FAILED
-    if background:
-        print(f"{started.name} is running; see it with: nbddp attach {started.name}")
-        return 0
-    return show(started)
+    return 0
 
 
 def attach(root: Path, name: str | None = None) -> int:
