@@ -6,6 +6,7 @@ import platform
 import re
 from pathlib import Path
 
+from nbddp.run.folder.files import reading
 from nbddp.run.folder.folder import RunFolder
 from nbddp.run.folder.folders import remove, runs_in
 from nbddp.run.processes.session import members
@@ -47,7 +48,7 @@ def glance(folder: RunFolder) -> RunState:
 
 def _ends(path: Path) -> list[Event]:
     try:
-        with path.open("rb") as file:
+        with reading(path) as file:
             head = file.read(GLANCE)
             size = file.seek(0, 2)
             file.seek(max(len(head), size - GLANCE))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+from nbddp.run.folder.files import reading
 from nbddp.run.folder.folder import RunFolder
 from nbddp.run.state.events import events_in, parsed
 from nbddp.run.state.printed import plain
@@ -42,7 +43,7 @@ class Tail:
 
     def _piece(self) -> bytes:
         try:
-            with self.path.open("rb") as file:
+            with reading(self.path) as file:
                 file.seek(self.offset)
                 new = file.read(AT_ONCE)
         except OSError:

@@ -157,7 +157,7 @@ class Supervisor:
 
     def _others(self) -> list[Entry]:
         spared = {self.me.pid, self.warden.pid if self.warden else 0}
-        return [entry for entry in members(self.me, self.folder.path) if entry.pid not in spared]
+        return [entry for entry in members(self.me, self.folder.path, inside=True) if entry.pid not in spared]
 
     def _finish(self) -> None:
         """Leave no process behind, then write the last event."""
