@@ -24,10 +24,10 @@ def members(leader: ProcessId, folder: Path, inside: bool = False) -> list[Entry
         return []
     table = snapshot()
     now = table.get(leader.pid)
-    if now is not None and (now.started != leader.started or not (inside or now.dead or belongs(now.pid, folder))):
+    if now is not None and now.started != leader.started:
         return []
     found = {entry.pid: entry for entry in table.values() if entry.session == leader.pid}
-    if now is None or now.dead:
+    if now is None or now.dead or not (inside or belongs(now.pid, folder)):  # a dying one shows nothing any more
         return [entry for entry in found.values() if not entry.dead and (inside or belongs(entry.pid, folder))]
     found |= {entry.pid: entry for entry in descendants(leader.pid, table)} | {leader.pid: now}
     return [entry for entry in found.values() if not entry.dead]
