@@ -5,6 +5,7 @@ It leads the run's session, imports no torch of its own, and needs nobody: the k
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import signal
@@ -172,6 +173,8 @@ class Supervisor:
         self._look(0.0)
         if self.warden:
             self.warden.dismiss()
+        with contextlib.suppress(OSError):
+            self.folder.start.unlink(missing_ok=True)  # as large as the model, and loaded by now
         append(self.folder, "exit", **self._exit(), left=[entry.pid for entry in left])
 
     def _exit(self) -> dict[str, object]:

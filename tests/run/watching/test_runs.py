@@ -156,6 +156,7 @@ def test_it_starts_from_the_state_that_it_is_given(begin):
     assert run.wait(60).phase == "done"
     assert run.log(0).splitlines()[0] == "epoch 0: 0.000000"
     assert run.result().values["losses"][0] == 9.0, "it goes on with what it was given"
+    assert not run.folder.start.exists(), "as large as the model, and loaded"
 
 
 def test_nothing_to_resume_is_said(tmp_path):
