@@ -36,7 +36,6 @@ THIN = {
     "cli/stop",
     "export",
     "checking",
-    "magics/commands/extension",
     "magics/executed/session",
     "magics/executed/to_compile",
     "run/start/launch",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from nbddp.cli.parse import Parser, cell_number, process_count
 from nbddp.options import Options
+from nbddp.run.folder.folders import runs_in
 from nbddp.train_line import snapshot_names
 
 
@@ -55,6 +56,7 @@ def add_run(parser: Parser) -> None:
         "run",
         nargs="?",
         metavar="RUN",
+        values=lambda: [folder.name for folder in reversed(runs_in(Path.cwd()))],
         help="its name, or a part of it that fits only one run; default: the latest in this folder",
     )
 

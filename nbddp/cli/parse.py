@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
+from functools import partial
 from itertools import takewhile
 from typing import Any, NoReturn
 
@@ -13,26 +14,37 @@ class Refusal(Exception):
     """What was asked cannot be done; the sentence is all that the user needs to see."""
 
 
+Values = Callable[[], Iterable[str]]
+
+
 class Parser(argparse.ArgumentParser):
     """argparse, but a mistake becomes a Refusal, and options are not guessed from their first letters."""
 
     def __init__(self, **settings: Any) -> None:
         self.options: list[str] = []
+        self.values: dict[str, Values] = {}  # to choose from: of each option that takes one, and of "", what is none
         self.rest = ""  # what may follow a `--`, where something may
+        self.examples: tuple[str, ...] = ()
         super().__init__(allow_abbrev=False, **settings)
 
-    def add_argument(self, *names: Any, **settings: Any) -> argparse.Action:
+    def add_argument(self, *names: Any, values: Values = tuple, **settings: Any) -> argparse.Action:
         action = super().add_argument(*names, **settings)
         self.options += action.option_strings
+        if action.nargs != 0:
+            among: Values = partial(tuple, action.choices) if action.choices else values
+            self.values |= dict.fromkeys(action.option_strings or ("",), among)
         return action
+
+    def format_help(self) -> str:
+        """As argparse has it, and what may follow a `--`, and examples."""
+        if self.rest and self.usage is None:
+            usage = self.format_usage()[len("usage: ") :].strip().replace("%", "%%")
+            self.usage, self.epilog = f"{usage} [-- …]", f"After --: {self.rest}."
+        examples = "".join(f"\n  {line}" for line in self.examples)
+        return super().format_help() + (f"\nexamples:{examples}\n" if examples else "")
 
     def parse(self, words: Sequence[str]) -> argparse.Namespace:
         own = list(takewhile(lambda word: word != "--", words))
-        if self.rest:
-            self.usage, self.epilog = (
-                f"{self.format_usage()[len('usage: ') :].strip()} [-- …]",
-                f"After --: {self.rest}.",
-            )
         for word in own:
             self._refuse_unknown(word)
         if not self.rest:

@@ -14,7 +14,8 @@ from nbddp.rules import RULES
 
 
 def add_arguments(parser: Parser) -> None:
-    parser.add_argument("name", nargs="?", metavar="NAME", help="the rule to explain; without it, list all rules")
+    help_ = "the rule to explain; without it, list all rules"
+    parser.add_argument("name", nargs="?", metavar="NAME", values=lambda: [rule.NAME for rule in RULES], help=help_)
 
 
 def execute(arguments: argparse.Namespace) -> int:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 
 from nbddp.cli.parse import Parser, natural
 from nbddp.run import verbs
+from nbddp.run.prune import Bytes
 
 KEPT = 10  # who asks for old runs to go does not mean the one that has just ended
 
@@ -15,11 +17,20 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--prune",
         nargs="?",
-        type=natural,
+        type=runs_or_bytes,
         const=KEPT,
         metavar="KEEP",
-        help=f"delete runs that have ended, except the newest KEEP (default {KEPT}; 0 deletes all)",
+        help=f"delete runs that have ended, except the newest KEEP (default {KEPT}; 0 deletes all), or except the "
+        "newest that fit into a size such as 500MB or 2GB",
     )
+
+
+def runs_or_bytes(word: str) -> int | Bytes:
+    """`10`, or `2GB`, with or without the B."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT])i?B?", word, re.IGNORECASE)
+    if match is None:
+        return natural(word)
+    return Bytes(float(match[1]) * 1024 ** ("KMGT".index(match[2].upper()) + 1))
 
 
 def execute(arguments: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 
 from nbddp.analysis import Plan
 from nbddp.edits import Edit
-from nbddp.inkernel.places import cell_span, edited, is_inserted, tree_of
+from nbddp.inkernel.places import cell_span, edited, falling_into, is_inserted, tree_of
 from nbddp.notebook import Cell
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -49,7 +49,7 @@ def _edited(
 ) -> Iterator[tuple[tuple[str, ...], CodeType, CodeType]]:
     """The path of each function that has edits, its code as written and as edited."""
     start, end, line = cell_span(plan.program, cell)
-    owned = [e for e in edits if start <= e.start and e.end <= end]
+    owned = falling_into(edits, start, end)
     nodes = [s.node for s in plan.program.statements if s.cell is cell and isinstance(s.node, Definition)]
     spans = {path: _lines_of(plan, node) for top in nodes for path, node in _functions(top, ())}
     inside = [e for e in owned if any(first <= e.start <= last for first, last in spans.values())]

@@ -36,7 +36,7 @@ def edited(program: Program, start: int, end: int, edits: Iterable[Edit]) -> Edi
 
     at = start
     last: Edit | None = None
-    for edit in in_order(e for e in edits if start <= e.start and e.end <= end):
+    for edit in in_order(falling_into(edits, start, end)):
         if edit.start < at:
             raise Conflict(last or edit, edit)
         keep(at, edit.start)
@@ -48,6 +48,17 @@ def edited(program: Program, start: int, end: int, edits: Iterable[Edit]) -> Edi
         at, last = edit.end, edit
     keep(at, end)
     return Edited("".join(text), tuple(starts), tuple(ends))
+
+
+def falling_into(edits: Iterable[Edit], start: int, end: int) -> list[Edit]:
+    """Those of a span. Where two cells meet, what closes a node is of the cell before, all else of the cell behind."""
+    return [
+        edit
+        for edit in edits
+        if start <= edit.start
+        and edit.end <= end
+        and not (edit.start == edit.end == (start if edit.place == "close" else end))
+    ]
 
 
 def tree_of(program: Program, edit: Edited, first_line: int) -> ast.Module:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import platform
 import re
+from collections.abc import Sequence
+from itertools import accumulate, takewhile
 from pathlib import Path
 
+from nbddp.run.folder.files import reading
 from nbddp.run.folder.folder import RunFolder
-from nbddp.run.folder.folders import remove, runs_in
+from nbddp.run.folder.folders import bytes_in, remove, runs_in
 from nbddp.run.processes.session import members
 from nbddp.run.state.events import events_in, parsed
 from nbddp.run.state.fold import fold_all
@@ -18,10 +21,21 @@ from nbddp.run.watch import why_lost
 GLANCE = 1 << 14  # bytes of events read at each end
 
 
-def prune(root: Path, keep: int = 0) -> list[RunFolder]:
-    """Delete all but the newest so many of this folder's runs; living ones stay and do not count."""
+class Bytes(int):
+    """So much of the disk, where otherwise a number of runs is meant."""
+
+
+def prune(root: Path, keep: int | Bytes = 0) -> list[RunFolder]:
+    """Delete all but the newest so many of this folder's runs, or those that fit; living ones stay, uncounted."""
     dead = [folder for folder in runs_in(root) if not lives(folder)]
-    return remove(dead[: len(dead) - keep] if keep else dead)
+    kept = _fitting(dead, keep) if isinstance(keep, Bytes) else keep
+    return remove(dead[: max(0, len(dead) - kept)])
+
+
+def _fitting(folders: Sequence[RunFolder], most: int) -> int:
+    """How many of the newest take no more than this together."""
+    sizes = accumulate(bytes_in(folder) for folder in reversed(folders))
+    return sum(1 for _ in takewhile(lambda size: size <= most, sizes))
 
 
 def lives(folder: RunFolder) -> bool:
@@ -47,7 +61,7 @@ def glance(folder: RunFolder) -> RunState:
 
 def _ends(path: Path) -> list[Event]:
     try:
-        with path.open("rb") as file:
+        with reading(path) as file:
             head = file.read(GLANCE)
             size = file.seek(0, 2)
             file.seek(max(len(head), size - GLANCE))

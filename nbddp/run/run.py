@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from nbddp.run.folder.errors import LaunchFailed, NoSuchRun
+from nbddp.run.folder.files import text_of
 from nbddp.run.folder.folder import RunFolder
 from nbddp.run.folder.folders import create, remove
 from nbddp.run.folder.result import Result, read_result
@@ -77,7 +78,7 @@ class Run:
     @classmethod
     def attach(cls, folder: RunFolder | Path | str) -> Run:
         """A run that is there already, whoever started it."""
-        found = folder if isinstance(folder, RunFolder) else RunFolder(Path(folder).absolute())
+        found = folder if isinstance(folder, RunFolder) else RunFolder(Path(folder).resolve())
         if not found.path.is_dir():
             raise NoSuchRun(f"there is no run in {found.path}")
         return cls(found)
@@ -128,14 +129,14 @@ class Run:
     @property
     def script(self) -> str:
         """The text that runs."""
-        return self.folder.script.read_text(encoding="utf-8")
+        return text_of(self.folder.script)
 
     def log(self, rank: int = 0, last: int | None = None) -> str:
         """What a rank has printed so far, all of it or the last so many lines."""
         if last is not None:
             return "\n".join(last_lines(self.folder, rank, last))
         path = self.folder.log(rank)
-        return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+        return text_of(path) if path.exists() else ""
 
     @property
     def history(self) -> list[dict[str, float]]:

@@ -7,10 +7,12 @@ is kept. kill: at once.
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import time
 from collections.abc import Callable
 
+from nbddp.run.folder.files import opened
 from nbddp.run.folder.folder import RunFolder
 from nbddp.run.folder.folders import remove
 from nbddp.run.processes.process import Entry, ProcessId, alive, look_up, send
@@ -32,7 +34,7 @@ def stop(folder: RunFolder, grade: str = "now") -> list[int]:
         return []
     append(folder, "stopping", grade=grade)
     if grade == "epoch":
-        folder.stop.touch(mode=0o600)
+        os.close(opened(folder.stop, os.O_WRONLY | os.O_CREAT))
         return []
     left = _stop_now(folder, leader) if grade == "now" else _kill(folder, leader)
     return [entry.pid for entry in left]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import TextIO
 
 from rich.console import Console, Group, RenderableType
@@ -12,7 +14,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from nbddp.run.log.reading import LogReader, new_lines
+from nbddp.run.log.reading import MOST_SHOWN, LogReader, new_lines
+from nbddp.run.processes.interrupts import answer, breakable, held_back
 from nbddp.run.run import Run
 from nbddp.run.state.endings import GRADES
 from nbddp.run.state.state import RunState
@@ -20,7 +23,11 @@ from nbddp.run.state.words import curves_worth_showing, headline, load, notes, n
 
 COLOURS = {"done": "green", "failed": "red", "killed": "red", "lost": "red", "stopped": "yellow"}
 INTERRUPTED = 130  # the exit status of a command ended by Ctrl-C
-STOPPING = ("Finishing this epoch; Ctrl-C again stops now.", "Stopping now; Ctrl-C again kills.", "Killing it.")
+STOPPING = {
+    "epoch": "Finishing this epoch; Ctrl-C again stops now.",
+    "now": "Stopping now; Ctrl-C again kills.",
+    "kill": "Killing it.",
+}
 
 
 def show(run: Run, out: TextIO | None = None, interrupt_stops: bool = True) -> int:
@@ -29,19 +36,36 @@ def show(run: Run, out: TextIO | None = None, interrupt_stops: bool = True) -> i
     Ctrl-C stops it, each further time harder; where it is only looked at, Ctrl-C looks away.
     """
     console = Console(file=out or sys.stdout, highlight=False)
-    log = LogReader(run.folder, 0)
-    watch = _live if console.is_terminal else _lines
-    for grade, said in zip((*GRADES, None), (*STOPPING, ""), strict=True):
-        try:
-            watch(run, log, console)
-            break
-        except KeyboardInterrupt:
-            if not interrupt_stops or grade is None:
-                print(f"\n{run.name} continues; see it again with: nbddp attach {run.name}", file=sys.stderr)
-                return INTERRUPTED
-            print(f"\n{said}", file=sys.stderr)
-            run.stop(grade)
-    return conclude(run)
+    log = LogReader(run.folder, 0, MOST_SHOWN if console.is_terminal else sys.maxsize)
+    watch = partial(_live if console.is_terminal else _lines, run, log, console)
+    with held_back():
+        for grade in (None, *GRADES) if interrupt_stops else (None,):
+            status = _uninterrupted(run, watch, grade)
+            if status is not None:
+                return status
+        answer()
+    if run.processes():
+        print(f"\n{run.name} continues; see it again with: nbddp attach {run.name}", file=sys.stderr)
+    return INTERRUPTED
+
+
+def _uninterrupted(run: Run, watch: Callable[[], None], grade: str | None) -> int | None:
+    """The exit status, where it comes to that; of several interrupts at once each counts, the next at the next step."""
+    try:
+        if grade:
+            _stop(run, grade)
+        breakable(watch)
+        return breakable(partial(conclude, run))
+    except KeyboardInterrupt:
+        answer(1)
+        return None
+
+
+def _stop(run: Run, grade: str) -> None:
+    """Harder where an interrupt comes meanwhile; nothing is harder than the last grade, so that it is carried out."""
+    print(f"\n{STOPPING[grade]}", file=sys.stderr)
+    stop = partial(run.stop, grade)
+    stop() if grade == GRADES[-1] else breakable(stop)
 
 
 def conclude(run: Run) -> int:
@@ -56,8 +80,8 @@ def conclude(run: Run) -> int:
 def _live(run: Run, log: LogReader, console: Console) -> None:
     with Live(console=console, auto_refresh=False, redirect_stderr=False, redirect_stdout=False) as live:
         for state in run.follow():
-            for line in new_lines(log, state.over):
-                live.console.print(Text(line))
+            if lines := list(new_lines(log, state.over)):
+                live.console.print(Text("\n".join(lines)))
             live.update(screen(state, time.time(), console.width), refresh=True)
 
 

@@ -5,19 +5,21 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from nbddp.run.doctor import problems
 from nbddp.run.folder.errors import LaunchFailed
-from nbddp.run.folder.folders import runs_in
+from nbddp.run.folder.folders import bytes_in, runs_in
 from nbddp.run.folder.line_map import read_line_map
 from nbddp.run.folder.lookup import find
-from nbddp.run.prune import glance, prune
+from nbddp.run.processes.interrupts import held_back
+from nbddp.run.prune import Bytes, glance, prune
 from nbddp.run.run import Run
 from nbddp.run.start.command import Origin, RunOptions
 from nbddp.run.state.state import RunState
-from nbddp.run.state.words import duration, no_log, number
+from nbddp.run.state.words import duration, no_log, number, size
 from nbddp.run.supervision.culprit import in_cells
 from nbddp.run.terminal import show
 from nbddp.watch_points import WatchPoint
@@ -40,15 +42,17 @@ def run(
     if wrong := problems(root, options, origin):
         print(*wrong, sep="\n", file=sys.stderr)
         return UNUSABLE
+    options = replace(options, attended=not background)
     try:
-        started = Run.start(script, name, options, root=root, origin=origin, line_map=line_map, watch=watch)
+        with held_back():
+            started = Run.start(script, name, options, root=root, origin=origin, line_map=line_map, watch=watch)
+            if not background:
+                return show(started)
+            print(f"{started.name} is running; see it with: nbddp attach {started.name}")
     except LaunchFailed as error:
         print(error, file=sys.stderr)
         return FAILED
-    if background:
-        print(f"{started.name} is running; see it with: nbddp attach {started.name}")
-        return 0
-    return show(started)
+    return 0
 
 
 def attach(root: Path, name: str | None = None) -> int:
@@ -88,8 +92,8 @@ def log(root: Path, name: str | None = None, rank: int = 0, last: int | None = N
     return 0
 
 
-def runs(root: Path, keep: int | None = None) -> int:
-    """List the runs of a folder, the newest last; with `keep`, first delete all but the newest so many."""
+def runs(root: Path, keep: int | Bytes | None = None) -> int:
+    """List the runs of a folder, the newest last; with `keep`, first delete all but the newest so many, or so large."""
     if keep is not None:
         for folder in prune(root, keep):
             print(f"deleted {folder.name}")
@@ -98,7 +102,7 @@ def runs(root: Path, keep: int | None = None) -> int:
         print(f"There are no runs in {root.absolute()}.")
     width = max((len(folder.name) for folder in folders), default=0)
     for folder in folders:
-        print(f"{folder.name:{width}}  {_row(glance(folder))}")
+        print(f"{folder.name:{width}}  {_row(glance(folder))} · {size(bytes_in(folder))}")
     return 0
 
 

@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from nbddp.run.folder.files import is_there, text_of
 from nbddp.run.folder.folder import RunFolder
 from nbddp.run.folder.folders import runs_in
 from nbddp.run.prune import glance
@@ -90,9 +91,10 @@ class Folders:
 
     def script(self, folder: str, name: str) -> dict[str, Any]:
         path = self._run(folder, name).script
-        if not path.is_file():
-            raise NotHere(sentence("The run %1 has no script.", name))
-        return {"text": path.read_text(encoding="utf-8", errors="replace")[-MOST:]}
+        try:
+            return {"text": text_of(path)[-MOST:]}
+        except OSError:
+            raise NotHere(sentence("The run %1 has no script.", name)) from None
 
     def log(self, folder: str, name: str, rank: str, start: int | None = None) -> dict[str, Any]:
         """What a rank has printed, from a byte on; one that has printed nothing yet has a log while the run goes on."""
@@ -100,7 +102,7 @@ class Folders:
         row = self._row(run)  # before the text is read: of a run that is over, all of it has been written
         ranks = [one["rank"] for one in row["ranks"]]
         path = run.log(int(rank)) if RANK.fullmatch(rank) else None
-        if path is not None and path.is_file():
+        if path is not None and is_there(path):
             piece = read_on(path, start)
         elif not row["over"] and rank in map(str, ranks or [0]):
             piece = Piece("")
@@ -119,9 +121,10 @@ class Folders:
         try:
             path = (self._root / folder.strip("/")).resolve()
             runs = (path / ".nbddp" / "runs").resolve()
-        except (OSError, ValueError, RuntimeError):  # a loop of links, a null byte
+            is_folder = path.is_dir()
+        except (OSError, ValueError, RuntimeError):  # a loop of links, a null byte, a name that is too long
             raise NotHere(sentence("There is no such folder.")) from None
-        if not path.is_dir() or not path.is_relative_to(self._root) or not runs.is_relative_to(self._root):
+        if not is_folder or not path.is_relative_to(self._root) or not runs.is_relative_to(self._root):
             raise NotHere(sentence("There is no such folder."))
         return path
 

@@ -7,6 +7,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from nbddp.run.folder.files import reading
+
 MOST = 1 << 20  # bytes that a page gets at once
 WITHIN = bytes(range(0x80, 0xC0))  # in UTF-8 no character begins with these
 
@@ -20,7 +22,7 @@ class Piece:
 
 def read_on(path: Path, start: int | None) -> Piece:
     """What follows `start`; all that a page shows where that is too much, or the file is not the one it was."""
-    with path.open("rb") as file:
+    with reading(path) as file:
         size = file.seek(0, os.SEEK_END)
         if start is None or not size - MOST <= start <= size:
             start = max(0, size - MOST)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nbddp.diagnostics import Diagnostic
+from nbddp.run.folder.files import reading
 from nbddp.run.folder.folder import RunFolder
 from nbddp.run.folder.line_map import read_line_map
 from nbddp.run.log.reading import LogReader, new_lines
@@ -70,7 +71,7 @@ def subject_of(folder: RunFolder, diagnostics: tuple[Diagnostic, ...] = ()) -> S
 
 def _tail(path: Path, length: int) -> str:
     """The end of the file, from a line's beginning on."""
-    with path.open("rb") as file:
+    with reading(path) as file:
         file.seek(max(0, length - TAIL))
         text = file.read(TAIL).decode("utf-8", "replace")
     return text if length <= TAIL else text.partition("\n")[2] or text

@@ -6,6 +6,7 @@ from nbddp.cli import main
 from nbddp.diagnostics import CannotExport
 from nbddp.notebook import Notebook, cell_from_source
 from nbddp.run.folder.errors import LaunchFailed
+from nbddp.run.prune import Bytes
 from nbddp.run.start.command import RunOptions
 from tests.cli.findings import ERROR, WARNING
 
@@ -104,6 +105,7 @@ def test_help_says_how_the_scripts_own_options_are_given(capsys):
         (["runs", "--prune"], "runs", (10,)),  # not the one that has just ended
         (["runs", "--prune", "0"], "runs", (0,)),
         (["runs", "--prune", "3"], "runs", (3,)),
+        (["runs", "--prune", "1.5GB"], "runs", (Bytes(1.5 * 1024**3),)),
     ],
 )
 def test_the_other_verbs_pass_on_what_they_are_given(monkeypatch, tmp_path, words, verb, given):

@@ -111,6 +111,12 @@ def test_another_number_of_statements():
         edited("a = 1\nb = 2\n", "a = 1\n")
 
 
+def test_a_loop_that_ends_the_cell_before_has_its_words_there():
+    """As where a cell that trains was copied below itself."""
+    loop = "for i in range(2):\n    done = i"
+    assert ast.unparse(edited(loop, before=loop)) == ast.unparse(edited(loop))
+
+
 def test_lines_are_the_shells():
     """Below another magic of the cell, `%%time`, the shell counts from there."""
     tree = edited("\n\nfor i in range(2):\n    done = i\n", "for i in range(2):\n    done = i\n")

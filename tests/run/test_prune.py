@@ -4,8 +4,9 @@ import json
 import os
 import time
 
-from nbddp.run.folder.folders import create, runs_in
-from nbddp.run.prune import glance, prune
+from nbddp.run.folder.folder import RESERVED
+from nbddp.run.folder.folders import bytes_in, create, runs_in
+from nbddp.run.prune import Bytes, glance, prune
 from nbddp.run.run import Run
 
 
@@ -33,6 +34,18 @@ def test_pruning_spares_a_run_that_has_just_been_made_and_one_of_another_machine
     assert runs_in(tmp_path) == [young, elsewhere]
     elsewhere.events.write_text('{"event": "exit", "time": 1.0, "rank": null, "status": 0}\n')
     assert prune(tmp_path) == [elsewhere]
+
+
+def test_pruning_by_size_keeps_the_newest_that_fit(tmp_path):
+    folders = [create(tmp_path, name, now=1_700_000_000.0 + n) for n, name in enumerate("abcd")]
+    long_ago = time.time() - 1000
+    for number, folder in enumerate(folders):
+        folder.checkpoint.write_bytes(b"x" * (100_000 if number else 10))
+        os.utime(folder.path, (long_ago, long_ago))
+    assert bytes_in(folders[3]) == 100_000 + RESERVED
+    assert prune(tmp_path, Bytes(250_000)) == folders[:2]  # the first is small, but older than one that has to go
+    assert prune(tmp_path, Bytes(250_000)) == []
+    assert prune(tmp_path, Bytes(1)) == folders[2:]
 
 
 def test_a_glance_at_a_long_run_shows_its_beginning_and_its_end(tmp_path):

@@ -1,5 +1,6 @@
 """The three grades of stop, from this process and from any other; each leaves no process of the run behind."""
 
+import json
 import os
 import signal
 import subprocess
@@ -9,7 +10,7 @@ import time
 import pytest
 
 from nbddp.run.folder.folders import create, runs_in
-from nbddp.run.processes.process import alive
+from nbddp.run.processes.process import alive, identify
 from nbddp.run.run import Run
 from nbddp.run.stop import stop, withdraw
 from nbddp.run.supervision.leader import _claim, leader_of
@@ -118,6 +119,32 @@ def test_a_run_can_be_taken_only_once(tmp_path):
     _claim(folder)
     with pytest.raises(FileExistsError):
         _claim(folder)
+
+
+def test_a_process_that_is_none_of_the_runs_is_spared_whatever_its_folder_says(tmp_path):
+    folder = create(tmp_path, "forged")
+    other = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True)
+    try:
+        folder.supervisor.write_text(json.dumps(identify(other.pid).as_json()))
+        assert leader_of(folder).pid == other.pid
+        assert Run.attach(folder).processes() == []
+        for grade in ("epoch", "now", "kill"):
+            assert stop(folder, grade) == []
+        withdraw(folder)
+        assert other.poll() is None
+    finally:
+        other.kill()
+        other.wait()
+
+
+def test_a_run_is_known_through_a_link_to_its_folders(train, tmp_path, wait_until):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / ".nbddp").symlink_to(tmp_path / "elsewhere")
+    run = train(epochs=4_000, pause=0.01)
+    wait_until(lambda: run.state.step >= 2)
+    assert len(run.processes()) >= 4
+    assert run.stop("kill") == []
+    assert run.processes() == []
 
 
 def test_stop_spares_a_process_that_got_the_supervisors_number(train, tmp_path):

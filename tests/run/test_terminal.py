@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -145,7 +146,9 @@ sys.exit(verbs.run(script, "cli", RunOptions(arguments=tuple(sys.argv[2:])), roo
 """
 
 
-def test_ctrl_c_in_a_shell_finishes_the_epoch_then_stops(tmp_path, wait_until):
+@pytest.fixture
+def shell(tmp_path, wait_until):
+    """The command in a shell, and its run, once it trains."""
     words = [sys.executable, "-c", RUN, str(PRETEND), "--epochs", "3", "--batches", "1000", "--pause", "0.05"]
     environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     shell = subprocess.Popen(words, cwd=tmp_path, stdout=-1, stderr=-1, text=True, env=environ)
@@ -153,16 +156,41 @@ def test_ctrl_c_in_a_shell_finishes_the_epoch_then_stops(tmp_path, wait_until):
         (folder,) = wait_until(lambda: runs_in(tmp_path), 30)
         run = Run.attach(folder)
         wait_until(lambda: run.state.step >= 2, 60)
-        shell.send_signal(signal.SIGINT)
-        wait_until(lambda: run.state.phase == "finishing-epoch", 10)
-        shell.send_signal(signal.SIGINT)
-        _, said = shell.communicate(timeout=30)
+        yield shell, run
     finally:
         shell.kill()
         shell.communicate()
+        run.stop("kill")
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+def test_a_command_that_is_ended_takes_its_run_along(shell, wait_until, number):
+    command, run = shell
+    command.send_signal(number)
+    wait_until(lambda: not run.processes(), 3)
+    assert (run.state.phase, run.state.stop) == ("stopped", "now")
+
+
+def test_three_interrupts_at_once_kill_it(shell, wait_until):
+    command, run = shell
+    for _ in range(3):
+        command.send_signal(signal.SIGINT)
+        time.sleep(0.03)  # the system makes one of several that come before the first is seen
+    _, said = command.communicate(timeout=10)
+    assert not run.processes()
+    assert run.state.phase in {"stopped", "killed"}
+    assert "Traceback" not in said
+
+
+def test_ctrl_c_in_a_shell_finishes_the_epoch_then_stops(shell, wait_until):
+    command, run = shell
+    command.send_signal(signal.SIGINT)
+    wait_until(lambda: run.state.phase == "finishing-epoch", 10)
+    command.send_signal(signal.SIGINT)
+    _, said = command.communicate(timeout=30)
     assert "Finishing this epoch; Ctrl-C again stops now." in said
     assert run.wait(5).phase == "stopped"
-    assert shell.returncode == 143
+    assert command.returncode == 143
     assert run.processes() == []
 
 

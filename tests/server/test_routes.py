@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 
 from nbddp.run.folder.folders import create
+from nbddp.run.processes.process import identify
 from tests.server.notebooks import TRAIN, question
 
 ROUTES = [("version", None), ("runs", None), ("export", question()), ("check", question()), ("run/stop", {})]
@@ -108,6 +114,44 @@ def test_no_file_but_those_of_a_run(server):
     assert text(run.name, "../command.json")[0] == 404
     assert text("../..", "script")[0] == 404
     assert text("", "script")[0] == 404
+
+
+@pytest.mark.parametrize("kind", ["link", "linked folder", "pipe", "device"])
+def test_no_file_that_a_run_only_points_to(server, tmp_path, kind):
+    run = create(server.root, "pointing")
+    for path in (run.log(0), run.script):
+        (tmp_path / path.name).write_text("secret")
+        path.unlink(missing_ok=True)
+        target = tmp_path / path.name if kind != "device" else Path("/dev/zero")
+        os.mkfifo(path) if kind == "pipe" else path.symlink_to(target)
+    if kind == "linked folder":
+        run.logs.rename(tmp_path / "logs")
+        run.logs.symlink_to(tmp_path)
+    asked = f"folder=&name={run.name}"
+    assert server.ask(f"run/text?{asked}&what=script").status == 404
+    assert server.ask(f"run/text?{asked}&what=0").body.get("text", "") == ""
+    assert "secret" not in json.dumps(server.ask(f"run?{asked}").body)
+    assert any(row["name"] == run.name for row in server.ask("runs?folder=").body["runs"])
+
+
+@pytest.mark.parametrize("length", [300, 5_000])
+def test_a_name_that_is_too_long_is_that_of_no_folder(server, length):
+    assert server.ask(f"runs?folder={'a' * length}").body == {"runs": []}
+    assert server.ask(f"run?folder={'a' * length}&name=x").status == 404
+    assert server.ask("run/stop", {"folder": "", "name": "a" * length, "grade": "kill"}).status == 404
+
+
+def test_a_process_that_is_none_of_the_runs_is_not_ended(server):
+    run = create(server.root, "forged")
+    other = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True)
+    try:
+        run.supervisor.write_text(json.dumps(identify(other.pid).as_json()))
+        said = server.ask("run/stop", {"folder": "", "name": run.name, "grade": "kill"})
+        assert (said.status, said.body) == (200, {"left": []})
+        assert other.poll() is None
+    finally:
+        other.kill()
+        other.wait()
 
 
 def test_a_log_is_read_on_from_where_a_page_has_come_to(server):

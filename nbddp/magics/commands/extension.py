@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import importlib
 import threading
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from nbddp.magics.commands import completion
-from nbddp.magics.commands.line import ddp
+from nbddp.magics.commands.line import ddp, help_text
 from nbddp.magics.executed.session import Session
+from nbddp.magics.first_line import modes
+from nbddp.magics.first_line.arguments import parser
+from nbddp.magics.first_line.modes import FIRST_LINE
 from nbddp.magics.runs.in_kernel import NAMES, InKernel, first_line
 from nbddp.magics.runs.train import ddp_train
 from nbddp.widget.surface import load_widget
@@ -31,13 +35,14 @@ def load(shell: Any) -> None:
         return
     session = Session(shell)
     setattr(shell, ATTRIBUTE, session)
-    shell.register_magic_function(lambda line, cell: ddp_train(session, line, cell), "cell", "ddp_train")
-    shell.register_magic_function(lambda line: ddp(session, line), "line", "ddp")
+    _register(shell, "cell", "ddp_train", lambda line, cell: ddp_train(session, line, cell), parser().format_help())
+    _register(shell, "line", "ddp", lambda line: ddp(session, line), help_text())
     in_kernel = InKernel(session)
     setattr(shell, TRANSFORMER, in_kernel)
     for name in NAMES:
-        shell.register_magic_function(partial(_begin, in_kernel, name), "line", name)
-        shell.register_magic_function(partial(_as_cell, shell, name), "cell", name)
+        text = modes.parser(name).format_help()
+        _register(shell, "line", name, partial(_begin, in_kernel, name), text)
+        _register(shell, "cell", name, partial(_as_cell, shell, name), text)
     shell.input_transformers_cleanup.extend((with_a_body, first_line))
     shell.ast_transformers.append(in_kernel)
     shell.events.register("post_run_cell", in_kernel.ended)
@@ -65,6 +70,16 @@ def unload(shell: Any) -> None:
         shell.magics_manager.magics[kind].pop(name, None)
 
 
+def _register(shell: Any, kind: str, name: str, function: Callable[..., object], text: str) -> None:
+    """With what `?` and Shift+Tab show: the same as --help."""
+
+    def magic(*words: str) -> object:
+        return function(*words)
+
+    magic.__doc__ = text
+    shell.register_magic_function(magic, kind, name)
+
+
 def _begin(in_kernel: InKernel, name: str, _line: str) -> None:
     in_kernel.begin(name)
 
@@ -76,7 +91,7 @@ def _as_cell(shell: Any, name: str, line: str, cell: str) -> None:
 
 def with_a_body(lines: list[str]) -> list[str]:
     """IPython refuses a cell magic without a cell before the magic can say a word, even to `%%ddp_train --help`."""
-    if lines and lines[0].startswith("%%ddp_train") and not "".join(lines[1:]).strip():
+    if lines and FIRST_LINE.fullmatch(lines[0].rstrip()) and not "".join(lines[1:]).strip():
         return [lines[0].rstrip("\n") + "\n", "#\n"]
     return lines
 

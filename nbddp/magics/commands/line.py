@@ -29,11 +29,15 @@ from nbddp.verify import Report
 
 MAGICS = tuple(f"%%{name}" for name in MODES)
 OF_NOTEBOOKS = ("check", "export", "verify")
+EXAMPLES = (
+    "%ddp export      write the script beside the notebook",
+    "%ddp check       show what it would keep, leave out and rewrite",
+)
 VERB_NAMES = ("check", "export", "verify", "runs", "attach", "stop", "log", "rules")
 
 
 def ddp(session: Session, line: str) -> CellRun | Report | None:
-    """The magic; `attach` gives the run that it shows, `verify` what it has found."""
+    """`attach` gives the run that it shows, `verify` what it has found."""
     try:
         words = shlex.split(line)
     except ValueError as error:
@@ -59,8 +63,10 @@ def _module(name: str) -> ModuleType:
 
 
 def _execute(session: Session, words: list[str]) -> CellRun | Report | None:
-    if not words or words[0] in {"-h", "--help"}:
-        print(_help())
+    if words[:1] == ["help"] and words[1:2] and words[1] in VERB_NAMES:
+        words = [words[1], "--help"]
+    if not words or words[0] in {"-h", "--help", "help"}:
+        print(help_text())
         return None
     if words[0] not in VERB_NAMES:
         raise Refusal(f"%ddp: no verb {words[0]!r}{nearest(words[0], VERB_NAMES)}; `%ddp --help` lists them")
@@ -122,6 +128,9 @@ def _attach(session: Session, arguments: argparse.Namespace) -> CellRun:
     return run
 
 
-def _help() -> str:
+def help_text() -> str:
+    """What the magic does, its verbs, two examples."""
     rows = [f"  {verb.name:<8}{verb.summary}" for verb in VERBS if verb.name in VERB_NAMES]
-    return "\n".join(["usage: %ddp VERB …  (%ddp VERB --help explains a verb)", "", *rows])
+    usage = "usage: %ddp VERB …  (%ddp VERB --help, or %ddp help VERB, explains a verb)"
+    about = "The verbs of the command line, on the cells that this kernel has executed."
+    return "\n".join([usage, "", about, "", *rows, "", "examples:", *(f"  {line}" for line in EXAMPLES)])

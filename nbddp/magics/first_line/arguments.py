@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 from pathlib import Path
 
 from nbddp.cli.parse import Parser, Refusal, count_of_epochs, device_numbers, process_count
 from nbddp.options import Options
 from nbddp.run.start.command import RunOptions
+from nbddp.run.start.machine_facts import gpus, visible
 from nbddp.train_line import MAGIC, MODES, snapshot_names
 
 NAME = MAGIC
@@ -20,6 +22,12 @@ button "Finish epoch" ends it after the epoch that it is in, with the result bro
 """
 
 
+EXAMPLES = (
+    "%%ddp_train --nproc 2                    train this cell on two processes",
+    "%%ddp_train --background --export a.py   return at once, and also write the script",
+)
+
+
 def parser(name: str = NAME, about: str = ABOUT) -> Parser:
     """All options, those that are used most first."""
     made = Parser(prog=name, description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -28,14 +36,16 @@ def parser(name: str = NAME, about: str = ABOUT) -> Parser:
         "--nproc",
         type=process_count,
         metavar="N",
+        values=lambda: map(str, range(1, max(2, len(_gpus())) + 1)),
         help="number of processes; default: one for each GPU, or 2 without a GPU",
     )
-    add("--devices", type=device_numbers, metavar="0,1", help="the GPUs to train on")
+    add("--devices", type=device_numbers, metavar="0,1", values=_gpus, help="the GPUs to train on; default: all")
     add(
         "--mode",
         choices=MODES,
         default="ddp",
-        help="auto: several processes if there are several GPUs, else this kernel",
+        help="ddp: on processes; single, dp: in this kernel, as %%%%single_train and %%%%dp_train; auto: ddp if there "
+        "are several GPUs, else single; default: ddp",
     )
     add("--background", action="store_true", help="return at once with the run; `run.restore()` loads its result")
     add("--fresh", action="store_true", help="start from the beginning, not from the notebook's current state")
@@ -49,16 +59,27 @@ def parser(name: str = NAME, about: str = ABOUT) -> Parser:
         "--snapshot",
         type=snapshot_names,
         metavar="NAMES",
-        help="pass the current values of these variables instead of running their cells",
+        help="pass the current values of these variables instead of running their cells; default: none",
     )
-    add("--export", type=Path, metavar="PATH", help="also write the script to this path")
+    add("--export", type=Path, metavar="PATH", help="also write the script to this path; default: nowhere")
     add("--dry-run", action="store_true", help="show what would run, but do not run it")
-    add("--seed", type=int, help="seed of all random numbers, if the notebook sets none")
-    add("--backend", help="nccl for GPUs, gloo for CPUs; default: the one that fits")
-    add("--resume", metavar="PATH", help="continue from this checkpoint")
-    add("--checkpoint-every", type=count_of_epochs, metavar="N", help="number of epochs between checkpoints")
+    add("--seed", type=int, metavar="N", help="seed of all random numbers, if the notebook sets none; default: 0")
+    add("--backend", values=lambda: ("nccl", "gloo"), help="nccl for GPUs, gloo for CPUs; default: the one that fits")
+    add("--resume", metavar="PATH", help="continue from this checkpoint; default: from the notebook's current state")
+    add(
+        "--checkpoint-every",
+        type=count_of_epochs,
+        metavar="N",
+        help="number of epochs between checkpoints; default: 1",
+    )
     made.rest = "the script's own options, its parameters"
+    made.examples = EXAMPLES
     return made
+
+
+def _gpus() -> tuple[str, ...]:
+    """By the numbers that --devices takes."""
+    return tuple(str(number) for number, _ in enumerate(visible(gpus(), os.environ)))
 
 
 def parse(line: str) -> argparse.Namespace | None:

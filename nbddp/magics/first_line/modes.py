@@ -17,8 +17,18 @@ ABOUT = {
     "single_train": "Run this cell in the kernel, on one device, with a live view of its training.",
     "dp_train": "Run this cell in the kernel, with its models in nn.DataParallel while it runs, and with a live view.",
 }
+EXAMPLES = {
+    "single_train": (
+        "%%single_train                   train this cell on the device that the notebook uses",
+        "%%single_train --device cuda:1   train it on another one",
+    ),
+    "dp_train": (
+        "%%dp_train                       split each batch among all GPUs",
+        "%%dp_train --devices 0,1         split it among these two",
+    ),
+}
 MODES = {"single": "single_train", "dp": "dp_train"}
-FIRST_LINE = re.compile(r"%%(ddp_train|dp_train|single_train)\b[ \t]*(.*)")
+FIRST_LINE = re.compile(r"%%(ddp_train|dp_train|single_train)\b(?!\?)[ \t]*(.*)")  # with a `?`, IPython shows its help
 
 # Options of %%ddp_train that say nothing in one process, and those that would make another training of it.
 MEANINGLESS = ("nproc", "background", "batch_per_rank", "sync_batchnorm", "snapshot", "backend",
@@ -78,8 +88,14 @@ def left_out(name: str, found: argparse.Namespace) -> str:
 def parser(name: str) -> Parser:
     """All of `%%ddp_train`'s, so that the cell's first word is all that need be changed; and the mode's own."""
     made = arguments.parser(f"%%{name}", f"{ABOUT[name]}\n\nOptions for runs on processes have no effect here.\n")
+    made.examples = EXAMPLES[name]
     if name == "single_train":
-        made.add_argument("--device", metavar="cuda:1", help="use another device than the notebook's: cuda:1, cpu, mps")
+        made.add_argument(
+            "--device",
+            metavar="cuda:1",
+            values=lambda: ("cpu", *(f"cuda:{number}" for number, _ in enumerate(visible(gpus(), os.environ)))),
+            help="cuda:1, cpu or mps; default: the notebook's own device",
+        )
     return made
 
 

@@ -28,12 +28,15 @@ from nbddp.notebook import Notebook
 from nbddp.output import write_script
 from nbddp.run.doctor import problems
 from nbddp.run.folder.folder import RunFolder
+from nbddp.run.folder.folders import bytes_in
 from nbddp.run.folder.line_map import line_map
 from nbddp.run.processes.interrupts import answer, breakable, held_back, interrupted
 from nbddp.run.run import Run
 from nbddp.run.start.command import Origin
+from nbddp.run.state.words import size
 from nbddp.run.supervision.culprit import RunFailed
 
+MUCH = 1 << 30  # bytes of a run's folder that are worth a word
 VARIABLE = "run"  # by which later cells have the latest run; it is also the cell's result
 
 
@@ -179,6 +182,8 @@ def _shown(run: CellRun, diagnostics: tuple[Diagnostic, ...], *, background: boo
     else:
         late = wait_for(run, show)
         run.restore()
+        if (kept := bytes_in(run.folder)) > MUCH:
+            print(f"The run keeps {size(kept)} in {run.folder.path}; `nbddp runs --prune 2GB` deletes old ones.")
     if late or interrupted():  # the cells behind this one are not to run
         answer()
         raise in_words(RunStopped(f"Interrupted after {run.name} had ended: its result is complete."))

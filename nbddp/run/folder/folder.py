@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nbddp.run.folder.files import text_of
+
 HOME = ".nbddp"
 RESERVED = 16384  # bytes set aside, so that a run on a full disk can still say how it ended
 
@@ -126,7 +128,7 @@ class RunFolder:
     def read_command(self) -> dict[str, Any]:
         """The same, or nothing where the file is missing or damaged."""
         try:
-            facts = json.loads(self.command.read_text(encoding="utf-8"))
+            facts = json.loads(text_of(self.command))
         except (OSError, ValueError):
             return {}
         return facts if isinstance(facts, dict) else {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -70,6 +71,16 @@ def _by_time(path: Path) -> tuple[str, int, str]:
     """The second, then which one of that second."""
     number = re.search(r"-(\d+)$", path.name)
     return path.name[:15], int(number[1]) if number else 1, path.name
+
+
+def bytes_in(folder: RunFolder) -> int:
+    """What it takes of the disk."""
+    found = 0
+    for place, _, names in os.walk(folder.path):
+        for name in names:
+            with contextlib.suppress(OSError):  # it may go meanwhile
+                found += os.lstat(os.path.join(place, name)).st_size  # noqa: PTH118 -- `os.walk` gives texts
+    return found
 
 
 def remove(folders: Iterable[RunFolder]) -> list[RunFolder]:

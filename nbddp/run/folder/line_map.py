@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nbddp.run.folder.files import text_of
+
 if TYPE_CHECKING:
     from nbddp.notebook import Notebook
 
@@ -23,7 +25,7 @@ def line_map(notebook: Notebook, places: Sequence[tuple[int, int] | None]) -> It
 def read_line_map(path: Path) -> dict[int, Mapping[str, Any]]:
     """Lines of the script and where each came from; none where the file is missing or damaged."""
     try:
-        rows = json.loads(path.read_text(encoding="utf-8"))
+        rows = json.loads(text_of(path))
         return {int(row["script"]): row for row in rows}
     except (OSError, ValueError, KeyError, TypeError):
         return {}

@@ -18,7 +18,7 @@ def find(root: Path, name: str | None = None) -> RunFolder:
             raise NoSuchRun(f"There are no runs in {root.absolute()}: start one with `nbddp run` or %%ddp_train.")
         return folders[-1]
     if ("/" in name or name == ".") and Path(name).is_dir():
-        return RunFolder(Path(name).absolute())
+        return RunFolder(Path(name).resolve())
     exact = [folder for folder in folders if folder.name == name]
     found = exact or [folder for folder in folders if name in folder.name]
     if len(found) == 1:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
+from nbddp.run.folder.files import reading
 from nbddp.run.folder.folder import RunFolder
 from nbddp.run.state.events import events_in, parsed
 from nbddp.run.state.printed import plain
 from nbddp.run.state.state import Event
+from nbddp.run.state.words import size
 
 AT_ONCE = 1 << 16  # bytes that one call reads at most, so that a view stays alive during a burst
-FAR_BEHIND = 1 << 26  # bytes of a log that are read at all; of a longer one, the end
+FAR_BEHIND = 1 << 23  # bytes of rank 0's log that may wait to be searched, some seconds' work; of more, the end
+MOST_SHOWN = 1 << 18  # bytes of it that may wait to be shown: nobody reads as fast as that
 LONGEST_LINE = 1 << 16  # of a log, before it is cut
 LONGEST_EVENT = 1 << 24
 
@@ -39,7 +43,7 @@ class Tail:
 
     def _piece(self) -> bytes:
         try:
-            with self.path.open("rb") as file:
+            with reading(self.path) as file:
                 file.seek(self.offset)
                 new = file.read(AT_ONCE)
         except OSError:
@@ -107,22 +111,26 @@ class EventReader:
 class LogReader:
     """The lines of one rank's log as events of the fold. A carriage return ends a line too: progress bars use it.
 
-    Of rank 0 every line counts, for the numbers in it. Of the others the latest do.
+    Of rank 0 every line counts, for the numbers in it. Of the others the latest do. Where more than `most` bytes wait,
+    the last quarter of so many is gone on with: what is skipped is skipped in one piece, and said once.
     """
 
     ends = re.compile(rb"\r\n|\n|\r")
 
-    def __init__(self, folder: RunFolder, rank: int) -> None:
+    def __init__(self, folder: RunFolder, rank: int, most: int | None = None) -> None:
+        self.folder = folder
         self.tail = Tail(folder.log(rank), LONGEST_LINE)
         self.rank = rank
+        self.most = most or (FAR_BEHIND if rank == 0 else AT_ONCE)
 
     def read(self) -> list[Event]:
         """Those that came since the last call."""
-        skipped = self.tail.skip_to_last(FAR_BEHIND if self.rank == 0 else AT_ONCE)
+        behind = self.tail.size() - self.tail.offset > self.most
+        skipped = self.tail.skip_to_last(self.most // 4) if behind else 0
         lines = [self._event(line) for line in self.tail.read(self.ends)]
         if skipped and self.rank == 0:
             message = f"{skipped >> 20} MiB of rank 0's log were not searched for numbers: the log grows too fast"
-            lines.insert(0, {"event": "warning", "time": None, "rank": None, "message": message})
+            lines[:1] = [{"event": "warning", "time": None, "rank": None, "message": message, "skipped": skipped}]
         return lines
 
     def finish(self) -> list[Event]:
@@ -135,8 +143,17 @@ class LogReader:
 
 
 def new_lines(log: LogReader, over: bool) -> Iterator[str]:
-    """All that is there by now; a bar that is redrawn in place is left to the display beside it."""
+    """All that is there by now, or the end of it; what comes meanwhile may wait, or a flood would never let go."""
+    until = log.tail.size()
     while events := log.read():
-        yield from (plain(event["text"]) for event in events if "\r" not in event["text"])
+        yield from map(partial(_shown, log.folder.name), events)
+        if not over and log.tail.offset >= until:
+            return
     if over:
-        yield from (plain(event["text"]) for event in log.finish())
+        yield from map(partial(_shown, log.folder.name), log.finish())
+
+
+def _shown(run: str, event: Event) -> str:
+    if skipped := event.get("skipped"):
+        return f"… {size(skipped)} of rank 0's output are not shown; all of it: nbddp log {run}"
+    return plain(event["text"])

@@ -93,7 +93,6 @@ def run(script: str) -> None:
         raise
     except BaseException as error:  # noqa: BLE001 -- told as an event, printed, and it ends the process all the same
         report(error)
-        error.__traceback__ = error.__traceback__.tb_next if error.__traceback__ else None  # without this file's frame
         traceback.print_exception(type(error), error, error.__traceback__)
         sys.exit(1)
 
@@ -110,32 +109,26 @@ def watched_code(script: str) -> types.CodeType:
 
 def report(error: BaseException) -> None:
     """An event that says what happened. Torch's two exceptions tell of a rank; any other is the main process's own."""
+    from nbddp.run.watching.errors import cut, described  # by now the package has been found
+
     index, code = getattr(error, "error_index", None), getattr(error, "exit_code", None)
     if index is not None and code is not None:
         name, status = getattr(error, "signal_name", None), code if code >= 0 else None
         event = {"event": "died", "rank": index, "pid": error.error_pid, "signal": name, "status": status}  # type: ignore[attr-defined]
     elif index is not None:
-        event = {"event": "error", "rank": index, "secondhand": True, "victim": False, **_told(str(error))}
+        event = {"event": "error", "rank": index, "secondhand": True, "victim": False}
+        event |= {name: cut(text) for name, text in _told(str(error)).items()} | {"traceback": []}
     else:
-        event = {"event": "error", "rank": None, "victim": False, **_described(error)}
+        traced = error.__traceback__.tb_next if error.__traceback__ else None  # without this file's frame
+        event = {"event": "error", "rank": None, "victim": False, **described(error.with_traceback(traced))}
     append({**event, "time": time.time()})
 
 
-def _told(text: str) -> dict[str, object]:
+def _told(text: str) -> dict[str, str]:
     """A rank's traceback, as text, ends with the exception's type and message."""
     lines = [line for line in text.strip().splitlines() if line and not line.startswith(" ")]
     kind, _, message = (lines[-1] if lines else "").partition(": ")
-    return {"type": kind.rpartition(".")[2], "message": message, "text": text.strip(), "traceback": []}
-
-
-def _described(error: BaseException) -> dict[str, object]:
-    frames = traceback.extract_tb(error.__traceback__)[1:]
-    return {
-        "type": type(error).__name__,
-        "message": str(error),
-        "text": "".join(traceback.format_exception(type(error), error, error.__traceback__)),
-        "traceback": [{"file": f.filename, "line": f.lineno, "function": f.name} for f in frames],
-    }
+    return {"type": kind.rpartition(".")[2], "message": message, "text": text.strip()}
 
 
 def append(event: dict[str, object]) -> None:

@@ -94,10 +94,10 @@ def interrupted() -> bool:
     return held is not None and held.came > held.answered
 
 
-def answer() -> None:
-    """What has come is being seen to; the next one counts anew."""
+def answer(most: int | None = None) -> None:
+    """What has come is being seen to, or so many of it; the next one counts anew."""
     if held := _here():
-        held.answered = held.came
+        held.answered = held.came if most is None else min(held.came, held.answered + most)
 
 
 def _here() -> Interrupts | None:

@@ -16,9 +16,9 @@ KILL_WITHIN = 10.0  # seconds that the system may take to end a killed process; 
 def members(leader: ProcessId, folder: Path, inside: bool = False) -> list[Entry]:
     """The living processes of the run that this supervisor leads, itself included.
 
-    While any of them lives the system gives the session's number to nobody else. Once all have gone it may, so where
-    the leader itself has gone each process found must show that it belongs to this run's folder, unless who asks is
-    `inside` the session.
+    While any of them lives the system gives the session's number to nobody else. Once all have gone it may, and what a
+    folder says of its leader anybody may have written there. So the leader must show that it belongs to this run's
+    folder, and where it has gone each process found must, unless who asks is `inside` the session.
     """
     if leader.boot != boot():
         return []
@@ -27,7 +27,7 @@ def members(leader: ProcessId, folder: Path, inside: bool = False) -> list[Entry
     if now is not None and now.started != leader.started:
         return []
     found = {entry.pid: entry for entry in table.values() if entry.session == leader.pid}
-    if now is None or now.dead:
+    if now is None or now.dead or not (inside or belongs(now.pid, folder)):  # a dying one shows nothing any more
         return [entry for entry in found.values() if not entry.dead and (inside or belongs(entry.pid, folder))]
     found |= {entry.pid: entry for entry in descendants(leader.pid, table)} | {leader.pid: now}
     return [entry for entry in found.values() if not entry.dead]
@@ -36,9 +36,10 @@ def members(leader: ProcessId, folder: Path, inside: bool = False) -> list[Entry
 def belongs(pid: int, folder: Path) -> bool:
     """Whether a process was started for this run, or writes to its logs."""
     here = PROC / str(pid)
-    inside = os.fsencode(folder) + b"/"
+    inside = tuple(os.fsencode(path) + b"/" for path in (folder, folder.resolve()))  # the system tells without links
     try:
-        if b"\0NBDDP_EVENTS=" + inside in b"\0" + (here / "environ").read_bytes():
+        environ = b"\0" + (here / "environ").read_bytes()
+        if any(b"\0NBDDP_EVENTS=" + path in environ for path in inside):
             return True
         return any(os.fsencode(link.readlink()).startswith(inside) for link in (here / "fd/1", here / "fd/2"))
     except OSError:

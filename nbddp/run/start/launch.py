@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import time
 
 from nbddp.run.folder.errors import LaunchFailed, NotWarm
 from nbddp.run.folder.folder import RunFolder
-from nbddp.run.processes.process import alive
+from nbddp.run.processes.process import alive, identify
 from nbddp.run.start.cold import start_cold
 from nbddp.run.start.command import Command, RunOptions
 from nbddp.run.start.machine_facts import facts
@@ -18,6 +19,7 @@ Helper = WarmHelper | NotWarm | None  # the reason in place of a helper that cou
 
 def launch(folder: RunFolder, name: str, options: RunOptions, command: Command, helper: Helper) -> None:
     """Start it; back as soon as its supervisor has it."""
+    me = identify(os.getpid())
     told = {
         "format": 1,
         "name": name,
@@ -29,6 +31,7 @@ def launch(folder: RunFolder, name: str, options: RunOptions, command: Command, 
         "cwd": command.cwd,
         "quiet": options.quiet,
         "grace": options.grace,
+        "owner": me.as_json() if options.attended and me else None,
         "facts": facts(command.python, command.environment),
     }
     why_cold = str(helper) if isinstance(helper, NotWarm) else ""

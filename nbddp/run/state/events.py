@@ -9,6 +9,7 @@ import re
 import time
 from pathlib import Path
 
+from nbddp.run.folder.files import opened, reading
 from nbddp.run.folder.folder import RESERVED, RunFolder
 from nbddp.run.state.state import Event
 
@@ -25,7 +26,7 @@ def append(folder: RunFolder, name: str, /, **fields: object) -> None:
 
 
 def _write(path: Path, line: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    descriptor = opened(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     try:
         if os.write(descriptor, line) != len(line):
             raise OSError("only a part of the line was written")
@@ -35,7 +36,7 @@ def _write(path: Path, line: bytes) -> None:
 
 def _write_reserve(path: Path, line: bytes) -> None:
     """Overwrite in place, after what is there. The first half is the main process's own."""
-    descriptor = os.open(path, os.O_RDWR)
+    descriptor = opened(path, os.O_RDWR)
     try:
         used = os.pread(descriptor, RESERVED, 0)
         place = max(RESERVED // 2, len(used.rstrip(b"\0")))
@@ -57,7 +58,8 @@ def parsed(line: bytes) -> Event | None:
 def events_in(reserve: Path) -> list[Event]:
     """Those that could not be appended when they happened."""
     try:
-        lines = re.split(rb"[\0\n]+", reserve.read_bytes())
+        with reading(reserve) as file:
+            lines = re.split(rb"[\0\n]+", file.read())
     except OSError:
         return []
     return [event for line in lines if line and (event := parsed(line))]

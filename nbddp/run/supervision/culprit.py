@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nbddp.run.folder.files import reading, text_of
 from nbddp.run.folder.folder import RunFolder
 from nbddp.run.folder.line_map import read_line_map
 from nbddp.run.state.state import Failure, RunState
@@ -115,7 +117,7 @@ def _frame(file: str, line: int, function: str, line_map: Mapping[int, Mapping[s
 
 def _line_of(script: Path, line: int) -> str:
     try:
-        return script.read_text(encoding="utf-8").splitlines()[line - 1]
+        return text_of(script).splitlines()[line - 1]
     except (OSError, IndexError):
         return ""
 
@@ -141,8 +143,8 @@ def last_lines(folder: RunFolder, rank: int | None, count: int = LAST_LINES) -> 
 
 def _tail(path: Path) -> list[str]:
     try:
-        with path.open("rb") as file:
-            file.seek(max(0, path.stat().st_size - (1 << 16)))
+        with reading(path) as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - (1 << 16)))
             text = file.read().decode("utf-8", "replace")
     except OSError:
         return []

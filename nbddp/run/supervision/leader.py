@@ -9,6 +9,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable
 
+from nbddp.run.folder.files import text_of
 from nbddp.run.folder.folder import RunFolder
 from nbddp.run.processes.fork import STOPPING, fork, redirect
 from nbddp.run.processes.process import ProcessId, from_json, identify
@@ -62,6 +63,6 @@ def announce(folder: RunFolder, me: ProcessId) -> None:
 def leader_of(folder: RunFolder) -> ProcessId | None:
     """Who has this run; None where nobody took it."""
     try:
-        return from_json(json.loads(folder.supervisor.read_text(encoding="utf-8")))
+        return from_json(json.loads(text_of(folder.supervisor)))
     except (OSError, ValueError, KeyError, TypeError):
         return None

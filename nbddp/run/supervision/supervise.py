@@ -5,6 +5,7 @@ It leads the run's session, imports no torch of its own, and needs nobody: the k
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import signal
@@ -21,6 +22,7 @@ from nbddp.run.state.events import append
 from nbddp.run.supervision.causes import cause_of, memory_kills, name_of
 from nbddp.run.supervision.stacks import ask_for_stacks
 from nbddp.run.supervision.start_meter import become_meter
+from nbddp.run.supervision.ties import Ties
 from nbddp.run.supervision.warden import Warden, start_warden
 
 TICK = 0.25  # seconds between two looks
@@ -42,6 +44,7 @@ class Supervisor:
     def __init__(self, folder: RunFolder, me: ProcessId, quiet: float, grace: float, ranks: RankServer | None) -> None:
         self.folder, self.me, self.quiet, self.grace, self.ranks = folder, me, quiet, grace, ranks
         self.hearing = Hearing(folder)
+        self.ties = Ties(folder)
         self.statuses: dict[int, int] = {}
         self.asked_to_stop = False
         self.next_report = quiet
@@ -68,6 +71,7 @@ class Supervisor:
         """Descriptors that no child may keep."""
         return [
             *self.wake,
+            self.ties.place,
             *([self.warden.pipe] if self.warden else []),
             *(self.ranks.private() if self.ranks else []),
         ]
@@ -122,8 +126,9 @@ class Supervisor:
 
     def _must_end(self) -> bool:
         """Whether somebody wants it to end, or a rank has failed and the rest has not followed by itself."""
+        self.asked_to_stop |= self.ties.broken()
         if self.asked_to_stop and not self.hearing.stopping:
-            append(self.folder, "stopping", grade="now", by="signal")
+            append(self.folder, "stopping", grade="now", by="signal" if self.ties.has_owner() else "owner")
         return self.asked_to_stop or self.hearing.a_rank_is_gone(self.statuses)
 
     def _watch_gpus(self) -> None:
@@ -153,7 +158,7 @@ class Supervisor:
 
     def _others(self) -> list[Entry]:
         spared = {self.me.pid, self.warden.pid if self.warden else 0}
-        return [entry for entry in members(self.me, self.folder.path) if entry.pid not in spared]
+        return [entry for entry in members(self.me, self.folder.path, inside=True) if entry.pid not in spared]
 
     def _finish(self) -> None:
         """Leave no process behind, then write the last event."""
@@ -162,11 +167,14 @@ class Supervisor:
         until = time.monotonic() + LINGER
         while self.statuses.get(self.main) == 0 and self._others() and time.monotonic() < until:
             self._look(0.05)
+            until = 0.0 if self.ties.broken() else until
         self.ended_it = self.main not in self.statuses
-        left = end(self._others, self.grace, between=lambda: self._look(0.0))
+        left = end(self._others, self.ties.grace(self.grace), between=lambda: self._look(0.0))
         self._look(0.0)
         if self.warden:
             self.warden.dismiss()
+        with contextlib.suppress(OSError):
+            self.folder.start.unlink(missing_ok=True)  # as large as the model, and loaded by now
         append(self.folder, "exit", **self._exit(), left=[entry.pid for entry in left])
 
     def _exit(self) -> dict[str, object]:

@@ -9,7 +9,9 @@ import threading
 import time
 import traceback
 from pathlib import Path
+from typing import NoReturn
 
+from nbddp.run.watching.errors import described, places, words_of
 from nbddp.run.watching.reports import Reports
 
 SIGNS = ("closed by peer", "reset by peer", "Broken pipe", "remote process exited", "communicator was aborted")
@@ -27,6 +29,7 @@ def begin(reports: Reports, rank: int, logs: str | None) -> None:
         sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     elif rank > 0:
         sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 -- as the script would have it
+    _tell_of_exits(reports)
     if multiprocessing.parent_process() is not None:
         threading.Thread(target=_end_with_parent, daemon=True).start()
 
@@ -37,6 +40,21 @@ def _end_with_parent() -> None:
     assert parent is not None, "it was there when this began"
     parent.join()
     os._exit(1)
+
+
+def _tell_of_exits(reports: Reports) -> None:
+    """`os._exit` ends a process without a word: say from which line. Processes forked off this one are none of it."""
+    leave, rank = os._exit, os.getpid()
+
+    def told(status: int) -> NoReturn:
+        frames = traceback.extract_stack()[:-1]
+        script = getattr(sys.modules["__main__"], "__file__", None)
+        if status and os.getpid() == rank and any(f.filename == script for f in frames):
+            text = "".join(traceback.format_list(frames))
+            reports.report("error", type=f"os._exit({status})", message="", text=text, traceback=places(frames))
+        leave(status)
+
+    os._exit = told
 
 
 def up(reports: Reports) -> None:
@@ -59,15 +77,7 @@ def up(reports: Reports) -> None:
 
 def failed(reports: Reports, error: BaseException) -> None:
     """Tell why this process ends; wait where another is to blame or says the same, so that this one is not shown."""
-    victim = isinstance(error, RuntimeError) and any(sign in str(error) for sign in SIGNS)
-    frames = traceback.extract_tb(error.__traceback__)
-    reports.report(
-        "error",
-        type=type(error).__name__,
-        message=str(error),
-        traceback=[{"file": f.filename, "line": f.lineno, "function": f.name} for f in frames],
-        text="".join(traceback.format_exception(type(error), error, error.__traceback__)),
-        victim=victim,
-    )
+    victim = isinstance(error, RuntimeError) and any(sign in words_of(error) for sign in SIGNS)
+    reports.report("error", **described(error), victim=victim)
     if victim or (isinstance(error, SystemExit) and reports.rank > 0):
         time.sleep(WAIT)

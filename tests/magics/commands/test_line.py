@@ -52,7 +52,12 @@ def test_what_there_is_not(kernel):
 
 
 def test_the_tab_key(kernel):
-    for code, match in (("%%ddp_train --ba", "--background"), ("%ddp exp", "export"), ("%ddp stop --gr", "--grade")):
+    for code, match in (
+        ("%%ddp_train --ba", "--background"),
+        ("%%ddp_train --mode s", "single"),
+        ("%ddp exp", "export"),
+        ("%ddp stop --gr", "--grade"),
+    ):
         kernel.client.complete(code, len(code))
         answer = kernel.client.get_shell_msg(timeout=30)
         assert any(found.endswith(match) for found in answer["content"]["matches"]), (code, answer["content"])

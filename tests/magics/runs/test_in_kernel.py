@@ -32,6 +32,18 @@ def test_the_first_word_is_all_that_changes(kernel):
         assert found[mode][2:] == found["ddp"][2:] == (3, "done")
 
 
+@pytest.mark.parametrize(("first", "then"), [("single", "dp"), ("dp", "single"), ("ddp", "single")])
+def test_a_copy_of_the_cell_in_another_mode(kernel, first, then):
+    for mode in (first, then):
+        reply = kernel.run(TRAIN.replace("ddp", mode, 1), f"train {mode}", timeout=120)
+        assert reply.status == "ok", reply.error
+        assert "unchanged" not in reply.text
+        assert len(reply.displays) == 1
+        assert kernel.value("len(run.history), run.state.phase") == "3 done"
+    for mode in (first, then):
+        kernel.run("", f"train {mode}")
+
+
 def test_variables_results_and_history_are_those_of_a_cell(kernel):
     kernel.aside("before, moment = model, optimizer")
     reply = kernel.run(f"{SINGLE}\nlen(losses), x.shape", "train")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 
 import pytest
 
 from nbddp.run.folder.folders import create
-from nbddp.run.log.reading import AT_ONCE, EventReader, LogReader, Tail, new_lines
+from nbddp.run.log.reading import AT_ONCE, MOST_SHOWN, EventReader, LogReader, Tail, new_lines
 
 ENDS = re.compile(rb"\n")
 
@@ -90,6 +91,25 @@ def test_of_other_ranks_the_latest_lines_count(folder):
         lines += new
     assert len(lines) < AT_ONCE
     assert lines[-1]["text"] == "new"
+
+
+def test_of_a_flood_the_end_is_shown_and_what_is_not_is_said(folder):
+    folder.log(0).write_text("".join(f"{n:07}\n" for n in range(MOST_SHOWN)))
+    first, *rest = new_lines(LogReader(folder, 0, MOST_SHOWN), over=True)
+    assert first == f"… 1.9 MiB of rank 0's output are not shown; all of it: nbddp log {folder.name}"
+    assert (len(rest), rest[-1]) == (MOST_SHOWN // 32 - 1, f"{MOST_SHOWN - 1:07}")
+
+
+def test_a_log_that_grows_faster_than_it_is_shown_lets_go(folder):
+    piece = b"line\n" * AT_ONCE
+    folder.log(0).write_bytes(piece)
+    count = 0
+    with folder.log(0).open("ab", buffering=0) as file:
+        for count, _ in enumerate(new_lines(LogReader(folder, 0, sys.maxsize), over=False), start=1):
+            if count % 1000 == 1:
+                file.write(piece)
+            assert count < 2 * AT_ONCE
+    assert count >= AT_ONCE
 
 
 @pytest.mark.parametrize(("over", "lines"), [(False, ["a"]), (True, ["a", "b"])])

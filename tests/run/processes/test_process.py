@@ -69,9 +69,10 @@ def test_a_signal_goes_to_nobody_else(start):
 
 
 def test_members_are_the_session_and_what_descends_from_its_leader(start, tmp_path, wait_until):
-    child = start(FAMILY)
+    child = start(FAMILY, env={**os.environ, "NBDDP_EVENTS": str(tmp_path / "events.jsonl")})
     leader = identify(child.pid)
     wait_until(lambda: len(members(leader, tmp_path)) == 2)
+    assert members(leader, tmp_path / "another") == []
     family = {entry.pid for entry in members(leader, tmp_path)}
     assert family == {child.pid} | {entry.pid for entry in descendants(child.pid, snapshot())}
     assert os.getpid() not in family
@@ -85,7 +86,8 @@ def test_of_a_session_without_its_leader_only_proven_members_are_found(start, tm
     for environ, found in (({"NBDDP_EVENTS": str(run / "events.jsonl")}, 1), ({"NBDDP_EVENTS": str(tmp_path)}, 0)):
         child = start(FAMILY, env={**os.environ, **environ})
         leader = identify(child.pid)
-        wait_until(lambda leader=leader: len(members(leader, run)) == 2)
+        wait_until(lambda leader=leader: len(members(leader, run, inside=True)) == 2)
+        assert len(members(leader, run)) == 2 * found
         child.kill()
         child.wait()
         assert len(members(leader, run)) == found
@@ -101,7 +103,7 @@ def test_who_ignores_the_asking_is_killed_after_the_grace(start, tmp_path, wait_
     child.stdout.read(1)
     leader = identify(child.pid)
     began = time.monotonic()
-    assert end(lambda: members(leader, tmp_path), grace=0.5) == []
+    assert end(lambda: members(leader, tmp_path, inside=True), grace=0.5) == []
     assert 0.5 <= time.monotonic() - began < 5
     assert child.wait(5) == -signal.SIGKILL
     child.stdout.close()

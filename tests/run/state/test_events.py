@@ -107,7 +107,7 @@ def test_of_a_log_that_is_far_too_long_the_end_is_read_and_that_is_said(folder, 
     while more := reader.read():
         assert all(event["event"] == "line" for event in more)
         count += len(more)
-    assert count == 1 << 17
+    assert count == (1 << 15) - 1  # the first may be the end of a line
 
 
 def test_of_the_other_ranks_the_latest_lines_are_enough(folder, monkeypatch):
@@ -115,4 +115,4 @@ def test_of_the_other_ranks_the_latest_lines_are_enough(folder, monkeypatch):
     folder.log(1).write_text("".join(f"{n:07}\n" for n in range(10_000)))
     seen = lines(LogReader(folder, 1))
     assert seen[-1] == "0009999"
-    assert len(seen) == 100
+    assert len(seen) == 25

@@ -105,6 +105,26 @@ def test_an_error_on_rank_1_is_told_with_its_line(begin, start):
     assert run.processes() == []
 
 
+SPEECHLESS = 'type("Odd", (ValueError,), {"__str__": lambda self: 1 / 0})'
+ENDS = {
+    "os._exit": ("__import__('os')._exit(3)", "os._exit(3)", ""),
+    "a message of 10 MB": ('raise ValueError("x" * 10_000_000)', "ValueError", "x" * 100),
+    "a message that fails": (f"raise {SPEECHLESS}()", "Odd", "(its message could not be had: ZeroDivisionError)"),
+}
+
+
+@pytest.mark.parametrize(("ends", "kind", "message"), ENDS.values(), ids=ENDS)
+def test_however_a_rank_ends_it_is_named_with_its_line(begin, ends, kind, message):
+    run = begin(f"if epoch == 1 and torch.distributed.get_rank() == 1: {ends}")
+    assert run.wait(60).phase == "failed"
+    failure = run.failure
+    assert (failure.rank, failure.type) == (1, kind)
+    assert failure.message.startswith(message)
+    assert len(failure.text) < 100_000
+    assert failure.frames[-1].source.endswith(ends)
+    assert run.state.unreadable == 0
+
+
 def test_the_last_epoch_of_a_loop_that_is_left_is_told_and_saved(begin):
     run = begin("if epoch == 1: break")
     assert run.wait(60).phase == "done"
@@ -136,6 +156,7 @@ def test_it_starts_from_the_state_that_it_is_given(begin):
     assert run.wait(60).phase == "done"
     assert run.log(0).splitlines()[0] == "epoch 0: 0.000000"
     assert run.result().values["losses"][0] == 9.0, "it goes on with what it was given"
+    assert not run.folder.start.exists(), "as large as the model, and loaded"
 
 
 def test_nothing_to_resume_is_said(tmp_path):
