@@ -8,7 +8,7 @@ from functools import reduce
 
 from nbddp.analysis.evaluator.attributes import read
 from nbddp.analysis.evaluator.iteration import iterate, loaders_in, params_in, parts
-from nbddp.analysis.evaluator.tensor_rules import OF_ALL, ORDERING, each_for_itself, function_among
+from nbddp.analysis.evaluator.tensor_rules import OF_ALL, ORDERING, each_for_itself, function_among, operation
 from nbddp.analysis.evaluator.writes import moved_by_hand, write_into
 from nbddp.analysis.library import LOGGERS, OPENS, TRACKERS, under
 from nbddp.analysis.library import constructors as names
@@ -17,12 +17,14 @@ from nbddp.analysis.values import (
     EACH,
     PICKED,
     STATISTIC,
+    UNARY,
     WHOLE,
     Extent,
     Machine,
     Obj,
     Value,
     averaged,
+    elementwise,
     foreign,
     is_foreign,
     is_uneven,
@@ -227,7 +229,8 @@ def _partial(m: Machine, node: ast.Call, args: Args, keywords: Keywords) -> Valu
 
 def _kept(m: Machine, name: str, value: Value) -> Value:
     inner = m.elements(value) if value.of("list") else value
-    extent = spread(inner)
+    word = name.rsplit(".", 1)[-1]
+    extent = UNARY[word](inner) if word in UNARY else spread(inner)
     if value.of("instance"):
         extent = Extent.VARYING if m.held(value) not in WHOLE else Extent.UNIFORM
         return Value(extent=extent)
@@ -235,8 +238,6 @@ def _kept(m: Machine, name: str, value: Value) -> Value:
         return Value(extent=Extent.VARYING)
     if name in ("float", "int", "round"):
         extent = m.one_number(extent)
-    if name in ("abs", "torch.abs") and extent in (Extent.MEAN, Extent.SUM):
-        extent = Extent.VARYING
     const = value.const if isinstance(value.const, int | float) else None
     number = value.number and name in ("float", "int", "round", "abs")
     return Value(value.objs - value.of("list"), extent, const=const, equal=value.equal, number=number)
@@ -255,8 +256,7 @@ def _length(m: Machine, value: Value) -> Value:
         return Value(
             extent=Extent.VARYING if spread(m.elements(value)) is Extent.SAMPLES or m.deals() else Extent.UNIFORM
         )
-    size = spread(value) is Extent.SAMPLES
-    return Value(extent=Extent.SUM if size else Extent.UNIFORM, equal=not (m.deals() or value.of(PICKED)))
+    return replace(m.size(value), number=False) if spread(value) is Extent.SAMPLES else ANYTHING
 
 
 def _passed(m: Machine, node: ast.Call, name: str, first: Value, args: Args) -> Value:
@@ -312,6 +312,11 @@ def _total(m: Machine, args: Args, keywords: Keywords, how: Extent) -> Value:
     return Value(extent=extent)
 
 
+def _is_size(value: Value) -> bool:
+    """`torch.reshape(x, (len(x), -1))`."""
+    return (value.equal and value.number) or any(map(_is_size, value.items or ()))
+
+
 def _compute(m: Machine, name: str, args: Args, keywords: Keywords) -> Value:
     given = [*args, *keywords.values()]
     extents = [m.held(v) for v in given]
@@ -329,7 +334,10 @@ def _compute(m: Machine, name: str, args: Args, keywords: Keywords) -> Value:
         mixes = word in OF_ALL | ORDERING and not each_for_itself(word, args[1:], keywords)
         if mixes:
             return marked(Value(extent=Extent.VARYING), STATISTIC)
-        return Value(extent=Extent.VARYING if word in ("allclose", "equal") else Extent.SAMPLES)
+        if word in ("allclose", "equal"):
+            return Value(extent=Extent.VARYING)
+        parts = (replace(v, extent=m.held(v)) for v in given if not _is_size(v))
+        return operation(word, args, keywords) or Value(extent=elementwise(parts))
     if name in ("torch.stack", "torch.cat", "numpy.concatenate", "torch.vstack", "numpy.stack", "torch.hstack"):
         return Value(extent=extent)
     return Value(extent=Extent.VARYING)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from nbddp.analysis.values import (
     ANYTHING,
     MARKS,
+    OPERATORS,
     PICKED,
     STATISTIC,
     WEIGHTED,
     Extent,
+    Literal,
     Machine,
     Value,
+    binary,
     marked,
     product,
     spread,
@@ -24,6 +29,7 @@ Keywords = dict[str, Value]
 PICKS = ("masked_select", "nonzero", "argwhere")
 DIMENSION = ("dim", "axis")
 PRODUCTS = ("mm", "matmul")
+NOTHING = Value(const=Literal.NONE)
 
 
 def over_samples(args: Args, keywords: Keywords) -> bool:
@@ -37,8 +43,6 @@ def over_samples(args: Args, keywords: Keywords) -> bool:
 def method_among(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) -> Value | None:
     """`x.std(0)`, `losses.topk(8)`, `scores.softmax(0)`, `mask.nonzero()`; None for anything else."""
     extent = spread(base)
-    if attr in ("abs", "abs_") and extent in (Extent.MEAN, Extent.SUM):
-        return Value(extent=Extent.VARYING)
     if (attr in OF_ALL and base.varies) or (attr in ORDERING and extent is Extent.SAMPLES):
         return _of_all(m, attr, extent, args, keywords)
     if extent is not Extent.SAMPLES:
@@ -46,6 +50,20 @@ def method_among(m: Machine, base: Value, attr: str, args: Args, keywords: Keywo
     if attr in ALONG and not m.forward_depth and not each_for_itself(attr, args, keywords):
         return Value(extent=Extent.VARYING)
     return _turned(m, attr, base, args) or _among(attr, args[0] if args else _along(keywords))
+
+
+def operation(word: str, operands: Args, keywords: Keywords) -> Value | None:
+    """`a.div(b)`, `torch.add(a, b, alpha=2)`: operators by another name; None for anything else."""
+    op = OPERATORS.get(word)
+    if op is None or len(operands) != 2:
+        return None
+    left, right = operands
+    if "alpha" in keywords:
+        right = binary(right, keywords["alpha"], ast.Mult())
+    if isinstance(op, ast.Div) and keywords.get("rounding_mode", NOTHING).const is not Literal.NONE:
+        op = ast.FloorDiv()
+    found = binary(left, right, op)
+    return replace(found, objs=found.of(*MARKS))
 
 
 def _turned(m: Machine, what: str, base: Value, args: Args) -> Value | None:
