@@ -36,14 +36,6 @@ def at_source(m: Machine, fact: LoopFact, name: str) -> Parts:
         return ()
 
 
-def takes_rounded(m: Machine, fact: LoopFact, name: str) -> bool:
-    """`losses.append(round(loss.item(), 3))`: behind the loop a mean of rounded numbers would be left."""
-    given = (e for s in inside([fact.node]) if isinstance(s, Change) and _adds_to(s, name) for e in _taken_in(s, name))
-    calls = (c for e in given for c in ast.walk(e) if isinstance(c, ast.Call) and c in m.facts.calls)
-    rounds = any(m.facts.calls[c].names & ROUNDING and spread(m.facts.value(c)) is Extent.MEAN for c in calls)
-    return rounds and bool(at_source(m, fact, name))
-
-
 class NotUnderstood(Exception):
     pass
 

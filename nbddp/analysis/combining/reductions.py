@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from nbddp.analysis.combining.each_step import at_source, takes_rounded
+from nbddp.analysis.combining.each_step import at_source
 from nbddp.analysis.combining.filled_by_callees import handed_on, read_by_called
 from nbddp.analysis.combining.items import item_of, zero_before
 from nbddp.analysis.combining.lists_of_samples import fills_by_sample
@@ -113,7 +113,7 @@ def _behind(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[
     if how is not None and how.name == name and not how.in_place:
         if is_outer(m.program, fact.node, name, value.number):
             how = replace(how, in_place=True) if value.of("list", "dict") else None
-    if fact.backward and (may_skip_end(m.program, fact.node, name) or takes_rounded(m, fact, name)):
+    if fact.backward and may_skip_end(m.program, fact.node, name):
         return None
     return None if _is_read_apart(m, fact, name, value) else how
 

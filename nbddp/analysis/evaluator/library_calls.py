@@ -207,10 +207,9 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
         )
     if name in names.SAME:
         return first
-    if name == "int" and first.sources:
-        return first
     if name in names.KEEPS_EXTENT:
-        return _kept(m, name, first)
+        kept = _kept(m, name, first)
+        return replace(kept, sources=first.sources) if name == "int" and first.sources else kept
     if name in ("vars", "repr", "format") and first.of("instance") and m.held(first) not in WHOLE:
         return Value(extent=Extent.VARYING)
     if name in ("min", "max"):
