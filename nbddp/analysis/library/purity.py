@@ -9,6 +9,8 @@ from __future__ import annotations
 import builtins
 import functools
 
+from nbddp.analysis.library.sinks import PICTURES, WRITES, WRITING_METHODS
+
 # Methods that do not change what they are called on.
 READING_METHODS = frozenset(
     """
@@ -75,19 +77,14 @@ AMBIENT = (
     "torch.cuda.empty_cache",
     "torch.set_",
     "torch.use_deterministic_algorithms",
-    "torch.save",
     "torch.autograd.set_detect_anomaly",
     "torch.multiprocessing",
     "torch.distributed",
     "torch.hub.set_dir",
     "torch.utils.tensorboard",
     "torch.backends",
-    "torchvision.utils.save_image",
     "torchvision.datasets.utils",
     "numpy.random.seed",
-    "numpy.save",
-    "numpy.savez",
-    "numpy.savetxt",
     "random.seed",
     "sklearn.set_config",
     "tqdm.pandas",  # which gives tables a progress_apply
@@ -97,15 +94,15 @@ AMBIENT = (
     "tqdm.autonotebook.tqdm.pandas",
     "tqdm.notebook.tqdm.pandas",
     "tqdm.notebook.tqdm_notebook.pandas",
-    "pandas.to_",
+    "torch.hub.download_url_to_file",
 )
 # Methods by which a program writes files or changes the world, on whatever they are called.
 AMBIENT_METHODS = frozenset(
     """
-    to_csv to_parquet to_pickle to_json save save_pretrained write writelines dump mkdir makedirs extractall
-    extract download urlretrieve unlink rename rmtree seed manual_seed manual_seed_all write_text write_bytes
+    save write writelines dump mkdir makedirs extractall extract download urlretrieve rename rmtree
+    seed manual_seed manual_seed_all
     """.split()
-)
+).union(WRITING_METHODS - PICTURES)
 # Methods whose result is a number, a text or a copy: it shares nothing with what they are called on.
 FRESH_METHODS = frozenset(
     """
@@ -150,13 +147,11 @@ def is_display(name: str) -> bool:
 
 
 def is_ambient(name: str) -> bool:
-    return under(name, AMBIENT)
+    return under(name, AMBIENT) or (name in WRITES and name not in PICTURES)
 
 
 def is_pure(name: str) -> bool:
     """Known to change neither its arguments nor the world."""
-    if is_display(name) or name in PURE_BUILTINS or name in EXCEPTIONS:
-        return True
     if is_ambient(name) or under(name, MUTATING_FUNCTIONS) or name.endswith("_"):
         return False
-    return under(name, PURE_MODULES)
+    return is_display(name) or name in PURE_BUILTINS or name in EXCEPTIONS or under(name, PURE_MODULES)
