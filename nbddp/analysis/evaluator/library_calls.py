@@ -8,9 +8,9 @@ from functools import reduce
 
 from nbddp.analysis.evaluator.attributes import read
 from nbddp.analysis.evaluator.iteration import iterate, loaders_in, params_in, parts
-from nbddp.analysis.evaluator.tensor_rules import OF_ALL, ORDERING, each_for_itself, function_among, operation
+from nbddp.analysis.evaluator.tensor_rules import TOTALS, each_for_itself, function_among, operation
 from nbddp.analysis.evaluator.writes import moved_by_hand, write_into
-from nbddp.analysis.library import LOGGERS, OPENS, TRACKERS, under
+from nbddp.analysis.library import LOGGERS, OPENS, TRACKERS, Samples, done_to_samples, under
 from nbddp.analysis.library import constructors as names
 from nbddp.analysis.values import (
     ANYTHING,
@@ -23,7 +23,6 @@ from nbddp.analysis.values import (
     Machine,
     Obj,
     Value,
-    averaged,
     elementwise,
     foreign,
     is_foreign,
@@ -33,7 +32,6 @@ from nbddp.analysis.values import (
     marked,
     reduced,
     spread,
-    summed,
     thing,
 )
 
@@ -75,10 +73,9 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
         return found
     if names.is_mean_loss(name):
         return Value(extent=reduced(given, keywords))
-    if name in names.SUM_NAMES or name == "sum":
-        return _total(m, args, keywords, Extent.SUM)
-    if name in names.MEAN_NAMES:
-        return _total(m, args, keywords, Extent.MEAN)
+    if (done := _totals(name)) is not None:
+        counts = name.endswith("count_nonzero") and args and m.held(args[0]) is not Extent.SAMPLES
+        return Value(extent=elementwise(args)) if counts else _total(m, args, keywords, done)
     if names.is_random(name) and m.sharing():
         return Value(extent=Extent.SAMPLES)
     if m.loops and names.is_chance(name):
@@ -296,18 +293,27 @@ def _default(m: Machine, node: ast.Call, factory: Value) -> Value:
     return m.steps.call(m, node, factory, None, [], {})
 
 
-def _total(m: Machine, args: Args, keywords: Keywords, how: Extent) -> Value:
+def _totals(name: str) -> Samples | None:
+    """Does it add up, average or count what it is given?"""
+    word = name.removeprefix("torch.").removeprefix("numpy.")
+    done = Samples.SUM if name == "sum" else Samples.MEAN if name in names.MEAN_NAMES else None
+    known = done_to_samples(word) if word != name else None
+    return done or (known if known in (*TOTALS, Samples.COUNT) else None)
+
+
+def _total(m: Machine, args: Args, keywords: Keywords, done: Samples) -> Value:
     """A sum or a mean over a value: of samples it is what it says; numbers of whole batches keep their extent."""
     first = args[0] if args else ANYTHING
     inner = m.elements(first) if first.of("list") else first
     extent = spread(inner)
     along = args[1] if len(args) > 1 else next((keywords[k] for k in DIMENSION if k in keywords), None)
+    if done is Samples.COUNT:
+        return m.size(inner) if extent is Extent.SAMPLES else Value(number=True)
     if extent is Extent.SAMPLES:
         whole = along is None or along.const == 0 or any(i.const == 0 for i in along.items or ())
-        how = summed(inner) if how is Extent.SUM else averaged(inner)
-        return Value(extent=how if whole else extent)
-    if how is Extent.SUM and extent in WHOLE and first.of(EACH, PICKED):
-        return Value(extent=how, number=inner.number)  # `sum(1 for t, p in zip(y, predicted) if t == p)`
+        return Value(extent=TOTALS[done](inner) if whole else extent)
+    if done is Samples.SUM and extent in WHOLE and first.of(EACH, PICKED):
+        return Value(extent=Extent.SUM, number=inner.number)  # `sum(1 for t, p in zip(y, predicted) if t == p)`
     return Value(extent=extent)
 
 
@@ -330,7 +336,8 @@ def _compute(m: Machine, name: str, args: Args, keywords: Keywords) -> Value:
         return Value(extent=Extent.MEAN if name.rsplit(".", 1)[-1] in names.SKLEARN_MEANS else Extent.VARYING)
     if name.startswith(("torch.", "numpy.", "einops.", "torchvision.")) and Extent.SAMPLES in extents:
         word = name.rsplit(".", 1)[-1]
-        mixes = word in OF_ALL | ORDERING and not each_for_itself(word, args[1:], keywords)
+        of_all = done_to_samples(word) in (Samples.STATISTIC, Samples.ORDERS)
+        mixes = of_all and not each_for_itself(word, args[1:], keywords)
         if mixes:
             return marked(Value(extent=Extent.VARYING), STATISTIC)
         if word in ("allclose", "equal"):

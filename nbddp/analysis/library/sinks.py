@@ -22,9 +22,5 @@ WRITES = ("torch.save", "numpy.save", "numpy.savez", "numpy.savetxt", "numpy.sav
           "numpy.ndarray.tofile", "torchvision.io.write_png", "torchvision.io.write_jpeg",
           "soundfile.write", "scipy.sparse.save_npz", "sklearn.datasets.dump_svmlight_file", "pandas.to_pickle",
           "torchvision.io.write_video", "torchvision.io.write_file", "torch.export.save")  # fmt: skip
-WRITING_METHODS = frozenset(
-    "to_csv to_parquet to_pickle to_json to_excel to_hdf to_feather savefig save_pretrained write_text write_bytes "
-    "write_image write_html tofile unlink rmdir touch symlink_to to_sql to_stata".split()
-)
-# Which no program reads again: they go with the cells that only show something.
-PICTURES = frozenset({"matplotlib.pyplot.savefig", "savefig", "write_image", "write_html"})
+# Which no program reads again: it goes with the cells that only show something.
+PICTURES = frozenset({"matplotlib.pyplot.savefig"})

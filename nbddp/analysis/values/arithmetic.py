@@ -203,7 +203,8 @@ def _asked(value: Value) -> Extent:
 UNARY: dict[str, Callable[[Value], Extent]] = {
     "abs": absolute,
     "bool": _asked,
-    **dict.fromkeys(("int", "long", "byte", "short", "round", "around", "floor", "ceil", "trunc"), rounded),
+    **dict.fromkeys(("int", "long", "byte", "short"), rounded),
+    **dict.fromkeys(("round", "around", "floor", "ceil", "trunc"), _asked),
 }
 
 

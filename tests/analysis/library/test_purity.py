@@ -85,8 +85,9 @@ def test_what_writes_is_not_pure(name):
 
 
 def test_no_method_both_writes_and_only_reads():
-    assert WRITING_METHODS - PICTURES <= AMBIENT_METHODS
-    assert not AMBIENT_METHODS & (READING_METHODS | FRESH_METHODS)
+    assert not (WRITING_METHODS | AMBIENT_METHODS) & (READING_METHODS | FRESH_METHODS)
+    assert "to_hdf" in WRITING_METHODS & AMBIENT_METHODS
+    assert "savefig" in WRITING_METHODS - AMBIENT_METHODS  # goes with the cell that draws it
 
 
 @pytest.mark.parametrize("root", [r for r in (*RANDOM, *CHANCES) if r not in KEEPS_EXTENT])
