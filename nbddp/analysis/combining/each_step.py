@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis.combining.rows import is_row, kept_whole, written_into
 from nbddp.analysis.slicing import inside, root_name
-from nbddp.analysis.values import PICKED, WHOLE, Extent, LoopFact, Machine, spread
+from nbddp.analysis.values import OF_A_SHARE, PICKED, WHOLE, Extent, LoopFact, Machine, spread
 
 HOW = {Extent.MEAN: "mean_over_ranks", Extent.SUM: "sum_over_ranks", Extent.SAMPLES: "gather_samples"}
 ROUNDING = {"round", "numpy.round", "numpy.around", "torch.round", "int"}
@@ -120,6 +120,8 @@ def parts_of(m: Machine, node: ast.expr, name: str) -> Iterator[tuple[ast.expr, 
     mentions = any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
     calls = any(isinstance(n, ast.Call) for n in ast.walk(node))  # what is made of samples may be a count
     leaf = isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and not calls
+    if leaf and extent is Extent.SAMPLES and value.of(*OF_A_SHARE):
+        raise NotUnderstood  # each is a part of its share, or stands in another dimension
     apart = _is_written(node, extent) or isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict)
     if extent in HOW and not mentions and not apart and (leaf or extent is not Extent.SAMPLES):
         yield node, HOW[extent]

@@ -23,6 +23,7 @@ from nbddp.analysis.slicing import (
 )
 from nbddp.analysis.values import (
     ASSUMED,
+    OF_A_SHARE,
     PICKED,
     WHOLE,
     Extent,
@@ -134,7 +135,8 @@ def _how(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str
         return _how_item(m, fact, name, extent)
     if elsewhere == {"item"} == ways and extent is Extent.MEAN and fact.backward:
         return Reduction(loop, name, "mean")
-    picked = any(v.of(PICKED) for v in (value, *_inner(m, value)))
+    apart = OF_A_SHARE if fact.backward else (PICKED,)
+    picked = any(v.of(*apart) for v in (value, *_inner(m, value)))
     if picked and holds and (fact.backward or ways != {"append"}):
         return None
     if not fact.backward and fills_by_sample(m, loop, name) is False:

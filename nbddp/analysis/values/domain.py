@@ -94,6 +94,7 @@ ASSUMED = "assumed"  # weighted by the size of the batch, and so taken for a mea
 TURNED = "turned"  # its columns are samples: a transposed batch
 UNLIKE = "unlike"  # holds a sum over the samples, and something that is none: its node is the sum
 MARKS = (RATED, WEIGHTED, STATISTIC, MASK, EACH, PICKED, FRACTION, ASSUMED, TURNED, UNLIKE)
+OF_A_SHARE = (PICKED, RATED, WEIGHTED, TURNED)  # gathered, these are not the samples that one process would have
 _NOWHERE = ast.Pass()
 
 
