@@ -16,15 +16,19 @@ from tests.analysis.cells import BEFORE, TRAINING, batch, plan
 
 SHARES = [(4, 4), (2, 5, 4)]
 ARGUMENTS = ("", "0", "1", "dim=0", "0.5, 0", "2, 1", "y", "y.mean(0)")
-WORDS = [word for word, op in METHODS.items() if op.samples is not Samples.EACH]
-MOVED = ("unsqueeze",)  # its samples may be in another dimension, where nothing is said of them
+OTHERS = ("index", "apply")  # methods of lists and models, which a tensor has for something else
+WORDS = [w for w, op in METHODS.items() if op.samples is not Samples.EACH or hasattr(torch.Tensor, w)]
+WORDS = [word for word in WORDS if word not in OTHERS]
+MOVED = {"unsqueeze": "0", "repeat": "2"}  # with these the samples are elsewhere, where nothing is said of them
 TABLES = "median() quantile(0.5) prod() cumsum(0) describe() mean() std() nlargest(3) idxmax() value_counts()".split()
 
 
 def forms(word: str) -> list[str]:
-    given = [a for a in ARGUMENTS if word not in MOVED or "0" not in a]
+    given = [a for a in ARGUMENTS if word not in MOVED or MOVED[word] not in a]
     methods = [f"x.{word}({arguments})" for arguments in given]
-    functions = [f"torch.{word}(x{', ' if arguments else ''}{arguments})" for arguments in given]
+    functions = [
+        f"torch.{word}(x{', ' if arguments else ''}{arguments})" for arguments in given if arguments in ("", "0", "y")
+    ]
     of_means = [f"x.mean(0).{word}()", f"torch.{word}(x.sum(0))", f"(x > 0).{word}()"]
     return [*methods, *functions, *of_means]
 
