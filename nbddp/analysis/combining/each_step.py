@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis.combining.rows import is_row, kept_whole, written_into
 from nbddp.analysis.slicing import inside, root_name
-from nbddp.analysis.values import PICKED, WHOLE, Extent, LoopFact, Machine, spread
+from nbddp.analysis.values import OF_A_SHARE, PICKED, WHOLE, Extent, LoopFact, Machine, spread
 
 HOW = {Extent.MEAN: "mean_over_ranks", Extent.SUM: "sum_over_ranks", Extent.SAMPLES: "gather_samples"}
 ROUNDING = {"round", "numpy.round", "numpy.around", "torch.round", "int"}
@@ -34,14 +34,6 @@ def at_source(m: Machine, fact: LoopFact, name: str) -> Parts:
         return tuple(part for s in changes for e in _taken_in(s, name) for part in parts_of(m, e, name))
     except NotUnderstood:
         return ()
-
-
-def takes_rounded(m: Machine, fact: LoopFact, name: str) -> bool:
-    """`losses.append(round(loss.item(), 3))`: behind the loop a mean of rounded numbers would be left."""
-    given = (e for s in inside([fact.node]) if isinstance(s, Change) and _adds_to(s, name) for e in _taken_in(s, name))
-    calls = (c for e in given for c in ast.walk(e) if isinstance(c, ast.Call) and c in m.facts.calls)
-    rounds = any(m.facts.calls[c].names & ROUNDING and spread(m.facts.value(c)) is Extent.MEAN for c in calls)
-    return rounds and bool(at_source(m, fact, name))
 
 
 class NotUnderstood(Exception):
@@ -128,6 +120,8 @@ def parts_of(m: Machine, node: ast.expr, name: str) -> Iterator[tuple[ast.expr, 
     mentions = any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
     calls = any(isinstance(n, ast.Call) for n in ast.walk(node))  # what is made of samples may be a count
     leaf = isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and not calls
+    if leaf and extent is Extent.SAMPLES and value.of(*OF_A_SHARE):
+        raise NotUnderstood  # each is a part of its share, or stands in another dimension
     apart = _is_written(node, extent) or isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict)
     if extent in HOW and not mentions and not apart and (leaf or extent is not Extent.SAMPLES):
         yield node, HOW[extent]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from nbddp.analysis.combining.each_step import at_source, takes_rounded
+from nbddp.analysis.combining.each_step import at_source
 from nbddp.analysis.combining.filled_by_callees import handed_on, read_by_called
 from nbddp.analysis.combining.items import item_of, zero_before
 from nbddp.analysis.combining.lists_of_samples import fills_by_sample
@@ -23,6 +23,7 @@ from nbddp.analysis.slicing import (
 )
 from nbddp.analysis.values import (
     ASSUMED,
+    OF_A_SHARE,
     PICKED,
     WHOLE,
     Extent,
@@ -113,7 +114,7 @@ def _behind(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[
     if how is not None and how.name == name and not how.in_place:
         if is_outer(m.program, fact.node, name, value.number):
             how = replace(how, in_place=True) if value.of("list", "dict") else None
-    if fact.backward and (may_skip_end(m.program, fact.node, name) or takes_rounded(m, fact, name)):
+    if fact.backward and may_skip_end(m.program, fact.node, name):
         return None
     return None if _is_read_apart(m, fact, name, value) else how
 
@@ -134,7 +135,8 @@ def _how(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str
         return _how_item(m, fact, name, extent)
     if elsewhere == {"item"} == ways and extent is Extent.MEAN and fact.backward:
         return Reduction(loop, name, "mean")
-    picked = any(v.of(PICKED) for v in (value, *_inner(m, value)))
+    apart = OF_A_SHARE if fact.backward else (PICKED,)
+    picked = any(v.of(*apart) for v in (value, *_inner(m, value)))
     if picked and holds and (fact.backward or ways != {"append"}):
         return None
     if not fact.backward and fills_by_sample(m, loop, name) is False:

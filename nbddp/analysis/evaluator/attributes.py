@@ -49,10 +49,10 @@ def read(m: Machine, base: Value, attr: str, node: ast.expr) -> Value:
     if result is not None and not result.objs and not result.varies:
         result = replace(result, extent=extent)  # of a thing that comes from a share
     if result is None:
-        shape = base.varies and attr == "shape"
+        shape = attr == "shape" and spread(base) in (Extent.SAMPLES, Extent.VARYING)
         return (
             thing("shape", PLACE)
-            if not base.varies and attr == "shape"
+            if attr == "shape" and not shape
             else (
                 Value(thing("shape", PLACE).objs | base.of(PICKED), Extent.SAMPLES) if shape else Value(extent=extent)
             )

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import ast
 
-from nbddp.analysis.evaluator.expressions import binary, evaluate, library, put_element
+from nbddp.analysis.evaluator.expressions import evaluate, library, put_element
 from nbddp.analysis.evaluator.iteration import iterate, parts
 from nbddp.analysis.evaluator.writes import moved_by_hand, taint
 from nbddp.analysis.slicing import fresh_start, starts_at_zero
 from nbddp.analysis.syntax import bindings
-from nbddp.analysis.values import Extent, Machine, Obj, Value, as_mean, bound, domain, note_size, spread, tell_unlike
+from nbddp.analysis.values import (
+    Extent,
+    Machine,
+    Obj,
+    Value,
+    as_mean,
+    binary,
+    bound,
+    domain,
+    note_size,
+    spread,
+    tell_unlike,
+)
 
 
 def assign(m: Machine, target: ast.expr, value: Value, *, added: bool = False) -> None:
@@ -53,8 +65,7 @@ def _unpack(m: Machine, targets: list[ast.expr], value: Value) -> None:
     if value.of("shape"):
         varies = value.varies
         for i, target in enumerate(targets):
-            extent = Extent.SUM if varies and i == 0 else Extent.UNIFORM
-            assign(m, target, Value(extent=extent, equal=not m.deals(), number=True))
+            assign(m, target, m.size(value) if varies and i == 0 else Value(number=True))
         return
     if value.of("split"):
         each = Value(frozenset(Obj("dataset", t, "split", o) for t in targets[:1] for o in value.of("split")))

@@ -17,13 +17,17 @@ from nbddp.analysis.values import (
     Machine,
     Value,
     as_mean,
+    binary,
+    chosen,
     domain,
+    elementwise,
     is_foreign,
     join,
     join_all,
     spread,
     tell_unlike,
     thing,
+    unary,
 )
 
 FEW = 3
@@ -41,7 +45,7 @@ def _sized(m: Machine, node: ast.expr, value: Value) -> Value:
     if node in m.assumed.whole_sizes:
         return replace(value, extent=Extent.UNIFORM)
     if node in m.assumed.shares and isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
-        return replace(value, extent=Extent.SUM, equal=True, number=True)
+        return replace(value, extent=Extent.SUM, equal=True, size=True, number=True)
     return value
 
 
@@ -72,15 +76,15 @@ def _evaluate(m: Machine, node: ast.expr) -> Value:  # noqa: C901, PLR0912 -- on
             return _compare(m, node)
         case ast.BoolOp():
             parts = [evaluate(m, v) for v in node.values]
-            return join_all(parts)
+            return chosen(parts, join_all(parts))
         case ast.UnaryOp():
             operand = evaluate(m, node.operand)
             if isinstance(node.op, ast.USub) and isinstance(operand.const, int | float):
                 return Value(const=-operand.const)
             if isinstance(node.op, ast.Not):
                 known = domain.truth(operand)
-                return Value(extent=spread(operand), const=None if known is None else not known, equal=operand.equal)
-            return operand if operand.const is None else replace(operand, const=None)
+                return replace(unary(operand, node.op), const=None if known is None else not known)
+            return unary(operand, node.op)
         case ast.IfExp():
             return _choice(m, node)
         case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
@@ -125,7 +129,7 @@ def _constant(m: Machine, node: ast.Constant) -> Value:
     number = isinstance(node.value, int) and not isinstance(node.value, bool)
     sources = frozenset[ast.AST]({node}) if number else frozenset[ast.AST]()
     if node in m.assumed.shares:
-        return Value(extent=Extent.SUM, sources=sources, equal=True, number=True)
+        return Value(extent=Extent.SUM, sources=sources, equal=True, size=True, number=True)
     plain = isinstance(node.value, int | float)
     return Value(const=domain.Literal.NONE if node.value is None else node.value, sources=sources, number=plain)
 
@@ -193,7 +197,7 @@ def _is_open(m: Machine, node: ast.expr) -> bool:
 def _binary(m: Machine, node: ast.BinOp) -> Value:
     left, right = evaluate(m, node.left), evaluate(m, node.right)
     if node in m.assumed.shares:
-        return Value(extent=Extent.SUM, sources=frozenset[ast.AST]({node}), equal=True, number=True)
+        return Value(extent=Extent.SUM, sources=frozenset[ast.AST]({node}), equal=True, size=True, number=True)
     if isinstance(node.op, ast.Add | ast.Sub):
         left, right = as_mean(m, node.left, left), as_mean(m, node.right, right)
         return tell_unlike(m, binary(left, right, node.op), (node.left, left), (node.right, right))
@@ -201,33 +205,6 @@ def _binary(m: Machine, node: ast.BinOp) -> Value:
     if (left.sources or right.sources) and isinstance(node.op, ast.Mult | ast.Div | ast.FloorDiv):
         return replace(result, sources=frozenset[ast.AST]({node}))  # a number of its own, computed from literals
     return result
-
-
-def binary(left: Value, right: Value, op: ast.operator) -> Value:
-    alike = domain.alike(left) and domain.alike(right)
-    number = left.number and right.number
-    marks = left.of(*domain.MARKS) | right.of(*domain.MARKS)
-    if isinstance(op, ast.Add | ast.Sub):
-        objs = left.objs | right.objs if isinstance(op, ast.Add) else frozenset()
-        const = None
-        if isinstance(left.const, int | float) and isinstance(right.const, int | float) and isinstance(op, ast.Add):
-            const = left.const + right.const
-        objs = frozenset(o for o in objs if o.kind != "library") | marks
-        extent = (domain.add if isinstance(op, ast.Add) else domain.subtract)(left, right)
-        return Value(objs, extent, None, const, equal=alike, number=number)
-    if isinstance(op, ast.MatMult):
-        extent = domain.product(left, right)
-        return Value(marks - left.of(domain.TURNED) if extent is Extent.SUM else marks, extent)
-    if isinstance(op, ast.Mult):
-        result = Value(left.of("list") | marks, domain.multiply(left, right), equal=alike, number=number)
-        return domain.marked(result, domain.ASSUMED) if domain.assumes(left, right) else result
-    if isinstance(op, ast.Div | ast.FloorDiv):
-        result = Value(left.of("path") | marks, domain.divide(left, right), equal=alike, number=number)
-        return domain.marked(result, domain.rate(right)) if domain.rates(left, right) else result
-    extent = domain.join_extent(spread(left), spread(right))
-    if extent in (Extent.MEAN, Extent.SUM):  # powers and remainders of them do not add up
-        extent = Extent.VARYING
-    return Value(marks, extent, equal=alike)
 
 
 def _tuple(m: Machine, node: ast.Tuple) -> Value:
@@ -271,9 +248,7 @@ def _subscript(m: Machine, node: ast.Subscript) -> Value:
 def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Value:
     if base.of("shape"):
         first = index.const == 0 or (index.const is None and not isinstance(node.slice, ast.Slice))
-        shared = first and base.varies
-        equal = not (m.deals() or base.of(domain.PICKED))
-        return Value(extent=Extent.SUM if shared else Extent.UNIFORM, equal=equal, number=True)
+        return m.size(base) if first and base.varies else Value(number=True)
     if base.items is not None and isinstance(index.const, int) and -len(base.items) <= index.const < len(base.items):
         return base.items[index.const]
     found: Value | None = None
@@ -327,17 +302,11 @@ def _choice(m: Machine, node: ast.IfExp) -> Value:
 
 def _compare(m: Machine, node: ast.Compare) -> Value:
     parts = [evaluate(m, node.left), *(evaluate(m, c) for c in node.comparators)]
-    extent = Extent.UNIFORM
-    for part in parts:
-        extent = domain.join_extent(extent, spread(part))
     if len(parts) == 2 and (known := _compared(node.ops[0], *parts)) is not None:
         return Value(const=known)
     if all(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
         return ANYTHING
-    if Extent.SAMPLES in map(spread, parts) and not {Extent.VARYING, Extent.MEAN} & set(map(spread, parts)):
-        return domain.marked(Value(extent=Extent.SAMPLES), domain.MASK)
-    same = all(domain.alike(p) for p in parts)
-    found = Value(extent=extent if extent in domain.WHOLE else Extent.VARYING, equal=same)
+    found = Value(extent=elementwise(parts), equal=all(domain.alike(p) for p in parts))
     return domain.marked(found, domain.MASK) if Extent.SAMPLES in map(spread, parts) else found
 
 

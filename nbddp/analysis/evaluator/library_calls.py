@@ -8,21 +8,22 @@ from functools import reduce
 
 from nbddp.analysis.evaluator.attributes import read
 from nbddp.analysis.evaluator.iteration import iterate, loaders_in, params_in, parts
-from nbddp.analysis.evaluator.tensor_rules import OF_ALL, ORDERING, each_for_itself, function_among
+from nbddp.analysis.evaluator.tensor_rules import TOTALS, each_for_itself, function_among, operation
 from nbddp.analysis.evaluator.writes import moved_by_hand, write_into
-from nbddp.analysis.library import LOGGERS, OPENS, TRACKERS, under
+from nbddp.analysis.library import LOGGERS, OPENS, TRACKERS, Samples, done_to_samples, under
 from nbddp.analysis.library import constructors as names
 from nbddp.analysis.values import (
     ANYTHING,
     EACH,
     PICKED,
     STATISTIC,
+    UNARY,
     WHOLE,
     Extent,
     Machine,
     Obj,
     Value,
-    averaged,
+    elementwise,
     foreign,
     is_foreign,
     is_uneven,
@@ -31,7 +32,6 @@ from nbddp.analysis.values import (
     marked,
     reduced,
     spread,
-    summed,
     thing,
 )
 
@@ -73,10 +73,9 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
         return found
     if names.is_mean_loss(name):
         return Value(extent=reduced(given, keywords))
-    if name in names.SUM_NAMES or name == "sum":
-        return _total(m, args, keywords, Extent.SUM)
-    if name in names.MEAN_NAMES:
-        return _total(m, args, keywords, Extent.MEAN)
+    if (done := _totals(name)) is not None:
+        counts = name.endswith("count_nonzero") and args and m.held(args[0]) is not Extent.SAMPLES
+        return Value(extent=elementwise(args)) if counts else _total(m, args, keywords, done)
     if names.is_random(name) and m.sharing():
         return Value(extent=Extent.SAMPLES)
     if m.loops and names.is_chance(name):
@@ -205,10 +204,9 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
         )
     if name in names.SAME:
         return first
-    if name == "int" and first.sources:
-        return first
     if name in names.KEEPS_EXTENT:
-        return _kept(m, name, first)
+        kept = _kept(m, name, first)
+        return replace(kept, sources=first.sources) if name == "int" and first.sources else kept
     if name in ("vars", "repr", "format") and first.of("instance") and m.held(first) not in WHOLE:
         return Value(extent=Extent.VARYING)
     if name in ("min", "max"):
@@ -227,7 +225,8 @@ def _partial(m: Machine, node: ast.Call, args: Args, keywords: Keywords) -> Valu
 
 def _kept(m: Machine, name: str, value: Value) -> Value:
     inner = m.elements(value) if value.of("list") else value
-    extent = spread(inner)
+    word = name.rsplit(".", 1)[-1]
+    extent = UNARY[word](inner) if word in UNARY else spread(inner)
     if value.of("instance"):
         extent = Extent.VARYING if m.held(value) not in WHOLE else Extent.UNIFORM
         return Value(extent=extent)
@@ -235,8 +234,6 @@ def _kept(m: Machine, name: str, value: Value) -> Value:
         return Value(extent=Extent.VARYING)
     if name in ("float", "int", "round"):
         extent = m.one_number(extent)
-    if name in ("abs", "torch.abs") and extent in (Extent.MEAN, Extent.SUM):
-        extent = Extent.VARYING
     const = value.const if isinstance(value.const, int | float) else None
     number = value.number and name in ("float", "int", "round", "abs")
     return Value(value.objs - value.of("list"), extent, const=const, equal=value.equal, number=number)
@@ -255,8 +252,7 @@ def _length(m: Machine, value: Value) -> Value:
         return Value(
             extent=Extent.VARYING if spread(m.elements(value)) is Extent.SAMPLES or m.deals() else Extent.UNIFORM
         )
-    size = spread(value) is Extent.SAMPLES
-    return Value(extent=Extent.SUM if size else Extent.UNIFORM, equal=not (m.deals() or value.of(PICKED)))
+    return replace(m.size(value), number=False) if spread(value) is Extent.SAMPLES else ANYTHING
 
 
 def _passed(m: Machine, node: ast.Call, name: str, first: Value, args: Args) -> Value:
@@ -297,19 +293,33 @@ def _default(m: Machine, node: ast.Call, factory: Value) -> Value:
     return m.steps.call(m, node, factory, None, [], {})
 
 
-def _total(m: Machine, args: Args, keywords: Keywords, how: Extent) -> Value:
+def _totals(name: str) -> Samples | None:
+    """Does it add up, average or count what it is given?"""
+    word = name.removeprefix("torch.").removeprefix("numpy.")
+    done = Samples.SUM if name == "sum" else Samples.MEAN if name in names.MEAN_NAMES else None
+    known = done_to_samples(word) if word != name else None
+    return done or (known if known in (*TOTALS, Samples.COUNT) else None)
+
+
+def _total(m: Machine, args: Args, keywords: Keywords, done: Samples) -> Value:
     """A sum or a mean over a value: of samples it is what it says; numbers of whole batches keep their extent."""
     first = args[0] if args else ANYTHING
     inner = m.elements(first) if first.of("list") else first
     extent = spread(inner)
     along = args[1] if len(args) > 1 else next((keywords[k] for k in DIMENSION if k in keywords), None)
+    if done is Samples.COUNT:
+        return m.size(inner) if extent is Extent.SAMPLES else Value(number=True)
     if extent is Extent.SAMPLES:
         whole = along is None or along.const == 0 or any(i.const == 0 for i in along.items or ())
-        how = summed(inner) if how is Extent.SUM else averaged(inner)
-        return Value(extent=how if whole else extent)
-    if how is Extent.SUM and extent in WHOLE and first.of(EACH, PICKED):
-        return Value(extent=how, number=inner.number)  # `sum(1 for t, p in zip(y, predicted) if t == p)`
+        return Value(extent=TOTALS[done](inner) if whole else extent)
+    if done is Samples.SUM and extent in WHOLE and first.of(EACH, PICKED):
+        return Value(extent=Extent.SUM, number=inner.number)  # `sum(1 for t, p in zip(y, predicted) if t == p)`
     return Value(extent=extent)
+
+
+def _is_size(value: Value) -> bool:
+    """`torch.reshape(x, (len(x), -1))`."""
+    return (value.equal and value.number) or any(map(_is_size, value.items or ()))
 
 
 def _compute(m: Machine, name: str, args: Args, keywords: Keywords) -> Value:
@@ -326,10 +336,14 @@ def _compute(m: Machine, name: str, args: Args, keywords: Keywords) -> Value:
         return Value(extent=Extent.MEAN if name.rsplit(".", 1)[-1] in names.SKLEARN_MEANS else Extent.VARYING)
     if name.startswith(("torch.", "numpy.", "einops.", "torchvision.")) and Extent.SAMPLES in extents:
         word = name.rsplit(".", 1)[-1]
-        mixes = word in OF_ALL | ORDERING and not each_for_itself(word, args[1:], keywords)
+        of_all = done_to_samples(word) in (Samples.STATISTIC, Samples.ORDERS)
+        mixes = of_all and not each_for_itself(word, args[1:], keywords)
         if mixes:
             return marked(Value(extent=Extent.VARYING), STATISTIC)
-        return Value(extent=Extent.VARYING if word in ("allclose", "equal") else Extent.SAMPLES)
+        if word in ("allclose", "equal"):
+            return Value(extent=Extent.VARYING)
+        parts = (replace(v, extent=m.held(v)) for v in given if not _is_size(v))
+        return operation(word, args, keywords) or Value(extent=elementwise(parts))
     if name in ("torch.stack", "torch.cat", "numpy.concatenate", "torch.vstack", "numpy.stack", "torch.hstack"):
         return Value(extent=extent)
     return Value(extent=Extent.VARYING)

@@ -7,33 +7,29 @@ from dataclasses import replace
 
 from nbddp.analysis.evaluator.attributes import bases_of, class_member
 from nbddp.analysis.evaluator.iteration import iterate, params_in
-from nbddp.analysis.evaluator.tensor_rules import method_among, over_samples
+from nbddp.analysis.evaluator.tensor_rules import TOTALS, method_among, operation, over_samples
 from nbddp.analysis.evaluator.writes import moved_by_hand, taint
-from nbddp.analysis.library import READING_METHODS
+from nbddp.analysis.library import READING_METHODS, Samples, done_to_samples
 from nbddp.analysis.values import (
     ANYTHING,
     PICKED,
+    UNARY,
     Extent,
     Frame,
     Machine,
     Obj,
     Value,
-    add,
-    averaged,
     call_parser,
+    elementwise,
     foreign,
     has_parameters,
     is_of_own_choice,
     is_uneven,
     join,
-    join_extent,
     marked,
-    multiply,
     note_size,
     optimizers_of,
     spread,
-    subtract,
-    summed,
     thing,
 )
 
@@ -43,14 +39,13 @@ Keywords = dict[str, Value]
 RETURNS_MODEL = frozenset(
     "to cuda cpu train eval half float double bfloat16 type apply requires_grad_ share_memory".split()
 )
-KEEPS = frozenset(
-    """
-    detach cpu cuda to float double half numpy clone data contiguous requires_grad_ type_as long int bool view
-    reshape squeeze unsqueeze flatten tolist byte bfloat16 expand permute transpose t copy astype abs get round
-    """.split()
-)
 SHORTENS = frozenset({"clear", "remove", "discard", "popitem"})
+REPLACES = frozenset({"zero_", "fill_", "copy_"})
 LEAVES_VALUES = frozenset({"requires_grad_", "retain_grad_", "share_memory_", "__"})
+
+
+def _keeps(attr: str) -> bool:
+    return done_to_samples(attr) is Samples.KEEPS
 
 
 def call_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value:
@@ -70,18 +65,19 @@ def call_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, 
             found = method(m, node, base, attr, args, keywords)
             if found is not None:
                 return found
-    result = _tensor(m, base, attr, args, keywords)
+    word = attr if _keeps(attr) or attr in LEAVES_VALUES | REPLACES or attr.endswith("__") else attr.removesuffix("_")
+    result = _tensor(m, base, word, args, keywords)
     if attr.endswith("_") and attr not in LEAVES_VALUES and isinstance(node.func, ast.Attribute):
         moved_by_hand(m, node.func.value)
-    if attr not in READING_METHODS and attr not in KEEPS and isinstance(node.func, ast.Attribute):
+    if attr not in READING_METHODS and not _keeps(attr) and isinstance(node.func, ast.Attribute):
         _change_in_place(m, node.func, base, result, [*args, *keywords.values()])
-    unknown = base.of("foreign") and not result.objs and not result.varies and attr not in KEEPS
+    unknown = base.of("foreign") and not result.objs and not result.varies and not _keeps(attr)
     return replace(foreign(m, node, attr), extent=result.extent) if unknown else result  # `data.make_loader()`
 
 
 def _change_in_place(m: Machine, func: ast.Attribute, base: Value, result: Value, given: Args) -> None:
     """`total.add_(x)`, `meter.update(loss)`: what goes in makes what it stands for differ between ranks."""
-    if func.attr in ("add_", "sub_"):
+    if func.attr.endswith("_") and func.attr not in LEAVES_VALUES and (result.varies or base.varies):
         taint(m, func.value, spread(result))
     elif any(v.varies for v in given) and not base.varies:
         taint(m, func.value, Extent.VARYING)
@@ -276,35 +272,27 @@ def _tensor(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) 
         return found
     if attr == "size":
         return _size(m, base, args)
-    if attr in ("numel", "nelement", "dim", "ndimension"):
-        counts = extent is Extent.SAMPLES and attr[0] == "n"
-        equal = not (m.deals() or base.of(PICKED))
-        return Value(extent=Extent.SUM if counts else Extent.UNIFORM, equal=equal, number=True)
+    if done_to_samples(attr) is Samples.COUNT or attr in ("dim", "ndimension"):
+        return m.size(base) if extent is Extent.SAMPLES and attr[0] == "n" else Value(number=True)
     if attr == "item":
         return Value(extent=m.one_number(extent), number=True)
-    if attr in ("sum", "count_nonzero") and extent is Extent.SAMPLES:
-        return Value(extent=summed(base) if over_samples(args, keywords) else extent)
-    if attr in ("mean", "nanmean") and extent is Extent.SAMPLES:
-        return Value(extent=averaged(base) if over_samples(args, keywords) else extent)
-    if attr in ("sum", "mean") or attr in KEEPS:
+    if extent is Extent.SAMPLES and (combined := TOTALS.get(done_to_samples(attr))):
+        return Value(extent=combined(base) if over_samples(args, keywords) else extent)
+    if attr == "count_nonzero":
+        return Value(extent=elementwise([base]))
+    if done_to_samples(attr) in (Samples.SUM, Samples.MEAN, Samples.KEEPS):
+        extent = UNARY[attr](base) if attr in UNARY else extent
         return Value(base.objs - base.of("shape"), extent, base.items, base.const)
-    if attr in ("mul", "mul_", "div", "div_", "__mul__") and args:
-        return Value(extent=multiply(base, args[0]))
-    if attr in ("add", "add_", "sub", "sub_") and args:
-        return Value(extent=(add if attr.startswith("add") else subtract)(base, args[0]))
-    for value in [*args, *keywords.values()]:
-        extent = join_extent(extent, spread(value))
-    if extent in (Extent.MEAN, Extent.SUM):
-        extent = Extent.VARYING
-    return Value(extent=extent)
+    if attr in REPLACES and (attr == "copy_" or extent not in (Extent.SAMPLES, Extent.VARYING)):
+        return args[0] if args else Value(const=0)
+    return operation(attr, [base, *args], keywords) or Value(extent=elementwise([base, *args, *keywords.values()]))
 
 
 def _size(m: Machine, base: Value, args: Args) -> Value:
-    varies = base.varies
+    varies = spread(base) in (Extent.SAMPLES, Extent.VARYING)
     if not args:
         return Value(thing("shape", base_place).objs | base.of(PICKED), Extent.SAMPLES if varies else Extent.UNIFORM)
-    extent = Extent.SUM if varies and args[0].const == 0 else Extent.UNIFORM
-    return Value(extent=extent, equal=not (m.deals() or base.of(PICKED)), number=True)
+    return m.size(base) if varies and args[0].const == 0 else Value(number=True)
 
 
 base_place = ast.Pass()

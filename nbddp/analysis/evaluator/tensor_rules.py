@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+from nbddp.analysis.library import Samples, done_to_samples
 from nbddp.analysis.values import (
     ANYTHING,
     MARKS,
+    OPERATORS,
     PICKED,
     STATISTIC,
     WEIGHTED,
     Extent,
+    Literal,
     Machine,
     Value,
+    averaged,
+    binary,
+    elementwise,
     marked,
     product,
     spread,
+    summed,
     turned,
 )
 
 Args = list[Value]
 Keywords = dict[str, Value]
-PICKS = ("masked_select", "nonzero", "argwhere")
 DIMENSION = ("dim", "axis")
 PRODUCTS = ("mm", "matmul")
+TOTALS = {Samples.SUM: summed, Samples.MEAN: averaged}
+NOTHING = Value(const=Literal.NONE)
 
 
 def over_samples(args: Args, keywords: Keywords) -> bool:
@@ -37,15 +47,28 @@ def over_samples(args: Args, keywords: Keywords) -> bool:
 def method_among(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) -> Value | None:
     """`x.std(0)`, `losses.topk(8)`, `scores.softmax(0)`, `mask.nonzero()`; None for anything else."""
     extent = spread(base)
-    if attr in ("abs", "abs_") and extent in (Extent.MEAN, Extent.SUM):
-        return Value(extent=Extent.VARYING)
-    if (attr in OF_ALL and base.varies) or (attr in ORDERING and extent is Extent.SAMPLES):
-        return _of_all(m, attr, extent, args, keywords)
+    done = done_to_samples(attr)
+    if (done is Samples.STATISTIC and base.varies) or (done is Samples.ORDERS and extent is Extent.SAMPLES):
+        return _of_all(m, attr, base, args, keywords)
     if extent is not Extent.SAMPLES:
         return None
-    if attr in ALONG and not m.forward_depth and not each_for_itself(attr, args, keywords):
+    if _mixes(m, attr, args, keywords):
         return Value(extent=Extent.VARYING)
     return _turned(m, attr, base, args) or _among(attr, args[0] if args else _along(keywords))
+
+
+def operation(word: str, operands: Args, keywords: Keywords) -> Value | None:
+    """`a.div(b)`, `torch.add(a, b, alpha=2)`: operators by another name; None for anything else."""
+    op = OPERATORS.get(word)
+    if op is None or len(operands) != 2:
+        return None
+    left, right = operands
+    if "alpha" in keywords:
+        right = binary(right, keywords["alpha"], ast.Mult())
+    if isinstance(op, ast.Div) and keywords.get("rounding_mode", NOTHING).const is not Literal.NONE:
+        op = ast.FloorDiv()
+    found = binary(left, right, op)
+    return replace(found, objs=found.of(*MARKS))
 
 
 def _turned(m: Machine, what: str, base: Value, args: Args) -> Value | None:
@@ -63,11 +86,19 @@ def _along(keywords: Keywords) -> Value:
     return next((keywords[k] for k in DIMENSION if k in keywords), ANYTHING)
 
 
-def _of_all(m: Machine, attr: str, extent: Extent, args: Args, keywords: Keywords) -> Value:
+def _mixes(m: Machine, word: str, args: Args, keywords: Keywords) -> bool:
+    """Is it made of several samples? In a model the first dimension may be that of time."""
+    done = done_to_samples(word)
+    along = done is Samples.ALONG and not m.forward_depth and not each_for_itself(word, args, keywords)
+    return along or done is Samples.MIXES
+
+
+def _of_all(m: Machine, attr: str, base: Value, args: Args, keywords: Keywords) -> Value:
     """Of a batch, or in a loop over its samples of one of them."""
+    extent = spread(base)
     of_one = m.varying_control and (args or any(k in keywords for k in DIMENSION))
     if extent is Extent.SAMPLES and (of_one or each_for_itself(attr, args, keywords)):
-        return Value(extent=Extent.SAMPLES)
+        return Value(extent=elementwise([base, *args, *keywords.values()]))
     varying = Value(extent=Extent.VARYING)
     return marked(varying, STATISTIC) if extent is Extent.SAMPLES and not m.varying_control else varying
 
@@ -77,9 +108,9 @@ def function_among(m: Machine, name: str, args: Args, keywords: Keywords) -> Val
     word = name.rsplit(".", 1)[-1]
     if word == "einsum" and args:
         return _einsum(m, args[0].const, args[1:])
-    if not name.startswith("torch.") or not args or spread(args[0]) is not Extent.SAMPLES:
+    if not name.startswith(("torch.", "numpy.")) or not args or spread(args[0]) is not Extent.SAMPLES:
         return None
-    if word in ALONG and not m.forward_depth and not each_for_itself(word, args[1:], keywords):
+    if _mixes(m, word, args[1:], keywords):
         return Value(extent=Extent.VARYING)
     return _turned(m, word, args[0], args[1:]) or _among(word, args[1] if len(args) > 1 else _along(keywords))
 
@@ -98,18 +129,22 @@ def _einsum(m: Machine, equation: object, operands: Args) -> Value | None:
 def _among(what: str, along: Value) -> Value | None:
     if what in ("softmax", "softmin", "log_softmax") and along.const == 0:
         return marked(Value(extent=Extent.SAMPLES), WEIGHTED)
-    if what == "dot":
-        return Value(extent=Extent.VARYING)
-    picks = what in PICKS or (what == "where" and along is ANYTHING)
+    picks = done_to_samples(what) is Samples.PICKS or (what == "where" and along is ANYTHING)
     return marked(Value(extent=Extent.SAMPLES), PICKED) if picks else None
 
 
-OF_ALL = frozenset("max min norm std var median argmax argmin prod any all quantile unique cov corrcoef".split())
-ORDERING = frozenset("topk sort argsort kthvalue".split())  # of samples among each other, where no dimension is given
-ALONG = frozenset(
-    "logsumexp normalize cosine_similarity cumsum cumprod logcumsumexp".split()
-)  # of each sample, where none is given
-SECOND = ("topk", "kthvalue", "norm", "quantile", "normalize", "cosine_similarity")  # where it is the second argument
+BY_ITSELF = ("normalize", "cosine_similarity", "logsumexp")  # along the second dimension, where none is given
+SECOND = (
+    "topk",
+    "kthvalue",
+    "norm",
+    "quantile",
+    "nanquantile",
+    "percentile",
+    "normalize",
+    "cosine_similarity",
+    "diff",
+)  # where it is the second argument
 
 
 def each_for_itself(word: str, args: Sequence[Value], keywords: Mapping[str, Value]) -> bool:
@@ -117,7 +152,9 @@ def each_for_itself(word: str, args: Sequence[Value], keywords: Mapping[str, Val
     place = 1 if word in SECOND else 0
     along = next((keywords[k] for k in ("dim", "axis") if k in keywords), args[place] if len(args) > place else None)
     if along is None:
-        return word in ALONG or (word == "topk" and bool(args) and args[0].const == 1)  # for each class, the highest
+        return word in BY_ITSELF or (
+            word == "topk" and bool(args) and args[0].const == 1
+        )  # for each class, the highest
     return not (along.const == 0 or any(i.const == 0 for i in along.items or ()))
 
 

@@ -16,15 +16,21 @@ from nbddp.analysis.library.frameworks import (
     find_uses,
 )
 from nbddp.analysis.library.in_place_changes import gone_through, in_place
-from nbddp.analysis.library.purity import (
+from nbddp.analysis.library.methods import (
     AMBIENT_METHODS,
+    CHANGING_CONTENT,
     CONVERSIONS,
     FRESH_METHODS,
-    PURE_BUILTINS,
-    PURE_MODULES,
     READING_METHODS,
     STORING_METHODS,
     SURELY_CHANGING,
+    WRITING_METHODS,
+    Samples,
+    done_to_samples,
+)
+from nbddp.analysis.library.purity import (
+    PURE_BUILTINS,
+    PURE_MODULES,
     VIEWS,
     is_ambient,
     is_display,
@@ -40,7 +46,6 @@ from nbddp.analysis.library.sinks import (
     SILENCED,
     TRACKERS,
     WRITES,
-    WRITING_METHODS,
 )
 from nbddp.analysis.library.star_imports import USUAL, exports
 
@@ -50,6 +55,7 @@ __all__ = [
     "AMBIENT_METHODS",
     "BAR_METHODS",
     "CATALYST",
+    "CHANGING_CONTENT",
     "CONVERSIONS",
     "FASTAI",
     "FRESH_METHODS",
@@ -71,7 +77,9 @@ __all__ = [
     "VIEWS",
     "WRITES",
     "WRITING_METHODS",
+    "Samples",
     "Use",
+    "done_to_samples",
     "exports",
     "find_uses",
     "gone_through",

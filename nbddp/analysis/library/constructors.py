@@ -40,10 +40,7 @@ MEAN_LOSSES = frozenset(
 SKLEARN_MEANS = frozenset(
     "accuracy_score mean_squared_error mean_absolute_error log_loss zero_one_loss hamming_loss".split()
 )
-SUM_NAMES = frozenset({"torch.sum", "numpy.sum", "torch.count_nonzero", "numpy.count_nonzero"})
-MEAN_NAMES = frozenset(
-    {"torch.mean", "numpy.mean", "numpy.average", "statistics.mean", "statistics.fmean", "numpy.nanmean"}
-)
+MEAN_NAMES = frozenset({"torch.mean", "numpy.mean", "numpy.average", "statistics.mean", "statistics.fmean"})
 RANDOM = (
     "torch.rand", "torch.randn", "torch.randint", "torch.randperm", "torch.rand_like", "torch.randn_like",
     "torch.randint_like", "torch.normal", "torch.bernoulli", "torch.multinomial", "torch.empty", "torch.Tensor",

@@ -9,23 +9,7 @@ from __future__ import annotations
 import builtins
 import functools
 
-# Methods that do not change what they are called on.
-READING_METHODS = frozenset(
-    """
-    parameters named_parameters state_dict children named_children modules named_modules buffers named_buffers
-    size dim numel item numpy cpu detach clone copy keys values items get index count shape head tail describe info
-    sum mean std var min max argmax argmin abs sqrt exp log pow view reshape squeeze unsqueeze permute transpose
-    flatten float double half long int bool type astype tolist split strip lstrip rstrip lower upper startswith
-    endswith replace join format encode decode find rfind isin unique nunique value_counts groupby isnull isna notnull
-    dropna fillna sample plot hist imshow corr sort_values set_index reset_index merge iloc loc nelement norm eq ne
-    gt lt ge le matmul mm dot t topk softmax sigmoid relu tanh expand repeat chunk any all round is_available
-    device_count get_device_name get_last_lr exists is_file is_dir joinpath with_suffix resolve absolute as_posix
-    to_numpy to_list to_dict getsize isfile isdir transform inverse_transform predict predict_proba score add_noise
-    """.split()
-)
-
-# Those of them that change a model, and give back a tensor anew.
-CONVERSIONS = frozenset("float double half cpu type".split())
+from nbddp.analysis.library.sinks import PICTURES, WRITES
 
 # Libraries whose calls only show something.
 DISPLAY_MODULES = (
@@ -75,19 +59,14 @@ AMBIENT = (
     "torch.cuda.empty_cache",
     "torch.set_",
     "torch.use_deterministic_algorithms",
-    "torch.save",
     "torch.autograd.set_detect_anomaly",
     "torch.multiprocessing",
     "torch.distributed",
     "torch.hub.set_dir",
     "torch.utils.tensorboard",
     "torch.backends",
-    "torchvision.utils.save_image",
     "torchvision.datasets.utils",
     "numpy.random.seed",
-    "numpy.save",
-    "numpy.savez",
-    "numpy.savetxt",
     "random.seed",
     "sklearn.set_config",
     "tqdm.pandas",  # which gives tables a progress_apply
@@ -97,32 +76,8 @@ AMBIENT = (
     "tqdm.autonotebook.tqdm.pandas",
     "tqdm.notebook.tqdm.pandas",
     "tqdm.notebook.tqdm_notebook.pandas",
-    "pandas.to_",
+    "torch.hub.download_url_to_file",
 )
-# Methods by which a program writes files or changes the world, on whatever they are called.
-AMBIENT_METHODS = frozenset(
-    """
-    to_csv to_parquet to_pickle to_json save save_pretrained write writelines dump mkdir makedirs extractall
-    extract download urlretrieve unlink rename rmtree seed manual_seed manual_seed_all write_text write_bytes
-    """.split()
-)
-# Methods whose result is a number, a text or a copy: it shares nothing with what they are called on.
-FRESH_METHODS = frozenset(
-    """
-    size dim numel item copy clone tolist mean sum std var min max argmax argmin abs sqrt exp log pow norm describe
-    info count index lower upper split strip format join replace startswith endswith keys isin nunique value_counts
-    is_available device_count get_last_lr exists is_file is_dir plot hist imshow corr score eq ne gt lt ge le
-    """.split()
-)
-# Methods that keep what they are given.
-STORING_METHODS = frozenset(
-    """
-    append extend appendleft insert add update setdefault add_module register_module register_buffer
-    register_parameter add_param_group put
-    """.split()
-)
-# Methods that change what they are called on, whatever that is.
-SURELY_CHANGING = STORING_METHODS | frozenset("apply eval train zero_grad load_state_dict reset_parameters".split())
 # Functions of pure libraries whose result holds their arguments; classes do so as well.
 VIEWS = frozenset(
     """
@@ -150,13 +105,11 @@ def is_display(name: str) -> bool:
 
 
 def is_ambient(name: str) -> bool:
-    return under(name, AMBIENT)
+    return under(name, AMBIENT) or (name in WRITES and name not in PICTURES)
 
 
 def is_pure(name: str) -> bool:
     """Known to change neither its arguments nor the world."""
-    if is_display(name) or name in PURE_BUILTINS or name in EXCEPTIONS:
-        return True
     if is_ambient(name) or under(name, MUTATING_FUNCTIONS) or name.endswith("_"):
         return False
-    return under(name, PURE_MODULES)
+    return is_display(name) or name in PURE_BUILTINS or name in EXCEPTIONS or under(name, PURE_MODULES)

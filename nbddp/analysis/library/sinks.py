@@ -20,8 +20,7 @@ WRITES = ("torch.save", "numpy.save", "numpy.savez", "numpy.savetxt", "numpy.sav
           "cv2.imwrite", "os.rmdir", "os.unlink", "matplotlib.pyplot.imsave", "yaml.dump", "yaml.safe_dump",
           "safetensors.torch.save_file", "torchaudio.save", "scipy.io.savemat", "scipy.io.wavfile.write",
           "numpy.ndarray.tofile", "torchvision.io.write_png", "torchvision.io.write_jpeg",
-          "soundfile.write")  # fmt: skip
-WRITING_METHODS = frozenset(
-    "to_csv to_parquet to_pickle to_json to_excel to_hdf to_feather savefig save_pretrained write_text write_bytes "
-    "write_image write_html tofile unlink rmdir touch symlink_to".split()
-)
+          "soundfile.write", "scipy.sparse.save_npz", "sklearn.datasets.dump_svmlight_file", "pandas.to_pickle",
+          "torchvision.io.write_video", "torchvision.io.write_file", "torch.export.save")  # fmt: skip
+# Which no program reads again: it goes with the cells that only show something.
+PICTURES = frozenset({"matplotlib.pyplot.savefig"})

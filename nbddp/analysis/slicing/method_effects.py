@@ -5,9 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from nbddp.analysis.library import STORING_METHODS
-
-TAKES_OUT = frozenset("pop popitem popleft clear remove discard sort reverse fill resize write".split())
+from nbddp.analysis.library import CHANGING_CONTENT
 
 
 def changing_methods(nodes: Iterable[ast.AST]) -> frozenset[str]:
@@ -34,7 +32,7 @@ def _changes_its_object(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
                 return True
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             word, at = node.func.attr, node.func.value
-            stores = word in STORING_METHODS | TAKES_OUT or (word.endswith("_") and not word.endswith("__"))
+            stores = word in CHANGING_CONTENT or (word.endswith("_") and not word.endswith("__"))
             if stores and isinstance(at, ast.Attribute | ast.Subscript) and _starts_with(at, own):
                 return True
     return False

@@ -59,7 +59,8 @@ class Value:
     items: tuple[Value, ...] | None = None
     const: object = None  # a literal, or Literal.NONE for None; None where it is not one
     sources: frozenset[ast.AST] = frozenset()  # the literal numbers that it comes from, unchanged
-    equal: bool = False  # a size of the share: adds up over the ranks, and is the same on each
+    equal: bool = False  # the same number on each rank, as sizes of shares are: adds up all the same
+    size: bool = False  # a size of the share, perhaps of another one on each rank
     number: bool = False  # surely a Python number, not a tensor
 
     def of(self, *kinds: str) -> frozenset[Obj]:
@@ -88,10 +89,12 @@ STATISTIC = "statistic"  # a number of the batch that does not add up: its large
 MASK = "mask"  # whether something holds for each sample
 EACH = "each"  # a list with an item for each sample, whatever the item is
 PICKED = "picked"  # those samples of a batch for which it does
+FRACTION = "fraction"  # a part of a sum: rounded on each rank it does not add up
 ASSUMED = "assumed"  # weighted by the size of the batch, and so taken for a mean over it
 TURNED = "turned"  # its columns are samples: a transposed batch
 UNLIKE = "unlike"  # holds a sum over the samples, and something that is none: its node is the sum
-MARKS = (RATED, WEIGHTED, STATISTIC, MASK, EACH, PICKED, ASSUMED, TURNED, UNLIKE)
+MARKS = (RATED, WEIGHTED, STATISTIC, MASK, EACH, PICKED, FRACTION, ASSUMED, TURNED, UNLIKE)
+OF_A_SHARE = (PICKED, RATED, WEIGHTED, TURNED)  # gathered, these are not the samples that one process would have
 _NOWHERE = ast.Pass()
 
 
@@ -133,6 +136,7 @@ def join(a: Value, b: Value) -> Value:
         const,
         a.sources | b.sources,
         alike(a) and alike(b),
+        a.size and b.size,
         a.number and b.number,
     )
 
@@ -171,119 +175,6 @@ def spread(value: Value) -> Extent:
     for item in value.items or ():
         extent = join_extent(extent, spread(item))
     return extent
-
-
-def add(a: Value, b: Value) -> Extent:
-    """The extent of a sum or difference."""
-    return _whole(a, b, _add(a, b))
-
-
-def subtract(a: Value, b: Value) -> Extent:
-    """Of a difference: samples that a mean of all was taken from are no longer each for itself."""
-    centred = {spread(a), spread(b)} == {Extent.SAMPLES, Extent.MEAN}
-    return Extent.VARYING if centred else add(a, b)
-
-
-def _whole(a: Value, b: Value, result: Extent) -> Extent:
-    """What comes of whole values is the same on all ranks where they are."""
-    return Extent.REPEATED if result is Extent.UNIFORM and Extent.REPEATED in (spread(a), spread(b)) else result
-
-
-def _sides(a: Value, b: Value) -> tuple[Extent, Extent]:
-    x, y = spread(a), spread(b)
-    return Extent.UNIFORM if x is Extent.REPEATED else x, Extent.UNIFORM if y is Extent.REPEATED else y
-
-
-def _add(a: Value, b: Value) -> Extent:
-    x, y = _sides(a, b)
-    if x is y:
-        return x
-    if Extent.VARYING in (x, y):
-        return Extent.VARYING
-    if Extent.SAMPLES in (x, y):
-        return Extent.SAMPLES
-    if Extent.UNIFORM in (x, y):
-        other = y if x is Extent.UNIFORM else x
-        uniform = a if x is Extent.UNIFORM else b
-        # what is added to a sum is added once by each rank, unless it is nothing
-        return other if other is Extent.MEAN or is_zero(uniform) else Extent.VARYING
-    return Extent.VARYING
-
-
-def multiply(a: Value, b: Value) -> Extent:
-    return Extent.SUM if assumes(a, b) else _whole(a, b, _multiply(a, b))
-
-
-def assumes(a: Value, b: Value) -> bool:
-    """`score(output, target) * len(target)`, of a module that is not read: who weights it so says that it is a mean."""
-    for number, size in ((a, b), (b, a)):
-        if spread(number) is Extent.VARYING and spread(size) is Extent.SUM and size.equal and size.number:
-            return not number.of(STATISTIC, WEIGHTED)
-    return False
-
-
-def _multiply(a: Value, b: Value) -> Extent:
-    x, y = _sides(a, b)
-    if Extent.VARYING in (x, y):
-        return Extent.VARYING
-    if x is Extent.UNIFORM or y is Extent.UNIFORM:
-        return y if x is Extent.UNIFORM else x
-    if Extent.SAMPLES in (x, y):
-        return Extent.SAMPLES
-    if {x, y} == {Extent.RATE, Extent.SUM}:
-        return Extent.MEAN
-    return Extent.SUM if {x, y} == {Extent.MEAN, Extent.SUM} else Extent.VARYING
-
-
-def divide(a: Value, b: Value) -> Extent:
-    return _whole(a, b, _divide(a, b))
-
-
-def _divide(a: Value, b: Value) -> Extent:
-    x, y = _sides(a, b)
-    if y is Extent.UNIFORM or x is Extent.VARYING:
-        return x
-    if x is Extent.SAMPLES:
-        return x
-    if x is Extent.UNIFORM and y is Extent.SUM and b.equal:
-        return Extent.RATE
-    # a mean over the share; over shares of unlike size, the mean of means is another number
-    return Extent.MEAN if x is y is Extent.SUM and b.equal else Extent.VARYING
-
-
-def summed(value: Value) -> Extent:
-    """What a sum over samples is."""
-    if value.of(WEIGHTED):
-        return Extent.VARYING
-    return Extent.MEAN if value.of(RATED) else Extent.SUM
-
-
-def averaged(value: Value) -> Extent:
-    """What a mean over samples is."""
-    return Extent.VARYING if value.of(WEIGHTED, RATED) else Extent.MEAN
-
-
-def turned(value: Value) -> Value:
-    """A batch transposed, or back again."""
-    if value.of(TURNED):
-        return replace(value, objs=value.objs - value.of(TURNED))
-    return marked(value, TURNED) if spread(value) is Extent.SAMPLES else value
-
-
-def product(a: Value, b: Value) -> Extent:
-    """Of matrices: `features.T @ features` is a sum over the samples."""
-    if spread(a) is spread(b) is Extent.SAMPLES and a.of(TURNED) and not b.of(TURNED):
-        return Extent.SUM
-    return multiply(a, b)
-
-
-def rates(a: Value, b: Value) -> bool:
-    """Is each sample divided by something of all samples of its batch?"""
-    return spread(a) is Extent.SAMPLES and spread(b) is Extent.SUM
-
-
-def rate(divisor: Value) -> str:
-    return RATED if divisor.equal else WEIGHTED
 
 
 def scaled(value: Value) -> Value:

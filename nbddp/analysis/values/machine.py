@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from nbddp.analysis.syntax import Program
 from nbddp.analysis.values.assumptions import Assumptions
-from nbddp.analysis.values.domain import ANYTHING, Extent, Obj, Value, alike, join, join_extent, spread, thing
+from nbddp.analysis.values.domain import ANYTHING, PICKED, Extent, Obj, Value, alike, join, join_extent, spread, thing
 from nbddp.analysis.values.facts import CallFact, Facts, LoopFact, TestFact
 from nbddp.analysis.values.uneven_containers import is_uneven
 
@@ -199,6 +199,11 @@ class Machine:
 
     def varying_fields(self) -> set[tuple[Obj, str]]:
         return {key for key, value in self.facts.fields.items() if value.varies}
+
+    def size(self, value: Value) -> Value:
+        """How many samples of it this rank has."""
+        known = not value.of(PICKED)
+        return Value(extent=Extent.SUM, equal=known and not self.deals(), size=known, number=True)
 
     def deals(self) -> bool:
         """Inside a loop whose batches are dealt out: their sizes differ between ranks."""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import operator
+from functools import reduce
+
 import pytest
 
-from nbddp.analysis.values import Extent
+from nbddp.analysis.values import Extent, Value
 from tests.analysis.cells import seen
+from tests.analysis.values.simulated import World
 
 
 @pytest.mark.parametrize(
@@ -75,3 +79,23 @@ def test_what_is_written_at_the_same_place_on_all_ranks_is_what_it_was():
 
 def test_a_deleted_name_stands_for_nothing():
     assert seen("a", "a = loss.item()", "del a", "a = 1", "n = a") is Extent.UNIFORM
+
+
+STEPS = {  # what two ranks have in two steps, and what one process has
+    "loss.item()": ([(1.5, 2.5), (4.0, 0.5)], (2.0, 2.25)),
+    "(y > 0).sum().item()": ([(1, 2), (5, 3)], (3, 8)),
+    "len(x)": ([(3, 3), (3, 3)], (6, 6)),
+    "(epoch + 2)": ([(2, 2), (3, 3)], (2, 3)),
+}
+IN_PLACE = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
+            "%": operator.mod, "**": operator.pow}  # fmt: skip
+
+
+@pytest.mark.parametrize("start", [0.0, 2.0])
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("op", IN_PLACE)
+def test_what_is_changed_in_place_is_what_its_extent_claims(op, step, start):
+    found = seen("total", f"total {op}= {step}", "n = (total)", before=f"total = {start}")
+    ranks, whole = STEPS[step]
+    left = tuple(reduce(IN_PLACE[op], numbers, start) for numbers in zip(*ranks, strict=True))
+    assert World((3, 3)).holds(Value(extent=found), left, reduce(IN_PLACE[op], whole, start))

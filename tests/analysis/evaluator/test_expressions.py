@@ -6,8 +6,7 @@ import ast
 
 import pytest
 
-from nbddp.analysis.evaluator.expressions import binary
-from nbddp.analysis.values import PICKED, Extent, Value
+from nbddp.analysis.values import PICKED, Extent, Value, binary
 from tests.analysis.cells import BEFORE, batch, node, plan, seen
 
 U, S, M, T, V = Extent.UNIFORM, Extent.SAMPLES, Extent.MEAN, Extent.SUM, Extent.VARYING
@@ -41,7 +40,8 @@ U, S, M, T, V = Extent.UNIFORM, Extent.SAMPLES, Extent.MEAN, Extent.SUM, Extent.
         ("[v.item() for v in [loss, loss]][0]", M),
         ("{k: loss.item() for k in ('a', 'b')}['a']", M),
         ("(lambda v: v * 2)(loss.item())", M),
-        ("loss.item() and epoch", M),
+        ("loss.item() and epoch", V),  # where it is zero, each rank knows for itself
+        ("epoch and loss.item()", M),
         ("[0.1, 0.2][y]", S),
     ],
 )

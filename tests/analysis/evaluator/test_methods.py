@@ -118,7 +118,7 @@ def test_containers_that_are_as_long_on_all(before, lines):
 
 def test_what_changes_in_place_makes_the_name_differ():
     assert seen("total", "total.add_(loss.detach())", "n = (total)", before="total = torch.zeros(1)") is M
-    assert seen("total", "total.copy_(x[0])", "n = (total)", before="total = torch.zeros(8)") is V
+    assert seen("total", "total.copy_(x[0])", "n = (total)", before="total = torch.zeros(8)") is S
     assert seen("total", "total.fill_(epoch)", "n = (total)", before="total = torch.zeros(1)") is U
 
 

@@ -68,7 +68,8 @@ def test_whether_the_dimension_of_the_samples_is_gone_through(args, keywords, ye
 @pytest.mark.parametrize(
     ("word", "args", "yes"),
     [("max", [], False), ("max", [1], True), ("max", [0], False), ("norm", [2], False), ("norm", [2, 1], True),
-     ("topk", [1], True), ("topk", [5], False), ("cumsum", [], True), ("normalize", [2, 0], False)],
+     ("topk", [1], True), ("topk", [5], False), ("cumsum", [], False), ("normalize", [], True),
+     ("normalize", [2, 0], False)],
 )  # fmt: skip
 def test_whether_a_samples_result_is_of_this_sample_alone(word, args, yes):
     assert each_for_itself(word, [Value(const=a) for a in args], {}) is yes

@@ -43,6 +43,5 @@ def test_what_makes_an_optimizer_makes_nothing_else():
         assert not any(makes(name) for makes in (names.makes_scheduler, names.makes_model, names.makes_loss))
 
 
-def test_what_sums_is_no_mean():
-    assert not names.SUM_NAMES & names.MEAN_NAMES
+def test_what_hands_on_one_thing_is_not_taken_for_several():
     assert not names.SAME & names.ZIPS - {"itertools.chain"}

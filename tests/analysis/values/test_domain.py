@@ -1,4 +1,4 @@
-"""How what one rank has adds up over the ranks: the arithmetic of extents."""
+"""Abstract values, and what two of them have in common."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from nbddp.analysis.values.domain import Extent, Obj, Value, add, divide, join, join_extent, multiply, thing
+from nbddp.analysis.values.domain import Extent, Obj, Value, join, join_extent, thing
 
 U, R, S, M, T, RATE, V = (
     Extent.UNIFORM,
@@ -22,40 +22,6 @@ ALL = tuple(Extent)
 
 def of(extent: Extent, *, equal: bool = False, const: object = None) -> Value:
     return Value(extent=extent, equal=equal, const=const)
-
-
-@pytest.mark.parametrize(
-    ("left", "right", "result"),
-    [(U, U, U), (M, M, M), (T, T, T), (S, S, S), (U, M, M), (M, T, V), (S, M, S), (V, U, V), (U, R, R), (U, T, V)],
-)
-def test_sums(left, right, result):
-    assert add(of(left), of(right)) is result
-    assert add(of(right), of(left)) is result
-
-
-def test_nothing_added_to_a_sum_counts_on_no_rank():
-    assert add(of(U, const=0), of(T)) is T
-
-
-@pytest.mark.parametrize(
-    ("left", "right", "result"),
-    [(U, U, U), (M, U, M), (T, U, T), (M, T, T), (RATE, T, M), (M, M, V), (T, T, V), (S, M, S), (V, U, V), (R, U, R)],
-)
-def test_products(left, right, result):
-    assert multiply(of(left), of(right)) is result
-    assert multiply(of(right), of(left)) is result
-
-
-@pytest.mark.parametrize(
-    ("left", "right", "result"), [(M, U, M), (T, U, T), (T, T, V), (U, M, V), (S, T, S), (V, U, V), (T, M, V)]
-)
-def test_quotients(left, right, result):
-    assert divide(of(left), of(right)) is result
-
-
-def test_a_sum_by_the_size_of_the_share_is_a_mean_where_all_shares_are_alike():
-    assert divide(of(T), of(T, equal=True)) is M
-    assert divide(of(U), of(T, equal=True)) is RATE
 
 
 @pytest.mark.parametrize("a", ALL)
