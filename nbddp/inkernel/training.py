@@ -18,6 +18,7 @@ from nbddp.inkernel.order import Orders
 from nbddp.inkernel.placing import device_names, place
 from nbddp.inkernel.printed import overhear
 from nbddp.inkernel.progress import Progress
+from nbddp.run.watching.errors import cut, words_of
 
 MISSING = object()
 
@@ -74,7 +75,7 @@ class Training:
             put("stopping", grade="now")
         else:
             text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-            put("error", type=type(error).__name__, message=str(error), text=text)
+            put("error", type=type(error).__name__, message=words_of(error), text=cut(text))
         put("exit", status=1)
 
     def _say(self, message: str) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
 from nbddp.magics.executed.cell_failures import what_ran
 from nbddp.notebook.marks import tag_words
+
+TRAIN = r"%%?(?:ddp|dp|single)_train"
+QUESTION = re.compile(rf"\??%ddp\b|\?{TRAIN}\b|{TRAIN}(?:\?|\b(?:(?! -- ).)* (?:--help|-h)\b)")
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,7 @@ class Record:
 
 def _counts(source: str) -> bool:
     """A question to nbddp is no part of the notebook, and stands in no file of it."""
-    return bool(source.strip()) and not source.lstrip().startswith("%ddp ")
+    return bool(source.strip()) and not QUESTION.match(source.lstrip())
 
 
 def before(shell: Any) -> list[Executed]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
-from nbddp.magics.executed.record import Record
+from nbddp.magics.executed.record import Record, _counts
 
 
 @pytest.fixture
@@ -55,6 +55,12 @@ def test_of_a_cell_that_failed_what_had_run(shell, record):
 def test_silent_executions_and_questions_to_nbddp_are_no_cells(shell, record):
     before = sources(record)
     shell.run_cell("a = 1", silent=True)
-    run(shell, "%ddp runs")
+    for question in ("%ddp runs", "%ddp", "%ddp?", "%%ddp_train?", "?%%dp_train", "%%single_train --nproc 2 --help"):
+        run(shell, question)
     run(shell, "", "x")
     assert sources(record) == before
+
+
+@pytest.mark.parametrize("source", ["%%ddp_train -- --help\nx = 1", "%%dp_train\nprint('--help')", "%ddp_of_mine"])
+def test_what_only_looks_like_a_question_is_a_cell(source):
+    assert _counts(source)
