@@ -28,7 +28,7 @@ def assign(m: Machine, target: ast.expr, value: Value, *, added: bool = False) -
                 m.put(obj, target.attr, value)
                 if obj.kind == "model":
                     for child in parts(m, value) - {obj}:
-                        m.facts.contained.setdefault(child, set()).add(obj)
+                        m.facts.contained[child].add(obj)
         case ast.Subscript():
             _put_item(m, target, value, added)
 
@@ -42,7 +42,7 @@ def _put_item(m: Machine, target: ast.Subscript, value: Value, added: bool) -> N
     note_size(m.facts, container.of("dict") if key.varies else ())
     for holder in container.of("submodule", "model"):
         for child in parts(m, value):
-            m.facts.contained.setdefault(child, set()).add(holder.owner or holder)
+            m.facts.contained[child].add(holder.owner or holder)
 
 
 def _unpack(m: Machine, targets: list[ast.expr], value: Value) -> None:
@@ -146,6 +146,7 @@ def run_annotated(m: Machine, node: ast.AnnAssign) -> None:
 
 def run_deletion(m: Machine, node: ast.Delete) -> None:
     env = m.globals if m.frame.node is None else m.frame.local
+    m.rebound = object()
     for target in node.targets:
         if isinstance(target, ast.Name):
             env.pop(target.id, None)

@@ -163,7 +163,7 @@ def contain(m: Machine, obj: Obj) -> None:
         if owner == obj:
             for child in parts(m, value):
                 if child != obj:
-                    m.facts.contained.setdefault(child, set()).add(obj)
+                    m.facts.contained[child].add(obj)
 
 
 def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywords) -> Value:

@@ -24,6 +24,7 @@ from nbddp.analysis.values import (
     iterated,
     join,
     join_states,
+    last_change,
     restore,
     spread,
     varying,
@@ -45,8 +46,7 @@ def _enter(m: Machine, node: Loop, iterable: Value | None, source: ast.expr | No
         fact.cut |= is_cut(m, iterable)
         fact.lazy |= yields(node)
         fact.named |= _names_things(m, iterable)
-        for seen in m.drawing:
-            seen.update(loaders)
+        m.draw(loaders)
         fact.foreign |= iterated(m, iterable)
         known = _is_known(m, iterable)
         fact.opaque |= not known and not iterable.varies and not _counts(source)
@@ -106,13 +106,17 @@ def _turns(m: Machine, fact: LoopFact, one: Callable[[Active], None], loaders: s
     shares = _draws_shares(m, fact.node, loaders)
     backward = unsure = False
     for turn in range(2):
-        before = copies(m)
+        before, change = copies(m), last_change()
         active = Active(fact, shares, shares and turn > 0 and not (fact.backward or fact.lazy), m.conditions)
         m.loops.append(active)
         one(active)
         m.loops.pop()
         backward, unsure = backward or active.backward, unsure or active.unsure
-        restore(m, join_states([before, copies(m)]))
+        after = join_states([before, copies(m)])
+        restore(m, after)
+        deals = shares and not (fact.backward or fact.lazy)
+        if last_change() is change and after == before and not deals:
+            break  # the second turn would find what the first one found
     _note_use(fact, loaders, backward, unsure)
     return shares
 
