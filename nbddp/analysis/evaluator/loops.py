@@ -22,7 +22,6 @@ from nbddp.analysis.values import (
     decided,
     is_uneven,
     iterated,
-    join,
     join_states,
     last_change,
     restore,
@@ -36,8 +35,7 @@ def _enter(m: Machine, node: Loop, iterable: Value | None, source: ast.expr | No
     fact = m.facts.loops.setdefault(node, LoopFact(node))
     fact.parents.update(a.fact.node for a in m.loops)
     fact.function = m.frame.node
-    for name, value in m.visible().items():
-        fact.names[name] = join(fact.names[name], value) if name in fact.names else value
+    fact.names.see_all(m.visible())
     if iterable is not None and source is not None:
         loaders = loaders_in(m, iterable)
         fact.loaders |= loaders

@@ -90,8 +90,7 @@ def _change_in_place(m: Machine, func: ast.Attribute, base: Value, result: Value
 def backward(m: Machine, node: ast.Call) -> Value:
     m.facts.backward.add(node)
     fact = m.facts.calls[node]
-    for name, value in m.visible().items():
-        fact.visible[name] = join(fact.visible[name], value) if name in fact.visible else value
+    fact.visible.see_all(m.visible())
     m.mark_backward(m.conditions)
     return ANYTHING
 

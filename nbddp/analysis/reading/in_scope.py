@@ -130,7 +130,7 @@ def readable(plan: Reading, node: ast.AST, name: str) -> bool:
         if name in local_names(around):
             return True
         around = plan.program.function_of(around)
-    return any(name in plan.flow.effects[s.index].may_bind for s in plan.kept)
+    return name in plan.bound
 
 
 def expression_among(

@@ -3,13 +3,33 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from nbddp.analysis.values.domain import ANYTHING, Extent, Obj, Value, join
-from nbddp.analysis.values.tracking import Tracked, TrackedDict, TrackedSet, TrackedSets, note_change
+from nbddp.analysis.values.tracking import Tracked, TrackedDict, TrackedSet, TrackedSets
 from nbddp.sentence import Sentence
 
+K = TypeVar("K")
 Loop = ast.For | ast.AsyncFor | ast.While | ast.comprehension
+
+
+class SeenValues(TrackedDict[K, Value]):
+    """What something stood for, over all the times that it was seen."""
+
+    def see(self, key: K, value: Value) -> None:
+        old = self.get(key)
+        new = value if old is None else join(old, value)
+        if new is not old:
+            self[key] = new
+
+    def see_all(self, names: Mapping[K, Value]) -> None:
+        if not self:
+            self.update(names)
+        for name, value in names.items():
+            if self.get(name) is not value:
+                self.see(name, value)
 
 
 @dataclass(eq=False)
@@ -21,7 +41,7 @@ class LoopFact(Tracked):
     # Where it stands.
     function: ast.AST | None = None
     parents: set[Loop] = field(default_factory=TrackedSet)
-    names: dict[str, Value] = field(default_factory=TrackedDict)  # what names stood for where the loop was reached
+    names: SeenValues[str] = field(default_factory=SeenValues)  # what names stood for where the loop was reached
 
     # What it draws from.
     loaders: set[Obj] = field(default_factory=TrackedSet)
@@ -65,7 +85,7 @@ class CallFact(Tracked):
     """One call of the text, over all the times that it is reached."""
 
     node: ast.Call
-    args: dict[int | str, Value] = field(default_factory=TrackedDict)
+    args: SeenValues[int | str] = field(default_factory=SeenValues)
 
     # What is called.
     names: set[str] = field(default_factory=TrackedSet)  # library functions, by their qualified names
@@ -87,7 +107,7 @@ class CallFact(Tracked):
     in_forward: bool = True  # only ever from inside a model's forward
     ever_in_forward: bool = False
     varying_control: bool = False  # whether it runs may differ between ranks
-    visible: dict[str, Value] = field(default_factory=TrackedDict)  # for backward(): what names stood for
+    visible: SeenValues[str] = field(default_factory=SeenValues)  # for backward(): what names stood for
 
 
 @dataclass(eq=False)
@@ -102,7 +122,7 @@ class TestFact(Tracked):
 @dataclass(eq=False)
 class Facts(Tracked):
     # By their place in the text.
-    values: dict[ast.AST, Value] = field(default_factory=dict)  # tracked by `see`
+    values: SeenValues[ast.AST] = field(default_factory=SeenValues)
     loops: dict[Loop, LoopFact] = field(default_factory=TrackedDict)
     calls: dict[ast.Call, CallFact] = field(default_factory=TrackedDict)
     tests: dict[ast.expr, TestFact] = field(default_factory=TrackedDict)
@@ -133,11 +153,7 @@ class Facts(Tracked):
     not_sums: set[ast.AST] = field(default_factory=TrackedSet)  # of those to be scaled, what is no sum at some time
 
     def see(self, node: ast.AST, value: Value) -> None:
-        old = self.values.get(node)
-        new = value if old is None else join(old, value)
-        if new is not old:
-            note_change()
-            self.values[node] = new
+        self.values.see(node, value)
 
     def value(self, node: ast.AST) -> Value:
         return self.values.get(node, ANYTHING)

@@ -52,7 +52,8 @@ class TrackedDict(dict[K, V]):
         return self
 
     def update(self, *args: Any, **kwargs: Any) -> None:
-        self |= dict(*args, **kwargs)
+        note_change()
+        super().update(*args, **kwargs)
 
     def setdefault(self, key: K, default: V) -> V:
         if key not in self:
