@@ -88,7 +88,7 @@ def _goes_on(plan: Plan, node: ast.AST, seen: set[ast.AST]) -> bool:
             return True
     if function is None or function in seen:
         return function is not None
-    calls = [c.node for c in plan.facts.calls.values() if function in c.bodies]
+    calls = plan.callers.get(function, [])
     return len(calls) != 1 or _goes_on(plan, calls[0], seen | {function})
 
 
