@@ -31,9 +31,14 @@ FEW = 3
 
 def evaluate(m: Machine, node: ast.expr) -> Value:
     """The value, also noted at its node."""
-    value = _sized(m, node, _evaluate(m, node))
+    value = evaluate_unseen(m, node)
     m.facts.see(node, value)
     return value
+
+
+def evaluate_unseen(m: Machine, node: ast.expr) -> Value:
+    """Of a node that is made for the moment: nobody will ask for it."""
+    return _sized(m, node, _evaluate(m, node))
 
 
 def _sized(m: Machine, node: ast.expr, value: Value) -> Value:

@@ -59,7 +59,9 @@ def run_function(m: Machine, obj: Obj, args: list[Value], keywords: dict[str, Va
     running = sum(f.node is function for f in m.frames)
     if running:
         note_change()  # how far it gets hangs on what calls it: no call around it may be remembered
-    if running > 1 or len(m.frames) > DEPTH or not m.tick():
+    if len(m.frames) > DEPTH:
+        m.give_up(node or function)
+    if running > 1 or not m.tick():
         note_change()
         varies = any(v.varies for v in [*args, *keywords.values()])
         return Value(extent=Extent.VARYING if varies else Extent.UNIFORM)

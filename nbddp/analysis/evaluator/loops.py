@@ -12,6 +12,7 @@ from nbddp.analysis.evaluator.iteration import is_cut, is_indirect, iterate, lit
 from nbddp.analysis.slicing import inside
 from nbddp.analysis.values import (
     Active,
+    Env,
     Extent,
     Loop,
     LoopFact,
@@ -200,6 +201,14 @@ def run_while(m: Machine, node: ast.While) -> None:
     m.steps.block(m, node.orelse)
 
 
+def _names_besides(m: Machine, own: set[str]) -> tuple[Env, list[Env]]:
+    """Those that a turn may find changed: its own are bound before they are read."""
+    globals_, locals_ = copies(m)
+    for name in own:
+        (globals_ if m.frame.node is None else locals_[-1]).pop(name, None)
+    return globals_, locals_
+
+
 def comprehension_loops(m: Machine, generators: list[ast.comprehension], body: Callable[[], None]) -> None:
     if not generators:
         body()
@@ -211,7 +220,9 @@ def comprehension_loops(m: Machine, generators: list[ast.comprehension], body: C
     active = Active(fact, bool(loaders & m.assumed.dealt.get(first, frozenset())))
     m.loops.append(active)
     outer = m.turn
+    own = {n.id for n in ast.walk(first.target) if isinstance(n, ast.Name)}
     for turn in range(2):
+        before, change = _names_besides(m, own), last_change()
         active.shares &= not (turn and first in m.assumed.unsure)  # a share, or all of it: a sum is then neither
         for value in literal_elements(m, iterable) or [element(m, iterable, first, active)]:
             m.turn = Obj("turn", first, repr(value.const)) if value.const is not None else outer
@@ -220,6 +231,8 @@ def comprehension_loops(m: Machine, generators: list[ast.comprehension], body: C
                 evaluate(m, condition)
             with varying(m, is_uneven(m.facts, iterable)):
                 comprehension_loops(m, generators[1:], body)
+        if last_change() is change and _names_besides(m, own) == before and first not in m.assumed.unsure:
+            break
     m.turn = outer
     m.loops.pop()
     _note_use(fact, loaders, active.backward, active.unsure)

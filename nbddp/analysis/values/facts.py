@@ -129,7 +129,7 @@ class Facts(Tracked):
     backward: set[ast.Call] = field(default_factory=TrackedSet)
     reached: set[ast.AST] = field(default_factory=TrackedSet)  # functions whose body was run
     undefined: dict[str, ast.Name] = field(default_factory=TrackedDict)
-    exhausted: bool = False  # the run was given up: what is left is not understood
+    exhausted: ast.AST | None = None  # where the run was given up: what is left is not understood
 
     # Things, and what they hold.
     fields: dict[tuple[Obj, str], Value] = field(default_factory=TrackedDict)

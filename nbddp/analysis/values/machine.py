@@ -19,7 +19,7 @@ Args = list[Value]
 Keywords = dict[str, Value]
 
 TICKS = 400_000  # statements and calls: far above real notebooks, far below a minute
-DEPTH = 24
+DEPTH = 400  # calls inside of each other, likewise
 
 
 @dataclass(frozen=True)
@@ -135,8 +135,11 @@ class Machine:
         """False when the run has gone on for too long: what is left is not understood."""
         self.ticks += 1
         if self.ticks > TICKS:
-            self.facts.exhausted = True
-        return not self.facts.exhausted
+            self.give_up(self.at or self.program.tree)
+        return self.facts.exhausted is None
+
+    def give_up(self, node: ast.AST) -> None:
+        self.facts.exhausted = self.facts.exhausted or node
 
     @property
     def frame(self) -> Frame:
