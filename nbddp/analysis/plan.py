@@ -13,9 +13,10 @@ from nbddp.analysis.loaders import Epochs, ShardedReading, find_epochs, shared_n
 from nbddp.analysis.models import Wrapping, find_wrapping, passes_left_out, uses_gpu
 from nbddp.analysis.reading import Taken, find_roles, interpret, naming_for, take_over, training_of
 from nbddp.analysis.slicing import backward_slice, build_flow
-from nbddp.analysis.syntax import build_program
+from nbddp.analysis.syntax import build_program, too_deep
 from nbddp.analysis.training import choose_training_cell, first_causes, with_line
 from nbddp.analysis.values import Assumptions, Obj
+from nbddp.deep_stack import with_room
 from nbddp.diagnostics import CannotExport
 from nbddp.notebook import Notebook
 from nbddp.options import Options
@@ -60,7 +61,14 @@ def make_plan(notebook: Notebook, options: Options, own_imports: Mapping[str, st
 
     `own_imports` are the names that the script imports for itself, and what they stand for.
     """
-    plan = _read(notebook, options, own_imports or {})
+    try:
+        return with_room(lambda: _plan(notebook, options, own_imports or {}))
+    except RecursionError:
+        raise CannotExport([too_deep(build_program(notebook))]) from None
+
+
+def _plan(notebook: Notebook, options: Options, own_imports: Mapping[str, str]) -> Plan:
+    plan = _read(notebook, options, own_imports)
     if plan.framework is not None:
         return plan
     if shares := shared_numbers(plan):
