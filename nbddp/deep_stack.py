@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
-from typing import TypeVar
+from functools import partial
+from typing import NoReturn, TypeVar
 
 T = TypeVar("T")
 
@@ -26,24 +26,31 @@ def with_room(work: Callable[[], T]) -> T:
     except RecursionError:
         if sys.getrecursionlimit() >= FRAMES:
             raise
-    done: Future[T] = Future()
+    done: list[Callable[[], T]] = []
     with _starting:
         size = threading.stack_size(BYTES)
         try:
-            threading.Thread(target=_finish, args=(done, work), daemon=True).start()
+            thread = threading.Thread(target=_finish, args=(done, work), daemon=True)
+            thread.start()
         finally:
             threading.stack_size(size)
-    return done.result()
+    thread.join()
+    return done[0]()
 
 
-def _finish(done: Future[T], work: Callable[[], T]) -> None:
+def _finish(done: list[Callable[[], T]], work: Callable[[], T]) -> None:
     """The limit is put back here, where nothing is deep any more: Python dies where it is lowered below a stack."""
     with _deep:
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(FRAMES)
         try:
-            done.set_result(work())
+            value = work()
+            done.append(lambda: value)
         except BaseException as error:  # noqa: BLE001 -- raised again by who waits
-            done.set_exception(error)
+            done.append(partial(_fail, error))
         finally:
             sys.setrecursionlimit(limit)
+
+
+def _fail(error: BaseException) -> NoReturn:
+    raise error

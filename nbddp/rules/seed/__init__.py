@@ -110,7 +110,7 @@ def _draws(plan: Plan) -> bool:
     defined = [s.node for s in plan.kept if isinstance(s.node, ast.FunctionDef | ast.ClassDef)]
     if any(_is_random(plan, n) for part in (*training, *defined) for n in ast.walk(part)):
         return True
-    if any(_is_layer(plan, n) for statement in plan.kept for n in ast.walk(statement.node)):
+    if any(_is_layer(plan, n) for n in plan.nodes()):
         return True
     return any(m.obj not in plan.facts.classes and not m.obj.name.startswith("torch.nn.") for m in plan.roles.models)
 
