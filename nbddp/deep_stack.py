@@ -16,16 +16,25 @@ T = TypeVar("T")
 FRAMES = 50_000
 BYTES = 512 << 20  # of addresses: what is not used takes no memory
 _starting = threading.Lock()  # the size of a stack is the interpreter's
+_here = threading.local()
 _deep = threading.Lock()  # and so is the limit
 
 
+class TooDeep(Exception):
+    """Not even the larger stack is enough."""
+
+
 def with_room(work: Callable[[], T]) -> T:
-    """What it gives; with more room where the stack is used up. A RecursionError says that not even that is enough."""
+    """What it gives; where the stack is used up, all of it is done again with more room, by the outermost that asks."""
+    if getattr(_here, "asked", False):
+        return work()
+    _here.asked = True
     try:
         return work()
     except RecursionError:
-        if sys.getrecursionlimit() >= FRAMES:
-            raise
+        pass
+    finally:
+        _here.asked = False
     done: list[Callable[[], T]] = []
     with _starting:
         size = threading.stack_size(BYTES)
@@ -41,11 +50,14 @@ def with_room(work: Callable[[], T]) -> T:
 def _finish(done: list[Callable[[], T]], work: Callable[[], T]) -> None:
     """The limit is put back here, where nothing is deep any more: Python dies where it is lowered below a stack."""
     with _deep:
+        _here.asked = True
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(FRAMES)
         try:
             value = work()
             done.append(lambda: value)
+        except RecursionError:
+            done.append(partial(_fail, TooDeep()))
         except BaseException as error:  # noqa: BLE001 -- raised again by who waits
             done.append(partial(_fail, error))
         finally:

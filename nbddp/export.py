@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nbddp.deep_stack import with_room
 from nbddp.diagnostics import CannotExport, Diagnostic, in_order
 from nbddp.options import Options
 from nbddp.sentence import sentence
@@ -34,10 +33,11 @@ class Script:
 
 def export(source: Path | str | Notebook, options: Options | None = None) -> Script:
     """Compile a notebook; raises CannotExport with all that stands in the way, or CannotRead."""
+    from nbddp.analysis import followed
     from nbddp.notebook import Notebook, read_notebook
 
     notebook = source if isinstance(source, Notebook) else read_notebook(source)
-    return with_room(lambda: _compiled(notebook, options or Options()))
+    return followed(notebook, lambda: _compiled(notebook, options or Options()))
 
 
 def _compiled(notebook: Notebook, options: Options) -> Script:

@@ -9,7 +9,7 @@ import pytest
 
 import nbddp
 from nbddp import deep_stack
-from nbddp.deep_stack import FRAMES, with_room
+from nbddp.deep_stack import FRAMES, TooDeep, with_room
 from tests.analysis.cells import BEFORE, TRAINING, notebook
 
 LIMIT = sys.getrecursionlimit()
@@ -36,7 +36,7 @@ def test_what_deep_work_raises_is_raised_here():
 
     with pytest.raises(ValueError, match="at its end"):
         with_room(fails)
-    with pytest.raises(RecursionError):
+    with pytest.raises(TooDeep):
         with_room(lambda: down(2 * FRAMES))
     assert sys.getrecursionlimit() == LIMIT
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 from nbddp.analysis.agreement import Decision, add_up, find_decisions, loaders_by_sample, unlike_terms
 from nbddp.analysis.disk import Preparation, Writing, find_preparation, find_writing
@@ -16,10 +17,12 @@ from nbddp.analysis.slicing import backward_slice, build_flow
 from nbddp.analysis.syntax import build_program, too_deep
 from nbddp.analysis.training import choose_training_cell, first_causes, with_line
 from nbddp.analysis.values import Assumptions, Obj
-from nbddp.deep_stack import with_room
+from nbddp.deep_stack import TooDeep, with_room
 from nbddp.diagnostics import CannotExport
 from nbddp.notebook import Notebook
 from nbddp.options import Options
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +64,14 @@ def make_plan(notebook: Notebook, options: Options, own_imports: Mapping[str, st
 
     `own_imports` are the names that the script imports for itself, and what they stand for.
     """
+    return followed(notebook, lambda: _plan(notebook, options, own_imports or {}))
+
+
+def followed(notebook: Notebook, work: Callable[[], T]) -> T:
+    """With room for a notebook that is nested deeply, or a refusal."""
     try:
-        return with_room(lambda: _plan(notebook, options, own_imports or {}))
-    except RecursionError:
+        return with_room(work)
+    except TooDeep:
         raise CannotExport([too_deep(build_program(notebook))]) from None
 
 
@@ -125,4 +133,4 @@ def _again(plan: Plan, assumed: Assumptions) -> Plan:
     return replace(plan, assumed=assumed, facts=facts, roles=find_roles(plan.program, facts))
 
 
-__all__ = ["CannotExport", "Plan", "make_plan"]
+__all__ = ["CannotExport", "Plan", "followed", "make_plan"]
