@@ -71,6 +71,10 @@ def notebook(cells: int) -> dict[str, Any]:
         sources += [_between(len(sources) + number) for number in range(every)]
         sources.append(source)
     sources += [_between(number) for number in range(len(sources), cells)]
+    return notebook_of(sources)
+
+
+def notebook_of(sources: list[str]) -> dict[str, Any]:
     return {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [_cell(source) for source in sources]}
 
 

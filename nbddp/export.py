@@ -33,14 +33,20 @@ class Script:
 
 def export(source: Path | str | Notebook, options: Options | None = None) -> Script:
     """Compile a notebook; raises CannotExport with all that stands in the way, or CannotRead."""
-    from nbddp.analysis import make_plan
+    from nbddp.analysis import followed
     from nbddp.notebook import Notebook, read_notebook
+
+    notebook = source if isinstance(source, Notebook) else read_notebook(source)
+    return followed(notebook, lambda: _compiled(notebook, options or Options()))
+
+
+def _compiled(notebook: Notebook, options: Options) -> Script:
+    from nbddp.analysis import make_plan
     from nbddp.script.apply import Conflict
     from nbddp.script.assemble import as_text, assemble
     from nbddp.script.imports import own_imports
 
-    notebook = source if isinstance(source, Notebook) else read_notebook(source)
-    plan = make_plan(notebook, options or Options(), own_imports())
+    plan = make_plan(notebook, options, own_imports())
     edits, diagnostics = decide(plan)
     if any(d.level == "error" for d in diagnostics):
         raise CannotExport(diagnostics)

@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).parents[1] / "nbddp"
 
 # From the bottom up; what stands on one line knows nothing of each other.
 LAYERS = (
-    ("_version", "fingerprint", "options", "sentence", "watch_points"),
+    ("_version", "deep_stack", "fingerprint", "options", "sentence", "watch_points"),
     ("diagnostics",),
     ("train_line",),
     ("notebook",),
@@ -62,7 +62,7 @@ INSIDE = {
     "magics": (("executed", "first_line", "handover"), ("runs",), ("commands",)),
 }
 PACKAGES = sorted((PACKAGE / "analysis").glob("*/__init__.py"))
-MODULES_IN_A_PACKAGE = 13  # a list that is taken in at a glance; the evaluator has 12, values 11
+MODULES_IN_A_PACKAGE = 13  # a list that is taken in at a glance; the evaluator and values have 12
 COMPILER = ("notebook", "analysis", "edits", "rules", "script", "export", "checking")
 HEAVY = {"torch", "numpy", "IPython", "ipykernel", "ipywidgets", "anywidget", "nbconvert", "nbformat", "rich"}
 

@@ -4,7 +4,7 @@ Takes a Notebook and Options; each package in here says in its `__init__` what i
 Gives a Plan: the Reading of the notebook, and the decisions that rules share.
 """
 
-from nbddp.analysis.plan import Plan, make_plan
+from nbddp.analysis.plan import Plan, followed, make_plan
 from nbddp.analysis.reading import Reading
 
-__all__ = ["Plan", "Reading", "make_plan"]
+__all__ = ["Plan", "Reading", "followed", "make_plan"]

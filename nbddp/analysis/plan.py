@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 from nbddp.analysis.agreement import Decision, add_up, find_decisions, loaders_by_sample, unlike_terms
 from nbddp.analysis.disk import Preparation, Writing, find_preparation, find_writing
@@ -13,12 +14,15 @@ from nbddp.analysis.loaders import Epochs, ShardedReading, find_epochs, shared_n
 from nbddp.analysis.models import Wrapping, find_wrapping, passes_left_out, uses_gpu
 from nbddp.analysis.reading import Taken, find_roles, interpret, naming_for, take_over, training_of
 from nbddp.analysis.slicing import backward_slice, build_flow
-from nbddp.analysis.syntax import build_program
+from nbddp.analysis.syntax import build_program, too_deep
 from nbddp.analysis.training import choose_training_cell, first_causes, with_line
 from nbddp.analysis.values import Assumptions, Obj
+from nbddp.deep_stack import TooDeep, with_room
 from nbddp.diagnostics import CannotExport
 from nbddp.notebook import Notebook
 from nbddp.options import Options
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +64,19 @@ def make_plan(notebook: Notebook, options: Options, own_imports: Mapping[str, st
 
     `own_imports` are the names that the script imports for itself, and what they stand for.
     """
-    plan = _read(notebook, options, own_imports or {})
+    return followed(notebook, lambda: _plan(notebook, options, own_imports or {}))
+
+
+def followed(notebook: Notebook, work: Callable[[], T]) -> T:
+    """With room for a notebook that is nested deeply, or a refusal."""
+    try:
+        return with_room(work)
+    except TooDeep:
+        raise CannotExport([too_deep(build_program(notebook))]) from None
+
+
+def _plan(notebook: Notebook, options: Options, own_imports: Mapping[str, str]) -> Plan:
+    plan = _read(notebook, options, own_imports)
     if plan.framework is not None:
         return plan
     if shares := shared_numbers(plan):
@@ -117,4 +133,4 @@ def _again(plan: Plan, assumed: Assumptions) -> Plan:
     return replace(plan, assumed=assumed, facts=facts, roles=find_roles(plan.program, facts))
 
 
-__all__ = ["CannotExport", "Plan", "make_plan"]
+__all__ = ["CannotExport", "Plan", "followed", "make_plan"]

@@ -32,11 +32,6 @@ GYMS = ("gym", "gymnasium", "pettingzoo", "stable_baselines3", "minigrid")
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
-    if plan.facts.exhausted:
-        yield Diagnostic(
-            NAME, "error", sentence("the notebook is too complex for nbddp to analyse to its end"),
-            help=sentence("mark the cells that matter, or put the training into a function"),
-        )  # fmt: skip
     yield from misspelt(plan.notebook)
     yield from _already_ddp(plan)
     yield from _undefined(plan)

@@ -113,5 +113,5 @@ def _comes_later(plan: Plan, node: ast.AST, line: int, seen: frozenset[ast.AST])
         loops = (a for a in plan.program.ancestors(node) if isinstance(a, ast.For | ast.While))
         last = max([plan.program.statement_of(node).lineno, *(a.end_lineno or 0 for a in loops)])
         return function is None and last > line
-    calls = [c.node for c in plan.facts.calls.values() if function in c.bodies]
+    calls = plan.callers.get(function, [])
     return not calls or any(_comes_later(plan, c, line, seen | {node}) for c in calls)

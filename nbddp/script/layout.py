@@ -156,7 +156,8 @@ def _global_names(
     bound = added | {n for s in body for n in plan.flow.effects[s.index].may_bind}
     moved = {n for s in body for n in plan.flow.effects[s.index].deferred_mutates}
     read = {n for s in module for n in plan.flow.effects[s.index].deferred | _changed(plan.flow.effects[s.index])}
-    own = {n for s in (*module, *plan.kept) if s not in body for n in plan.flow.effects[s.index].binds}
+    inside = {s.index for s in body}
+    own = {n for s in (*module, *plan.kept) if s.index not in inside for n in plan.flow.effects[s.index].binds}
     if any(plan.flow.effects[s.index].uses_globals for s in plan.kept):
         return tuple(sorted(bound))
     return tuple(sorted(bound & (read | own | moved | edits)))

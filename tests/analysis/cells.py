@@ -7,8 +7,12 @@ from textwrap import dedent
 from typing import TypeVar
 
 from nbddp.analysis import Plan, make_plan
+from nbddp.analysis.evaluator import run_statement
+from nbddp.analysis.reading.interpret import STEPS
 from nbddp.analysis.slicing.slice import Flow, build_flow
 from nbddp.analysis.syntax.program import Program, build_program
+from nbddp.analysis.syntax.qualified_names import imported_names
+from nbddp.analysis.values import Machine
 from nbddp.analysis.values.domain import Extent, spread
 from nbddp.notebook import Notebook, notebook_from_percent
 from nbddp.options import Options
@@ -103,3 +107,14 @@ def evaluation(before: str, inside: str, after: str) -> str:
 def seen(source: str, *lines: str, before: str = "") -> Extent:
     """The extent of an expression among these lines in the loop over the training's batches."""
     return extent(plan(*BEFORE, *([before] if before else []), batch(*lines)), source)
+
+
+def evaluations(*cells: str) -> int:
+    """How many statements and calls one run in the abstract goes through."""
+    made = program(*cells)
+    machine = Machine(made, imported_names(made.nodes), STEPS)
+    for statement in made.statements:
+        machine.at = statement.node
+        run_statement(machine, statement.node)
+    assert machine.facts.exhausted is None
+    return machine.ticks

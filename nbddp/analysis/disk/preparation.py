@@ -29,7 +29,7 @@ class Preparation:
 
     def covers(self, plan: Reading, node: ast.AST) -> bool:
         """Is the node a part of such a statement, or of a function that only such statements call?"""
-        return _covered(plan, self.first | self.alone, node, set())
+        return _covered(plan, self.first | self.alone, node)
 
 
 def find_preparation(plan: ShardedReading) -> Preparation:
@@ -51,15 +51,19 @@ def _moved(plan: ShardedReading, first: set[ast.stmt]) -> Iterator[ast.stmt]:
             yield share.call.statement
 
 
-def _covered(plan: Reading, prepared: frozenset[ast.stmt], node: ast.AST, seen: set[ast.AST]) -> bool:
-    if any(a in prepared for a in plan.program.ancestors(node)):
-        return True
-    function = plan.program.function_of(node)
-    if function is None or function in seen:
-        return function is not None
-    seen.add(function)
-    calls = [c.node for c in plan.facts.calls.values() if function in c.bodies]
-    return bool(calls) and all(_covered(plan, prepared, c, seen) for c in calls)
+def _covered(plan: Reading, prepared: frozenset[ast.stmt], node: ast.AST) -> bool:
+    seen: set[ast.AST] = set()
+    todo = [node]
+    while todo:
+        place = todo.pop()
+        if any(a in prepared for a in plan.program.ancestors(place)):
+            continue
+        function = plan.program.function_of(place)
+        if function is None or function not in plan.callers:
+            return False
+        todo += plan.callers[function] if function not in seen else []
+        seen.add(function)
+    return True
 
 
 def _prepared(plan: Reading, block: list[ast.stmt], seen: set[ast.AST]) -> Iterator[ast.stmt]:

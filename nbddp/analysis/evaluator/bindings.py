@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from nbddp.analysis.evaluator.expressions import evaluate, library, put_element
+from nbddp.analysis.evaluator.expressions import evaluate, evaluate_unseen, library, put_element
 from nbddp.analysis.evaluator.iteration import iterate, parts
 from nbddp.analysis.evaluator.writes import moved_by_hand, taint
 from nbddp.analysis.slicing import fresh_start, starts_at_zero
@@ -40,7 +40,7 @@ def assign(m: Machine, target: ast.expr, value: Value, *, added: bool = False) -
                 m.put(obj, target.attr, value)
                 if obj.kind == "model":
                     for child in parts(m, value) - {obj}:
-                        m.facts.contained.setdefault(child, set()).add(obj)
+                        m.facts.contained[child].add(obj)
         case ast.Subscript():
             _put_item(m, target, value, added)
 
@@ -54,7 +54,7 @@ def _put_item(m: Machine, target: ast.Subscript, value: Value, added: bool) -> N
     note_size(m.facts, container.of("dict") if key.varies else ())
     for holder in container.of("submodule", "model"):
         for child in parts(m, value):
-            m.facts.contained.setdefault(child, set()).add(holder.owner or holder)
+            m.facts.contained[child].add(holder.owner or holder)
 
 
 def _unpack(m: Machine, targets: list[ast.expr], value: Value) -> None:
@@ -78,7 +78,7 @@ def _unpack(m: Machine, targets: list[ast.expr], value: Value) -> None:
 
 def run_assignment(m: Machine, node: ast.Assign) -> None:
     grown = _grown(node)
-    value = _increment(m, *grown) if grown else evaluate(m, node.value)
+    value = _increment(m, grown[0], evaluate(m, grown[0]), *grown[1:]) if grown else evaluate(m, node.value)
     for target in node.targets:
         if isinstance(target, ast.Attribute) and target.attr == "data":
             moved_by_hand(m, target.value)
@@ -95,8 +95,8 @@ def _grown(node: ast.Assign) -> tuple[ast.expr, ast.operator, ast.expr] | None:
     return None
 
 
-def _increment(m: Machine, target: ast.expr, op: ast.operator, operand: ast.expr) -> Value:
-    old, new = evaluate(m, target), as_mean(m, operand, evaluate(m, operand))
+def _increment(m: Machine, target: ast.expr, old: Value, op: ast.operator, operand: ast.expr) -> Value:
+    new = as_mean(m, operand, evaluate(m, operand))
     if old.of("list") and isinstance(op, ast.Add):
         inner = m.elements(new) if new.of("list") else iterate(m, new, operand)
         put_element(m, old, domain.marked(inner, domain.PICKED) if new.of(domain.PICKED) else inner)
@@ -129,7 +129,7 @@ def _begun_here(m: Machine, operand: ast.expr) -> bool:
 def run_augmented(m: Machine, node: ast.AugAssign) -> None:
     load = _as_load(node.target)
     moved_by_hand(m, node.target)
-    value = _increment(m, load, node.op, node.value)
+    value = _increment(m, load, evaluate_unseen(m, load), node.op, node.value)
     control, m.varying_control = m.varying_control, 0
     assign(m, node.target, value, added=True)
     m.varying_control = control
@@ -157,6 +157,7 @@ def run_annotated(m: Machine, node: ast.AnnAssign) -> None:
 
 def run_deletion(m: Machine, node: ast.Delete) -> None:
     env = m.globals if m.frame.node is None else m.frame.local
+    m.rebound = object()
     for target in node.targets:
         if isinstance(target, ast.Name):
             env.pop(target.id, None)

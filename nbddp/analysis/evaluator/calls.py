@@ -18,7 +18,6 @@ from nbddp.analysis.values import (
     Machine,
     Obj,
     Value,
-    join,
     join_all,
     join_extent,
     loss_extent,
@@ -36,8 +35,7 @@ def call(m: Machine, node: ast.Call, func: Value, receiver: Value | None, args: 
     fact = m.call_fact(node)
     given: list[tuple[int | str, Value]] = [*enumerate(args), *keywords.items()]
     for key, value in given:
-        old = fact.args.get(key)
-        fact.args[key] = value if old is None else join(old, value)
+        fact.args.see(key, value)
     called = func.objs
     if receiver is not None and isinstance(node.func, ast.Attribute) and node.func.attr in ("forward", "__call__"):
         called = receiver.of("model", "submodule") or called  # DDP does its part in its own forward
@@ -163,7 +161,7 @@ def contain(m: Machine, obj: Obj) -> None:
         if owner == obj:
             for child in parts(m, value):
                 if child != obj:
-                    m.facts.contained.setdefault(child, set()).add(obj)
+                    m.facts.contained[child].add(obj)
 
 
 def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywords) -> Value:

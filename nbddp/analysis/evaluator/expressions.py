@@ -35,9 +35,14 @@ FEW = 3
 
 def evaluate(m: Machine, node: ast.expr) -> Value:
     """The value, also noted at its node."""
-    value = _sized(m, node, _evaluate(m, node))
+    value = evaluate_unseen(m, node)
     m.facts.see(node, value)
     return value
+
+
+def evaluate_unseen(m: Machine, node: ast.expr) -> Value:
+    """Of a node that is made for the moment: nobody will ask for it."""
+    return _sized(m, node, _evaluate(m, node))
 
 
 def _sized(m: Machine, node: ast.expr, value: Value) -> Value:
@@ -90,7 +95,7 @@ def _evaluate(m: Machine, node: ast.expr) -> Value:  # noqa: C901, PLR0912 -- on
         case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
             return _comprehension(m, node)
         case ast.Lambda():
-            m.closures[node] = m.frame
+            m.close_over(node)
             return thing("function", node)
         case ast.NamedExpr():
             value = evaluate(m, node.value)
@@ -118,8 +123,7 @@ def _evaluate(m: Machine, node: ast.expr) -> Value:  # noqa: C901, PLR0912 -- on
 
 def _yield_from(m: Machine, node: ast.YieldFrom) -> Value:
     source = evaluate(m, node.value)
-    for drawn in m.drawing:
-        drawn.update(loaders_in(m, source))
+    m.draw(loaders_in(m, source))
     value = iterate(m, source, node)
     m.frame.returned = value if m.frame.returned is None else join(m.frame.returned, value)
     return ANYTHING
@@ -341,6 +345,7 @@ def _comprehension(m: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorE
     m.steps.comprehension(m, node.generators, body)
     m.varying_control = control
     env = m.frame.local if m.frame.node is not None else m.globals
+    m.rebound = object() if env is m.globals else m.rebound
     for name in sorted({n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}):
         env.pop(name, None)
         if name in saved:

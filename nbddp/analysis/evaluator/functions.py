@@ -9,14 +9,32 @@ from nbddp.analysis.evaluator.expressions import evaluate, put_element
 from nbddp.analysis.evaluator.iteration import generated, yields
 from nbddp.analysis.library import constructors as names
 from nbddp.analysis.slicing import all_arguments, inside
-from nbddp.analysis.values import ANYTHING, DEPTH, Env, Extent, Frame, Machine, Obj, Value, domain, join, spread, thing
+from nbddp.analysis.values import (
+    ANYTHING,
+    DEPTH,
+    Env,
+    Extent,
+    Frame,
+    Machine,
+    Obj,
+    Value,
+    domain,
+    join,
+    note_change,
+    remembered,
+    sees_names_of_a_function,
+    spread,
+    thing,
+)
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 def define_function(m: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     for part in [*node.decorator_list, *node.args.defaults, *(d for d in node.args.kw_defaults if d)]:
         evaluate(m, part)
     if m.frame.node is not None:
-        m.closures[node] = m.frame
+        m.close_over(node)
     m.set_plain(node.name, thing("function", node, node.name))
 
 
@@ -34,40 +52,51 @@ def define_class(m: Machine, node: ast.ClassDef) -> None:
 
 
 def run_function(m: Machine, obj: Obj, args: list[Value], keywords: dict[str, Value], node: ast.Call | None) -> Value:
-    """Run the body of a function of the notebook with these arguments."""
+    """Run the body of a function of the notebook with these arguments; not again where that would change nothing."""
     function = obj.node
-    if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+    if not isinstance(function, Function):
         return ANYTHING
     running = sum(f.node is function for f in m.frames)
-    if running > 1 or len(m.frames) > DEPTH or not m.tick():
+    if running:
+        note_change()  # how far it gets hangs on what calls it: no call around it may be remembered
+    if len(m.frames) > DEPTH:
+        m.give_up(node or function)
+    if running > 1 or not m.tick():
+        note_change()
         varies = any(v.varies for v in [*args, *keywords.values()])
         return Value(extent=Extent.VARYING if varies else Extent.UNIFORM)
     if is_class_method(function):
         args = [_class_around(m, function, obj.owner), *args]
     elif obj.kind == "method" and obj.owner is not None:
         args = [Value(frozenset({obj.owner})), *args]
-    env = _bind_arguments(m, function, args, keywords)
-    frame = Frame(function, env, outer=m.closures.get(function), call=node)
     m.facts.reached.add(function)
     if node in m.facts.calls:
         m.facts.calls[node].bodies.add(function)
+    if running or sees_names_of_a_function(m, function):
+        note_change()
+        return _run_body(m, function, obj, args, keywords, node)
+    site = m.frame.call if function.args.kwarg else None  # the dictionary that it gets is made by its caller
+    return remembered(m, (obj, node, site), args, keywords, lambda: _run_body(m, function, obj, args, keywords, node))
+
+
+def _run_body(
+    m: Machine, function: Function, obj: Obj, args: list[Value], keywords: dict[str, Value], node: ast.Call | None
+) -> Value:
+    frame = Frame(function, _bind_arguments(m, function, args, keywords), outer=m.closures.get(function), call=node)
     m.frames.append(frame)
-    control = m.varying_control
-    grad = m.grad
-    if isinstance(function, ast.Lambda):
-        frame.returned = evaluate(m, function.body)
-    else:
-        frame.global_names = _declared(function, ast.Global)
-        frame.outer_names = _declared(function, ast.Nonlocal)
-        m.grad = grad and not _without_gradients(m, function)
-        m.drawing.append(set())
-        m.steps.block(m, function.body)
-        drawn = m.drawing.pop()
-    m.grad = grad
-    m.varying_control = control
+    control, grad = m.varying_control, m.grad
+    with m.traced() as trace:
+        if isinstance(function, ast.Lambda):
+            frame.returned = evaluate(m, function.body)
+        else:
+            frame.global_names = _declared(function, ast.Global)
+            frame.outer_names = _declared(function, ast.Nonlocal)
+            m.grad = grad and not _without_gradients(m, function)
+            m.steps.block(m, function.body)
+    m.varying_control, m.grad = control, grad
     m.frames.pop()
     if not isinstance(function, ast.Lambda) and yields(function):
-        return generated(m, frame, obj.owner, drawn)
+        return generated(m, frame, obj.owner, trace.drawn)
     return frame.returned or ANYTHING
 
 

@@ -156,7 +156,7 @@ def _model(m: Machine, node: ast.Call, name: str, given: list[Value]) -> Value:
     (obj,) = made.objs
     for value in given:
         for child in parts(m, value):
-            m.facts.contained.setdefault(child, set()).add(obj)
+            m.facts.contained[child].add(obj)
         if "Sequential" in name or "ModuleList" in name or "ModuleDict" in name:
             inner = value if value.of("model") else m.elements(value)
             if inner.objs:

@@ -12,6 +12,7 @@ from nbddp.analysis.evaluator.iteration import is_cut, is_indirect, iterate, lit
 from nbddp.analysis.slicing import inside
 from nbddp.analysis.values import (
     Active,
+    Env,
     Extent,
     Loop,
     LoopFact,
@@ -22,8 +23,8 @@ from nbddp.analysis.values import (
     decided,
     is_uneven,
     iterated,
-    join,
     join_states,
+    last_change,
     restore,
     spread,
     varying,
@@ -35,8 +36,7 @@ def _enter(m: Machine, node: Loop, iterable: Value | None, source: ast.expr | No
     fact = m.facts.loops.setdefault(node, LoopFact(node))
     fact.parents.update(a.fact.node for a in m.loops)
     fact.function = m.frame.node
-    for name, value in m.visible().items():
-        fact.names[name] = join(fact.names[name], value) if name in fact.names else value
+    fact.names.see_all(m.visible())
     if iterable is not None and source is not None:
         loaders = loaders_in(m, iterable)
         fact.loaders |= loaders
@@ -45,8 +45,7 @@ def _enter(m: Machine, node: Loop, iterable: Value | None, source: ast.expr | No
         fact.cut |= is_cut(m, iterable)
         fact.lazy |= yields(node)
         fact.named |= _names_things(m, iterable)
-        for seen in m.drawing:
-            seen.update(loaders)
+        m.draw(loaders)
         fact.foreign |= iterated(m, iterable)
         known = _is_known(m, iterable)
         fact.opaque |= not known and not iterable.varies and not _counts(source)
@@ -106,13 +105,17 @@ def _turns(m: Machine, fact: LoopFact, one: Callable[[Active], None], loaders: s
     shares = _draws_shares(m, fact.node, loaders)
     backward = unsure = False
     for turn in range(2):
-        before = copies(m)
+        before, change = copies(m), last_change()
         active = Active(fact, shares, shares and turn > 0 and not (fact.backward or fact.lazy), m.conditions)
         m.loops.append(active)
         one(active)
         m.loops.pop()
         backward, unsure = backward or active.backward, unsure or active.unsure
-        restore(m, join_states([before, copies(m)]))
+        after = join_states([before, copies(m)])
+        restore(m, after)
+        deals = shares and not (fact.backward or fact.lazy)
+        if last_change() is change and after == before and not deals:
+            break  # the second turn would find what the first one found
     _note_use(fact, loaders, backward, unsure)
     return shares
 
@@ -198,6 +201,14 @@ def run_while(m: Machine, node: ast.While) -> None:
     m.steps.block(m, node.orelse)
 
 
+def _names_besides(m: Machine, own: set[str]) -> tuple[Env, list[Env]]:
+    """Those that a turn may find changed: its own are bound before they are read."""
+    globals_, locals_ = copies(m)
+    for name in own:
+        (globals_ if m.frame.node is None else locals_[-1]).pop(name, None)
+    return globals_, locals_
+
+
 def comprehension_loops(m: Machine, generators: list[ast.comprehension], body: Callable[[], None]) -> None:
     if not generators:
         body()
@@ -209,7 +220,9 @@ def comprehension_loops(m: Machine, generators: list[ast.comprehension], body: C
     active = Active(fact, bool(loaders & m.assumed.dealt.get(first, frozenset())))
     m.loops.append(active)
     outer = m.turn
+    own = {n.id for n in ast.walk(first.target) if isinstance(n, ast.Name)}
     for turn in range(2):
+        before, change = _names_besides(m, own), last_change()
         active.shares &= not (turn and first in m.assumed.unsure)  # a share, or all of it: a sum is then neither
         for value in literal_elements(m, iterable) or [element(m, iterable, first, active)]:
             m.turn = Obj("turn", first, repr(value.const)) if value.const is not None else outer
@@ -218,6 +231,8 @@ def comprehension_loops(m: Machine, generators: list[ast.comprehension], body: C
                 evaluate(m, condition)
             with varying(m, is_uneven(m.facts, iterable)):
                 comprehension_loops(m, generators[1:], body)
+        if last_change() is change and _names_besides(m, own) == before and first not in m.assumed.unsure:
+            break
     m.turn = outer
     m.loops.pop()
     _note_use(fact, loaders, active.backward, active.unsure)

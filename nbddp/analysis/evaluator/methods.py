@@ -86,9 +86,8 @@ def _change_in_place(m: Machine, func: ast.Attribute, base: Value, result: Value
 def backward(m: Machine, node: ast.Call) -> Value:
     m.facts.backward.add(node)
     fact = m.facts.calls[node]
-    for name, value in m.visible().items():
-        fact.visible[name] = join(fact.visible[name], value) if name in fact.visible else value
-    m.mark_loops(backward=True)
+    fact.visible.see_all(m.visible())
+    m.mark_backward(m.conditions)
     return ANYTHING
 
 
@@ -98,7 +97,7 @@ def _model(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywo
         if attr in ("train", "eval"):
             m.mark_loops(toggles=True)
             mode = attr == "train" and (not args or args[0].const is not False)
-            m.asleep = m.asleep - models if mode else m.asleep | models
+            m.let_sleep(m.asleep - models if mode else m.asleep | models)
         return Value(models)
     if attr in ("parameters", "named_parameters", "buffers"):
         return Value(frozenset(Obj("params", node, attr, _whole(o)) for o in models))
@@ -108,7 +107,7 @@ def _model(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywo
         for owner in base.of("model"):
             for value in args:
                 for child in value.of("model"):
-                    m.facts.contained.setdefault(child, set()).add(owner)
+                    m.facts.contained[child].add(owner)
                     m.put(owner, "[]", Value(frozenset({child})))
         return ANYTHING
     return ANYTHING if attr in ("state_dict", "load_state_dict", "zero_grad") else None

@@ -59,7 +59,7 @@ def moved_by_hand(m: Machine, target: ast.expr) -> None:
             break
     value = m.lookup(target.id) if isinstance(target, ast.Name) else m.facts.values.get(target)
     for obj in _owners(m, value or Value(), 0):
-        m.facts.changed.setdefault(obj, set()).update(a.fact.node for a in m.loops)
+        m.facts.changed[obj].update(a.fact.node for a in m.loops)
 
 
 def _owners(m: Machine, value: Value, depth: int) -> set[Obj]:

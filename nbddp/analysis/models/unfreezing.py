@@ -48,7 +48,7 @@ def _is_late(plan: Reading, model: Obj, node: ast.expr, loops: list[Loop], seen:
         return True
     if function is None or function in seen:
         return False
-    callers = [c.node for c in plan.facts.calls.values() if function in c.bodies]
+    callers = plan.callers.get(function, [])
     return any(_is_late(plan, model, caller, loops, {*seen, function}) for caller in callers)
 
 

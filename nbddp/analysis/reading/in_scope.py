@@ -29,8 +29,8 @@ def _only_its_own(plan: Reading, fact: LoopFact) -> set[str]:
         return set()
     targets = {n.id for n in ast.walk(fact.node.target) if isinstance(n, ast.Name)}
     around = plan.program.function_of(fact.node)
-    code = [around] if around is not None else [s.node for s in plan.kept]
-    above = [n for part in code for n in ast.walk(part) if getattr(n, "lineno", 0) < fact.node.lineno]
+    code = ast.walk(around) if around is not None else plan.nodes()
+    above = [n for n in code if isinstance(n, ast.Name | ast.arg) and n.lineno < fact.node.lineno]
     bound = {n.id for n in above if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     return targets - bound - {n.arg for n in above if isinstance(n, ast.arg)}
 
@@ -130,7 +130,7 @@ def readable(plan: Reading, node: ast.AST, name: str) -> bool:
         if name in local_names(around):
             return True
         around = plan.program.function_of(around)
-    return any(name in plan.flow.effects[s.index].may_bind for s in plan.kept)
+    return name in plan.bound
 
 
 def expression_among(

@@ -12,6 +12,8 @@ from nbddp.analysis.reading.roles import find_roles
 from nbddp.analysis.reading.training_loops import find_dealt, find_mixed, gradients_without_a_step
 from nbddp.analysis.syntax import Program, Statement
 from nbddp.analysis.values import Assumptions, Facts, Machine, Steps, trained_on_foreign
+from nbddp.diagnostics import CannotExport, Diagnostic
+from nbddp.sentence import sentence
 
 STEPS = Steps(run_block, run_function, call, comprehension_loops, leave_loop)
 
@@ -61,8 +63,17 @@ def _once(machine: Machine, statements: list[Statement]) -> Facts:
         run_statement(machine, statement.node)
         if statement.cell.mark == "parameters":
             _forget_literals(machine, statement.node)
+    if machine.facts.exhausted is not None:  # what it has not come to is not understood: no rule may go by it
+        raise CannotExport([_too_complex(machine.program, machine.facts.exhausted)])
     machine.facts.final = machine.globals
     return machine.facts
+
+
+def _too_complex(program: Program, node: ast.AST) -> Diagnostic:
+    return program.diagnose(
+        "refuse", "error", node, sentence("the notebook is too complex for nbddp to analyse to its end"),
+        help=sentence("mark the cells that matter, or put the training into a function"),
+    )  # fmt: skip
 
 
 def _forget_literals(machine: Machine, node: ast.stmt) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -66,8 +66,26 @@ class Reading:
 
     def nodes(self) -> Iterator[ast.AST]:
         """Every node of the kept code."""
-        for statement in self.kept:
-            yield from ast.walk(statement.node)
+        yield from self._nodes
+
+    @cached_property
+    def _nodes(self) -> tuple[ast.AST, ...]:
+        """Walked once: that takes longer than what is asked of them."""
+        return tuple(node for statement in self.kept for node in ast.walk(statement.node))
+
+    @cached_property
+    def bound(self) -> frozenset[str]:
+        """The names that the kept code binds, or may bind."""
+        return frozenset(n for s in self.kept for n in self.flow.effects[s.index].may_bind)
+
+    @cached_property
+    def callers(self) -> Mapping[ast.AST, list[ast.Call]]:
+        """The calls that run a function of the notebook."""
+        found: dict[ast.AST, list[ast.Call]] = {}
+        for call in self.facts.calls.values():
+            for function in call.bodies:
+                found.setdefault(function, []).append(call.node)
+        return found
 
     def calls(self, *names: str) -> Iterator[CallFact]:
         """Calls of library functions by their qualified names, in the order of the text."""

@@ -7,7 +7,7 @@ Gives a Program, each node with its exact place in a cell, and the qualified nam
 from nbddp.analysis.syntax.blocks import blocks_around
 from nbddp.analysis.syntax.main_guard import asks_for_main
 from nbddp.analysis.syntax.multiline_strings import lines_in_strings
-from nbddp.analysis.syntax.program import Program, Statement, build_program
+from nbddp.analysis.syntax.program import Program, Statement, build_program, too_deep
 from nbddp.analysis.syntax.qualified_names import BUILTINS, bindings, canonical, imported_names, qualified
 
 __all__ = [
@@ -22,4 +22,5 @@ __all__ = [
     "imported_names",
     "lines_in_strings",
     "qualified",
+    "too_deep",
 ]

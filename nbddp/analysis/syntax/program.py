@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 import bisect
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from nbddp.analysis.syntax.main_guard import without_guard
 from nbddp.diagnostics import Diagnostic, Level
 from nbddp.notebook import Cell, Notebook, parse
-from nbddp.sentence import NOTHING, Sentence
+from nbddp.sentence import NOTHING, Sentence, sentence
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,17 @@ class Program:
 
     def function_of(self, node: ast.AST) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
         """The innermost `def` around the node; None at the top level of a cell."""
-        found = (a for a in self.ancestors(node) if isinstance(a, ast.FunctionDef | ast.AsyncFunctionDef))
-        return next(found, None)
+        return self._functions.get(node)
+
+    @cached_property
+    def _functions(self) -> Mapping[ast.AST, ast.FunctionDef | ast.AsyncFunctionDef]:
+        """Of the nodes in a function, the innermost one: `parents` has those above before those below."""
+        found: dict[ast.AST, ast.FunctionDef | ast.AsyncFunctionDef] = {}
+        for node, parent in self.parents.items():
+            around = parent if isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef) else found.get(parent)
+            if around is not None:
+                found[node] = around
+        return found
 
     def diagnose(
         self,
@@ -114,6 +123,20 @@ def build_program(notebook: Notebook) -> Program:
     statements = tuple(Statement(i, node, cells[at[i]]) for i, node in enumerate(tree.body))
     needs = tuple(sorted({n for c in cells for n in c.needs_imports}))
     return Program(notebook, text, tree, statements, tuple(starts), tuple(first_lines), cells, parents, needs)
+
+
+def too_deep(program: Program) -> Diagnostic:
+    """Of a notebook that cannot be followed to its depth: where that is."""
+    depth: dict[ast.AST, int] = {program.tree: 0}
+    for child, parent in program.parents.items():
+        if isinstance(child, ast.stmt | ast.expr):  # of one `Load()` in many places, only the last parent is known
+            depth[child] = depth.get(parent, 0) + 1
+    deepest = max(depth, key=lambda node: depth[node])
+    return program.diagnose(
+        "refuse", "error", program.statement_of(deepest),
+        sentence("the code is nested too deeply for nbddp to follow: %1 levels", depth[deepest]),
+        help=sentence("split it into several statements"),
+    )  # fmt: skip
 
 
 def _first_line(node: ast.stmt) -> int:

@@ -59,6 +59,8 @@ from nbddp.analysis.values.foreign import (
 )
 from nbddp.analysis.values.losses import as_mean, backward_of, loss_extent, reduced, tell_unlike
 from nbddp.analysis.values.machine import DEPTH, Active, Env, Frame, Machine, Steps
+from nbddp.analysis.values.remembered_calls import remembered, sees_names_of_a_function
+from nbddp.analysis.values.tracking import last_change, note_change
 from nbddp.analysis.values.uneven_containers import is_of_own_choice, is_uneven, note_size
 
 __all__ = [
@@ -115,14 +117,18 @@ __all__ = [
     "join_all",
     "join_extent",
     "join_states",
+    "last_change",
     "loss_extent",
     "marked",
+    "note_change",
     "note_size",
     "operands",
     "optimizers_of",
     "product",
     "reduced",
+    "remembered",
     "restore",
+    "sees_names_of_a_function",
     "spread",
     "summed",
     "tell_unlike",

@@ -16,6 +16,8 @@ def copies(m: Machine) -> tuple[Env, list[Env]]:
 
 
 def restore(m: Machine, saved: tuple[Env, list[Env]]) -> None:
+    if m.globals != saved[0]:
+        m.rebound = object()
     m.globals = dict(saved[0])
     for frame, local in zip(m.frames, saved[1], strict=True):
         frame.local = dict(local)

@@ -63,6 +63,17 @@ class Value:
     size: bool = False  # a size of the share, perhaps of another one on each rank
     number: bool = False  # surely a Python number, not a tensor
 
+    def __eq__(self, other: object) -> bool:
+        """Also by the type of the literal: True and 1.0 are told apart."""
+        if self is other or not isinstance(other, Value):
+            return self is other
+        mine, others = (self.extent, self.equal, self.number), (other.extent, other.equal, other.number)
+        same = mine == others and self.const == other.const and type(self.const) is type(other.const)
+        return same and self.objs == other.objs and self.items == other.items and self.sources == other.sources
+
+    def __hash__(self) -> int:
+        return hash((self.objs, self.extent, self.items, self.const, self.equal, self.number))
+
     def of(self, *kinds: str) -> frozenset[Obj]:
         return frozenset(o for o in self.objs if o.kind in kinds)
 
@@ -118,7 +129,7 @@ def _is_none(value: Value) -> bool:
 
 def join(a: Value, b: Value) -> Value:
     """What holds on either path."""
-    if a == b:
+    if a is b or a == b:
         return a
     items = None
     if a.items is not None and b.items is not None and len(a.items) == len(b.items):

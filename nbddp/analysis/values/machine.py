@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from nbddp.analysis.syntax import Program
 from nbddp.analysis.values.assumptions import Assumptions
 from nbddp.analysis.values.domain import ANYTHING, PICKED, Extent, Obj, Value, alike, join, join_extent, spread, thing
 from nbddp.analysis.values.facts import CallFact, Facts, LoopFact, TestFact
+from nbddp.analysis.values.tracking import note_change
 from nbddp.analysis.values.uneven_containers import is_uneven
 
 Env = dict[str, Value]
@@ -17,7 +19,7 @@ Args = list[Value]
 Keywords = dict[str, Value]
 
 TICKS = 400_000  # statements and calls: far above real notebooks, far below a minute
-DEPTH = 24
+DEPTH = 400  # calls inside of each other, likewise
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,25 @@ class Frame:
     returned: Value | None = None
     outer: Frame | None = None  # the frame that a nested function sees
     call: ast.AST | None = None  # what called it
+
+
+@dataclass
+class Trace:
+    """What a call leaves beside facts and names."""
+
+    drawn: set[Obj] = field(default_factory=set)  # loaders that it draws from
+    backward: set[int] = field(default_factory=set)  # how many `if` were around where it ran backward
+    modules_run: int = 0  # calls of modules with gradients on
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """A call that changed nothing: this holds while the last change is the same, and the last name that was bound."""
+
+    change: object
+    rebound: object
+    value: Value
+    trace: Trace
 
 
 @dataclass
@@ -76,12 +97,14 @@ class Machine:
     frames: list[Frame] = field(default_factory=lambda: [Frame(None, {})])
     closures: dict[ast.AST, Frame] = field(default_factory=dict)
     star_imports: list[str] = field(default_factory=list)
+    rebound: object = None  # another object since a name of the cells has got another value
+    remembered: dict[Hashable, Remembered] = field(default_factory=dict)  # calls that changed nothing
 
     # Where the run is: loops, branches and calls around the node that is looked at.
     at: ast.stmt | None = None  # the top-level statement
     loops: list[Active] = field(default_factory=list)
     turn: Obj | None = None  # of a comprehension over literals
-    drawing: list[set[Obj]] = field(default_factory=list)  # loaders that functions being run draw from
+    traces: list[Trace] = field(default_factory=list)  # of functions being run
     grad: bool = True
     perhaps_grad: bool = False  # gradients are on under a condition that is not known
     forward_depth: int = 0  # calls of modules
@@ -94,13 +117,29 @@ class Machine:
     def passed(self, model: Obj) -> None:
         """The model has seen a batch; in training mode it counts that."""
         if self.at is not None and not self.forward_depth and model not in self.asleep:
-            self.facts.passes.setdefault(self.at, set()).update({model, *self.facts.roots(model)})
+            self.facts.passes[self.at].update({model, *self.facts.roots(model)})
+
+    def let_sleep(self, models: set[Obj]) -> None:
+        """Only these are in evaluation mode from here on."""
+        if models != self.asleep:
+            note_change()
+        self.asleep = models
+
+    def close_over(self, function: ast.AST) -> None:
+        """What the function finds outside of itself is what is bound here."""
+        if self.closures.get(function) is not self.frame:
+            note_change()
+        self.closures[function] = self.frame
 
     def tick(self) -> bool:
         """False when the run has gone on for too long: what is left is not understood."""
         self.ticks += 1
-        self.facts.exhausted |= self.ticks > TICKS
-        return not self.facts.exhausted
+        if self.ticks > TICKS:
+            self.give_up(self.at or self.program.tree)
+        return self.facts.exhausted is None
+
+    def give_up(self, node: ast.AST) -> None:
+        self.facts.exhausted = self.facts.exhausted or node
 
     @property
     def frame(self) -> Frame:
@@ -123,6 +162,8 @@ class Machine:
         while name in frame.outer_names and frame.outer is not None:
             frame = frame.outer
         if frame.node is None or name in frame.global_names:
+            if self.globals.get(name) != value:
+                self.rebound = object()
             self.globals[name] = value
         else:
             frame.local[name] = value
@@ -235,11 +276,27 @@ class Machine:
         fact.varying_control |= self.varying_control > 0
         return fact
 
-    def mark_loops(self, *, backward: bool = False, step: bool = False, toggles: bool = False) -> None:
+    def mark_loops(self, *, step: bool = False, toggles: bool = False) -> None:
         for active in self.loops:
-            active.fact.backward |= backward
-            active.backward |= backward
-            active.unsure |= backward and self.conditions > active.conditions
-            active.fact.conditional |= backward and self.conditions > active.conditions
             active.fact.step |= step
             active.fact.toggles |= toggles
+
+    def mark_backward(self, conditions: int) -> None:
+        """Of the loops around, where so many `if` are around."""
+        for trace in self.traces:
+            trace.backward.add(conditions)
+        for active in self.loops:
+            active.fact.backward = active.backward = True
+            active.unsure |= conditions > active.conditions
+            active.fact.conditional |= conditions > active.conditions
+
+    @contextmanager
+    def traced(self) -> Iterator[Trace]:
+        self.traces.append(Trace())
+        yield self.traces[-1]
+        self.traces.pop()
+
+    def draw(self, loaders: Iterable[Obj]) -> None:
+        """Functions being run draw from these."""
+        for trace in self.traces:
+            trace.drawn.update(loaders)

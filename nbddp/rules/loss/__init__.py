@@ -134,9 +134,11 @@ def _hooked(plan: Plan) -> Iterator[Diagnostic]:
 def _among_samples(plan: Plan) -> Iterator[Diagnostic]:
     told: set[ast.AST] = set()
     for node in plan.nodes():
-        if any(a in told or a in plan.dealt for a in plan.program.ancestors(node)):
+        of_its_batch = isinstance(node, ast.BinOp) and _of_its_batch(plan, node)
+        compares = isinstance(node, ast.BinOp | ast.Call | ast.Compare) and compares_samples(plan, node)
+        if not (of_its_batch or compares) or any(a in told or a in plan.dealt for a in plan.program.ancestors(node)):
             continue
-        if isinstance(node, ast.BinOp) and _of_its_batch(plan, node):
+        if of_its_batch:
             told.add(node)
             yield plan.program.diagnose(
                 NAME, "warning", node,
@@ -146,7 +148,7 @@ def _among_samples(plan: Plan) -> Iterator[Diagnostic]:
                 help=sentence("compute the statistic within each sample, or once over the whole data before the "
                               "training, or choose a batch size N times as large"),
             )  # fmt: skip
-        elif isinstance(node, ast.BinOp | ast.Call | ast.Compare) and compares_samples(plan, node):
+        else:
             yield plan.program.diagnose(
                 NAME, "warning", node,
                 sentence("the samples of a batch are compared or mixed with each other here, and a rank sees only its "

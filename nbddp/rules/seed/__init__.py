@@ -96,7 +96,7 @@ def _goes_on(plan: Plan, node: ast.AST, seen: set[ast.AST]) -> bool:
             return True
     if function is None or function in seen:
         return function is not None
-    calls = [c.node for c in plan.facts.calls.values() if function in c.bodies]
+    calls = plan.callers.get(function, [])
     return len(calls) != 1 or _goes_on(plan, calls[0], seen | {function})
 
 
@@ -118,7 +118,7 @@ def _draws(plan: Plan) -> bool:
     defined = [s.node for s in plan.kept if isinstance(s.node, ast.FunctionDef | ast.ClassDef)]
     if any(_is_random(plan, n) for part in (*training, *defined) for n in ast.walk(part)):
         return True
-    if any(_is_layer(plan, n) for statement in plan.kept for n in ast.walk(statement.node)):
+    if any(_is_layer(plan, n) for n in plan.nodes()):
         return True
     return any(m.obj not in plan.facts.classes and not m.obj.name.startswith("torch.nn.") for m in plan.roles.models)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
+from nbddp.deep_stack import with_room
 from nbddp.run.watching.settings import Settings
 from nbddp.run.watching.tree import watched
 from nbddp.run.watching.watcher import Watcher
@@ -33,7 +34,7 @@ def code_of(script: str, *, spawned: bool = False) -> CodeType:
             f"The script was changed since its export: {lost} of {len(points)} places are not watched.", file=sys.stderr
         )
     setattr(builtins, NAME, Watcher(Settings.of()))
-    return compile(tree, script, "exec", dont_inherit=True)
+    return with_room(lambda: compile(tree, script, "exec", dont_inherit=True))
 
 
 def _points() -> tuple[WatchPoint, ...]:

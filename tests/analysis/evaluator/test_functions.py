@@ -6,8 +6,9 @@ import ast
 
 import pytest
 
-from nbddp.analysis.values import Extent
-from tests.analysis.cells import BEFORE, batch, extent, nodes, plan, seen
+from nbddp.analysis.values import DEPTH, Extent
+from nbddp.diagnostics import CannotExport
+from tests.analysis.cells import BEFORE, batch, evaluations, extent, nodes, plan, seen
 
 MANY = """
 def of(a, b=1, *rest, c=2, **named):
@@ -78,3 +79,25 @@ def test_methods_are_taken_from_the_bases_in_their_order():
     assert extent(made, "b.of(loss.item())") is Extent.MEAN
     assert {getattr(f, "name", "") for f in made.facts.reached} >= {"of"}
     assert sum(getattr(f, "name", "") == "of" for f in made.facts.reached) == 2
+
+
+def calling_thrice(functions: int) -> str:
+    defined = [f"def f{n}(x):\n    return f{n - 1}(x) + f{n - 1}(x) + f{n - 1}(x)\n" for n in range(1, functions)]
+    return "\n".join(["def f0(x):\n    return x * 2\n", *defined, f"scale = f{functions - 1}(0.1)"])
+
+
+def test_functions_that_call_each_other_several_times_do_not_multiply():
+    small, large = evaluations(calling_thrice(6)), evaluations(calling_thrice(12))
+    assert large < 8 * small  # and not 3 ** 6 times as many
+
+
+def chain(functions: int) -> str:
+    return "def f0(x):\n    return x.item()\n" + "".join(
+        f"def f{n}(x):\n    return f{n - 1}(x)\n" for n in range(1, functions)
+    )
+
+
+def test_a_chain_of_calls_is_followed_to_its_end_or_refused():
+    assert seen("f59(loss)", "n = f59(loss)", before=chain(60)) is Extent.MEAN
+    with pytest.raises(CannotExport, match=r"too complex(.|\n)* --> cell 4:\d+\n"):
+        plan(*BEFORE, chain(DEPTH + 10), batch(f"n = f{DEPTH + 9}(loss)"))

@@ -8,7 +8,7 @@ import pytest
 
 from nbddp.analysis import Plan
 from nbddp.analysis.values import Extent, LoopFact
-from tests.analysis.cells import BEFORE, TRAINING, batch, evaluation, extent, node, plan, seen
+from tests.analysis.cells import BEFORE, TRAINING, batch, evaluation, evaluations, extent, node, plan, seen
 
 
 def loop_over(made: Plan, source: str) -> LoopFact:
@@ -76,3 +76,16 @@ def test_a_while_loop_that_draws_by_next_leaves_its_shares():
     assert {r.name: r.how for r in made.facts.reductions.values()} == {"last": "mean"}
     assert extent(made, "step") is Extent.UNIFORM
     assert node(made, ast.While, cell[cell.index("while") : cell.rindex("\nprint")])
+
+
+def nested(loops: int, kind: str) -> str:
+    if kind == "[]":
+        return "n = " + "[" * loops + "1" + "".join(f" for i{n} in range(3)]" for n in range(loops))
+    heads = [f"{'    ' * n}{kind.format(n=n)}\n" for n in range(loops)]
+    return "n = 1.0\n" + "".join(heads) + f"{'    ' * loops}n = n + 0.1\n"
+
+
+@pytest.mark.parametrize("kind", ["for i{n} in range(2):", "while n < {n}:", "[]"])
+def test_loops_in_loops_do_not_multiply(kind):
+    small, large = evaluations(nested(5, kind)), evaluations(nested(10, kind))
+    assert large < 6 * small  # and not 2 ** 5 times as many

@@ -96,9 +96,10 @@ def test_what_happens_in_a_loop_is_noted_in_all_around():
     m = machine()
     outer, inner = loop(m, shares=False), loop(m)
     assert m.sharing()
-    m.mark_loops(backward=True)
+    m.mark_backward(m.conditions)
     m.conditions += 1
-    m.mark_loops(step=True, backward=True)
+    m.mark_loops(step=True)
+    m.mark_backward(m.conditions)
     assert [(f.backward, f.step, f.conditional) for f in (outer, inner)] == [(True, True, True)] * 2
 
 

@@ -1,0 +1,64 @@
+"""Do not run a function again where that would change nothing: functions that call each other many times stay cheap.
+
+A run is a function of its arguments, of where it stands, of the names of the cells and of what has been found so far.
+One that changed none of that would do the same again, so its value is enough, with what it leaves beside: its trace.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Hashable
+
+from nbddp.analysis.values.domain import Value
+from nbddp.analysis.values.machine import Machine, Remembered, Trace
+from nbddp.analysis.values.tracking import last_change
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def remembered(
+    m: Machine, called: Hashable, args: list[Value], keywords: dict[str, Value], run: Callable[[], Value]
+) -> Value:
+    """The value of a call: what the last one alike gave, as long as nothing has changed since."""
+    key = (called, tuple(args), tuple(keywords.items()), _whereabouts(m))
+    change, rebound, modules_run = last_change(), m.rebound, m.modules_run
+    known = m.remembered.get(key)
+    if known is not None and known.change is change and known.rebound is rebound and not _is_reentered(m):
+        _replay(m, known.trace)
+        return known.value
+    with m.traced() as trace:
+        value = run()
+    if last_change() is change and m.rebound is rebound:
+        trace.modules_run = m.modules_run - modules_run
+        m.remembered[key] = Remembered(change, rebound, value, trace)
+    return value
+
+
+def _whereabouts(m: Machine) -> Hashable:
+    """All else on which the value of an expression hangs."""
+    loops = tuple((a.fact.node, a.shares, a.deals, a.conditions) for a in m.loops)
+    conditions = (m.conditions, m.varying_control, m.share_control, m.own_turns)
+    return m.at, m.turn, loops, conditions, m.grad, m.perhaps_grad, m.forward_depth
+
+
+def _is_reentered(m: Machine) -> bool:
+    """How deep a function may still call itself hangs on what is running."""
+    running = [f.node for f in m.frames]
+    return len(set(running)) < len(running)
+
+
+def _replay(m: Machine, trace: Trace) -> None:
+    m.draw(trace.drawn)
+    for conditions in trace.backward:
+        m.mark_backward(conditions)
+    m.modules_run += trace.modules_run
+
+
+def sees_names_of_a_function(m: Machine, function: ast.AST) -> bool:
+    """Does it stand inside of a function, whose names may have changed since?"""
+    frame = m.closures.get(function)
+    while frame is not None and frame.node is not None:
+        if isinstance(frame.node, Definition | ast.Lambda):
+            return True
+        frame = frame.outer
+    return False
