@@ -132,8 +132,7 @@ def test_a_killed_supervisor_and_warden_are_no_lasting_harm_either(train, wait_u
     warden = {entry.pid for entry in run.processes() if entry.parent == leader} - ranks - main
     for pid in (*warden, leader):
         os.kill(pid, signal.SIGKILL)
-    wait_until(lambda: not run.processes())
-    assert run.state.phase == "lost"
+    wait_until(lambda: not run.processes() and run.state.phase == "lost")
     assert run.failure.phase == "lost"
 
 

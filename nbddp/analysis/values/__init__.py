@@ -17,9 +17,8 @@ from nbddp.analysis.values.arithmetic import (
     unary,
 )
 from nbddp.analysis.values.assumptions import Assumptions
-from nbddp.analysis.values.branches import copies, decided, join_states, restore, varying
+from nbddp.analysis.values.branches import copies, decided, join_states, operands, restore, varying
 from nbddp.analysis.values.command_lines import call_parser
-from nbddp.analysis.values.comparisons import operands
 from nbddp.analysis.values.domain import (
     ANYTHING,
     ASSUMED,
