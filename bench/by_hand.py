@@ -54,7 +54,11 @@ def train(rank, world_size):
         rate = len(train_loader) / (time.perf_counter() - began)
         if rank == 0:
             print(f"epoch {epoch}: loss {running_loss / len(train_loader):.4f}, {rate:.1f} steps/s")
-    dist.destroy_process_group()
+
+
+def run(rank, world_size):
+    train(rank, world_size)
+    dist.destroy_process_group()  # when DDP has gone, which would end it later, with the GIL in its hands
 
 
 def free_port():
@@ -65,4 +69,4 @@ def free_port():
 
 if __name__ == "__main__":
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(free_port()))
-    mp.spawn(train, args=(2,), nprocs=2)
+    mp.spawn(run, args=(2,), nprocs=2)
