@@ -162,7 +162,8 @@ def _of_each(plan: Reading, node: ast.expr) -> ast.expr | None:
 
 def _rounds(plan: Reading, node: ast.Call) -> bool:
     """What is put together of rounded numbers is not a rounded one; counts are whole as they are."""
-    names = plan.facts.calls[node].names
+    fact = plan.facts.calls.get(node)
+    names = fact.names if fact else set()  # one that is never reached rounds nothing
     whole = "int" in names and spread(plan.facts.value(node)) is Extent.SUM
     counts = whole and not any(isinstance(n, ast.Div) for n in ast.walk(node))
     return bool(node.args and names & ROUNDING) and not counts
