@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
 
-from nbddp.analysis.agreement import Decision, add_up, find_decisions, loaders_by_sample, unlike_terms
+from nbddp.analysis.agreement import Decision, add_up, find_decisions, loaders_by_sample, protecting, unlike_terms
 from nbddp.analysis.disk import Preparation, Writing, find_preparation, find_writing
 from nbddp.analysis.loaders import Epochs, ShardedReading, find_epochs, shared_numbers, whole_numbers
 from nbddp.analysis.models import Wrapping, find_wrapping, passes_left_out, uses_gpu
@@ -81,6 +81,8 @@ def _plan(notebook: Notebook, options: Options, own_imports: Mapping[str, str]) 
         return plan
     if shares := shared_numbers(plan):
         plan = _again(plan, replace(plan.assumed, whole_sizes=whole_numbers(plan), shares=shares))
+    if own := protecting(plan):
+        plan = _again(plan, replace(plan.assumed, own=own))
     plan = _with_sums_scaled(plan)
     while not (tests := frozenset(d.test for d in plan.decisions)) <= plan.assumed.agreed:
         plan = _again(plan, replace(plan.assumed, agreed=plan.assumed.agreed | tests))

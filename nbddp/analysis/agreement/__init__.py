@@ -5,7 +5,7 @@ Gives the decisions that the ranks make together, and the outlets: places where 
 """
 
 from nbddp.analysis.agreement.by_sample import loaders_by_sample, loops_by_sample
-from nbddp.analysis.agreement.decisions import Decision, find_decisions
+from nbddp.analysis.agreement.decisions import Decision, find_decisions, protecting
 from nbddp.analysis.agreement.loss_scaling import add_up, unlike_terms
 from nbddp.analysis.agreement.outlets import as_a_whole, outlets
 from nbddp.analysis.agreement.over_ranks import KINDS, kind_of, name_over_ranks, over_ranks
@@ -30,6 +30,7 @@ __all__ = [
     "name_over_ranks",
     "outlets",
     "over_ranks",
+    "protecting",
     "reached",
     "unlike_terms",
     "weighted_losses",

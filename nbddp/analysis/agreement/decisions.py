@@ -52,6 +52,8 @@ def _decisions(plan: Reading, fact: TestFact) -> Iterator[Decision]:
         yield from (Decision(test, o, "sum_over_ranks", True) for o in _counts(plan, test))
         return
     steers = test in plan.assumed.agreed or _steers(plan, fact)
+    if not steers and _protects(plan, fact):
+        return
     compared = [] if alike(value) else operands(plan.facts, test)
     extents = [spread(plan.facts.value(o)) for o in compared]
     if compared and all(e in PARTS for e in extents):
@@ -100,19 +102,40 @@ def _between_epochs(plan: Reading, fact: TestFact) -> bool:
 
 
 def _collects(plan: Reading, fact: TestFact) -> bool:
-    """`if not torch.isnan(loss): total += loss.item()`: asked of all ranks, it is put together as in one process.
-
-    Not one that protects a computation on the samples that it asks for: another rank may have none of them.
-    """
+    """`if not torch.isnan(loss): total += loss.item()`: asked of all ranks, it is put together as in one process."""
     node = plan.program.parents[fact.node]
     if not isinstance(node, ast.If) or quantifier(plan, fact.node) is None:
         return False
     inside = [n for s in node.body for n in ast.walk(s)]
-    if any(_needs_some(plan, n) for n in inside):
-        return False
     calls = (n.func.attr for n in inside if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute))
     grows = any(isinstance(n, ast.AugAssign) for n in inside) or bool({*calls} & {"append", "extend"})
     return grows and bool(fact.loops & {f.node for f in plan.roles.batch_loops})
+
+
+def protecting(plan: Reading) -> frozenset[ast.expr]:
+    """Conditions that are each rank's own, though all could decide together: another may have no such samples."""
+    return frozenset(t.node for t in plan.facts.tests.values() if _protects(plan, t) and not _steers(plan, t))
+
+
+def _protects(plan: Reading, fact: TestFact) -> bool:
+    """`if (y == c).sum() > 0: centers[c] += x[y == c].mean()`."""
+    in_step = bool(fact.loops & {f.node for f in plan.roles.batch_loops})
+    if alike(plan.facts.value(fact.node)) or not in_step:
+        return False
+    return any(_needs_some(plan, n) for part in _guarded(plan, fact.node) for n in ast.walk(part))
+
+
+def _guarded(plan: Reading, test: ast.expr) -> list[ast.AST]:
+    """What runs under a condition; behind `if (y == c).sum() == 0: continue` it is the rest of the turn."""
+    node = plan.program.parents[test]
+    if isinstance(node, ast.IfExp):
+        return [node.body, node.orelse]
+    if not isinstance(node, ast.If):
+        return []
+    blocks = [getattr(plan.program.parents[node], name, []) for name in ("body", "orelse")]
+    leaves = isinstance(node.body[-1], ast.Continue)
+    rest = next((b[b.index(node) + 1 :] for b in blocks if isinstance(b, list) and node in b), []) if leaves else []
+    return [*node.body, *node.orelse, *rest]
 
 
 def _needs_some(plan: Reading, node: ast.AST) -> bool:

@@ -21,6 +21,8 @@ class Assumptions:
     whole: Mapping[Loop, Sentence] = field(default_factory=dict)  # evaluations that each rank runs whole, and why
     unshared: frozenset[Obj] = frozenset()  # loaders on which nothing trains: each rank draws from all of the data
 
+    own: frozenset[ast.expr] = frozenset()  # conditions that protect a computation on a share: each rank's own
+
     # What the script will do.
     shares: frozenset[ast.AST] = frozenset()  # batch sizes that become the rank's share, or places that read one
     whole_sizes: frozenset[ast.AST] = frozenset()  # where they are the batch size of one process all the same

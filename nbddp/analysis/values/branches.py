@@ -46,7 +46,7 @@ def varying(m: Machine, yes: bool) -> Iterator[None]:
 def decided(m: Machine, test: ast.expr, value: Value) -> Iterator[None]:
     """By each rank for itself: of a sample, or of its share as a whole; in a loop over samples it is one of them."""
     differs = m.differs(test, value)
-    own = differs and not can_be_agreed(m.facts, test)  # as it will be
+    own = differs and (test in m.assumed.own or not can_be_agreed(m.facts, test))  # as it will be
     of_share = own and spread(value) is not Extent.SAMPLES and m.sharing() and not (m.varying_control or m.deals())
     m.share_control += of_share
     m.own_turns += own
