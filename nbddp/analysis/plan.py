@@ -14,13 +14,15 @@ from nbddp.analysis.loaders import Epochs, ShardedReading, find_epochs, shared_n
 from nbddp.analysis.models import Wrapping, find_wrapping, passes_left_out, uses_gpu
 from nbddp.analysis.reading import Taken, find_roles, interpret, naming_for, take_over, training_of
 from nbddp.analysis.slicing import backward_slice, build_flow
+from nbddp.analysis.splitting import first_split, is_unclear, unfit, unshared, with_what_meets
 from nbddp.analysis.syntax import build_program, too_deep
 from nbddp.analysis.training import choose_training_cell, first_causes, with_line
-from nbddp.analysis.values import Assumptions, Obj
+from nbddp.analysis.values import Assumptions, Obj, Split
 from nbddp.deep_stack import TooDeep, with_room
 from nbddp.diagnostics import CannotExport
 from nbddp.notebook import Notebook
 from nbddp.options import Options
+from nbddp.sentence import NOTHING, Sentence
 
 T = TypeVar("T")
 
@@ -28,6 +30,8 @@ T = TypeVar("T")
 @dataclass(frozen=True, eq=False)
 class Plan(ShardedReading):
     """Each decision is made once, when it is first asked for."""
+
+    unsplit: Sentence = NOTHING  # why the batches of a training without a loader stay whole
 
     @cached_property
     def by_sample(self) -> frozenset[Obj]:
@@ -79,6 +83,7 @@ def _plan(notebook: Notebook, options: Options, own_imports: Mapping[str, str]) 
     plan = _read(notebook, options, own_imports)
     if plan.framework is not None:
         return plan
+    plan = _with_batches_split(plan)
     if shares := shared_numbers(plan):
         plan = _again(plan, replace(plan.assumed, whole_sizes=whole_numbers(plan), shares=shares))
     if own := protecting(plan):
@@ -119,6 +124,33 @@ def _read(notebook: Notebook, options: Options, own_imports: Mapping[str, str]) 
         handed_over=taken.names,
         found=taken.notes,
     )
+
+
+def _with_batches_split(plan: Plan) -> Plan:
+    """Where no loader feeds a step: each rank takes its samples of a batch that all of them have drawn."""
+    found = plan
+    while calls := unshared(found):
+        first = first_split(found, calls[0])
+        if reason := unfit(found, first):
+            return replace(plan, unsplit=reason)
+        assert isinstance(first, Split)
+        found = _completed(found, first)
+        if reason := is_unclear(found, found.assumed.splits[-1]):
+            return replace(plan, unsplit=reason)
+        if calls[0] in unshared(found):
+            return plan
+    return found
+
+
+def _completed(plan: Plan, split: Split) -> Plan:
+    """The split with what turns out to meet it."""
+    others = plan.assumed.splits
+    while True:
+        plan = _again(plan, replace(plan.assumed, splits=(*others, split)))
+        more = with_what_meets(plan, split)
+        if (more.names, more.inline, more.renamed) == (split.names, split.inline, split.renamed):
+            return plan
+        split = more
 
 
 def _with_sums_scaled(plan: Plan) -> Plan:

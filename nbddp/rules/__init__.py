@@ -33,6 +33,7 @@ from nbddp.rules import (
     save,
     seed,
     show,
+    split,
     track,
     wrap,
 )
@@ -44,6 +45,7 @@ RULES: tuple[ModuleType, ...] = (
     folder,
     batch_size,
     sampler,
+    split,
     evaluation,
     wrap,
     loss,

@@ -160,7 +160,7 @@ def _without_loader(plan: Plan, call: ast.Call, loop: ast.AST, opaque: bool) -> 
     return plan.program.diagnose(
         "shard", "error", loop,
         sentence("the training loop uses no DataLoader, so there is nothing to split among the processes"),
-        why=sentence("the loop indexes tensors or creates data as it goes, so every rank would train on the same data"),
+        why=plan.unsplit,
         help=sentence("train on DataLoader(TensorDataset(X, y), batch_size=…, shuffle=True)"),
     )  # fmt: skip
 

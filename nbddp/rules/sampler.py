@@ -52,6 +52,8 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
 
 def _share(plan: Plan, share: Share) -> Iterator[Edit | Diagnostic]:
     call = share.call
+    if share.how == "split":
+        return  # where it has been drawn
     if share.how == "unfit" or call is None:
         yield plan.program.diagnose(
             NAME, "error", share.obj.node,

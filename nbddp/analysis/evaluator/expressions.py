@@ -51,6 +51,8 @@ def _sized(m: Machine, node: ast.expr, value: Value) -> Value:
         return replace(value, extent=Extent.UNIFORM)
     if node in m.assumed.shares and isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
         return replace(value, extent=Extent.SUM, equal=True, size=True, number=True)
+    if any(node in split.inline or node in split.renamed for split in m.assumed.splits):
+        return Value(extent=Extent.SAMPLES)
     return value
 
 

@@ -18,7 +18,19 @@ from nbddp.analysis.evaluator.expressions import evaluate
 from nbddp.analysis.evaluator.functions import define_class, define_function, run_return
 from nbddp.analysis.evaluator.loops import run_for, run_while
 from nbddp.analysis.library import constructors as names
-from nbddp.analysis.values import ANYTHING, Machine, copies, decided, join_states, restore, truth, varying
+from nbddp.analysis.values import (
+    ANYTHING,
+    Extent,
+    Machine,
+    Split,
+    Value,
+    copies,
+    decided,
+    join_states,
+    restore,
+    truth,
+    varying,
+)
 
 Stops = ast.Return | ast.Raise | ast.Break | ast.Continue
 
@@ -34,7 +46,20 @@ def run_block(m: Machine, body: list[ast.stmt]) -> bool:
     return False
 
 
+def _take_part(m: Machine, split: Split, before: ast.stmt) -> None:
+    """As `next(loader)` does: what is bound is this rank's samples, and the loops around train on them."""
+    if before is split.at:
+        for name in split.names:
+            old = m.lookup(name) or ANYTHING
+            m.bind(name, Value(old.of("list"), Extent.SAMPLES))
+    if before is split.step:
+        for active in m.loops:
+            active.fact.next_of.add(split.batch)
+
+
 def run_statement(m: Machine, node: ast.stmt) -> None:
+    for split in m.assumed.splits:
+        _take_part(m, split, node)
     method = _TABLE.get(type(node))
     if method is not None:
         method(m, node)

@@ -23,8 +23,8 @@ EVALUATION = re.compile(
 
 # A DistributedSampler as its argument; its own sampler or batch sampler shared out; the loader made anew where it is
 # built, where the function that builds it is called, where that function is told to, or behind the dictionary that
-# holds it.
-How = Literal["sampler", "own sampler", "own batches", "built", "called", "asked", "phase", "unfit"]
+# holds it; no loader at all, but a batch that is split where it has been drawn.
+How = Literal["sampler", "own sampler", "own batches", "built", "called", "asked", "phase", "split", "unfit"]
 
 
 @dataclass(frozen=True)
@@ -112,6 +112,8 @@ def loader_names(plan: Reading, fact: LoopFact, obj: Obj) -> set[str]:
 
 # in which way ----------------------------------------------------------------------
 def _share(plan: Reading, obj: Obj, sharded: set[Obj]) -> Share:
+    if obj in {split.batch for split in plan.assumed.splits}:
+        return Share(obj, "split")
     if obj.owner is not None and obj.owner.kind == "foreign":
         return _foreign(plan, obj, obj.owner)
     call = loader_call(plan, obj)

@@ -109,3 +109,8 @@ class Reading:
         """How code at the node asks for its rank: a variable of `train`, or the process group."""
         inside = self.program.function_of(node) is not None
         return f"{self.naming('dist')}.get_rank()" if inside else self.naming("rank")
+
+    def world_size(self, node: ast.AST) -> str:
+        """How code at the node asks for the number of ranks."""
+        inside = self.program.function_of(node) is not None
+        return f"{self.naming('dist')}.get_world_size()" if inside else self.naming("world_size")

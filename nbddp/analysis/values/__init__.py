@@ -16,7 +16,7 @@ from nbddp.analysis.values.arithmetic import (
     turned,
     unary,
 )
-from nbddp.analysis.values.assumptions import Assumptions
+from nbddp.analysis.values.assumptions import Assumptions, Split
 from nbddp.analysis.values.branches import copies, decided, join_states, operands, restore, varying
 from nbddp.analysis.values.command_lines import call_parser
 from nbddp.analysis.values.domain import (
@@ -92,6 +92,7 @@ __all__ = [
     "Machine",
     "Obj",
     "Reduction",
+    "Split",
     "Steps",
     "TestFact",
     "Value",

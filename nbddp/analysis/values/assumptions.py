@@ -11,6 +11,22 @@ from nbddp.analysis.values.facts import Loop
 from nbddp.sentence import Sentence
 
 
+@dataclass(frozen=True, eq=False)
+class Split:
+    """A batch that all ranks have drawn alike, and of which each takes its own samples."""
+
+    at: ast.stmt  # right before this, its samples are counted and dealt out
+    step: ast.stmt  # what trains on them: at each turn of the loops around
+    total: str  # how many samples it has
+    names: tuple[str, ...] = ()  # hold this rank's samples from there on
+    inline: frozenset[ast.expr] = frozenset()  # expressions that are cut where they stand
+    renamed: Mapping[ast.expr, str] = field(default_factory=dict)  # reads of what stays whole elsewhere: the new name
+
+    @property
+    def batch(self) -> Obj:
+        return Obj("loader", self.at, "split")
+
+
 @dataclass(frozen=True)
 class Assumptions:
     # What an earlier run has found.
@@ -24,6 +40,7 @@ class Assumptions:
     own: frozenset[ast.expr] = frozenset()  # conditions that protect a computation on a share: each rank's own
 
     # What the script will do.
+    splits: tuple[Split, ...] = ()  # batches that do not come from a loader
     shares: frozenset[ast.AST] = frozenset()  # batch sizes that become the rank's share, or places that read one
     whole_sizes: frozenset[ast.AST] = frozenset()  # where they are the batch size of one process all the same
     agreed: frozenset[ast.expr] = frozenset()  # conditions that the ranks decide together

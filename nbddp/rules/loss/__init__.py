@@ -41,7 +41,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         loss = backward_of(call) if plan.facts.calls[call].loops & training else None
         extent = spread(plan.facts.value(loss)) if loss else None
         if loss and extent is Extent.SUM:
-            yield from wrap(plan.program, NAME, loss, f"({_ranks(plan, call)} * ", ")", ("dist",))
+            yield from wrap(plan.program, NAME, loss, f"({plan.world_size(call)} * ", ")", ("dist",))
         elif loss and extent in (Extent.VARYING, Extent.SAMPLES):
             yield plan.program.diagnose(
                 NAME, "warning", loss,
@@ -64,12 +64,7 @@ def _scaled(plan: Plan) -> Iterator[Edit]:
     for node in sorted(plan.assumed.scaled, key=plan.program.span):
         bare = isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
         before, after = ("", "") if bare else ("(", ")")
-        yield from wrap(plan.program, NAME, node, f"{_ranks(plan, node)} * {before}", after, ("dist",))
-
-
-def _ranks(plan: Plan, node: ast.AST) -> str:
-    inside = plan.program.function_of(node) is not None
-    return f"{plan.naming('dist')}.get_world_size()" if inside else plan.naming("world_size")
+        yield from wrap(plan.program, NAME, node, f"{plan.world_size(node)} * {before}", after, ("dist",))
 
 
 def _weighted(plan: Plan) -> Iterator[Diagnostic]:

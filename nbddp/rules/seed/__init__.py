@@ -27,6 +27,7 @@ from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before
 from nbddp.rules.seed.draws_between_passes import draws_between
 from nbddp.rules.seed.draws_left_out import draws_left_out
+from nbddp.rules.seed.split_batches import alike, draws_by_share
 from nbddp.sentence import sentence
 
 NAME = "seed"
@@ -48,9 +49,13 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             why=sentence("what is drawn later, such as the first weights, differs from the notebook's"),
             help=sentence('tag the cell with "ddp-setup" to keep it, or seed again before the model is built'),
         )  # fmt: skip
-    if not _draws(plan):
+    if plan.assumed.splits:
+        if not _draws_by_share(plan):
+            return  # all ranks draw the same to the end, as one process does
+        yield from alike(plan, NAME)
+    elif not _draws(plan):
         return
-    if draws_between(plan):
+    if draws_between(plan) and not plan.assumed.splits:
         yield from _around_batches(plan)
     else:
         for loop in outermost:
@@ -64,6 +69,16 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
                 sentence("seeding inside of the training makes all ranks draw the same random numbers again"),
                 help=sentence("seed once, before the training"),
             )  # fmt: skip
+
+
+def _draws_by_share(plan: Plan) -> bool:
+    """Does a step draw for each of the samples: dropout, noise like the batch, a library's model?"""
+    noise = (f for f in plan.facts.calls.values() if _is_random(plan, f.node.func) and draws_by_share(plan, f))
+    return any(noise) or any(_is_layer(plan, n) for n in plan.nodes()) or _is_foreign(plan)
+
+
+def _is_foreign(plan: Plan) -> bool:
+    return any(m.obj not in plan.facts.classes and not m.obj.name.startswith("torch.nn.") for m in plan.roles.models)
 
 
 def _around_batches(plan: Plan) -> Iterator[Edit]:
@@ -120,7 +135,7 @@ def _draws(plan: Plan) -> bool:
         return True
     if any(_is_layer(plan, n) for n in plan.nodes()):
         return True
-    return any(m.obj not in plan.facts.classes and not m.obj.name.startswith("torch.nn.") for m in plan.roles.models)
+    return _is_foreign(plan)
 
 
 def _is_layer(plan: Plan, node: ast.AST) -> bool:

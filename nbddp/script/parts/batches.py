@@ -4,6 +4,7 @@
 
 import itertools
 
+import torch
 import torch.distributed as dist
 from torch.utils.data import DistributedSampler, Sampler
 
@@ -19,6 +20,20 @@ def per_rank(batch_size):
     if share * world_size != batch_size:
         print(f"batches of {share * world_size} rather than {batch_size}: {share} on each process")
     return share
+
+
+def my_part(total):
+    """Which samples of a batch are this process's, and what their mean counts in that of the whole batch."""
+    rank, world_size = dist.get_rank(), dist.get_world_size()
+    first, end = total * rank // world_size, total * (rank + 1) // world_size
+    return slice(first, end), (end - first) * world_size / total
+
+
+def weighted(mean, weight):
+    """A mean over this process's samples, so that the mean over all processes is that of the whole batch."""
+    if weight:
+        return mean * weight
+    return mean.nan_to_num() if isinstance(mean, torch.Tensor) else 0.0  # of no samples, but for the gradients
 
 
 sampler_seeds = itertools.count()  # for samplers that are built anew: each has an order of its own

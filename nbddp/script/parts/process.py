@@ -3,6 +3,7 @@
 # mypy: ignore-errors
 
 import ast
+import contextlib
 import os
 import random
 import sys
@@ -38,6 +39,34 @@ def own_random_numbers():
 def shared_random_numbers():
     """All processes go on as rank 0 does, and build the same data and weights again."""
     set_random_numbers(from_rank_0(random_numbers_now() if dist.get_rank() == 0 else None))
+
+
+alike = []  # where the random numbers have come to that all processes draw alike
+
+
+@contextlib.contextmanager
+def same_random_numbers():
+    """In here all processes draw the same; outside each goes on with its own."""
+    own = random_numbers_now()
+    set_random_numbers(alike.pop() if alike else from_rank_0(own))
+    try:
+        yield
+    finally:
+        alike.append(random_numbers_now())
+        set_random_numbers(own)
+
+
+def drawn_alike(batches):
+    """Goes through batches that are drawn at random, the same on all processes."""
+    done = object()
+    with same_random_numbers():
+        batches = iter(batches)
+    while True:
+        with same_random_numbers():
+            batch = next(batches, done)
+        if batch is done:
+            return
+        yield batch
 
 
 def random_numbers_now():

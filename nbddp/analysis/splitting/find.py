@@ -1,0 +1,162 @@
+"""Where a batch that comes from no loader is split: right before the step that trains on it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting.regions import LOOPS, Region, Scope, regions, scope_of
+from nbddp.analysis.splitting.roots import Root, roots
+from nbddp.analysis.values import Split
+
+
+def unshared(plan: Reading) -> list[ast.Call]:
+    """Calls of backward() in loops that draw from no loader."""
+    found = []
+    for call in plan.facts.backward:
+        loops = [plan.facts.loops[n] for n in plan.facts.calls[call].loops]
+        if loops and not any(f.loaders or f.next_of for f in loops):
+            found.append(call)
+    return sorted(found, key=plan.program.span)
+
+
+def first_split(plan: Reading, call: ast.Call) -> Split | Root | None:
+    """By what the model is given; a root that is one sample, where that is all there is; None where none is seen."""
+    found = _step(plan, call)
+    if found is None:
+        return None
+    scope, nodes, given = found
+    seen: list[Root] = []
+    for region in regions(plan, scope, nodes):
+        seen = [r for g in given for r in roots(region, g)]
+        inside = [r for r in seen if r.one or _drawn_here(region, r)]
+        if inside:
+            return next((r for r in inside if r.one), None) or split_of(region, nodes[-1], inside)
+    return split_of(region, nodes[-1], seen) if seen else None
+
+
+def _drawn_here(region: Region, root: Root) -> bool:
+    """Is it another batch in each turn: bound in this block, or cut out of the data by what is?"""
+    if region.whole and region.scope is None:
+        return False
+    read = {n.id for n in ast.walk(root.node) if isinstance(n, ast.Name)}
+    return bool(read & region.bound_before)
+
+
+def _step(plan: Reading, call: ast.Call) -> tuple[Scope, list[ast.AST], list[ast.expr]] | None:
+    """The innermost function that both calls the model and follows the loss back; where it does, and with what."""
+    reach = _functions_with_models(plan)
+    scope, node = scope_of(plan, call)
+    while True:
+        loop = _loop_around(plan, scope, node)
+        models = [c for c in _model_calls(plan, reach) if _is_within(plan, scope, loop, c)]
+        if models:
+            places = [scope_of(plan, c)[1] for c in models]
+            given = [a for c in models for a in (*c.args, *(k.value for k in c.keywords))]
+            plain = [a.value if isinstance(a, ast.Starred) else a for a in given]
+            return scope, [*sorted(places, key=plan.program.span), node], plain
+        callers = plan.callers.get(scope, []) if scope is not None else []
+        if len(callers) != 1:
+            return None
+        scope, node = scope_of(plan, callers[0])
+
+
+def _functions_with_models(plan: Reading) -> set[ast.AST]:
+    """Functions of the notebook in which a model is called to be trained, or that call such a function."""
+    found = {f for c in _training_calls(plan) if (f := scope_of(plan, c)[0]) is not None}
+    while True:
+        more = {f for one in found for c in plan.callers.get(one, ()) if (f := scope_of(plan, c)[0]) is not None}
+        if more <= found:
+            return found
+        found |= more
+
+
+def _training_calls(plan: Reading) -> list[ast.Call]:
+    return [c for m in plan.roles.models for c in (*m.forward_calls, *m.bypasses)]
+
+
+def _model_calls(plan: Reading, reach: set[ast.AST]) -> Iterable[ast.Call]:
+    yield from _training_calls(plan)
+    for fact in plan.facts.calls.values():
+        if fact.bodies & reach and fact.grad and not fact.in_forward:
+            yield fact.node
+
+
+def _loop_around(plan: Reading, scope: Scope, node: ast.AST) -> ast.AST | None:
+    for around in plan.program.ancestors(node):
+        if around is scope:
+            return None
+        if isinstance(around, LOOPS):
+            return around
+    return None
+
+
+def _is_within(plan: Reading, scope: Scope, loop: ast.AST | None, call: ast.Call) -> bool:
+    own, place = scope_of(plan, call)
+    return own is scope and (loop is None or loop in plan.program.ancestors(place))
+
+
+def split_of(region: Region, last: ast.AST, found: Sequence[Root]) -> Split:
+    """At the head of what trains; by new names where what is whole is read elsewhere as well."""
+    at = region.at
+    own = [r for r in found if r.name is None or r.name not in region.bound_before]
+    split = Split(at, region.plan.program.statement_of(last), region.plan.program.source(found[0].node))
+    return add(split, region, found) if own or found else split
+
+
+def add(split: Split, region: Region, found: Sequence[Root]) -> Split:
+    """A split with more that holds samples."""
+    for root in found:
+        if root.name is None:
+            split = replace(split, inline=split.inline | {root.node})
+        elif root.name in split.names or root.node in split.renamed or root.node in split.inline:
+            continue
+        elif not region.whole and root.name in region.bound_before:
+            split = replace(split, names=(*split.names, root.name))
+        else:
+            split = _whole_elsewhere(split, region, root.name)
+    return split
+
+
+def _whole_elsewhere(split: Split, region: Region, name: str) -> Split:
+    """What is there before the loop: its samples get the name, unless somebody else wants all of them."""
+    reads = [n for s in region.rest for n in ast.walk(s) if _reads(n, name)]
+    sized = [n for n in reads if _is_asked_for_its_size(region, n)]
+    local = region.scope is None or name in region.bound_before or _is_local(region.scope, name)
+    elsewhere = [n for n in region.plan.nodes() if _reads(n, name) and n not in reads and _is_after(region, n)]
+    if local and not elsewhere and not sized:
+        return replace(split, names=(*split.names, name))
+    cut = {n for n in reads if n not in sized}
+    if not local:
+        return replace(split, inline=split.inline | cut)
+    return replace(split, renamed={**split.renamed, **dict.fromkeys(cut, f"{name}_part")})
+
+
+def _reads(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+
+
+def _is_asked_for_its_size(region: Region, node: ast.AST) -> bool:
+    parent = region.plan.program.parents[node]
+    if isinstance(parent, ast.Call):
+        return isinstance(parent.func, ast.Name) and parent.func.id == "len"
+    return isinstance(parent, ast.Attribute) and parent.attr in ("shape", "size")
+
+
+def _is_local(scope: ast.AST, name: str) -> bool:
+    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(scope))
+
+
+def _is_after(region: Region, node: ast.AST) -> bool:
+    """May it be read once the samples have been dealt out: further down, or in another function?"""
+    below = region.plan.program.span(node) > region.plan.program.span(region.at)
+    return below or region.plan.program.function_of(node) is not region.scope
+
+
+def chain_of(plan: Reading) -> frozenset[ast.AST]:
+    """Calls that train: of models, of backward(), and of functions that lead there."""
+    reach = _functions_with_models(plan) | {scope_of(plan, c)[0] for c in plan.facts.backward}
+    leading = {f.node for f in plan.facts.calls.values() if f.bodies & reach and f.grad}
+    return frozenset({*_training_calls(plan), *plan.facts.backward, *leading})

@@ -1,0 +1,91 @@
+"""Why a batch cannot be split, although one was found."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting.regions import Region, region_at
+from nbddp.analysis.splitting.roots import Root
+from nbddp.analysis.syntax import qualified
+from nbddp.analysis.values import Extent, Split, backward_of, spread
+from nbddp.sentence import Sentence, sentence
+
+GRAPHS = ("torch_geometric.", "dgl.", "torch_sparse.", "torch_scatter.")
+GRAPH = re.compile(r"(^|_)(adj|adjacency|edge_index|edges?|laplacian)(_|$)", re.IGNORECASE)
+BATCH_FIRST = ("RNN", "LSTM", "GRU", "Transformer", "TransformerEncoderLayer", "TransformerDecoderLayer",
+               "MultiheadAttention")  # fmt: skip
+
+
+def unfit(plan: Reading, found: Split | Root | None) -> Sentence | None:
+    """The reason in words; None where each rank can take its part."""
+    if found is None:
+        return sentence("the loop indexes tensors or creates data as it goes, so every rank would train on the same data")
+    if isinstance(found, Root):
+        return sentence("'%1' is a single sample, and one sample cannot be split", plan.program.source(found.node))
+    if (edges := _edges(plan, found)) is not None:
+        return sentence("'%1' joins the samples to a graph, so a part of them cannot be computed alone", edges)
+    if (layer := _time_first(plan)) is not None:
+        return sentence("'%1' takes time as its first dimension, and nbddp cannot see which one counts the samples", layer)
+    return None
+
+
+def _edges(plan: Reading, split: Split) -> str | None:
+    for node in plan.nodes():
+        name = qualified(node, plan.flow.imports) if isinstance(node, ast.Attribute | ast.Name) else None
+        if name is not None and f"{name}.".startswith(GRAPHS):
+            return name
+    for statement in region_at(plan, split.at).rest:
+        for call in ast.walk(statement):
+            for given in call.args if isinstance(call, ast.Call) else ():
+                word = given.attr if isinstance(given, ast.Attribute) else getattr(given, "id", "")
+                if GRAPH.search(word):
+                    return plan.program.source(given)
+    return None
+
+
+def _time_first(plan: Reading) -> str | None:
+    """A layer that goes along the first dimension; what turns that round in a model is not followed."""
+    for call in plan.calls(*(f"torch.nn.{name}" for name in BATCH_FIRST)):
+        first = {k.arg: k.value for k in call.node.keywords}.get("batch_first")
+        if not (isinstance(first, ast.Constant) and first.value is True) and not _turns_round(plan, call.node):
+            return plan.program.source(call.node.func)
+    return None
+
+
+def _turns_round(plan: Reading, node: ast.AST) -> bool:
+    """`x.permute(1, 0, 2)`, `x.transpose(0, 1)` in the class of the layer."""
+    owner = next((a for a in plan.program.ancestors(node) if isinstance(a, ast.ClassDef)), None)
+    for call in ast.walk(owner) if owner else ():
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+            first = [a.value for a in call.args[:2] if isinstance(a, ast.Constant)]
+            if call.func.attr in ("permute", "transpose", "swapaxes") and sorted(map(str, first)) == ["0", "1"]:
+                return True
+    return False
+
+
+def is_unclear(plan: Reading, split: Split) -> Sentence | None:
+    """Once it is split: is each loss of the step a mean or a sum over a rank's samples, and nothing picked by place?"""
+    region = region_at(plan, split.at)
+    for call in sorted(plan.facts.backward, key=plan.program.span):
+        loss = backward_of(call)
+        around = {split.step, *region.rest} & {*plan.program.ancestors(call)}
+        if around and loss is not None and spread(plan.facts.value(loss)) not in (Extent.MEAN, Extent.SUM):
+            return sentence("'%1' is not understood as a mean or a sum over the samples of a batch",
+                            plan.program.source(loss))  # fmt: skip
+    if (picked := _picked_by_place(region)) is not None:
+        return sentence("'%1' is picked by its place in the batch", plan.program.source(picked))
+    return None
+
+
+def _picked_by_place(region: Region) -> ast.expr | None:
+    """`inp[t]`, `out[train_idx]`: of the samples of a rank these are others."""
+    plan = region.plan
+    for statement in region.rest:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Subscript) and spread(plan.facts.value(node.value)) is Extent.SAMPLES:
+                index = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
+                if not isinstance(index, ast.Constant | ast.Slice) and not plan.facts.value(index).varies:
+                    return node
+    return None

@@ -1,0 +1,77 @@
+"""Means over a rank's samples: each counts by how many of the batch they are."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting.regions import region_at
+from nbddp.analysis.values import Extent, Split, spread
+
+
+@dataclass(frozen=True, eq=False)
+class Means:
+    """Of one split step."""
+
+    born: tuple[ast.expr, ...]  # expressions that are a mean, and whose parts are none
+    unpacked: tuple[tuple[ast.stmt, str], ...]  # names that get one out of a tuple
+    counts: tuple[ast.expr, ...]  # numbers of samples that a mean is multiplied by
+
+
+def means_of(plan: Reading, split: Split) -> Means:
+    born: list[ast.expr] = []
+    unpacked: list[tuple[ast.stmt, str]] = []
+    counts: list[ast.expr] = []
+    for statement in region_at(plan, split.at).rest:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Assign):
+                unpacked += [(node, name) for name in _out_of_a_tuple(plan, node)]
+            elif isinstance(node, ast.BinOp):
+                counts += _counts(plan, node)
+            if _is_born(plan, node):
+                assert isinstance(node, ast.expr)
+                born.append(node)
+    return Means(tuple(born), tuple(unpacked), tuple(counts))
+
+
+def _is_mean(plan: Reading, node: ast.AST) -> bool:
+    return isinstance(node, ast.expr) and spread(plan.facts.value(node)) is Extent.MEAN
+
+
+def _is_born(plan: Reading, node: ast.AST) -> bool:
+    """It is one, and is made of none; what is read from a name was one already."""
+    if not _is_mean(plan, node) or not isinstance(node, ast.Call | ast.BinOp | ast.Attribute | ast.Subscript):
+        return False
+    if isinstance(node, ast.Attribute | ast.Subscript) and not _is_taken_out(plan, node):
+        return False
+    return not any(_is_mean(plan, part) for part in _inner(node))
+
+
+def _is_taken_out(plan: Reading, node: ast.Attribute | ast.Subscript) -> bool:
+    """`output.loss`, where the output was computed from samples; no field that was set before."""
+    return spread(plan.facts.value(node.value)) in (Extent.SAMPLES, Extent.VARYING)
+
+
+def _inner(node: ast.AST) -> Iterator[ast.AST]:
+    for child in ast.iter_child_nodes(node):
+        yield child
+        yield from _inner(child)
+
+
+def _out_of_a_tuple(plan: Reading, node: ast.Assign) -> Iterator[str]:
+    items = plan.facts.value(node.value).items
+    target = node.targets[0]
+    if items is None or not isinstance(node.value, ast.Call) or not isinstance(target, ast.Tuple):
+        return
+    for name, value in zip(target.elts, items, strict=False):
+        if isinstance(name, ast.Name) and spread(value) is Extent.MEAN:
+            yield name.id
+
+
+def _counts(plan: Reading, node: ast.BinOp) -> Iterator[ast.expr]:
+    """`loss.item() * len(xb)`: times the samples of an even share it adds up to the sum over the batch."""
+    for mean, count in ((node.left, node.right), (node.right, node.left)):
+        if isinstance(node.op, ast.Mult) and _is_mean(plan, mean) and plan.facts.value(count).size:
+            yield count

@@ -1,0 +1,72 @@
+"""What meets the samples of a rank has to be of the same samples: labels, weights, noise that was drawn before."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from nbddp.analysis.library import is_mean_loss
+from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting.find import add
+from nbddp.analysis.splitting.regions import Region, region_at
+from nbddp.analysis.splitting.roots import Root, is_data, roots
+from nbddp.analysis.values import CallFact, Extent, Split, spread
+
+ELEMENTWISE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
+
+
+def with_what_meets(plan: Reading, split: Split) -> Split:
+    """The split, and what is still whole although it is computed with what is split."""
+    region = region_at(plan, split.at)
+    found = [root for statement in region.rest for node in ast.walk(statement) for root in _meeting(region, node)]
+    return add(split, region, found)
+
+
+def _meeting(region: Region, node: ast.AST) -> Iterator[Root]:
+    if isinstance(node, ast.Call):
+        yield from _given(region, node)
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ELEMENTWISE):
+        yield from _beside(region, node.left, node.right)
+    elif isinstance(node, ast.Compare):
+        yield from _beside(region, node.left, node.comparators[0])
+
+
+def _beside(region: Region, *operands: ast.expr) -> Iterator[Root]:
+    if any(_is_split(region.plan, o) for o in operands):
+        for operand in operands:
+            if not _is_split(region.plan, operand) and is_data(region.plan, operand):
+                yield from (r for r in roots(region, operand) if not r.one and _belongs(region, r))
+
+
+def _belongs(region: Region, root: Root) -> bool:
+    """Drawn in the same turn as the batch; where all of the data is one batch, beside it."""
+    if not region.whole:
+        return bool({n.id for n in ast.walk(root.node) if isinstance(n, ast.Name)} & region.bound_before)
+    return root.name is not None
+
+
+def _given(region: Region, call: ast.Call) -> Iterator[Root]:
+    fact = region.plan.facts.calls.get(call)
+    given = [*call.args, *(k.value for k in call.keywords)]
+    if fact is None or not any(_is_split(region.plan, a) for a in given):
+        return
+    if _is_loss(region.plan, fact):
+        yield from _to_a_loss(region, call.args[:2])
+    elif fact.bodies or any(n.startswith(("sklearn.", "torchmetrics.")) for n in fact.names):
+        yield from _beside(region, *given)
+
+
+def _to_a_loss(region: Region, given: list[ast.expr]) -> Iterator[Root]:
+    """Output and target have the same samples, whatever they are made of."""
+    for one in given:
+        if not _is_split(region.plan, one) and is_data(region.plan, one):
+            found = [r for r in roots(region, one) if not r.one and _belongs(region, r)]
+            yield from found or [Root(one)]
+
+
+def _is_loss(plan: Reading, fact: CallFact) -> bool:
+    return bool(plan.facts.value(fact.node.func).of("loss")) or any(is_mean_loss(n) for n in fact.names)
+
+
+def _is_split(plan: Reading, node: ast.expr) -> bool:
+    return spread(plan.facts.value(node)) is Extent.SAMPLES

@@ -1,0 +1,99 @@
+"""Where a step stands: the blocks of statements around what draws a batch and what trains on it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from nbddp.analysis.reading import Reading
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+Scope = Definition | None  # a function; None is the top level of the cells
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """One block around a step: what comes before `at` may draw the batch, what begins there trains on it."""
+
+    plan: Reading
+    scope: Scope
+    owner: ast.AST  # whose block it is
+    block: Sequence[ast.stmt]
+    at: ast.stmt
+
+    @property
+    def whole(self) -> bool:
+        """Is it the whole function, or the top level: what is bound there is the same in every turn."""
+        return self.owner is self.scope or isinstance(self.owner, ast.Module)
+
+    @cached_property
+    def rest(self) -> Sequence[ast.stmt]:
+        """Of the whole function only what holds the step: what follows is another matter."""
+        if self.whole and isinstance(self.at, LOOPS):
+            return [self.at]
+        return self.block[self.block.index(self.at) :]
+
+    @cached_property
+    def bound_before(self) -> frozenset[str]:
+        names = {n for s in self.block[: self.block.index(self.at)] for n in stored(s)}
+        if isinstance(self.owner, ast.For | ast.AsyncFor):
+            names |= stored(self.owner.target)
+        if isinstance(self.owner, Definition):
+            names |= {a.arg for a in ast.walk(self.owner.args) if isinstance(a, ast.arg)}
+        return frozenset(names)
+
+    @cached_property
+    def bound_in_rest(self) -> frozenset[str]:
+        return frozenset(n for s in self.rest for n in stored(s))
+
+
+def stored(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def scope_of(plan: Reading, node: ast.AST) -> tuple[Scope, ast.AST]:
+    """The function around a node, and where in it the node counts: a closure where it is defined."""
+    function = plan.program.function_of(node)
+    while function is not None and _is_closure(plan, function):
+        node, function = function, plan.program.function_of(function)
+    return function, node
+
+
+def _is_closure(plan: Reading, function: Definition) -> bool:
+    """Defined in another function, or anew in each turn of a loop."""
+    around = list(plan.program.ancestors(function))
+    outer = next((a for a in around if isinstance(a, Definition | ast.ClassDef)), None)
+    return isinstance(outer, Definition) or any(isinstance(a, LOOPS) for a in around)
+
+
+def regions(plan: Reading, scope: Scope, nodes: Sequence[ast.AST]) -> Iterator[Region]:
+    """The blocks that hold all these nodes, from the innermost outwards to the whole function."""
+    chains = [_chain(plan, scope, n) for n in nodes]
+    for owner, block, statement in chains[0]:
+        own = [s for chain in chains for o, b, s in chain if b is block]
+        if len(own) == len(chains):
+            yield Region(plan, scope, owner, block, min(own, key=block.index))
+        del statement
+
+
+def _chain(plan: Reading, scope: Scope, node: ast.AST) -> list[tuple[ast.AST, list[ast.stmt], ast.stmt]]:
+    found = []
+    for parent in plan.program.ancestors(node):
+        if isinstance(node, ast.stmt):
+            for field in ("body", "orelse", "finalbody"):
+                block = getattr(parent, field, None)
+                if isinstance(block, list) and node in block:
+                    found.append((parent, block, node))
+        if parent is scope:
+            break
+        node = parent
+    return found
+
+
+def region_at(plan: Reading, statement: ast.stmt) -> Region:
+    """The block in which a statement stands."""
+    owner, block, at = _chain(plan, None, statement)[0]
+    return Region(plan, scope_of(plan, statement)[0], owner, block, at)

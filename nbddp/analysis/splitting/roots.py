@@ -1,0 +1,145 @@
+"""From what a model is given back to the names and pieces of data that hold the batch."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting.regions import Region
+from nbddp.analysis.values import Value
+
+DATA = ("list", "dict", "foreign", "dataset")  # things that may be or hold samples
+SIZES = ("shape", "size", "dtype", "device", "ndim")
+
+
+@dataclass(frozen=True, eq=False)
+class Root:
+    """One thing that holds samples, where it is read."""
+
+    node: ast.expr
+    name: str | None = None  # a variable of its own; else a piece of something
+    one: bool = False  # picked by a number: a single sample, or a single place in time
+
+
+def is_data(plan: Reading, node: ast.expr) -> bool:
+    """May it hold samples: no number, no model, no function?"""
+    value = plan.facts.value(node)
+    literal = value.const is not None and not isinstance(node, ast.Call)  # `torch.zeros(32, 1)` is known to be 0
+    return not value.number and not literal and not value.objs - value.of(*DATA) and not _is_size(value)
+
+
+def _is_size(value: Value) -> bool:
+    return value.size
+
+
+def roots(region: Region, node: ast.expr, seen: frozenset[ast.AST] = frozenset()) -> Iterator[Root]:
+    """What holds the samples that an expression of the step is made of."""
+    if node in seen or len(seen) > 60:
+        return
+    seen |= {node}
+    match node:
+        case ast.Constant() | ast.Lambda():
+            return
+        case ast.Name() | ast.Attribute() | ast.Subscript():
+            yield from _of_place(region, node, seen)
+        case ast.Call():
+            yield from _of_call(region, node, seen)
+        case _:
+            for child in ast.iter_child_nodes(node):
+                inner = child.value if isinstance(child, ast.keyword) else child
+                if isinstance(inner, ast.expr):
+                    yield from roots(region, inner, seen)
+
+
+def _of_place(region: Region, node: ast.Name | ast.Attribute | ast.Subscript, seen: frozenset[ast.AST]) -> Iterator[Root]:
+    base = base_of(node)
+    if not isinstance(base, ast.Name):
+        for part in ast.iter_child_nodes(node):
+            if isinstance(part, ast.expr):
+                yield from roots(region, part, seen)
+        return
+    if isinstance(node, ast.Attribute) and node.attr in SIZES:
+        return
+    made = base.id in region.bound_in_rest and base.id not in region.bound_before
+    if made:
+        for value in definitions(region, base.id):
+            yield from roots(region, value, seen)
+    elif isinstance(node, ast.Name):
+        if is_data(region.plan, node):
+            yield Root(node, node.id)
+    elif (index := computed_index(node)) is None:
+        if is_data(region.plan, node):
+            yield Root(node)
+    else:
+        yield from _indexed(region, node, index)
+
+
+def _indexed(region: Region, node: ast.expr, index: ast.expr) -> Iterator[Root]:
+    """`X[idx]`: the indices are the batch; `X[i : i + 32]`: the piece is; `X[i]` is one of its samples."""
+    if isinstance(index, ast.Slice) or (isinstance(index, ast.Tuple) and isinstance(index.elts[0], ast.Slice)):
+        if not _is_all(index):
+            yield Root(node)
+        elif isinstance(node, ast.Subscript):  # `X[:, 0]`: of all samples
+            yield from roots(region, node.value)
+        return
+    first = index.elts[0] if isinstance(index, ast.Tuple) else index
+    value = region.plan.facts.value(first)
+    if value.number or value.of("counter"):
+        yield Root(node, one=True)
+    elif isinstance(first, ast.Name) and (first.id in region.bound_before or not region.whole):
+        yield Root(first, first.id)
+    else:
+        yield Root(node)
+
+
+def _is_all(index: ast.expr) -> bool:
+    first = index.elts[0] if isinstance(index, ast.Tuple) else index
+    return isinstance(first, ast.Slice) and first.lower is first.upper is None
+
+
+def _of_call(region: Region, node: ast.Call, seen: frozenset[ast.AST]) -> Iterator[Root]:
+    """`xb.to(device)` is about `xb`; a call of anything else is about what it is given."""
+    if isinstance(node.func, ast.Attribute):
+        of_receiver = list(roots(region, node.func.value, seen))
+        if of_receiver:
+            yield from of_receiver
+            return
+    if isinstance(node.func, ast.Name) and node.func.id == "len":
+        return
+    for given in [*node.args, *(k.value for k in node.keywords)]:
+        yield from roots(region, given.value if isinstance(given, ast.Starred) else given, seen)
+
+
+def base_of(node: ast.expr) -> ast.expr:
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node
+
+
+def computed_index(node: ast.expr) -> ast.expr | None:
+    """The innermost index that is no name of a part: `batch["x"]` and `pair[0]` have none, `data["x"][idx]` has."""
+    found = None
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Constant):
+            found = node.slice
+        node = node.value
+    return found
+
+
+def definitions(region: Region, name: str) -> Iterator[ast.expr]:
+    """What a name of the step is made of."""
+    for statement in region.rest:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Assign) and any(name in _targets(t) for t in node.targets):
+                yield node.value
+            elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr) and name in _targets(node.target):
+                if node.value is not None:
+                    yield node.value
+            elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension) and name in _targets(node.target):
+                yield node.iter
+
+
+def _targets(target: ast.expr) -> set[str]:
+    return {n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}

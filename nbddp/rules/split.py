@@ -1,0 +1,72 @@
+"""What it does
+    Splits batches that do not come from a DataLoader: sliced by index, drawn at random, yielded by a generator, or all of
+    the data at once. All ranks draw the same batch, and each trains on its own samples of it. Where the samples cannot
+    be split evenly, each rank's mean counts by how many it has, so that the numbers are exactly those of one process.
+
+Why DDP needs it
+    Otherwise every rank trains on the same data: N times the work for the result of one process.
+
+Before
+    xb, yb = get_batch("train")
+    loss = criterion(model(xb), yb)
+
+After
+    xb, yb = get_batch("train")
+    mine, weight = my_part(len(xb))
+    xb, yb = xb[mine], yb[mine]
+    loss = weighted(criterion(model(xb), yb), weight)
+
+Declines
+    A DataLoader, which gets a sampler. What cannot be split is refused with its reason: one sample at a time, a graph,
+    layers that take time as their first dimension.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nbddp.analysis import Plan
+from nbddp.analysis.splitting import means_of
+from nbddp.analysis.values import Split
+from nbddp.diagnostics import Diagnostic
+from nbddp.edits import Edit, after, before, replace, wrap
+
+NAME = "split"
+
+
+def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
+    for split in plan.assumed.splits:
+        yield from _dealt_out(plan, split)
+        yield from _weighted(plan, split)
+
+
+def _dealt_out(plan: Plan, split: Split) -> Iterator[Edit]:
+    part, mine, weight = (plan.naming(n) for n in ("my_part", "mine", "weight"))
+    yield before(plan.program, NAME, split.at, "\n".join(_lines(plan, split, part, mine, weight)), ("my_part",))
+    for node in sorted(split.inline, key=plan.program.span):
+        yield from wrap(plan.program, NAME, node, "", f"[{mine}]")
+    for node, name in split.renamed.items():
+        yield replace(plan.program, NAME, node, plan.naming(name))
+
+
+def _lines(plan: Plan, split: Split, part: str, mine: str, weight: str) -> Iterator[str]:
+    total = f"len({split.total})"
+    if means_of(plan, split).counts:
+        yield f"{plan.naming('samples')} = {total}"
+        total = plan.naming("samples")
+    yield f"{mine}, {weight} = {part}({total})"
+    new = {**{n: n for n in split.names}, **{plan.naming(n): n.removesuffix("_part") for n in split.renamed.values()}}
+    if new:
+        yield f"{', '.join(new)} = {', '.join(f'{old}[{mine}]' for old in new.values())}"
+
+
+def _weighted(plan: Plan, split: Split) -> Iterator[Edit]:
+    """Every mean over the rank's samples, where it comes about."""
+    means, weighted, weight = means_of(plan, split), plan.naming("weighted"), plan.naming("weight")
+    for node in means.born:
+        yield from wrap(plan.program, NAME, node, f"{weighted}(", f", {weight})", ("weighted",))
+    for statement, name in means.unpacked:
+        yield after(plan.program, NAME, statement, f"{name} = {weighted}({name}, {weight})", ("weighted",))
+    for node in means.counts:
+        ranks = plan.world_size(node)
+        yield replace(plan.program, NAME, node, f"({plan.naming('samples')} / {ranks})", ("dist",))
