@@ -9,7 +9,7 @@ from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.regions import Region, region_at
 from nbddp.analysis.splitting.roots import Root
 from nbddp.analysis.syntax import qualified
-from nbddp.analysis.values import Extent, Split, backward_of, spread
+from nbddp.analysis.values import ANYTHING, UNLIKE, Extent, Split, backward_of, spread
 from nbddp.sentence import Sentence, sentence
 
 GRAPHS = ("torch_geometric.", "dgl.", "torch_sparse.", "torch_scatter.")
@@ -71,9 +71,10 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
     for call in sorted(plan.facts.backward, key=plan.program.span):
         loss = backward_of(call)
         around = {split.step, *region.rest} & {*plan.program.ancestors(call)}
-        if around and loss is not None and spread(plan.facts.value(loss)) not in (Extent.MEAN, Extent.SUM):
+        value = plan.facts.value(loss) if loss is not None else ANYTHING
+        if around and spread(value) not in (Extent.MEAN, Extent.SUM) and not value.of(UNLIKE):
             return sentence("'%1' is not understood as a mean or a sum over the samples of a batch",
-                            plan.program.source(loss))  # fmt: skip
+                            plan.program.source(loss or call))  # fmt: skip
     if (picked := _picked_by_place(region)) is not None:
         return sentence("'%1' is picked by its place in the batch", plan.program.source(picked))
     return None

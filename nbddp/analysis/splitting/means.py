@@ -37,7 +37,8 @@ def means_of(plan: Reading, split: Split) -> Means:
 
 
 def _is_mean(plan: Reading, node: ast.AST) -> bool:
-    return isinstance(node, ast.expr) and spread(plan.facts.value(node)) is Extent.MEAN
+    value = plan.facts.value(node)
+    return isinstance(node, ast.expr) and value.items is None and value.extent is Extent.MEAN
 
 
 def _is_born(plan: Reading, node: ast.AST) -> bool:

@@ -85,13 +85,34 @@ def _indexed(region: Region, node: ast.expr, index: ast.expr) -> Iterator[Root]:
             yield from roots(region, node.value)
         return
     first = index.elts[0] if isinstance(index, ast.Tuple) else index
-    value = region.plan.facts.value(first)
-    if value.number or value.of("counter"):
+    if _is_number(region, first):
         yield Root(node, one=True)
     elif isinstance(first, ast.Name) and (first.id in region.bound_before or not region.whole):
         yield Root(first, first.id)
     else:
         yield Root(node)
+
+
+def _is_number(region: Region, node: ast.expr) -> bool:
+    """A place, or one that a loop counts; no tensor of places."""
+    value = region.plan.facts.value(node)
+    if value.number or value.of("counter") or isinstance(value.const, int):
+        return True
+    if isinstance(node, ast.BinOp):
+        return _is_number(region, node.left) and _is_number(region, node.right)
+    return isinstance(node, ast.Name) and any(
+        node.id in _targets(loop.target) and _counts(loop.iter)
+        for loop in region.plan.facts.loops
+        if isinstance(loop, ast.For) and loop in region.plan.program.ancestors(node)
+    )
+
+
+def _counts(source: ast.expr) -> bool:
+    """`range(10)`, `tqdm(range(10))`."""
+    if not isinstance(source, ast.Call):
+        return False
+    word = source.func.attr if isinstance(source.func, ast.Attribute) else getattr(source.func, "id", "")
+    return word in ("range", "trange") or bool(source.args and _counts(source.args[0]))
 
 
 def _is_all(index: ast.expr) -> bool:
