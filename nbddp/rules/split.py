@@ -1,7 +1,8 @@
 """What it does
-    Splits batches that do not come from a DataLoader: sliced by index, drawn at random, yielded by a generator, or all of
-    the data at once. All ranks draw the same batch, and each trains on its own samples of it. Where the samples cannot
-    be split evenly, each rank's mean counts by how many it has, so that the numbers are exactly those of one process.
+    Splits batches that do not come from a DataLoader: sliced by index, drawn at random, yielded by a generator, or all
+    of the data at once. All ranks draw the same batch, and each trains on its own samples of it. Where the samples
+    cannot be split evenly, each rank's mean counts by how many it has, so that the numbers are exactly those of one
+    process.
 
 Why DDP needs it
     Otherwise every rank trains on the same data: N times the work for the result of one process.
@@ -51,11 +52,18 @@ def _dealt_out(plan: Plan, split: Split) -> Iterator[Edit]:
 
 def _lines(plan: Plan, split: Split, part: str, mine: str, weight: str) -> Iterator[str]:
     total = f"len({split.total})"
+    if split.total in split.dicts:
+        total = f"len(next(iter({split.total}.values())))"
     if means_of(plan, split).counts:
         yield f"{plan.naming('samples')} = {total}"
         total = plan.naming("samples")
     yield f"{mine}, {weight} = {part}({total})"
-    new = {**{n: n for n in split.names}, **{plan.naming(n): n.removesuffix("_part") for n in split.renamed.values()}}
+    for name in sorted(split.dicts):
+        yield f"{name} = {{key: value[{mine}] for key, value in {name}.items()}}"
+    new = {
+        **{n: n for n in split.names if n not in split.dicts},
+        **{plan.naming(n): n.removesuffix("_part") for n in split.renamed.values()},
+    }
     if new:
         yield f"{', '.join(new)} = {', '.join(f'{old}[{mine}]' for old in new.values())}"
 

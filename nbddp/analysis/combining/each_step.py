@@ -124,7 +124,8 @@ def parts_of(m: Machine, node: ast.expr, name: str) -> Iterator[tuple[ast.expr, 
         raise NotUnderstood  # each is a part of its share, or stands in another dimension
     apart = _is_written(node, extent) or isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict)
     if extent in HOW and not mentions and not apart and (leaf or extent is not Extent.SAMPLES):
-        yield node, HOW[extent]
+        split = extent is Extent.SAMPLES and bool(m.assumed.splits)
+        yield node, "gather_part" if split else HOW[extent]
         return
     children = [n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr | ast.keyword)]
     if isinstance(node, ast.Call):  # not the method, but what it is called on

@@ -145,11 +145,13 @@ def _how(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str
         one_each = (
             each and start is not None and is_empty(start, name) and ways == {"append"} and not _is_mixed(m, value)
         )
-        return Reduction(loop, name, "gather_samples") if one_each and extent is not Extent.VARYING else None
+        known = one_each and extent is not Extent.VARYING and not m.assumed.splits
+        return Reduction(loop, name, "gather_samples") if known else None
     if fact.backward and _is_uneven(m, value):
         return None
     if fact.backward:
-        return _how_training(loop, name, start, ways, holds, extent, _is_mixed(m, value))
+        found = _how_training(loop, name, start, ways, holds, extent, _is_mixed(m, value))
+        return _of_splits(found) if m.assumed.splits else found
     return _how_evaluation(loop, name, start, ways, holds, extent)
 
 
@@ -203,6 +205,13 @@ def _how_training(
             return Reduction(loop, name, "gather_batches")
         return Reduction(loop, name, "gather_samples") if ways in ({"extend"}, {"add"}, {"cat"}) else None
     return None
+
+
+def _of_splits(found: Reduction | None) -> Reduction | None:
+    """Of a batch that is split, the ranks may have unlike parts: where each ends is known while it is a thing apart."""
+    if found is None or not found.how.startswith("gather"):
+        return found
+    return replace(found, how="gather_parts") if found.how == "gather_batches" else None
 
 
 def _how_evaluation(

@@ -65,7 +65,7 @@ def _step(plan: Reading, call: ast.Call) -> tuple[Scope, list[ast.AST], list[ast
 
 def _functions_with_models(plan: Reading) -> set[ast.AST]:
     """Functions of the notebook in which a model is called to be trained, or that call such a function."""
-    found = {f for c in _training_calls(plan) if (f := scope_of(plan, c)[0]) is not None}
+    found: set[ast.AST] = {f for c in _training_calls(plan) if (f := scope_of(plan, c)[0]) is not None}
     while True:
         more = {f for one in found for c in plan.callers.get(one, ()) if (f := scope_of(plan, c)[0]) is not None}
         if more <= found:
@@ -114,7 +114,9 @@ def add(split: Split, region: Region, found: Sequence[Root]) -> Split:
         elif root.name in split.names or root.node in split.renamed or root.node in split.inline:
             continue
         elif not region.whole and root.name in region.bound_before:
-            split = replace(split, names=(*split.names, root.name))
+            held = region.plan.facts.value(root.node).of("dict")
+            dicts = split.dicts | {root.name} if held else split.dicts
+            split = replace(split, names=(*split.names, root.name), dicts=dicts)
         else:
             split = _whole_elsewhere(split, region, root.name)
     return split
@@ -128,9 +130,9 @@ def _whole_elsewhere(split: Split, region: Region, name: str) -> Split:
     elsewhere = [n for n in region.plan.nodes() if _reads(n, name) and n not in reads and _is_after(region, n)]
     if local and not elsewhere and not sized:
         return replace(split, names=(*split.names, name))
-    cut = {n for n in reads if n not in sized}
+    cut = [n for n in reads if isinstance(n, ast.expr) and n not in sized]
     if not local:
-        return replace(split, inline=split.inline | cut)
+        return replace(split, inline=split.inline | set(cut))
     return replace(split, renamed={**split.renamed, **dict.fromkeys(cut, f"{name}_part")})
 
 

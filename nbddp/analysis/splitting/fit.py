@@ -21,13 +21,14 @@ BATCH_FIRST = ("RNN", "LSTM", "GRU", "Transformer", "TransformerEncoderLayer", "
 def unfit(plan: Reading, found: Split | Root | None) -> Sentence | None:
     """The reason in words; None where each rank can take its part."""
     if found is None:
-        return sentence("the loop indexes tensors or creates data as it goes, so every rank would train on the same data")
+        return sentence("no batch was found in what the model is given, so every rank would train on the same data")
     if isinstance(found, Root):
         return sentence("'%1' is a single sample, and one sample cannot be split", plan.program.source(found.node))
     if (edges := _edges(plan, found)) is not None:
         return sentence("'%1' joins the samples to a graph, so a part of them cannot be computed alone", edges)
     if (layer := _time_first(plan)) is not None:
-        return sentence("'%1' takes time as its first dimension, and nbddp cannot see which one counts the samples", layer)
+        return sentence("'%1' takes time as its first dimension, and it is not clear which one counts the samples",
+                        layer)  # fmt: skip
     return None
 
 

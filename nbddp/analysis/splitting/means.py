@@ -37,13 +37,18 @@ def means_of(plan: Reading, split: Split) -> Means:
 
 
 def _is_mean(plan: Reading, node: ast.AST) -> bool:
+    """Also a sum that is multiplied by the number of ranks: it adds up to that of the batch, however it is split."""
+    if node in plan.assumed.scaled:
+        return True
     value = plan.facts.value(node)
     return isinstance(node, ast.expr) and value.items is None and value.extent is Extent.MEAN
 
 
 def _is_born(plan: Reading, node: ast.AST) -> bool:
     """It is one, and is made of none; what is read from a name was one already."""
-    if not _is_mean(plan, node) or not isinstance(node, ast.Call | ast.BinOp | ast.Attribute | ast.Subscript):
+    if node in plan.assumed.scaled or not _is_mean(plan, node):
+        return False
+    if not isinstance(node, ast.Call | ast.BinOp | ast.Attribute | ast.Subscript):
         return False
     if isinstance(node, ast.Attribute | ast.Subscript) and not _is_taken_out(plan, node):
         return False

@@ -53,7 +53,10 @@ def roots(region: Region, node: ast.expr, seen: frozenset[ast.AST] = frozenset()
                     yield from roots(region, inner, seen)
 
 
-def _of_place(region: Region, node: ast.Name | ast.Attribute | ast.Subscript, seen: frozenset[ast.AST]) -> Iterator[Root]:
+Place = ast.Name | ast.Attribute | ast.Subscript
+
+
+def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator[Root]:
     base = base_of(node)
     if not isinstance(base, ast.Name):
         for part in ast.iter_child_nodes(node):

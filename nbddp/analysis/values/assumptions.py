@@ -19,6 +19,7 @@ class Split:
     step: ast.stmt  # what trains on them: at each turn of the loops around
     total: str  # how many samples it has
     names: tuple[str, ...] = ()  # hold this rank's samples from there on
+    dicts: frozenset[str] = frozenset()  # those of them that are dictionaries of samples
     inline: frozenset[ast.expr] = frozenset()  # expressions that are cut where they stand
     renamed: Mapping[ast.expr, str] = field(default_factory=dict)  # reads of what stays whole elsewhere: the new name
 

@@ -25,8 +25,10 @@ def alike(plan: Plan, name: str) -> Iterator[Edit]:
     definitions = {s.node.name: s.node for s in plan.kept if isinstance(s.node, Definition)}
     loops = [f.node for f in plan.facts.loops.values() if f.backward and isinstance(f.node, ast.For | ast.While)]
     for loop in sorted(loops, key=plan.program.span):
-        if isinstance(loop, ast.For) and not _counts(plan, loop.iter) and draws(plan, loop, {}) | draws(
-            plan, loop.iter, definitions
+        if (
+            isinstance(loop, ast.For)
+            and not _counts(plan, loop.iter)
+            and draws(plan, loop, {}) | draws(plan, loop.iter, definitions)
         ):
             uses = ("drawn_alike",)
             yield from wrap(plan.program, name, loop.iter, f"{plan.naming('drawn_alike')}(", ")", uses)

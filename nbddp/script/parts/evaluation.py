@@ -124,6 +124,16 @@ def gather_batches(values):
     return [interleaved(shares) for shares in zip(*gathered(values))]
 
 
+def gather_part(values):
+    """What the processes have of one batch, in its order."""
+    return joined(gathered(values))
+
+
+def gather_parts(values):
+    """The same of a list with one thing for each batch."""
+    return [joined(parts) for parts in zip(*gathered(values))]
+
+
 def interleaved(shares):
     """Samples in the order in which they were dealt, one to each process in turn."""
     first = shares[0]
