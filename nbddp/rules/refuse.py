@@ -146,7 +146,7 @@ def _without_loader(plan: Plan, call: ast.Call, loop: ast.AST, opaque: bool) -> 
         return plan.program.diagnose(
             "sampler", "error", loop,
             sentence("the loop runs over '%1', which is not a DataLoader created in this notebook", what),
-            why=sentence("every rank would train on all of the data"),
+            why=plan.unsplit or sentence("every rank would train on all of the data"),
             help=sentence('create a DataLoader in a cell, or tag the cell that splits the data with "ddp-setup"'),
         )  # fmt: skip
     if (source := _generator(plan, loop)) is not None:
@@ -154,12 +154,12 @@ def _without_loader(plan: Plan, call: ast.Call, loop: ast.AST, opaque: bool) -> 
             "shard", "error", loop,
             sentence("the batches come from '%1', a custom generator, and nbddp cannot see how to split "
                      "them among the ranks", source),
-            why=sentence("every rank would train on all of the data"),
+            why=plan.unsplit or sentence("every rank would train on all of the data"),
             help=sentence("put its samples into a Dataset, and train on a DataLoader over it"),
         )  # fmt: skip
     return plan.program.diagnose(
         "shard", "error", loop,
-        sentence("the training loop uses no DataLoader, so there is nothing to split among the processes"),
+        sentence("the training loop uses no DataLoader, and its batches cannot be split among the processes"),
         why=plan.unsplit,
         help=sentence("train on DataLoader(TensorDataset(X, y), batch_size=…, shuffle=True)"),
     )  # fmt: skip

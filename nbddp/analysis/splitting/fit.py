@@ -9,7 +9,7 @@ from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.regions import Region, region_at
 from nbddp.analysis.splitting.roots import Root
 from nbddp.analysis.syntax import qualified
-from nbddp.analysis.values import ANYTHING, UNLIKE, Extent, Split, backward_of, spread
+from nbddp.analysis.values import ANYTHING, KNOWN, UNLIKE, Extent, Split, backward_of, spread
 from nbddp.sentence import Sentence, sentence
 
 GRAPHS = ("torch_geometric.", "dgl.", "torch_sparse.", "torch_scatter.")
@@ -24,12 +24,30 @@ def unfit(plan: Reading, found: Split | Root | None) -> Sentence | None:
         return sentence("no batch was found in what the model is given, so every rank would train on the same data")
     if isinstance(found, Root):
         return sentence("'%1' is a single sample, and one sample cannot be split", plan.program.source(found.node))
+    if (environment := _environment(plan)) is not None:
+        return sentence("'%1' is an environment that answers to what the model does, and gives no batch to split",
+                        environment)  # fmt: skip
     if (edges := _edges(plan, found)) is not None:
         return sentence("'%1' joins the samples to a graph, so a part of them cannot be computed alone", edges)
     if (layer := _time_first(plan)) is not None:
         return sentence("'%1' takes time as its first dimension, and it is not clear which one counts the samples",
                         layer)  # fmt: skip
     return None
+
+
+ONE = {"unsqueeze": 0, "view": 1, "reshape": 1}  # by their first argument
+TIME_FIRST = ("torchtext.",)  # whose batches have the samples in the second dimension
+
+
+def _environment(plan: Reading) -> str | None:
+    """What is reset and then stepped with an action."""
+    methods: dict[str, set[str]] = {}
+    for fact in plan.facts.calls.values():
+        func = fact.node.func
+        if isinstance(func, ast.Attribute) and not fact.optimizers and not plan.facts.value(func.value).of(*KNOWN):
+            word = func.attr if func.attr != "step" or fact.node.args else ""
+            methods.setdefault(plan.program.source(func.value), set()).add(word)
+    return next((name for name, used in methods.items() if used >= {"reset", "step"}), None)
 
 
 def _edges(plan: Reading, split: Split) -> str | None:
@@ -48,6 +66,9 @@ def _edges(plan: Reading, split: Split) -> str | None:
 
 def _time_first(plan: Reading) -> str | None:
     """A layer that goes along the first dimension; what turns that round in a model is not followed."""
+    for target in plan.flow.imports.values():
+        if f"{target}.".startswith(TIME_FIRST):
+            return target
     for call in plan.calls(*(f"torch.nn.{name}" for name in BATCH_FIRST)):
         first = {k.arg: k.value for k in call.node.keywords}.get("batch_first")
         if not (isinstance(first, ast.Constant) and first.value is True) and not _turns_round(plan, call.node):
@@ -67,7 +88,10 @@ def _turns_round(plan: Reading, node: ast.AST) -> bool:
 
 
 def is_unclear(plan: Reading, split: Split) -> Sentence | None:
-    """Once it is split: is each loss of the step a mean or a sum over a rank's samples, and nothing picked by place?"""
+    """Once it is split: is each loss of the step a mean or a sum over a rank's samples, and nothing picked by place?
+
+    What goes through them one by one may go through time.
+    """
     region = region_at(plan, split.at)
     for call in sorted(plan.facts.backward, key=plan.program.span):
         loss = backward_of(call)
@@ -76,17 +100,44 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
         if around and spread(value) not in (Extent.MEAN, Extent.SUM) and not value.of(UNLIKE):
             return sentence("'%1' is not understood as a mean or a sum over the samples of a batch",
                             plan.program.source(loss or call))  # fmt: skip
+    if (single := _taken_for_one(plan)) is not None:
+        return sentence("'%1' makes one sample of it, and one sample cannot be split", plan.program.source(single))
     if (picked := _picked_by_place(region)) is not None:
         return sentence("'%1' is picked by its place in the batch", plan.program.source(picked))
     return None
 
 
+def _taken_for_one(plan: Reading) -> ast.expr | None:
+    """`x.unsqueeze(0)`, `x.view(1, -1)`, a loss of what has been summed up: what was split were no samples."""
+    for call, fact in plan.facts.calls.items():
+        func = call.func
+        if isinstance(func, ast.Attribute) and func.attr in ONE and _is_split(plan, func.value):
+            first = call.args[0] if call.args else None
+            first = first.elts[0] if isinstance(first, ast.Tuple) and first.elts else first
+            if isinstance(first, ast.Constant) and first.value == ONE[func.attr]:
+                return call
+        if fact.grad and plan.facts.value(func).of("loss") and _is_summed_up(plan, call):
+            return call
+    return None
+
+
+def _is_summed_up(plan: Reading, call: ast.Call) -> bool:
+    extents = {spread(plan.facts.value(a)) for a in call.args[:2]}
+    return bool(extents & {Extent.MEAN, Extent.SUM, Extent.VARYING})
+
+
+def _is_split(plan: Reading, node: ast.expr) -> bool:
+    return spread(plan.facts.value(node)) is Extent.SAMPLES
+
+
 def _picked_by_place(region: Region) -> ast.expr | None:
-    """`inp[t]`, `out[train_idx]`: of the samples of a rank these are others."""
+    """`inp[t]`, `for token in target`, `out[train_idx]`: of the samples of a rank these are others."""
     plan = region.plan
     for statement in region.rest:
         for node in ast.walk(statement):
-            if isinstance(node, ast.Subscript) and spread(plan.facts.value(node.value)) is Extent.SAMPLES:
+            if isinstance(node, ast.For) and _is_split(plan, node.iter):
+                return node.iter
+            if isinstance(node, ast.Subscript) and _is_split(plan, node.value):
                 index = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
                 if not isinstance(index, ast.Constant | ast.Slice) and not plan.facts.value(index).varies:
                     return node
