@@ -27,6 +27,8 @@ class DDPScriptExporter(Exporter):
     batch_per_rank = Bool(None, allow_none=True, help="The batch size is each process's.").tag(config=True)
     sync_batchnorm = Bool(None, allow_none=True, help="BatchNorm over the batches of all processes.").tag(config=True)
 
+    exact = Bool(None, allow_none=True, help="The numbers of one process; whole batches are loaded.").tag(config=True)
+
     @default("file_extension")
     def _file_extension(self) -> str:
         return ".py"
@@ -35,7 +37,7 @@ class DDPScriptExporter(Exporter):
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kw: Any
     ) -> tuple[str, dict[str, Any]]:
         cells, resources = super().from_notebook_node(nb, resources, **kw)
-        options = Options(self.train, self.nproc, self.batch_per_rank, self.sync_batchnorm)
+        options = Options(self.train, self.nproc, self.batch_per_rank, self.sync_batchnorm, self.exact)
         try:
             script = export(notebook_from_json(cells, f"{resources['metadata']['name']}.ipynb"), options)
         except (CannotRead, CannotExport) as refusal:

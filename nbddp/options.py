@@ -13,6 +13,7 @@ class Options:
     nproc: int | None = None  # default of the script's --nproc; every GPU, else 2 CPU processes
     batch_per_rank: bool | None = None  # the notebook's batch size is each process's; it is that of all together
     sync_batchnorm: bool | None = None  # BatchNorm over the batches of all ranks; over each rank's own
+    exact: bool | None = None  # every batch is drawn whole and split: the numbers of one process, loading not shared
     checkpoints: bool | None = None  # the script itself writes them and goes on from one: --checkpoint, --resume
     slurm: bool | None = None  # the script finds its place among the tasks that srun has started
     snapshot: tuple[str, ...] | None = None  # names whose values the kernel hands over; () for none

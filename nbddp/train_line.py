@@ -53,6 +53,7 @@ def parse_train_line(line: str) -> TrainLine:
         nproc=found.nproc,
         batch_per_rank=found.batch_per_rank or None,
         sync_batchnorm=found.sync_batchnorm or None,
+        exact=found.exact or None,
         snapshot=found.snapshot,
     )
     return TrainLine(options, tuple(run), tuple(words[len(own) + 1 :]))
@@ -62,7 +63,7 @@ def _parser() -> _Parser:
     parser = _Parser(add_help=False, allow_abbrev=False)
     parser.add_argument("--nproc", type=_processes)
     parser.add_argument("--snapshot", type=snapshot_names)
-    for name in ("batch-per-rank", "sync-batchnorm", *FLAGS):
+    for name in ("batch-per-rank", "sync-batchnorm", "exact", *FLAGS):
         parser.add_argument(f"--{name}", action="store_true")
     parser.add_argument("--mode", choices=MODES)
     for name in SETTINGS:

@@ -22,7 +22,7 @@ from nbddp.deep_stack import TooDeep, with_room
 from nbddp.diagnostics import CannotExport
 from nbddp.notebook import Notebook
 from nbddp.options import Options
-from nbddp.sentence import NOTHING, Sentence
+from nbddp.sentence import NOTHING, Sentence, sentence
 
 T = TypeVar("T")
 
@@ -129,6 +129,8 @@ def _read(notebook: Notebook, options: Options, own_imports: Mapping[str, str]) 
 def _with_batches_split(plan: Plan) -> Plan:
     """Where no loader feeds a step: each rank takes its samples of a batch that all of them have drawn."""
     found = plan
+    if plan.options.exact:
+        found = _again(plan, replace(plan.assumed, alike=plan.roles.training_loaders))
     while calls := unshared(found):
         first = first_split(found, calls[0])
         if reason := unfit(found, first):
@@ -138,7 +140,7 @@ def _with_batches_split(plan: Plan) -> Plan:
         if reason := is_unclear(found, found.assumed.splits[-1]):
             return replace(plan, unsplit=reason)
         if calls[0] in unshared(found):
-            return plan
+            return replace(plan, unsplit=sentence("it is not clear which loop trains on it"))
     return found
 
 

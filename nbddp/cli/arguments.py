@@ -27,6 +27,11 @@ def add_notebook(parser: Parser, nproc: str = "number of processes that the scri
         "--sync-batchnorm", action=flag, help="compute BatchNorm statistics over the batches of all processes"
     )
     parser.add_argument(
+        "--exact",
+        action=flag,
+        help="split every batch exactly: the same numbers as on one process, at the cost of loading whole batches",
+    )
+    parser.add_argument(
         "--checkpoints",
         action=flag,
         help="add checkpoints to the script (its options --checkpoint PATH, --resume PATH)",
@@ -67,6 +72,7 @@ def options_of(arguments: argparse.Namespace) -> Options:
         nproc=arguments.nproc,
         batch_per_rank=arguments.batch_per_rank,
         sync_batchnorm=arguments.sync_batchnorm,
+        exact=arguments.exact,
         checkpoints=arguments.checkpoints,
         slurm=arguments.slurm,
         snapshot=arguments.snapshot,

@@ -2,15 +2,15 @@
     Refuses notebooks that no script could train in the same way on several processes, and names every reason at once.
 
 Why DDP needs it
-    DDP splits the samples of a DataLoader among the ranks. Without a DataLoader every rank would train on the same
-    data: N times the work for nothing.
+    DDP splits the samples of a batch among the ranks. Where there is no batch to split, every rank would train on the
+    same data: N times the work for nothing.
 
 Before
-    for epoch in range(100):
-        loss = criterion(model(X), y)
+    for i in range(len(X)):
+        loss = F.mse_loss(model(X[i]), y[i])
 
 After
-    error[shard]: the training loop uses no DataLoader, so there is nothing to split among the processes
+    error[shard]: the training loop uses no DataLoader, and its batches cannot be split among the processes
 
 Declines
     Everything that the other rules handle.

@@ -8,14 +8,14 @@ Why DDP needs it
     Otherwise every rank trains on the same data: N times the work for the result of one process.
 
 Before
-    xb, yb = get_batch("train")
-    loss = criterion(model(xb), yb)
+    xb, yb = get_batch(32)
+    loss = F.mse_loss(model(xb), yb)
 
 After
-    xb, yb = get_batch("train")
+    xb, yb = get_batch(32)
     mine, weight = my_part(len(xb))
     xb, yb = xb[mine], yb[mine]
-    loss = weighted(criterion(model(xb), yb), weight)
+    loss = weighted(F.mse_loss(ddp_model(xb), yb), weight)
 
 Declines
     A DataLoader, which gets a sampler. What cannot be split is refused with its reason: one sample at a time, a graph,
@@ -31,12 +31,20 @@ from nbddp.analysis.splitting import means_of
 from nbddp.analysis.values import Split
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before, replace, wrap
+from nbddp.sentence import sentence
 
 NAME = "split"
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
+    if plan.options.exact and plan.unsplit:
+        yield Diagnostic(NAME, "error", sentence("--exact cannot split the batches of this training"), why=plan.unsplit)
     for split in plan.assumed.splits:
+        yield plan.program.diagnose(
+            NAME, "note", split.at,
+            sentence("all ranks draw this batch, and each trains on its own samples of it"),
+            why=sentence("drawing it does not become faster with more ranks, only training does"),
+        )  # fmt: skip
         yield from _dealt_out(plan, split)
         yield from _weighted(plan, split)
 

@@ -64,7 +64,7 @@ def assemble(plan: Plan, edits: Sequence[Edit]) -> list[Line]:
     lines += [Line(""), Line(""), *body, Line(""), Line("")]
     for title, text in parts.sections:
         lines += [Line(_title(title, 0)), *_lines(text), Line(""), Line("")]
-    lines += _launcher_lines(start.source.rstrip("\n"))
+    lines += _launcher_lines(start.source.rstrip("\n"), renames.get("run", "run"))
     return _tidy(lines)
 
 
@@ -72,10 +72,10 @@ def _lines(text: str) -> list[Line]:
     return [Line(t) for t in text.split("\n")]
 
 
-def _launcher_lines(text: str) -> list[Line]:
-    """Where a process begins to train there is something to watch."""
+def _launcher_lines(text: str, run: str) -> list[Line]:
+    """Where a process begins to train there is something to watch, whatever the notebook itself calls `run`."""
     mark = (0, Watch("process"))
-    return [Line(t, marks=(mark,)) if t.startswith("def run(") else Line(t) for t in text.split("\n")]
+    return [Line(t, marks=(mark,)) if t.startswith(f"def {run}(") else Line(t) for t in text.split("\n")]
 
 
 def _own_names() -> set[str]:

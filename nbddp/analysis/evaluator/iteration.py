@@ -151,7 +151,7 @@ def iterate(m: Machine, value: Value, node: ast.AST) -> Value:
 
     for obj in value.objs:
         if obj.kind == "loader":
-            put(Value(extent=Extent.SAMPLES))
+            put(ANYTHING if obj in m.assumed.alike else Value(extent=Extent.SAMPLES))
         elif obj.kind == "iterator":
             put(_iterate_wrapper(m, obj, node))
         elif (made := own_iterator(m, obj)) is not None:
@@ -183,7 +183,7 @@ def _iterate_wrapper(m: Machine, obj: Obj, node: ast.AST) -> Value:
 
 def loaders_in(m: Machine, value: Value, depth: int = 0) -> set[Obj]:
     """Loaders that iterating the value draws from."""
-    found = set(value.of("loader"))
+    found = set(value.of("loader")) - m.assumed.alike
     for obj in value.of("generator", "instance"):
         made = own_iterator(m, obj) if obj.kind == "instance" else m.get(obj, "draws")
         found |= loaders_in(m, made, depth + 1) if made is not None and depth < 6 else set()

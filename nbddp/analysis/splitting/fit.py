@@ -102,6 +102,9 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
                             plan.program.source(loss or call))  # fmt: skip
     if (single := _taken_for_one(plan)) is not None:
         return sentence("'%1' makes one sample of it, and one sample cannot be split", plan.program.source(single))
+    if (product := _summed_over(region)) is not None:
+        return sentence("'%1' adds up over the samples, so a part of them cannot be computed alone",
+                        plan.program.source(product))  # fmt: skip
     if (picked := _picked_by_place(region)) is not None:
         return sentence("'%1' is picked by its place in the batch", plan.program.source(picked))
     return None
@@ -128,6 +131,21 @@ def _is_summed_up(plan: Reading, call: ast.Call) -> bool:
 
 def _is_split(plan: Reading, node: ast.expr) -> bool:
     return spread(plan.facts.value(node)) is Extent.SAMPLES
+
+
+PRODUCTS = ("torch.mm", "torch.spmm", "torch.sparse.mm", "torch.smm", "torch.hspmm")
+
+
+def _summed_over(region: Region) -> ast.expr | None:
+    """`adjacency @ X`: a product with the samples on its right."""
+    for call in region.plan.calls(*PRODUCTS):
+        if len(call.node.args) > 1 and _is_split(region.plan, call.node.args[1]):
+            return call.node
+    for statement in region.rest:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult) and _is_split(region.plan, node.right):
+                return node
+    return None
 
 
 def _picked_by_place(region: Region) -> ast.expr | None:

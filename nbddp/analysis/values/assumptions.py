@@ -41,6 +41,7 @@ class Assumptions:
     own: frozenset[ast.expr] = frozenset()  # conditions that protect a computation on a share: each rank's own
 
     # What the script will do.
+    alike: frozenset[Obj] = frozenset()  # loaders of which all ranks draw the same batches
     splits: tuple[Split, ...] = ()  # batches that do not come from a loader
     shares: frozenset[ast.AST] = frozenset()  # batch sizes that become the rank's share, or places that read one
     whole_sizes: frozenset[ast.AST] = frozenset()  # where they are the batch size of one process all the same

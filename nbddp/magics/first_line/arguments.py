@@ -56,6 +56,11 @@ def parser(name: str = NAME, about: str = ABOUT) -> Parser:
     )
     add("--sync-batchnorm", action="store_true", help="compute BatchNorm statistics over the batches of all processes")
     add(
+        "--exact",
+        action="store_true",
+        help="split every batch exactly: the same numbers as on one process, at the cost of loading whole batches",
+    )
+    add(
         "--snapshot",
         type=snapshot_names,
         metavar="NAMES",
@@ -101,6 +106,7 @@ def options_of(arguments: argparse.Namespace, cell: int) -> Options:
         nproc=arguments.nproc,
         batch_per_rank=arguments.batch_per_rank or None,
         sync_batchnorm=arguments.sync_batchnorm or None,
+        exact=arguments.exact or None,
         snapshot=arguments.snapshot,
     )
 

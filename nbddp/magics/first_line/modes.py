@@ -31,8 +31,8 @@ MODES = {"single": "single_train", "dp": "dp_train"}
 FIRST_LINE = re.compile(r"%%(ddp_train|dp_train|single_train)\b(?!\?)[ \t]*(.*)")  # with a `?`, IPython shows its help
 
 # Options of %%ddp_train that say nothing in one process, and those that would make another training of it.
-MEANINGLESS = ("nproc", "background", "batch_per_rank", "sync_batchnorm", "snapshot", "backend",
-               "checkpoint_every", "export")  # fmt: skip
+MEANINGLESS = ("nproc", "background", "batch_per_rank", "sync_batchnorm", "exact", "snapshot",
+               "backend", "checkpoint_every", "export")  # fmt: skip
 OTHER = {
     "fresh": "--fresh is for runs on processes: here, run the cells that create the model and its optimizer again",
     "resume": "--resume is for runs on processes: here, load what you need from the checkpoint in a cell",

@@ -53,6 +53,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         if not _draws_by_share(plan):
             return  # all ranks draw the same to the end, as one process does
         yield from alike(plan, NAME)
+        yield from _named(plan)
     elif not _draws(plan):
         return
     if draws_between(plan) and not plan.assumed.splits:
@@ -75,6 +76,15 @@ def _draws_by_share(plan: Plan) -> bool:
     """Does a step draw for each of the samples: dropout, noise like the batch, a library's model?"""
     noise = (f for f in plan.facts.calls.values() if _is_random(plan, f.node.func) and draws_by_share(plan, f))
     return any(noise) or any(_is_layer(plan, n) for n in plan.nodes()) or _is_foreign(plan)
+
+
+def _named(plan: Plan) -> Iterator[Diagnostic]:
+    if plan.options.exact:
+        yield plan.program.diagnose(
+            NAME, "note", plan.assumed.splits[0].step,
+            sentence("dropout or noise is drawn for each sample here, and each rank draws its own"),
+            why=sentence("with --exact too, the numbers therefore differ from those of one process"),
+        )  # fmt: skip
 
 
 def _is_foreign(plan: Plan) -> bool:

@@ -6,7 +6,6 @@ import torch, numpy as np, random
 from torch import nn
 import torch.nn.functional as F
 torch.manual_seed(0); np.random.seed(0); random.seed(0)
-X = torch.randn(130, 6); yr = X @ torch.arange(6.).unsqueeze(1)
 lossf = nn.CrossEntropyLoss()
 model = nn.Sequential(nn.Linear(1, 16), nn.Tanh(), nn.Linear(16, 1)); opt = torch.optim.Adam(model.parameters(), 1e-2)
 xc = torch.linspace(0, 1, 50).view(-1, 1).requires_grad_(True)
