@@ -51,7 +51,8 @@ def verify(  # noqa: PLR0913 -- all but the first have defaults
     exported = export(notebook, options)
     _refuse(exported.plan, fill is not None)
     cells = None if fill is not None or arguments else cells_alone(exported.plan)
-    asked = Asked(script or exported.text, cells, steps, nproc, seed, fill, tuple(arguments), exported.watch, origin)
+    asked = Asked(script or exported.text, cells, steps, nproc, seed, fill, tuple(arguments), exported.watch, origin,
+                  whole=bool(exported.plan.options.exact))  # fmt: skip
     return prove(asked, notebook.name, helper, say, save, against)
 
 

@@ -45,6 +45,7 @@ class Asked:
     arguments: tuple[str, ...] = ()
     watch: tuple[WatchPoint, ...] = ()  # of the script: the state that it starts from goes in there
     origin: Origin | None = None  # where there is another than this process
+    whole: bool = False  # each process draws whole batches, in the notebook's own order, and takes its part
 
 
 class Bench:
@@ -58,7 +59,8 @@ class Bench:
         self.running: Run | None = None
         self.count = 0
         me: ProcessId | None = identify(os.getpid())
-        self.spec = Spec(asked.steps, asked.seed, me.as_json() if me else {}, threads=_threads(asked.nproc))
+        self.spec = Spec(asked.steps, asked.seed, me.as_json() if me else {}, threads=_threads(asked.nproc),
+                         whole=asked.whole)  # fmt: skip
 
     def __enter__(self) -> Bench:
         return self

@@ -41,7 +41,7 @@ CONSTRUCTS = (
     Cause(
         "uneven",
         "the last batch does not divide evenly among the processes, and is filled up with samples that are used twice",
-        "use drop_last=True in the training loader, or a number of samples that the batch size divides",
+        "use drop_last=True in the training loader, a number of samples that the batch size divides, or --exact",
         "without the uneven batch",
     ),
     Cause(
@@ -103,6 +103,11 @@ SAMPLES = Cause(
     "the samples are not split among the processes",
     "give the training loader a DistributedSampler with the same seed on all processes",
     defect=True,
+)
+ROUNDED = Cause(
+    "rounding",
+    "the batch size does not divide among the processes, and each one's share is rounded down",
+    "choose a batch size that they divide, or use --exact",
 )
 ORDER = Cause(
     "epoch",

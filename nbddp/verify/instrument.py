@@ -32,6 +32,7 @@ class Spec:
     cut: bool = True
     threads: int = 1
     processes: int = 1
+    whole: bool = False  # each of them fetches whole batches
 
 
 def probed(text: str, spec: Spec) -> str:

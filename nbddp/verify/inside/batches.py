@@ -14,7 +14,7 @@ from torch.utils.data import BatchSampler, DataLoader, DistributedSampler, Rando
 from torch.utils.data import dataloader as loading
 from torch.utils.data._utils import fetch as fetching
 
-from nbddp.verify.inside.record import Recorder
+from nbddp.verify.inside.record import Recorder, rank
 from nbddp.verify.inside.seeds import same_coins
 
 Replay = list[list[list[int]]]  # the batches of each training pass
@@ -27,7 +27,7 @@ ALONE: dict[str, Any] = {
 }
 
 
-def watch(recorder: Recorder, without: frozenset[str], cut: bool, replay: Replay) -> None:
+def watch(recorder: Recorder, without: frozenset[str], cut: bool, replay: Replay, whole: bool = False) -> None:
     """Every loader of this process, also those that are made later."""
     DataLoader.__init__ = _in_this_process(DataLoader.__init__)  # type: ignore[method-assign]
     begin = loading._BaseDataLoaderIter.__init__  # noqa: SLF001 -- there is no public place between sampler and dataset
@@ -44,7 +44,7 @@ def watch(recorder: Recorder, without: frozenset[str], cut: bool, replay: Replay
 
     loading._BaseDataLoaderIter.__init__ = begun  # type: ignore[method-assign]  # noqa: SLF001
     kind = fetching._MapDatasetFetcher  # noqa: SLF001
-    kind.fetch = _recorded(kind.fetch, recorder, without)  # type: ignore[method-assign]
+    kind.fetch = _recorded(kind.fetch, recorder, without, whole)  # type: ignore[method-assign]
     _note_passes(recorder)
 
 
@@ -95,14 +95,19 @@ def _counted(batches: Iterator[Any], recorder: Recorder, cut: bool) -> Iterator[
         recorder.length = count
 
 
-def _recorded(original: Callable[..., Any], recorder: Recorder, without: frozenset[str]) -> Callable[..., Any]:
+def _recorded(
+    original: Callable[..., Any], recorder: Recorder, without: frozenset[str], whole: bool
+) -> Callable[..., Any]:
     def fetch(self: Any, index: Any) -> Any:
         batch = list(index) if isinstance(index, list) else [index]
         if "order" in without:
             index = index[::-1] if isinstance(index, list) else index
         recorder.draws.fetching()
         recorder.fetched += torch.is_grad_enabled()
-        recorder.batch = [int(item) if isinstance(item, int) else hash(str(item)) for item in batch]
+        recorder.batch = [
+            int(item) if isinstance(item, int) else hash(str(item))
+            for item in (_part(batch, recorder.share) if whole and torch.is_grad_enabled() else batch)
+        ]
         data = _augmented(self, index, original) if "augmentation" in without else original(self, index)
         recorder.draws.fetched()
         if "draws" in without:
@@ -110,6 +115,12 @@ def _recorded(original: Callable[..., Any], recorder: Recorder, without: frozens
         return data
 
     return fetch
+
+
+def _part(batch: list[Any], processes: int) -> list[Any]:
+    """Of a batch that each process fetches whole, what the script's `my_part` leaves to this one."""
+    mine = rank() if processes > 1 else 0
+    return batch[len(batch) * mine // processes : len(batch) * (mine + 1) // processes]
 
 
 def _augmented(fetcher: Any, index: Any, original: Callable[..., Any]) -> Any:

@@ -33,7 +33,7 @@ def install(text: str, names: dict[str, Any]) -> None:
     without = frozenset(spec["without"])
     torch.set_num_threads(spec["threads"])
     recorder.listen(average="gradients" in without)
-    batches.watch(recorder, without, cut=spec["cut"], replay=spec["batches"])
+    batches.watch(recorder, without, cut=spec["cut"], replay=spec["batches"], whole=spec["whole"])
     replaced = layers.watch(recorder, without)
     names.update({name: replaced[thing] for name, thing in names.items() if _is_function(thing) and thing in replaced})
     files.protect(folder / "files", recorder)
@@ -44,7 +44,8 @@ def install(text: str, names: dict[str, Any]) -> None:
     if "kernels" in without:
         torch.use_deterministic_algorithms(True, warn_only=True)
     if spec["alone"]:
-        batches.take_order(recorder, spec["order"])
+        if not spec["whole"]:
+            batches.take_order(recorder, spec["order"])
         _seed(spec["seed"])
 
 
