@@ -42,7 +42,7 @@ def _drawn_here(region: Region, root: Root) -> bool:
     if region.whole and region.scope is None:
         return False
     read = {n.id for n in ast.walk(root.node) if isinstance(n, ast.Name)}
-    return bool(read & region.bound_before)
+    return bool(read & (region.bound_before | region.bound_in_rest))
 
 
 def _step(plan: Reading, call: ast.Call) -> tuple[Scope, list[ast.AST], list[ast.expr]] | None:
@@ -113,7 +113,7 @@ def add(split: Split, region: Region, found: Sequence[Root]) -> Split:
             split = replace(split, inline=split.inline | {root.node})
         elif root.name in split.names or root.node in split.renamed or root.node in split.inline:
             continue
-        elif not region.whole and root.name in region.bound_before:
+        elif not region.whole and root.name in region.bound_before | region.bound_in_rest:
             held = region.plan.facts.value(root.node).of("dict")
             dicts = split.dicts | {root.name} if held else split.dicts
             split = replace(split, names=(*split.names, root.name), dicts=dicts)

@@ -41,7 +41,8 @@ def _beside(region: Region, *operands: ast.expr) -> Iterator[Root]:
 def _belongs(region: Region, root: Root) -> bool:
     """Drawn in the same turn as the batch; where all of the data is one batch, beside it."""
     if not region.whole:
-        return bool({n.id for n in ast.walk(root.node) if isinstance(n, ast.Name)} & region.bound_before)
+        bound = region.bound_before | region.bound_in_rest
+        return bool({n.id for n in ast.walk(root.node) if isinstance(n, ast.Name)} & bound)
     return root.name is not None
 
 

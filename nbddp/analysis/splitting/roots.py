@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.regions import Region
-from nbddp.analysis.values import Value
+from nbddp.analysis.values import Literal, Value
 
 DATA = ("list", "dict", "foreign", "dataset")  # things that may be or hold samples
 SIZES = ("shape", "size", "dtype", "device", "ndim")
@@ -26,7 +26,7 @@ class Root:
 def is_data(plan: Reading, node: ast.expr) -> bool:
     """May it hold samples: no number, no model, no function?"""
     value = plan.facts.value(node)
-    literal = value.const is not None and not isinstance(node, ast.Call)  # `torch.zeros(32, 1)` is known to be 0
+    literal = not isinstance(value.const, Literal | None) and not isinstance(node, ast.Call)  # `torch.zeros(32, 1)` is known to be 0
     return not value.number and not literal and not value.objs - value.of(*DATA) and not _is_size(value)
 
 
@@ -65,7 +65,7 @@ def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator
         return
     if isinstance(node, ast.Attribute) and node.attr in SIZES:
         return
-    made = base.id in region.bound_in_rest and base.id not in region.bound_before
+    made = base.id in region.bound_in_rest - region.bound_before and not _is_next(region, base)
     if made:
         for value in definitions(region, base.id):
             yield from roots(region, value, seen)
@@ -77,6 +77,14 @@ def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator
             yield Root(node)
     else:
         yield from _indexed(region, node, index)
+
+
+def _is_next(region: Region, name: ast.Name) -> bool:
+    """`xb, yb = prefetcher.next()` at the end of a turn: what is read before it is what the turn before has drawn."""
+    found = list(definitions(region, name.id))
+    read = {n.id for value in found for n in ast.walk(value) if isinstance(n, ast.Name)}
+    later = all(region.plan.program.span(value) > region.plan.program.span(name) for value in found)
+    return not region.whole and later and not read & region.bound_in_rest
 
 
 def _indexed(region: Region, node: ast.expr, index: ast.expr) -> Iterator[Root]:
