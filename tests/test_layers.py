@@ -43,7 +43,7 @@ INSIDE = {
         ("training", "evaluator"),
         ("combining",),
         ("reading",),
-        ("loaders", "models"),
+        ("loaders", "models", "splitting"),
         ("agreement", "state"),
         ("disk",),
         ("plan",),

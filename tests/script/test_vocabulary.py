@@ -88,6 +88,12 @@ def scripts(old: str) -> Iterator[tuple[str, str]]:
         yield new, export(notebook_from_percent(what.sub(new, NOTEBOOK), "named.py")).text
 
 
+def test_a_training_is_watched_whatever_its_things_are_called():
+    for new, _ in scripts(OWN[0]):
+        script = export(notebook_from_percent(re.sub(rf"\b{OWN[0]}\b", new, NOTEBOOK), "named.py"))
+        assert "process" in {point.watch.kind for point in script.watch}, new
+
+
 @pytest.mark.parametrize("old", OWN)
 def test_each_name_is_bound_once_and_known(old, tmp_path):
     for new, text in scripts(old):

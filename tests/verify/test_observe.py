@@ -82,3 +82,9 @@ def test_ranks_that_hold_other_weights_or_seeds():
     apart = step(2, ((0, 2), (1, 3)), weights=[{"0:w": [1.0]}, {"0:w": [1.1]}], started=["a", "b"])
     assert ranks_apart(trace(RIGHT.steps[0], apart)) is apart
     assert seeded_apart(trace(apart)) is not None
+
+
+def test_a_batch_size_that_is_rounded_down():
+    one = trace(step(1, ((0, 1, 2, 3),), length=[6]))
+    many = trace(step(1, ((0,), (1,), (2,)), length=[7, 7, 7]))
+    assert found(many, one) == ["rounding"]

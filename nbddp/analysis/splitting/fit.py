@@ -6,8 +6,8 @@ import ast
 import re
 
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.regions import Region, region_at
-from nbddp.analysis.splitting.roots import Root
+from nbddp.analysis.splitting.regions import Region, region_at, stored
+from nbddp.analysis.splitting.roots import PRODUCTS, Root
 from nbddp.analysis.syntax import qualified
 from nbddp.analysis.values import ANYTHING, KNOWN, UNLIKE, Extent, Split, backward_of, spread
 from nbddp.sentence import Sentence, sentence
@@ -100,25 +100,40 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
         if around and spread(value) not in (Extent.MEAN, Extent.SUM) and not value.of(UNLIKE):
             return sentence("'%1' is not understood as a mean or a sum over the samples of a batch",
                             plan.program.source(loss or call))  # fmt: skip
-    if (single := _taken_for_one(plan)) is not None:
+    if (single := _made_one(region, split) or _taken_for_one(plan)) is not None:
         return sentence("'%1' makes one sample of it, and one sample cannot be split", plan.program.source(single))
     if (product := _summed_over(region)) is not None:
         return sentence("'%1' adds up over the samples, so a part of them cannot be computed alone",
                         plan.program.source(product))  # fmt: skip
-    if (picked := _picked_by_place(region)) is not None:
+    if (picked := _picked_by_place(region, split.names)) is not None:
         return sentence("'%1' is picked by its place in the batch", plan.program.source(picked))
     return None
 
 
+def _made_one(region: Region, split: Split) -> ast.expr | None:
+    """`x = x.unsqueeze(0)` right before the step."""
+    for statement in region.block[: region.block.index(region.at)]:
+        if stored(statement) & {*split.names}:
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Call) and _is_one(node):
+                    return node
+    return None
+
+
+def _is_one(call: ast.Call) -> bool:
+    """`x.unsqueeze(0)`, `x.view(1, -1)`."""
+    first = call.args[0] if call.args else None
+    first = first.elts[0] if isinstance(first, ast.Tuple) and first.elts else first
+    method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    return method in ONE and isinstance(first, ast.Constant) and first.value == ONE[method]
+
+
 def _taken_for_one(plan: Reading) -> ast.expr | None:
-    """`x.unsqueeze(0)`, `x.view(1, -1)`, a loss of what has been summed up: what was split were no samples."""
+    """The same in the step, and a loss of what has been summed up: what was split were no samples."""
     for call, fact in plan.facts.calls.items():
         func = call.func
-        if isinstance(func, ast.Attribute) and func.attr in ONE and _is_split(plan, func.value):
-            first = call.args[0] if call.args else None
-            first = first.elts[0] if isinstance(first, ast.Tuple) and first.elts else first
-            if isinstance(first, ast.Constant) and first.value == ONE[func.attr]:
-                return call
+        if isinstance(func, ast.Attribute) and _is_one(call) and _is_split(plan, func.value):
+            return call
         if fact.grad and plan.facts.value(func).of("loss") and _is_summed_up(plan, call):
             return call
     return None
@@ -133,9 +148,6 @@ def _is_split(plan: Reading, node: ast.expr) -> bool:
     return spread(plan.facts.value(node)) is Extent.SAMPLES
 
 
-PRODUCTS = ("torch.mm", "torch.spmm", "torch.sparse.mm", "torch.smm", "torch.hspmm")
-
-
 def _summed_over(region: Region) -> ast.expr | None:
     """`adjacency @ X`: a product with the samples on its right."""
     for call in region.plan.calls(*PRODUCTS):
@@ -148,7 +160,7 @@ def _summed_over(region: Region) -> ast.expr | None:
     return None
 
 
-def _picked_by_place(region: Region) -> ast.expr | None:
+def _picked_by_place(region: Region, names: tuple[str, ...]) -> ast.expr | None:
     """`inp[t]`, `for token in target`, `out[train_idx]`: of the samples of a rank these are others."""
     plan = region.plan
     for statement in region.rest:
@@ -157,6 +169,7 @@ def _picked_by_place(region: Region) -> ast.expr | None:
                 return node.iter
             if isinstance(node, ast.Subscript) and _is_split(plan, node.value):
                 index = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
-                if not isinstance(index, ast.Constant | ast.Slice) and not plan.facts.value(index).varies:
+                dealt = isinstance(index, ast.Name) and index.id in names
+                if not isinstance(index, ast.Constant | ast.Slice) and (dealt or not plan.facts.value(index).varies):
                     return node
     return None

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.regions import Region
+from nbddp.analysis.syntax import qualified
 from nbddp.analysis.values import Literal, Value
 
 DATA = ("list", "dict", "foreign", "dataset")  # things that may be or hold samples
+PRODUCTS = ("torch.mm", "torch.matmul", "torch.spmm", "torch.sparse.mm", "numpy.dot", "numpy.matmul")
 SIZES = ("shape", "size", "dtype", "device", "ndim")
 
 
@@ -26,7 +28,9 @@ class Root:
 def is_data(plan: Reading, node: ast.expr) -> bool:
     """May it hold samples: no number, no model, no function?"""
     value = plan.facts.value(node)
-    literal = not isinstance(value.const, Literal | None) and not isinstance(node, ast.Call)  # `torch.zeros(32, 1)` is known to be 0
+    literal = not isinstance(value.const, Literal | None) and not isinstance(
+        node, ast.Call
+    )  # `torch.zeros(32, 1)` is known to be 0
     return not value.number and not literal and not value.objs - value.of(*DATA) and not _is_size(value)
 
 
@@ -46,6 +50,9 @@ def roots(region: Region, node: ast.expr, seen: frozenset[ast.AST] = frozenset()
             yield from _of_place(region, node, seen)
         case ast.Call():
             yield from _of_call(region, node, seen)
+        case ast.BinOp():  # `(X - mean) / deviation`, `X @ W`: what has a row for each sample is on the left, if at all
+            of_left = list(roots(region, node.left, seen))
+            yield from of_left or roots(region, node.right, seen)
         case _:
             for child in ast.iter_child_nodes(node):
                 inner = child.value if isinstance(child, ast.keyword) else child
@@ -98,7 +105,7 @@ def _indexed(region: Region, node: ast.expr, index: ast.expr) -> Iterator[Root]:
     first = index.elts[0] if isinstance(index, ast.Tuple) else index
     if _is_number(region, first):
         yield Root(node, one=True)
-    elif isinstance(first, ast.Name) and (first.id in region.bound_before or not region.whole):
+    elif isinstance(first, ast.Name) and not region.whole:
         yield Root(first, first.id)
     else:
         yield Root(node)
@@ -140,7 +147,8 @@ def _of_call(region: Region, node: ast.Call, seen: frozenset[ast.AST]) -> Iterat
             return
     if isinstance(node.func, ast.Name) and node.func.id == "len":
         return
-    for given in [*node.args, *(k.value for k in node.keywords)]:
+    product = qualified(node.func, region.plan.flow.imports) in PRODUCTS
+    for given in [*node.args[: 1 if product else None], *(k.value for k in node.keywords)]:
         yield from roots(region, given.value if isinstance(given, ast.Starred) else given, seen)
 
 

@@ -95,6 +95,7 @@ def _rank(end: Connection, store: str, place: str, args: tuple[Any, ...], enviro
     warnings.filterwarnings("ignore", message=".*multi-threaded, use of fork.*")  # workers of a DataLoader
     rank, world_size = int(environment["RANK"]), int(environment["WORLD_SIZE"])
     dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=world_size)
+    dist.barrier()  # none may leave while another is still connecting
     module, _, name = place.partition(":")
     try:
         result = getattr(importlib.import_module(module), name)(rank, *args)

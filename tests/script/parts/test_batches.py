@@ -17,7 +17,7 @@ from torch.utils.data import (
     WeightedRandomSampler,
 )
 
-from nbddp.script.parts.batches import Reshuffled, ShardOf, ShardOfBatches, per_rank
+from nbddp.script.parts.batches import Reshuffled, ShardOf, ShardOfBatches, my_part, per_rank, weighted
 from tests.script.parts.ranks import on_ranks, run_ranks
 
 
@@ -31,6 +31,30 @@ def test_a_batch_is_divided_among_the_ranks():
 
 def test_a_batch_that_does_not_divide_is_rounded_down():
     assert on_ranks(3, share, 50) == [16, 16, 16]
+
+
+COUNTS = (1, 2, 3, 16, 17, 50)
+
+
+def mean_of_part(rank: int) -> list[tuple[int, float]]:
+    found = []
+    for count in COUNTS:
+        mine, weight = my_part(count)
+        part = torch.arange(float(count))[mine]
+        found.append((len(part), float(weighted(part.mean(), weight))))
+    return found
+
+
+def test_parts_make_up_a_batch_and_their_means_its_mean():
+    for count, parts in zip(COUNTS, zip(*on_ranks(3, mean_of_part), strict=True), strict=True):
+        lengths = [length for length, _ in parts]
+        assert sum(lengths) == count
+        assert max(lengths) - min(lengths) <= 1
+        assert sum(mean for _, mean in parts) / 3 == pytest.approx((count - 1) / 2)
+
+
+def test_a_mean_of_no_samples_that_is_a_number():
+    assert weighted(float("nan"), 0.0) == 0.0
 
 
 def test_a_batch_of_fewer_samples_than_ranks_is_refused():

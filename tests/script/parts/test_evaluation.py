@@ -24,6 +24,8 @@ from nbddp.script.parts.evaluation import (
     gather_batches,
     gather_in_order,
     gather_in_order__in_order,
+    gather_part,
+    gather_parts,
     gather_samples,
     share_of,
     share_of__in_order,
@@ -311,3 +313,15 @@ def test_the_shortest_variant_deals_the_same_batches():
     loader = build("plain")
     batches = [batch.tolist() for batch in loader]
     assert on_ranks(2, plainly) == [batches[0::2], batches[1::2]]
+
+
+def parts_of_batches(rank: int) -> tuple[Any, Any]:
+    first, second = torch.arange(5), torch.arange(5, 8)
+    mine = [batch[len(batch) * rank // 3 : len(batch) * (rank + 1) // 3] for batch in (first, second)]
+    return gather_part(mine[0]), gather_parts(mine)
+
+
+def test_parts_of_split_batches_are_joined_in_their_order():
+    for one, both in on_ranks(3, parts_of_batches):
+        assert one.tolist() == [0, 1, 2, 3, 4]
+        assert torch.cat(both).tolist() == list(range(8))

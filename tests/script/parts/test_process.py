@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 import torch
 
-from nbddp.script.parts.process import literal, own_random_numbers, seed_everything, shared_random_numbers
+from nbddp.script.parts.process import (
+    drawn_alike,
+    literal,
+    own_random_numbers,
+    same_random_numbers,
+    seed_everything,
+    shared_random_numbers,
+)
 from tests.script.parts.ranks import on_ranks
 
 
@@ -43,3 +50,22 @@ def test_all_begin_alike_and_go_on_by_themselves():
 )
 def test_a_value_from_the_command_line(text, value):
     assert literal(text) == value
+
+
+def drawn_beside_noise(rank: int) -> tuple[list[float], list[float]]:
+    seed_everything(3)
+    own_random_numbers()
+    together, own = [], []
+    for _ in range(3):
+        with same_random_numbers():
+            together += [torch.rand(1).item(), random.random()]
+        own.append(torch.rand(1 + rank)[0].item())
+    together += [torch.stack(batch).sum().item() for batch in drawn_alike([torch.rand(2)] for _ in range(2))]
+    return together, own
+
+
+def test_some_numbers_alike_and_the_others_apart():
+    (first, noise), (second, other) = on_ranks(2, drawn_beside_noise)
+    assert first == second
+    assert len(set(first)) == len(first)
+    assert not set(noise) & set(other)

@@ -1,0 +1,57 @@
+"""Where a batch that comes from no loader is split, and under which names."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from nbddp.analysis.splitting import unshared
+from tests.analysis.cells import plan
+from tests.analysis.splitting.steps import DATA, STEP, cut, planned
+
+LOSS = "loss = F.mse_loss(model(x), t)"
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (f"x, t = draw(X, y)\n{LOSS}", ["x", "t"]),
+        ("i = torch.randint(0, 100, (16,))\nloss = F.mse_loss(model(X[i]), y[i])", ["i"]),
+        ("k = step * 10\nloss = F.mse_loss(model(X[k:k + 10]), y[k:k + 10])", ["X[k:k + 10]", "y[k:k + 10]"]),
+        ("loss = F.mse_loss(model(X), y)", ["X", "y"]),
+        ("loss = F.mse_loss(model(X), y)\nprint(X.mean(), len(y))", ["X", "y_part"]),
+        ("b = draw(X)\nloss = F.mse_loss(model(b['x']), b['t'])", ["b['t']", "b['x']"]),
+        ("b = {'x': X[:step + 9], 't': y[:step + 9]}\nloss = F.mse_loss(model(b['x']), b['t'])", ["b['t']", "b['x']"]),
+    ],
+)
+def test_what_holds_the_samples(lines, expected):
+    assert cut(planned(lines, before="from drawing import draw")) == expected
+
+
+def test_the_batch_of_an_outer_turn_is_split_there():
+    inner = textwrap.indent(f"    {LOSS}\n{STEP}", "    ")
+    made = plan(f"{DATA}\nfor step in range(9):\n    x, t = X[step:], y[step:]\n    for again in range(3):\n{inner}")
+    (split,) = made.assumed.splits
+    assert made.program.source(split.at).startswith("for again")
+    assert len(made.roles.batch_loops) == 1
+
+
+def test_what_the_turn_before_has_drawn():
+    made = planned(
+        f"{LOSS}\nx, t = source.next()", before="import drawing\nsource = drawing.Source()\nx, t = source.next()"
+    )
+    assert cut(made) == ["x", "t"]
+
+
+def test_a_function_that_trains_splits_what_it_is_given():
+    made = planned(
+        "loss = trained(X[step:], y[step:])",
+        before="def trained(a, b):\n    loss = F.mse_loss(model(a), b)\n    loss.backward()\n    return loss",
+    )
+    assert cut(made) == ["a", "b"]
+
+
+def test_a_loader_is_none_of_it():
+    made = planned(LOSS, head="for x, t in DataLoader(TensorDataset(X, y), batch_size=8):")
+    assert (made.assumed.splits, unshared(made)) == ((), [])

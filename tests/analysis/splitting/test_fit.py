@@ -1,0 +1,31 @@
+"""What cannot be split, and why."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.analysis.splitting.steps import planned
+
+LOSS = "loss = F.mse_loss(model(x), t)"
+
+
+@pytest.mark.parametrize(
+    ("lines", "before", "words"),
+    [
+        ("loss = F.mse_loss(model(X[step]), y[step])", "", "'X[step]' is a single sample"),
+        (f"x, t = X[step:], y[step:]\nx = x.unsqueeze(0)\n{LOSS}", "", "'x.unsqueeze(0)' makes one sample of it"),
+        ("loss = F.mse_loss(model(X @ W), y)", "W = torch.eye(4)", ""),
+        ("loss = F.mse_loss(model(A @ X), y)", "A = torch.eye(100)", ""),
+        ("h = torch.mm(A, model(X))\nloss = F.mse_loss(h, y)", "A = torch.eye(100)", "'torch.mm(A, model(X))' adds up"),
+        ("loss = F.mse_loss(model(X, adj), y)", "adj = torch.eye(100)", "'adj' joins the samples to a graph"),
+        ("out = model(X)\nloss = F.mse_loss(out[kept], y[kept])", "kept = torch.arange(9)", "'out[kept]' is picked by"),
+        (f"env.reset()\nx, t = env.step(step)\n{LOSS}", "import gyms\nenv = gyms.make()", "'env' is an environment"),
+        ("loss = F.mse_loss(model(X), y)", "rnn = nn.LSTM(4, 4)\nmodel.rnn = rnn", "'nn.LSTM' takes time"),
+        ("loss = F.mse_loss(model(X), y)", "rnn = nn.LSTM(4, 4, batch_first=True)\nmodel.rnn = rnn", ""),
+        ("loss = model(torch.ones(1)).max() * step", "", "no batch was found"),
+    ],
+)  # fmt: skip
+def test_why(lines, before, words):
+    made = planned(lines, before=before)
+    assert made.unsplit.startswith(words)
+    assert bool(made.assumed.splits) is not bool(words)

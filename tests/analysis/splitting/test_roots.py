@@ -1,0 +1,44 @@
+"""From what a model is given back to the batch."""
+
+from __future__ import annotations
+
+import pytest
+
+from nbddp.analysis.splitting.regions import region_at
+from nbddp.analysis.splitting.roots import base_of, computed_index, roots
+from tests.analysis.splitting.steps import planned
+
+DRAWN = "x, t = X[step:], y[step:]\ni = torch.randint(0, 9, (4,))\npair = drawing.draw()"
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("x", ["x"]),
+        ("x.view(-1, 4).to('cpu')", ["x"]),
+        ("torch.cat([x, t], 1)", ["x", "t"]),
+        ("x * rate + 1", ["x"]),
+        ("X[i]", ["i"]),
+        ("X[i][:, :2]", ["i"]),
+        ("X[step:step + 4]", ["X[step:step + 4]"]),
+        ("X[step]", ["X[step] alone"]),
+        ("pair[0]", ["pair[0]"]),
+        ("torch.zeros(len(x), 4)", []),
+    ],
+)
+def test_what_an_expression_is_made_of(given, expected):
+    made = planned(
+        f"{DRAWN}\nloss = F.mse_loss(model({given}), t)",
+        before="import drawing\nrate = 0.5",
+    )
+    call = next(c for c in made.facts.calls if made.program.source(c.func) == "model")
+    region = region_at(made, made.program.statement_of(call))
+    found = [made.program.source(r.node) + " alone" * r.one for r in roots(region, call.args[0])]
+    assert found == expected
+
+
+def test_places():
+    made = planned("loss = F.mse_loss(model(X['a'][step].b), y)")
+    call = next(c for c in made.facts.calls if made.program.source(c.func) == "model")
+    assert made.program.source(base_of(call.args[0])) == "X"
+    assert made.program.source(computed_index(call.args[0])) == "step"
