@@ -21,6 +21,7 @@ HEADERS = {
     "data_parallel": "equal",
     "fashion_mnist": "equal",
     "gan": "equal within 1e-4",
+    "gpt": "equal within 1e-4",
     "language_model": "equal within 1e-4",
     "lightning": "equal within 1e-4",
     "predictions": "equal within 1e-5",
@@ -45,7 +46,7 @@ def in_percent_format(name: str, folder: Path) -> Path:
     notebook = nbformat.read(EXAMPLES / f"{name}.ipynb", as_version=4)
     cells = [f"# %%\n{cell.source}\n" for cell in notebook.cells if cell.cell_type == "code"]
     path = folder / f"{name}.py"
-    header = f"# oracle: {HEADERS[name]}\n# metrics: ^[Ee]poch [0-9]+: \n"  # and no progress bar
+    header = f"# oracle: {HEADERS[name]}\n# metrics: ^([Ee]poch|step) [0-9]+: \n"  # and no progress bar
     path.write_text(header + "".join(cells), encoding="utf-8")
     return path
 
