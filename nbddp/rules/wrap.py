@@ -31,7 +31,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
-from nbddp.analysis.models import Home, ddp_name, unused_parameters
+from nbddp.analysis.models import Home, ddp_name, synchronises, unused_parameters
 from nbddp.analysis.syntax import qualified
 from nbddp.analysis.values import Obj
 from nbddp.diagnostics import Diagnostic
@@ -120,7 +120,7 @@ def _inline(plan: Plan, home: Home, options: str) -> Iterator[Edit]:
 
 
 def _sync(plan: Plan) -> str:
-    return f"{plan.naming('sync_batchnorm')}(" if plan.options.sync_batchnorm else ""
+    return f"{plan.naming('sync_batchnorm')}(" if synchronises(plan) else ""
 
 
 def _wrapped(plan: Plan, home: Home, options: str) -> str:

@@ -33,6 +33,8 @@ def requests(plan: Plan, edits: Sequence[Edit], wanted: Iterable[str]) -> list[s
             found.append(f"{name}:{'plain' if plain else 'in_order'}")
         elif name in ("sharded", "sum_over_shares") and _only_plain_shares(plan, edits):
             found.append(f"{name}:plain")
+        elif name == "sync_batchnorm" and plan.options.exact:
+            found.append("sync_batchnorm:exact")
         elif name == "DDP" and not plan.wrapping.stands_for:
             found += ["DDP:both"] if plan.wrapping.evaluates else []  # else it is torch's own class
         elif name == "DDP" and _needs_little(plan):

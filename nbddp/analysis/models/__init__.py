@@ -4,7 +4,7 @@ Takes a Reading.
 Gives the Wrapping: which models DDP takes over and where, which gradients are averaged by hand, which device.
 """
 
-from nbddp.analysis.models.buffers import kept_of_shares
+from nbddp.analysis.models.buffers import kept_of_shares, may_hold_batch_norm, synchronises
 from nbddp.analysis.models.ddp_names import ddp_name
 from nbddp.analysis.models.devices import chosen, indexed_name, numbers, uses_gpu
 from nbddp.analysis.models.trial_passes import passes_left_out
@@ -14,7 +14,6 @@ from nbddp.analysis.models.wrapping import (
     Wrapping,
     find_wrapping,
     holds_statistics,
-    may_hold_batch_norm,
     unused_parameters,
 )
 
@@ -31,6 +30,7 @@ __all__ = [
     "may_hold_batch_norm",
     "numbers",
     "passes_left_out",
+    "synchronises",
     "thaws_later",
     "unused_parameters",
     "uses_gpu",

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.values import Obj
 
 
 def kept_of_shares(plan: Reading) -> Iterator[ast.stmt]:
@@ -54,3 +55,15 @@ def _given(statement: ast.stmt) -> Iterator[ast.expr]:
         for call in (n for n in ast.walk(statement.value) if isinstance(n, ast.Call)):
             yield from call.args
             yield from (k.value for k in call.keywords)
+
+
+def may_hold_batch_norm(plan: Reading, model: Obj) -> bool:
+    """Not one of the notebook's own making where the word is nowhere."""
+    ours = model in plan.facts.classes or model.name.startswith("torch.nn.")
+    return not ours or "BatchNorm" in plan.program.text
+
+
+def synchronises(plan: Reading) -> bool:
+    """Is a BatchNorm to be that of all ranks' samples: asked for, or needed where every number is to be exact?"""
+    exact = plan.options.exact and any(may_hold_batch_norm(plan, model.obj) for model in plan.roles.models)
+    return bool(plan.options.sync_batchnorm or exact)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
 from nbddp.analysis.library import PURE_BUILTINS, under
+from nbddp.analysis.models.buffers import synchronises
 from nbddp.analysis.models.wrap_points import Home
 from nbddp.analysis.reading import Model, Reading
 from nbddp.analysis.slicing import Function, local_names
@@ -63,7 +64,7 @@ def trains(plan: Reading, call: CallFact) -> bool:
 
 def _names(plan: Reading, model: Model, homes: Mapping[Obj, Home]) -> Names | None:
     home = homes[model.obj]
-    if plan.options.sync_batchnorm and "." in home.name:
+    if synchronises(plan) and "." in home.name:
         return None
     trail = _Trail(plan, model.obj, home, homes)
     calls = [c for n in model.forward_calls if trains(plan, c := plan.facts.calls[n])]

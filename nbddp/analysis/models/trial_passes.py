@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nbddp.analysis.library import under
-from nbddp.analysis.models.wrapping import may_hold_batch_norm
+from nbddp.analysis.models.buffers import may_hold_batch_norm
 from nbddp.analysis.reading import Reading, interpret
 from nbddp.analysis.syntax import Statement
 from nbddp.analysis.values import Obj

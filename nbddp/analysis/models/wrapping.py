@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from nbddp.analysis.models.buffers import kept_of_shares
+from nbddp.analysis.models.buffers import kept_of_shares, may_hold_batch_norm
 from nbddp.analysis.models.ddp_names import Names, find_names, may_train_unread
 from nbddp.analysis.models.repeated_backward import several_backwards
 from nbddp.analysis.models.unfreezing import thaws_later
@@ -81,12 +81,6 @@ def _unfit(plan: Reading, model: Model) -> Sentence:
     if several_backwards(plan, model):
         return sentence("backward() runs several times for one call of its forward()")
     return NOTHING
-
-
-def may_hold_batch_norm(plan: Reading, model: Obj) -> bool:
-    """Not one of the notebook's own making where the word is nowhere."""
-    ours = model in plan.facts.classes or model.name.startswith("torch.nn.")
-    return not ours or "BatchNorm" in plan.program.text
 
 
 def holds_statistics(plan: Reading, model: Obj) -> bool:

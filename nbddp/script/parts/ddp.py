@@ -8,12 +8,56 @@ from functools import partial
 from types import MethodType
 
 import torch
+import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
 
 def sync_batchnorm(model):
     """BatchNorm over the samples of all processes; torch has it for GPUs only."""
     return torch.nn.SyncBatchNorm.convert_sync_batchnorm(model) if torch.cuda.is_available() else model
+
+
+def sync_batchnorm__exact(model):
+    """BatchNorm over the samples of all processes."""
+    if torch.cuda.is_available():
+        return torch.nn.SyncBatchNorm.convert_sync_batchnorm(model)
+    for layer in model.modules():  # torch has none for CPUs
+        if isinstance(layer, (torch.nn.BatchNorm1d, torch.nn.BatchNorm2d, torch.nn.BatchNorm3d)):
+            layer.forward = partial(batchnorm_over_ranks, layer)
+    return model
+
+
+class SumOverRanks(torch.autograd.Function):
+    """A sum over all processes, through which gradients go back to each of them."""
+
+    @staticmethod
+    def forward(_context, value):
+        total = value.clone()
+        dist.all_reduce(total)
+        return total
+
+    @staticmethod
+    def backward(_context, gradient):
+        return SumOverRanks.forward(None, gradient)
+
+
+def batchnorm_over_ranks(layer, x):
+    """What the layer does in training, with the mean and the variance of all processes' samples."""
+    if not layer.training:
+        return type(layer).forward(layer, x)
+    others, shape = [d for d in range(x.dim()) if d != 1], [1, -1] + [1] * (x.dim() - 2)
+    count = SumOverRanks.apply(x.new_tensor(float(x.numel() // x.shape[1])))
+    mean = SumOverRanks.apply(x.sum(others)) / count
+    centred = x - mean.view(shape)
+    variance = SumOverRanks.apply((centred * centred).sum(others)) / count
+    if layer.track_running_stats:
+        layer.num_batches_tracked += 1
+        rate = layer.momentum if layer.momentum is not None else 1 / layer.num_batches_tracked
+        with torch.no_grad():
+            layer.running_mean.lerp_(mean, rate)
+            layer.running_var.lerp_(variance * count / (count - 1), rate)
+    out = centred * torch.rsqrt(variance + layer.eps).view(shape)
+    return out * layer.weight.view(shape) + layer.bias.view(shape) if layer.affine else out
 
 
 def of_the_model(name):

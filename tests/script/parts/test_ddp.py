@@ -12,7 +12,7 @@ import torch.distributed as dist
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
-from nbddp.script.parts.ddp import DDP, DDP__both, DDP__plain
+from nbddp.script.parts.ddp import DDP, DDP__both, DDP__plain, sync_batchnorm__exact
 from tests.script.parts.ranks import on_ranks
 
 
@@ -254,3 +254,29 @@ def for_both(rank: int) -> None:
 
 def test_the_shortest_variant_evaluates_alone():
     on_ranks(2, for_both)
+
+
+def normalized(rank: int, samples: list[list[float]]) -> tuple[list[list[float]], list[float], list[float]]:
+    """The outputs and the gradients of this rank's samples, and the running variance."""
+    layer = torch.nn.Sequential(torch.nn.BatchNorm1d(2))
+    sync_batchnorm__exact(layer)
+    x = torch.tensor(samples)[rank::2].requires_grad_()
+    out = layer(x)
+    (out[:, 0] * x[:, 1]).sum().backward()
+    assert x.grad is not None
+    layer.eval()
+    return x.grad.tolist(), out.flatten().tolist(), [*layer[0].running_var.tolist(), *layer(x).flatten().tolist()]
+
+
+def test_batchnorm_is_that_of_all_samples():
+    samples = [[1.0, 2.0], [3.0, -1.0], [0.5, 4.0], [2.0, 2.5], [7.0, 1.0]]
+    layer = torch.nn.BatchNorm1d(2)
+    x = torch.tensor(samples, requires_grad=True)
+    out = layer(x)
+    (out[:, 0] * x[:, 1]).sum().backward()
+    assert x.grad is not None
+    layer.eval()
+    for rank, (gradient, values, after) in enumerate(on_ranks(2, normalized, samples)):
+        assert torch.allclose(torch.tensor(gradient), x.grad[rank::2], atol=1e-5)
+        assert values == pytest.approx(out[rank::2].flatten().tolist(), abs=1e-5)
+        assert after == pytest.approx([*layer.running_var.tolist(), *layer(x)[rank::2].flatten().tolist()], abs=1e-5)
