@@ -75,7 +75,7 @@ class RankPopen(popen_forkserver.Popen):
         work = self._work(process_obj)
         reads, writes = os.pipe()
         self.sentinel, status = os.pipe()
-        socket.send_fds(self.ranks, [b"fork"], [reads, status])
+        socket.send_fds(self.ranks, [b"rank"], [reads, 1, 2, status])
         os.close(reads)
         os.close(status)
         kept = os.dup(writes)  # open as long as this process lives: by its end the rank sees that it has gone

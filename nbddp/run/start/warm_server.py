@@ -18,17 +18,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nbddp.run.folder.folder import RunFolder
 from nbddp.run.processes.at_import import changed_between
-from nbddp.run.processes.fork import fork
-from nbddp.run.processes.fresh import adopt_environment, search_from
-from nbddp.run.processes.process import ProcessId
 from nbddp.run.start.installed import Installed
 from nbddp.run.start.messages import Channel
-from nbddp.run.start.warm_ranks import Ranks
-from nbddp.run.start.warm_script import become_script
-from nbddp.run.supervision.leader import lead
-from nbddp.run.supervision.supervise import Supervisor
+from nbddp.run.start.standby import Standby
 
 LOOK = 1.0  # seconds between two looks whether the kernel is still there
 
@@ -42,13 +35,16 @@ def main(descriptor: int, preload: list[str], refused: dict[str, str]) -> None:
     kernel = os.getppid()
     server = Server(Channel.from_descriptor(descriptor), Installed.of_this_interpreter(), refused)
     server.load(preload)
+    server.stand_by()
     server.say_ready()
     while os.getppid() == kernel:
-        if select.select([server.channel.fileno()], [], [], LOOK)[0]:
-            message = server.channel.receive()
-            if message is None:
-                break
-            server.answer(message)
+        if not select.select([server.channel.fileno()], [], [], LOOK)[0]:
+            server.stand_by()
+            continue
+        message = server.channel.receive()
+        if message is None:
+            break
+        server.answer(message)
     os._exit(0)
 
 
@@ -63,6 +59,7 @@ class Server:
         self.fingerprint = installed.fingerprint()
         self.refused = refused  # what is not to be imported, and why
         self.loaded: list[str] = []
+        self.standby: Standby | None = None
 
     def load(self, names: Sequence[str]) -> None:
         """Import these as far as they are installed packages, never a module of the user's own."""
@@ -72,6 +69,18 @@ class Server:
             self._load(name)
         gc.collect()
         gc.freeze()  # so that a collection in a child does not touch, and thereby copy, all that was loaded here
+
+    def stand_by(self) -> Standby:
+        """A supervisor for the next run."""
+        if self.standby is None:
+            self.standby = Standby(self.base, self.environ, self.channel)
+        return self.standby
+
+    def _drop_standby(self) -> None:
+        """It has a run, or lacks what is loaded next."""
+        if self.standby is not None:
+            self.standby.channel.close()
+            self.standby = None
 
     def _load(self, name: str) -> None:
         if name in self.refused or name.partition(".")[0] in NOT_TO_FORK:
@@ -99,6 +108,7 @@ class Server:
     def answer(self, message: Mapping[str, Any]) -> None:
         """Load more, or start a run, or say why not."""
         if "load" in message:
+            self._drop_standby()
             self.load(message["load"])
             return
         if why := self.out_of_date(message):
@@ -106,7 +116,9 @@ class Server:
         elif why := self.why_not(message):
             self.channel.send({"cold": why})
         else:
-            self._start(message)
+            answer = self.stand_by().start(message)
+            self._drop_standby()
+            self.channel.send(answer)
 
     def out_of_date(self, message: Mapping[str, Any]) -> str:
         """A sentence where a helper that is started now would do what this one cannot."""
@@ -124,29 +136,6 @@ class Server:
         if shadow := self.installed.shadowed(path, sys.modules):
             return f"{shadow} hides a module of the same name that the helper process has already imported."
         return _unsafe()
-
-    def _start(self, message: Mapping[str, Any]) -> None:
-        pid = fork()
-        if pid:
-            status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-            self.channel.send({} if status == 0 else {"cold": "The helper process could not start the run."})
-            return
-        try:
-            self.channel.close()
-            adopt_environment(message["environ"], message["cwd"])
-            search_from(message["cwd"], self.base)
-            folder = RunFolder(Path(message["folder"]))
-            lead(folder, lambda me: supervise_warm(folder, me))
-        finally:
-            os._exit(1)
-
-
-def supervise_warm(folder: RunFolder, me: ProcessId) -> None:
-    """The supervisor's life after a warm start."""
-    how = json.loads(folder.command.read_text(encoding="utf-8"))
-    ranks = Ranks(folder)
-    supervisor = Supervisor(folder, me, quiet=how["quiet"], grace=how["grace"], ranks=ranks)
-    supervisor.run(lambda: become_script(how["arguments"], ranks.script_end))
 
 
 def _unsafe() -> str:

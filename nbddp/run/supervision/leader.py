@@ -7,7 +7,8 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from typing import NoReturn
 
 from nbddp.run.folder.files import text_of
 from nbddp.run.folder.folder import RunFolder
@@ -16,30 +17,39 @@ from nbddp.run.processes.process import ProcessId, from_json, identify
 from nbddp.run.state.events import append
 
 
-def lead(folder: RunFolder, supervise: Callable[[ProcessId], None], close: Iterable[int] = ()) -> None:
+def lead(folder: RunFolder, supervise: Callable[[ProcessId], None]) -> None:
     """Fork the supervisor and end this process, with status 0 once it has the run.
 
     The supervisor is then no child of the kernel, nor of its helper: a kernel that goes takes its descendants with it.
     """
     ready, tell = os.pipe()
-    if fork(close=close):
+    if fork():
         os.close(tell)
         os._exit(0 if os.read(ready, 1) else 1)
     os.close(ready)
+    os.setsid()
+    take(folder, supervise, lambda: _say(tell))
+
+
+def take(folder: RunFolder, supervise: Callable[[ProcessId], None], taken: Callable[[], object]) -> NoReturn:
+    """As the leader of a session, become the supervisor of this run, and say so once it is taken."""
     try:
-        os.setsid()
         signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)  # until the supervisor listens: it would die without a word
         redirect(folder.supervisor_log, folder.supervisor_log)
         me = _claim(folder)
         announce(folder, me)
-        os.write(tell, b".")
-        os.close(tell)
+        taken()
         supervise(me)
     except Exception:  # noqa: BLE001 -- the last resort of a process that nobody looks at: into its log
         traceback.print_exc()
         sys.stderr.flush()
         os._exit(1)
     os._exit(0)
+
+
+def _say(tell: int) -> None:
+    os.write(tell, b".")
+    os.close(tell)
 
 
 def _claim(folder: RunFolder) -> ProcessId:

@@ -36,6 +36,7 @@ class RankServer(Protocol):
     def private(self) -> list[int]: ...
     def answer(self, private: Iterable[int]) -> None: ...
     def reaped(self, pid: int, status: int) -> None: ...
+    def dismiss(self) -> None: ...
 
 
 class Supervisor:
@@ -111,6 +112,8 @@ class Supervisor:
             self.ranks.answer(self._private())
         self._reap()
         self.hearing.listen()
+        if self.ranks and (self.hearing.ranks or self.main in self.statuses):  # all that are wanted have been asked for
+            self.ranks.dismiss()
 
     def _reap(self) -> None:
         while True:
