@@ -9,6 +9,7 @@ travel pickled, and torch's own code waits for the ranks and raises its own exce
 from __future__ import annotations
 
 import contextlib
+import marshal
 import os
 import pickle
 import socket
@@ -23,7 +24,7 @@ from nbddp.run.processes.at_import import fewer_threads
 from nbddp.run.processes.fork import fork
 from nbddp.run.processes.fresh import adopt_environment, fresh_randomness
 from nbddp.run.processes.inside import answer_for_stacks
-from nbddp.run.watching.start import enter_spawned
+from nbddp.run.watching.start import COMPILED, enter_spawned
 
 NUMBER = struct.Struct("q")
 GIVEN = 3  # descriptors that a rank gets: its work, and the script's standard output and error
@@ -119,7 +120,9 @@ def _become_rank(descriptors: Sequence[int], before: Mapping[str, str]) -> NoRet
         for number, descriptor in enumerate(output, start=1):
             os.dup2(descriptor, number)
             os.close(descriptor)
-        adopt_environment(*pickle.loads(exactly(work, NUMBER.unpack(exactly(work, NUMBER.size))[0])))
+        environ, cwd, compiled = pickle.loads(exactly(work, NUMBER.unpack(exactly(work, NUMBER.size))[0]))
+        adopt_environment(environ, cwd)
+        COMPILED.update(marshal.loads(compiled))
         if threads := fewer_threads(before, torch.get_num_threads()):
             torch.set_num_threads(threads)
         fresh_randomness()

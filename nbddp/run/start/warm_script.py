@@ -6,6 +6,7 @@ import argparse
 import atexit
 import importlib
 import io
+import marshal
 import multiprocessing.context
 import os
 import pickle
@@ -21,6 +22,7 @@ from nbddp.run.processes import inside
 from nbddp.run.processes.at_import import THREADS, changed_between, fewer_threads
 from nbddp.run.processes.fresh import fresh_randomness
 from nbddp.run.start.warm_ranks import NUMBER, exactly
+from nbddp.run.watching.start import COMPILED
 
 METHOD = "nbddp-warm"
 HASHES = "PYTHONHASHSEED"  # forked processes hash alike anyway
@@ -94,8 +96,8 @@ class RankPopen(popen_forkserver.Popen):
         return self.returncode
 
     def _work(self, process_obj: Any) -> bytes:
-        """Environment and folder, then what `spawn` sends: how to prepare, and what to run."""
-        surroundings = pickle.dumps((dict(os.environ), os.getcwd()))  # noqa: PTH109 -- as text, for os.chdir
+        """Environment, folder and compiled script, then what `spawn` sends: how to prepare, and what to run."""
+        surroundings = pickle.dumps((dict(os.environ), os.getcwd(), marshal.dumps(COMPILED)))  # noqa: PTH109 -- as text
         buffer = io.BytesIO()
         multiprocessing.context.set_spawning_popen(self)
         try:

@@ -108,8 +108,9 @@ class Server:
     def answer(self, message: Mapping[str, Any]) -> None:
         """Load more, or start a run, or say why not."""
         if "load" in message:
-            self._drop_standby()
-            self.load(message["load"])
+            if new := [name for name in message["load"] if name not in sys.modules]:
+                self._drop_standby()
+                self.load(new)
             return
         if why := self.out_of_date(message):
             self.channel.send({"cold": why, "stale": True})

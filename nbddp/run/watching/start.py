@@ -20,21 +20,29 @@ from nbddp.run.watching.written import NAME
 from nbddp.watch_points import WatchPoint, from_json
 
 POINTS = "NBDDP_WATCH"  # the file with the points; the script lies beside it
+Compiled = tuple[CodeType, int, int]  # with how many watch points, and how many of them have no place any more
+COMPILED: dict[str, Compiled] = {}  # by the script's path: in a warm start, its main process hands it to the ranks
 
 
 def code_of(script: str, *, spawned: bool = False) -> CodeType:
     """Compiled under its own name, with what is watched in it; as it is, where nothing is known of that."""
+    if script not in COMPILED:
+        COMPILED[script] = _compiled(script)
+    code, points, lost = COMPILED[script]
+    if lost and not spawned:
+        print(f"The script was changed since its export: {lost} of {points} places are not watched.", file=sys.stderr)
+    if points:
+        setattr(builtins, NAME, Watcher(Settings.of()))
+    return code
+
+
+def _compiled(script: str) -> Compiled:
     source = Path(script).read_bytes()
     points = _points()
     if not points:
-        return compile(source, script, "exec", dont_inherit=True)
+        return compile(source, script, "exec", dont_inherit=True), 0, 0
     tree, lost = watched(source.decode(), script, points)
-    if lost and not spawned:
-        print(
-            f"The script was changed since its export: {lost} of {len(points)} places are not watched.", file=sys.stderr
-        )
-    setattr(builtins, NAME, Watcher(Settings.of()))
-    return with_room(lambda: compile(tree, script, "exec", dont_inherit=True))
+    return with_room(lambda: compile(tree, script, "exec", dont_inherit=True)), len(points), lost
 
 
 def _points() -> tuple[WatchPoint, ...]:
