@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from nbddp.run.folder.files import text_of
 from nbddp.run.folder.folder import RunFolder
-from nbddp.run.processes.fork import STOPPING, fork, redirect
+from nbddp.run.processes.fork import STOPPING, end_with_parent, fork, redirect
 from nbddp.run.processes.process import ProcessId, from_json, identify
 from nbddp.run.state.events import append
 
@@ -45,6 +45,13 @@ def take(folder: RunFolder, supervise: Callable[[ProcessId], None], taken: Calla
         sys.stderr.flush()
         os._exit(1)
     os._exit(0)
+
+
+def become_main(folder: RunFolder, supervisor: int) -> None:
+    """In a child of the supervisor: the script's main process."""
+    os.setpgid(0, 0)
+    end_with_parent(supervisor)
+    redirect(folder.stdout, folder.stderr)
 
 
 def _say(tell: int) -> None:
