@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import importlib
 import json
+import linecache
 import os
 import select
 import signal
@@ -24,6 +25,12 @@ from nbddp.run.start.messages import Channel
 from nbddp.run.start.standby import Standby
 
 LOOK = 1.0  # seconds between two looks whether the kernel is still there
+
+# When torch is seeded it writes down from where, with the lines of all these files, once for each kind of device.
+WHEN_SEEDING = (
+    "multiprocessing.process multiprocessing.spawn torch.multiprocessing.spawn torch._compile torch._dynamo.eval_frame "
+    "torch.random torch.cuda torch.cuda.random torch.mtia torch.xpu torch.xpu.random"
+).split()
 
 # Modules that start threads or services when they are imported: a process that has them is not safe to fork.
 NOT_TO_FORK = frozenset({"tensorflow", "jax", "jaxlib", "ray", "wandb", "pyspark", "grpc", "IPython", "ipykernel"})
@@ -67,6 +74,8 @@ class Server:
         importlib.invalidate_caches()
         for name in names:
             self._load(name)
+        for module in filter(None, map(sys.modules.get, WHEN_SEEDING)):
+            linecache.getlines(str(module.__file__))
         gc.collect()
         gc.freeze()  # so that a collection in a child does not touch, and thereby copy, all that was loaded here
 

@@ -34,6 +34,10 @@ class Watcher:
         """The first thing that a rank does."""
         processes.begin(self.reports, rank, self.settings.logs)
 
+    def meet(self) -> None:
+        """It is about to meet the others."""
+        processes.meet(self.reports.rank)
+
     def up(self) -> None:
         """It has met the others."""
         processes.up(self.reports)
