@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import atexit
 import importlib
 import io
 import marshal
@@ -12,8 +11,6 @@ import os
 import pickle
 import socket
 import sys
-import threading
-import traceback
 from collections.abc import Callable, Sequence
 from multiprocessing import connection, popen_forkserver, process, reduction, spawn, util
 from typing import Any, NoReturn
@@ -36,7 +33,7 @@ def become_script(arguments: Sequence[str], ranks: socket.socket) -> NoReturn:
     inside.answer_for_stacks()
     inside.let_spawned_answer()
     ask_for_ranks(ranks)
-    exit_like_an_interpreter(lambda: inside.run(arguments[0]))
+    inside.run_to_the_end(arguments[0])
 
 
 def ask_for_ranks(ranks: socket.socket) -> None:
@@ -123,33 +120,3 @@ class WarmContext(multiprocessing.context.BaseContext):
 
     _name = METHOD
     Process = SpawnProcess
-
-
-def exit_like_an_interpreter(main: Callable[[], None]) -> NoReturn:
-    """Run this, wait for threads, run what was registered for the exit, flush, and end with the right status."""
-    code = 1
-    try:
-        try:
-            main()
-            code = 0
-        except SystemExit as leaving:
-            code = _status(leaving.code)
-        except BaseException:  # noqa: BLE001 -- what an interpreter prints before it ends
-            traceback.print_exc()
-        for thread in threading.enumerate():
-            if thread is not threading.current_thread() and not thread.daemon:
-                thread.join()
-        atexit._run_exitfuncs()  # noqa: SLF001 -- nothing else runs them in a process that must not return
-        sys.stdout.flush()
-        sys.stderr.flush()
-    finally:
-        os._exit(code)
-
-
-def _status(code: object) -> int:
-    if code is None:
-        return 0
-    if isinstance(code, int):
-        return code & 0xFF
-    print(code, file=sys.stderr)
-    return 1

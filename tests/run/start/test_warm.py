@@ -287,6 +287,13 @@ def test_the_exit_status_is_the_scripts(tmp_path, helper, code, status):
         assert run.failure.message == "a sentence"
 
 
+def test_a_pool_of_threads_that_nobody_has_ended_ends_with_the_script(tmp_path, helper):
+    pool = "from concurrent.futures import ThreadPoolExecutor\npool = ThreadPoolExecutor(1)\n"
+    run = start(f"{pool}print(pool.submit(abs, -3).result())", tmp_path, helper)
+    assert run.wait(30).phase == "done"
+    assert run.folder.stdout.read_text() == "3\n"
+
+
 def test_forking_leaves_this_process_alone(helper, tmp_path):
     state = random.getstate()
     assert start("print('x')", tmp_path, helper).wait(30).phase == "done"
