@@ -59,13 +59,12 @@ def _wait(orders: Channel, base: Sequence[str], environ: Mapping[str, str]) -> N
             for _ in visible(gpus(), environ) or range(2):  # as many as a script has where it is not told
                 ranks.fork_ahead([orders.fileno(), script.fileno()])
         message = orders.receive()
-        if message is None:
-            ranks.dismiss()
-            script.close()
-            os.waitpid(pid, 0)
-        else:
+        if message and os.waitpid(pid, os.WNOHANG)[0] == 0:  # else somebody has killed it
             folder = _adopt(message, base)
             take(folder, lambda me: _supervise(folder, me, ranks, _start(pid, script, message)), lambda: _taken(orders))
+        ranks.dismiss()
+        script.close()
+        os.waitpid(pid, 0)
     finally:
         os._exit(1)
 

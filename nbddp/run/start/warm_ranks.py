@@ -75,15 +75,21 @@ class Ranks:
             self.asked = False  # the script's main process has ended
             return
         *given, status = descriptors
-        if not self.ahead:
-            self.fork_ahead([*private, status])
-        pid, end = self.ahead.popitem()
-        with end, contextlib.suppress(BrokenPipeError):  # it was killed: as it is reaped, that is told
-            socket.send_fds(end, [b"work"], given)
+        pid = self._put_to_work(given, [*private, status])
         for descriptor in given:
             os.close(descriptor)
         self.waiting[pid] = status
         _tell(status, pid)
+
+    def _put_to_work(self, given: Sequence[int], private: Iterable[int]) -> int:
+        """The number of one that was forked ahead and nobody has killed meanwhile, else of a new one."""
+        while True:
+            if not self.ahead:
+                self.fork_ahead(private)
+            pid, end = self.ahead.popitem()
+            with end, contextlib.suppress(BrokenPipeError):
+                socket.send_fds(end, [b"work"], given)
+                return pid
 
     def reaped(self, pid: int, status: int) -> None:
         """A child of the supervisor has ended; where it was a rank, the script is waiting to hear."""

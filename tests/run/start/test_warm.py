@@ -115,7 +115,7 @@ def test_another_interpreter_is_started_cold(tmp_path, helper):
     run = Run.start("print('x')", "other", origin=origin, helper=helper)
     state = run.wait(30)
     assert (state.phase, state.start) == ("done", "cold")
-    assert "another Python" in state.why_cold
+    assert "a different Python" in state.why_cold
 
 
 def test_without_torch_the_start_is_cold_and_says_so(tmp_path):
@@ -190,7 +190,7 @@ def test_a_seed_of_hashes_that_the_script_sets_costs_no_interpreter(tmp_path, he
     text = """
 import os, sys, torch.multiprocessing as mp
 def work(rank):
-    print("a new interpreter:", "nbddp" not in sys.modules, hash("word"))
+    print("a new interpreter:", "nbddp.run.start.warm_ranks" not in sys.modules, hash("word"))
 if __name__ == "__main__":
     os.environ["PYTHONHASHSEED"] = "0"
     mp.spawn(work, nprocs=2)
@@ -208,7 +208,7 @@ def test_a_variable_that_the_script_sets_for_libraries_reaches_its_ranks(tmp_pat
     text = f"""
 import os, sys, torch.multiprocessing as mp
 def work(rank):
-    print("a new interpreter:", "nbddp" not in sys.modules)
+    print("a new interpreter:", "nbddp.run.start.warm_ranks" not in sys.modules)
 if __name__ == "__main__":
     os.environ["{name}"] = "{value}"
     mp.spawn(work, nprocs=1)
