@@ -5,7 +5,7 @@ none.
     python gan_ddp.py --nproc 4 --lr 0.00025                 # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... gan_ddp.py    # several machines
 
-Exported from gan.ipynb by nbddp 0.1.0 (6f428e14); it needs torch, sklearn.
+Exported from gan.ipynb by nbddp 0.1.0 (d3f517c9); it needs torch, sklearn.
 """
 
 import argparse
@@ -63,7 +63,7 @@ def weights_init(m):
         nn.init.zeros_(m.bias)
 
 
-def train(rank, world_size, rank_device):
+def train(rank, world_size, device):
     """The notebook's cells 4 to 7, as each process runs them."""
     # ── cell 4 ────────────────────────────────────────────────────────────────────
     torch.manual_seed(0)
@@ -74,7 +74,6 @@ def train(rank, world_size, rank_device):
     dataloader = DataLoader(dataset, batch_size=batch_size // world_size, sampler=sampler, drop_last=True)
 
     # ── cell 5 ────────────────────────────────────────────────────────────────────
-    device = rank_device
     netG = Generator().to(device)
     netD = Discriminator().to(device)
     netG.apply(weights_init)

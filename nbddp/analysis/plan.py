@@ -11,7 +11,7 @@ from typing import TypeVar
 from nbddp.analysis.agreement import Decision, add_up, find_decisions, loaders_by_sample, protecting, unlike_terms
 from nbddp.analysis.disk import Preparation, Writing, find_preparation, find_writing
 from nbddp.analysis.loaders import Epochs, ShardedReading, find_epochs, shared_numbers, whole_numbers
-from nbddp.analysis.models import Wrapping, find_wrapping, passes_left_out, uses_gpu
+from nbddp.analysis.models import Wrapping, device_name, find_wrapping, passes_left_out, uses_gpu
 from nbddp.analysis.reading import Taken, find_roles, interpret, naming_for, take_over, training_of
 from nbddp.analysis.slicing import backward_slice, build_flow
 from nbddp.analysis.syntax import build_program, too_deep
@@ -79,6 +79,7 @@ def _plan(notebook: Notebook, options: Options, own_imports: Mapping[str, str]) 
     plan = _read(notebook, options, own_imports)
     if plan.framework is not None:
         return plan
+    plan = replace(plan, naming=replace(plan.naming, device=device_name(plan)))
     if shares := shared_numbers(plan):
         plan = _again(plan, replace(plan.assumed, whole_sizes=whole_numbers(plan), shares=shares))
     if own := protecting(plan):
