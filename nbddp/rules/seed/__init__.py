@@ -143,5 +143,5 @@ def _is_random(plan: Plan, node: ast.AST) -> bool:
     if word.startswith("Random") or any(w in word.lower() for w in WORDS) or name.startswith("torch.nn.Transformer"):
         return True
     function = plan.program.function_of(node)
-    builds = function is not None and function.name == "__init__"  # weights are drawn alike
+    builds = name.startswith("torch.nn.init.") or (function is not None and function.name == "__init__")  # drawn alike
     return not builds and (word in IN_PLACE or name.startswith(RANDOM))
