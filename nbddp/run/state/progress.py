@@ -59,6 +59,7 @@ def _step(state: RunState, event: Event) -> RunState:
         epoch=event.get("epoch"),
         time=time,
         memory=event.get("memory", before.memory),
+        place=event.get("place") or before.place,
     )
     state = changed(state, ranks={**state.ranks, number: rank}, hang=None)
     values = event.get("values") or {}

@@ -37,6 +37,7 @@ class Rank:
     total: int | None = None  # bytes that its GPU has
     busy: int | None = None  # per cent of the time
     line: str = ""  # the last that it printed, without escape sequences
+    place: tuple[str, int, str] | None = None  # (file, line, function) where it last reported
 
 
 @dataclass(frozen=True)
