@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from nbddp.run.state.shown import shown_curves
 from nbddp.run.state.state import RunState
 from nbddp.run.state.words import duration
 from nbddp.widget.lines import latest, line
@@ -95,7 +96,7 @@ def _values(state: RunState) -> str:
 
 
 def _picture(state: RunState) -> str:
-    drawn = picture(series(state.curves))
+    drawn = picture(series(shown_curves(state)))
     if not drawn:
         return ""
     words = ", ".join(f"{name} {number(value)}" for name, value in latest(state).items())

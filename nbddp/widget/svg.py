@@ -25,17 +25,23 @@ def picture(series: Mapping[str, Series]) -> str:
     if not series:
         return ""
     groups = _panels(series)
-    columns = min(COLUMNS, len(groups))
-    rows = math.ceil(len(groups) / columns)
-    width, height = columns * (WIDTH + GAP) - GAP, rows * HEIGHT
-    drawn = "".join(
-        f'<g transform="translate({place % columns * (WIDTH + GAP)} {place // columns * HEIGHT})">{_panel(group)}</g>'
-        for place, group in enumerate(groups)
-    )
+    rows = in_rows(len(groups))
+    width, height = max(rows) * (WIDTH + GAP) - GAP, len(rows) * HEIGHT
+    drawn, left = "", iter(groups)
+    for at, count in enumerate(rows):
+        each = (width + GAP) / count - GAP
+        places = (f'<g transform="translate({n * (each + GAP):.0f} {at * HEIGHT})">' for n in range(count))
+        drawn += "".join(f"{place}{_panel(next(left), each)}</g>" for place in places)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
         f'font-family="system-ui, sans-serif" font-size="11" fill="{GREY}">{drawn}</svg>'
     )
+
+
+def in_rows(count: int) -> list[int]:
+    """How many charts each row has: as even as can be, and each row is filled by what it has."""
+    rows = math.ceil(count / COLUMNS)
+    return [count // rows + (row < count % rows) for row in range(rows)]
 
 
 def _panels(series: Mapping[str, Series]) -> list[list[Series]]:
@@ -43,13 +49,13 @@ def _panels(series: Mapping[str, Series]) -> list[list[Series]]:
     return [[one for one in series.values() if one["panel"] == name] for name in names]
 
 
-def _panel(group: Sequence[Series]) -> str:
+def _panel(group: Sequence[Series], width: float) -> str:
     xs = [x for one in group for x, _ in one["points"]]
     ys = [y for one in group for _, y in one["points"]]
-    x = _scale(min(xs), max(xs), LEFT, WIDTH - RIGHT, 0.0)
+    x = _scale(min(xs), max(xs), LEFT, width - RIGHT, 0.0)
     y = _scale(min(ys), max(ys), HEIGHT - BOTTOM, TOP, 0.06)
     rows = (
-        f'<path d="M{LEFT} {y(tick):.1f}H{WIDTH - RIGHT}" stroke="{GREY}" stroke-opacity="0.25"/>'
+        f'<path d="M{LEFT} {y(tick):.1f}H{width - RIGHT:.0f}" stroke="{GREY}" stroke-opacity="0.25"/>'
         f'<text x="{LEFT - 6}" y="{y(tick) + 3.5:.1f}" text-anchor="end">{number(tick)}</text>'
         for tick in ticks(min(ys), max(ys), 4)
     )

@@ -21,6 +21,7 @@ def _launch(state: RunState, event: Event) -> RunState:
         why_cold=str(event.get("why_cold", "")),
         pid=event.get("pid"),
         nproc=event.get("nproc"),
+        sums=frozenset(map(str, event.get("sums") or ())),
         started=float(event["time"]),
     )
 

@@ -130,6 +130,7 @@ class RunState:
     history: tuple[Mapping[str, float], ...] = ()  # one row an epoch: "epoch", "seconds", and its metrics by name
     printed: tuple[Mapping[str, float], ...] = ()  # rows read from printed lines that name an epoch, as they number it
     curves: Mapping[str, Curve] = field(default_factory=dict)  # "step:loss", "epoch:accuracy", "printed:val_loss"
+    sums: frozenset[str] = frozenset()  # names of values that mean something only when they are divided
     warnings: tuple[Notice, ...] = ()
     nan: NotANumber | None = None
     failures: tuple[Failure, ...] = ()

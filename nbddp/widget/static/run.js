@@ -38,6 +38,7 @@ export function merge(whole, news) {
   for (const [key, { from, points, ...rest }] of Object.entries(news.series)) {
     series[key] = { ...rest, points: from ? series[key].points.slice(0, from).concat(points) : points };
   }
+  for (const key of news.gone ?? []) delete series[key];
   const logs = { ...whole.logs };
   for (const [rank, { first, from, lines }] of Object.entries(news.logs)) {
     const old = logs[rank] || { first, lines: [] };
