@@ -61,6 +61,7 @@ def facts(state: RunState, subject: Subject, now: float | None = None) -> dict[s
         "updated": state.updated,
         "world_size": state.world_size or state.nproc,
         **{name: _finite(getattr(state, name)) for name in NUMBERS},
+        "average": _finite(state.average_rate) if state.over else None,
         "ranks": [_rank(rank, _phase(rank, state)) for rank in _ranks(state)],
         "notices": [for_page(one) for one in notices(state, subject)],
     }

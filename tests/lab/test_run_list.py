@@ -58,7 +58,7 @@ def test_a_run_is_attached_in_a_new_notebook_and_in_one_that_is_open(page, train
     expect(page.cells).to_have_count(2)
     assert page.source(2) == f"%load_ext nbddp\nrun = %ddp attach {run.name}"
     again = page.cells.nth(1).locator(".nbddp")
-    again.get_by_role("button", name="Stop now").click()
+    again.get_by_role("button", name="Stop (keep checkpoint)").click()
     expect(again.get_by_role("status").first).to_have_text("Stopped")
     expect(widget.get_by_role("status").first).to_have_text("Stopped")
     page.command("nbddp:runs")
@@ -102,7 +102,7 @@ def test_runs_by_keys_alone(page, train):
     expect(rows.nth(1)).to_have_attribute("aria-selected", "true")
     name = rows.nth(1).locator("b").inner_text()
     expect(page.page.locator(".nbddp-run-shown .nbddp")).to_have_attribute("aria-label", re.compile("^Run "))
-    page.tab_to("Stop now")
+    page.tab_to("Stop (keep checkpoint)")
     page.page.keyboard.press("Enter")
     expect(rows.nth(1)).to_contain_text("Stopped")
     page.until(lambda: [run.processes() == [] for run in runs] == [run.name == name for run in runs])

@@ -167,6 +167,12 @@ class RunState:
         within = self.batch / self.batches if self.batch and self.batches else 0.0
         return min(1.0, (self.epoch + min(within, 1.0)) / self.epochs)
 
+    @property
+    def average_rate(self) -> float | None:
+        """Steps a second from the first step on, evaluations and checkpoints included."""
+        seconds = (self.updated or 0.0) - (self.first_step or 0.0)
+        return (self.step - 1) / seconds if self.first_step is not None and self.step > 1 and seconds > 0 else None
+
     def elapsed(self, now: float) -> float | None:
         """Seconds since the launch, or between launch and end; for an ended run the clock stands."""
         end = self.ended if self.ended is not None else (self.updated if self.over else now)
