@@ -14,6 +14,7 @@ export interface IExportContext {
   contents: Contents.IManager;
   trans: TranslationBundle;
   showFindings: (panel: NotebookPanel, diagnostics: IDiagnostic[]) => void;
+  showChanges: (panel: NotebookPanel) => void;
 }
 
 /** The name that `nbddp export` gives: digits_ddp.py beside digits.ipynb. */
@@ -42,9 +43,19 @@ export async function exportNotebook(context: IExportContext, panel: NotebookPan
     await write(context, path, said.script);
   }
   await context.docManager.findWidget(path)?.context.revert(); // an editor shows what the disk has, whoever wrote it
-  await context.docManager.openOrReveal(path, 'default', undefined, { mode: 'split-right', ref: panel.id });
-  notify(context, panel, path, said);
+  const open = () => context.docManager.openOrReveal(path, 'default', undefined, { mode: 'split-right', ref: panel.id });
+  await open();
+  notify(context, panel, said, done(trans, path, said, said.script !== present.disk), () => void open());
   return path;
+}
+
+/** What has become of the file. */
+function done(trans: TranslationBundle, path: string, said: IExported, written: boolean): string {
+  const name = PathExt.basename(path);
+  const lines = said.script.replace(/\n$/, '').split('\n').length;
+  return written
+    ? trans.__('%1 written: %2 of %3 cells, %4 lines', name, said.kept, said.cells, lines)
+    : trans.__('%1 is up to date: %2 of %3 cells, %4 lines', name, said.kept, said.cells, lines);
 }
 
 interface IPresent {
@@ -85,19 +96,14 @@ async function mayOverwrite(trans: TranslationBundle, path: string): Promise<boo
   return answer.button.accept;
 }
 
-function notify(context: IExportContext, panel: NotebookPanel, path: string, said: IExported): void {
+function notify(context: IExportContext, panel: NotebookPanel, said: IExported, text: string, open: () => void): void {
   const { trans } = context;
-  const rewrites = Object.values(said.rewrites).reduce((sum, one) => sum + one, 0);
   const found = counted(trans, said.diagnostics);
-  const parts = [
-    trans.__('%1: %2 of %3 cells kept', PathExt.basename(path), said.kept, said.cells),
-    trans._n('%1 rewrite', '%1 rewrites', rewrites) + ` (${Object.keys(said.rewrites).join(', ')})`,
-    found
+  const findings = { label: found, callback: () => context.showFindings(panel, said.diagnostics) };
+  const actions = [
+    { label: trans.__('Open'), callback: open },
+    { label: trans.__('What changed'), callback: () => context.showChanges(panel) },
+    ...(found ? [findings] : [])
   ];
-  const message = parts.filter(part => part).join(' · ');
-  const show = {
-    label: trans.__('Show'),
-    callback: () => context.showFindings(panel, said.diagnostics)
-  };
-  Notification.success(message, { autoClose: 8000, actions: found ? [show] : [] });
+  Notification.success(text, { autoClose: 8000, actions });
 }

@@ -1,9 +1,18 @@
 import type { Cell } from '@jupyterlab/cells';
 import type { Notebook } from '@jupyterlab/notebook';
 
+const LONGEST = 40; // characters of a cell's first line
+
 /** The cell that nbddp numbers so, from 1, among all cells of the file. */
 export function cellAt(notebook: Notebook, number: number): Cell | undefined {
   return notebook.widgets[number - 1];
+}
+
+/** "4: for epoch in range(3):", since a number alone says little where cells have none. */
+export function cellName(notebook: Notebook, number: number): string {
+  const lines = cellAt(notebook, number)?.model.sharedModel.getSource().split('\n') ?? [];
+  const first = lines.find(line => line.trim())?.trim() ?? '';
+  return first ? `${number}: ${first.length > LONGEST ? `${first.slice(0, LONGEST)}…` : first}` : String(number);
 }
 
 /** Shows a place of the notebook and puts the cursor there. */

@@ -14,10 +14,10 @@ export async function askHow(
   trans: TranslationBundle,
   last: IRunOptions,
   above: boolean,
-  cell: number
+  cell: string
 ): Promise<IRunAnswer | null> {
   const answer = await showDialog({
-    title: trans.__('Train cell %1 with DDP', cell),
+    title: trans.__('Train with DDP: cell %1', cell),
     body: new RunForm(trans, last, above),
     buttons: [Dialog.cancelButton(), Dialog.okButton({ label: trans.__('Run') })],
     focusNodeSelector: 'input'

@@ -12,6 +12,7 @@ import anywidget
 import traitlets
 
 from nbddp.widget.news import EMPTY, news, next_whole
+from nbddp.widget.saved import place_of
 from nbddp.widget.summary import MIME
 
 STATIC = Path(__file__).parent / "static"
@@ -104,7 +105,7 @@ class RunWidget(anywidget.AnyWidget):
         if bundle is None:
             return None
         data, metadata = bundle
-        return {**data, "text/plain": self._text, MIME: {**self.facts, **self.whole}}, metadata
+        return {**data, "text/plain": self._text, MIME: {**self.facts, **self.whole, "script": place_of(self.facts["script"])}}, metadata
 
 
 def _weight(whole: Mapping[str, Any]) -> int:

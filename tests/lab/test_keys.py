@@ -12,7 +12,7 @@ from tests.server.notebooks import CELLS, notebook
 def test_shortcuts(page, mode):
     page.write(f"{mode}.ipynb", notebook(), kernel="none")
     page.open(f"{mode}.ipynb")
-    page.expect_chips("Kept", "Kept", "Kept", "Train", "Not needed")
+    page.expect_chips("Kept", "Kept", "Kept", "Train", "Left out")
 
     def press(keys: str) -> None:
         page.cells.nth(1).locator(".cm-content").click()

@@ -85,7 +85,7 @@ def test_the_template_is_that_of_the_sources():
 def test_notebook(page, screenshot):
     page.write("1.ipynb", notebook(*CELLS[:4], "print(x)", tags={2: "ddp-setup"}), kernel="none")
     page.open("1.ipynb")
-    page.expect_chips("⟦Kept⟧", "⟦Setup⟧", "⟦Kept⟧", "⟦Train⟧", "⟦Not needed⟧")
+    page.expect_chips("⟦Kept⟧", "⟦Setup⟧", "⟦Kept⟧", "⟦Train⟧", "⟦Left out⟧")
     assert (
         english(page, ".nbddp-chip", "loader, xs, ys", "DataLoader, TensorDataset, nn, torch", "model, optimizer") == []
     )
@@ -97,7 +97,7 @@ def test_notebook(page, screenshot):
     assert english(page, buttons, "Alt+Shift+E", "Alt+Shift+R", "Alt+Shift+P") == []
     page.command("nbddp:run")
     assert english(page, ".nbddp-form", "--checkpoint-every 5") == []
-    expect(page.page.locator(".jp-Dialog-header")).to_have_text("⟦Train cell 4 with DDP⟧")
+    expect(page.page.locator(".jp-Dialog-header")).to_have_text(re.compile("^⟦Train with DDP: cell 4: .+⟧$"))
     screenshot(page.page, "language-form")
     page.page.keyboard.press("Escape")
     page.command("nbddp:preview")
