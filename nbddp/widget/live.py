@@ -105,7 +105,11 @@ class RunWidget(anywidget.AnyWidget):
         if bundle is None:
             return None
         data, metadata = bundle
-        return {**data, "text/plain": self._text, MIME: {**self.facts, **self.whole, "script": place_of(self.facts["script"])}}, metadata
+        return {
+            **data,
+            "text/plain": self._text,
+            MIME: {**self.facts, **self.whole, "script": place_of(self.facts["script"])},
+        }, metadata
 
 
 def _weight(whole: Mapping[str, Any]) -> int:
