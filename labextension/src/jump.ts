@@ -1,5 +1,6 @@
 import type { Cell } from '@jupyterlab/cells';
 import type { Notebook } from '@jupyterlab/notebook';
+import { make } from './elements';
 
 const LONGEST = 40; // characters of a cell's first line
 
@@ -8,11 +9,11 @@ export function cellAt(notebook: Notebook, number: number): Cell | undefined {
   return notebook.widgets[number - 1];
 }
 
-/** "4: for epoch in range(3):", since a number alone says little where cells have none. */
-export function cellName(notebook: Notebook, number: number): string {
+/** The first line of its code, beside its number: cells show none. */
+export function firstLine(notebook: Notebook, number: number): HTMLElement {
   const lines = cellAt(notebook, number)?.model.sharedModel.getSource().split('\n') ?? [];
   const first = lines.find(line => line.trim())?.trim() ?? '';
-  return first ? `${number}: ${first.length > LONGEST ? `${first.slice(0, LONGEST)}…` : first}` : String(number);
+  return make('code', {}, first.length > LONGEST ? `${first.slice(0, LONGEST)}…` : first);
 }
 
 /** Shows a place of the notebook and puts the cursor there. */

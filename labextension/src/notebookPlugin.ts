@@ -1,5 +1,11 @@
 import { ILabShell, type JupyterFrontEnd, type JupyterFrontEndPlugin } from '@jupyterlab/application';
-import { ICommandPalette, ISessionContextDialogs, Notification } from '@jupyterlab/apputils';
+import {
+  CommandToolbarButton,
+  ICommandPalette,
+  ISessionContextDialogs,
+  IToolbarWidgetRegistry,
+  Notification
+} from '@jupyterlab/apputils';
 import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { IDocumentManager } from '@jupyterlab/docmanager';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
@@ -44,7 +50,8 @@ export const notebookPlugin: JupyterFrontEndPlugin<void> = {
     ISessionContextDialogs,
     IStateDB,
     IEditorLanguageRegistry,
-    IFormRendererRegistry
+    IFormRendererRegistry,
+    IToolbarWidgetRegistry
   ],
   activate
 };
@@ -60,7 +67,8 @@ function activate(
   dialogs: ISessionContextDialogs | null,
   state: IStateDB | null,
   languages: IEditorLanguageRegistry | null,
-  forms: IFormRendererRegistry | null
+  forms: IFormRendererRegistry | null,
+  toolbars: IToolbarWidgetRegistry | null
 ): void {
   const trans = language(translator);
   const server = new Server(app.serviceManager.serverSettings, trans);
@@ -136,6 +144,11 @@ function activate(
     }
     beside(app, lab, open.preview, panel.id);
   };
+  // A label in the schema is not translated when the toolbar is made.
+  for (const [name, label] of [['export', trans.__('Export DDP')], ['run', trans.__('Run DDP')]]) {
+    const make = () => new CommandToolbarButton({ commands: app.commands, id: `nbddp:${name}`, label });
+    toolbars?.addFactory('Notebook', `nbddp-${name}`, make);
+  }
   const context = { server, docManager, contents: app.serviceManager.contents, trans, showFindings, showChanges };
   add('export', trans.__('Export DDP Script'), trans.__('Export this notebook as a script that trains on all GPUs'),
     panel => exportNotebook(context, panel), exportIcon); // prettier-ignore

@@ -63,15 +63,15 @@ def runs(folder: str | Path = ".") -> Runs:
     return Runs(asdict(summary_of(run)) for run in runs_in(Path(folder)))
 
 
-def summary_of(folder: RunFolder, now: float | None = None) -> Summary:
+def summary_of(folder: RunFolder, state: RunState | None = None) -> Summary:
     """From the two ends of what the run has told and the end of its log; the best from all of its epochs."""
-    state = glance(folder)
+    state = glance(folder) if state is None else state
     seen = fold_all(state, _lines(folder))
     return Summary(
         name=folder.name,
         state=state.phase,
         started=state.started,
-        seconds=state.elapsed(time.time() if now is None else now),
+        seconds=state.elapsed(time.time()),
         processes=state.world_size or state.nproc,
         epoch=None if state.epoch is None else state.epoch + 1,
         epochs=state.epochs,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from nbddp.run import summaries
-from nbddp.run.doctor import problems
+from nbddp.run.doctor import doubts, problems
 from nbddp.run.folder.errors import LaunchFailed
 from nbddp.run.folder.folder import RunFolder
 from nbddp.run.folder.folders import bytes_in, runs_in
@@ -45,6 +45,8 @@ def run(
     if wrong := problems(root, options, origin):
         print(*wrong, sep="\n", file=sys.stderr)
         return UNUSABLE
+    for doubt in doubts(options, origin):
+        print(doubt, file=sys.stderr)
     options = replace(options, attended=not background)
     try:
         with held_back():

@@ -9,6 +9,7 @@ import { bars, GRADES, stop, stops } from "./progress.js";
 import { followed, log, ranks, walk } from "./ranks.js";
 import { duration, grade, known, trans } from "./words.js";
 
+export { panel, plot } from "./chart.js";
 export { duration, known, number, told, TRANSLATION } from "./words.js";
 
 const QUIET = 15; // seconds without news after which the page says so
@@ -78,7 +79,7 @@ function build(container) {
     part("ranks", "div", { role: "tablist", "aria-label": trans.__("Ranks") }),
     part("log", "div", { role: "tabpanel", tabindex: 0, "aria-live": "off" }),
     make("footer", {}, part("script", "a"), part("copy", "button", { type: "button", class: "nd-button" }, trans.__("Copy path")),
-      part("csv", "button", { type: "button", class: "nd-button", title: trans.__("Save the numbers of the charts as a table") }, "CSV"),
+      part("csv", "button", { type: "button", class: "nd-button", title: trans.__("Save the numbers of the charts as a table") }, trans.__("CSV")),
       part("hint", "span", { role: "status" })));
   view.copy.addEventListener("click", () => {
     const told = (text) => () => say(view.copy, text);
