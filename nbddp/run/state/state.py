@@ -142,6 +142,7 @@ class RunState:
     lost: str = ""  # a sentence: why nothing more will be heard
     unreadable: int = 0  # lines of events.jsonl that made no sense
     epoch_began: float | None = None
+    epoch_seconds: tuple[float, ...] = ()  # how long the last ones took
     progress_at_first_step: float = 0.0
 
     @property
