@@ -9,10 +9,10 @@ export function cellAt(notebook: Notebook, number: number): Cell | undefined {
   return notebook.widgets[number - 1];
 }
 
-/** The first line of its code, beside its number: cells show none. */
+/** The first line of its code, beside its number: cells show none. A magic around it says nothing of what it does. */
 export function firstLine(notebook: Notebook, number: number): HTMLElement {
   const lines = cellAt(notebook, number)?.model.sharedModel.getSource().split('\n') ?? [];
-  const first = lines.find(line => line.trim())?.trim() ?? '';
+  const first = lines.find(line => /^\s*[^\s%#]/.test(line))?.trim() ?? '';
   return make('code', {}, first.length > LONGEST ? `${first.slice(0, LONGEST)}…` : first);
 }
 
