@@ -8,7 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-from nbddp.widget.notices import Said
+from nbddp.run.state.shown import shown_curves
+from nbddp.run.state.state import RunState
+from nbddp.widget.notices import Said, notices
+from nbddp.widget.subject import Subject
+from nbddp.widget.view import series
 
 MOST = 15_000  # bytes of all forms together
 LONGEST = 1000  # characters of a notice
@@ -38,6 +42,24 @@ MEASURES = (
     Measure(24, 4, 80, 3),
     Measure(12, 2, 40, 2),
 )
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What stays of a run."""
+
+    state: RunState
+    script: str
+    notices: list[Said]
+    series: Mapping[str, Mapping[str, Any]]
+    logs: Mapping[int, Sequence[str]]
+    measure: Measure
+
+    @classmethod
+    def of(cls, state: RunState, subject: Subject, logs: Mapping[int, Sequence[str]], measure: Measure) -> Kept:
+        found = shortened(notices(state, subject), measure)
+        drawn = thinned(series(shown_curves(state)), measure)
+        return cls(state, place_of(subject.script), found, drawn, tails(logs, measure), measure)
 
 
 def thinned(series: Mapping[str, Mapping[str, Any]], measure: Measure) -> dict[str, dict[str, Any]]:

@@ -9,20 +9,18 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from nbddp.run.state.shown import shown_curves
 from nbddp.run.state.state import RunState
 from nbddp.run.state.words import duration
 from nbddp.widget.lines import latest, line
-from nbddp.widget.notices import NOTHING, Said, for_page, notices
-from nbddp.widget.saved import MEASURES, MOST, Measure, place_of, seats, shortened, tails, thinned
+from nbddp.widget.notices import NOTHING, Said, for_page
+from nbddp.widget.saved import MEASURES, MOST, Kept, seats
 from nbddp.widget.subject import Subject
 from nbddp.widget.svg import picture
 from nbddp.widget.terminal import plain
-from nbddp.widget.view import series, snapshot
+from nbddp.widget.view import snapshot
 from nbddp.widget.words import count, number
 
 MIME = "application/vnd.nbddp.run+json"
@@ -41,24 +39,6 @@ def mimebundle(
         if len(json.dumps(bundle, ensure_ascii=False).encode()) <= MOST:
             break
     return bundle
-
-
-@dataclass(frozen=True)
-class Kept:
-    """What stays of a run."""
-
-    state: RunState
-    script: str
-    notices: list[Said]
-    series: Mapping[str, Mapping[str, Any]]
-    logs: Mapping[int, Sequence[str]]
-    measure: Measure
-
-    @classmethod
-    def of(cls, state: RunState, subject: Subject, logs: Mapping[int, Sequence[str]], measure: Measure) -> Kept:
-        found = shortened(notices(state, subject), measure)
-        drawn = thinned(series(shown_curves(state)), measure)
-        return cls(state, place_of(subject.script), found, drawn, tails(logs, measure), measure)
 
 
 def _bundle(kept: Kept) -> dict[str, Any]:

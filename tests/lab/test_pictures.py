@@ -11,9 +11,9 @@ from tests.lab.installed import ROOT
 
 def test_the_quickstart_in_pictures(page, screenshot):
     """Its charts are the loss and the accuracy that it prints, and none of the sums that these are made of."""
-    page.write("quickstart.ipynb", json.loads((ROOT / "examples" / "quickstart.ipynb").read_text()))
+    page.write("pictures/quickstart.ipynb", json.loads((ROOT / "examples" / "quickstart.ipynb").read_text()))
     page.page.set_viewport_size({"width": 1200, "height": 760})
-    page.open("quickstart.ipynb", kernel=True)
+    page.open("pictures/quickstart.ipynb", kernel=True)
     page.js("() => jupyterapp.commands.execute('application:toggle-left-area')")
     expect(page.page.locator(".nbddp-chip[data-role=train]")).to_be_visible()
     page.command("nbddp:preview")
