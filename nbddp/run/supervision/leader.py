@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -15,6 +16,8 @@ from nbddp.run.folder.folder import RunFolder
 from nbddp.run.processes.fork import STOPPING, end_with_parent, fork, redirect
 from nbddp.run.processes.process import ProcessId, from_json, identify
 from nbddp.run.state.events import append
+from nbddp.watch_points import from_json as points_from_json
+from nbddp.watch_points import sums_of
 
 
 def lead(folder: RunFolder, supervise: Callable[[ProcessId], None]) -> None:
@@ -74,7 +77,13 @@ def announce(folder: RunFolder, me: ProcessId) -> None:
     """The first event of every run."""
     how = folder.read_command()
     told = {key: how.get(key) for key in ("name", "nproc", "start", "why_cold", "command")}
-    append(folder, "launch", pid=me.pid, script=str(folder.script), **told)
+    append(folder, "launch", pid=me.pid, script=str(folder.script), sums=_sums(folder), **told)
+
+
+def _sums(folder: RunFolder) -> list[str]:
+    with contextlib.suppress(OSError, ValueError):
+        return sums_of(points_from_json(text_of(folder.watch)))
+    return []
 
 
 def leader_of(folder: RunFolder) -> ProcessId | None:
