@@ -12,7 +12,7 @@ from nbddp.analysis.agreement.over_ranks import KINDS, kind_of, name_over_ranks,
 from nbddp.analysis.agreement.pairs import compares_samples
 from nbddp.analysis.agreement.shown_records import always_displayed
 from nbddp.analysis.agreement.sync_points import called, meets, reached
-from nbddp.analysis.agreement.weighted_losses import weighted_losses
+from nbddp.analysis.agreement.weighted_losses import marks_ignored, weighted_losses
 
 __all__ = [
     "KINDS",
@@ -26,6 +26,7 @@ __all__ = [
     "kind_of",
     "loaders_by_sample",
     "loops_by_sample",
+    "marks_ignored",
     "meets",
     "name_over_ranks",
     "outlets",

@@ -28,6 +28,7 @@ from nbddp.analysis.values import (
     tell_unlike,
     thing,
     unary,
+    varying,
 )
 
 FEW = 3
@@ -280,6 +281,13 @@ def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Val
         return domain.marked(found, domain.PICKED)  # `torch.argsort(losses)[:k]`
     chosen = index.of(domain.MASK, domain.PICKED) or (not m.forward_depth and _is_first_few(m, node.slice))
     picks = extent is Extent.SAMPLES and base.extent is extent and chosen
+    if (
+        picks
+        and index.of(domain.MASK)
+        and spread(index) is extent
+        and not [*base.of(domain.PICKED), *index.of(domain.PICKED)]
+    ):
+        found = domain.marked(found, domain.BY_MASK)
     return domain.marked(found, domain.PICKED) if picks else found
 
 
@@ -295,7 +303,8 @@ def _choice(m: Machine, node: ast.IfExp) -> Value:
     if (known := domain.truth(test)) is not None:
         return evaluate(m, node.body if known else node.orelse)
     m.conditions += 1
-    body, other = evaluate(m, node.body), evaluate(m, node.orelse)
+    with varying(m, m.differs(node.test, test)):
+        body, other = evaluate(m, node.body), evaluate(m, node.orelse)
     m.conditions -= 1
     if not m.differs(node.test, test):
         return join(body, other)

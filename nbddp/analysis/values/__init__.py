@@ -22,6 +22,7 @@ from nbddp.analysis.values.command_lines import call_parser
 from nbddp.analysis.values.domain import (
     ANYTHING,
     ASSUMED,
+    BY_MASK,
     EACH,
     FRACTION,
     MARKS,
@@ -65,6 +66,7 @@ from nbddp.analysis.values.uneven_containers import is_of_own_choice, is_uneven,
 __all__ = [
     "ANYTHING",
     "ASSUMED",
+    "BY_MASK",
     "DEPTH",
     "EACH",
     "FRACTION",
