@@ -8,7 +8,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
 
-from nbddp.analysis.agreement import Decision, add_up, find_decisions, loaders_by_sample, protecting, unlike_terms
+from nbddp.analysis.agreement import (
+    Decision,
+    add_up,
+    adds_up,
+    divisors,
+    find_decisions,
+    loaders_by_sample,
+    protecting,
+    unlike_terms,
+)
 from nbddp.analysis.disk import Preparation, Writing, find_preparation, find_writing
 from nbddp.analysis.loaders import Epochs, ShardedReading, find_epochs, shared_numbers, whole_numbers
 from nbddp.analysis.models import Wrapping, find_wrapping, passes_left_out, uses_gpu
@@ -83,7 +92,7 @@ def _plan(notebook: Notebook, options: Options, own_imports: Mapping[str, str]) 
         plan = _again(plan, replace(plan.assumed, whole_sizes=whole_numbers(plan), shares=shares))
     if own := protecting(plan):
         plan = _again(plan, replace(plan.assumed, own=own))
-    plan = _with_sums_scaled(plan)
+    plan = _with_divisors(_with_sums_scaled(plan))
     while not (tests := frozenset(d.test for d in plan.decisions)) <= plan.assumed.agreed:
         plan = _again(plan, replace(plan.assumed, agreed=plan.assumed.agreed | tests))
     return plan if options.snapshot else replace(plan, found=(*plan.found, *passes_left_out(plan)))
@@ -119,6 +128,24 @@ def _read(notebook: Notebook, options: Options, own_imports: Mapping[str, str]) 
         handed_over=taken.names,
         found=taken.notes,
     )
+
+
+def _with_divisors(plan: Plan) -> Plan:
+    """Where a loss is divided by a sum over a share: by that of all ranks, where that makes a sum of it."""
+    found, sums = plan, frozenset[ast.expr]()
+    while not adds_up(found) and (more := divisors(found) - sums):
+        sums |= more
+        found = _divided_by(plan, sums)
+    if not sums or not adds_up(found):
+        return plan
+    for one in sorted(sums, key=plan.program.span):
+        fewer = _divided_by(plan, found.assumed.summed - {one})
+        found = fewer if adds_up(fewer) else found  # it is no loss that is divided by it
+    return found
+
+
+def _divided_by(plan: Plan, sums: frozenset[ast.expr]) -> Plan:
+    return _with_sums_scaled(_again(plan, replace(plan.assumed, summed=sums)))
 
 
 def _with_sums_scaled(plan: Plan) -> Plan:

@@ -16,7 +16,9 @@ from nbddp.analysis.values import (
     Extent,
     Machine,
     Value,
+    alike,
     as_mean,
+    as_total,
     binary,
     chosen,
     domain,
@@ -24,6 +26,7 @@ from nbddp.analysis.values import (
     is_foreign,
     join,
     join_all,
+    note_divisor,
     spread,
     tell_unlike,
     thing,
@@ -50,6 +53,8 @@ def _sized(m: Machine, node: ast.expr, value: Value) -> Value:
     """A place that reads a batch size may be about the share where the number itself is not, and the other way."""
     if node in m.assumed.whole_sizes:
         return replace(value, extent=Extent.UNIFORM)
+    if node in m.assumed.summed:
+        return as_total(m, node, value)
     if node in m.assumed.shares and isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
         return replace(value, extent=Extent.SUM, equal=True, size=True, number=True)
     return value
@@ -206,6 +211,8 @@ def _binary(m: Machine, node: ast.BinOp) -> Value:
     if isinstance(node.op, ast.Add | ast.Sub):
         left, right = as_mean(m, node.left, left), as_mean(m, node.right, right)
         return tell_unlike(m, binary(left, right, node.op), (node.left, left), (node.right, right))
+    if isinstance(node.op, ast.Div) and not alike(right):
+        note_divisor(m, node.right, left)
     result = binary(left, right, node.op)
     if (left.sources or right.sources) and isinstance(node.op, ast.Mult | ast.Div | ast.FloorDiv):
         return replace(result, sources=frozenset[ast.AST]({node}))  # a number of its own, computed from literals

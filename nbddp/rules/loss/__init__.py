@@ -26,7 +26,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
-from nbddp.analysis.agreement import compares_samples, weighted_losses
+from nbddp.analysis.agreement import compares_samples, over_ranks, weighted_losses
 from nbddp.analysis.library import MEAN_NAMES, is_mean_loss
 from nbddp.analysis.models import kept_of_shares
 from nbddp.analysis.values import BY_MASK, PICKED, STATISTIC, CallFact, Extent, Loop, Value, backward_of, spread
@@ -53,6 +53,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
                              "too small for a sum"),
                 help=sentence("compute it as a mean over the batch, or check the numbers with 'nbddp verify'"),
             )  # fmt: skip
+    yield from _divided(plan)
     yield from _scaled(plan)
     yield from _weighted(plan, training)
     yield from _hooked(plan)
@@ -67,6 +68,13 @@ def _scaled(plan: Plan) -> Iterator[Edit]:
         bare = isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
         before, after = ("", "") if bare else ("(", ")")
         yield from wrap(plan.program, NAME, node, f"{_ranks(plan, node)} * {before}", after, ("dist",))
+
+
+def _divided(plan: Plan) -> Iterator[Edit]:
+    """`(losses * mask).sum() / mask.sum()`: by the sum of all ranks it stays a sum."""
+    for node in sorted(plan.assumed.summed, key=plan.program.span):
+        text = over_ranks(plan, node, "sum_over_ranks")
+        yield from wrap(plan.program, NAME, node, text.before, text.after, text.uses)
 
 
 def _ranks(plan: Plan, node: ast.AST) -> str:
