@@ -4,6 +4,7 @@ Takes a Program, its Flow and its Slice.
 Gives a Reading: facts, roles (models, optimizers, loaders, loops), names that are free for the script.
 """
 
+from nbddp.analysis.reading.draws_left_out import draws_left_out, draws_to_keep
 from nbddp.analysis.reading.file_calls import fetches, loads, makes_folders, opens_to_write, path_of, unpacks, writes
 from nbddp.analysis.reading.in_scope import (
     SingleStart,
@@ -32,6 +33,8 @@ __all__ = [
     "SingleStart",
     "Taken",
     "draws",
+    "draws_left_out",
+    "draws_to_keep",
     "expression_among",
     "expressions_for",
     "fetches",
