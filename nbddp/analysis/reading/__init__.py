@@ -12,9 +12,11 @@ from nbddp.analysis.reading.in_scope import (
     expressions_for,
     held_by,
     held_in_containers,
+    items_of,
     readable,
     single_start,
     state_in_scope,
+    steps_of,
 )
 from nbddp.analysis.reading.interpret import interpret
 from nbddp.analysis.reading.naming import Naming, naming_for
@@ -42,6 +44,7 @@ __all__ = [
     "held_by",
     "held_in_containers",
     "interpret",
+    "items_of",
     "loads",
     "makes_folders",
     "naming_for",
@@ -51,6 +54,7 @@ __all__ = [
     "seeds",
     "single_start",
     "state_in_scope",
+    "steps_of",
     "surely_draws",
     "take_over",
     "trained_on",
