@@ -42,10 +42,10 @@ def _is_total(plan: Reading, node: ast.expr) -> bool:
     return spread(plan.facts.value(node)) is Extent.SUM and _of_data(plan, node)
 
 
-def _sums(plan: Reading, node: ast.expr) -> Iterator[ast.expr]:
+def _sums(plan: Reading, node: ast.expr, seen: frozenset[ast.AST] = frozenset()) -> Iterator[ast.expr]:
     """The sums in `mask.sum().clamp(min=1)`, and whatever else differs between ranks."""
     value = plan.facts.value(node)
-    if alike(value):
+    if alike(value) or node in seen:
         return
     parts: list[ast.expr] = [c for c in ast.iter_child_nodes(node) if isinstance(c, ast.expr)]
     if isinstance(node, ast.Name):
@@ -56,7 +56,7 @@ def _sums(plan: Reading, node: ast.expr) -> Iterator[ast.expr]:
         yield node
         return
     for part in parts:
-        yield from _sums(plan, part)
+        yield from _sums(plan, part, seen | {node})
 
 
 def _of_data(plan: Reading, node: ast.AST | None, seen: frozenset[ast.AST] = frozenset()) -> bool:

@@ -127,14 +127,23 @@ def _weights(plan: Plan, call: ast.Call, given: dict[str, str]) -> str | None:
     if not left_out and "weight" not in given:
         return ""
     weight = next((v for n, v in keywords_of(call).items() if n == "weight"), None) or next(iter(call.args[2:]), None)
-    perhaps = weight is not None and plan.facts.value(weight).const is Literal.PERHAPS_NONE
-    if label is None or not _may_stand_twice(plan, label) or perhaps or (weight and not _may_stand_twice(plan, weight)):
+    if label is None or _is_probable(plan, label) or not _may_stand_twice(plan, label):
+        return None
+    if weight is not None and (_is_perhaps_none(plan, weight) or not _may_stand_twice(plan, weight)):
         return None
     target = plan.program.source(label)
     counted = f"{target} != {left_out}"
     if "weight" not in given:
         return counted
     return f"{given['weight']}[{target}[{counted}]]" if left_out else f"{given['weight']}[{target}]"
+
+
+def _is_probable(plan: Plan, label: ast.expr) -> bool:
+    """Targets that are no classes, but how probable each is: `F.one_hot(y).float()`."""
+    name = label.id if isinstance(label, ast.Name) else ""
+    made = [n.value for n in plan.nodes() if isinstance(n, ast.Assign) and name in {ast.unparse(t) for t in n.targets}]
+    words = {n.attr for part in (label, *made) for n in ast.walk(part) if isinstance(n, ast.Attribute)}
+    return bool(words & {"one_hot", "float", "double", "softmax"})
 
 
 def _may_stand_twice(plan: Plan, node: ast.expr) -> bool:
@@ -150,6 +159,10 @@ def _may_stand_twice(plan: Plan, node: ast.expr) -> bool:
         case ast.Call(func=ast.Attribute(value=value, attr=attr)):
             return done_to_samples(attr) is Samples.KEEPS and _may_stand_twice(plan, value)
     return False
+
+
+def _is_perhaps_none(plan: Plan, node: ast.expr) -> bool:
+    return plan.facts.value(node).const is Literal.PERHAPS_NONE
 
 
 def _is_none(plan: Plan, node: ast.expr) -> bool:
