@@ -22,11 +22,11 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
+from nbddp.analysis.reading import draws_left_out
 from nbddp.analysis.syntax import qualified
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before
 from nbddp.rules.seed.draws_between_passes import draws_between
-from nbddp.rules.seed.draws_left_out import draws_left_out
 from nbddp.sentence import sentence
 
 NAME = "seed"
