@@ -10,11 +10,12 @@ NOTEBOOK := examples/quickstart.ipynb
 SCRIPT := $(NOTEBOOK:.ipynb=_ddp.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help run lab test prove test-all test-labs check same-scripts format examples bench corpus constraints clean
+.PHONY: help run lab pictures test prove test-all test-labs check same-scripts format examples bench corpus constraints clean
 
 help:
 	@echo "make run     compile $(NOTEBOOK) and train it on every GPU, or on 2 CPU processes"
 	@echo "make lab     JupyterLab on the examples, with the extension"
+	@echo "make pictures  take the pictures of the README anew"
 	@echo "make test    run the tests, training only scripts that have changed; the compiler's on other Pythons too"
 	@echo "make prove   train what has changed and keep what that proves, for make test"
 	@echo "make test-all  run all tests and train all scripts, on every number of processes"
@@ -37,6 +38,9 @@ lab: $(VENV)/.ready-to-test
 	$(PY) -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build/dist .
 	JUPYTER_PATH=$(CURDIR)/build/share/jupyter $(PY) -m jupyterlab --ServerApp.root_dir=$(CURDIR)/examples \
 		--ServerApp.jpserver_extensions=nbddp.server=True $(OPTIONS)
+
+pictures: $(VENV)/.ready-to-test
+	SCREENSHOTS=docs/pictures $(PY) -m pytest -q -p no:cacheprovider tests/lab/test_pictures.py
 
 PYTEST := $(PY) -m pytest -n 2 --dist loadgroup
 

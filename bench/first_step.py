@@ -46,7 +46,7 @@ def _print(seconds: dict[str, list[float]]) -> None:
         ratios = [mine / its for mine, its in zip(turns, launcher, strict=True)] if launcher else []
         ratio = f"{statistics.median(ratios):.2f}" if ratios else "–"
         print(f"{name:28} {statistics.median(turns):6.2f} s   {'  '.join(f'{t:5.2f}' for t in turns)}     {ratio}")
-    print("limit for a warm start: 0.20\n")
+    print("limit for a warm start: 0.12\n")
 
 
 @contextmanager

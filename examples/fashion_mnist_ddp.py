@@ -4,7 +4,7 @@
     python fashion_mnist_ddp.py --nproc 4 --learning-rate 0.025        # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... fashion_mnist_ddp.py    # several machines
 
-Exported from fashion_mnist.ipynb by nbddp 0.1.0 (56193e3e); it needs torch alone.
+Exported from fashion_mnist.ipynb by nbddp 0.1.0 (e57f0c07); it needs torch alone.
 """
 
 import argparse
@@ -103,12 +103,14 @@ def train(rank, world_size, rank_device):
     train_sampler = DistributedSampler(train_data)
     train_dataloader = DataLoader(train_data, batch_size=batch_size // world_size, sampler=train_sampler)
     test_dataloader = DataLoader(test_data, batch_size=batch_size)
+    print(len(train_data), "images to train on,", len(test_data), "to test")
 
     # ── cell 7 ────────────────────────────────────────────────────────────────────
     torch.manual_seed(0)
     device = rank_device.type
     model = TwoLayers().to(device)
     ddp_model = DDP(model)  # the same parameters; their gradients are averaged over all processes
+    print(model)
 
     # ── cell 8 ────────────────────────────────────────────────────────────────────
     loss_fn = nn.CrossEntropyLoss()

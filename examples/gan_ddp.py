@@ -5,7 +5,7 @@ none.
     python gan_ddp.py --nproc 4 --lr 0.00025                 # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... gan_ddp.py    # several machines
 
-Exported from gan.ipynb by nbddp 0.1.0 (6f428e14); it needs torch, sklearn.
+Exported from gan.ipynb by nbddp 0.1.0 (21511f48); it needs torch, sklearn.
 """
 
 import argparse
@@ -63,7 +63,7 @@ def weights_init(m):
         nn.init.zeros_(m.bias)
 
 
-def train(rank, world_size, rank_device):
+def train(rank, world_size, device):
     """The notebook's cells 4 to 7, as each process runs them."""
     # ── cell 4 ────────────────────────────────────────────────────────────────────
     torch.manual_seed(0)
@@ -74,7 +74,6 @@ def train(rank, world_size, rank_device):
     dataloader = DataLoader(dataset, batch_size=batch_size // world_size, sampler=sampler, drop_last=True)
 
     # ── cell 5 ────────────────────────────────────────────────────────────────────
-    device = rank_device
     netG = Generator().to(device)
     netD = Discriminator().to(device)
     netG.apply(weights_init)
@@ -90,7 +89,6 @@ def train(rank, world_size, rank_device):
 
     # ── cell 7: the training loop ─────────────────────────────────────────────────
     G_losses, D_losses = [], []
-    own_random_numbers()
     for epoch in range(num_epochs):
         sampler.set_epoch(epoch)
         sum_G = sum_D = 0.0
@@ -136,13 +134,6 @@ def sum_over_ranks(value):
     total = torch.tensor(value, dtype=torch.float64, device="cuda" if torch.cuda.is_available() else "cpu")
     dist.all_reduce(total)
     return total.item()
-
-
-# ── the processes ─────────────────────────────────────────────────────────────────
-def own_random_numbers():
-    """From here on each process draws its own noise and dropout; rank 0 goes on as one process would."""
-    if dist.get_rank() > 0:
-        torch.manual_seed(torch.randint(2**62, ()).item() + dist.get_rank())
 
 
 def run(rank, local_rank, world_size, args):

@@ -4,7 +4,7 @@
     python language_model_ddp.py --nproc 4 --learning-rate 0.0015       # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... language_model_ddp.py    # several machines
 
-Exported from language_model.ipynb by nbddp 0.1.0 (b6613fa5); it needs torch alone.
+Exported from language_model.ipynb by nbddp 0.1.0 (57dfd2cf); it needs torch alone.
 """
 
 import argparse
@@ -103,6 +103,7 @@ def train(rank, world_size, rank_device):
     characters = sorted(set(text))
     number = {c: i for i, c in enumerate(characters)}
     tokens = torch.tensor([number[c] for c in text])
+    print(len(tokens), "characters,", len(characters), "different ones")
 
     # ── cell 5 ────────────────────────────────────────────────────────────────────
     train_set = Blocks(tokens[:split])

@@ -4,7 +4,7 @@
     python quickstart_ddp.py --nproc 4 --lr 0.05                    # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... quickstart_ddp.py    # several machines
 
-Exported from quickstart.ipynb by nbddp 0.1.0 (0b4030ab); it needs torch, sklearn.
+Exported from quickstart.ipynb by nbddp 0.1.0 (ef2cbc0b); it needs torch, sklearn.
 """
 
 import argparse
@@ -43,7 +43,7 @@ class Net(nn.Module):
         return self.out(x.flatten(1))
 
 
-def train(rank, world_size, rank_device):
+def train(rank, world_size, device):
     """The notebook's cells 5 to 8, as each process runs them."""
     # ── cell 5 ────────────────────────────────────────────────────────────────────
     torch.manual_seed(0)
@@ -58,7 +58,6 @@ def train(rank, world_size, rank_device):
     val_loader = DataLoader(val_set, batch_size=batch_size, sampler=range(rank, len(val_set), world_size))
 
     # ── cell 6 ────────────────────────────────────────────────────────────────────
-    device = rank_device
     model = Net().to(device)
     ddp_model = DDP(model)  # the same parameters; their gradients are averaged over all processes
     optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)

@@ -4,7 +4,7 @@
     python tracking_ddp.py --nproc 4 --lr 0.025                   # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... tracking_ddp.py    # several machines
 
-Exported from tracking.ipynb by nbddp 0.1.0 (aa80c9d4); it needs torch, mlflow, sklearn.
+Exported from tracking.ipynb by nbddp 0.1.0 (cbadacbe); it needs torch, mlflow, sklearn.
 """
 
 import argparse
@@ -33,7 +33,7 @@ batch_size = 24
 lr = 0.05
 
 
-def train(rank, world_size, rank_device):
+def train(rank, world_size, device):
     """The notebook's cells 4 to 7, as each process runs them."""
     global mlflow
 
@@ -48,7 +48,6 @@ def train(rank, world_size, rank_device):
 
     # ── cell 5 ────────────────────────────────────────────────────────────────────
     torch.manual_seed(0)
-    device = rank_device
     model = nn.Sequential(nn.Linear(13, 16), nn.ReLU(), nn.Linear(16, 3)).to(device)
     ddp_model = DDP(model)  # the same parameters; their gradients are averaged over all processes
     optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)

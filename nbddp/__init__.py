@@ -17,10 +17,16 @@ from nbddp.options import Options
 if TYPE_CHECKING:
     from nbddp.checking import Report, check
     from nbddp.notebook import CannotRead
+    from nbddp.run.summaries import runs
 
 # Imported when asked for, so that `import nbddp` stays instant. `export` cannot be: the file of that name would take
 # its place as soon as somebody imports it.
-_LATE = {"CannotRead": "nbddp.notebook", "Report": "nbddp.checking", "check": "nbddp.checking"}
+_LATE = {
+    "CannotRead": "nbddp.notebook",
+    "Report": "nbddp.checking",
+    "check": "nbddp.checking",
+    "runs": "nbddp.run.summaries",
+}
 
 __all__ = [
     "CannotExport",
@@ -32,6 +38,7 @@ __all__ = [
     "__version__",
     "check",
     "export",
+    "runs",
 ]
 
 

@@ -30,6 +30,7 @@ class Watch:
     counter: str = ""  # of a `while` loop: the variable that counts its turns
     first: int = 0  # what that is in the first turn
     names: tuple[str, ...] = ()  # of variables that come back, as far as they are bound by then
+    sums: tuple[str, ...] = ()  # of the values: those that mean something only when they are divided
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,10 @@ def from_json(text: str) -> tuple[WatchPoint, ...]:
     return tuple(_points(content.get("points", [])))
 
 
+def sums_of(points: Iterable[WatchPoint]) -> list[str]:
+    return sorted({name for point in points for name in point.watch.sums})
+
+
 def _points(items: Iterable[dict[str, Any]]) -> Iterator[WatchPoint]:
     for item in items:
         point = WatchPoint(**{**item, "watch": Watch(**item["watch"])})
@@ -77,7 +82,7 @@ def _points(items: Iterable[dict[str, Any]]) -> Iterator[WatchPoint]:
             watch=replace(
                 watch,
                 values=_named(watch.values), state=_named(watch.state), things=_named(watch.things),
-                carried=tuple(watch.carried), names=tuple(watch.names),
+                carried=tuple(watch.carried), names=tuple(watch.names), sums=tuple(watch.sums),
             ),
         )  # fmt: skip
 

@@ -56,6 +56,7 @@ INSIDE = {
         ("supervision",),
         ("start", "stop", "watch"),
         ("run", "prune", "doctor"),
+        ("summaries",),
         ("terminal",),
         ("verbs",),
     ),

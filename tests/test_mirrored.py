@@ -56,7 +56,6 @@ WITHIN = {
     "notebook/percentheader": "notebook/test_percent",
     "run/doctor": "run/start/test_command",
     "run/processes/fresh": "run/start/test_warm",
-    "run/processes/inside": "run/test_faults",
     "run/processes/session": "run/processes/test_process",
     "run/run": "run/test_faults",
     "run/start/cold": "run/test_faults",

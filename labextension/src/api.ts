@@ -3,6 +3,7 @@ import { ServerConnection } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Words } from '../../nbddp/widget/static/run.js';
 import type { ISection, Place } from './lines';
+import type { ISummary } from './table';
 
 export interface IDiagnostic {
   rule: string;
@@ -61,6 +62,8 @@ export interface IRun {
   epochs: number | null;
   progress: number | null;
   ranks: Array<{ rank: number }>;
+  world_size: number | null;
+  summary?: ISummary; // of a run that has ended
 }
 
 /** What went wrong, as a sentence. */

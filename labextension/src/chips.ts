@@ -1,7 +1,7 @@
 import type { Cell } from '@jupyterlab/cells';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { MenuSvg } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
-import { Menu } from '@lumino/widgets';
 import { told } from '../../nbddp/widget/static/run.js';
 import type { ICellReport, IDiagnostic, IReport } from './api';
 import { button } from './elements';
@@ -84,7 +84,7 @@ export class Chips {
   private _menu(cell: Cell): void {
     const notebook = this._watcher.panel.content;
     notebook.activeCellIndex = notebook.widgets.indexOf(cell);
-    const menu = new Menu({ commands: this._commands });
+    const menu = new MenuSvg({ commands: this._commands });
     menu.title.label = this._trans.__('Role of this cell');
     for (const role of ['', ...ROLES]) {
       menu.addItem({ command: SET_ROLE, args: { role, short: true } });

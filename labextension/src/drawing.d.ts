@@ -5,6 +5,21 @@ declare module '*/static/run.js' {
     open?: (script: string) => void;
   }
   export function draw(container: HTMLElement, snapshot: object, actions?: IActions): void;
+  /** A curve of a snapshot. */
+  export interface ICurve {
+    name: string;
+    source: string;
+    x: string;
+    points: Array<[number, number]>;
+  }
+  export interface IPanel {
+    root: HTMLElement;
+    large: boolean;
+  }
+  /** One chart, and the curves that it shows from now on. */
+  export function panel(): IPanel;
+  export function plot(panel: IPanel, group: readonly ICurve[]): void;
+  export function number(value: number): string;
   export function remove(container: HTMLElement): void;
   export function duration(seconds: number): string;
   export function known(word: string): string;

@@ -14,6 +14,7 @@ export interface IExportContext {
   contents: Contents.IManager;
   trans: TranslationBundle;
   showFindings: (panel: NotebookPanel, diagnostics: IDiagnostic[]) => void;
+  showChanges: (panel: NotebookPanel) => void;
 }
 
 /** The name that `nbddp export` gives: digits_ddp.py beside digits.ipynb. */
@@ -26,54 +27,57 @@ export async function exportNotebook(context: IExportContext, panel: NotebookPan
   const { server, trans } = context;
   const path = scriptPath(panel.context.path);
   const present = await whatIsThere(context, path);
-  const said = await ask<Export>(server, panel, 'export', { present: present.text });
+  const said = await ask<Export>(server, panel, 'export', { present: present.disk });
   if (!said.exported) {
     context.showFindings(panel, said.diagnostics);
     const errors = said.diagnostics.filter(one => one.level === 'error');
     Notification.error(trans.__('No script was made: %1.', counted(trans, errors)), { autoClose: 8000 });
     return null;
   }
-  if (said.edited && !(await mayOverwrite(trans, path))) {
+  const unsaved = present.unsaved !== null && present.unsaved !== said.script;
+  if ((said.edited || unsaved) && !(await mayOverwrite(trans, path))) {
+    Notification.info(trans.__('%1 was kept as it is; no script was written.', PathExt.basename(path)), { autoClose: 8000 });
     return null;
   }
-  if (said.script !== present.text || !present.saved) {
+  if (said.script !== present.disk) {
     await write(context, path, said.script);
   }
-  await context.docManager.openOrReveal(path, 'default', undefined, { mode: 'split-right', ref: panel.id });
-  notify(context, panel, path, said);
+  await context.docManager.findWidget(path)?.context.revert(); // an editor shows what the disk has, whoever wrote it
+  const open = () => context.docManager.openOrReveal(path, 'default', undefined, { mode: 'split-right', ref: panel.id });
+  await open();
+  notify(context, panel, said, done(trans, path, said, said.script !== present.disk), () => void open());
   return path;
 }
 
+/** What has become of the file. */
+function done(trans: TranslationBundle, path: string, said: IExported, written: boolean): string {
+  const name = PathExt.basename(path);
+  const lines = said.script.replace(/\n$/, '').split('\n').length;
+  return written
+    ? trans.__('%1 written: %2 of %3 cells, %4 lines', name, said.kept, said.cells, lines)
+    : trans.__('%1 is up to date: %2 of %3 cells, %4 lines', name, said.kept, said.cells, lines);
+}
+
 interface IPresent {
-  text: string | null; // as an editor shows it, if one has it open; null where there is none
-  saved: boolean; // whether the disk has this text
+  disk: string | null; // null where there is no such file
+  unsaved: string | null; // what an editor has that the disk does not; one that only lags behind the disk has nothing
 }
 
 /** What an export would replace. What is there and cannot be read is not replaced: the error is told. */
 async function whatIsThere(context: IExportContext, path: string): Promise<IPresent> {
   const folder = await context.contents.get(PathExt.dirname(path), { type: 'directory', content: true });
   const exists = (folder.content as Contents.IModel[]).some(one => one.name === PathExt.basename(path));
+  const file = exists ? await context.contents.get(path, { type: 'file', format: 'text', content: true }) : null;
+  const disk = file ? (file.content as string) : null;
   const model = context.docManager.findWidget(path)?.context.model;
-  if (model) {
-    return { text: model.toString(), saved: exists && !model.dirty };
-  }
-  if (!exists) {
-    return { text: null, saved: false };
-  }
-  const file = await context.contents.get(path, { type: 'file', format: 'text', content: true });
-  return { text: file.content as string, saved: true };
+  const unsaved = model?.dirty && model.toString() !== disk ? model.toString() : null;
+  return { disk, unsaved };
 }
 
-async function write(context: IExportContext, path: string, text: string): Promise<void> {
-  const { trans } = context;
-  const open = context.docManager.findWidget(path);
-  if (open) {
-    open.context.model.fromString(text);
-    await open.context.save(); // it tells by itself what goes wrong
-    return;
-  }
+/** Past the editor that may have it open: that one would ask a second time where the file has changed on the disk. */
+async function write({ contents, trans }: IExportContext, path: string, text: string): Promise<void> {
   try {
-    await context.contents.save(path, { type: 'file', format: 'text', content: text });
+    await contents.save(path, { type: 'file', format: 'text', content: text });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(trans.__('The script could not be written: %1', why));
@@ -92,19 +96,14 @@ async function mayOverwrite(trans: TranslationBundle, path: string): Promise<boo
   return answer.button.accept;
 }
 
-function notify(context: IExportContext, panel: NotebookPanel, path: string, said: IExported): void {
+function notify(context: IExportContext, panel: NotebookPanel, said: IExported, text: string, open: () => void): void {
   const { trans } = context;
-  const rewrites = Object.values(said.rewrites).reduce((sum, one) => sum + one, 0);
   const found = counted(trans, said.diagnostics);
-  const parts = [
-    trans.__('%1: %2 of %3 cells kept', PathExt.basename(path), said.kept, said.cells),
-    trans._n('%1 rewrite', '%1 rewrites', rewrites) + ` (${Object.keys(said.rewrites).join(', ')})`,
-    found
+  const findings = { label: found, callback: () => context.showFindings(panel, said.diagnostics) };
+  const actions = [
+    { label: trans.__('Open'), callback: open },
+    { label: trans.__('What changed'), callback: () => context.showChanges(panel) },
+    ...(found ? [findings] : [])
   ];
-  const message = parts.filter(part => part).join(' · ');
-  const show = {
-    label: trans.__('Show'),
-    callback: () => context.showFindings(panel, said.diagnostics)
-  };
-  Notification.success(message, { autoClose: 8000, actions: found ? [show] : [] });
+  Notification.success(text, { autoClose: 8000, actions });
 }

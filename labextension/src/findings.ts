@@ -5,7 +5,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { type PanelLayout, Widget } from '@lumino/widgets';
 import type { IDiagnostic } from './api';
 import { button, make } from './elements';
-import { cellAt, jump } from './jump';
+import { cellAt, firstLine, jump } from './jump';
 import { counted, levelName, said } from './words';
 
 /** The diagnostics of a notebook: each at its cell, and all in a list that jumps to them. */
@@ -57,7 +57,9 @@ export class Findings extends Widget {
   }
 
   private _entry(one: IDiagnostic): HTMLElement {
-    const where = one.cell ? this._trans.__('cell %1, line %2', one.cell, one.line) : this._trans.__('notebook');
+    const where = one.cell
+      ? [this._trans.__('cell %1, line %2', one.cell, one.line), ' ', firstLine(this.panel.content, one.cell)]
+      : [this._trans.__('notebook')];
     const entry = button('', 'nbddp-finding', () => {
       void jump(this.panel.content, one.cell || 1, one.line, one.column);
     });
@@ -65,7 +67,7 @@ export class Findings extends Widget {
     entry.append(
       make('b', {}, levelName(this._trans, one.level)),
       make('span', {}, said(one, 'message')),
-      make('small', {}, where)
+      make('small', {}, ...where)
     );
     return entry;
   }

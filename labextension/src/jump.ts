@@ -1,9 +1,19 @@
 import type { Cell } from '@jupyterlab/cells';
 import type { Notebook } from '@jupyterlab/notebook';
+import { make } from './elements';
+
+const LONGEST = 40; // characters of a cell's first line
 
 /** The cell that nbddp numbers so, from 1, among all cells of the file. */
 export function cellAt(notebook: Notebook, number: number): Cell | undefined {
   return notebook.widgets[number - 1];
+}
+
+/** The first line of its code, beside its number: cells show none. A magic around it says nothing of what it does. */
+export function firstLine(notebook: Notebook, number: number): HTMLElement {
+  const lines = cellAt(notebook, number)?.model.sharedModel.getSource().split('\n') ?? [];
+  const first = lines.find(line => /^\s*[^\s%#]/.test(line))?.trim() ?? '';
+  return make('code', {}, first.length > LONGEST ? `${first.slice(0, LONGEST)}…` : first);
 }
 
 /** Shows a place of the notebook and puts the cursor there. */

@@ -1,5 +1,11 @@
 import { ILabShell, type JupyterFrontEnd, type JupyterFrontEndPlugin } from '@jupyterlab/application';
-import { ICommandPalette, ISessionContextDialogs, Notification } from '@jupyterlab/apputils';
+import {
+  CommandToolbarButton,
+  ICommandPalette,
+  ISessionContextDialogs,
+  IToolbarWidgetRegistry,
+  Notification
+} from '@jupyterlab/apputils';
 import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { IDocumentManager } from '@jupyterlab/docmanager';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
@@ -44,7 +50,8 @@ export const notebookPlugin: JupyterFrontEndPlugin<void> = {
     ISessionContextDialogs,
     IStateDB,
     IEditorLanguageRegistry,
-    IFormRendererRegistry
+    IFormRendererRegistry,
+    IToolbarWidgetRegistry
   ],
   activate
 };
@@ -60,7 +67,8 @@ function activate(
   dialogs: ISessionContextDialogs | null,
   state: IStateDB | null,
   languages: IEditorLanguageRegistry | null,
-  forms: IFormRendererRegistry | null
+  forms: IFormRendererRegistry | null,
+  toolbars: IToolbarWidgetRegistry | null
 ): void {
   const trans = language(translator);
   const server = new Server(app.serviceManager.serverSettings, trans);
@@ -128,7 +136,20 @@ function activate(
     palette?.addItem({ command: `nbddp:${name}`, category: trans.__('DDP') });
   };
 
-  const context = { server, docManager, contents: app.serviceManager.contents, trans, showFindings };
+  const showChanges = (panel: NotebookPanel) => {
+    const open = opened.get(panel)!;
+    if (!open.preview || open.preview.isDisposed) {
+      open.preview = new Preview(open.watcher, server, languages, trans);
+      open.preview.title.icon = exportIcon;
+    }
+    beside(app, lab, open.preview, panel.id);
+  };
+  // A label in the schema is not translated when the toolbar is made.
+  for (const [name, label] of [['export', trans.__('Export DDP')], ['run', trans.__('Run DDP')]]) {
+    const make = () => new CommandToolbarButton({ commands: app.commands, id: `nbddp:${name}`, label });
+    toolbars?.addFactory('Notebook', `nbddp-${name}`, make);
+  }
+  const context = { server, docManager, contents: app.serviceManager.contents, trans, showFindings, showChanges };
   add('export', trans.__('Export DDP Script'), trans.__('Export this notebook as a script that trains on all GPUs'),
     panel => exportNotebook(context, panel), exportIcon); // prettier-ignore
   add('run', trans.__('Run with DDP…'), trans.__('Train the training cell on several processes'),
@@ -136,20 +157,14 @@ function activate(
   add('check', trans.__('Check for DDP'), trans.__('List the problems and notes that an export would report'),
     async (panel, open) => showFindings(panel, (await open.watcher.now()).diagnostics)); // prettier-ignore
   add('preview', trans.__('Preview DDP Script'), trans.__('Show the script beside the notebook, updated as you type'),
-    async (panel, open) => {
-      if (!open.preview || open.preview.isDisposed) {
-        open.preview = new Preview(open.watcher, server, languages, trans);
-        open.preview.title.icon = exportIcon;
-      }
-      beside(app, lab, open.preview, panel.id);
-    }); // prettier-ignore
+    async panel => showChanges(panel)); // prettier-ignore
 
   app.commands.addCommand(SET_ROLE, {
     label: args => roleLabel(trans, args.role as Role | '', args.short === true),
-    isEnabled: () => isEnabled() && tracker.activeCell?.model.type === 'code' && !markedInText(),
+    isEnabled: () => isEnabled() && tracker.activeCell?.model.type === 'code' && markedInText() === null,
     isToggled: args => {
       const cell = tracker.activeCell;
-      return cell?.model.type === 'code' && !markedInText() && tagRole(cell) === args.role;
+      return cell?.model.type === 'code' && (markedInText() ?? tagRole(cell)) === args.role;
     },
     isToggleable: true,
     execute: args => {
@@ -163,12 +178,13 @@ function activate(
     palette?.addItem({ command: SET_ROLE, args: { role }, category: trans.__('DDP') });
   }
 
-  /** A magic or a comment in the cell counts more than a tag: a tag would change nothing. */
-  function markedInText(): boolean {
+  /** The role by a magic or a comment in the cell, which counts more than a tag: a tag would change nothing. */
+  function markedInText(): string | null {
     const panel = current();
     const report = panel && opened.get(panel)?.watcher.report;
     const number = (panel?.content.activeCellIndex ?? -1) + 1;
-    return /^[%#]/.test(report?.cells.find(cell => cell.number === number)?.marked ?? '');
+    const cell = report?.cells.find(one => one.number === number);
+    return /^[%#]/.test(cell?.marked ?? '') ? cell!.role : null;
   }
 
   forms?.addRenderer('nbddp:notebook.role', roleForm(tracker, trans));

@@ -14,11 +14,12 @@ export async function askHow(
   trans: TranslationBundle,
   last: IRunOptions,
   above: boolean,
-  cell: number
+  cell: number,
+  first: HTMLElement
 ): Promise<IRunAnswer | null> {
   const answer = await showDialog({
     title: trans.__('Train cell %1 with DDP', cell),
-    body: new RunForm(trans, last, above),
+    body: new RunForm(trans, last, above, first),
     buttons: [Dialog.cancelButton(), Dialog.okButton({ label: trans.__('Run') })],
     focusNodeSelector: 'input'
   });
@@ -29,7 +30,8 @@ class RunForm extends Widget implements Dialog.IBodyWidget<IRunAnswer | null> {
   constructor(
     private readonly _trans: TranslationBundle,
     last: IRunOptions,
-    above: boolean
+    above: boolean,
+    first: HTMLElement
   ) {
     super({ node: make('div', { class: 'nbddp-form' }) });
     const trans = _trans;
@@ -37,6 +39,7 @@ class RunForm extends Widget implements Dialog.IBodyWidget<IRunAnswer | null> {
       this._field(key, label, make('input', { type: 'text', placeholder: hint, value: String(last[key]) }));
     const flag = (key: keyof IRunOptions, label: string) => this._check(key, label, Boolean(last[key]));
     this.node.append(
+      first,
       text('nproc', trans.__('Processes'), trans.__('one for each GPU, or 2 without a GPU')),
       text('devices', trans.__('GPUs'), trans.__('all; or 0,1')),
       text('seed', trans.__('Seed'), trans.__("the notebook's")),

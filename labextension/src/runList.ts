@@ -17,7 +17,7 @@ export class RunList {
       auto: false,
       factory: () => this._ask(),
       frequency: { interval: RARELY, backoff: true, max: 120000 },
-      standby: 'when-hidden'
+      standby: () => document.hidden && this.runs.every(run => run.over) // the end of a run is told in any case
     });
     void this._server.present().then(present => {
       this.visible = present;
@@ -32,6 +32,11 @@ export class RunList {
 
   get changed(): ISignal<this, void> {
     return this._changed;
+  }
+
+  /** A run that was seen to go on, and has ended since. */
+  get ended(): ISignal<this, IRun> {
+    return this._ended;
   }
 
   /** When this is done, `runs` are those of now, and not of an answer that was under way. */
@@ -54,6 +59,8 @@ export class RunList {
     }
     this._answered = turn;
     const before = JSON.stringify(this.runs.map(still));
+    const key = (run: IRun) => `${run.folder}/${run.name}`;
+    const lived = new Set(this.runs.filter(run => !run.over).map(key));
     this.runs = runs;
     const interval = runs.some(run => !run.over) ? OFTEN : RARELY;
     if (this._poll.frequency.interval !== interval) {
@@ -62,11 +69,13 @@ export class RunList {
     if (JSON.stringify(runs.map(still)) !== before) {
       this._changed.emit();
     }
+    runs.filter(run => run.over && lived.has(key(run))).forEach(run => this._ended.emit(run));
   }
 
   private readonly _poll: Poll;
   private _asked = 0;
   private _answered = 0;
+  private readonly _ended = new Signal<this, IRun>(this);
   private readonly _changed = new Signal<this, void>(this);
 }
 

@@ -2,7 +2,7 @@ import { type ISessionContextDialogs, Notification } from '@jupyterlab/apputils'
 import type { Cell } from '@jupyterlab/cells';
 import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { cellAt } from './jump';
+import { cellAt, firstLine } from './jump';
 import { DEFAULTS, readMagic, withMagic } from './magic';
 import type { Remembered } from './remembered';
 import { askHow } from './runForm';
@@ -27,9 +27,12 @@ export async function runWithDdp(context: IRunContext, watcher: Watcher): Promis
   const source = cell.model.sharedModel.getSource();
   const { path } = watcher.panel.context;
   const last = { ...DEFAULTS, ...(await context.remembered.of(path)), ...(readMagic(source) ?? {}) };
-  const answer = await askHow(trans, last, neverRun(watcher.panel, training), training);
+  const answer = await askHow(trans, last, neverRun(watcher.panel, training), training, firstLine(content, training));
   if (!answer) {
     return;
+  }
+  if (answer.options.background && 'Notification' in window && window.Notification.permission === 'default') {
+    void window.Notification.requestPermission(); // by a click of the user, as browsers want it
   }
   await context.remembered.keep(path, answer.options);
   const written = withMagic(source, answer.options);

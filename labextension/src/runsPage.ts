@@ -12,6 +12,7 @@ export interface IRunActions {
   openScript: (run: IRun) => void;
   openLog: (run: IRun) => void;
   attach: (run: IRun) => void;
+  compare: () => void;
 }
 
 /** All runs of the folders in sight: a list, and the one that is chosen, live. */
@@ -115,13 +116,14 @@ export class RunsPage extends Widget {
   }
 
   private _buttons(run: IRun): HTMLElement {
-    const { openScript, openLog, attach } = this._actions;
+    const { openScript, openLog, attach, compare } = this._actions;
     return make(
       'div',
       { class: 'nbddp-actions' },
       button(this._trans.__('Open script'), 'jp-mod-styled', () => openScript(run)),
       button(this._trans.__('Open log'), 'jp-mod-styled', () => openLog(run)),
-      button(this._trans.__('Attach in a notebook'), 'jp-mod-styled', () => attach(run))
+      button(this._trans.__('Attach in a notebook'), 'jp-mod-styled', () => attach(run)),
+      button(this._trans.__('Compare runs'), 'jp-mod-styled', compare)
     );
   }
 

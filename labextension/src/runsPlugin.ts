@@ -10,6 +10,8 @@ import type { Widget } from '@lumino/widgets';
 import { duration } from '../../nbddp/widget/static/run.js';
 import { type IRun, Server } from './api';
 import { attach } from './attach';
+import { CompareRuns } from './compare';
+import { tellEnds } from './ended';
 import { runsIcon } from './icons';
 import { beside } from './places';
 import { inWords, RunList } from './runList';
@@ -71,6 +73,7 @@ function activate(
   const actions = {
     openScript: (run: IRun) => void show(new RunScript(server, languages, trans, run)),
     openLog: (run: IRun) => void openLog(run),
+    compare: () => void app.commands.execute('nbddp:compare'),
     attach: (run: IRun) => void tell(attach({ app, lab, tracker, dialogs, trans }, run))
   };
   let page: RunsPage | null = null;
@@ -84,6 +87,7 @@ function activate(
       page.choose(run);
     }
   };
+  tellEnds(list, trans, open);
   app.commands.addCommand('nbddp:runs', {
     label: trans.__('DDP Runs'),
     caption: trans.__('All runs of this folder: state, curves, logs, stop'),
@@ -91,6 +95,13 @@ function activate(
     execute: () => open()
   });
   palette?.addItem({ command: 'nbddp:runs', category: trans.__('DDP') });
+  app.commands.addCommand('nbddp:compare', {
+    label: trans.__('Compare DDP Runs'),
+    caption: trans.__('A table of the runs that have ended, and their curves in one chart'),
+    icon: runsIcon,
+    execute: () => void show(new CompareRuns(list, server, trans))
+  });
+  palette?.addItem({ command: 'nbddp:compare', category: trans.__('DDP') });
   app.commands.addCommand('nbddp:log', {
     label: trans.__('Open Log of DDP Run'),
     caption: trans.__('What each rank has printed, of the chosen run or the latest one'),

@@ -19,7 +19,7 @@ export function roleName(trans: TranslationBundle, role: string): string {
     parameters: trans.__('Parameters'),
     skip: trans.__('Left out'),
     kept: trans.__('Kept'),
-    'left-out': trans.__('Not needed'),
+    'left-out': trans.__('Left out'),
     invalid: trans.__('Syntax error'),
     candidate: trans.__('Trains?'),
     '': trans.__('Automatic')

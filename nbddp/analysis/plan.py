@@ -8,16 +8,34 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
 
-from nbddp.analysis.agreement import Decision, add_up, find_decisions, loaders_by_sample, protecting, unlike_terms
+from nbddp.analysis.agreement import (
+    Decision,
+    add_up,
+    adds_up,
+    divisors,
+    find_decisions,
+    loaders_by_sample,
+    protecting,
+    unlike_terms,
+)
 from nbddp.analysis.disk import Preparation, Writing, find_preparation, find_writing
 from nbddp.analysis.loaders import Epochs, ShardedReading, find_epochs, shared_numbers, whole_numbers
-from nbddp.analysis.models import Wrapping, find_wrapping, passes_left_out, uses_gpu
-from nbddp.analysis.reading import Taken, find_roles, interpret, naming_for, take_over, training_of
-from nbddp.analysis.slicing import backward_slice, build_flow
+from nbddp.analysis.models import Wrapping, device_name, find_wrapping, passes_left_out, uses_gpu
+from nbddp.analysis.reading import (
+    Naming,
+    Taken,
+    draws_to_keep,
+    find_roles,
+    interpret,
+    naming_for,
+    take_over,
+    training_of,
+)
+from nbddp.analysis.slicing import Flow, Slice, backward_slice, build_flow, with_prints
 from nbddp.analysis.splitting import first_split, is_unclear, unfit, unshared, with_what_meets
 from nbddp.analysis.syntax import build_program, too_deep
 from nbddp.analysis.training import choose_training_cell, first_causes, with_line
-from nbddp.analysis.values import Assumptions, Obj, Split
+from nbddp.analysis.values import Assumptions, Facts, Obj, Split
 from nbddp.deep_stack import TooDeep, with_room
 from nbddp.diagnostics import CannotExport
 from nbddp.notebook import Notebook
@@ -80,15 +98,16 @@ def followed(notebook: Notebook, work: Callable[[], T]) -> T:
 
 
 def _plan(notebook: Notebook, options: Options, own_imports: Mapping[str, str]) -> Plan:
-    plan = _read(notebook, options, own_imports)
+    plan = _with_draws(_read(notebook, options, own_imports), own_imports)
     if plan.framework is not None:
         return plan
     plan = _with_batches_split(plan)
+    plan = replace(plan, naming=replace(plan.naming, device=device_name(plan)))
     if shares := shared_numbers(plan):
         plan = _again(plan, replace(plan.assumed, whole_sizes=whole_numbers(plan), shares=shares))
     if own := protecting(plan):
         plan = _again(plan, replace(plan.assumed, own=own))
-    plan = _with_sums_scaled(plan)
+    plan = _with_divisors(_with_sums_scaled(plan))
     while not (tests := frozenset(d.test for d in plan.decisions)) <= plan.assumed.agreed:
         plan = _again(plan, replace(plan.assumed, agreed=plan.assumed.agreed | tests))
     return plan if options.snapshot else replace(plan, found=(*plan.found, *passes_left_out(plan)))
@@ -108,9 +127,8 @@ def _read(notebook: Notebook, options: Options, own_imports: Mapping[str, str]) 
         except CannotExport as refusal:
             raise CannotExport(first_causes(notebook, cell, refusal.diagnostics)) from None
         program, flow, found = taken.flow.program, taken.flow, taken.slice
-    kept = [program.statements[i] for i in found.kept]
-    nodes: list[ast.stmt] = [s.node for s in kept]
-    facts = interpret(program, flow.imports, kept)
+    found = with_prints(flow, found)
+    facts, naming = _followed(flow, found, own_imports)
     return Plan(
         notebook=program.notebook,
         options=options,
@@ -120,7 +138,7 @@ def _read(notebook: Notebook, options: Options, own_imports: Mapping[str, str]) 
         training_cell=cell,
         facts=facts,
         roles=find_roles(program, facts),
-        naming=naming_for(program, nodes, flow.imports, own_imports),
+        naming=naming,
         handed_over=taken.names,
         found=taken.notes,
     )
@@ -153,6 +171,44 @@ def _completed(plan: Plan, split: Split) -> Plan:
         if (more.names, more.inline, more.renamed) == (split.names, split.inline, split.renamed):
             return plan
         split = more
+
+
+def _with_draws(plan: Plan, own_imports: Mapping[str, str]) -> Plan:
+    """With what draws random numbers after a seed, so that what is drawn later is what the notebook draws."""
+
+    def sliced(anyway: frozenset[int]) -> Slice:
+        return backward_slice(plan.flow, training_of(plan.flow, plan.training_cell), anyway)
+
+    anyway = frozenset[int]() if plan.options.snapshot or plan.framework else draws_to_keep(plan, sliced)
+    if not anyway:
+        return plan
+    found = with_prints(plan.flow, sliced(anyway))
+    facts, naming = _followed(plan.flow, found, own_imports)
+    return replace(plan, slice=found, facts=facts, roles=find_roles(plan.program, facts), naming=naming)
+
+
+def _followed(flow: Flow, found: Slice, own_imports: Mapping[str, str]) -> tuple[Facts, Naming]:
+    kept = [flow.program.statements[i] for i in found.kept]
+    nodes: list[ast.stmt] = [s.node for s in kept]
+    return interpret(flow.program, flow.imports, kept), naming_for(flow.program, nodes, flow.imports, own_imports)
+
+
+def _with_divisors(plan: Plan) -> Plan:
+    """Where a loss is divided by a sum over a share: by that of all ranks, where that makes a sum of it."""
+    found, sums = plan, frozenset[ast.expr]()
+    while not adds_up(found) and (more := divisors(found) - sums):
+        sums |= more
+        found = _divided_by(plan, sums)
+    if not sums or not adds_up(found):
+        return plan
+    for one in sorted(sums, key=plan.program.span):
+        fewer = _divided_by(plan, found.assumed.summed - {one})
+        found = fewer if adds_up(fewer) else found  # it is no loss that is divided by it
+    return found
+
+
+def _divided_by(plan: Plan, sums: frozenset[ast.expr]) -> Plan:
+    return _with_sums_scaled(_again(plan, replace(plan.assumed, summed=sums)))
 
 
 def _with_sums_scaled(plan: Plan) -> Plan:

@@ -24,6 +24,10 @@ def add_arguments(parser: Parser) -> None:
         "newest that fit into a size such as 500MB or 2GB",
     )
 
+    parser.add_argument(
+        "--json", action="store_true", help="print a list of objects: parameters, last and best numbers, failures"
+    )
+
 
 def runs_or_bytes(word: str) -> int | Bytes:
     """`10`, or `2GB`, with or without the B."""
@@ -34,4 +38,5 @@ def runs_or_bytes(word: str) -> int | Bytes:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    return verbs.runs(Path.cwd(), arguments.prune)
+    shown = verbs.runs_as_json if arguments.json else verbs.runs
+    return shown(Path.cwd(), arguments.prune)

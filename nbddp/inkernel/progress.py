@@ -28,6 +28,7 @@ class Progress:
         self._epoch, self._epochs = 0, None  # type: int, int | None
         self._step = self._batch = self._said = 0
         self._due = 0.0
+        self._untold: dict[str, Any] = {}  # values of the steps since the last that was told
         self._not_finite: set[str] = set()
         self.stop_asked = False
 
@@ -53,12 +54,13 @@ class Progress:
         self._batch += 1
         now = time.monotonic()
         if now < self._due - (0.09 if self._batch in (1, batches) else 0):
+            self._untold = values
             return
         self._due = now + EVERY
         self._say_step(batches, values)
 
     def _say_step(self, batches: int | None, values: dict[str, Any]) -> None:
-        self._said = self._step
+        self._said, self._untold = self._step, {}
         self.put(
             "step",
             epoch=self._epoch,
@@ -73,7 +75,7 @@ class Progress:
     def catch_up(self) -> None:
         """The last steps, which came too fast to be told."""
         if self._said < self._step:
-            self._say_step(self._state.batches, {})
+            self._say_step(self._state.batches, self._untold)
 
     def report_epoch(self, **values: Any) -> None:
         """What an epoch came to, as far as that is numbers."""

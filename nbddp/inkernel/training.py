@@ -18,6 +18,7 @@ from nbddp.inkernel.order import Orders
 from nbddp.inkernel.placing import device_names, place
 from nbddp.inkernel.printed import overhear
 from nbddp.inkernel.progress import Progress
+from nbddp.rules import report
 from nbddp.run.watching.errors import cut, words_of
 
 MISSING = object()
@@ -31,6 +32,11 @@ class Wanted:
     functions: Sequence[Watched] = ()
     device: str | None = None  # another than the notebook's
     devices: tuple[str, ...] | None = None  # those of nn.DataParallel; None: no nn.DataParallel
+
+    @property
+    def sums(self) -> list[str]:
+        """Of the numbers of an epoch those that the cell divides."""
+        return sorted({name for _, watch in report.watched(self.plan) for name in watch.sums})
 
 
 class Training:

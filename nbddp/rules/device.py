@@ -1,6 +1,7 @@
 """What it does
     Uses the rank's own device where the notebook chooses one, and removes fixed indices from device names elsewhere:
     each process has made its own GPU the current one, so "cuda" means that GPU. `torch.load` loads onto it, too.
+    Where one line names it for all, `train` gets the device by that name, and the line goes.
 
 Why DDP needs it
     With "cuda:0" on every rank, all processes would use the first GPU, and NCCL refuses to run.
@@ -9,7 +10,7 @@ Before
     device = torch.device("cuda:0" if torch.cuda.is_available() else "cpu")
 
 After
-    device = rank_device
+    def train(rank, world_size, device):
 
 Declines
     A device that the notebook sets to the CPU; strings that only look like a device.
@@ -24,7 +25,7 @@ from nbddp.analysis import Plan
 from nbddp.analysis.models import chosen, indexed_name, numbers
 from nbddp.analysis.syntax import qualified
 from nbddp.diagnostics import Diagnostic
-from nbddp.edits import Edit, append_argument, replace
+from nbddp.edits import Edit, append_argument, remove, replace
 from nbddp.sentence import sentence
 
 NAME = "device"
@@ -39,6 +40,9 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
         if value is not None and (written := chosen(plan, value)):
             done.update(ast.walk(value))
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == plan.naming("rank_device"):
+                yield remove(plan.program, NAME, node)
+                continue
             # a string stays one: `torch.autocast(device)` takes no torch.device, and "cuda" means this rank's GPU
             kind = ".type" if written == "string" else ""
             yield replace(plan.program, NAME, value, plan.naming("rank_device") + kind, ("rank_device",))

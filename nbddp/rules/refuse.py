@@ -22,10 +22,11 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
+from nbddp.analysis.slicing import changed_names
 from nbddp.analysis.training import ALREADY, already_ddp, misspelt, trains_elsewhere
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit
-from nbddp.sentence import Sentence, sentence
+from nbddp.sentence import NOTHING, Sentence, sentence
 
 NAME = "refuse"
 GYMS = ("gym", "gymnasium", "pettingzoo", "stable_baselines3", "minigrid")
@@ -49,10 +50,27 @@ def _undefined(plan: Plan) -> Iterator[Diagnostic]:
     for name, node in plan.facts.undefined.items():
         if node not in plan.program.parents or _may_be_passed_by(plan, name, node):
             continue
+        read = (n for n in plan.nodes() if isinstance(n, ast.Name) and n.id == name)
+        optional = all(_is_optional(plan, n) for n in read)
         yield plan.program.diagnose(
-            "undefined", "error", node, sentence("no cell before this one defines '%1'", name),
+            "undefined", "warning" if optional else "error", node,
+            sentence("no cell before this one defines '%1'", name),
+            why=sentence("the script stops there if it takes this branch") if optional else NOTHING,
             help=_where(plan, name, node),
         )  # fmt: skip
+
+
+def _is_optional(plan: Plan, node: ast.AST) -> bool:
+    """In a branch that a switch leaves out: a condition that is the same in every turn of the loops around."""
+    inner = node
+    for around in plan.program.ancestors(node):
+        if isinstance(around, ast.If | ast.IfExp) and inner is not around.test:
+            loops = [a for a in plan.program.ancestors(around) if isinstance(a, ast.For | ast.AsyncFor | ast.While)]
+            asked = {n.id for n in ast.walk(around.test) if isinstance(n, ast.Name)}
+            calls = any(isinstance(n, ast.Call) for n in ast.walk(around.test))
+            return not (calls and loops) and not asked & changed_names([*loops])
+        inner = around
+    return False
 
 
 def _may_be_passed_by(plan: Plan, name: str, node: ast.Name) -> bool:

@@ -127,9 +127,28 @@ def _epoch(plan: Plan, loop: ast.For | ast.While) -> Iterator[tuple[ast.stmt, Wa
         and plan.program.function_of(r.loop) is function
     ]
     bound = effects(loop.body, plan.flow.imports).binds  # not what only some epochs come to
+    sums = [n for n in names if n in _divided(loop, inner)]
     names = [n for n in dict.fromkeys([*names, *_assigned_numbers(plan, loop)]) if n in bound]
-    if names:
-        yield loop, Watch("numbers", values=tuple((name, name) for name in names))
+    values = [(name, name) for name in names]
+    values += [(name, f"{name}[-1] if {name} else None") for name in _quotients_kept(plan, loop)]
+    if values:
+        yield loop, Watch("numbers", values=tuple(values), sums=tuple(n for n in sums if n in bound))
+
+
+def _divided(loop: ast.For | ast.While, inner: set[ast.For | ast.While]) -> set[str]:
+    """Names on both sides of a division: sums and counts, of which the quotient is what a person looks at."""
+    body = [n for s in loop.body if s not in inner for n in ast.walk(s)]
+    divisions = [n for n in body if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div)]
+    return {n.id for division in divisions for n in ast.walk(division) if isinstance(n, ast.Name)}
+
+
+def _quotients_kept(plan: Plan, loop: ast.For | ast.While) -> Iterator[str]:
+    """Lists to which each epoch adds a quotient: `losses.append(total / len(loader))`."""
+    for statement in loop.body:
+        match statement:
+            case ast.Expr(ast.Call(ast.Attribute(ast.Name(name) as kept, "append"), [ast.BinOp(op=ast.Div())])):
+                if plan.facts.value(kept).of("list"):
+                    yield name
 
 
 def _is_one_number(plan: Plan, reduction: Reduction) -> bool:

@@ -24,11 +24,13 @@ Declines
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
+from nbddp.analysis.agreement import weighted_losses
 from nbddp.analysis.splitting import means_of
-from nbddp.analysis.values import Split
+from nbddp.analysis.values import PICKED, Split
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before, replace, wrap
 from nbddp.sentence import sentence
@@ -79,10 +81,18 @@ def _lines(plan: Plan, split: Split, part: str, mine: str, weight: str) -> Itera
 def _weighted(plan: Plan, split: Split) -> Iterator[Edit]:
     """Every mean over the rank's samples, where it comes about."""
     means, weighted, weight = means_of(plan, split), plan.naming("weighted"), plan.naming("weight")
-    for node in means.born:
+    for node in (n for n in means.born if not _is_weighed(plan, n)):
         yield from wrap(plan.program, NAME, node, f"{weighted}(", f", {weight})", ("weighted",))
     for statement, name in means.unpacked:
         yield after(plan.program, NAME, statement, f"{name} = {weighted}({name}, {weight})", ("weighted",))
     for node in means.counts:
         ranks = plan.world_size(node)
         yield replace(plan.program, NAME, node, f"({plan.naming('samples')} / {ranks})", ("dist",))
+
+
+def _is_weighed(plan: Plan, node: ast.expr) -> bool:
+    """A mean by weights, or over selected samples: the rule `loss` writes it as that of all ranks."""
+    if not isinstance(node, ast.Call):
+        return False
+    func = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+    return node in {*weighted_losses(plan)} or any(plan.facts.value(n).of(PICKED) for n in (func, *node.args))

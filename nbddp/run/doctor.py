@@ -21,6 +21,16 @@ def problems(root: Path, options: RunOptions, origin: Origin, names: tuple[str, 
     return [*_of_machine(origin), *_of_folder(root), *_of_numbers(options), *_of_devices(options, seen)]
 
 
+def doubts(options: RunOptions, origin: Origin, names: tuple[str, ...] | None = None) -> list[str]:
+    """What does not stand in the way and is seldom meant; asked for where there are no problems."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    on_gpus = bool(visible(gpus() if names is None else names, origin.environ)) and options.backend != "gloo"
+    if on_gpus or (options.nproc or 0) <= cores:
+        return []
+    there = "1 core" if cores == 1 else f"{cores} cores"
+    return [f"{options.nproc} processes share {there}: they take turns, and --nproc {cores} is likely to be faster."]
+
+
 def _of_machine(origin: Origin) -> Iterator[str]:
     if os.name != "posix":
         yield "Runs need Linux or macOS; the exported script itself runs anywhere."

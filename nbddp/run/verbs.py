@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,8 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nbddp.run.doctor import problems
+from nbddp.run import summaries
+from nbddp.run.doctor import doubts, problems
 from nbddp.run.folder.errors import LaunchFailed
+from nbddp.run.folder.folder import RunFolder
 from nbddp.run.folder.folders import bytes_in, runs_in
 from nbddp.run.folder.line_map import read_line_map
 from nbddp.run.folder.lookup import find
@@ -20,7 +23,7 @@ from nbddp.run.run import Run
 from nbddp.run.start.command import Origin, RunOptions
 from nbddp.run.state.state import RunState
 from nbddp.run.state.words import duration, no_log, number, size
-from nbddp.run.supervision.culprit import in_cells
+from nbddp.run.supervision.culprit import failure_of, in_cells
 from nbddp.run.terminal import show
 from nbddp.watch_points import WatchPoint
 
@@ -42,6 +45,8 @@ def run(
     if wrong := problems(root, options, origin):
         print(*wrong, sep="\n", file=sys.stderr)
         return UNUSABLE
+    for doubt in doubts(options, origin):
+        print(doubt, file=sys.stderr)
     options = replace(options, attended=not background)
     try:
         with held_back():
@@ -102,8 +107,23 @@ def runs(root: Path, keep: int | Bytes | None = None) -> int:
         print(f"There are no runs in {root.absolute()}.")
     width = max((len(folder.name) for folder in folders), default=0)
     for folder in folders:
-        print(f"{folder.name:{width}}  {_row(glance(folder))} · {size(bytes_in(folder))}")
+        state = glance(folder)
+        print(f"{folder.name:{width}}  {_row(state)} · {size(bytes_in(folder))}{_reason(folder, state)}")
     return 0
+
+
+def runs_as_json(root: Path, keep: int | Bytes | None = None) -> int:
+    """The same for programs."""
+    if keep is not None:
+        prune(root, keep)
+    print(json.dumps(summaries.runs(root), indent=2))
+    return 0
+
+
+def _reason(folder: RunFolder, state: RunState) -> str:
+    """Why it failed, on a line of its own."""
+    failure = failure_of(folder, state)
+    return f"\n    {failure.text.splitlines()[0]}" if failure else ""
 
 
 def _row(state: RunState) -> str:

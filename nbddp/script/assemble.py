@@ -141,10 +141,12 @@ def _cells(
     lines: list[Line] = []
     last: Statement | None = None
     for statement in statements:
+        found = _statement(plan, spans[statement.index], edits, indent)
+        if not any(line.text.strip() for line in found):
+            continue
         if last is None or last.cell is not statement.cell:
             lines += [Line("")] * (1 if indent or (last and _same_kind(last, statement)) else 2) if lines else []
             lines.append(Line(indent + _cell_title(plan, statement, len(indent))))
-        found = _statement(plan, spans[statement.index], edits, indent)
         while indent and len(found) > 1 and not found[0].text.strip() and not found[1].text.strip():
             found = found[1:]
         if last is None or last.cell is not statement.cell:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from nbddp.analysis import Plan
+from nbddp.analysis.reading import items_of
 from nbddp.analysis.state import turn_of, varies_within
 from nbddp.analysis.values import Obj, Value
 from nbddp.script.framework_states import framework_states
@@ -58,7 +59,8 @@ def _attributes(plan: Plan, layout: Layout, names: list[str]) -> list[str]:
     """`trainer.optimizer`, where no variable holds it: attributes of instances that their construction surely sets."""
     roles = plan.roles
     trained = {m.obj for m in roles.models} | roles.followers | set(roles.optimizers) | set(roles.schedulers)
-    missing = trained - {o for n in names for o in plan.facts.final[n].objs}
+    sure = (plan.facts.final[n].of(*KINDS) for n in names)
+    missing = trained - {o for held in sure if len(held) == 1 for o in held}
     found = []
     for name in sorted({n for s in layout.body for n in plan.flow.effects[s.index].binds}):
         value = plan.facts.final.get(name)
@@ -68,6 +70,11 @@ def _attributes(plan: Plan, layout: Layout, names: list[str]) -> list[str]:
                 if len(held) == 1 and held <= missing:
                     missing -= held
                     found.append(f"{name}.{field}")
+        for owner in value.of("list", "dict") if value and len(value.objs) == 1 else ():
+            for step, item in items_of(plan, owner).items():
+                if len(held := item.of(*KINDS)) == 1 and held <= missing:
+                    missing -= held
+                    found.append(f"{name}{step}")
     return found
 
 

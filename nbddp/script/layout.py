@@ -160,7 +160,7 @@ def _global_names(
     own = {n for s in (*module, *plan.kept) if s.index not in inside for n in plan.flow.effects[s.index].binds}
     if any(plan.flow.effects[s.index].uses_globals for s in plan.kept):
         return tuple(sorted(bound))
-    return tuple(sorted(bound & (read | own | moved | edits)))
+    return tuple(sorted(bound & (read | own | moved | edits) - {plan.naming("rank_device")}))  # a parameter of `train`
 
 
 def _parameters(module: tuple[Statement, ...]) -> tuple[tuple[str, object], ...]:

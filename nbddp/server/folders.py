@@ -16,6 +16,7 @@ from nbddp.run.folder.folder import RunFolder
 from nbddp.run.folder.folders import runs_in
 from nbddp.run.prune import glance
 from nbddp.run.run import Run
+from nbddp.run.summaries import summary_of
 from nbddp.sentence import sentence
 from nbddp.server.logs import MOST, Piece, read_on
 from nbddp.widget.run_view import RunView, subject_of
@@ -71,7 +72,10 @@ class Folders:
         known = self._ended.get(run.path)
         if known is not None and known[0] == mark:
             return {**known[1], "now": time.time()}
-        row = {**facts(glance(run), Subject(), time.time()), "name": run.name}
+        state = glance(run)
+        row = {**facts(state, Subject(), time.time()), "name": run.name}
+        if state.over:  # of one that goes on it would change all the time, and all of its events be read each time
+            row["summary"] = asdict(summary_of(run, state))
         if row["over"] and row["phase"] != "lost":  # of which the end may still be found
             self._ended[run.path] = (mark, row)
         return row

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nbddp.run.state.shown import latest_values
 from nbddp.run.state.state import RunState
 from nbddp.run.state.words import duration, rate
 from nbddp.widget.notices import NOTHING, notices
@@ -33,12 +34,7 @@ def line(state: RunState, now: float | None = None) -> str:
 
 def latest(state: RunState) -> dict[str, float]:
     """The values that say how good the model is by now: those of the last epoch before those of the last step."""
-    curves = sorted(state.curves.values(), key=lambda curve: ("epoch", "printed", "step").index(curve.source))
-    values: dict[str, float] = {}
-    for curve in curves:
-        if curve.points:
-            values.setdefault(curve.name, curve.points[-1][1])
-    return dict(list(values.items())[:MOST_VALUES])
+    return dict(list(latest_values(state).items())[:MOST_VALUES])
 
 
 def changes(before: RunState | None, after: RunState, subject: Subject = NOTHING) -> Iterator[str]:

@@ -12,6 +12,7 @@ import anywidget
 import traitlets
 
 from nbddp.widget.news import EMPTY, news, next_whole
+from nbddp.widget.saved import place_of
 from nbddp.widget.summary import MIME
 
 STATIC = Path(__file__).parent / "static"
@@ -19,18 +20,41 @@ GRADES = frozenset({"epoch", "now", "kill"})
 BYTES_A_SECOND = 50_000  # of wholes: news are small, but one that is lost is only made good by the next whole
 
 
-def _lean(name: str) -> str:
+MODULES = (
+    "words",
+    "elements",
+    "scale",
+    "chart",
+    "charts",
+    "ranks",
+    "progress",
+    "notices",
+    "run",
+)  # each before those that import it
+FROM_EACH_OTHER = re.compile(r'(?:import|export) .* from "\./\w+\.js";')
+
+
+def _lean(text: str) -> str:
     """The page is sent, and may be saved, with each widget: comments and most of the white space need not travel."""
-    lines = map(str.strip, (STATIC / name).read_text("utf-8").splitlines())
-    text = "\n".join(line for line in lines if line and not line.startswith("//"))
-    return re.sub(r"\s*([{};,])\s*|: ", lambda found: found[1] or ":", text) if name.endswith(".css") else text
+    lines = map(str.strip, text.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//") and not FROM_EACH_OTHER.match(line))
+
+
+def _script() -> str:
+    """The modules as the one text that a widget has."""
+    return "\n".join(_lean((STATIC / f"{name}.js").read_text("utf-8")) for name in MODULES)
+
+
+def _style() -> str:
+    text = _lean((STATIC / "run.css").read_text("utf-8"))
+    return re.sub(r"\s*([{};,])\s*|: ", lambda found: found[1] or ":", text)
 
 
 class RunWidget(anywidget.AnyWidget):
     """`facts` and `news` are sent at each update; `whole` rarely, but a page that asks the kernel gets the latest."""
 
-    _esm = _lean("run.js")
-    _css = _lean("run.css")
+    _esm = _script()
+    _css = _style()
     facts = traitlets.Dict().tag(sync=True)
     whole = traitlets.Dict(dict(EMPTY)).tag(sync=True)
     news = traitlets.Dict().tag(sync=True)
@@ -81,7 +105,11 @@ class RunWidget(anywidget.AnyWidget):
         if bundle is None:
             return None
         data, metadata = bundle
-        return {**data, "text/plain": self._text, MIME: {**self.facts, **self.whole}}, metadata
+        return {
+            **data,
+            "text/plain": self._text,
+            MIME: {**self.facts, **self.whole, "script": place_of(self.facts["script"])},
+        }, metadata
 
 
 def _weight(whole: Mapping[str, Any]) -> int:

@@ -40,10 +40,12 @@ def next_log(before: Mapping[str, Any] | None, lines: Sequence[str]) -> dict[str
 def news(before: Whole, after: Whole) -> dict[str, Any]:
     """What turns the whole before into the whole after."""
     series = {key: _more(before["series"].get(key), value) for key, value in after["series"].items()}
+    gone = [key for key in before["series"] if key not in after["series"]]
     logs = {rank: _lines(before["logs"].get(rank), value) for rank, value in after["logs"].items()}
     return {
         "n": after["n"],
         "series": {key: value for key, value in series.items() if value},
+        **({"gone": gone} if gone else {}),
         "logs": {rank: value for rank, value in logs.items() if value},
     }
 
@@ -51,7 +53,7 @@ def news(before: Whole, after: Whole) -> dict[str, Any]:
 def _more(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> dict[str, Any] | None:
     """A curve's new points; its latest one of before may have been replaced."""
     old, new = before["points"] if before else [], after["points"]
-    if old == new:
+    if before == after:
         return None
     kept = max(0, len(old) - 1)
     if new[:kept] != old[:kept]:

@@ -61,7 +61,7 @@ def subject_of(folder: RunFolder, diagnostics: tuple[Diagnostic, ...] = ()) -> S
         culprit = state.culprit
         if culprit is None or not (frames := frames_of(culprit, origins, folder.script)):
             return ""
-        return "\n".join((*map(str, frames), f"{culprit.type}: {culprit.message}"))
+        return "\n".join((*map(str, frames), ": ".join(filter(None, (culprit.type, culprit.message)))))
 
     def locate(stack: str) -> str:
         return in_cells(stack, origins, folder.script)

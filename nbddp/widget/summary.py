@@ -6,6 +6,7 @@ and code hosts from all, while both show this. Without its style attributes the 
 
 from __future__ import annotations
 
+import json
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -14,11 +15,12 @@ from typing import Any
 from nbddp.run.state.state import RunState
 from nbddp.run.state.words import duration
 from nbddp.widget.lines import latest, line
-from nbddp.widget.notices import NOTHING, Said, notices
+from nbddp.widget.notices import NOTHING, Said, for_page
+from nbddp.widget.saved import MEASURES, MOST, Kept, seats
 from nbddp.widget.subject import Subject
 from nbddp.widget.svg import picture
 from nbddp.widget.terminal import plain
-from nbddp.widget.view import home_relative, series, snapshot
+from nbddp.widget.view import snapshot
 from nbddp.widget.words import count, number
 
 MIME = "application/vnd.nbddp.run+json"
@@ -32,18 +34,37 @@ def mimebundle(
     state: RunState, subject: Subject = NOTHING, logs: Mapping[int, Sequence[str]] | None = None
 ) -> dict[str, Any]:
     """All forms of one output; the reader's program takes the one that it knows best."""
-    tails = {rank: lines[-MOST_LINES:] for rank, lines in (logs or {}).items()}
+    for measure in MEASURES:
+        bundle = _bundle(Kept.of(state, subject, logs or {}, measure))
+        if len(json.dumps(bundle, ensure_ascii=False).encode()) <= MOST:
+            break
+    return bundle
+
+
+def _bundle(kept: Kept) -> dict[str, Any]:
+    drawn = snapshot(kept.state, NOTHING, logs=kept.logs)
+    said = [for_page(one) for one in kept.notices]
     return {
-        "text/plain": text(state, subject),
-        "text/html": html(state, subject, tails),
-        MIME: snapshot(state, subject, logs=tails),
+        "text/plain": _text(kept),
+        "text/html": _html(kept),
+        MIME: {
+            **drawn,
+            "script": kept.script,
+            "ranks": seats(drawn["ranks"], kept.measure),
+            "notices": said,
+            "series": dict(kept.series),
+        },
     }
 
 
 def text(state: RunState, subject: Subject = NOTHING) -> str:
     """A line, and what there is to say."""
-    parts = [line(state)]
-    for one in notices(state, subject):
+    return _text(Kept.of(state, subject, {}, MEASURES[0]))
+
+
+def _text(kept: Kept) -> str:
+    parts = [line(kept.state)]
+    for one in kept.notices:
         parts.append(f"{one['level']}: {one['text']}")
         if one["level"] == "error" and one["more"]:
             parts.append(one["more"])
@@ -52,14 +73,19 @@ def text(state: RunState, subject: Subject = NOTHING) -> str:
 
 def html(state: RunState, subject: Subject = NOTHING, logs: Mapping[int, Sequence[str]] | None = None) -> str:
     """The same for people."""
+    return _html(Kept.of(state, subject, logs or {}, MEASURES[0]))
+
+
+def _html(kept: Kept) -> str:
+    state = kept.state
     parts = [
         _head(state),
-        *map(_notice, notices(state, subject)),
+        *map(_notice, kept.notices),
         _values(state),
-        _picture(state),
-        _table(state),
-        *(_log(rank, lines) for rank, lines in sorted((logs or {}).items()) if lines),
-        f"<p>Script: <code>{escape(home_relative(subject.script))}</code></p>" if subject.script else "",
+        _picture(kept),
+        _table(state, kept.measure.lines),
+        *(_log(rank, lines) for rank, lines in sorted(kept.logs.items()) if lines),
+        f"<p>Script: <code>{escape(kept.script)}</code></p>" if kept.script else "",
     ]
     return f'<div style="max-width: 1100px; line-height: 1.5">{"".join(parts)}</div>'
 
@@ -94,22 +120,22 @@ def _values(state: RunState) -> str:
     return f"<p>{' · '.join(parts)}</p>" if values else ""
 
 
-def _picture(state: RunState) -> str:
-    drawn = picture(series(state.curves))
+def _picture(kept: Kept) -> str:
+    drawn = picture(kept.series)
     if not drawn:
         return ""
-    words = ", ".join(f"{name} {number(value)}" for name, value in latest(state).items())
+    words = ", ".join(f"{name} {number(value)}" for name, value in latest(kept.state).items())
     data = b64encode(drawn.encode()).decode()
     return f'<p><img alt="Curves of {escape(words)}" src="data:image/svg+xml;base64,{data}"></p>'
 
 
-def _table(state: RunState) -> str:
+def _table(state: RunState, most: int) -> str:
     """The history, folded away: an epoch a row."""
     if not state.history:
         return ""
     names = list(dict.fromkeys(name for row in state.history for name in row))
     head = "".join(f"<th>{escape(name)}</th>" for name in names)
-    shown = state.history[-MOST_LINES:]
+    shown = state.history[-most:]
     rows = "".join(f"<tr>{''.join(_field(name, row) for name in names)}</tr>" for row in shown)
     title = f"History, {'last ' if shown != state.history else ''}{count(len(shown), 'epoch')}"
     return f"<details><summary>{title}</summary><table><tr>{head}</tr>{rows}</table></details>"

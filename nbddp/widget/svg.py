@@ -25,17 +25,23 @@ def picture(series: Mapping[str, Series]) -> str:
     if not series:
         return ""
     groups = _panels(series)
-    columns = min(COLUMNS, len(groups))
-    rows = math.ceil(len(groups) / columns)
-    width, height = columns * (WIDTH + GAP) - GAP, rows * HEIGHT
-    drawn = "".join(
-        f'<g transform="translate({place % columns * (WIDTH + GAP)} {place // columns * HEIGHT})">{_panel(group)}</g>'
-        for place, group in enumerate(groups)
-    )
+    rows = in_rows(len(groups))
+    width, height = max(rows) * (WIDTH + GAP) - GAP, len(rows) * HEIGHT
+    drawn, left = "", iter(groups)
+    for at, count in enumerate(rows):
+        each = (width + GAP) / count - GAP
+        places = (f'<g transform="translate({n * (each + GAP):.0f} {at * HEIGHT})">' for n in range(count))
+        drawn += "".join(f"{place}{_panel(next(left), each)}</g>" for place in places)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
         f'font-family="system-ui, sans-serif" font-size="11" fill="{GREY}">{drawn}</svg>'
     )
+
+
+def in_rows(count: int) -> list[int]:
+    """How many charts each row has: as even as can be, and each row is filled by what it has."""
+    rows = math.ceil(count / COLUMNS)
+    return [count // rows + (row < count % rows) for row in range(rows)]
 
 
 def _panels(series: Mapping[str, Series]) -> list[list[Series]]:
@@ -43,24 +49,25 @@ def _panels(series: Mapping[str, Series]) -> list[list[Series]]:
     return [[one for one in series.values() if one["panel"] == name] for name in names]
 
 
-def _panel(group: Sequence[Series]) -> str:
+def _panel(group: Sequence[Series], width: float) -> str:
     xs = [x for one in group for x, _ in one["points"]]
     ys = [y for one in group for _, y in one["points"]]
-    x = _scale(min(xs), max(xs), LEFT, WIDTH - RIGHT, 0.0)
+    x = _scale(min(xs), max(xs), LEFT, width - RIGHT, 0.0)
     y = _scale(min(ys), max(ys), HEIGHT - BOTTOM, TOP, 0.06)
-    rows = (
-        f'<path d="M{LEFT} {y(tick):.1f}H{WIDTH - RIGHT}" stroke="{GREY}" stroke-opacity="0.25"/>'
-        f'<text x="{LEFT - 6}" y="{y(tick) + 3.5:.1f}" text-anchor="end">{number(tick)}</text>'
-        for tick in ticks(min(ys), max(ys), 4)
-    )
-    columns = (
-        f'<text x="{x(tick):.1f}" y="{HEIGHT - 6}" text-anchor="middle">{number(tick)}</text>'
-        for tick in ticks(min(xs), max(xs), 4)
-        if tick == round(tick)
-    )
-    axis = f'<text x="{LEFT - 14}" y="{HEIGHT - 6}" text-anchor="end">{escape(group[0]["x"])}</text>'
+    beside, below = ticks(min(ys), max(ys), 4), [tick for tick in ticks(min(xs), max(xs), 4) if tick == round(tick)]
+    grid = "".join(f"M{LEFT} {y(tick):.0f}H{width - RIGHT:.0f}" for tick in beside)
+    rows = "".join(f'<text x="{LEFT - 6}" y="{y(tick) + 3.5:.0f}">{number(tick)}</text>' for tick in beside)
+    columns = "".join(f'<text x="{x(tick):.0f}" y="{HEIGHT - 6}">{number(tick)}</text>' for tick in below)
+    axis = f'<text x="{LEFT - 14}" y="{HEIGHT - 6}">{escape(group[0]["x"])}</text>'
     lines = (_line(one["points"], COLOURS[place % 6], x, y) for place, one in enumerate(group))
-    return "".join((_legend(group), *rows, *columns, axis, *lines))
+    return "".join(
+        (
+            _legend(group),
+            f'<path d="{grid}" stroke="{GREY}" stroke-opacity="0.25"/>',
+            f'<g text-anchor="end">{rows}{axis}</g><g text-anchor="middle">{columns}</g>',
+            *lines,
+        )
+    )
 
 
 def _legend(group: Sequence[Series]) -> str:
@@ -80,9 +87,9 @@ def _line(
     stride = math.ceil(len(points) / MOST_POINTS)
     drawn = [*points[:-1:stride], points[-1]]
     path = "L".join(f"{x(px):.1f} {y(py):.1f}" for px, py in drawn)
-    line = f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="1.6" stroke-linejoin="round"/>'
-    dots = drawn if len(drawn) <= 20 else drawn[-1:]
-    return line + "".join(f'<circle cx="{x(px):.1f}" cy="{y(py):.1f}" r="2.5" fill="{colour}"/>' for px, py in dots)
+    dots = "".join(f"M{x(px):.1f} {y(py):.1f}h0" for px, py in (drawn if len(drawn) <= 20 else drawn[-1:]))
+    inner = f'<path d="M{path}" stroke-width="1.6"/><path d="{dots}" stroke-width="5" stroke-linecap="round"/>'
+    return f'<g fill="none" stroke="{colour}" stroke-linejoin="round">{inner}</g>'
 
 
 def _scale(low: float, high: float, start: float, end: float, room: float) -> Callable[[float], float]:

@@ -8,9 +8,11 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from nbddp.run.state.curve import Curve
+from nbddp.run.state.shown import shown_curves
 from nbddp.run.state.state import Rank, RunState
 from nbddp.run.state.words import load
 from nbddp.widget.notices import for_page, notices
+from nbddp.widget.panels import panels_of
 from nbddp.widget.subject import Subject
 
 MOST_SERIES = 24
@@ -35,7 +37,7 @@ def snapshot(
     """All that a page needs, complete in itself. `logs` holds settled lines (`nbddp.widget.terminal`) by rank."""
     return {
         **facts(state, subject, now),
-        "series": series(state.curves),
+        "series": series(shown_curves(state)),
         "logs": {str(rank): {"first": 0, "lines": list(lines)} for rank, lines in (logs or {}).items()},
     }
 
@@ -59,6 +61,7 @@ def facts(state: RunState, subject: Subject, now: float | None = None) -> dict[s
         "updated": state.updated,
         "world_size": state.world_size or state.nproc,
         **{name: _finite(getattr(state, name)) for name in NUMBERS},
+        "average": _finite(state.average_rate) if state.over else None,
         "ranks": [_rank(rank, _phase(rank, state)) for rank in _ranks(state)],
         "notices": [for_page(one) for one in notices(state, subject)],
     }
@@ -68,14 +71,10 @@ NUMBERS = ("epoch", "epochs", "batch", "batches", "step", "steps", "rate", "eta"
 
 
 def series(curves: Mapping[str, Curve]) -> dict[str, dict[str, Any]]:
-    """The curves worth drawing: what the loop prints of a value that is also accumulated would be one curve twice."""
-    accumulated = {_plain(curve.name) for curve in curves.values() if curve.source == "epoch"}
-    drawn = {
-        key: _series(curve)
-        for key, curve in curves.items()
-        if curve.points and not (curve.source == "printed" and _plain(curve.name) in accumulated)
-    }
-    return dict(list(drawn.items())[:MOST_SERIES])
+    """What is drawn of each curve. A saved notebook sorts by key: each carries its place among them."""
+    drawn = dict(list(curves.items())[:MOST_SERIES])
+    panels = panels_of(drawn)
+    return {key: {"at": at, "panel": panels[key], **_series(curve)} for at, (key, curve) in enumerate(drawn.items())}
 
 
 def home_relative(path: str) -> str:
@@ -86,23 +85,12 @@ def home_relative(path: str) -> str:
         return path
 
 
-def _plain(name: str) -> str:
-    return name.lower().replace("_", " ").replace("-", " ")
-
-
 def _series(curve: Curve) -> dict[str, Any]:
     """Six digits are more than a pixel can show. An epoch is counted from 1 wherever a person reads it."""
     from_zero = curve.x == "epoch" and curve.points[0][0] < 1.0
     shift = 1.0 if from_zero else 0.0
     points = [[x + shift, float(f"{y:.6g}")] for x, y in curve.points]
-    return {"name": curve.name, "source": curve.source, "x": curve.x, "panel": _panel(curve), "points": points}
-
-
-def _panel(curve: Curve) -> str:
-    """Curves of one quantity over one axis are drawn together: "train loss" and "val_loss" over epochs, say."""
-    words = "".join(letter if letter.isalnum() else " " for letter in curve.name.lower()).split()
-    quantity = {"acc": "accuracy"}.get(words[-1], words[-1]) if words else ""
-    return f"{quantity} by {curve.x}"
+    return {"name": curve.name, "source": curve.source, "x": curve.x, "points": points}
 
 
 def _ranks(state: RunState) -> list[Rank]:

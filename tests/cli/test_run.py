@@ -102,6 +102,7 @@ def test_help_says_how_the_scripts_own_options_are_given(capsys):
         (["log"], "log", (None, 0, None)),
         (["log", "digits", "--rank", "1", "--last", "5"], "log", ("digits", 1, 5)),
         (["runs"], "runs", (None,)),
+        (["runs", "--json"], "runs_as_json", (None,)),
         (["runs", "--prune"], "runs", (10,)),  # not the one that has just ended
         (["runs", "--prune", "0"], "runs", (0,)),
         (["runs", "--prune", "3"], "runs", (3,)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from nbddp.inkernel import progress as under_test
 from nbddp.inkernel.progress import Progress
 
 
@@ -22,6 +23,16 @@ def test_epochs_steps_and_metrics():
     assert [(row["epoch"], row["total"]) for row in state.history] == [(0, 20.0), (1, 22.0), (2, 24.0)]
     assert dict(state.values) == {"loss": 0.5}
     assert state.unreadable == 0
+
+
+def test_the_last_value_is_told_however_short_the_training(monkeypatch):
+    monkeypatch.setattr(under_test.time, "monotonic", lambda: 100.0)
+    progress = Progress()
+    progress.epoch_begins(0)
+    for value in (3.0, 2.0, 1.0):
+        progress.report_step(loss=value)
+    progress.catch_up()
+    assert progress.state.curves["step:loss"].points[-1] == (3.0, 1.0)
 
 
 def test_it_ends_after_the_epoch_in_which_that_is_asked_for():

@@ -66,7 +66,12 @@ def install(folder: Path) -> Installed:
     venv.create(home, with_pip=False)
     python = home / "bin" / "python"
     site = Path(sysconfig.get_path("purelib", vars={"base": str(home), "platbase": str(home)}))
-    (site / "outside.pth").write_text(f"{sysconfig.get_path('purelib')}\n{sysconfig.get_path('platlib')}\n")
+    for outside in {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}:
+        for one in Path(
+            outside
+        ).iterdir():  # links, since a run starts warm from what is installed here and not elsewhere
+            if "nbddp" not in one.name and one.suffix != ".pth" and not (site / one.name).exists():
+                (site / one.name).symlink_to(one)
     _pip("--python", str(python), "install", "--no-deps", "--no-index", "--ignore-installed", str(wheel))
     return Installed(home, wheel)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from playwright.sync_api import expect
 
@@ -25,11 +26,18 @@ def test_without_a_kernel(page, tmp_path, screenshot):
     """The bytes are those of the command line, the script opens beside the notebook, and what was done is told."""
     page.write("digits.ipynb", notebook(), kernel="none")
     page.open("digits.ipynb")
-    page.expect_chips("Kept", "Kept", "Kept", "Train", "Not needed")
+    page.expect_chips("Kept", "Kept", "Kept", "Train", "Left out")
+    for command, label, keys in (("export", "Export DDP", "E"), ("run", "Run DDP", "R")):
+        button = page.page.locator(f".jp-NotebookPanel [data-command='nbddp:{command}']").first
+        expect(button).to_have_text(label)
+        expect(button.locator("svg")).to_be_visible()
+        expect(button).to_have_attribute("title", re.compile(rf"\(Alt.Shift.{keys}\)"))
     click_export(page)
     expect(page.page.locator(".jp-FileEditor .cm-content")).to_contain_text("Exported from digits.ipynb")
-    expect(page.page.get_by_text("digits_ddp.py: 4 of 5 cells kept")).to_be_visible()
+    expect(page.page.get_by_text(re.compile(r"digits_ddp.py written: 4 of 5 cells, \d+ lines"))).to_be_visible()
     screenshot(page.page, "export-light")
+    page.page.get_by_role("button", name="What changed").click()
+    expect(page.page.locator(".nbddp-preview")).to_contain_text("Exported from digits.ipynb")
     assert (page.root / "digits_ddp.py").read_bytes() == exported_by_command_line(tmp_path, notebook())
 
 
@@ -37,7 +45,7 @@ def test_what_is_on_the_screen_is_what_is_exported(page, tmp_path):
     path = page.write("unsaved.ipynb", notebook(), kernel="none")
     before = path.read_bytes()
     page.open("unsaved.ipynb")
-    page.expect_chips("Kept", "Kept", "Kept", "Train", "Not needed")
+    page.expect_chips("Kept", "Kept", "Kept", "Train", "Left out")
     page.type_into(3, "\nmodel = nn.Sequential(model)")
     click_export(page)
     expect(page.page.locator(".jp-FileEditor .cm-content")).to_contain_text("(Sequential)")
@@ -90,7 +98,30 @@ def test_a_script_that_somebody_has_edited_is_kept(page):
     click_export(page)
     page.page.locator(".jp-Dialog").get_by_text("Overwrite", exact=True).click()
     expect(page.page.locator(".jp-FileEditor .cm-content")).to_contain_text("Exported from mine.ipynb")
-    assert "Exported from mine.ipynb" in script.read_text()
+    exported = script.read_text()
+    assert "Exported from mine.ipynb" in exported
+    changed_while_its_tab_is_open(page, script, exported)
+
+
+def changed_while_its_tab_is_open(page, script, exported) -> None:
+    """The disk is what counts, whatever the tab shows; JupyterLab's own question does not come on top of ours."""
+    dialog = page.page.locator(".jp-Dialog")
+    script.write_text("print('from outside')\n")
+    click_export(page)
+    dialog.get_by_text("Keep it").click()
+    expect(page.page.get_by_text("mine_ddp.py was kept as it is; no script was written.").last).to_be_visible()
+    assert script.read_text() == "print('from outside')\n"
+    click_export(page)
+    dialog.get_by_text("Overwrite", exact=True).click()
+    page.until(lambda: script.read_text() == exported)
+    expect(page.page.get_by_text("mine_ddp.py written").last).to_be_visible()
+    expect(dialog).to_have_count(0)
+    expect(page.page.locator(".jp-FileEditor .cm-content")).to_contain_text("Exported from mine.ipynb")
+    page.page.locator(".jp-FileEditor .cm-content").click()
+    page.page.keyboard.insert_text("typed, not saved")
+    click_export(page)
+    dialog.get_by_text("Overwrite", exact=True).click()
+    expect(page.page.locator(".jp-FileEditor .cm-content")).not_to_contain_text("typed, not saved")
 
 
 def test_a_folder_that_cannot_be_written_to(page):

@@ -30,7 +30,7 @@ def test_an_export_by_the_kernel_idle_and_busy(page, tmp_path):
     content = notebook(*CELLS[:4], "import time\ntime.sleep(600)")
     page.write("digits.ipynb", content)
     page.open("digits.ipynb", kernel=True)
-    page.expect_chips("Kept", "Kept", "Kept", "Train", "Not needed")
+    page.expect_chips("Kept", "Kept", "Kept", "Train", "Left out")
     click_export(page)
     editor = page.page.locator(".jp-FileEditor .cm-content")
     expect(editor).to_contain_text("Exported from digits.ipynb")

@@ -12,7 +12,7 @@ from tests.server.notebooks import CELLS, notebook
 def test_shortcuts(page, mode):
     page.write(f"{mode}.ipynb", notebook(), kernel="none")
     page.open(f"{mode}.ipynb")
-    page.expect_chips("Kept", "Kept", "Kept", "Train", "Not needed")
+    page.expect_chips("Kept", "Kept", "Kept", "Train", "Left out")
 
     def press(keys: str) -> None:
         page.cells.nth(1).locator(".cm-content").click()
@@ -25,7 +25,7 @@ def test_shortcuts(page, mode):
     page.page.keyboard.press("Escape")
     expect(page.page.locator(".jp-Dialog")).to_have_count(0)
     press("Alt+Shift+P")
-    expect(page.page.locator(".nbddp-preview .nbddp-line").first).to_be_visible()
+    expect(page.page.locator(".nbddp-preview .nbddp-line:visible").first).to_be_visible()
     press("Alt+Shift+E")
     expect(page.page.locator(".jp-FileEditor .cm-content")).to_contain_text(f"Exported from {mode}.ipynb")
     assert (page.root / f"{mode}_ddp.py").exists()

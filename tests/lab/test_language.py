@@ -85,7 +85,7 @@ def test_the_template_is_that_of_the_sources():
 def test_notebook(page, screenshot):
     page.write("1.ipynb", notebook(*CELLS[:4], "print(x)", tags={2: "ddp-setup"}), kernel="none")
     page.open("1.ipynb")
-    page.expect_chips("⟦Kept⟧", "⟦Setup⟧", "⟦Kept⟧", "⟦Train⟧", "⟦Not needed⟧")
+    page.expect_chips("⟦Kept⟧", "⟦Setup⟧", "⟦Kept⟧", "⟦Train⟧", "⟦Left out⟧")
     assert (
         english(page, ".nbddp-chip", "loader, xs, ys", "DataLoader, TensorDataset, nn, torch", "model, optimizer") == []
     )

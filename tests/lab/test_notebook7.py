@@ -24,7 +24,7 @@ def test_roles_and_one_click(page, tmp_path, screenshot):
     run.script.write_text("print()\n")
     run.events.write_text('{"event": "launch", "time": 1.0, "nproc": 2}\n')
     page.open("digits.ipynb")
-    page.expect_chips("Kept", "Kept", "Kept", "Train", "Not needed")
+    page.expect_chips("Kept", "Kept", "Kept", "Train", "Left out")
     with page.page.context.expect_page() as opened:
         page.page.locator("[data-command='nbddp:export']").first.click()
     expect(opened.value.locator(".jp-FileEditor .cm-content")).to_contain_text("Exported from digits.ipynb")

@@ -25,7 +25,7 @@ def test_lines_lead_to_their_cells_and_back(page, screenshot):
     page.type_into(3, "\nmodel = nn.Sequential(model)")
     expect(preview.locator(".nbddp-script")).to_contain_text("nn.Sequential(model)")
     page.set_source(3, "model = (")
-    expect(preview.get_by_role("status")).to_contain_text("No script now")
+    expect(preview.get_by_role("status")).to_contain_text("No script at the moment")
     expect(preview.locator(".nbddp-script")).to_contain_text("nn.Sequential(model)")
 
 

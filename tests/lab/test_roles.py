@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import expect
 
 from tests.server.notebooks import CELLS, notebook
 
-ROLES = ("Kept", "Kept", "Kept", "Train", "Not needed")
+ROLES = ("Kept", "Kept", "Kept", "Train", "Left out")
 
 
 def test_a_click_changes_the_tag(page, screenshot):
@@ -16,6 +18,8 @@ def test_a_click_changes_the_tag(page, screenshot):
     expect(page.chips.nth(2)).to_have_attribute("title", "Kept\nthe training needs model, optimizer")
     page.chips.nth(4).click()
     menu = page.page.get_by_role("menu")
+    expect(menu.locator(".lm-mod-toggled")).to_have_text(re.compile("^Automatic – "))
+    expect(menu.locator(".lm-Menu-itemIcon svg:visible")).to_have_count(1)
     screenshot(page.page, "chip-menu-light")
     menu.get_by_role("menuitem", name="Setup").or_(menu.get_by_role("menuitemcheckbox", name="Setup")).click()
     page.expect_chips("Kept", "Kept", "Kept", "Train", "Setup")
@@ -29,7 +33,7 @@ def test_a_cell_that_cannot_be_read_says_so_and_no_other_does(page, screenshot):
     page.expect_chips("Kept", "Kept", "Kept", "Train", "Syntax error")
     page.set_source(5, CELLS[4])
     page.set_source(3, f"{CELLS[2]}\nprint(")
-    page.expect_chips("Kept", "Kept", "Syntax error", "Train", "Not needed")
+    page.expect_chips("Kept", "Kept", "Syntax error", "Train", "Left out")
     expect(page.chips.nth(2)).to_have_attribute("data-level", "error")
     page.command("nbddp:check")
     expect(page.page.locator(".nbddp-finding")).to_have_count(1)
@@ -52,7 +56,7 @@ def test_with_the_keyboard_alone(page):
     for _ in range(2):
         page.page.keyboard.press("ArrowDown")
     page.page.keyboard.press("Enter")
-    page.expect_chips("Kept", "Setup", "Kept", "Train", "Not needed")
+    page.expect_chips("Kept", "Setup", "Kept", "Train", "Left out")
     assert page.tags(2) == ["ddp-setup"]
     expect(page.chips.nth(1)).to_be_focused()
 
@@ -86,6 +90,7 @@ def test_what_is_typed_is_seen(page):
     expect(page.chips.nth(3)).to_have_attribute("title", "Train\nmarked by %%ddp_train")
     page.chips.nth(3).click()
     expect(page.page.locator(".lm-Menu-item.lm-mod-disabled")).to_have_count(6)
+    expect(page.page.locator(".lm-Menu-item.lm-mod-toggled")).to_have_text(re.compile("^Train – "))
 
 
 def test_a_form_offers_the_same(page):
@@ -98,7 +103,7 @@ def test_a_form_offers_the_same(page):
     role = page.page.locator("select.nbddp-role")
     expect(role).to_have_value("")
     role.select_option(label="Rank 0")
-    page.expect_chips("Kept", "Kept", "Rank 0", "Train", "Not needed")
+    page.expect_chips("Kept", "Kept", "Rank 0", "Train", "Left out")
     assert page.tags(3) == ["ddp-rank0"]
 
 

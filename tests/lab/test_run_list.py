@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from nbddp.run.folder.folders import create
@@ -58,7 +59,7 @@ def test_a_run_is_attached_in_a_new_notebook_and_in_one_that_is_open(page, train
     expect(page.cells).to_have_count(2)
     assert page.source(2) == f"%load_ext nbddp\nrun = %ddp attach {run.name}"
     again = page.cells.nth(1).locator(".nbddp")
-    again.get_by_role("button", name="Stop now").click()
+    again.get_by_role("button", name="Stop (keep checkpoint)").click()
     expect(again.get_by_role("status").first).to_have_text("Stopped")
     expect(widget.get_by_role("status").first).to_have_text("Stopped")
     page.command("nbddp:runs")
@@ -102,7 +103,7 @@ def test_runs_by_keys_alone(page, train):
     expect(rows.nth(1)).to_have_attribute("aria-selected", "true")
     name = rows.nth(1).locator("b").inner_text()
     expect(page.page.locator(".nbddp-run-shown .nbddp")).to_have_attribute("aria-label", re.compile("^Run "))
-    page.tab_to("Stop now")
+    page.tab_to("Stop (keep checkpoint)")
     page.page.keyboard.press("Enter")
     expect(rows.nth(1)).to_contain_text("Stopped")
     page.until(lambda: [run.processes() == [] for run in runs] == [run.name == name for run in runs])
@@ -238,3 +239,54 @@ def test_in_a_narrow_place_words_stand_clear_of_their_bars(page, screenshot):
     row = page.page.get_by_role("option").bounding_box()
     assert row["x"] + row["width"] <= shown["x"] + shown["width"]
     screenshot(page.page, "runs-narrow")
+
+
+def ended_run(root: Path, name: str, lr: float, losses: list[float], status: int = 0) -> None:
+    run = create(root, name)
+    run.script.write_text(f"lr = {lr}\nepochs = 3\n")
+    events: list[dict[str, object]] = [{"event": "launch", "time": 1.0, "nproc": 2}]
+    for epoch, loss in enumerate(losses):
+        events.append({"event": "metrics", "time": 2.0, "rank": 0, "epoch": epoch, "values": {"loss": loss}})
+    if status:
+        events.append({"event": "error", "time": 8.0, "rank": 1, "type": "ValueError", "message": "bad label"})
+    events.append({"event": "exit", "time": 99.0, "status": status})
+    run.events.write_text("".join(f"{json.dumps(one)}\n" for one in events))
+
+
+def test_runs_side_by_side_and_the_end_of_one(page, screenshot):
+    """A table by any column, the chosen ones in one chart; one goes on as far as the page has heard, then ends."""
+    ended_run(page.root / "compare", "low", 0.1, [3.0, 1.0, 2.0])
+    ended_run(page.root / "compare", "high", 0.5, [3.0, 2.5], status=1)
+    asked = []
+
+    def goes_on_at_first(route) -> None:
+        response = route.fetch()
+        rows = response.json()
+        asked.append(rows)
+        for row in rows["runs"]:
+            row["over"] = row["over"] and (len(asked) > 2 or not row["name"].endswith("high"))
+        route.fulfill(response=response, json=rows)
+
+    page.page.route("**/nbddp/api/runs?*", goes_on_at_first)
+    page.write("compare/other.ipynb", notebook("x = 1"), kernel="none")
+    page.open("compare/other.ipynb")
+    page.command("nbddp:runs")
+    expect(page.page.get_by_text(re.compile("high: Failed after 1:38"))).to_be_visible()
+    page.page.get_by_role("button", name="Compare runs").click()
+    table = page.page.locator(".nbddp-compare table")
+    heads = ["", "Run", "State", "Duration", "Processes", "Steps/s", "lr", "loss", "loss, best"]
+    expect(table.locator("th")).to_have_text(heads)
+    expect(table.locator("tbody tr").nth(1)).to_contain_text("rank 1: ValueError: bad label")
+    page.page.get_by_role("button", name="loss, best").click()
+    expect(table.locator("tbody tr").first.locator("td").last).to_have_text("1")
+    expect(table.locator("th").last).to_have_attribute("aria-sort", "ascending")
+    for box in table.get_by_role("checkbox").all():
+        box.check()
+    chart = page.page.locator(".nbddp-compare figure")
+    expect(chart.locator("path")).to_have_count(2)
+    expect(chart.locator("figcaption")).to_contain_text(re.compile("low 2.*high 2.5|high 2.5.*low 2"))
+    screenshot(page.page, "compare-light")
+    page.page.get_by_role("searchbox", name="Search").fill("0.5")
+    expect(table.locator("tbody tr")).to_have_count(1)
+    found = Axe().run(page.page, context=".nbddp-compare", options={"runOnly": ["wcag2a", "wcag2aa"]})
+    assert found.response["violations"] == []

@@ -52,7 +52,7 @@ def test_a_run_from_the_form_outlives_its_kernel(page, screenshot):
         step = shown.get_by_text(re.compile(r"^Epoch \d+ of 2,000$"))
         text = step.inner_text()
         expect(shown.get_by_text(text, exact=True)).to_have_count(0)
-        shown.get_by_role("button", name="Stop now").click()
+        shown.get_by_role("button", name="Stop (keep checkpoint)").click()
         expect(shown.get_by_role("status").first).to_have_text("Stopped", timeout=60_000)
         expect(runs.get_by_role("option")).to_contain_text("Stopped")
         runs.get_by_role("button", name="Open script").click()

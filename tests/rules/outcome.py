@@ -18,6 +18,7 @@ from nbddp.watch_points import Watch
 from tests.rules.case import Case
 
 TITLE = re.compile(r"\s*# ── (?P<text>.+?) ─+$")
+SIGNATURE = re.compile(r"^def \w+\(rank, world_size, \w+\):$", re.MULTILINE)
 RUN = 3  # so many lines in a row that are as they were are left out
 UNCHANGED = "# as in the notebook\n"
 
@@ -50,6 +51,8 @@ def outcome(case: Case) -> Outcome:
     sections = [*_before_imports(script), *(s for s in _sections(script) if _number(s) in case.cells)]
     rule = import_module(f"nbddp.rules.{case.rule}")
     edits = [found for found in rule.rewrite(script.plan) if isinstance(found, Edit)]
+    if edits and not sections:  # what they have taken away, `train` has as a parameter
+        sections = [Section("train", ((SIGNATURE.findall(script.text)[0], None),))]
     shown = "".join(_shown(script, s, titled=len(sections) > 1) for s in sections)
     changed = any(not _is_as_it_was(script, s, i) for s in sections for i in range(len(s.lines)))
     whole = "".join(f"{text}\n" for s in sections for text, _ in s.lines)

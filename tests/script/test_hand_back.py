@@ -36,3 +36,15 @@ def test_a_model_of_one_of_several_branches_comes_back_where_the_training_reads_
 def test_a_model_that_may_not_be_there_does_not(call):
     found = delivered("name = input()", CHOICE + call)
     assert "model" not in {*dict(found.state), *found.names}
+
+
+def test_optimizers_of_a_dictionary_that_is_written_out_come_back_by_their_places():
+    steps = "[o.zero_grad() for o in optimizers.values()]\n        loss.backward()\n        optimizers['a'].step()"
+    training = TRAINING[: TRAINING.index("optimizer")] + f"{steps}\n        optimizers['b'].step()\n"
+    made = "a, b = (torch.optim.SGD(p, lr=0.1) for p in ([model.weight], [model.bias]))"
+    wanted = {'optimizers["a"]', 'optimizers["b"]'}
+    model = "model = nn.Linear(8, 2)"
+    one, other = (f"torch.optim.SGD([model.{name}], lr=0.1)" for name in ("weight", "bias"))
+    found = delivered(model, f"optimizers = {{'a': {one}, 'b': {other}}}", training)
+    assert {text for _, text in found.state} == {"model", *wanted}
+    assert not wanted & dict(delivered(model, made, "optimizers = dict(a=a, b=b)", training).state).keys()

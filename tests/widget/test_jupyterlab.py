@@ -98,7 +98,7 @@ def test_stop_while_the_cell_blocks(page, lab, screenshot):
     expect(widget.get_by_role("tabpanel")).not_to_contain_text("10%")
     expect(widget.get_by_text(LATER)).to_be_visible()
     screenshot(page, "lab-light")
-    widget.get_by_role("button", name="Stop now").click()
+    widget.get_by_role("button", name="Stop (keep checkpoint)").click()
     expect(page.get_by_text("stopped by now")).to_be_visible()
     expect(page.get_by_text("■ Stopped")).to_be_visible()
     expect(widget).to_have_count(0)

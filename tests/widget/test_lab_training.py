@@ -29,7 +29,7 @@ def test_a_training_that_blocks_its_cell_moves_and_is_stopped(page: Page, lab, s
     expect(widget.locator("figure path").first).to_be_visible()
     expect(widget.get_by_role("tabpanel")).to_contain_text(re.compile(r"epoch \d+: loss \d"))
     screenshot(page, "training-light")
-    widget.get_by_role("button", name="Stop now").click()
+    widget.get_by_role("button", name="Stop (keep checkpoint)").click()
     expect(page.get_by_text("■ Stopped")).to_be_visible()
     expect(page.get_by_text(re.compile("was stopped. The notebook's own state is as it was before"))).to_be_visible()
     screenshot(page, "training-stopped-light")

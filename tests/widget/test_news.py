@@ -21,6 +21,8 @@ def merged(whole: Any, piece: Any) -> dict[str, Any]:
     for key, one in piece["series"].items():
         before = series[key]["points"][: one["from"]] if one["from"] else []
         series[key] = {**{k: v for k, v in one.items() if k != "from"}, "points": before + one["points"]}
+    for key in piece.get("gone", ()):
+        del series[key]
     logs = dict(whole["logs"])
     for rank, one in piece["logs"].items():
         old = logs.get(rank, {"first": one["first"], "lines": []})

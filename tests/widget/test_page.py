@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from nbddp.run.state.state import RunState
 from nbddp.widget.live import RunWidget
 from nbddp.widget.subject import Subject
 from nbddp.widget.terminal import last_lines
-from nbddp.widget.view import facts
+from nbddp.widget.view import facts, snapshot
 from tests.widget.runs import START, WARNING, ended, events, failed, running
 from tests.widget.sent import SUBJECT, Recorded, update
 
@@ -213,6 +214,59 @@ def test_logarithmic_scale(page, mounted):
     expect(figure.get_by_role("button", name="log")).to_have_attribute("aria-pressed", "true")
 
 
+def test_a_chart_is_smoothed_enlarged_and_without_a_curve(page, mounted):
+    figure = page.locator("figure").nth(1)
+    figure.get_by_role("button", name="val_loss").click()
+    expect(figure.get_by_role("button", name="val_loss")).to_have_attribute("aria-pressed", "false")
+    expect(figure.locator("path")).to_have_count(1)
+    expect(figure.get_by_role("img")).to_have_attribute("aria-label", re.compile("^train_loss by epoch[^;]*$"))
+    expect(figure.get_by_role("button", name="Smooth the curves")).to_be_hidden()  # seven points are no noise
+    steps, height = page.locator("figure").first, "(figure) => figure.querySelector('svg').clientHeight"
+    steps.get_by_role("button", name="Smooth the curves").click()
+    expect(steps.locator("path")).to_have_count(2)
+    small = steps.evaluate(height)
+    steps.get_by_role("button", name="Enlarge the chart").click()
+    assert steps.evaluate(height) > 2 * small
+    assert steps.bounding_box()["width"] > page.locator(".nd-charts").bounding_box()["width"] - 30
+    mounted.show(running(230))
+    expect(steps.locator("path")).to_have_count(2)
+    expect(figure.locator("path")).to_have_count(1)
+
+
+def test_the_numbers_of_the_charts_as_a_table(page, mounted):
+    with page.expect_download() as download:
+        page.get_by_role("button", name="CSV").click()
+    rows = download.value.path().read_text().splitlines()
+    assert download.value.suggested_filename == "digits.csv"
+    assert rows[:2] == ["name,source,axis,at,value", "loss,step,step,1,2.4"]
+    assert "accuracy,epoch,epoch,7,0.878198" in rows
+
+
+def test_charts_keep_their_order_when_a_notebook_sorts_their_names(page, screenshot):
+    """And the header its state and name, whatever the width; no row of charts has a hole."""
+    whole = snapshot(failed(), Subject("script.py"), logs={0: ["a"]})
+    whole["series"] = dict(reversed(whole["series"].items()))
+    page.evaluate(
+        "async (whole) => (await import('/run.js')).draw(document.getElementById('place'), whole, {stop: () => 0})",
+        {**whole, "over": False, "name": "a-name-of-some-length"},
+    )
+    for width in (1400, 900, 600, 400):
+        page.set_viewport_size({"width": width, "height": 1000})
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        expect(page.locator("figcaption")).to_contain_text(["loss", "train_loss", "accuracy"])
+        frame = page.locator(".nbddp").bounding_box()
+        for shown in (page.get_by_role("status").first, page.get_by_text("a-name-of-some-length")):
+            box = shown.bounding_box()
+            assert box["x"] + box["width"] <= frame["x"] + frame["width"]
+            assert shown.evaluate("(element) => element.scrollWidth <= element.clientWidth || !element.clientWidth")
+        boxes = [figure.bounding_box() for figure in page.locator("figure").all()]
+        rows = {box["y"]: max(b["x"] + b["width"] for b in boxes if b["y"] == box["y"]) for box in boxes}
+        assert all(end > frame["width"] - 40 for end in rows.values())
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            screenshot(page, f"page-{width}-{scheme}")
+
+
 def test_stopping_by_grades(page, mounted):
     button = page.get_by_role("button", name="Finish epoch")
     button.click()
@@ -220,7 +274,7 @@ def test_stopping_by_grades(page, mounted):
     button.dispatch_event("click")
     mounted.show(fold(running(230), {"event": "stopping", "rank": None, "time": START + 9, "grade": "epoch"}))
     expect(page.get_by_role("status").first).to_have_text("Finishing this epoch")
-    page.get_by_role("button", name="Stop now").click()
+    page.get_by_role("button", name="Stop (keep checkpoint)").click()
     expect(button).to_have_attribute("aria-disabled", "true")
     page.get_by_role("button", name="Kill").click()
     assert [message["grade"] for message in page.evaluate("sent")] == ["epoch", "now"]
@@ -236,7 +290,7 @@ def test_a_kernel_that_does_not_answer_is_told_of(page):
     expect(hint).to_have_text("")
     page.clock.run_for(3_000)
     expect(hint).to_contain_text("No message from the kernel for 1")
-    page.get_by_role("button", name="Stop now").click()
+    page.get_by_role("button", name="Stop (keep checkpoint)").click()
     page.clock.run_for(4_000)
     expect(hint).to_contain_text("Interrupt the cell to stop the run.")
 
@@ -255,7 +309,7 @@ def test_the_clock_goes_on_between_updates_and_stands_at_the_end(page):
 def test_the_end(page, mounted, screenshot):
     mounted.show(ended(running(300)))
     expect(page.get_by_role("status").first).to_have_text("Done")
-    expect(page.get_by_role("button", name="Stop now")).to_be_hidden()
+    expect(page.get_by_role("button", name="Stop (keep checkpoint)")).to_be_hidden()
     expect(page.get_by_role("progressbar", name="Training")).to_have_attribute("aria-valuenow", "100")
     expect(page.get_by_text("left")).to_have_count(0)
     screenshot(page, "page-done")
@@ -302,7 +356,7 @@ def test_another_page_can_draw_without_a_widget(page):
         }""",
         snapshot,
     )
-    expect(page.get_by_role("button", name="Stop now")).to_be_hidden()
+    expect(page.get_by_role("button", name="Stop (keep checkpoint)")).to_be_hidden()
     page.get_by_role("link", name="script.py").click()
     assert page.evaluate("opened") == ["script.py"]
 

@@ -7,17 +7,20 @@ import re
 import xml.etree.ElementTree as ET
 from base64 import b64decode
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
 from nbddp.run.state.curve import Curve
+from nbddp.run.state.fold import fold
 from nbddp.run.state.state import RunState
+from nbddp.widget.saved import portable
 from nbddp.widget.subject import Subject
 from nbddp.widget.summary import MIME, html, mimebundle, text
 from nbddp.widget.svg import picture, ticks
 from nbddp.widget.terminal import last_lines
 from nbddp.widget.view import series
-from tests.widget.runs import WARNING, ended, failed, running
+from tests.widget.runs import START, WARNING, ended, failed, running
 
 HOSTILE = "<script>alert(1)</script> \x1b[31mred\x1b[0m"
 
@@ -44,7 +47,7 @@ def test_a_finished_run():
     assert "10 epochs · 300 steps · 2 ranks · 1:00" in page
     assert "accuracy <b>0.9552</b>" in page
     assert "the last line" in page
-    assert "/runs/digits_ddp.py" in page
+    assert "Script: <code>digits_ddp.py</code>" in page
 
 
 @pytest.mark.parametrize("state", [RunState(), running(), ended(running(300)), failed()])
@@ -113,7 +116,43 @@ def test_the_bundle_has_all_forms_and_is_small():
     assert bundle["text/plain"].startswith("digits · Done · epoch 10 of 10 · step 300 · train_loss 0.2046")
     assert bundle[MIME]["phase"] == "done"
     assert bundle[MIME]["logs"]["0"]["lines"][-1] == "line 499"
-    assert len(json.dumps(bundle)) < 60_000
+    assert len(json.dumps(bundle)) <= 15_000
+
+
+@pytest.mark.parametrize("world", [2, 64])
+def test_however_much_there_was_to_say_little_is_kept_and_nothing_of_this_machines_folders(
+    world, monkeypatch, tmp_path
+):
+    monkeypatch.chdir(tmp_path)
+    state = failed_somewhere(world, tmp_path)
+    logs = {
+        rank: [f"{tmp_path}/data/{number}.pt is read " + "x" * 900 for number in range(500)] for rank in range(world)
+    }
+    subject = Subject(str(tmp_path / ".nbddp/runs/1-digits/script.py"), (WARNING,) * 60)
+    bundle = mimebundle(state, subject, logs)
+    kept = json.dumps(bundle, ensure_ascii=False)
+    assert len(kept.encode()) <= 15_000
+    assert str(tmp_path) not in kept
+    assert "/usr/lib" not in kept
+    assert bundle[MIME]["script"] == ".nbddp/runs/1-digits/script.py"
+    assert "ValueError: …/torch/nn.py is odd" in bundle["text/plain"]
+    assert bundle[MIME]["series"]["step:loss"]["points"][-1][0] == state.step
+
+
+def failed_somewhere(world: int, folder: Path) -> RunState:
+    text = (
+        f'Traceback\n  File "{folder}/digits.py", line 3\n'
+        + "  File x\n" * 3000
+        + "ValueError: /usr/lib/torch/nn.py is odd"
+    )
+    error = {"event": "error", "rank": 1, "time": START + 5, "type": "ValueError", "message": "odd", "text": text}
+    return ended(fold(running(900, world=world, epochs=30), error), 1)
+
+
+def test_web_addresses_and_shares_are_no_paths():
+    said = "see https://a.org/b/c/d, 3/4 of it, and/or s/step"
+    assert portable(said) == said
+    assert portable("open('/work/a/data.csv') failed") == "open('…/a/data.csv') failed"
 
 
 def test_plain_text_of_a_failure_has_its_traceback():

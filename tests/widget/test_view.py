@@ -91,16 +91,6 @@ def test_printed_epochs_too(printed, drawn):
     assert series({"printed:loss": curve})["printed:loss"]["points"] == [[drawn, 2.0]]
 
 
-def test_what_is_printed_and_accumulated_is_drawn_once():
-    curves = {
-        "epoch:val_loss": Curve("val_loss", "epoch", "epoch").add(0, 1),
-        "printed:val loss": Curve("val loss", "printed", "epoch").add(0, 1),
-        "printed:lr": Curve("lr", "printed", "epoch").add(0, 1),
-        "step:none": Curve("none", "step", "step"),
-    }
-    assert list(series(curves)) == ["epoch:val_loss", "printed:lr"]
-
-
 def test_curves_of_one_quantity_share_a_panel():
     drawn = series(running(60).curves)
     assert drawn["epoch:train_loss"]["panel"] == drawn["epoch:val_loss"]["panel"] == "loss by epoch"

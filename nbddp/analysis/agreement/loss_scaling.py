@@ -1,4 +1,7 @@
-"""Losses of unlike parts, `sum + mean`: a sum times the number of ranks adds up like a mean."""
+"""Losses of unlike parts, `sum + mean`: a sum times the number of ranks adds up like a mean.
+
+And losses that are divided by a sum, `(losses * mask).sum() / mask.sum()`: by that of all ranks the sum stays a sum.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,8 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.values import UNLIKE, Extent, Value, backward_of, spread
+from nbddp.analysis.slicing import all_arguments
+from nbddp.analysis.values import UNLIKE, Extent, Value, alike, backward_of, spread
 
 
 def unlike_terms(plan: Reading) -> frozenset[ast.AST]:
@@ -19,6 +23,93 @@ def add_up(plan: Reading) -> bool:
     return not plan.facts.not_sums and all(
         spread(loss) is Extent.MEAN for loss in _losses(plan) if loss.of(UNLIKE) or spread(loss) is Extent.VARYING
     )
+
+
+def adds_up(plan: Reading) -> bool:
+    """Is it known what each loss is, and do all ranks come to what is added up for that?"""
+    apart = plan.facts.not_sums | (plan.facts.divided_apart & plan.assumed.summed)
+    return not apart and all(spread(loss) is not Extent.VARYING for loss in _losses(plan))
+
+
+def divisors(plan: Reading) -> frozenset[ast.expr]:
+    """Sums over the samples of a share by which something else of it is divided, where all ranks come by."""
+    found = [list(_sums(plan, d)) for d in plan.facts.divided - plan.facts.divided_apart]
+    return frozenset(n for sums in found if all(_is_total(plan, n) for n in sums) for n in sums)
+
+
+def _is_total(plan: Reading, node: ast.expr) -> bool:
+    """One through which no gradient goes, so that it may be added up."""
+    return spread(plan.facts.value(node)) is Extent.SUM and _of_data(plan, node)
+
+
+def _sums(plan: Reading, node: ast.expr, seen: frozenset[ast.AST] = frozenset()) -> Iterator[ast.expr]:
+    """The sums in `mask.sum().clamp(min=1)`, and whatever else differs between ranks."""
+    value = plan.facts.value(node)
+    if alike(value) or node in seen:
+        return
+    parts: list[ast.expr] = [c for c in ast.iter_child_nodes(node) if isinstance(c, ast.expr)]
+    if isinstance(node, ast.Name):
+        parts = [m for m in _made_of(plan, node) if isinstance(m, ast.expr)]
+    elif isinstance(node, ast.Call):
+        parts = [*([node.func.value] if isinstance(node.func, ast.Attribute) else []), *node.args]
+    if spread(value) is Extent.SUM or not parts or not isinstance(node, ast.BinOp | ast.Call | ast.Name):
+        yield node
+        return
+    for part in parts:
+        yield from _sums(plan, part, seen | {node})
+
+
+def _of_data(plan: Reading, node: ast.AST | None, seen: frozenset[ast.AST] = frozenset()) -> bool:
+    """Made of batches and numbers alone: not with parameters that are trained."""
+    if node is None or node in seen:
+        return node is not None
+    seen |= {node}
+    match node:
+        case ast.Constant() | ast.Compare():
+            return True
+        case ast.Name():
+            made = _made_of(plan, node)
+            return bool(made) and all(_of_data(plan, m, seen) for m in made)
+        case ast.Call(func=func):
+            fact = plan.facts.calls.get(node)
+            called = plan.facts.value(func).objs - plan.facts.value(func).of("library")
+            receiver = [func.value] if isinstance(func, ast.Attribute) and not (fact and fact.names) else []
+            given = [*receiver, *node.args, *(k.value for k in node.keywords)]
+            return not (called or fact is None or fact.bodies) and all(_of_data(plan, g, seen) for g in given)
+        case ast.BinOp() | ast.UnaryOp() | ast.BoolOp() | ast.Subscript() | ast.Attribute() | ast.Tuple() | ast.Slice():
+            return all(_of_data(plan, c, seen) for c in ast.iter_child_nodes(node) if isinstance(c, ast.expr))
+        case ast.For():
+            return bool(plan.facts.loops[node].loaders)
+    return False
+
+
+def _made_of(plan: Reading, name: ast.Name) -> list[ast.AST | None]:
+    """All that the name is bound to, in its function and by those who call it; None for what is not followed."""
+    function = plan.program.function_of(name)
+    found: list[ast.AST | None] = []
+    for node in plan.nodes():
+        if isinstance(node, ast.Name) and node.id == name.id and isinstance(node.ctx, ast.Store):
+            if plan.program.function_of(node) is function:
+                found.append(_bound_to(plan, node))
+    arguments = [a.arg for a in all_arguments(function.args)] if isinstance(function, ast.FunctionDef) else []
+    if name.id in arguments:
+        calls = [c.node for c in plan.facts.calls.values() if function in c.bodies]
+        found += [_given(c, name.id, arguments.index(name.id)) for c in calls] or [None]
+    return found
+
+
+def _bound_to(plan: Reading, node: ast.AST) -> ast.AST | None:
+    around = next((a for a in plan.program.ancestors(node) if not isinstance(a, ast.Tuple | ast.List)), None)
+    if isinstance(around, ast.For):
+        return around
+    return around.value if isinstance(around, ast.Assign | ast.AugAssign | ast.AnnAssign) else None
+
+
+def _given(call: ast.Call, name: str, place: int) -> ast.AST | None:
+    """A method's arguments are not counted: where they stand, no gradient is ruled out."""
+    named = next((k.value for k in call.keywords if k.arg == name), None)
+    plain = isinstance(call.func, ast.Name) and not any(isinstance(a, ast.Starred) for a in call.args)
+    return named or (call.args[place] if plain and place < len(call.args) else None)
 
 
 def _losses(plan: Reading) -> Iterator[Value]:

@@ -14,7 +14,7 @@ WEIGHTED = ("torch.nn.CrossEntropyLoss", "torch.nn.NLLLoss", "torch.nn.functiona
 
 def weighted_losses(plan: Reading) -> Iterator[ast.Call]:
     """By class weights, or by a label that stands for none."""
-    marked = any(_marks_ignored(n) for n in plan.nodes())
+    marked = marks_ignored(plan)
     for call in plan.calls(*WEIGHTED):
         named = {k.arg: k.value for k in call.node.keywords}
         positional = call.node.args[_before_weight(call) :][:1]
@@ -30,8 +30,12 @@ def _before_weight(call: CallFact) -> int:
     return 2 if any(name.startswith("torch.nn.functional.") for name in call.names) else 0
 
 
-def _marks_ignored(node: ast.AST) -> bool:
-    """`-100`, the label that torch leaves out where nothing else is said."""
+def marks_ignored(plan: Reading) -> bool:
+    """Does `-100` stand somewhere, the label that torch leaves out where nothing else is said?"""
+    return any(_is_ignored(n) for n in plan.nodes())
+
+
+def _is_ignored(node: ast.AST) -> bool:
     match node:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=100)):
             return True

@@ -16,7 +16,9 @@ from nbddp.analysis.values import (
     Extent,
     Machine,
     Value,
+    alike,
     as_mean,
+    as_total,
     binary,
     chosen,
     domain,
@@ -24,10 +26,12 @@ from nbddp.analysis.values import (
     is_foreign,
     join,
     join_all,
+    note_divisor,
     spread,
     tell_unlike,
     thing,
     unary,
+    varying,
 )
 
 FEW = 3
@@ -49,6 +53,8 @@ def _sized(m: Machine, node: ast.expr, value: Value) -> Value:
     """A place that reads a batch size may be about the share where the number itself is not, and the other way."""
     if node in m.assumed.whole_sizes:
         return replace(value, extent=Extent.UNIFORM)
+    if node in m.assumed.summed:
+        return as_total(m, node, value)
     if node in m.assumed.shares and isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
         return replace(value, extent=Extent.SUM, equal=True, size=True, number=True)
     if any(node in split.inline or node in split.renamed for split in m.assumed.splits):
@@ -207,6 +213,8 @@ def _binary(m: Machine, node: ast.BinOp) -> Value:
     if isinstance(node.op, ast.Add | ast.Sub):
         left, right = as_mean(m, node.left, left), as_mean(m, node.right, right)
         return tell_unlike(m, binary(left, right, node.op), (node.left, left), (node.right, right))
+    if isinstance(node.op, ast.Div) and not alike(right):
+        note_divisor(m, node.right, left)
     result = binary(left, right, node.op)
     if (left.sources or right.sources) and isinstance(node.op, ast.Mult | ast.Div | ast.FloorDiv):
         return replace(result, sources=frozenset[ast.AST]({node}))  # a number of its own, computed from literals
@@ -282,6 +290,13 @@ def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Val
         return domain.marked(found, domain.PICKED)  # `torch.argsort(losses)[:k]`
     chosen = index.of(domain.MASK, domain.PICKED) or (not m.forward_depth and _is_first_few(m, node.slice))
     picks = extent is Extent.SAMPLES and base.extent is extent and chosen
+    if (
+        picks
+        and index.of(domain.MASK)
+        and spread(index) is extent
+        and not [*base.of(domain.PICKED), *index.of(domain.PICKED)]
+    ):
+        found = domain.marked(found, domain.BY_MASK)
     return domain.marked(found, domain.PICKED) if picks else found
 
 
@@ -297,7 +312,8 @@ def _choice(m: Machine, node: ast.IfExp) -> Value:
     if (known := domain.truth(test)) is not None:
         return evaluate(m, node.body if known else node.orelse)
     m.conditions += 1
-    body, other = evaluate(m, node.body), evaluate(m, node.orelse)
+    with varying(m, m.differs(node.test, test)):
+        body, other = evaluate(m, node.body), evaluate(m, node.orelse)
     m.conditions -= 1
     if not m.differs(node.test, test):
         return join(body, other)

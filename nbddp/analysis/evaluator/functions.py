@@ -84,7 +84,7 @@ def _run_body(
 ) -> Value:
     frame = Frame(function, _bind_arguments(m, function, args, keywords), outer=m.closures.get(function), call=node)
     m.frames.append(frame)
-    control, grad = m.varying_control, m.grad
+    control, grad, left = m.varying_control, m.grad, m.left
     with m.traced() as trace:
         if isinstance(function, ast.Lambda):
             frame.returned = evaluate(m, function.body)
@@ -93,7 +93,7 @@ def _run_body(
             frame.outer_names = _declared(function, ast.Nonlocal)
             m.grad = grad and not _without_gradients(m, function)
             m.steps.block(m, function.body)
-    m.varying_control, m.grad = control, grad
+    m.varying_control, m.grad, m.left = control, grad, left
     m.frames.pop()
     if not isinstance(function, ast.Lambda) and yields(function):
         return generated(m, frame, obj.owner, trace.drawn)

@@ -110,12 +110,14 @@ def _turns(m: Machine, fact: LoopFact, one: Callable[[Active], None], loaders: s
         m.loops.append(active)
         one(active)
         m.loops.pop()
+        m.left -= {ast.Continue}
         backward, unsure = backward or active.backward, unsure or active.unsure
         after = join_states([before, copies(m)])
         restore(m, after)
         deals = shares and not (fact.backward or fact.lazy)
         if last_change() is change and after == before and not deals:
             break  # the second turn would find what the first one found
+    m.left -= {ast.Break}
     _note_use(fact, loaders, backward, unsure)
     return shares
 

@@ -42,6 +42,7 @@ def run_block(m: Machine, body: list[ast.stmt]) -> bool:
             return False
         run_statement(m, statement)
         if isinstance(statement, Stops):
+            m.left |= {type(statement)} if m.varying_control else set()
             return True
     return False
 

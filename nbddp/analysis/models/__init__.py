@@ -6,7 +6,7 @@ Gives the Wrapping: which models DDP takes over and where, which gradients are a
 
 from nbddp.analysis.models.buffers import kept_of_shares, may_hold_batch_norm, synchronises
 from nbddp.analysis.models.ddp_names import ddp_name
-from nbddp.analysis.models.devices import chosen, indexed_name, numbers, uses_gpu
+from nbddp.analysis.models.devices import chosen, device_name, indexed_name, numbers, uses_gpu
 from nbddp.analysis.models.trial_passes import passes_left_out
 from nbddp.analysis.models.unfreezing import thaws_later
 from nbddp.analysis.models.wrap_points import Home, find_home
@@ -22,6 +22,7 @@ __all__ = [
     "Wrapping",
     "chosen",
     "ddp_name",
+    "device_name",
     "find_home",
     "find_wrapping",
     "holds_statistics",

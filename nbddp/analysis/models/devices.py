@@ -44,6 +44,26 @@ def chosen(plan: Reading, node: ast.expr) -> Written | None:
     return "string" if indexed_name(node) else None
 
 
+def device_name(plan: Reading) -> str | None:
+    """What the notebook calls its device, where one line alone chooses it: `train` gets it by that name.
+
+    Not where a function of the module reads it, nor where a comment belongs to the line.
+    """
+    choices = [s for s in plan.kept if isinstance(s.node, ast.Assign) and chosen(plan, s.node.value)]
+    match [s.node for s in choices]:
+        case [ast.Assign(targets=[ast.Name(id=name)], value=value) as line] if chosen(plan, value) == "device":
+            others = [plan.flow.effects[s.index] for s in plan.kept if s not in choices]
+            shared = any(name in e.may_bind | e.deferred | e.deferred_mutates or e.uses_globals for e in others)
+            return name if not shared and _alone(plan, line) else None
+    return None
+
+
+def _alone(plan: Reading, node: ast.stmt) -> bool:
+    """On its line, and below no comment."""
+    before, *lines = ["", *plan.program.text.split("\n")][node.lineno - 1 :][: (node.end_lineno or 0) - node.lineno + 2]
+    return not before.lstrip().startswith("#") and "\n".join(lines).strip() == plan.program.source(node)
+
+
 def _is_device(plan: Reading, node: ast.Call) -> bool:
     return qualified(node.func, plan.flow.imports) == "torch.device"
 

@@ -4,6 +4,7 @@ Takes a Program, its Flow and its Slice.
 Gives a Reading: facts, roles (models, optimizers, loaders, loops), names that are free for the script.
 """
 
+from nbddp.analysis.reading.draws_left_out import draws_left_out, draws_to_keep
 from nbddp.analysis.reading.file_calls import fetches, loads, makes_folders, opens_to_write, path_of, unpacks, writes
 from nbddp.analysis.reading.in_scope import (
     SingleStart,
@@ -11,9 +12,11 @@ from nbddp.analysis.reading.in_scope import (
     expressions_for,
     held_by,
     held_in_containers,
+    items_of,
     readable,
     single_start,
     state_in_scope,
+    steps_of,
 )
 from nbddp.analysis.reading.interpret import interpret
 from nbddp.analysis.reading.naming import Naming, naming_for
@@ -32,6 +35,8 @@ __all__ = [
     "SingleStart",
     "Taken",
     "draws",
+    "draws_left_out",
+    "draws_to_keep",
     "expression_among",
     "expressions_for",
     "fetches",
@@ -39,6 +44,7 @@ __all__ = [
     "held_by",
     "held_in_containers",
     "interpret",
+    "items_of",
     "loads",
     "makes_folders",
     "naming_for",
@@ -48,6 +54,7 @@ __all__ = [
     "seeds",
     "single_start",
     "state_in_scope",
+    "steps_of",
     "surely_draws",
     "take_over",
     "trained_on",

@@ -7,6 +7,7 @@ has put into a list, a variable left over from another loop over them is the las
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
@@ -41,7 +42,7 @@ def state_named(plan: Reading, node: ast.AST, names: Mapping[str, Value]) -> dic
     models = {m.obj for m in plan.roles.models}
     for group in (models | plan.roles.followers, plan.roles.optimizers, plan.roles.schedulers, scalers(plan)):
         for text in expressions_for(plan, node, names, group):
-            found.setdefault(text.rsplit(".", 1)[-1], text)
+            found.setdefault("_".join(re.findall(r"\w+", text.rsplit(".", 1)[-1])), text)
     return found
 
 
@@ -120,7 +121,23 @@ def _readable(plan: Reading, node: ast.AST, names: Mapping[str, Value]) -> list[
     for (owner, field), value in plan.facts.fields.items():
         if field.isidentifier():
             found += [(f"{name}.{field}", value) for name, obj in holders if obj == owner]
-    return found
+    kept = [(n, o) for n, v in found for o in v.of("list", "dict") if len(v.objs) == 1]
+    return found + [(f"{name}{step}", value) for name, obj in kept for step, value in items_of(plan, obj).items()]
+
+
+def items_of(plan: Reading, holder: Obj) -> dict[str, Value]:
+    """`["g"]` and `[0]` of a dictionary or a list that is written out: those are surely there."""
+    made = holder.node
+    if isinstance(made, ast.List) and not any(isinstance(part, ast.Starred) for part in made.elts):
+        return {f"[{i}]": plan.facts.value(part) for i, part in enumerate(made.elts)}
+    keys = [k.value for k in made.keys if isinstance(k, ast.Constant)] if isinstance(made, ast.Dict) else []
+    known = {f'["{k}"]': plan.facts.fields.get((holder, f"[{k!r}]")) for k in keys if isinstance(k, str)}
+    return {step: value for step, value in known.items() if value is not None}
+
+
+def steps_of(text: str) -> list[str]:
+    """`["trainer", "optimizers", '["g"]']` of `trainer.optimizers["g"]`."""
+    return re.findall(r"[^.\[\]]+|\[[^\]]*\]", text)
 
 
 def readable(plan: Reading, node: ast.AST, name: str) -> bool:

@@ -26,8 +26,11 @@ class Naming:
     taken: frozenset[str]
     imported: Mapping[str, str]  # what the notebook's names stand for
     own: Mapping[str, str]  # what the script's own imports stand for
+    device: str | None = None  # the notebook's name for the rank's device, where it has just one
 
     def __call__(self, name: str) -> str:
+        if name == "rank_device" and self.device is not None:
+            return self.device
         if name not in self.taken or (name in self.own and self.imported.get(name) == self.own[name]):
             return name
         choices = [*_INSTEAD.get(name, ()), f"{name}_", f"ddp_{name}"]

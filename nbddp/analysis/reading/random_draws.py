@@ -50,7 +50,7 @@ def seeds(plan: Reading, node: ast.stmt, definitions: Mapping[str, Definition]) 
 def draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definition]) -> set[str]:
     """From which generators it may draw, in what it calls of the notebook as well."""
     found: set[str] = set()
-    for part in _with_what_it_calls(node, definitions):
+    for part in with_what_it_calls(node, definitions):
         if isinstance(part, ast.Call):
             found |= _drawn_by(plan, part)
         elif isinstance(part, ast.For | ast.comprehension) and isinstance(part.iter, ast.Name | ast.Attribute):
@@ -63,7 +63,7 @@ def draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definition]) -
 def surely_draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definition]) -> set[str]:
     """The same, of what is known: weights, samples, a batch of a loader."""
     found: set[str] = set()
-    for part in _with_what_it_calls(node, definitions):
+    for part in with_what_it_calls(node, definitions):
         if isinstance(part, ast.Call):
             name = qualified(part.func, plan.flow.imports) or ""
             known = name.startswith((*DRAWS_TORCH, "numpy.random.", "random.")) or name in CALLED_IN_PASSING
@@ -77,7 +77,7 @@ def surely_draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definit
     return found
 
 
-def _with_what_it_calls(node: ast.AST, definitions: Mapping[str, Definition]) -> Iterator[ast.AST]:
+def with_what_it_calls(node: ast.AST, definitions: Mapping[str, Definition]) -> Iterator[ast.AST]:
     waiting, seen = [node], set[str]()
     while waiting:
         for part in ast.walk(waiting.pop()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping, Set
 
 from nbddp.analysis.reading.reading import Reading
@@ -16,10 +17,10 @@ def one_of_several(plan: Reading, node: ast.AST, names: Mapping[str, Value], tex
     loop around is about the one that the loop is at: there its variable is right.
     """
     here = _loops_around(plan, node)
-    root, _, field = text.partition(".")
+    root, field = re.split(r"[.\[]", text, maxsplit=1)[0], text.partition(".")[2]
     if any(_binds(loop, root) for loop in here):
         return False
-    held = names[root].objs
+    held = names[root].objs if "[" not in text else frozenset()
     held |= {o for owner in held for o in plan.facts.fields.get((owner, field), Value()).objs}
     kept = [obj for obj in held if _kept(plan, obj)]
     return any(_made_in(plan, obj) - here for obj in kept) or bool(kept and _is_left_over(plan, node, root))

@@ -14,6 +14,7 @@ from nbddp.analysis.slicing.effects import (
     local_names,
     root_name,
 )
+from nbddp.analysis.slicing.kept_prints import with_prints
 from nbddp.analysis.slicing.loop_effects import (
     block_of,
     carried_reads,
@@ -66,4 +67,5 @@ __all__ = [
     "starts_at_zero",
     "still_made",
     "with_loads",
+    "with_prints",
 ]

@@ -21,7 +21,8 @@ class Sharing:
 
     def __init__(self, imports: Mapping[str, str]) -> None:
         self.imports = imports
-        self._with: dict[str, set[str]] = {}
+        self._holds: dict[str, set[str]] = {}  # a name, and those whose things it may hold or be a part of
+        self._held_by: dict[str, set[str]] = {}
         self._plain: set[str] = set()  # numbers, strings, devices: nothing that could be changed
         self._loaders: set[str] = set()  # what they yield is new each time
 
@@ -41,27 +42,24 @@ class Sharing:
             roots = self.roots(value) - (self._loaders if turns else set())
             for name in _targets(target):
                 for root in roots - {name}:
-                    self._with.setdefault(name, set()).add(root)
-                    self._with.setdefault(root, set()).add(name)
+                    self._holds.setdefault(name, set()).add(root)
+                    self._held_by.setdefault(root, set()).add(name)
 
     def of(self, names: Iterable[str]) -> frozenset[str]:
-        """The names, and all that may share parts with one of them."""
-        found: set[str] = set()
-        todo = list(names)
-        while todo:
-            name = todo.pop()
-            if name not in found:
-                found.add(name)
-                todo.extend(self._with.get(name, ()))
-        return frozenset(found)
+        """The names, and all that may share parts with one of them: what they hold, and then what holds any of that.
+
+        What is held beside it is not changed: `losses = train(net, X)` holds both, and a change of the net leaves X.
+        """
+        return _closure(_closure(names, self._holds), self._held_by)
 
     def plain(self) -> frozenset[str]:
         """Names of what cannot be changed: a statement may bind them anew, and do nothing else to them."""
         return frozenset(self._plain)
 
     def _forget(self, name: str) -> None:
-        for other in self._with.pop(name, set()):
-            self._with[other].discard(name)
+        for there, back in ((self._holds, self._held_by), (self._held_by, self._holds)):
+            for other in there.pop(name, set()):
+                back[other].discard(name)
 
     def _is_loader(self, node: ast.expr) -> bool:
         return isinstance(node, ast.Call) and (qualified(node.func, self.imports) or "").endswith(".DataLoader")
@@ -112,6 +110,17 @@ class Sharing:
         if isinstance(node.func, ast.Attribute):  # `model.to(device)` is the model
             return set() if node.func.attr in FRESH_METHODS else self.roots(node.func.value)
         return self._of_all(arguments)  # a function or class of the notebook
+
+
+def _closure(names: Iterable[str], edges: Mapping[str, set[str]]) -> frozenset[str]:
+    found: set[str] = set()
+    todo = list(names)
+    while todo:
+        name = todo.pop()
+        if name not in found:
+            found.add(name)
+            todo.extend(edges.get(name, ()))
+    return frozenset(found)
 
 
 def drawn_on(tree: ast.AST, imports: Mapping[str, str]) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
 from nbddp.analysis.library import (
@@ -71,6 +71,7 @@ class Walk(ast.NodeVisitor):
         self.local: list[Set[str]] = []
         self.surely: set[str] = set()  # names of inner scopes whose things this code changes beyond doubt
         self.in_function = 0
+        self.differentiated: Set[str] = frozenset()  # what is called for a loss: it leaves what it is given alone
 
     # names -----------------------------------------------------------------
     def _is_local(self, name: str) -> bool:
@@ -165,7 +166,7 @@ class Walk(ast.NodeVisitor):
     def _call_own(self, node: ast.Call, name: str) -> None:
         if not self._is_local(name):
             self.out.calls.add(name)
-        own = self.own.get(name, UNKNOWN)
+        own = self.own.get(name, Changes() if name in self.differentiated else UNKNOWN)
         for i, arg in enumerate(node.args):
             if own.changes(i):
                 self.mutate(root_name(arg))
@@ -188,7 +189,10 @@ class Walk(ast.NodeVisitor):
     def _call_method(self, func: ast.Attribute, given: list[ast.expr]) -> None:
         if func.attr in AMBIENT_METHODS:
             self.out.ambient = True
-        if func.attr not in READING_METHODS:
+        if func.attr == "backward" and self.differentiated:
+            for name in self.differentiated:
+                self.mutate(name)
+        elif func.attr not in READING_METHODS:
             self.mutate(root_name(func))
             if func.attr in SURELY_CHANGING or (func.attr.endswith("_") and not func.attr.endswith("__")):
                 self._change_surely(root_name(func))
@@ -441,10 +445,28 @@ def local_names(node: Function) -> frozenset[str]:
 def effects(
     nodes: Iterable[ast.AST], imports: Mapping[str, str], own_mutators: Mapping[str, Changes] | None = None
 ) -> Effects:
-    walk = Walk(imports, own_mutators)
+    walk, nodes = Walk(imports, own_mutators), list(nodes)
+    walk.differentiated = differentiated(nodes)
     for node in nodes:
         walk.visit(node)
     return walk.out
+
+
+def differentiated(nodes: Iterable[ast.AST]) -> Set[str]:
+    """The names by which a gradient's loss is computed: `model` and `criterion` of `loss = criterion(model(x), y)`."""
+    parts = [part for node in nodes for part in ast.walk(node)]
+    calls = [n for n in parts if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+    made: list[ast.AST] = [n for n in calls if isinstance(n.func, ast.Attribute) and n.func.attr == "backward"]
+    assigned = [n for n in parts if isinstance(n, ast.Assign)] if made else []
+    names = set[str]()
+    while new := {n.id for m in made for n in ast.walk(m) if isinstance(n, ast.Name)} - names:
+        names |= new
+        made += [a.value for a in assigned if any(isinstance(n, ast.Name) and n.id in new for n in _targets(a))]
+    return {n.func.id for m in made for n in ast.walk(m) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+
+
+def _targets(node: ast.Assign) -> Iterator[ast.AST]:
+    return (n for target in node.targets for n in ast.walk(target))
 
 
 def displays_only(node: ast.stmt, found: Effects, imports: Mapping[str, str]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from nbddp.analysis.slicing.aliases import shared_inside
-from nbddp.analysis.slicing.effects import Changes, Walk, all_arguments, bound_names, effects, root_name
+from nbddp.analysis.slicing.effects import Changes, Walk, all_arguments, bound_names, differentiated, effects, root_name
 from nbddp.analysis.slicing.method_effects import changing_methods
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
@@ -40,6 +40,7 @@ def _parameters(node: Definition, is_method: bool) -> tuple[str, ...]:
 
 def _summary(node: Definition, imports: Mapping[str, str], known: Mapping[str, Changes]) -> Summary:
     walk = Walk(imports, known)
+    walk.differentiated = differentiated(node.body)
     walk.local.append(bound_names(node.body) - {a.arg for a in all_arguments(node.args)})
     for statement in node.body:
         walk.visit(statement)
@@ -58,7 +59,8 @@ def _changed_in_place(node: Definition, name: str) -> bool:
     """Of a name that is changed: not only bound anew? `m.weight.normal_()`, `nn.init.zeros_(m.bias)`, `fill(m)`."""
     for part in ast.walk(node):
         if isinstance(part, ast.Call):
-            called = [part.func.value] if isinstance(part.func, ast.Attribute) else []
+            changes = isinstance(part.func, ast.Attribute) and part.func.attr != "backward"  # which changes gradients
+            called = [part.func.value] if changes and isinstance(part.func, ast.Attribute) else []
             if any(root_name(at) == name for at in (*called, *_given_in_place(part))):
                 return True
         if isinstance(part, ast.Subscript | ast.Attribute) and isinstance(part.ctx, ast.Store):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from nbddp.analysis.loaders import while_counter
-from nbddp.analysis.reading import Reading
+from nbddp.analysis.reading import Reading, items_of, steps_of
 from nbddp.analysis.slicing import all_arguments
 from nbddp.analysis.syntax import Statement
 from nbddp.analysis.values import LoopFact, Value, join_all
@@ -97,11 +97,13 @@ def _takes_state(plan: Reading, fact: LoopFact) -> bool:
 
 def meaning(plan: Reading, names: Mapping[str, Value], text: str, calls: tuple[ast.Call, ...] = ()) -> Value:
     """What `model` or `self.model` stands for where names mean this, and these calls have led to."""
-    name, *attributes = text.split(".")
+    name, *steps = steps_of(text)
     value = _name(plan, names, name, calls)
-    for attribute in attributes:
+    for step in steps:
+        items = [items_of(plan, o) for o in value.of("list", "dict")] if step.startswith("[") else []
         owners = value.of("instance", "model")
-        value = join_all(v for (owner, f), v in plan.facts.fields.items() if owner in owners and f == attribute)
+        found = (v for (owner, field), v in plan.facts.fields.items() if owner in owners and field == step)
+        value = join_all([*found, *(item[step] for item in items if step in item)])
     return value
 
 

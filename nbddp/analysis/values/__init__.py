@@ -22,6 +22,7 @@ from nbddp.analysis.values.command_lines import call_parser
 from nbddp.analysis.values.domain import (
     ANYTHING,
     ASSUMED,
+    BY_MASK,
     EACH,
     FRACTION,
     KNOWN,
@@ -57,7 +58,7 @@ from nbddp.analysis.values.foreign import (
     optimizers_of,
     trained_on_foreign,
 )
-from nbddp.analysis.values.losses import as_mean, backward_of, loss_extent, reduced, tell_unlike
+from nbddp.analysis.values.losses import as_mean, as_total, backward_of, loss_extent, note_divisor, reduced, tell_unlike
 from nbddp.analysis.values.machine import DEPTH, Active, Env, Frame, Machine, Steps
 from nbddp.analysis.values.remembered_calls import remembered, sees_names_of_a_function
 from nbddp.analysis.values.tracking import last_change, note_change
@@ -66,6 +67,7 @@ from nbddp.analysis.values.uneven_containers import is_of_own_choice, is_uneven,
 __all__ = [
     "ANYTHING",
     "ASSUMED",
+    "BY_MASK",
     "DEPTH",
     "EACH",
     "FRACTION",
@@ -100,6 +102,7 @@ __all__ = [
     "Value",
     "alike",
     "as_mean",
+    "as_total",
     "averaged",
     "backward_of",
     "binary",
@@ -123,6 +126,7 @@ __all__ = [
     "loss_extent",
     "marked",
     "note_change",
+    "note_divisor",
     "note_size",
     "operands",
     "optimizers_of",

@@ -46,4 +46,5 @@ class Assumptions:
     shares: frozenset[ast.AST] = frozenset()  # batch sizes that become the rank's share, or places that read one
     whole_sizes: frozenset[ast.AST] = frozenset()  # where they are the batch size of one process all the same
     agreed: frozenset[ast.expr] = frozenset()  # conditions that the ranks decide together
+    summed: frozenset[ast.expr] = frozenset()  # divisors that are added up over the ranks
     scaled: frozenset[ast.AST] = frozenset()  # sums in losses that are multiplied by the number of ranks

@@ -60,3 +60,21 @@ def tell_unlike(m: Machine, result: Value, *terms: tuple[ast.expr, Value]) -> Va
     if len(sums) != 1 or not known:
         return result
     return replace(result, objs=result.objs | {Obj(UNLIKE, sums[0])})
+
+
+def note_divisor(m: Machine, divisor: ast.expr, value: Value) -> None:
+    """`(losses * mask).sum() / mask.sum()`: both add up over the ranks."""
+    if spread(value) in (Extent.SUM, Extent.SAMPLES) or not _comes_together(m):
+        (m.facts.divided if _comes_together(m) else m.facts.divided_apart).add(divisor)
+
+
+def as_total(m: Machine, node: ast.expr, value: Value) -> Value:
+    """What the rule `loss` adds up over the ranks."""
+    if spread(value) is not Extent.SUM or not _comes_together(m):
+        m.facts.divided_apart.add(node)
+        return value
+    return replace(value, extent=Extent.UNIFORM, items=None, equal=False)
+
+
+def _comes_together(m: Machine) -> bool:
+    return m.sharing() and not (m.deals() or m.varying_control or m.left or m.forward_depth)

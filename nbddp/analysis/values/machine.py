@@ -110,6 +110,7 @@ class Machine:
     forward_depth: int = 0  # calls of modules
     conditions: int = 0  # `if` statements
     varying_control: int = 0  # conditions and loops that may go another way on another rank
+    left: frozenset[type[ast.stmt]] = frozenset()  # how some ranks may have left what the others go on with
     share_control: int = 0  # conditions that each rank decides by its share as a whole
     own_turns: int = 0  # conditions and loops by which one rank may come more often than another
     varying_before: set[tuple[Obj, str]] = field(default_factory=set)  # fields that varied before the loop began
@@ -273,7 +274,7 @@ class Machine:
         fact.no_grad |= not self.grad or self.perhaps_grad
         fact.in_forward &= self.forward_depth > 0
         fact.ever_in_forward |= self.forward_depth > 0
-        fact.varying_control |= self.varying_control > 0
+        fact.varying_control |= self.varying_control > 0 or bool(self.left)
         return fact
 
     def mark_loops(self, *, step: bool = False, toggles: bool = False) -> None:

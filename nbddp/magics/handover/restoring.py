@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 from collections.abc import Mapping
 from typing import Any
 
+from nbddp.analysis.reading import steps_of
 from nbddp.run.folder.result import Result
 
 PREFIXES = ("module.", "_orig_mod.")  # of DataParallel and of compiled modules
@@ -30,7 +32,7 @@ def restore(
     )
     namespace.update(others)
     for name, state in result.states.items():
-        if name.partition(".")[0] in rebound:
+        if steps_of(name)[0] in rebound:
             missing[name] = f"this name now refers to something else: run.load({name!r}) returns it"
         elif name not in others and (why := _load(_thing(namespace, name, anew), state, name)):
             missing[name] = why
@@ -52,12 +54,22 @@ def _filled(there: Any, new: Any) -> Any:
 
 
 def _thing(namespace: Mapping[str, Any], path: str, anew: frozenset[str]) -> Any:
-    """`model`, or `trainer.optimizer`; None where the cell builds another trainer."""
-    name, *attributes = path.split(".")
-    thing = None if attributes and name in anew else namespace.get(name)
-    for attribute in attributes:
-        thing = getattr(thing, attribute, None)
+    """`model`, `trainer.optimizer` or `optimizers["g"]`; None where the cell builds another trainer."""
+    name, *steps = steps_of(path)
+    thing = None if steps and name in anew else namespace.get(name)
+    for step in steps:
+        thing = part_of(thing, step)
     return thing
+
+
+def part_of(thing: Any, step: str) -> Any:
+    """An attribute, or an item; None where there is none."""
+    if not step.startswith("["):
+        return getattr(thing, step, None)
+    try:
+        return thing[ast.literal_eval(step[1:-1])]
+    except (LookupError, TypeError):
+        return None
 
 
 def _others(things: Mapping[str, Any], result: Result) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from nbddp.analysis import Plan
 from nbddp.analysis.disk import put_in_order
-from nbddp.analysis.reading import single_start, state_in_scope
+from nbddp.analysis.reading import items_of, single_start, state_in_scope, steps_of
 from nbddp.analysis.state import (
     Passage,
     carried,
@@ -26,7 +26,7 @@ from nbddp.analysis.state import (
 from nbddp.analysis.values import Obj, Value
 from nbddp.cli.parse import Refusal
 from nbddp.magics.handover.going_on import live_values
-from nbddp.magics.handover.restoring import bare
+from nbddp.magics.handover.restoring import bare, part_of
 from nbddp.run.folder.errors import LaunchFailed
 from nbddp.run.folder.folder import RunFolder
 
@@ -243,10 +243,10 @@ def _find(plan: Plan, namespace: Mapping[str, Any], held: frozenset[Obj], text: 
     for exact in (True, False):
         found = [p for p, objs in _paths(plan) if (objs == held if exact else objs <= held and len(held) == 1)]
         found = [path for path in found if path[0] not in others]
-        for name, *attributes in sorted(found, key=lambda path: (".".join(path) != text, len(path), path)):
+        for name, *steps in sorted(found, key=lambda path: (list(path) != steps_of(text), len(path), path)):
             thing = namespace.get(name)
-            for attribute in attributes:
-                thing = getattr(thing, attribute, None)
+            for step in steps:
+                thing = part_of(thing, step)
             if hasattr(thing, "state_dict"):
                 return thing
     return None
@@ -259,3 +259,5 @@ def _paths(plan: Plan) -> Iterator[tuple[Path, frozenset[Obj]]]:
         for (owner, attribute), inside in plan.facts.fields.items():
             if owner in value.objs and attribute.isidentifier() and (objs := inside.of(*KINDS)):
                 yield (name, attribute), objs
+        for holder in value.of("list", "dict"):
+            yield from (((name, step), v.of(*KINDS)) for step, v in items_of(plan, holder).items() if v.of(*KINDS))

@@ -134,7 +134,7 @@ class InKernel:
         progress = Progress()
         training = Training(progress, self.session.namespace)
         run = KernelRun(Path(made.name).stem, progress)
-        progress.put("launch", name=run.name, nproc=1)
+        progress.put("launch", name=run.name, nproc=1, sums=made.wanted.sums)
         progress.put("rank", world_size=1, device=made.device, device_name=made.device)
         self._training = training
         training.begin(made.wanted)

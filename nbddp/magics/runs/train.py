@@ -26,7 +26,7 @@ from nbddp.magics.runs.kernel_run import KernelRun
 from nbddp.magics.runs.waiting import stop_if_interrupted, wait_for
 from nbddp.notebook import Notebook
 from nbddp.output import write_script
-from nbddp.run.doctor import problems
+from nbddp.run.doctor import doubts, problems
 from nbddp.run.folder.folder import RunFolder
 from nbddp.run.folder.folders import bytes_in
 from nbddp.run.folder.line_map import line_map
@@ -93,7 +93,8 @@ def _asked(session: Session, arguments: argparse.Namespace, body: str) -> Asked:
             f"With the options after -- the script may create {', '.join(state.names)} differently than the notebook "
             "did: add --fresh to start from the beginning."
         )
-    notes = (*((note,) if note else ()), *state.notes)
+    doubtful = doubts(run_options_of(arguments), Origin.here())
+    notes = (*((note,) if note else ()), *doubtful, *state.notes)
     return Asked(arguments, notebook, cell, script, state, by_value(script.plan, session.namespace), notes)
 
 

@@ -1,5 +1,6 @@
 """What it does
-    Multiplies a loss that is a sum over the batch by the number of ranks before `backward()`.
+    Multiplies a loss that is a sum over the batch by the number of ranks before `backward()`, and writes a mean over
+    some of its samples, or by their weights, as that over the samples of all ranks.
 
 Why DDP needs it
     DDP averages gradients over the ranks. The average of means is the mean over the whole batch, but the average of
@@ -15,7 +16,8 @@ After
 
 Declines
     Means over the batch, which need no change; in a total of both, only the sum is multiplied. A loss that is neither
-    is reported, and so are means weighted by class and losses that compare the samples of a batch with each other.
+    is reported, and so are losses that compare the samples of a batch with each other, and means over samples that a
+    rank chooses from its share, or to which not all ranks come.
 """
 
 from __future__ import annotations
@@ -24,12 +26,13 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
-from nbddp.analysis.agreement import compares_samples, weighted_losses
+from nbddp.analysis.agreement import compares_samples, over_ranks, weighted_losses
 from nbddp.analysis.library import MEAN_NAMES, is_mean_loss
 from nbddp.analysis.models import kept_of_shares
-from nbddp.analysis.values import PICKED, STATISTIC, CallFact, Extent, Loop, Value, backward_of, spread
+from nbddp.analysis.values import BY_MASK, PICKED, STATISTIC, CallFact, Extent, Loop, Value, backward_of, spread
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, wrap
+from nbddp.rules.loss.sample_means import over_samples
 from nbddp.sentence import sentence
 
 NAME = "loss"
@@ -50,9 +53,9 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
                              "too small for a sum"),
                 help=sentence("compute it as a mean over the batch, or check the numbers with 'nbddp verify'"),
             )  # fmt: skip
+    yield from _divided(plan)
     yield from _scaled(plan)
-    yield from _weighted(plan)
-    yield from _picked(plan, training)
+    yield from _weighted(plan, training)
     yield from _hooked(plan)
     yield from _among_samples(plan)
     yield from _kept_in_buffers(plan)
@@ -67,32 +70,55 @@ def _scaled(plan: Plan) -> Iterator[Edit]:
         yield from wrap(plan.program, NAME, node, f"{plan.world_size(node)} * {before}", after, ("dist",))
 
 
-def _weighted(plan: Plan) -> Iterator[Diagnostic]:
+def _divided(plan: Plan) -> Iterator[Edit]:
+    """`(losses * mask).sum() / mask.sum()`: by the sum of all ranks it stays a sum."""
+    for node in sorted(plan.assumed.summed, key=plan.program.span):
+        text = over_ranks(plan, node, "sum_over_ranks")
+        yield from wrap(plan.program, NAME, node, text.before, text.after, text.uses)
+
+
+def _weighted(plan: Plan, training: set[Loop]) -> Iterator[Edit | Diagnostic]:
+    """A mean by weights, or over selected samples: as that of all ranks where it can be written so."""
+    written: dict[ast.Call, tuple[Edit, ...]] = {}
     for call in weighted_losses(plan):
+        own = {f.node: over_samples(plan, f) for f in _calls_of(plan, call) if f.loops & training - plan.dealt}
+        if own and all(own.values()):
+            written |= own
+            continue
         yield plan.program.diagnose(
             NAME, "note", call,
             sentence("this mean weights some samples more than others, so averaged over the ranks it differs a "
                      "little from the mean over the whole batch"),
             why=sentence("each rank divides by the total weight of its own samples only"),
         )  # fmt: skip
+    for fact in _picked(plan, training):
+        by_mask = all(v.of(BY_MASK) for v in _given(plan, fact) if v.of(PICKED))
+        if by_mask and (edits := over_samples(plan, fact)):
+            written[fact.node] = edits
+            continue
+        yield plan.program.diagnose(
+            NAME, "note", fact.node,
+            sentence("this is a mean over selected samples of the batch, and the ranks may have different "
+                     "numbers of them"),
+            why=sentence("averaged over the ranks it differs a little from the mean over the whole batch, and a "
+                         "rank with none of them has no mean"),
+        )  # fmt: skip
+    yield from (edit for edits in written.values() for edit in edits)
 
 
-def _picked(plan: Plan, training: set[Loop]) -> Iterator[Diagnostic]:
+def _calls_of(plan: Plan, loss: ast.Call) -> Iterator[CallFact]:
+    """Of a loss that is built by a call, or the call itself, where it is that of a function."""
+    for fact in _by_place(plan):
+        if any(o.node is loss for o in plan.facts.value(fact.node.func).objs) or (fact.node is loss and fact.names):
+            yield fact
+
+
+def _picked(plan: Plan, training: set[Loop]) -> Iterator[CallFact]:
     """`criterion(output[mask], y[mask])`, `losses[mask].mean()`."""
     for fact in _by_place(plan):
-        if (
-            fact.loops & training
-            and fact.grad
-            and _is_mean(plan, fact)
-            and any(v.of(PICKED) for v in _given(plan, fact))
-        ):
-            yield plan.program.diagnose(
-                NAME, "note", fact.node,
-                sentence("this is a mean over selected samples of the batch, and the ranks may have different "
-                         "numbers of them"),
-                why=sentence("averaged over the ranks it differs a little from the mean over the whole batch, and a "
-                             "rank with none of them has no mean"),
-            )  # fmt: skip
+        picks = any(v.of(PICKED) for v in _given(plan, fact))
+        if fact.loops & training and fact.grad and picks and _is_mean(plan, fact):
+            yield fact
 
 
 def _by_place(plan: Plan) -> list[CallFact]:

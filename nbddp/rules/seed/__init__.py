@@ -22,11 +22,11 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
+from nbddp.analysis.reading import draws_left_out
 from nbddp.analysis.syntax import qualified
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before
 from nbddp.rules.seed.draws_between_passes import draws_between
-from nbddp.rules.seed.draws_left_out import draws_left_out
 from nbddp.rules.seed.split_batches import alike, draws_by_share
 from nbddp.sentence import sentence
 
@@ -168,5 +168,5 @@ def _is_random(plan: Plan, node: ast.AST) -> bool:
     if word.startswith("Random") or any(w in word.lower() for w in WORDS) or name.startswith("torch.nn.Transformer"):
         return True
     function = plan.program.function_of(node)
-    builds = function is not None and function.name == "__init__"  # weights are drawn alike
+    builds = name.startswith("torch.nn.init.") or (function is not None and function.name == "__init__")  # drawn alike
     return not builds and (word in IN_PLACE or name.startswith(RANDOM))

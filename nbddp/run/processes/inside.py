@@ -20,7 +20,7 @@ import types
 from importlib.machinery import SourceFileLoader
 from multiprocessing import spawn
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 # A real-time signal that nothing else is known to use: clusters announce preemption with SIGUSR1 and SIGUSR2.
 STACK_SIGNAL = signal.SIGRTMAX - 7 if hasattr(signal, "SIGRTMAX") else getattr(signal, "SIGUSR2", 0)
@@ -50,6 +50,8 @@ def main() -> None:
     del sys.argv[0]
     answer_for_stacks()
     let_spawned_answer()
+    if "RANK" in os.environ:  # started by torchrun
+        run_to_the_end(sys.argv[0])
     run(sys.argv[0])
 
 
@@ -74,6 +76,21 @@ def let_spawned_answer() -> None:
         return command
 
     spawn.get_command_line = get_command_line
+
+
+def run_to_the_end(script: str) -> NoReturn:
+    """The same, and the end of the process as an interpreter would end it."""
+    code: object = 1
+    try:
+        run(script)
+        code = None
+    except SystemExit as leaving:
+        code = leaving.code
+    except BaseException:  # noqa: BLE001 -- what an interpreter prints before it ends
+        traceback.print_exc()
+    from nbddp.run.watching.start import leave  # by now the package has been found
+
+    leave(code)
 
 
 def run(script: str) -> None:
@@ -108,9 +125,13 @@ def watched_code(script: str) -> types.CodeType:
 
 
 def report(error: BaseException) -> None:
-    """An event that says what happened. Torch's two exceptions tell of a rank; any other is the main process's own."""
+    """An event that says what happened. Torch's two exceptions tell of a rank; any other is the main process's own,
+    unless that is a rank itself, which has told it."""
     from nbddp.run.watching.errors import cut, described  # by now the package has been found
+    from nbddp.run.watching.start import has_told
 
+    if has_told(error):
+        return
     index, code = getattr(error, "error_index", None), getattr(error, "exit_code", None)
     if index is not None and code is not None:
         name, status = getattr(error, "signal_name", None), code if code >= 0 else None

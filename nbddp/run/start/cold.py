@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
+from collections.abc import Iterable
 from pathlib import Path
-from typing import NoReturn
 
 from nbddp.run.folder.errors import LaunchFailed
 from nbddp.run.folder.folder import RunFolder
+from nbddp.run.processes.fork import fork
 from nbddp.run.processes.interrupts import breakable
 from nbddp.run.processes.process import ProcessId
 from nbddp.run.start.command import Command
-from nbddp.run.supervision.leader import lead
+from nbddp.run.supervision.leader import become_main, lead
 from nbddp.run.supervision.supervise import Supervisor
 
 # -I and -S: no variable, no .pth file and no module of the user's gets into the supervisor, and it starts in no time.
@@ -64,10 +64,19 @@ def main(path: str) -> None:
 def supervise(folder: RunFolder, me: ProcessId) -> None:
     """The supervisor's life."""
     how = json.loads(folder.command.read_text(encoding="utf-8"))
-    Supervisor(folder, me, quiet=how["quiet"], grace=how["grace"], ranks=None).run(lambda: become(how["argv"]))
+    Supervisor(folder, me, quiet=how["quiet"], grace=how["grace"], ranks=None).run(
+        lambda private: _start(folder, how["argv"], private)
+    )
 
 
-def become(argv: list[str]) -> NoReturn:
+def _start(folder: RunFolder, argv: list[str], private: Iterable[int]) -> int:
     """The script's own interpreter."""
-    sys.stdout.flush()
-    os.execv(argv[0], argv)
+    me = os.getpid()
+    pid = fork(close=private)
+    if pid:
+        return pid
+    try:
+        become_main(folder, me)
+        os.execv(argv[0], argv)
+    finally:
+        os._exit(127)

@@ -30,6 +30,7 @@ PRELOAD = (
     "torch.multiprocessing",
     "torch.nn.parallel",
     "torch.utils.data",
+    "torch.utils.serialization",
     "torch._dynamo",
 )
 ROOT = Path(__file__).resolve().parents[3]

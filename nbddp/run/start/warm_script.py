@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import atexit
 import importlib
 import io
+import marshal
 import multiprocessing.context
 import os
 import pickle
 import socket
 import sys
-import threading
-import traceback
 from collections.abc import Callable, Sequence
 from multiprocessing import connection, popen_forkserver, process, reduction, spawn, util
 from typing import Any, NoReturn
@@ -21,6 +19,7 @@ from nbddp.run.processes import inside
 from nbddp.run.processes.at_import import THREADS, changed_between, fewer_threads
 from nbddp.run.processes.fresh import fresh_randomness
 from nbddp.run.start.warm_ranks import NUMBER, exactly
+from nbddp.run.watching.start import COMPILED
 
 METHOD = "nbddp-warm"
 HASHES = "PYTHONHASHSEED"  # forked processes hash alike anyway
@@ -34,7 +33,7 @@ def become_script(arguments: Sequence[str], ranks: socket.socket) -> NoReturn:
     inside.answer_for_stacks()
     inside.let_spawned_answer()
     ask_for_ranks(ranks)
-    exit_like_an_interpreter(lambda: inside.run(arguments[0]))
+    inside.run_to_the_end(arguments[0])
 
 
 def ask_for_ranks(ranks: socket.socket) -> None:
@@ -75,7 +74,7 @@ class RankPopen(popen_forkserver.Popen):
         work = self._work(process_obj)
         reads, writes = os.pipe()
         self.sentinel, status = os.pipe()
-        socket.send_fds(self.ranks, [b"fork"], [reads, status])
+        socket.send_fds(self.ranks, [b"rank"], [reads, 1, 2, status])
         os.close(reads)
         os.close(status)
         kept = os.dup(writes)  # open as long as this process lives: by its end the rank sees that it has gone
@@ -94,8 +93,8 @@ class RankPopen(popen_forkserver.Popen):
         return self.returncode
 
     def _work(self, process_obj: Any) -> bytes:
-        """Environment and folder, then what `spawn` sends: how to prepare, and what to run."""
-        surroundings = pickle.dumps((dict(os.environ), os.getcwd()))  # noqa: PTH109 -- as text, for os.chdir
+        """Environment, folder and compiled script, then what `spawn` sends: how to prepare, and what to run."""
+        surroundings = pickle.dumps((dict(os.environ), os.getcwd(), marshal.dumps(COMPILED)))  # noqa: PTH109 -- as text
         buffer = io.BytesIO()
         multiprocessing.context.set_spawning_popen(self)
         try:
@@ -121,33 +120,3 @@ class WarmContext(multiprocessing.context.BaseContext):
 
     _name = METHOD
     Process = SpawnProcess
-
-
-def exit_like_an_interpreter(main: Callable[[], None]) -> NoReturn:
-    """Run this, wait for threads, run what was registered for the exit, flush, and end with the right status."""
-    code = 1
-    try:
-        try:
-            main()
-            code = 0
-        except SystemExit as leaving:
-            code = _status(leaving.code)
-        except BaseException:  # noqa: BLE001 -- what an interpreter prints before it ends
-            traceback.print_exc()
-        for thread in threading.enumerate():
-            if thread is not threading.current_thread() and not thread.daemon:
-                thread.join()
-        atexit._run_exitfuncs()  # noqa: SLF001 -- nothing else runs them in a process that must not return
-        sys.stdout.flush()
-        sys.stderr.flush()
-    finally:
-        os._exit(code)
-
-
-def _status(code: object) -> int:
-    if code is None:
-        return 0
-    if isinstance(code, int):
-        return code & 0xFF
-    print(code, file=sys.stderr)
-    return 1

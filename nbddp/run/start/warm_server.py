@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import importlib
 import json
+import linecache
 import os
 import select
 import signal
@@ -18,19 +19,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nbddp.run.folder.folder import RunFolder
 from nbddp.run.processes.at_import import changed_between
-from nbddp.run.processes.fork import fork
-from nbddp.run.processes.fresh import adopt_environment, search_from
-from nbddp.run.processes.process import ProcessId
 from nbddp.run.start.installed import Installed
 from nbddp.run.start.messages import Channel
-from nbddp.run.start.warm_ranks import Ranks
-from nbddp.run.start.warm_script import become_script
-from nbddp.run.supervision.leader import lead
-from nbddp.run.supervision.supervise import Supervisor
+from nbddp.run.start.standby import Standby
 
 LOOK = 1.0  # seconds between two looks whether the kernel is still there
+
+# When torch is seeded it writes down from where, with the lines of all these files, once for each kind of device.
+WHEN_SEEDING = (
+    "multiprocessing.process multiprocessing.spawn torch.multiprocessing.spawn torch._compile torch._dynamo.eval_frame "
+    "torch.random torch.cuda torch.cuda.random torch.mtia torch.xpu torch.xpu.random"
+).split()
 
 # Modules that start threads or services when they are imported: a process that has them is not safe to fork.
 NOT_TO_FORK = frozenset({"tensorflow", "jax", "jaxlib", "ray", "wandb", "pyspark", "grpc", "IPython", "ipykernel"})
@@ -42,13 +42,16 @@ def main(descriptor: int, preload: list[str], refused: dict[str, str]) -> None:
     kernel = os.getppid()
     server = Server(Channel.from_descriptor(descriptor), Installed.of_this_interpreter(), refused)
     server.load(preload)
+    server.stand_by()
     server.say_ready()
     while os.getppid() == kernel:
-        if select.select([server.channel.fileno()], [], [], LOOK)[0]:
-            message = server.channel.receive()
-            if message is None:
-                break
-            server.answer(message)
+        if not select.select([server.channel.fileno()], [], [], LOOK)[0]:
+            server.stand_by()
+            continue
+        message = server.channel.receive()
+        if message is None:
+            break
+        server.answer(message)
     os._exit(0)
 
 
@@ -63,6 +66,7 @@ class Server:
         self.fingerprint = installed.fingerprint()
         self.refused = refused  # what is not to be imported, and why
         self.loaded: list[str] = []
+        self.standby: Standby | None = None
 
     def load(self, names: Sequence[str]) -> None:
         """Import these as far as they are installed packages, never a module of the user's own."""
@@ -70,8 +74,22 @@ class Server:
         importlib.invalidate_caches()
         for name in names:
             self._load(name)
+        for module in filter(None, map(sys.modules.get, WHEN_SEEDING)):
+            linecache.getlines(str(module.__file__))
         gc.collect()
         gc.freeze()  # so that a collection in a child does not touch, and thereby copy, all that was loaded here
+
+    def stand_by(self) -> Standby:
+        """A supervisor for the next run."""
+        if self.standby is None:
+            self.standby = Standby(self.base, self.environ, self.channel)
+        return self.standby
+
+    def _drop_standby(self) -> None:
+        """It has a run, or lacks what is loaded next."""
+        if self.standby is not None:
+            self.standby.channel.close()
+            self.standby = None
 
     def _load(self, name: str) -> None:
         if name in self.refused or name.partition(".")[0] in NOT_TO_FORK:
@@ -99,14 +117,18 @@ class Server:
     def answer(self, message: Mapping[str, Any]) -> None:
         """Load more, or start a run, or say why not."""
         if "load" in message:
-            self.load(message["load"])
+            if new := [name for name in message["load"] if name not in sys.modules]:
+                self._drop_standby()
+                self.load(new)
             return
         if why := self.out_of_date(message):
             self.channel.send({"cold": why, "stale": True})
         elif why := self.why_not(message):
             self.channel.send({"cold": why})
         else:
-            self._start(message)
+            answer = self.stand_by().start(message)
+            self._drop_standby()
+            self.channel.send(answer)
 
     def out_of_date(self, message: Mapping[str, Any]) -> str:
         """A sentence where a helper that is started now would do what this one cannot."""
@@ -124,29 +146,6 @@ class Server:
         if shadow := self.installed.shadowed(path, sys.modules):
             return f"{shadow} hides a module of the same name that the helper process has already imported."
         return _unsafe()
-
-    def _start(self, message: Mapping[str, Any]) -> None:
-        pid = fork()
-        if pid:
-            status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-            self.channel.send({} if status == 0 else {"cold": "The helper process could not start the run."})
-            return
-        try:
-            self.channel.close()
-            adopt_environment(message["environ"], message["cwd"])
-            search_from(message["cwd"], self.base)
-            folder = RunFolder(Path(message["folder"]))
-            lead(folder, lambda me: supervise_warm(folder, me))
-        finally:
-            os._exit(1)
-
-
-def supervise_warm(folder: RunFolder, me: ProcessId) -> None:
-    """The supervisor's life after a warm start."""
-    how = json.loads(folder.command.read_text(encoding="utf-8"))
-    ranks = Ranks(folder)
-    supervisor = Supervisor(folder, me, quiet=how["quiet"], grace=how["grace"], ranks=ranks)
-    supervisor.run(lambda: become_script(how["arguments"], ranks.script_end))
 
 
 def _unsafe() -> str:

@@ -56,6 +56,7 @@ def _died(state: RunState, event: Event) -> RunState:
         message="" if event.get("signal") else f"it ended with status {event.get('status')}",
         time=float(event["time"]),
         pid=event.get("pid"),
+        frames=((str(place.place[0]), int(place.place[1]), str(place.place[2])),) if place and place.place else (),
         died=True,
         epoch=place.epoch if place else None,
         step=place.step if place else None,

@@ -11,6 +11,7 @@ from nbddp.run.state.state import Event, Fold, Rank, RunState, changed
 from nbddp.run.state.values import not_finite
 
 SMOOTHING = 5.0  # seconds over which the rate is averaged
+RECENT, ENOUGH = 9, 3  # epochs whose median says how long another one takes
 
 
 def _launch(state: RunState, event: Event) -> RunState:
@@ -21,6 +22,7 @@ def _launch(state: RunState, event: Event) -> RunState:
         why_cold=str(event.get("why_cold", "")),
         pid=event.get("pid"),
         nproc=event.get("nproc"),
+        sums=frozenset(map(str, event.get("sums") or ())),
         started=float(event["time"]),
     )
 
@@ -39,13 +41,15 @@ def _rank(state: RunState, event: Event) -> RunState:
 def _epoch(state: RunState, event: Event) -> RunState:
     if event["rank"] != 0:
         return state
+    began, now = state.epoch_began, float(event["time"])
     return changed(
         state,
+        epoch_seconds=state.epoch_seconds if began is None else (*state.epoch_seconds, now - began)[-RECENT:],
         phase="training" if state.phase == "starting" else state.phase,
         epoch=int(event["epoch"]),
         epochs=event.get("epochs"),
         batch=None,
-        epoch_began=float(event["time"]),
+        epoch_began=now,
     )
 
 
@@ -59,6 +63,7 @@ def _step(state: RunState, event: Event) -> RunState:
         epoch=event.get("epoch"),
         time=time,
         memory=event.get("memory", before.memory),
+        place=event.get("place") or before.place,
     )
     state = changed(state, ranks={**state.ranks, number: rank}, hang=None)
     values = event.get("values") or {}
@@ -103,10 +108,13 @@ def _rate(state: RunState, before: Rank, step: int, time: float) -> float | None
 
 
 def _eta(state: RunState, time: float) -> float | None:
-    """By the share done since the first step, so that evaluation and checkpoints are counted in."""
+    """By the share done since the first step, so that evaluation and checkpoints are counted in; after some epochs by
+    their median, which one that had to wait for something does not move."""
     done = state.progress
     if done is None or state.first_step is None:
         return None
+    if state.epochs and len(state.epoch_seconds) >= ENOUGH:
+        return sorted(state.epoch_seconds)[len(state.epoch_seconds) // 2] * state.epochs * (1.0 - done)
     gained = done - state.progress_at_first_step
     if gained <= 0 or time <= state.first_step:
         return None

@@ -37,6 +37,7 @@ class Rank:
     total: int | None = None  # bytes that its GPU has
     busy: int | None = None  # per cent of the time
     line: str = ""  # the last that it printed, without escape sequences
+    place: tuple[str, int, str] | None = None  # (file, line, function) where it last reported
 
 
 @dataclass(frozen=True)
@@ -129,6 +130,7 @@ class RunState:
     history: tuple[Mapping[str, float], ...] = ()  # one row an epoch: "epoch", "seconds", and its metrics by name
     printed: tuple[Mapping[str, float], ...] = ()  # rows read from printed lines that name an epoch, as they number it
     curves: Mapping[str, Curve] = field(default_factory=dict)  # "step:loss", "epoch:accuracy", "printed:val_loss"
+    sums: frozenset[str] = frozenset()  # names of values that mean something only when they are divided
     warnings: tuple[Notice, ...] = ()
     nan: NotANumber | None = None
     failures: tuple[Failure, ...] = ()
@@ -140,6 +142,7 @@ class RunState:
     lost: str = ""  # a sentence: why nothing more will be heard
     unreadable: int = 0  # lines of events.jsonl that made no sense
     epoch_began: float | None = None
+    epoch_seconds: tuple[float, ...] = ()  # how long the last ones took
     progress_at_first_step: float = 0.0
 
     @property
@@ -164,6 +167,12 @@ class RunState:
             return None
         within = self.batch / self.batches if self.batch and self.batches else 0.0
         return min(1.0, (self.epoch + min(within, 1.0)) / self.epochs)
+
+    @property
+    def average_rate(self) -> float | None:
+        """Steps a second from the first step on, evaluations and checkpoints included."""
+        seconds = (self.updated or 0.0) - (self.first_step or 0.0)
+        return (self.step - 1) / seconds if self.first_step is not None and self.step > 1 and seconds > 0 else None
 
     def elapsed(self, now: float) -> float | None:
         """Seconds since the launch, or between launch and end; for an ended run the clock stands."""

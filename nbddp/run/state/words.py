@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nbddp.run.state.curve import Curve
+from nbddp.run.state.shown import shown_curves
 from nbddp.run.state.state import Rank, RunState
 
 BLOCKS = "▁▂▃▄▅▆▇█"
@@ -97,7 +98,7 @@ def sparkline(values: Sequence[float], width: int) -> str:
 def curves_worth_showing(state: RunState, most: int = 4) -> list[Curve]:
     """Those with at least two points, what is summed up per epoch first; of one name only the first."""
     order = {"epoch": 0, "step": 1, "printed": 2}
-    drawn = sorted((c for c in state.curves.values() if c.seen > 1), key=lambda curve: order[curve.source])
+    drawn = sorted((c for c in shown_curves(state).values() if c.seen > 1), key=lambda curve: order[curve.source])
     by_name: dict[str, Curve] = {}
     for curve in drawn:
         by_name.setdefault(curve.name, curve)

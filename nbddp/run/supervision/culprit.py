@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +28,14 @@ class Frame:
     cell: int | None = None
     cell_line: int | None = None
     source: str = ""
+    last_seen: bool = False  # some time before its end, since it did not say where that was
 
     def __str__(self) -> str:
         place = (
             f"cell {self.cell}, line {self.cell_line}" if self.cell is not None else f"{self.file}, line {self.line}"
         )
         code = f"\n    {self.source.strip()}" if self.source.strip() else ""
-        return f"  {place}, in {self.function}{code}"
+        return f"  {'last seen in ' if self.last_seen else ''}{place}, in {self.function}{code}"
 
 
 class RunFailed(Exception):
@@ -90,7 +91,7 @@ def failure_of(folder: RunFolder, state: RunState) -> RunFailed | None:
         type=culprit.type,
         message=culprit.message,
         frames=frames,
-        log=[] if frames else last_lines(folder, culprit.rank),
+        log=[] if frames and not culprit.died else last_lines(folder, culprit.rank),
         cause=cause,
         run=folder.name,
         phase=state.phase,
@@ -103,7 +104,7 @@ def frames_of(failure: Failure, line_map: Mapping[int, Mapping[str, Any]], scrip
     first = next((place for place, frame in enumerate(frames) if frame.cell is not None), None)
     if first is None:
         first = next((place for place, frame in enumerate(frames) if frame.file == str(script)), 0)
-    return tuple(frames[first:])
+    return tuple(replace(frame, last_seen=failure.died) for frame in frames[first:])
 
 
 def _frame(file: str, line: int, function: str, line_map: Mapping[int, Mapping[str, Any]], script: Path) -> Frame:

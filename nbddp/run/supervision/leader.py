@@ -2,44 +2,64 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from typing import NoReturn
 
 from nbddp.run.folder.files import text_of
 from nbddp.run.folder.folder import RunFolder
-from nbddp.run.processes.fork import STOPPING, fork, redirect
+from nbddp.run.processes.fork import STOPPING, end_with_parent, fork, redirect
 from nbddp.run.processes.process import ProcessId, from_json, identify
 from nbddp.run.state.events import append
+from nbddp.watch_points import from_json as points_from_json
+from nbddp.watch_points import sums_of
 
 
-def lead(folder: RunFolder, supervise: Callable[[ProcessId], None], close: Iterable[int] = ()) -> None:
+def lead(folder: RunFolder, supervise: Callable[[ProcessId], None]) -> None:
     """Fork the supervisor and end this process, with status 0 once it has the run.
 
     The supervisor is then no child of the kernel, nor of its helper: a kernel that goes takes its descendants with it.
     """
     ready, tell = os.pipe()
-    if fork(close=close):
+    if fork():
         os.close(tell)
         os._exit(0 if os.read(ready, 1) else 1)
     os.close(ready)
+    os.setsid()
+    take(folder, supervise, lambda: _say(tell))
+
+
+def take(folder: RunFolder, supervise: Callable[[ProcessId], None], taken: Callable[[], object]) -> NoReturn:
+    """As the leader of a session, become the supervisor of this run, and say so once it is taken."""
     try:
-        os.setsid()
         signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)  # until the supervisor listens: it would die without a word
         redirect(folder.supervisor_log, folder.supervisor_log)
         me = _claim(folder)
         announce(folder, me)
-        os.write(tell, b".")
-        os.close(tell)
+        taken()
         supervise(me)
     except Exception:  # noqa: BLE001 -- the last resort of a process that nobody looks at: into its log
         traceback.print_exc()
         sys.stderr.flush()
         os._exit(1)
     os._exit(0)
+
+
+def become_main(folder: RunFolder, supervisor: int) -> None:
+    """In a child of the supervisor: the script's main process."""
+    os.setpgid(0, 0)
+    end_with_parent(supervisor)
+    redirect(folder.stdout, folder.stderr)
+
+
+def _say(tell: int) -> None:
+    os.write(tell, b".")
+    os.close(tell)
 
 
 def _claim(folder: RunFolder) -> ProcessId:
@@ -57,7 +77,13 @@ def announce(folder: RunFolder, me: ProcessId) -> None:
     """The first event of every run."""
     how = folder.read_command()
     told = {key: how.get(key) for key in ("name", "nproc", "start", "why_cold", "command")}
-    append(folder, "launch", pid=me.pid, script=str(folder.script), **told)
+    append(folder, "launch", pid=me.pid, script=str(folder.script), sums=_sums(folder), **told)
+
+
+def _sums(folder: RunFolder) -> list[str]:
+    with contextlib.suppress(OSError, ValueError):
+        return sums_of(points_from_json(text_of(folder.watch)))
+    return []
 
 
 def leader_of(folder: RunFolder) -> ProcessId | None:

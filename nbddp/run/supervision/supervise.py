@@ -15,7 +15,7 @@ from typing import Protocol
 
 from nbddp.run.folder.folder import RunFolder
 from nbddp.run.log.hearing import Hearing
-from nbddp.run.processes.fork import STOPPING, adopt_orphans, end_with_parent, fork, redirect
+from nbddp.run.processes.fork import STOPPING, adopt_orphans, end_with_parent, fork
 from nbddp.run.processes.process import Entry, ProcessId
 from nbddp.run.processes.session import end, members
 from nbddp.run.state.events import append
@@ -36,6 +36,7 @@ class RankServer(Protocol):
     def private(self) -> list[int]: ...
     def answer(self, private: Iterable[int]) -> None: ...
     def reaped(self, pid: int, status: int) -> None: ...
+    def dismiss(self) -> None: ...
 
 
 class Supervisor:
@@ -55,11 +56,11 @@ class Supervisor:
         self.warden: Warden | None = None
         self.wake: tuple[int, int] = os.pipe()
 
-    def run(self, script: Callable[[], None]) -> None:
-        """Start the script in a process of its own and stay until all is over."""
+    def run(self, start: Callable[[Iterable[int]], int]) -> None:
+        """Have the script started, without these descriptors, and stay until all is over."""
         adopt_orphans()
         self._listen_to_signals()
-        self.main = self._start(script)
+        self.main = start(self._private())
         self.warden = start_warden(self.folder, self.me, self._private())
         while self.main not in self.statuses and not self._must_end():
             self._look()
@@ -89,18 +90,6 @@ class Supervisor:
     def _stop(self, *_: object) -> None:
         self.asked_to_stop = True
 
-    def _start(self, script: Callable[[], None]) -> int:
-        pid = fork(close=self._private())
-        if pid:
-            return pid
-        try:
-            os.setpgid(0, 0)
-            end_with_parent(self.me.pid)
-            redirect(self.folder.stdout, self.folder.stderr)
-            script()
-        finally:
-            os._exit(127)
-
     def _look(self, wait: float = TICK) -> None:
         """Sleep until something happens, a child's end above all; then take notice of all that has."""
         asking = self.ranks.watched() if self.ranks else []
@@ -111,6 +100,8 @@ class Supervisor:
             self.ranks.answer(self._private())
         self._reap()
         self.hearing.listen()
+        if self.ranks and (self.hearing.ranks or self.main in self.statuses):  # all that are wanted have been asked for
+            self.ranks.dismiss()
 
     def _reap(self) -> None:
         while True:

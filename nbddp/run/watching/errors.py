@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
 
+Place = tuple[str, int, str]  # file, line, function
 LONGEST = 20_000  # characters of a message
 LEVELS = 100  # of a traceback, from each end
 
@@ -22,6 +24,15 @@ def places(frames: list[traceback.FrameSummary]) -> list[dict[str, object]]:
     """For an event; of an endless recursion the first and the last."""
     shown = [*frames[:LEVELS], *frames[LEVELS:][-LEVELS:]]
     return [{"file": f.filename, "line": f.lineno, "function": f.name} for f in shown]
+
+
+def place_in_script() -> Place | None:
+    """The line of the script that has called, through whatever library: all that is known if it is killed later."""
+    script, frame = getattr(sys.modules["__main__"], "__file__", None), sys._getframe(1)  # noqa: SLF001
+    while frame.f_back is not None and frame.f_code.co_filename != script:
+        frame = frame.f_back
+    code = frame.f_code
+    return (code.co_filename, frame.f_lineno, code.co_name) if code.co_filename == script else None
 
 
 def words_of(error: BaseException) -> str:

@@ -57,6 +57,22 @@ def _tell_of_exits(reports: Reports) -> None:
     os._exit = told
 
 
+def meet(rank: int, within: float = 0.5) -> None:
+    """Wait until the first process listens: torch's others try at once, and again only after half a second."""
+    until = time.monotonic() + within
+    port = int(os.environ.get("MASTER_PORT") or 0)
+    if rank > 0 and port and multiprocessing.parent_process() is not None:
+        while not listened_to(port) and time.monotonic() < until:
+            time.sleep(0.001)
+
+
+def listened_to(port: int) -> bool:
+    """As the system's tables say (Linux): to connect would disturb who listens."""
+    tables = [table for table in (Path("/proc/net/tcp"), Path("/proc/net/tcp6")) if table.exists()]
+    lines = [line.split() for table in tables for line in table.read_text().splitlines()]
+    return not tables or any(words[1].endswith(f":{port:04X}") and words[3] == "0A" for words in lines)
+
+
 def up(reports: Reports) -> None:
     """Tell that this process has met the others, and where it trains."""
     import torch

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import Any
 
+from nbddp.run.watching.errors import Place, place_in_script
 from nbddp.run.watching.reports import Reports
 
 EVERY = 0.1  # seconds between two reports of steps
@@ -23,6 +24,7 @@ class Progress:
         self._reported = -1.0
         self._told = 0  # steps by then
         self._begun = 0  # steps before this epoch
+        self._untold: tuple[int, Mapping[str, Any]] = (0, {})  # a step that came right after another, and its values
         self.step, self._counted, self._await = counter()
 
     def report_step(self, batches: int | None, values: Mapping[str, Any]) -> None:
@@ -30,19 +32,21 @@ class Progress:
         now = monotonic()
         self._batches = batches
         if now < self._reported + AT_LEAST:  # the last of an epoch, right after another
+            self._untold = self._counted(), values
             return
         self._reported = now
-        self._tell(values)
+        self._tell(values, place_in_script())
         self._await(monotonic() + EVERY, self._begun + (batches or 0))
 
     def ends(self) -> None:
         """The last step is told, however soon it came."""
+        number, values = self._untold
         if self._told < self._counted():
-            self._tell({})
+            self._tell(values if number == self._counted() else {})
 
-    def _tell(self, values: Mapping[str, Any]) -> None:
+    def _tell(self, values: Mapping[str, Any], place: Place | None = None) -> None:
         batches, steps = self._batches, self._counted()
-        self._told = steps
+        self._told, self._untold = steps, (0, {})
         self.reports.report(
             "step",
             epoch=self.epoch,
@@ -52,6 +56,7 @@ class Progress:
             batches=batches,
             values=self.reports.finite_numbers(values, self.epoch, steps),
             memory=_memory(),
+            place=place,
         )
 
     def epoch_begins(self, number: int, epochs: int | None = None) -> None:

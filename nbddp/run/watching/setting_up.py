@@ -49,3 +49,4 @@ def _tell_when_up(block: list[ast.stmt]) -> None:
                 call.args[0] = expression(f"{NAME}.backend(0)", call.args[0])
             place = next(i for i, other in enumerate(block) if other is statement)
             block[place + 1 : place + 1] = statements(f"{NAME}.up()", statement)
+            block[place:place] = statements(f"{NAME}.meet()", statement)

@@ -8,9 +8,10 @@ import contextlib
 import os
 import runpy
 import sys
+import threading
 from pathlib import Path
 from types import CodeType
-from typing import Any
+from typing import Any, NoReturn
 
 from nbddp.deep_stack import with_room
 from nbddp.run.watching.settings import Settings
@@ -20,21 +21,29 @@ from nbddp.run.watching.written import NAME
 from nbddp.watch_points import WatchPoint, from_json
 
 POINTS = "NBDDP_WATCH"  # the file with the points; the script lies beside it
+Compiled = tuple[CodeType, int, int]  # with how many watch points, and how many of them have no place any more
+COMPILED: dict[str, Compiled] = {}  # by the script's path: in a warm start, its main process hands it to the ranks
 
 
 def code_of(script: str, *, spawned: bool = False) -> CodeType:
     """Compiled under its own name, with what is watched in it; as it is, where nothing is known of that."""
+    if script not in COMPILED:
+        COMPILED[script] = _compiled(script)
+    code, points, lost = COMPILED[script]
+    if lost and not spawned:
+        print(f"The script was changed since its export: {lost} of {points} places are not watched.", file=sys.stderr)
+    if points:
+        setattr(builtins, NAME, Watcher(Settings.of()))
+    return code
+
+
+def _compiled(script: str) -> Compiled:
     source = Path(script).read_bytes()
     points = _points()
     if not points:
-        return compile(source, script, "exec", dont_inherit=True)
+        return compile(source, script, "exec", dont_inherit=True), 0, 0
     tree, lost = watched(source.decode(), script, points)
-    if lost and not spawned:
-        print(
-            f"The script was changed since its export: {lost} of {len(points)} places are not watched.", file=sys.stderr
-        )
-    setattr(builtins, NAME, Watcher(Settings.of()))
-    return with_room(lambda: compile(tree, script, "exec", dont_inherit=True))
+    return with_room(lambda: compile(tree, script, "exec", dont_inherit=True)), len(points), lost
 
 
 def _points() -> tuple[WatchPoint, ...]:
@@ -58,11 +67,27 @@ def enter_spawned() -> None:
     runpy.run_path = run_path
 
 
-def leave(status: int) -> None:
-    """End a spawned process as a forked one ends, when all is done: Python's own end can abort it while gloo's
-    threads still let go of tensors, and a training that has gone well would be told as failed (pytorch#190489)."""
-    atexit._run_exitfuncs()  # noqa: SLF001 -- a forked one has none, a spawned one may
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(Exception):
-            stream.flush()
-    os._exit(status)
+def has_told(error: BaseException) -> bool:
+    """Whether a rank in this very process has reported it."""
+    watcher = getattr(builtins, NAME, None)
+    return watcher is not None and watcher.told is error
+
+
+def leave(code: object) -> NoReturn:
+    """End as an interpreter does with this: wait for threads, run what was registered for the exit, flush.
+
+    Python's own end can abort a rank while gloo's threads still let go of tensors, and a training that has gone well
+    would be told as failed (pytorch#190489); a forked process must not return into the code of the one it comes from.
+    """
+    status = 1
+    try:
+        status = code & 0xFF if isinstance(code, int) else int(code is not None)
+        if not isinstance(code, int | None):
+            print(code, file=sys.stderr)
+        threading._shutdown()  # type: ignore[attr-defined]  # noqa: SLF001 -- as multiprocessing ends its processes
+        atexit._run_exitfuncs()  # noqa: SLF001
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):
+                stream.flush()
+    finally:
+        os._exit(status)

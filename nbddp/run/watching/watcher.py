@@ -29,10 +29,15 @@ class Watcher:
         self.carry, self.over, self.counted = epochs.carry, epochs.over, epochs.counted
         self.epochs_before, self.epoch_ends, self.stop_asked = epochs.before, epochs.ends, epochs.stop_asked
         self.start = epochs.load_states
+        self.told: BaseException | None = None
 
     def begin(self, rank: int) -> None:
         """The first thing that a rank does."""
         processes.begin(self.reports, rank, self.settings.logs)
+
+    def meet(self) -> None:
+        """It is about to meet the others."""
+        processes.meet(self.reports.rank)
 
     def up(self) -> None:
         """It has met the others."""
@@ -47,6 +52,7 @@ class Watcher:
         """It leaves by an error, which is being handled."""
         error = sys.exc_info()[1]
         assert error is not None, "called in an `except`"
+        self.told = error
         processes.failed(self.reports, error)
 
     def backend(self, chosen: str) -> str:

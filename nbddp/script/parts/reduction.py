@@ -46,6 +46,13 @@ def added(values, divisor):
     return total
 
 
+def mean_over_samples(losses, weights=None):
+    """The mean over the losses on all processes, of which one may have more; DDP takes the mean of its gradients."""
+    total = (torch.ones_like(losses) if weights is None else weights).detach().sum()
+    dist.all_reduce(total)
+    return losses.sum() * dist.get_world_size() / total
+
+
 def sum_over_ranks__floats(value):
     """The sum of a number over all processes."""
     total = torch.tensor(value, dtype=torch.float64, device="cuda" if torch.cuda.is_available() else "cpu")

@@ -67,6 +67,12 @@ def test_these_do_not(text, name):
     assert with_(text, name) == set()
 
 
+def test_what_is_held_beside_a_thing_does_not_change_with_it():
+    assert with_("losses = fit(a, b)\nlog = losses", "a") == {"losses", "log"}
+    assert with_("losses = fit(a, b)", "losses") == {"a", "b"}
+    assert with_("c = [a]\nd = [a, b]", "c") == {"a", "d"}
+
+
 def test_what_cannot_be_changed_is_known_by_name():
     assert sharing("a = 3\nb = [1]\nc = f'{a}'").plain() == {"a", "c"}
     assert sharing("a = 3\na = [1]").plain() == frozenset()

@@ -177,3 +177,28 @@ def test_a_function_does_what_it_does_by_then():
     assert {s.cell.number for s in made.kept} == {1, 2, 3, 6, 7}
     made = plan(*BEFORE, later, "def see(m):\n    look(m)", "see(nn.Linear(8, 2))", look, TRAINING)
     assert 6 in {s.cell.number for s in made.kept}
+
+
+FULL_BATCH = """def train_bgd(net, X, y, loss_of=nn.MSELoss()):
+    for step in range(9):
+        out = net(X)
+        loss = loss_of(out, y)
+        loss.backward()
+    return loss"""
+
+
+def test_an_earlier_training_of_another_model_is_left_out_though_it_has_seen_the_same_data():
+    other = "other = nn.Linear(8, 2)\nlosses = train_bgd(other, train_set.tensors[0], train_set.tensors[1])"
+    assert kept(FULL_BATCH, other, TRAINING) == [LOOP]
+
+
+def test_an_earlier_training_of_the_same_model_is_kept():
+    same = "first = model\nlosses = train_bgd(first, train_set.tensors[0], train_set.tensors[1])"
+    assert kept(FULL_BATCH, same, TRAINING) == [FULL_BATCH.split("\n", maxsplit=1)[0], *same.split("\n"), LOOP]
+
+
+def test_what_computes_no_gradient_may_change_what_it_is_given():
+    assert kept("def fill(put, X):\n    put(X)", "fill(print, train_set)", TRAINING)[1:] == [
+        "fill(print, train_set)",
+        LOOP,
+    ]

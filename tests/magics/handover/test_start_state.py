@@ -31,6 +31,8 @@ for epoch in range(2):
         (model(x) - y).square().mean().backward()
         optimizer.step()"""
 
+STEPS = 'optimizer["w"].step(); optimizer["b"].step()'
+
 
 @cache
 def plan_of(before: str) -> Plan:
@@ -42,6 +44,19 @@ def test_functions_without_a_name_are_no_loops():
     model = torch.nn.Linear(4, 1)
     live = {"model": model, "optimizer": torch.optim.SGD(model.parameters(), lr=0.1)}
     assert handover(plan_of(BEFORE), live).loops == {1: live}
+
+
+def test_optimizers_of_a_dictionary_are_handed_over_by_their_places():
+    half = "torch.optim.SGD([model.{}], lr=0.1)"
+    made = f"optimizer = {{'w': {half.format('weight')}, 'b': {half.format('bias')}}}"
+    before = BEFORE.rpartition("optimizer =")[0] + made
+    steps = TRAIN.replace("optimizer.zero_grad()", "model.zero_grad()").replace("optimizer.step()", STEPS)
+    cells = (cell_from_source(before, 1), cell_from_source(steps, 2))
+    model = torch.nn.Linear(4, 1)
+    both = {name: torch.optim.SGD(model.parameters(), lr=0.1) for name in "wb"}
+    found = handover(export(Notebook("x.ipynb", cells)).plan, {"model": model, "optimizer": both})
+    assert found.loops == {1: {"model": model, "optimizer_w": both["w"], "optimizer_b": both["b"]}}
+    assert found.notes == ()
 
 
 def test_what_is_numbered_along_a_set_of_words_may_be_another_there(monkeypatch):

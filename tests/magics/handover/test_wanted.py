@@ -132,7 +132,7 @@ OVER = {
     "models in a dictionary": (
         DICT,
         f"for name in models:\n            net, optimizer = models[name], optimizers[name]\n{STEP}",
-        {"models", "optimizers"},
+        {"optimizers"},  # a model comes back by its place in a dictionary that is written out
     ),
     "models in a list": (
         LIST,

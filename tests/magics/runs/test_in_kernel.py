@@ -51,7 +51,7 @@ def test_variables_results_and_history_are_those_of_a_cell(kernel):
     assert reply.text.count("loss 0.") + reply.text.count("loss 5.") == 3
     assert kernel.value("model is before, optimizer is moment, epoch, type(model).__name__") == "True True 2 Linear"
     assert kernel.value(NOTHING_LEFT) == "False RandomSampler"
-    assert kernel.value("[sorted(row) for row in run.history][0]") == "['epoch', 'seconds', 'total']"
+    assert kernel.value("[sorted(row) for row in run.history][0]") == "['epoch', 'losses', 'seconds', 'total']"
     assert kernel.value("len(run.frame), run.state.step") == "3 24"
 
 

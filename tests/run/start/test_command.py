@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nbddp.run.doctor import problems
+from nbddp.run.doctor import doubts, problems
 from nbddp.run.folder.folders import create
 from nbddp.run.start.command import Origin, RunOptions, among_visible, build, environment
 from nbddp.run.start.machine_facts import facts, gpus, visible
@@ -156,3 +156,13 @@ def test_a_missing_python_torch_or_folder_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr("nbddp.run.doctor.torch_version", lambda: None)
     (said,) = problems(tmp_path, RunOptions(), HERE, ())
     assert "torch is not installed" in said
+
+
+def test_more_processes_than_cores_are_a_doubt_and_no_problem(monkeypatch):
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1}, raising=False)
+    origin = Origin.here()
+    assert doubts(RunOptions(nproc=2), origin, ()) == doubts(RunOptions(), origin, ()) == []
+    assert doubts(RunOptions(nproc=4), origin, ("A", "B", "C", "D")) == []  # a GPU each
+    (said,) = doubts(RunOptions(nproc=4), origin, ())
+    assert said == "4 processes share 2 cores: they take turns, and --nproc 2 is likely to be faster."
+    assert problems(Path.cwd(), RunOptions(nproc=4), origin, ()) == []

@@ -115,7 +115,7 @@ def test_another_interpreter_is_started_cold(tmp_path, helper):
     run = Run.start("print('x')", "other", origin=origin, helper=helper)
     state = run.wait(30)
     assert (state.phase, state.start) == ("done", "cold")
-    assert "another Python" in state.why_cold
+    assert "a different Python" in state.why_cold
 
 
 def test_without_torch_the_start_is_cold_and_says_so(tmp_path):
@@ -190,7 +190,7 @@ def test_a_seed_of_hashes_that_the_script_sets_costs_no_interpreter(tmp_path, he
     text = """
 import os, sys, torch.multiprocessing as mp
 def work(rank):
-    print("a new interpreter:", "nbddp" not in sys.modules, hash("word"))
+    print("a new interpreter:", "nbddp.run.start.warm_ranks" not in sys.modules, hash("word"))
 if __name__ == "__main__":
     os.environ["PYTHONHASHSEED"] = "0"
     mp.spawn(work, nprocs=2)
@@ -208,7 +208,7 @@ def test_a_variable_that_the_script_sets_for_libraries_reaches_its_ranks(tmp_pat
     text = f"""
 import os, sys, torch.multiprocessing as mp
 def work(rank):
-    print("a new interpreter:", "nbddp" not in sys.modules)
+    print("a new interpreter:", "nbddp.run.start.warm_ranks" not in sys.modules)
 if __name__ == "__main__":
     os.environ["{name}"] = "{value}"
     mp.spawn(work, nprocs=1)
@@ -285,6 +285,13 @@ def test_the_exit_status_is_the_scripts(tmp_path, helper, code, status):
     if status == 1:
         assert run.folder.stderr.read_text() == "a sentence\n"
         assert run.failure.message == "a sentence"
+
+
+def test_a_pool_of_threads_that_nobody_has_ended_ends_with_the_script(tmp_path, helper):
+    pool = "from concurrent.futures import ThreadPoolExecutor\npool = ThreadPoolExecutor(1)\n"
+    run = start(f"{pool}print(pool.submit(abs, -3).result())", tmp_path, helper)
+    assert run.wait(30).phase == "done"
+    assert run.folder.stdout.read_text() == "3\n"
 
 
 def test_forking_leaves_this_process_alone(helper, tmp_path):

@@ -42,6 +42,17 @@ def test_what_is_left_follows_from_the_share_that_is_done():
     assert after(step(1, 0.0)).eta is None
 
 
+def test_an_epoch_that_had_to_wait_does_not_move_what_is_left():
+    def epoch(number: int, time: float) -> list[dict[str, Any]]:
+        where = {"epoch": number, "batch": 1, "batches": 10, "steps": 100}
+        begin = {"event": "epoch", "rank": 0, "time": time, "epoch": number, "epochs": 10}
+        return [begin, step(number * 10 + 1, time, **where)]
+
+    times = (0.0, 10.0, 20.0, 320.0, 330.0)  # the third took five minutes
+    found = after(*(event for number, time in enumerate(times) for event in epoch(number, time)))
+    assert found.eta == pytest.approx(10.0 * 10 * (1 - 0.41))
+
+
 def test_of_unknown_length_nothing_is_foretold():
     found = after(step(1, 0.0, steps=None), step(2, 1.0, steps=None))
     assert (found.progress, found.eta) == (None, None)

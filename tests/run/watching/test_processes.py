@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import sys
 import warnings
 from pathlib import Path
@@ -31,6 +32,18 @@ def test_each_has_a_log_of_its_own(tmp_path):
         lines = (tmp_path / f"rank{rank}.log").read_text().splitlines()
         assert lines == [f"printed by {rank}", f"a bar of {rank}", f"the system's word on {rank}"]
         assert (tmp_path / f"rank{rank}.log").stat().st_mode & 0o77 == 0
+
+
+def test_who_listens_is_seen_without_a_connection():
+    with socket.socket() as first:
+        first.bind(("127.0.0.1", 0))
+        port = first.getsockname()[1]
+        assert not processes.listened_to(port)
+        first.listen()
+        assert processes.listened_to(port)
+        first.settimeout(0)
+        with pytest.raises(BlockingIOError):
+            first.accept()
 
 
 @pytest.mark.parametrize(

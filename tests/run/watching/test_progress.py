@@ -54,6 +54,15 @@ def clock(monkeypatch):
     return clock
 
 
+def test_the_last_value_is_told_however_short_the_run(progress, events):
+    progress.epoch_begins(0, 1)
+    for value in (3.0, 2.0, 1.0):
+        step(progress, 3, loss=value)
+    progress.ends()
+    told = [event for event in events() if event["event"] == "step"]
+    assert (told[-1]["step"], told[-1]["values"]) == (3, {"loss": 1.0})
+
+
 def test_an_event_is_a_line(progress, events):
     before = time.time()
     progress.reports.report("rank", world_size=2, path=Path("x"))

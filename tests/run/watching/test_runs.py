@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+
 import pytest
 import torch
 
@@ -123,6 +126,16 @@ def test_however_a_rank_ends_it_is_named_with_its_line(begin, ends, kind, messag
     assert len(failure.text) < 100_000
     assert failure.frames[-1].source.endswith(ends)
     assert run.state.unreadable == 0
+
+
+def test_a_rank_that_is_killed_from_outside_is_named_with_the_line_where_it_was_last_seen(begin):
+    run = begin("__import__('time').sleep(0.05)", arguments=("--epochs", "5000"))
+    until(lambda: len(run.state.ranks) == 2 and run.state.ranks[1].step, 60)
+    os.kill(run.state.ranks[1].pid, signal.SIGKILL)
+    assert run.wait(60).phase in {"failed", "killed"}
+    (frame,) = run.failure.frames
+    assert (run.failure.rank, run.failure.type, frame.source.strip()) == (1, "SIGKILL", "optimizer.step()")
+    assert f"  last seen in {run.folder.script}, line {frame.line}, in train" in run.failure.text
 
 
 def test_the_last_epoch_of_a_loop_that_is_left_is_told_and_saved(begin):

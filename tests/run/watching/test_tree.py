@@ -195,7 +195,7 @@ def test_a_process_says_that_it_is_up_and_how_it_ended(run):
     scope["train"] = lambda: listener.told.append("train")
     scope["run"](1, 0.5)
     assert (scope["run"].__doc__, scope["lr"], asked) == ("Train.", 0.5, [1])
-    assert listener.told == [("begin", 1), ("backend", "gloo"), ("up",), "train", ("end",)]
+    assert listener.told == [("begin", 1), ("meet",), ("backend", "gloo"), ("up",), "train", ("end",)]
 
 
 def test_an_error_has_the_lines_of_the_file_and_no_frame_of_ours(run):

@@ -12,6 +12,7 @@ import torch
 from nbddp.script.parts.reduction import (
     mean_over_ranks,
     mean_over_ranks__lists,
+    mean_over_samples,
     sum_over_ranks,
     sum_over_ranks__floats,
     sum_over_ranks__numbers,
@@ -185,3 +186,18 @@ def reduce_lists(rank: int) -> list[float]:
 
 def test_the_variant_for_lists_of_numbers():
     assert on_ranks(2, reduce_lists) == [[0.5, 1.0], [0.5, 1.0]]
+
+
+def mean_gradients(rank: int) -> list[float]:
+    """As DDP averages them, of shares with unlike many samples; the second rank has none that counts."""
+    x, counts = [(torch.tensor([1.0, 2.0, 6.0]), torch.tensor([2.0, 0.0, 1.0])), (torch.ones(1), torch.zeros(1))][rank]
+    found = []
+    for mean in (lambda w: mean_over_samples(w * x), lambda w: mean_over_samples(w * x * counts, counts)):
+        weight = torch.tensor(3.0, requires_grad=True)
+        mean(weight).backward()
+        found.append(sum_over_ranks(float(weight.grad)) / 2)
+    return found
+
+
+def test_a_mean_over_unlike_many_samples_has_the_gradient_of_one_process():
+    assert on_ranks(2, mean_gradients) == [[2.5, pytest.approx(8 / 3)]] * 2

@@ -1,0 +1,67 @@
+"""Statements that the slice leaves out, and that draw random numbers after a seed: all that is drawn later changes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+
+from nbddp.analysis.library import is_display
+from nbddp.analysis.reading.random_draws import KNOWN, Definition, draws, seeds, surely_draws, with_what_it_calls
+from nbddp.analysis.reading.reading import Reading
+from nbddp.analysis.slicing import Slice
+from nbddp.analysis.syntax import BUILTINS, Statement, qualified
+
+TRAINS = frozenset("backward step fit train_model".split())
+PICTURES = frozenset("plot hist imshow show".split())
+
+
+def draws_left_out(plan: Reading) -> Iterator[Statement]:
+    """Of cells that run before the training, where something that is kept draws from the same generator later."""
+    first = min((s.index for s in plan.training), default=0)
+    before = [s for s in plan.program.statements[:first] if not isinstance(s.node, Definition)]
+    definitions = _definitions(plan)
+    kept, seeded = {s.index for s in plan.kept}, set[str]()
+    drawn_later = {s.index: draws(plan, s.node, definitions) for s in before if s.index in kept}
+    for statement in before:
+        if statement.index in kept:
+            seeded |= seeds(plan, statement.node, definitions)
+        elif found := surely_draws(plan, statement.node, definitions) & seeded:
+            if any(found & drawn for index, drawn in drawn_later.items() if index > statement.index):
+                yield statement
+
+
+def draws_to_keep(plan: Reading, sliced: Callable[[frozenset[int]], Slice]) -> frozenset[int]:
+    """Those that do nothing else, nor does what they need: with them the notebook's numbers are drawn later."""
+    definitions, kept = _definitions(plan), frozenset(plan.slice.kept)
+    found = frozenset[int]()
+    for statement in draws_left_out(plan):
+        new = frozenset(sliced(frozenset({statement.index})).kept) - kept
+        if all(_only_computes(plan, plan.program.statements[i].node, definitions) for i in new):
+            found |= {statement.index}
+    return found
+
+
+def _definitions(plan: Reading) -> Mapping[str, Definition]:
+    return {s.node.name: s.node for s in plan.program.statements if isinstance(s.node, Definition)}
+
+
+def _only_computes(plan: Reading, node: ast.stmt, definitions: Mapping[str, Definition]) -> bool:
+    """No figure, no code that is not known, no pass over data: that would be drawn in another order, too."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return not any(is_display(plan.flow.imports.get(a.asname or a.name, a.name)) for a in node.names)
+    plain = isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | Definition)
+    return plain and all(_is_computed(plan, n, definitions) for n in with_what_it_calls(node, definitions))
+
+
+def _is_computed(plan: Reading, node: ast.AST, definitions: Mapping[str, Definition]) -> bool:
+    if isinstance(node, ast.Name):
+        value = plan.facts.final.get(node.id)
+        shown = is_display(plan.flow.imports.get(node.id, "")) or (value is not None and value.of("loader"))
+        return not shown
+    if not isinstance(node, ast.Call):
+        return True
+    name = qualified(node.func, plan.flow.imports)
+    if isinstance(node.func, ast.Attribute) and name is None:
+        return node.func.attr not in TRAINS | PICTURES
+    root = (name or "").partition(".")[0]
+    return root in definitions or root in BUILTINS or (root in KNOWN and not is_display(name or ""))

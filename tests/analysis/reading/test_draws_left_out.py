@@ -1,0 +1,46 @@
+"""What draws random numbers after a seed is kept, or known to be left out."""
+
+from __future__ import annotations
+
+import pytest
+
+from nbddp.analysis.reading import draws_left_out
+from tests.analysis.cells import BEFORE, TRAINING, plan
+
+SEEDED, MODEL = (
+    "torch.manual_seed(0)\n",
+    "model = nn.Linear(8, 2)\noptimizer = torch.optim.SGD(model.parameters(), lr=0.1)",
+)
+
+
+def fate(lines: str) -> str:
+    """Of the last of these lines, between the seed and the model."""
+    made = plan(*BEFORE, SEEDED + lines + "\n" + MODEL, TRAINING)
+    last = lines.rsplit("\n", maxsplit=1)[-1]
+    if last in [made.program.source(s.node) for s in made.kept]:
+        return "kept"
+    return "known" if last in [made.program.source(s.node) for s in draws_left_out(made)] else "left out"
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("other = nn.Linear(8, 2)", "kept"),
+        ("print(torch.rand(2))", "kept"),
+        ("width = 3\nother = nn.Linear(8, width)", "kept"),
+        ("import matplotlib.pyplot as plt\nplt.plot(torch.rand(2))", "known"),
+        ("import matplotlib.pyplot as plt\nfigure = plt.figure()\nfigure.number = torch.rand(2)", "known"),
+        ("batch = next(iter(train_loader))", "known"),
+        ("import pandas as pd\ntable = pd.DataFrame([1.0])\ntable.plot(torch.randn(2))", "known"),
+        ("stream = torch.Generator()\nother = torch.rand(2, generator=stream)", "left out"),
+        ("other = torch.zeros(8)", "left out"),
+    ],
+)
+def test_what_becomes_of_it(lines, expected):
+    assert fate(lines) == expected
+
+
+def test_without_a_seed_or_a_later_draw_nothing_counts_on_it():
+    made = plan(*BEFORE, "other = nn.Linear(8, 2)\n" + MODEL, TRAINING)
+    assert list(draws_left_out(made)) == []
+    assert "other = nn.Linear(8, 2)" not in [made.program.source(s.node) for s in made.kept]
