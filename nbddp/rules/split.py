@@ -41,6 +41,12 @@ NAME = "split"
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     if plan.options.exact and plan.unsplit:
         yield Diagnostic(NAME, "error", sentence("--exact cannot split the batches of this training"), why=plan.unsplit)
+    if plan.options.batch_per_rank and plan.assumed.splits:
+        yield plan.program.diagnose(
+            NAME, "error", plan.assumed.splits[0].at,
+            sentence("with --batch-per-rank each rank needs a batch of its own, but all ranks draw this one together"),
+            help=sentence("export without --batch-per-rank, and make the batch larger"),
+        )  # fmt: skip
     for split in plan.assumed.splits:
         yield plan.program.diagnose(
             NAME, "note", split.at,
