@@ -125,7 +125,7 @@ def _numbers(plan: Reading, node: ast.expr) -> Iterator[ast.expr]:
     elif extent in (Extent.MEAN, Extent.SUM) and (leaf or not value.items):
         yield node
     elif leaf:
-        if extent is Extent.VARYING or _shows_itself(plan, value) or _holds(plan, value):
+        if extent is Extent.VARYING or _holds(plan, value):
             yield node
     elif isinstance(node, ast.Call) and _tells_apart(plan, node):
         yield node
@@ -183,19 +183,19 @@ def _joins(plan: Reading, node: ast.expr, part: ast.expr) -> bool:
 
 
 def _holds(plan: Reading, value: Value, depth: int = 0) -> bool:
-    """Lists and dictionaries with numbers of a share in them, that were not put together."""
-    inner = (plan.facts.fields.get((o, "[]"), Value()) for o in value.of("list", "dict"))
+    """Containers, and objects whose text tells what they hold, with numbers of a share that were not put together."""
     return depth < DEPTH and any(
-        (v.varies and spread(v) is not Extent.REPEATED) or _holds(plan, v, depth + 1) for v in inner
+        (v.varies and spread(v) is not Extent.REPEATED) or _holds(plan, v, depth + 1) for v in _contents(plan, value)
     )
 
 
-def _shows_itself(plan: Reading, value: Value) -> bool:
-    """An object with numbers of a share, whose text may tell them: `print(meter)`."""
-    fields = plan.facts.fields.items()
-    return any(
-        o.kind == "instance" and _tells(plan, o) and any(v.varies for (w, _), v in fields if w == o) for o in value.objs
-    )
+def _contents(plan: Reading, value: Value) -> Iterator[Value]:
+    """Of a tuple, a list, a dictionary, and of an object that shows it: `print(meter)`."""
+    yield from (item for item in value.items or () if not item.varies)  # of itself, as numbers are
+    shown = {o for o in value.of("instance") if _tells(plan, o)}
+    for (owner, field), inner in plan.facts.fields.items() if value.objs else ():
+        if owner in shown or (field == "[]" and owner in value.of("list", "dict")):
+            yield inner
 
 
 def _tells(plan: Reading, obj: Obj) -> bool:

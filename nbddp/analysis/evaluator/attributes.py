@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from nbddp.analysis.library import constructors as names
-from nbddp.analysis.library import under
+from nbddp.analysis.library import STORING_METHODS, under
 from nbddp.analysis.syntax import canonical
 from nbddp.analysis.values import (
     ANYTHING,
@@ -82,8 +82,12 @@ def _of(m: Machine, obj: Obj, attr: str, node: ast.expr) -> Value | None:
         return _owned(field, obj) if obj.kind == "model" else field
     if attr == "__dict__" and m.held(Value(frozenset({obj}))) not in WHOLE:
         return Value(extent=Extent.VARYING)
+    if obj.kind == "dict" and (item := m.get(obj, f"[{attr!r}]")) is not None:
+        return item
+    if obj.kind in ("list", "dict") and attr in STORING_METHODS:
+        return thing("bound", node, attr, obj)  # `add = log.append`
     if obj.kind == "dict":
-        return m.get(obj, f"[{attr!r}]")
+        return None
     owner_class = m.facts.classes.get(obj)
     if owner_class is not None:
         member = class_member(m, owner_class, attr, obj)
