@@ -46,11 +46,11 @@ def leave_loop(m: Machine, fact: LoopFact) -> None:
     loop = fact.node
     if loop in m.assumed.whole or not isinstance(loop, ast.For | ast.AsyncFor | ast.While):
         return
-    if not fact.backward and (reason := undealable(m, fact)):
-        m.facts.keep_whole.setdefault(loop, reason)
-        return
     handed = handed_on(m, loop)
     own = changed_names([loop])
+    if not fact.backward and (reason := undealable(m, fact, own | set(handed))):
+        m.facts.keep_whole.setdefault(loop, reason)
+        return
     for name in sorted(own | set(handed)):
         value = m.lookup(name)
         if value is None or not _varies(m, value) or not read_after(m.program, m.imports, loop, name, m.kept):
@@ -104,7 +104,8 @@ def _extent(m: Machine, value: Value, depth: int = 0) -> Extent:
 
 
 def _inner(m: Machine, value: Value) -> list[Value]:
-    return [inner for obj in value.of("list", "dict") if (inner := m.get(obj, "[]")) is not None]
+    held = [item for item in value.items or () if item.of("list", "dict")]
+    return held + [inner for obj in value.of("list", "dict") if (inner := m.get(obj, "[]")) is not None]
 
 
 def _behind(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str]) -> Reduction | None:
@@ -129,7 +130,7 @@ def _how(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str
     assert isinstance(loop, ast.For | ast.AsyncFor | ast.While)
     start = fresh_start(m.program, loop, name)
     ways = forms([loop], name) | elsewhere
-    holds = bool(value.of("list", "dict"))
+    holds = any(v.of("list", "dict") for v in (value, *(value.items or ())))
     extent = _extent(m, value)
     if ways == {"item"} and (start is None or not starts_at_zero(start, name)):
         return _how_item(m, fact, name, extent)

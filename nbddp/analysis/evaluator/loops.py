@@ -137,7 +137,7 @@ def _note_use(fact: LoopFact, loaders: set[Obj], backward: bool, unsure: bool) -
 def run_for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
     iterable = evaluate(m, node.iter)
     fact = _enter(m, node, iterable, node.iter)
-    before, loaders = m.varying_fields(), loaders_in(m, iterable)
+    before, loaders = m.varying_places(), loaders_in(m, iterable)
     if loaders and not m.sharing() and not _draws_shares(m, node, loaders):
         _made_beside(m, node)
     uneven = is_uneven(m.facts, iterable)

@@ -112,7 +112,7 @@ class Machine:
     varying_control: int = 0  # conditions and loops that may go another way on another rank
     share_control: int = 0  # conditions that each rank decides by its share as a whole
     own_turns: int = 0  # conditions and loops by which one rank may come more often than another
-    varying_before: set[tuple[Obj, str]] = field(default_factory=set)  # fields that varied before the loop began
+    varying_before: set[tuple[Obj | None, str]] = field(default_factory=set)  # places that varied before the loop
 
     def passed(self, model: Obj) -> None:
         """The model has seen a batch; in training mode it counts that."""
@@ -238,8 +238,24 @@ class Machine:
                 extent = extent if found is None else join_extent(extent, self.held(found, depth + 1))
         return extent
 
-    def varying_fields(self) -> set[tuple[Obj, str]]:
-        return {key for key, value in self.facts.fields.items() if value.varies}
+    def varying_places(self) -> set[tuple[Obj | None, str]]:
+        """Fields of things, and names of the cells."""
+        fields = {key for key, value in self.facts.fields.items() if value.varies}
+        return {*fields, *((None, name) for name, value in self.globals.items() if value.varies)}
+
+    def things_in(self, values: Iterable[Value]) -> set[Obj]:
+        """What these values hold, and what is held by that."""
+        held: dict[Obj, list[Value]] = {}
+        for (owner, _), value in self.facts.fields.items():
+            held.setdefault(owner, []).append(value)
+        found, todo = set[Obj](), list(values)
+        while todo:
+            value = todo.pop()
+            todo += value.items or ()
+            for obj in value.objs - found:
+                found.add(obj)
+                todo += held.get(obj, ())
+        return found
 
     def size(self, value: Value) -> Value:
         """How many samples of it this rank has."""
