@@ -136,6 +136,8 @@ def _how(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str
         return _how_item(m, fact, name, extent)
     if elsewhere == {"item"} == ways and extent is Extent.MEAN and fact.backward:
         return Reduction(loop, name, "mean")
+    if extent is Extent.SUM and any(item.extent in WHOLE for item in value.items or ()):
+        return None  # `state = (state[0] + hits, state[1] + 1)`: steps are counted alike on all ranks
     apart = OF_A_SHARE if fact.backward else (PICKED,)
     picked = any(v.of(*apart) for v in (value, *_inner(m, value)))
     if picked and holds and (fact.backward or ways != {"append"}):

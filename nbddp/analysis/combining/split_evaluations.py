@@ -13,7 +13,7 @@ BatchLoop = ast.For | ast.AsyncFor | ast.While
 
 
 def undealable(m: Machine, fact: LoopFact, own: set[str]) -> Sentence:
-    """Why the batches of an evaluation loop cannot be dealt out; empty where they can. It changes its `own` names."""
+    """Why the batches of an evaluation loop cannot be dealt out; empty where they can. `own` are names it changes."""
     loop = fact.node
     assert isinstance(loop, BatchLoop)
     if m.varying_control:
@@ -35,7 +35,10 @@ def undealable(m: Machine, fact: LoopFact, own: set[str]) -> Sentence:
     if len(fact.loaders) > 1 and len(fact.loader_nodes) > 1:
         return sentence("the loop reads several DataLoaders at once")
     return (
-        _looks_at_its_place(m, fact) or _leaves_traces(m, loop, own) or _trains_statistics(m, loop) or _carries_on(m, loop)
+        _looks_at_its_place(m, fact)
+        or _leaves_traces(m, loop, own)
+        or _trains_statistics(m, loop)
+        or _carries_on(m, loop)
     )
 
 
@@ -57,7 +60,11 @@ def _leaves_traces(m: Machine, loop: Loop, own: set[str]) -> Sentence:
     reached = m.things_in(others.values())
     for (obj, name), value in m.facts.fields.items():
         if value.varies and (obj, name) not in m.varying_before:
-            if obj.kind in ("instance", "class") or obj in reached or (obj.kind == "dict" and not _is_local(m, loop, obj.node)):
+            if (
+                obj.kind in ("instance", "class")
+                or obj in reached
+                or (obj.kind == "dict" and not _is_local(m, loop, obj.node))
+            ):
                 return sentence("it collects values in '%1' of an object", name)
     for name in others.keys() & m.globals.keys():
         if m.globals[name].varies and (None, name) not in m.varying_before:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nbddp.analysis.evaluator.attributes import read
+from nbddp.analysis.evaluator.attributes import by_class, read
 from nbddp.analysis.evaluator.calls import call
 from nbddp.analysis.evaluator.iteration import iterate, loaders_in
 from nbddp.analysis.library import USUAL, exports
@@ -31,6 +31,7 @@ from nbddp.analysis.values import (
 )
 
 FEW = 3
+WORDS: dict[type[ast.operator], str] = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv"}
 
 
 def evaluate(m: Machine, node: ast.expr) -> Value:
@@ -202,6 +203,8 @@ def _binary(m: Machine, node: ast.BinOp) -> Value:
     left, right = evaluate(m, node.left), evaluate(m, node.right)
     if node in m.assumed.shares:
         return Value(extent=Extent.SUM, sources=frozenset[ast.AST]({node}), equal=True, size=True, number=True)
+    if (own := by_class(m, left, WORDS.get(type(node.op), ""), [right])) is not None:
+        return own
     if isinstance(node.op, ast.Add | ast.Sub):
         left, right = as_mean(m, node.left, left), as_mean(m, node.right, right)
         return tell_unlike(m, binary(left, right, node.op), (node.left, left), (node.right, right))
@@ -250,6 +253,8 @@ def _subscript(m: Machine, node: ast.Subscript) -> Value:
 
 
 def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Value:
+    if (own := by_class(m, base, "getitem", [index])) is not None:
+        return own
     if base.of("shape"):
         first = index.const == 0 or (index.const is None and not isinstance(node.slice, ast.Slice))
         return m.size(base) if first and base.varies else Value(number=True)
