@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from nbddp.analysis.agreement.fixed_containers import is_fixed
 from nbddp.analysis.agreement.shown_records import displayed
 from nbddp.analysis.combining import ROUNDING, lets_out
-from nbddp.analysis.library import is_pure
+from nbddp.analysis.library import BAR_METHODS, is_pure
 from nbddp.analysis.reading import Reading, writes
 from nbddp.analysis.values import WHOLE, CallFact, Extent, Obj, Value, is_uneven, spread
 
@@ -85,7 +85,7 @@ def _is_rate(plan: Reading, target: ast.expr) -> bool:
 
 
 def _lets_out(plan: Reading, call: CallFact) -> bool:
-    return lets_out(call) or writes(plan, call.node) or _appends_outside(plan, call)
+    return lets_out(call) or writes(plan, call.node) or _appends_outside(plan, call) or _on_a_bar(plan, call)
 
 
 def _is_safe(plan: Reading, call: CallFact) -> bool:
@@ -100,12 +100,22 @@ def _steps_scheduler(call: CallFact) -> bool:
     )
 
 
+def _on_a_bar(plan: Reading, call: CallFact) -> bool:
+    """`bar.set_postfix(loss=total)` of the epochs; a bar of the batches shows rank 0's on the way."""
+    attr = getattr(call.node.func, "attr", "")
+    return attr.startswith("set_") and attr in BAR_METHODS and not call.bodies and not _among_batches(plan, call)
+
+
+def _among_batches(plan: Reading, call: CallFact) -> bool:
+    return bool(call.loops & {f.node for f in (*plan.roles.batch_loops, *plan.roles.evaluation_loops)})
+
+
 def _appends_outside(plan: Reading, call: CallFact) -> bool:
     """`history.append(total / n)` outside of the loop over the batches."""
     func = call.node.func
     if not (isinstance(func, ast.Attribute) and func.attr == "append"):
         return False
-    return not call.loops & {f.node for f in (*plan.roles.batch_loops, *plan.roles.evaluation_loops)}
+    return not _among_batches(plan, call)
 
 
 def _numbers(plan: Reading, node: ast.expr) -> Iterator[ast.expr]:
