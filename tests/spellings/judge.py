@@ -14,6 +14,7 @@ from tests.spellings.ranks import Apart
 from tests.spellings.runs import Shown, by_itself, on_ranks
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+REPORTS = ("reduce", "evaluation", "decide")
 Verdict = Literal["equal", "reported", "refused", "WRONG"]
 
 
@@ -21,6 +22,7 @@ Verdict = Literal["equal", "reported", "refused", "WRONG"]
 class Outcome:
     verdict: Verdict
     why: str = ""
+    rule: str = ""  # that reports it
 
 
 def outcome(text: str, worlds: tuple[int, ...], folder: Path, cell: int) -> Outcome:
@@ -40,12 +42,13 @@ def outcome(text: str, worlds: tuple[int, ...], folder: Path, cell: int) -> Outc
         if different := difference(alone, together):
             if number == 1 or not reports:
                 return Outcome("WRONG", f"{number} ranks: {different}")
-            return Outcome("reported", str(reports[0].message))
-    return Outcome("equal", f"reported: {reports[0].message}" if reports else "")
+            return Outcome("reported", str(reports[0].message), reports[0].rule)
+    return Outcome("equal", str(reports[0].message), reports[0].rule) if reports else Outcome("equal")
 
 
 def is_report(diagnostic: Diagnostic, cell: int) -> bool:
-    return diagnostic.cell >= cell and diagnostic.line > 0
+    """That the numbers are another's, or how they come to be the same, at a line of what is spelt."""
+    return diagnostic.cell >= cell and diagnostic.line > 0 and diagnostic.rule in REPORTS
 
 
 def difference(alone: Shown, together: Shown) -> str:

@@ -83,14 +83,14 @@ class Spelling:
 
     def notebook(self) -> str:
         kept, shown = self.kept, self.shown
-        body = _filled(self.number.loop, before=kept.before, each=indent(kept.each, "    "), after=kept.after)
+        body = filled(self.number.loop, before=kept.before, each=indent(kept.each, "    "), after=kept.after)
         once = "\n".join(part for part in (kept.once, shown.once) if part) or "pass"
-        text = _filled(CELLS, once=once, training=indent(body, "    "), show=indent(shown.each, "    "), end=shown.end)
+        text = filled(CELLS, once=once, training=indent(body, "    "), show=indent(shown.each, "    "), end=shown.end)
         text = text.replace("NUMBER", self.number.expression).replace("RESULT", kept.result)
         return text.replace("@LIMIT@", str(self.number.limit))
 
 
-def _filled(template: str, **parts: str) -> str:
+def filled(template: str, **parts: str) -> str:
     """Each part where its name stands alone on a line, as deep as that stands."""
     lines = []
     for line in template.split("\n"):

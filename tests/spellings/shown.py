@@ -31,7 +31,7 @@ SHOWN = (
          "history = []\ndef draw(xs, ys):\n    print(list(xs), list(ys))", "draw(*zip(*history))"),
     Show("csv", "with open('log.csv', 'a', newline='') as f:\n    csv.writer(f).writerow([epoch, RESULT])", "import csv"),
     Show("json", "history.append(RESULT)", "import json\nhistory = []", "with open('log.json', 'w') as f:\n    json.dump(history, f)"),
-    Show("a text file", "Path('log.txt').write_text(str(RESULT))", "from pathlib import Path"),
+    Show("a text file", "Path('result.txt').write_text(str(RESULT))", "from pathlib import Path"),
     Show("a bar's postfix", "bar.set_postfix(r=RESULT)", "import sys\nfrom tqdm import tqdm\nbar = tqdm(total=2, file=sys.stdout, bar_format='{postfix}')",
          "bar.close()", numbers=True),
     Show("a function that shows", "report(epoch, RESULT)", "def report(epoch, value):\n    print('epoch', epoch, value)"),
