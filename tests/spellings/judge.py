@@ -10,8 +10,8 @@ from typing import Literal
 import nbddp
 from nbddp.diagnostics import Diagnostic
 from nbddp.notebook import notebook_from_percent
-from tests.spellings.ranks import Apart
-from tests.spellings.runs import Shown, by_itself, on_ranks
+from tests.spellings.simulated.ranks import Apart
+from tests.spellings.simulated.runs import Shown, by_itself, on_ranks
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 REPORTS = ("reduce", "evaluation", "decide")
@@ -37,7 +37,7 @@ def outcome(text: str, worlds: tuple[int, ...], folder: Path, cell: int) -> Outc
     for number in worlds:
         try:
             together = on_ranks(script.text, number, folder / f"ranks-{number}")
-        except Exception as error:  # whatever it is, the script has failed
+        except Exception as error:  # noqa: BLE001 -- whatever it is, the script has failed
             return Outcome("WRONG", f"{number} ranks: {type(error).__name__}: {error}")
         if different := difference(alone, together):
             if number == 1 or not reports:

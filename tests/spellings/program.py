@@ -37,7 +37,9 @@ STEP = """for a, b in train_loader:
     optimizer.step()
 """
 TRAINED = "@before@\n" + STEP + "@each@\n@after@\n"
-EVALUATED = STEP + """@before@
+EVALUATED = (
+    STEP
+    + """@before@
 model.eval()
 with torch.no_grad():
     for a, b in test_loader:
@@ -46,6 +48,7 @@ with torch.no_grad():
 @after@
 model.train()
 """
+)
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from tests.e2e.runner import run_script
 from tests.spellings.judge import alike, outcome
 from tests.spellings.kept import KEPT, Kept
 from tests.spellings.program import NUMBERS, Spelling, every
-from tests.spellings.runs import by_itself
 from tests.spellings.shown import SHOWN, Show
+from tests.spellings.simulated.runs import by_itself
 from tests.spellings.table import DOCUMENT, SHOWN_WITH, rows, written
 
 PRINT = SHOWN[0]

@@ -29,7 +29,6 @@ from nbddp.analysis.values import (
     Extent,
     LoopFact,
     Machine,
-    Obj,
     Reduction,
     Value,
     is_uneven,
@@ -84,7 +83,7 @@ def leave_loop(m: Machine, fact: LoopFact) -> None:
 def _of_objects(m: Machine, fact: LoopFact) -> None:
     for text, parts, held in kept_by_objects(m, fact) if fact.backward else ():
         m.facts.at_source[fact.node, text] = parts
-        _contents_uniform(m, held)
+        m.make_uniform(held)
 
 
 def _is_assumed(m: Machine, value: Value) -> bool:
@@ -226,15 +225,4 @@ def _how_evaluation(
 
 def _now_uniform(m: Machine, name: str, value: Value) -> None:
     m.set_plain(name, value.with_extent(Extent.UNIFORM))
-    _contents_uniform(m, value)
-
-
-def _contents_uniform(m: Machine, value: Value) -> None:
-    holders, seen = set(value.of("list", "dict")), set[Obj]()
-    while holders - seen:
-        obj = (holders - seen).pop()
-        seen.add(obj)
-        for (owner, field), inner in list(m.facts.fields.items()):
-            if owner == obj:
-                m.facts.fields[owner, field] = inner.with_extent(Extent.UNIFORM)
-                holders |= inner.of("list", "dict")
+    m.make_uniform(value)

@@ -243,8 +243,14 @@ class Machine:
         fields = {key for key, value in self.facts.fields.items() if value.varies}
         return {*fields, *((None, name) for name, value in self.globals.items() if value.varies)}
 
-    def things_in(self, values: Iterable[Value]) -> set[Obj]:
-        """What these values hold, and what is held by that."""
+    def make_uniform(self, value: Value) -> None:
+        """What lists and dictionaries hold has been combined."""
+        holders = self.things_in([value], "list", "dict") if value.of("list", "dict") or value.items else set()
+        for key in [key for key in self.facts.fields if key[0] in holders]:
+            self.facts.fields[key] = self.facts.fields[key].with_extent(Extent.UNIFORM)
+
+    def things_in(self, values: Iterable[Value], *kinds: str) -> set[Obj]:
+        """What these values hold, and what is held by that; of these kinds, or of any."""
         held: dict[Obj, list[Value]] = {}
         for (owner, _), value in self.facts.fields.items():
             held.setdefault(owner, []).append(value)
@@ -252,7 +258,7 @@ class Machine:
         while todo:
             value = todo.pop()
             todo += value.items or ()
-            for obj in value.objs - found:
+            for obj in (value.of(*kinds) if kinds else value.objs) - found:
                 found.add(obj)
                 todo += held.get(obj, ())
         return found

@@ -1,4 +1,4 @@
-"""A program as the notebook itself runs it, and as its script runs it on simulated ranks: what each shows and writes."""
+"""A program as the notebook runs it, and as its script runs it on simulated ranks: what each shows and writes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 import torch
 
 from tests.e2e.cells import plain_cells
-from tests.spellings.exchange import simulated
+from tests.spellings.simulated.exchange import simulated
 
 NAME = "program_of_a_rank"
 

@@ -11,7 +11,7 @@ import torch
 import torch.distributed as dist
 from torch import nn
 
-from tests.spellings.ranks import Ranks
+from tests.spellings.simulated.ranks import Ranks
 
 
 class Exchange:
@@ -20,13 +20,13 @@ class Exchange:
     def __init__(self, ranks: Ranks) -> None:
         self.ranks = ranks
 
-    def get_rank(self, group: Any = None) -> int:
+    def get_rank(self, *_: Any, **__: Any) -> int:
         return self.ranks.current
 
-    def get_world_size(self, group: Any = None) -> int:
+    def get_world_size(self, *_: Any, **__: Any) -> int:
         return self.ranks.number
 
-    def get_backend(self, group: Any = None) -> str:
+    def get_backend(self, *_: Any, **__: Any) -> str:
         return "gloo"
 
     def is_initialized(self) -> bool:
@@ -35,16 +35,16 @@ class Exchange:
     def new_group(self, *arguments: Any, **options: Any) -> None:
         """All of them together are the only group that scripts make."""
 
-    def barrier(self, group: Any = None) -> None:
+    def barrier(self, *_: Any, **__: Any) -> None:
         self.ranks.exchange("barrier", None)
 
-    def all_reduce(self, tensor: torch.Tensor, op: Any = dist.ReduceOp.SUM, group: Any = None) -> None:
+    def all_reduce(self, tensor: torch.Tensor, op: Any = dist.ReduceOp.SUM, **_: Any) -> None:
         tensors = self.ranks.exchange(f"all_reduce of {tuple(tensor.shape)}", tensor.detach().clone())
         together = torch.stack(tensors)
         with torch.no_grad():
             tensor.copy_(together.amax(0) if op == dist.ReduceOp.MAX else together.sum(0))
 
-    def broadcast(self, tensor: torch.Tensor, src: int = 0, group: Any = None) -> None:
+    def broadcast(self, tensor: torch.Tensor, src: int = 0, **_: Any) -> None:
         sent = self.ranks.exchange(f"broadcast of {tuple(tensor.shape)}", tensor.detach().clone())[src]
         with torch.no_grad():
             tensor.copy_(sent)
@@ -61,7 +61,7 @@ class SimulatedDDP(nn.Module):
 
     exchange: Exchange
 
-    def __init__(self, module: nn.Module, **options: Any) -> None:
+    def __init__(self, module: nn.Module, **_: Any) -> None:
         super().__init__()
         self.module = module
         self.averages = True

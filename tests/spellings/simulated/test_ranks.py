@@ -8,8 +8,8 @@ import pytest
 import torch
 import torch.distributed as dist
 
-from tests.spellings.exchange import simulated
-from tests.spellings.ranks import Apart
+from tests.spellings.simulated.exchange import simulated
+from tests.spellings.simulated.ranks import Apart
 
 
 def test_they_add_up_and_gather() -> None:

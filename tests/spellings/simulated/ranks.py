@@ -1,7 +1,7 @@
 """Ranks without processes: threads of which one runs at a time, from one exchange with the others to the next.
 
-A rank that waits for others that have ended, or that are at another exchange, would wait for ever on real processes: that
-is found at once, without any clock.
+A rank that waits for others that have ended, or that are at another exchange, would wait for ever on real processes:
+that is found at once, without any clock.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Ranks:
         try:
             self._enter(rank)
             work(rank)
-        except BaseException as error:  # of the script, whatever it is: it is the test's
+        except BaseException as error:  # noqa: BLE001 -- of the script, whatever it is: it is the test's
             self.failure = self.failure or error
         self.ended.add(rank)
         if self.arrived and self.failure is None:
