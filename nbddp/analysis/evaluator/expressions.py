@@ -304,9 +304,7 @@ def _choice(m: Machine, node: ast.IfExp) -> Value:
     m.conditions -= 1
     found = join(body, other)
     if not m.differs(node.test, test):
-        apart = {spread(v) for v in (body, other) if not domain.is_zero(v)}
-        sum_or_not = apart == {Extent.SUM, Extent.UNIFORM}  # `hits if flag else 1`: added up, the other is another
-        return found.with_extent(Extent.VARYING) if sum_or_not else found
+        return found.with_extent(Extent.VARYING) if domain.is_sum_or_not(body, other) else found
     samples = spread(test) is Extent.SAMPLES and spread(found) in (*domain.WHOLE, Extent.SAMPLES)
     return Value(found.objs, Extent.SAMPLES if samples else Extent.VARYING)
 

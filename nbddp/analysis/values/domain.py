@@ -152,6 +152,11 @@ def join(a: Value, b: Value) -> Value:
     )
 
 
+def is_sum_or_not(a: Value, b: Value) -> bool:
+    """Added up over the ranks, one of them would be another number; zeros are what sums begin with."""
+    return {spread(v) for v in (a, b) if not is_zero(v)} == {Extent.SUM, Extent.UNIFORM}
+
+
 def is_zero(value: Value) -> bool:
     return isinstance(value.const, int | float) and value.const == 0
 
