@@ -67,6 +67,7 @@ def leave_loop(m: Machine, fact: LoopFact) -> None:
             m.facts.keep_whole.setdefault(loop, sentence("'%1' cannot be combined across ranks", name))
         elif how is None:
             # each visit of the loop decides anew: the last one knows most of it
+            m.facts.reductions.pop((loop, name), None)
             apart = _is_read_apart(m, fact, name, value) or _is_uneven(m, value)
             m.facts.at_source[loop, name] = () if apart else at_source(m, fact, name)
             if m.facts.at_source[loop, name]:
@@ -75,6 +76,8 @@ def leave_loop(m: Machine, fact: LoopFact) -> None:
                 m.facts.unreduced[loop, name] = _extent(m, value)
         else:
             number = value.number and how.name == name
+            m.facts.at_source.pop((loop, name), None)
+            m.facts.unreduced.pop((loop, name), None)
             m.facts.reductions[loop, name] = replace(how, number=number, assumed=_is_assumed(m, value))
             _now_uniform(m, name, value)
     _of_objects(m, fact)

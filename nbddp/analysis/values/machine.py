@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import reduce
 
 from nbddp.analysis.syntax import Program
 from nbddp.analysis.values.assumptions import Assumptions
@@ -216,13 +217,16 @@ class Machine:
         ):  # also of a tensor: a field is no step's own
             value = value.with_extent(Extent.VARYING)
         old = self.get(obj, name)
-        self.facts.fields[obj, name] = value if old is None else join(old, value)
+        self.facts.fields[obj, name] = value if old is None else join(old, value, later=True)
 
     def elements(self, value: Value) -> Value:
         """What iterating or indexing a container gives."""
         result: Value | None = None
         for obj in value.objs:
             found = self.get(obj, "[]")
+            if found is not None and spread(found) is Extent.SUM:  # of each key, where they are known
+                known = [v for (o, key), v in self.facts.fields.items() if o == obj and key != "[]"]
+                found = reduce(join, known, found)
             if found is not None:
                 result = found if result is None else join(result, found)
         for item in value.items or ():
