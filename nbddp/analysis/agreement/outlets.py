@@ -128,9 +128,7 @@ def _numbers(plan: Reading, node: ast.expr) -> Iterator[ast.expr]:
         for part in text:
             each = _of_each(plan, part)
             yield from [part] if each is None and _joins(plan, node, part) else _numbers(plan, each or part)
-    elif isinstance(node, Comprehension) and any(
-        is_uneven(plan.facts, plan.facts.value(g.iter)) for g in node.generators
-    ):
+    elif isinstance(node, Comprehension) and any(_picks(plan, g) for g in node.generators):
         yield node
     elif extent in (Extent.MEAN, Extent.SUM) and (leaf or not value.items):
         yield node
@@ -143,6 +141,12 @@ def _numbers(plan: Reading, node: ast.expr) -> Iterator[ast.expr]:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 yield from _numbers(plan, child)
+
+
+def _picks(plan: Reading, generator: ast.comprehension) -> bool:
+    """Does each rank take as many as its own numbers say?"""
+    chosen = any(spread(plan.facts.value(test)) is Extent.VARYING for test in generator.ifs)
+    return chosen or is_uneven(plan.facts, plan.facts.value(generator.iter))
 
 
 def _tells_apart(plan: Reading, call: ast.Call) -> bool:

@@ -24,6 +24,7 @@ from nbddp.analysis.values import (
     is_foreign,
     join,
     join_all,
+    note_size,
     spread,
     tell_unlike,
     thing,
@@ -357,6 +358,7 @@ def _comprehension(m: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorE
             env[name] = saved[name]
     over_samples = any(_goes_through_samples(m, g) for g in node.generators)
     tests = [m.facts.value(c) for g in node.generators for c in g.ifs]
+    note_size(m.facts, made.objs if any(spread(t) is Extent.VARYING for t in tests) else ())
     picks = any(spread(t) is Extent.SAMPLES or (over_samples and t.varies) for t in tests)
     return domain.marked(made, domain.PICKED) if picks else domain.marked(made, domain.EACH) if over_samples else made
 

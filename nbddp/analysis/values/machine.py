@@ -98,6 +98,7 @@ class Machine:
     frames: list[Frame] = field(default_factory=lambda: [Frame(None, {})])
     closures: dict[ast.AST, Frame] = field(default_factory=dict)
     star_imports: list[str] = field(default_factory=list)
+    moved: object = None  # another object since a thing has got another extent
     rebound: object = None  # another object since a name of the cells has got another value
     remembered: dict[Hashable, Remembered] = field(default_factory=dict)  # calls that changed nothing
 
@@ -217,7 +218,10 @@ class Machine:
         ):  # also of a tensor: a field is no step's own
             value = value.with_extent(Extent.VARYING)
         old = self.get(obj, name)
-        self.facts.fields[obj, name] = value if old is None else join(old, value, later=True)
+        new = value if old is None else join(old, value, later=True)
+        self.facts.fields[obj, name] = new
+        if spread(new) is not (Extent.UNIFORM if old is None else spread(old)):
+            self.moved = object()
 
     def elements(self, value: Value) -> Value:
         """What iterating or indexing a container gives."""
