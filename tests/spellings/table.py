@@ -22,8 +22,8 @@ HEAD = """# How numbers may be written
 A training keeps a number of each batch (its loss, how many were right), and shows it. This is one program in {count}
 spellings: each line of the first table keeps the number in another way and prints it, each line of the second shows it
 in another way. `equal`: the script shows on any number of processes what the notebook shows. `whole`: so it does, and a
-note says that each process evaluates all of the data. `reported`: the script shows rank 0's number, and a note at that
-line says so. There is nothing else: a number that is another one without a report would fail the tests.
+note says that each process evaluates all of the data. `reported`: a note at that line says that the number may be rank
+0's. There is nothing else: a number that is another one without a report would fail the tests.
 
 Written by `python -m tests.spellings`, from what `tests/spellings` finds.
 """

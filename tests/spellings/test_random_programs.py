@@ -14,7 +14,7 @@ from tests.spellings.random_programs import programs
 
 MANY = int(os.environ.get("NBDDP_PROGRAMS", "1500"))
 BOUNDED = settings(
-    max_examples=120,
+    max_examples=60,
     deadline=None,
     derandomize=True,  # the same programs each time
     database=None,

@@ -32,6 +32,7 @@ from nbddp.analysis.values import (
     Reduction,
     Value,
     is_uneven,
+    is_zero,
     join_extent,
     spread,
 )
@@ -138,8 +139,8 @@ def _how(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str
         return _how_item(m, fact, name, extent)
     if elsewhere == {"item"} == ways and extent is Extent.MEAN and fact.backward:
         return Reduction(loop, name, "mean")
-    if extent is Extent.SUM and any(item.extent in WHOLE for item in value.items or ()):
-        return None  # `state = (state[0] + hits, state[1] + 1)`: steps are counted alike on all ranks
+    if extent is Extent.SUM and _counts_beside(m, value):
+        return None
     apart = OF_A_SHARE if fact.backward else (PICKED,)
     picked = any(v.of(*apart) for v in (value, *_inner(m, value)))
     if picked and holds and (fact.backward or ways != {"append"}):
@@ -156,6 +157,13 @@ def _how(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str
     if fact.backward:
         return _how_training(loop, name, start, ways, holds, extent, _is_mixed(m, value))
     return _how_evaluation(loop, name, start, ways, holds, extent)
+
+
+def _counts_beside(m: Machine, value: Value) -> bool:
+    """`sums[0] += hits; sums[1] += 1`: steps are counted alike on all ranks, and are not added up."""
+    holders = value.of("list", "dict")
+    keyed = [v for (obj, key), v in m.facts.fields.items() if obj in holders and key != "[]"]
+    return any(item.extent in WHOLE and not is_zero(item) for item in (*(value.items or ()), *keyed))
 
 
 def _is_uneven(m: Machine, value: Value) -> bool:

@@ -33,6 +33,7 @@ from nbddp.sentence import sentence
 
 TURNS = 5  # what has come so far through names has come everywhere: `older = old; old = loss`
 
+
 def _enter(m: Machine, node: Loop, iterable: Value | None, source: ast.expr | None) -> LoopFact:
     fact = m.facts.loops.setdefault(node, LoopFact(node))
     fact.parents.update(a.fact.node for a in m.loops)
