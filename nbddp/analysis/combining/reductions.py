@@ -53,7 +53,12 @@ def leave_loop(m: Machine, fact: LoopFact) -> None:
         return
     for name in sorted(own | set(handed)):
         value = m.lookup(name)
-        if value is None or not _varies(m, value) or not read_after(m.program, m.imports, loop, name, m.kept):
+        grows = not fact.backward and _grows(loop, name, handed.get(name, set()))
+        if (
+            value is None
+            or not (grows or _varies(m, value))
+            or not read_after(m.program, m.imports, loop, name, m.kept)
+        ):
             continue
         if fact.backward and name in fact.chosen:  # of other batches on each rank: there is nothing to be put together
             m.set_plain(name, value.with_extent(Extent.VARYING))
@@ -82,6 +87,11 @@ def leave_loop(m: Machine, fact: LoopFact) -> None:
             m.facts.reductions[loop, name] = replace(how, number=number, assumed=_is_assumed(m, value))
             _now_uniform(m, name, value)
     _of_objects(m, fact)
+
+
+def _grows(loop: ast.stmt, name: str, elsewhere: set[str]) -> bool:
+    """By an item for each batch that a rank has, alike or not: `seen.append(1)`."""
+    return bool((forms([loop], name) | elsewhere) & {"append", "extend"})
 
 
 def _of_objects(m: Machine, fact: LoopFact) -> None:
