@@ -53,7 +53,8 @@ def leave_loop(m: Machine, fact: LoopFact) -> None:
         return
     for name in sorted(own | set(handed)):
         value = m.lookup(name)
-        grows = not fact.backward and _grows(loop, name, handed.get(name, set()))
+        holds = value is not None and bool(value.of("list", "dict"))
+        grows = holds and not fact.backward and _grows(loop, name, handed.get(name, set()))
         if (
             value is None
             or not (grows or _varies(m, value))
