@@ -21,6 +21,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.library import SILENCED, TRACKERS, under
+from nbddp.analysis.loaders import Binds
 from nbddp.analysis.syntax import Statement, bindings
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before, wrap
@@ -33,8 +34,7 @@ FETCHES = ("load", "download", "search", "get_run", "list_artifacts")
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     for call in sorted(plan.facts.calls.values(), key=lambda c: (c.node.lineno, c.node.col_offset)):
         if any(o.node is call.node for o in plan.facts.value(call.node).of("writer")):
-            silent = f" if {plan.rank(call.node)} == 0 else {plan.naming('Silent')}()"
-            yield from wrap(plan.program, NAME, call.node, "", silent, ("Silent", "dist"))
+            yield from _kept_by_rank_0(plan, call.node)
         if call.names & {*TRACKERS}:
             yield from _disabled(plan, call.node)
         fetching = [n for n in call.names if under(n, SILENCED) and n.rsplit(".", 1)[-1].startswith(FETCHES)]
@@ -45,6 +45,15 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
                 help=sentence("download it before the training, and read it from the disk"),
             )  # fmt: skip
     yield from _silenced(plan)
+
+
+def _kept_by_rank_0(plan: Plan, node: ast.Call) -> Iterator[Edit]:
+    """A writer that does nothing on the others, unless only rank 0 comes there."""
+    if any(a in plan.writing.guarded for a in plan.program.ancestors(node)):
+        return
+    start, end = ("(", ")") if isinstance(plan.program.parents.get(node), Binds) else ("", "")
+    silent = f" if {plan.rank(node)} == 0 else {plan.naming('Silent')}(){end}"
+    yield from wrap(plan.program, NAME, node, start, silent, ("Silent", "dist"))
 
 
 def _disabled(plan: Plan, node: ast.Call) -> Iterator[Edit]:

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 from nbddp.analysis import Plan
 from nbddp.analysis.slicing import Effects
-from nbddp.analysis.syntax import BUILTINS, Statement
+from nbddp.analysis.syntax import BUILTINS, Statement, qualified
 
 Import = ast.Import | ast.ImportFrom
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+MAKE_CLASSES = ("collections.namedtuple", "typing.NamedTuple", "dataclasses.make_dataclass", "enum.Enum")
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ def _split(
         if not once or not found.reads <= names:
             continue
         changed = rebound if _is_unchangeable(statement.node) else mutated
-        if isinstance(statement.node, Definition) or (
+        if _is_definition(plan, statement.node) or (
             _is_constant(statement.node) and not found.binds & changed and statement not in edited
         ):
             module.append(statement)
@@ -120,6 +121,14 @@ def _split(
 
 def _changed(found: Effects) -> set[str]:
     return found.mutates | found.deferred_mutates
+
+
+def _is_definition(plan: Plan, node: ast.stmt) -> bool:
+    """Also `Row = namedtuple("Row", "step loss")`: what is exchanged is of a class that the module has."""
+    match node:
+        case ast.Assign(targets=[ast.Name()], value=ast.Call(func=func)):
+            return qualified(func, plan.flow.imports) in MAKE_CLASSES
+    return isinstance(node, Definition)
 
 
 def _is_constant(node: ast.stmt) -> bool:

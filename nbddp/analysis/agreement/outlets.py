@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from nbddp.analysis.agreement.fixed_containers import is_fixed
 from nbddp.analysis.agreement.shown_records import displayed
 from nbddp.analysis.combining import ROUNDING, lets_out
-from nbddp.analysis.library import is_pure
+from nbddp.analysis.library import BAR_METHODS, is_pure
 from nbddp.analysis.reading import Reading, writes
 from nbddp.analysis.values import WHOLE, CallFact, Extent, Obj, Value, is_uneven, spread
 
@@ -85,7 +85,7 @@ def _is_rate(plan: Reading, target: ast.expr) -> bool:
 
 
 def _lets_out(plan: Reading, call: CallFact) -> bool:
-    return lets_out(call) or writes(plan, call.node) or _appends_outside(plan, call)
+    return lets_out(call) or writes(plan, call.node) or _appends_outside(plan, call) or _on_a_bar(plan, call)
 
 
 def _is_safe(plan: Reading, call: CallFact) -> bool:
@@ -100,12 +100,22 @@ def _steps_scheduler(call: CallFact) -> bool:
     )
 
 
+def _on_a_bar(plan: Reading, call: CallFact) -> bool:
+    """`bar.set_postfix(loss=total)` of the epochs; a bar of the batches shows rank 0's on the way."""
+    attr = getattr(call.node.func, "attr", "")
+    return attr.startswith("set_") and attr in BAR_METHODS and not call.bodies and not _among_batches(plan, call)
+
+
+def _among_batches(plan: Reading, call: CallFact) -> bool:
+    return bool(call.loops & {f.node for f in (*plan.roles.batch_loops, *plan.roles.evaluation_loops)})
+
+
 def _appends_outside(plan: Reading, call: CallFact) -> bool:
     """`history.append(total / n)` outside of the loop over the batches."""
     func = call.node.func
     if not (isinstance(func, ast.Attribute) and func.attr == "append"):
         return False
-    return not call.loops & {f.node for f in (*plan.roles.batch_loops, *plan.roles.evaluation_loops)}
+    return not _among_batches(plan, call)
 
 
 def _numbers(plan: Reading, node: ast.expr) -> Iterator[ast.expr]:
@@ -118,14 +128,12 @@ def _numbers(plan: Reading, node: ast.expr) -> Iterator[ast.expr]:
         for part in text:
             each = _of_each(plan, part)
             yield from [part] if each is None and _joins(plan, node, part) else _numbers(plan, each or part)
-    elif isinstance(node, Comprehension) and any(
-        is_uneven(plan.facts, plan.facts.value(g.iter)) for g in node.generators
-    ):
+    elif isinstance(node, Comprehension) and any(_picks(plan, g) for g in node.generators):
         yield node
     elif extent in (Extent.MEAN, Extent.SUM) and (leaf or not value.items):
         yield node
     elif leaf:
-        if extent is Extent.VARYING or _shows_itself(plan, value) or _holds(plan, value):
+        if extent is Extent.VARYING or _holds(plan, value):
             yield node
     elif isinstance(node, ast.Call) and _tells_apart(plan, node):
         yield node
@@ -133,6 +141,12 @@ def _numbers(plan: Reading, node: ast.expr) -> Iterator[ast.expr]:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 yield from _numbers(plan, child)
+
+
+def _picks(plan: Reading, generator: ast.comprehension) -> bool:
+    """Does each rank take as many as its own numbers say?"""
+    chosen = any(spread(plan.facts.value(test)) is Extent.VARYING for test in generator.ifs)
+    return chosen or is_uneven(plan.facts, plan.facts.value(generator.iter))
 
 
 def _tells_apart(plan: Reading, call: ast.Call) -> bool:
@@ -183,19 +197,19 @@ def _joins(plan: Reading, node: ast.expr, part: ast.expr) -> bool:
 
 
 def _holds(plan: Reading, value: Value, depth: int = 0) -> bool:
-    """Lists and dictionaries with numbers of a share in them, that were not put together."""
-    inner = (plan.facts.fields.get((o, "[]"), Value()) for o in value.of("list", "dict"))
+    """Containers, and objects whose text tells what they hold, with numbers of a share that were not put together."""
     return depth < DEPTH and any(
-        (v.varies and spread(v) is not Extent.REPEATED) or _holds(plan, v, depth + 1) for v in inner
+        (v.varies and spread(v) is not Extent.REPEATED) or _holds(plan, v, depth + 1) for v in _contents(plan, value)
     )
 
 
-def _shows_itself(plan: Reading, value: Value) -> bool:
-    """An object with numbers of a share, whose text may tell them: `print(meter)`."""
-    fields = plan.facts.fields.items()
-    return any(
-        o.kind == "instance" and _tells(plan, o) and any(v.varies for (w, _), v in fields if w == o) for o in value.objs
-    )
+def _contents(plan: Reading, value: Value) -> Iterator[Value]:
+    """Of a tuple, a list, a dictionary, and of an object that shows it: `print(meter)`."""
+    yield from (item for item in value.items or () if not item.varies)  # of itself, as numbers are
+    shown = {o for o in value.of("instance") if _tells(plan, o)}
+    for (owner, field), inner in plan.facts.fields.items() if value.objs else ():
+        if owner in shown or (field == "[]" and owner in value.of("list", "dict")):
+            yield inner
 
 
 def _tells(plan: Reading, obj: Obj) -> bool:

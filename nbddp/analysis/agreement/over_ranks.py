@@ -49,12 +49,13 @@ def kind_of(plan: ShardedReading, reduction: Reduction) -> str:
     seen = [plan.facts.value(n) for n in ast.walk(loop) if isinstance(n, ast.Name) and n.id == reduction.name]
     if any(map(_holds, seen)):
         return "lists" if reduction.how == "mean" and _lists_numbers(plan, reduction) else "anything"
-    added = [
-        n.value for n in ast.walk(loop) if isinstance(n, ast.AugAssign) and ast.unparse(n.target) == reduction.name
-    ]
-    if reduction.number or (added and all(is_number(plan, n) for n in added)):
+    added = [n for n in ast.walk(loop) if isinstance(n, ast.AugAssign) and ast.unparse(n.target) == reduction.name]
+    made: list[ast.expr | None] = [n.value for n in added]
+    if added and isinstance(added[0].target, ast.Name):
+        made = _made_of(plan, added[0].target)  # also what it starts with: `torch.zeros(1)`
+    if reduction.number or (made and all(n is not None and is_number(plan, n) for n in made)):
         return "numbers" if _shown_whole(plan, reduction) else "floats"
-    return "tensors" if added and all(is_scalar(plan, n) for n in added) else "anything"
+    return "tensors" if added and all(is_scalar(plan, n.value) for n in added) else "anything"
 
 
 def _lists_numbers(plan: ShardedReading, reduction: Reduction) -> bool:
@@ -126,14 +127,24 @@ def _made_of(plan: ShardedReading, name: ast.Name) -> list[ast.expr | None]:
         if not (_is_name(node, name.id) and isinstance(getattr(node, "ctx", None), ast.Store)):
             continue
         if plan.program.function_of(node) is function:
-            statement = plan.program.parents[node]
-            plain = isinstance(statement, ast.AugAssign) or (
-                isinstance(statement, ast.Assign) and node in statement.targets
-            )
-            value = statement.value if plain and isinstance(statement, ast.Assign | ast.AugAssign) else None
+            value = _assigned(plan, node)
             again = value is not None and any(_is_name(n, name.id) for n in ast.walk(value))
             found.append(None if again else value)
     return found
+
+
+def _assigned(plan: ShardedReading, target: ast.AST) -> ast.expr | None:
+    """What a statement sets this name to, also as one of several: `total, count = 0.0, 0`."""
+    around = plan.program.parents[target]
+    statement = plan.program.parents[around] if isinstance(around, ast.Tuple) else around
+    match statement:
+        case ast.AugAssign(value=value):
+            return value
+        case ast.Assign(value=value) if around is statement:
+            return value
+        case ast.Assign(value=ast.Tuple(elts=values)) if isinstance(around, ast.Tuple) and around in statement.targets:
+            return values[around.elts.index(target)] if len(values) == len(around.elts) else None  # type: ignore[arg-type]
+    return None
 
 
 def is_scalar(plan: ShardedReading, node: ast.expr) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from nbddp.analysis.combining.outputs import lets_out
 from nbddp.analysis.combining.rows import is_row, kept_whole, written_into
 from nbddp.analysis.slicing import inside, root_name
 from nbddp.analysis.values import OF_A_SHARE, PICKED, WHOLE, Extent, LoopFact, Machine, spread
@@ -128,12 +129,20 @@ def parts_of(m: Machine, node: ast.expr, name: str) -> Iterator[tuple[ast.expr, 
         yield node, "gather_part" if split else HOW[extent]
         return
     children = [n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr | ast.keyword)]
+    if isinstance(node, ast.Call) and any(_asks_or_tells(m, body) for body in m.facts.calls[node].bodies):
+        raise NotUnderstood  # there the ranks combine it themselves
     if isinstance(node, ast.Call):  # not the method, but what it is called on
         children[0:1] = [node.func.value] if isinstance(node.func, ast.Attribute) else []
     if isinstance(node, ast.Lambda | ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp) or not children:
         raise NotUnderstood
     for child in children:
         yield from parts_of(m, child.value if isinstance(child, ast.keyword) else child, name)
+
+
+def _asks_or_tells(m: Machine, body: ast.AST) -> bool:
+    """Does the function decide by a number of the share, or show one?"""
+    calls = (m.facts.calls.get(n) for n in ast.walk(body) if isinstance(n, ast.Call))
+    return any(n in m.assumed.agreed for n in ast.walk(body)) or any(c is not None and lets_out(c) for c in calls)
 
 
 def _of_row(m: Machine, row: ast.Name, name: str) -> Iterator[tuple[ast.expr, str]]:

@@ -29,10 +29,10 @@ from nbddp.analysis.values import (
     Extent,
     LoopFact,
     Machine,
-    Obj,
     Reduction,
     Value,
     is_uneven,
+    is_zero,
     join_extent,
     spread,
 )
@@ -46,14 +46,20 @@ def leave_loop(m: Machine, fact: LoopFact) -> None:
     loop = fact.node
     if loop in m.assumed.whole or not isinstance(loop, ast.For | ast.AsyncFor | ast.While):
         return
-    if not fact.backward and (reason := undealable(m, fact)):
-        m.facts.keep_whole.setdefault(loop, reason)
-        return
     handed = handed_on(m, loop)
     own = changed_names([loop])
+    if not fact.backward and (reason := undealable(m, fact, own | set(handed))):
+        m.facts.keep_whole.setdefault(loop, reason)
+        return
     for name in sorted(own | set(handed)):
         value = m.lookup(name)
-        if value is None or not _varies(m, value) or not read_after(m.program, m.imports, loop, name, m.kept):
+        holds = value is not None and bool(value.of("list", "dict"))
+        grows = holds and not fact.backward and _grows(loop, name, handed.get(name, set()))
+        if (
+            value is None
+            or not (grows or _varies(m, value))
+            or not read_after(m.program, m.imports, loop, name, m.kept)
+        ):
             continue
         if fact.backward and name in fact.chosen:  # of other batches on each rank: there is nothing to be put together
             m.set_plain(name, value.with_extent(Extent.VARYING))
@@ -68,6 +74,7 @@ def leave_loop(m: Machine, fact: LoopFact) -> None:
             m.facts.keep_whole.setdefault(loop, sentence("'%1' cannot be combined across ranks", name))
         elif how is None:
             # each visit of the loop decides anew: the last one knows most of it
+            m.facts.reductions.pop((loop, name), None)
             apart = _is_read_apart(m, fact, name, value) or _is_uneven(m, value)
             m.facts.at_source[loop, name] = () if apart else at_source(m, fact, name)
             if m.facts.at_source[loop, name]:
@@ -76,15 +83,22 @@ def leave_loop(m: Machine, fact: LoopFact) -> None:
                 m.facts.unreduced[loop, name] = _extent(m, value)
         else:
             number = value.number and how.name == name
+            m.facts.at_source.pop((loop, name), None)
+            m.facts.unreduced.pop((loop, name), None)
             m.facts.reductions[loop, name] = replace(how, number=number, assumed=_is_assumed(m, value))
             _now_uniform(m, name, value)
     _of_objects(m, fact)
 
 
+def _grows(loop: ast.stmt, name: str, elsewhere: set[str]) -> bool:
+    """By an item for each batch that a rank has, alike or not: `seen.append(1)`."""
+    return bool((forms([loop], name) | elsewhere) & {"append", "extend"})
+
+
 def _of_objects(m: Machine, fact: LoopFact) -> None:
     for text, parts, held in kept_by_objects(m, fact) if fact.backward else ():
         m.facts.at_source[fact.node, text] = parts
-        _contents_uniform(m, held)
+        m.make_uniform(held)
 
 
 def _is_assumed(m: Machine, value: Value) -> bool:
@@ -104,7 +118,8 @@ def _extent(m: Machine, value: Value, depth: int = 0) -> Extent:
 
 
 def _inner(m: Machine, value: Value) -> list[Value]:
-    return [inner for obj in value.of("list", "dict") if (inner := m.get(obj, "[]")) is not None]
+    held = [item for item in value.items or () if item.of("list", "dict")]
+    return held + [inner for obj in value.of("list", "dict") if (inner := m.get(obj, "[]")) is not None]
 
 
 def _behind(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str]) -> Reduction | None:
@@ -129,12 +144,14 @@ def _how(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str
     assert isinstance(loop, ast.For | ast.AsyncFor | ast.While)
     start = fresh_start(m.program, loop, name)
     ways = forms([loop], name) | elsewhere
-    holds = bool(value.of("list", "dict"))
+    holds = any(v.of("list", "dict") for v in (value, *(value.items or ())))
     extent = _extent(m, value)
     if ways == {"item"} and (start is None or not starts_at_zero(start, name)):
         return _how_item(m, fact, name, extent)
     if elsewhere == {"item"} == ways and extent is Extent.MEAN and fact.backward:
         return Reduction(loop, name, "mean")
+    if extent is Extent.SUM and _counts_beside(m, value):
+        return None
     apart = OF_A_SHARE if fact.backward else (PICKED,)
     picked = any(v.of(*apart) for v in (value, *_inner(m, value)))
     if picked and holds and (fact.backward or ways != {"append"}):
@@ -153,6 +170,13 @@ def _how(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str
         found = _how_training(loop, name, start, ways, holds, extent, _is_mixed(m, value))
         return _of_splits(found) if m.assumed.splits else found
     return _how_evaluation(loop, name, start, ways, holds, extent)
+
+
+def _counts_beside(m: Machine, value: Value) -> bool:
+    """`sums[0] += hits; sums[1] += 1`: steps are counted alike on all ranks, and are not added up."""
+    holders = value.of("list", "dict")
+    keyed = [v for (obj, key), v in m.facts.fields.items() if obj in holders and key != "[]"]
+    return any(item.extent in WHOLE and not is_zero(item) for item in (*(value.items or ()), *keyed))
 
 
 def _is_uneven(m: Machine, value: Value) -> bool:
@@ -232,15 +256,4 @@ def _how_evaluation(
 
 def _now_uniform(m: Machine, name: str, value: Value) -> None:
     m.set_plain(name, value.with_extent(Extent.UNIFORM))
-    _contents_uniform(m, value)
-
-
-def _contents_uniform(m: Machine, value: Value) -> None:
-    holders, seen = set(value.of("list", "dict")), set[Obj]()
-    while holders - seen:
-        obj = (holders - seen).pop()
-        seen.add(obj)
-        for (owner, field), inner in list(m.facts.fields.items()):
-            if owner == obj:
-                m.facts.fields[owner, field] = inner.with_extent(Extent.UNIFORM)
-                holders |= inner.of("list", "dict")
+    m.make_uniform(value)

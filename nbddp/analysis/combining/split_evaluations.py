@@ -6,14 +6,14 @@ import ast
 
 from nbddp.analysis.library import SHOWS, WRITES, WRITING_METHODS, under
 from nbddp.analysis.slicing import carried_reads, is_read
-from nbddp.analysis.values import CallFact, Loop, LoopFact, Machine, Obj, Value
+from nbddp.analysis.values import WHOLE, CallFact, Loop, LoopFact, Machine, Obj, Value
 from nbddp.sentence import NOTHING, Sentence, sentence
 
 BatchLoop = ast.For | ast.AsyncFor | ast.While
 
 
-def undealable(m: Machine, fact: LoopFact) -> Sentence:
-    """Why the batches of an evaluation loop cannot be dealt out; empty where they can."""
+def undealable(m: Machine, fact: LoopFact, own: set[str]) -> Sentence:
+    """Why the batches of an evaluation loop cannot be dealt out; empty where they can. `own` are names it changes."""
     loop = fact.node
     assert isinstance(loop, BatchLoop)
     if m.varying_control:
@@ -35,7 +35,10 @@ def undealable(m: Machine, fact: LoopFact) -> Sentence:
     if len(fact.loaders) > 1 and len(fact.loader_nodes) > 1:
         return sentence("the loop reads several DataLoaders at once")
     return (
-        _looks_at_its_place(m, fact) or _leaves_traces(m, loop) or _trains_statistics(m, loop) or _carries_on(m, loop)
+        _looks_at_its_place(m, fact)
+        or _leaves_traces(m, loop, own)
+        or _trains_statistics(m, loop)
+        or _carries_on(m, loop)
     )
 
 
@@ -44,18 +47,28 @@ def _looks_at_its_place(m: Machine, fact: LoopFact) -> Sentence:
     assert isinstance(fact.node, BatchLoop)
     for name, value in m.visible().items():
         counts = value.of("counter") and is_read(fact.node.body, name)
-        if counts or (value.varies and not value.of("metric") and name in carried_reads(fact.node)):
+        varies = m.held(value) not in WHOLE and not value.of("metric")
+        if counts or (varies and name in carried_reads(fact.node)):
             return sentence(
                 "the loop uses '%1', which depends on the position of the batch or on earlier batches", name
             )
     return NOTHING
 
 
-def _leaves_traces(m: Machine, loop: Loop) -> Sentence:
+def _leaves_traces(m: Machine, loop: Loop, own: set[str]) -> Sentence:
+    others = {name: value for name, value in m.visible().items() if name not in own}
+    reached = m.things_in(others.values())
     for (obj, name), value in m.facts.fields.items():
-        if obj.kind in ("instance", "dict") and value.varies and (obj, name) not in m.varying_before:
-            if obj.kind == "instance" or not _is_local(m, loop, obj.node):
+        if value.varies and (obj, name) not in m.varying_before:
+            if (
+                obj.kind in ("instance", "class")
+                or obj in reached
+                or (obj.kind == "dict" and not _is_local(m, loop, obj.node))
+            ):
                 return sentence("it collects values in '%1' of an object", name)
+    for name in others.keys() & m.globals.keys():
+        if m.globals[name].varies and (None, name) not in m.varying_before:
+            return sentence("it collects values in '%1'", name)
     inside = [c for c in m.facts.calls.values() if loop in c.loops]
     return sentence("the loop prints, plots, logs or writes something") if any(map(_shows, inside)) else NOTHING
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from nbddp.analysis.library import STORING_METHODS, under
 from nbddp.analysis.library import constructors as names
-from nbddp.analysis.library import under
 from nbddp.analysis.syntax import canonical
 from nbddp.analysis.values import (
     ANYTHING,
@@ -82,8 +82,9 @@ def _of(m: Machine, obj: Obj, attr: str, node: ast.expr) -> Value | None:
         return _owned(field, obj) if obj.kind == "model" else field
     if attr == "__dict__" and m.held(Value(frozenset({obj}))) not in WHOLE:
         return Value(extent=Extent.VARYING)
-    if obj.kind == "dict":
-        return m.get(obj, f"[{attr!r}]")
+    if obj.kind in ("list", "dict"):
+        item = m.get(obj, f"[{attr!r}]")
+        return thing("bound", node, attr, obj) if item is None and attr in STORING_METHODS else item  # `log.append`
     owner_class = m.facts.classes.get(obj)
     if owner_class is not None:
         member = class_member(m, owner_class, attr, obj)
@@ -140,6 +141,14 @@ def class_member(m: Machine, node: ast.AST, attr: str, owner: Obj | None, depth:
             if found is not None:
                 return found
     return None
+
+
+def by_class(m: Machine, base: Value, word: str, args: list[Value]) -> Value | None:
+    """What `__add__` and the like of the notebook's classes come to."""
+    owners = [(obj, node) for obj in base.of("instance") if (node := m.facts.classes.get(obj)) is not None]
+    found = [member for obj, node in owners if (member := class_member(m, node, f"__{word}__", obj)) is not None]
+    methods = sorted((o for member in found for o in member.of("method")), key=_line)
+    return join_all(m.steps.function(m, method, args, {}, None) for method in methods) if methods else None
 
 
 def _line(obj: Obj) -> int:

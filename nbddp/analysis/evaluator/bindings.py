@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from nbddp.analysis.evaluator.expressions import evaluate, evaluate_unseen, library, put_element
+from nbddp.analysis.evaluator.attributes import by_class
+from nbddp.analysis.evaluator.expressions import WORDS, evaluate, evaluate_unseen, library, put_element
 from nbddp.analysis.evaluator.iteration import iterate, parts
 from nbddp.analysis.evaluator.writes import moved_by_hand, taint
 from nbddp.analysis.slicing import fresh_start, starts_at_zero
@@ -47,6 +48,8 @@ def assign(m: Machine, target: ast.expr, value: Value, *, added: bool = False) -
 
 def _put_item(m: Machine, target: ast.Subscript, value: Value, added: bool) -> None:
     container, key = evaluate(m, target.value), evaluate(m, target.slice)
+    if by_class(m, container, "setitem", [key, value]) is not None:
+        return
     put_element(m, container, value, key.const)
     chosen = key.varies and not added  # by the samples of the share: what belongs to others is not met
     if not container.of("list", "dict", "model", "submodule") and (put := m.held(value)) not in domain.WHOLE:
@@ -97,6 +100,10 @@ def _grown(node: ast.Assign) -> tuple[ast.expr, ast.operator, ast.expr] | None:
 
 def _increment(m: Machine, target: ast.expr, old: Value, op: ast.operator, operand: ast.expr) -> Value:
     new = as_mean(m, operand, evaluate(m, operand))
+    if old.of("instance") and (word := WORDS.get(type(op))):
+        own = by_class(m, old, f"i{word}", [new]) or by_class(m, old, word, [new])
+        if own is not None:
+            return own
     if old.of("list") and isinstance(op, ast.Add):
         inner = m.elements(new) if new.of("list") else iterate(m, new, operand)
         put_element(m, old, domain.marked(inner, domain.PICKED) if new.of(domain.PICKED) else inner)

@@ -67,6 +67,8 @@ def _call_one(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywor
             return _call_partial(m, node, obj, args, keywords)
         case "method":
             return _call_bound(m, node, obj, args, keywords)
+        case "bound" if not isinstance(node.func, ast.Attribute) or node.func.attr != obj.name:
+            return call_method(m, node, Value(frozenset({obj.owner} if obj.owner else ())), obj.name, args, keywords)
         case "class":
             return _instantiate(m, node, obj, args, keywords)
         case "model" | "submodule":

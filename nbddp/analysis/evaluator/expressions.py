@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nbddp.analysis.evaluator.attributes import read
+from nbddp.analysis.evaluator.attributes import by_class, read
 from nbddp.analysis.evaluator.calls import call
 from nbddp.analysis.evaluator.iteration import iterate, loaders_in
 from nbddp.analysis.library import USUAL, exports
@@ -27,6 +27,7 @@ from nbddp.analysis.values import (
     join,
     join_all,
     note_divisor,
+    note_size,
     spread,
     tell_unlike,
     thing,
@@ -35,6 +36,7 @@ from nbddp.analysis.values import (
 )
 
 FEW = 3
+WORDS: dict[type[ast.operator], str] = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv"}
 
 
 def evaluate(m: Machine, node: ast.expr) -> Value:
@@ -210,6 +212,8 @@ def _binary(m: Machine, node: ast.BinOp) -> Value:
     left, right = evaluate(m, node.left), evaluate(m, node.right)
     if node in m.assumed.shares:
         return Value(extent=Extent.SUM, sources=frozenset[ast.AST]({node}), equal=True, size=True, number=True)
+    if (own := by_class(m, left, WORDS.get(type(node.op), ""), [right])) is not None:
+        return own
     if isinstance(node.op, ast.Add | ast.Sub):
         left, right = as_mean(m, node.left, left), as_mean(m, node.right, right)
         return tell_unlike(m, binary(left, right, node.op), (node.left, left), (node.right, right))
@@ -260,6 +264,8 @@ def _subscript(m: Machine, node: ast.Subscript) -> Value:
 
 
 def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Value:
+    if (own := by_class(m, base, "getitem", [index])) is not None:
+        return own
     if base.of("shape"):
         first = index.const == 0 or (index.const is None and not isinstance(node.slice, ast.Slice))
         return m.size(base) if first and base.varies else Value(number=True)
@@ -315,9 +321,9 @@ def _choice(m: Machine, node: ast.IfExp) -> Value:
     with varying(m, m.differs(node.test, test)):
         body, other = evaluate(m, node.body), evaluate(m, node.orelse)
     m.conditions -= 1
-    if not m.differs(node.test, test):
-        return join(body, other)
     found = join(body, other)
+    if not m.differs(node.test, test):
+        return found.with_extent(Extent.VARYING) if domain.is_sum_or_not(body, other) else found
     samples = spread(test) is Extent.SAMPLES and spread(found) in (*domain.WHOLE, Extent.SAMPLES)
     return Value(found.objs, Extent.SAMPLES if samples else Extent.VARYING)
 
@@ -370,6 +376,7 @@ def _comprehension(m: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorE
             env[name] = saved[name]
     over_samples = any(_goes_through_samples(m, g) for g in node.generators)
     tests = [m.facts.value(c) for g in node.generators for c in g.ifs]
+    note_size(m.facts, made.objs if any(spread(t) is Extent.VARYING for t in tests) else ())
     picks = any(spread(t) is Extent.SAMPLES or (over_samples and t.varies) for t in tests)
     return domain.marked(made, domain.PICKED) if picks else domain.marked(made, domain.EACH) if over_samples else made
 

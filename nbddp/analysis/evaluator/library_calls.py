@@ -188,6 +188,12 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
         return _mapped(m, node, args)
     if name == "getattr" and len(args) > 1 and isinstance(args[1].const, str):
         return read(m, first, args[1].const, node)
+    if name == "setattr" and len(args) > 2:
+        for obj in first.objs:
+            known = args[1].const if isinstance(args[1].const, str) else None
+            for field in [known] if known is not None else [f for o, f in m.facts.fields if o == obj]:
+                m.put(obj, field, args[2])
+        return ANYTHING
     if name == "super":
         return _super(m, node)
     if name in ("dict", "collections.OrderedDict", "collections.defaultdict", "argparse.Namespace",

@@ -1,4 +1,4 @@
-"""Run loops: each body twice, so that what one turn leaves meets the next."""
+"""Run loops: each body until a turn leaves what it has met."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ from nbddp.analysis.values import (
     varying,
 )
 from nbddp.sentence import sentence
+
+TURNS = 5  # what has come so far through names has come everywhere: `older = old; old = loss`
 
 
 def _enter(m: Machine, node: Loop, iterable: Value | None, source: ast.expr | None) -> LoopFact:
@@ -98,14 +100,14 @@ def _loader_nodes(m: Machine, source: ast.expr) -> set[ast.expr]:
 
 
 def _turns(m: Machine, fact: LoopFact, one: Callable[[Active], None], loaders: set[Obj]) -> bool:
-    """Run a body twice, so that what an iteration leaves meets the next; after a loop it may also not have run.
+    """Run a body until what an iteration leaves is what it met; after a loop it may also not have run.
 
     True where it runs over shares of these loaders.
     """
     shares = _draws_shares(m, fact.node, loaders)
     backward = unsure = False
-    for turn in range(2):
-        before, change = copies(m), last_change()
+    for turn in range(TURNS):
+        before, change, moved = copies(m), last_change(), m.moved
         active = Active(fact, shares, shares and turn > 0 and not (fact.backward or fact.lazy), m.conditions)
         m.loops.append(active)
         one(active)
@@ -115,11 +117,17 @@ def _turns(m: Machine, fact: LoopFact, one: Callable[[Active], None], loaders: s
         after = join_states([before, copies(m)])
         restore(m, after)
         deals = shares and not (fact.backward or fact.lazy)
+        if turn and moved is m.moved and _extents(after) == _extents(before):
+            break
         if last_change() is change and after == before and not deals:
             break  # the second turn would find what the first one found
     m.left -= {ast.Break}
     _note_use(fact, loaders, backward, unsure)
     return shares
+
+
+def _extents(state: tuple[Env, list[Env]]) -> list[dict[str, Extent]]:
+    return [{name: spread(value) for name, value in env.items()} for env in (state[0], *state[1])]
 
 
 def _draws_shares(m: Machine, loop: Loop, loaders: set[Obj]) -> bool:
@@ -139,7 +147,7 @@ def _note_use(fact: LoopFact, loaders: set[Obj], backward: bool, unsure: bool) -
 def run_for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
     iterable = evaluate(m, node.iter)
     fact = _enter(m, node, iterable, node.iter)
-    before, loaders = m.varying_fields(), loaders_in(m, iterable)
+    before, loaders = m.varying_places(), loaders_in(m, iterable)
     if loaders and not m.sharing() and not _draws_shares(m, node, loaders):
         _made_beside(m, node)
     uneven = is_uneven(m.facts, iterable)

@@ -14,6 +14,7 @@ from nbddp.analysis.values import (
     ANYTHING,
     PICKED,
     UNARY,
+    WHOLE,
     Extent,
     Frame,
     Machine,
@@ -155,7 +156,10 @@ def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
         note_size(m.facts, holders if m.own_turns or chosen else ())
         note_size(m.facts, _those_around(m, node) if chosen else ())
         value = value.with_extent(Extent.VARYING) if chosen else value
-        _put(m, holders, value.with_extent(Extent.UNIFORM) if _goes_together(m, node, value) else value)
+        if _goes_together(m, node, value):
+            value = value.with_extent(Extent.UNIFORM)
+            m.make_uniform(value)
+        _put(m, holders, value)
         return ANYTHING
     if attr in ("extend", "update"):
         inner = m.elements(first) if first.of("list", "dict") else iterate(m, first, node)
@@ -208,10 +212,21 @@ def _goes_together(m: Machine, node: ast.Call, value: Value) -> bool:
     fact = m.facts.calls[node]
     if getattr(node.func, "attr", "") != "append" or not node.args or isinstance(node.args[-1], ast.JoinedStr):
         return False
-    if fact.varying_control or fact.ever_in_forward or m.sharing() or value.items:
+    if fact.varying_control or fact.ever_in_forward or m.sharing():
         return False
     known = [m.facts.loops[loop] for loop in fact.loops if loop in m.facts.loops]
-    return spread(value) in (Extent.MEAN, Extent.SUM) and not any(f.loaders or m.facts.draws_itself(f) for f in known)
+    if any(f.loaders or m.facts.draws_itself(f) for f in known):
+        return False
+    extents = {spread(part) for part in _parts_written(m, node.args[-1], value)} - {*WHOLE}
+    return bool(extents) and extents <= {Extent.MEAN, Extent.SUM}
+
+
+def _parts_written(m: Machine, node: ast.expr, value: Value) -> list[Value]:
+    """Of a row that is written there, each number is combined for itself: `(epoch, total / n)`."""
+    match node:
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
+            return [m.facts.value(part) for part in parts]
+    return [value] if value.items is None else []
 
 
 def _put(m: Machine, holders: frozenset[Obj], value: Value) -> None:

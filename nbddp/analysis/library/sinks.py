@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 LEVELS = "debug info warning warn error critical exception log".split()
-SHOWS = frozenset({"print", "tqdm.tqdm.write", "warnings.warn", *(f"logging.{level}" for level in LEVELS)})
+SHOWS = frozenset({"print", "tqdm.tqdm.write", "warnings.warn", "sys.stdout.write", "sys.stderr.write", "pprint.pprint",
+                   "pprint.pp", "rich.print", *(f"logging.{level}" for level in LEVELS)})  # fmt: skip
 LOGS = frozenset({"wandb.log", "neptune.log_metric"})
 BAR_METHODS = frozenset(
     "set_postfix set_description set_postfix_str set_description_str update comment write_table".split()

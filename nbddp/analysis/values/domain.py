@@ -128,8 +128,8 @@ def _is_none(value: Value) -> bool:
     return value.const is Literal.NONE and not value.objs
 
 
-def join(a: Value, b: Value) -> Value:
-    """What holds on either path."""
+def join(a: Value, b: Value, *, later: bool = False) -> Value:
+    """What holds on either path; or of one place, which first holds the one and `later` the other."""
     if a is b or a == b:
         return a
     items = None
@@ -141,9 +141,10 @@ def join(a: Value, b: Value) -> Value:
     if const is None and any(isinstance(v.const, Literal) for v in (a, b)):
         const = Literal.PERHAPS_NONE
     whole = items is None  # where the parts do not match, what they are goes to the whole
+    extent = join_extent(spread(a), spread(b)) if whole else join_extent(a.extent, b.extent)
     return Value(
         a.objs | b.objs,
-        join_extent(spread(a), spread(b)) if whole else join_extent(a.extent, b.extent),
+        Extent.VARYING if whole and not later and is_sum_or_not(a, b) else extent,
         items,
         const,
         a.sources | b.sources,
@@ -151,6 +152,11 @@ def join(a: Value, b: Value) -> Value:
         a.size and b.size,
         a.number and b.number,
     )
+
+
+def is_sum_or_not(a: Value, b: Value) -> bool:
+    """Added up over the ranks, one of them would be another number; zeros are what sums begin with."""
+    return {spread(v) for v in (a, b) if not (is_zero(v) or _is_none(v))} == {Extent.SUM, Extent.UNIFORM}
 
 
 def is_zero(value: Value) -> bool:

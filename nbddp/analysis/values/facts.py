@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from nbddp.analysis.values.domain import ANYTHING, Extent, Obj, Value, join
+from nbddp.analysis.values.domain import ANYTHING, Extent, Obj, Value, is_sum_or_not, join
 from nbddp.analysis.values.tracking import Tracked, TrackedDict, TrackedSet, TrackedSets
 from nbddp.sentence import Sentence
 
@@ -156,6 +156,9 @@ class Facts(Tracked):
     divided_apart: set[ast.expr] = field(default_factory=TrackedSet)  # by what, where they do not, or it is no sum
 
     def see(self, node: ast.AST, value: Value) -> None:
+        old = self.values.get(node)
+        if old is not None and is_sum_or_not(old, value):
+            value = value.with_extent(Extent.VARYING)  # `def report(count)`, given a sum of the share, and an epoch
         self.values.see(node, value)
 
     def value(self, node: ast.AST) -> Value:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import reduce
 
 from nbddp.analysis.syntax import Program
 from nbddp.analysis.values.assumptions import Assumptions
@@ -97,6 +98,7 @@ class Machine:
     frames: list[Frame] = field(default_factory=lambda: [Frame(None, {})])
     closures: dict[ast.AST, Frame] = field(default_factory=dict)
     star_imports: list[str] = field(default_factory=list)
+    moved: object = None  # another object since a thing has got another extent
     rebound: object = None  # another object since a name of the cells has got another value
     remembered: dict[Hashable, Remembered] = field(default_factory=dict)  # calls that changed nothing
 
@@ -113,7 +115,7 @@ class Machine:
     left: frozenset[type[ast.stmt]] = frozenset()  # how some ranks may have left what the others go on with
     share_control: int = 0  # conditions that each rank decides by its share as a whole
     own_turns: int = 0  # conditions and loops by which one rank may come more often than another
-    varying_before: set[tuple[Obj, str]] = field(default_factory=set)  # fields that varied before the loop began
+    varying_before: set[tuple[Obj | None, str]] = field(default_factory=set)  # places that varied before the loop
 
     def passed(self, model: Obj) -> None:
         """The model has seen a batch; in training mode it counts that."""
@@ -217,13 +219,19 @@ class Machine:
         ):  # also of a tensor: a field is no step's own
             value = value.with_extent(Extent.VARYING)
         old = self.get(obj, name)
-        self.facts.fields[obj, name] = value if old is None else join(old, value)
+        new = value if old is None else join(old, value, later=True)
+        self.facts.fields[obj, name] = new
+        if spread(new) is not (Extent.UNIFORM if old is None else spread(old)):
+            self.moved = object()
 
     def elements(self, value: Value) -> Value:
         """What iterating or indexing a container gives."""
         result: Value | None = None
         for obj in value.objs:
             found = self.get(obj, "[]")
+            if found is not None and spread(found) is Extent.SUM:  # of each key, where they are known
+                known = [v for (o, key), v in self.facts.fields.items() if o == obj and key != "[]"]
+                found = reduce(join, known, found)
             if found is not None:
                 result = found if result is None else join(result, found)
         for item in value.items or ():
@@ -239,8 +247,30 @@ class Machine:
                 extent = extent if found is None else join_extent(extent, self.held(found, depth + 1))
         return extent
 
-    def varying_fields(self) -> set[tuple[Obj, str]]:
-        return {key for key, value in self.facts.fields.items() if value.varies}
+    def varying_places(self) -> set[tuple[Obj | None, str]]:
+        """Fields of things, and names of the cells."""
+        fields = {key for key, value in self.facts.fields.items() if value.varies}
+        return {*fields, *((None, name) for name, value in self.globals.items() if value.varies)}
+
+    def make_uniform(self, value: Value) -> None:
+        """What lists and dictionaries hold has been combined."""
+        holders = self.things_in([value], "list", "dict") if value.of("list", "dict") or value.items else set()
+        for key in [key for key in self.facts.fields if key[0] in holders]:
+            self.facts.fields[key] = self.facts.fields[key].with_extent(Extent.UNIFORM)
+
+    def things_in(self, values: Iterable[Value], *kinds: str) -> set[Obj]:
+        """What these values hold, and what is held by that; of these kinds, or of any."""
+        held: dict[Obj, list[Value]] = {}
+        for (owner, _), value in self.facts.fields.items():
+            held.setdefault(owner, []).append(value)
+        found, todo = set[Obj](), list(values)
+        while todo:
+            value = todo.pop()
+            todo += value.items or ()
+            for obj in (value.of(*kinds) if kinds else value.objs) - found:
+                found.add(obj)
+                todo += held.get(obj, ())
+        return found
 
     def size(self, value: Value) -> Value:
         """How many samples of it this rank has."""

@@ -38,8 +38,17 @@ def test_a_value_on_two_paths_may_be_either_thing():
 
 
 def test_parts_of_tuples_are_joined_part_by_part():
-    a, b = Value(items=(of(U), of(M))), Value(items=(of(T), of(M)))
+    a, b = Value(items=(of(U, const=0), of(M))), Value(items=(of(T), of(M)))
     assert [i.extent for i in join(a, b).items or ()] == [T, M]
+
+
+@pytest.mark.parametrize(("other", "expected"), [(of(U), V), (of(U, const=1), V), (of(U, const=0), T), (of(T), T)])
+def test_a_sum_or_what_is_alike_is_neither(other, expected):
+    assert join(of(T), other).extent is join(other, of(T)).extent is expected
+
+
+def test_what_later_becomes_a_sum_is_one():
+    assert join(of(U), of(T), later=True).extent is T
 
 
 def test_constants_survive_where_both_paths_have_the_same():

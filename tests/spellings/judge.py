@@ -1,0 +1,71 @@
+"""What becomes of a spelling: the same numbers, a report, a refusal, or what must never be."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import nbddp
+from nbddp.diagnostics import Diagnostic
+from nbddp.notebook import notebook_from_percent
+from tests.spellings.simulated.ranks import Apart
+from tests.spellings.simulated.runs import Shown, by_itself, on_ranks
+
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+REPORTS = ("reduce", "evaluation", "decide")
+Verdict = Literal["equal", "reported", "refused", "WRONG"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    verdict: Verdict
+    why: str = ""
+    rule: str = ""  # that reports it
+
+
+def outcome(text: str, worlds: tuple[int, ...], folder: Path, cell: int) -> Outcome:
+    """`cell` is the first that is spelt: reports of others do not count."""
+    try:
+        script = nbddp.export(notebook_from_percent(text, "spelling.py"))
+    except nbddp.CannotExport as refused:
+        found = [d for d in refused.diagnostics if d.level == "error" and d.rule != "internal"]
+        return Outcome("refused", str(found[0].message)) if found else Outcome("WRONG", str(refused))
+    alone = by_itself(text, folder / "notebook")
+    reports = [d for d in script.diagnostics if is_report(d, cell)]
+    for number in worlds:
+        try:
+            together = on_ranks(script.text, number, folder / f"ranks-{number}")
+        except Exception as error:  # noqa: BLE001 -- whatever it is, the script has failed
+            return Outcome("WRONG", f"{number} ranks: {type(error).__name__}: {error}")
+        if different := difference(alone, together):
+            if number == 1 or not reports:
+                return Outcome("WRONG", f"{number} ranks: {different}")
+            return Outcome("reported", str(reports[0].message), reports[0].rule)
+    return Outcome("equal", str(reports[0].message), reports[0].rule) if reports else Outcome("equal")
+
+
+def is_report(diagnostic: Diagnostic, cell: int) -> bool:
+    """That the numbers are another's, or how they come to be the same, at a line of what is spelt."""
+    return diagnostic.cell >= cell and diagnostic.line > 0 and diagnostic.rule in REPORTS
+
+
+def difference(alone: Shown, together: Shown) -> str:
+    if not alike(alone.printed, together.printed):
+        return f"{alone.printed!r} became {together.printed!r}"
+    if alone.files.keys() != together.files.keys():
+        return f"files {sorted(alone.files)} became {sorted(together.files)}"
+    unlike = [name for name in alone.files if not alike(alone.files[name], together.files[name])]
+    return f"{unlike[0]}: {alone.files[unlike[0]]!r} became {together.files[unlike[0]]!r}" if unlike else ""
+
+
+def alike(one: str, other: str) -> bool:
+    """The same words, and numbers that are the same but for rounding."""
+    if NUMBER.split(one) != NUMBER.split(other):
+        return False
+    pairs = zip(map(float, NUMBER.findall(one)), map(float, NUMBER.findall(other)), strict=True)
+    return all(abs(a - b) <= 3e-4 * max(1.0, abs(a)) for a, b in pairs)
+
+
+__all__ = ["Apart", "Outcome", "outcome"]

@@ -1,0 +1,42 @@
+"""Random programs print on several ranks what one process prints, or have their report: nothing third."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+
+from tests.spellings.judge import outcome
+from tests.spellings.random_programs import programs
+
+MANY = int(os.environ.get("NBDDP_PROGRAMS", "1500"))
+BOUNDED = settings(
+    max_examples=60,
+    deadline=None,
+    derandomize=True,  # the same programs each time
+    database=None,
+    phases=[Phase.generate],
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+def holds(text: str, worlds: tuple[int, ...]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        found = outcome(text, worlds, Path(folder), cell=2)
+    assert found.verdict != "WRONG", f"{text}\n{found.why}"
+
+
+@BOUNDED
+@given(programs())
+def test_equal_or_reported(text: str) -> None:
+    holds(text, (2,))
+
+
+@pytest.mark.thorough
+@settings(BOUNDED, max_examples=MANY, derandomize=False, phases=[Phase.generate, Phase.shrink])
+@given(programs())
+def test_many_equal_or_reported(text: str) -> None:
+    holds(text, (1, 2, 3))
