@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from textwrap import indent
 
@@ -104,6 +105,12 @@ def filled(template: str, **parts: str) -> str:
         else:
             lines.append(line)
     return "\n".join(lines)
+
+
+def by_slices(text: str) -> str:
+    """The same training without a loader: batches of seven, the last of three, that no number of ranks divides."""
+    cut = r"\1for start in range(0, 24, 7):\n\1    a, b = x[start : start + 7], y[start : start + 7]\n"
+    return re.sub(r"^( *)for a, b in train_loader:\n", cut, text, flags=re.MULTILINE)
 
 
 def every() -> list[Spelling]:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from tests.spellings.judge import outcome
+from tests.spellings.program import by_slices
 from tests.spellings.random_programs import programs
 
 MANY = int(os.environ.get("NBDDP_PROGRAMS", "1500"))
@@ -35,8 +36,15 @@ def test_equal_or_reported(text: str) -> None:
     holds(text, (2,))
 
 
+@settings(BOUNDED, max_examples=15)
+@given(programs())
+def test_equal_or_reported_over_batches_that_are_split(text: str) -> None:
+    holds(by_slices(text), (3,))
+
+
 @pytest.mark.thorough
 @settings(BOUNDED, max_examples=MANY, derandomize=False, phases=[Phase.generate, Phase.shrink])
 @given(programs())
 def test_many_equal_or_reported(text: str) -> None:
     holds(text, (1, 2, 3))
+    holds(by_slices(text), (1, 2, 3))

@@ -11,7 +11,7 @@ from nbddp.notebook import notebook_from_percent
 from tests.e2e.runner import run_script
 from tests.spellings.judge import alike, outcome
 from tests.spellings.kept import KEPT, Kept
-from tests.spellings.program import NUMBERS, Spelling, every
+from tests.spellings.program import NUMBERS, Spelling, by_slices, every
 from tests.spellings.shown import SHOWN, Show
 from tests.spellings.simulated.runs import by_itself
 from tests.spellings.table import DOCUMENT, SHOWN_WITH, rows, written
@@ -42,6 +42,14 @@ def test_of_a_number_that_is_shown_so(shown: Show, tmp_path: Path) -> None:
         if spelling.possible and not kept.title.startswith("a file"):
             world = 2 + (SHOWN.index(shown) + place) % 2
             assert rows()["shown"][shown.title][place] == holds(spelling, (world,), tmp_path / str(place))
+
+
+@pytest.mark.parametrize("kept", KEPT, ids=lambda kept: kept.title)
+def test_of_a_number_over_batches_that_are_split(kept: Kept, tmp_path: Path) -> None:
+    at = KEPT.index(kept)
+    spelling = Spelling(NUMBERS[at % 2], kept, PRINT)
+    found = outcome(by_slices(spelling.notebook()), (2 + at // 2 % 2,), tmp_path, cell=2)
+    assert found.verdict in ("equal", "reported"), found.why
 
 
 @pytest.mark.thorough

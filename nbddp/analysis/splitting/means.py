@@ -28,7 +28,7 @@ def means_of(plan: Reading, split: Split) -> Means:
         for node in ast.walk(statement):
             if isinstance(node, ast.Assign):
                 unpacked += [(node, name) for name in _out_of_a_tuple(plan, node)]
-            elif isinstance(node, ast.BinOp):
+            elif isinstance(node, ast.BinOp | ast.Call):
                 counts += _counts(plan, node)
             if _is_born(plan, node):
                 assert isinstance(node, ast.expr)
@@ -52,7 +52,15 @@ def _is_born(plan: Reading, node: ast.AST) -> bool:
         return False
     if isinstance(node, ast.Attribute | ast.Subscript) and not _is_taken_out(plan, node):
         return False
-    return not any(_is_mean(plan, part) for part in _inner(node))
+    inner = [*_inner(node)]
+    of_samples = any(spread(plan.facts.value(part)) in (Extent.SAMPLES, Extent.SUM) for part in inner)
+    return (of_samples or _runs(plan, node)) and not any(_is_mean(plan, part) for part in inner)
+
+
+def _runs(plan: Reading, node: ast.AST) -> bool:
+    """A function of the notebook, which may take the samples from elsewhere."""
+    fact = plan.facts.calls.get(node) if isinstance(node, ast.Call) else None
+    return fact is not None and bool(fact.bodies)
 
 
 def _is_taken_out(plan: Reading, node: ast.Attribute | ast.Subscript) -> bool:
@@ -76,8 +84,9 @@ def _out_of_a_tuple(plan: Reading, node: ast.Assign) -> Iterator[str]:
             yield name.id
 
 
-def _counts(plan: Reading, node: ast.BinOp) -> Iterator[ast.expr]:
-    """`loss.item() * len(xb)`: times the samples of an even share it adds up to the sum over the batch."""
-    for mean, count in ((node.left, node.right), (node.right, node.left)):
-        if isinstance(node.op, ast.Mult) and _is_mean(plan, mean) and plan.facts.value(count).size:
-            yield count
+def _counts(plan: Reading, node: ast.BinOp | ast.Call) -> Iterator[ast.expr]:
+    """`loss.item() * len(xb)`, `meter.update(loss.item(), len(xb))`: times an even share's samples it adds up."""
+    parts = [node.left, node.right] if isinstance(node, ast.BinOp) else [*node.args, *(k.value for k in node.keywords)]
+    multiplies = isinstance(node, ast.Call) or isinstance(node.op, ast.Mult)
+    if multiplies and any(_is_mean(plan, part) for part in parts):
+        yield from (part for part in parts if plan.facts.value(part).size)
