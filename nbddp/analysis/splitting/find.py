@@ -9,7 +9,7 @@ from dataclasses import replace
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.regions import LOOPS, Region, Scope, regions, scope_of
 from nbddp.analysis.splitting.roots import Root, roots
-from nbddp.analysis.values import Split
+from nbddp.analysis.values import Loop, Split
 
 
 def unshared(plan: Reading) -> list[ast.Call]:
@@ -74,7 +74,16 @@ def _functions_with_models(plan: Reading) -> set[ast.AST]:
 
 
 def _training_calls(plan: Reading) -> list[ast.Call]:
-    return [c for m in plan.roles.models for c in (*m.forward_calls, *m.bypasses)]
+    """Of the models that are trained; of parts of one where it is never called itself."""
+    whole = [c for m in plan.roles.models for c in (*m.forward_calls, *m.bypasses)]
+    here = {plan.program.function_of(c) for c in plan.facts.backward}  # a method of the model itself may train it
+    parts = [f for f in plan.facts.calls.values() if f.grad and plan.program.function_of(f.node) in here]
+    parts = [f for f in parts if f.loops & _training(plan)]
+    return whole or [f.node for f in parts if any(o.kind in ("model", "submodule") for o in f.called)]
+
+
+def _training(plan: Reading) -> set[Loop]:
+    return {node for node, fact in plan.facts.loops.items() if fact.backward}
 
 
 def _model_calls(plan: Reading, reach: set[ast.AST]) -> Iterable[ast.Call]:

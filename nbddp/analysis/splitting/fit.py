@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.regions import Region, region_at, stored
+from nbddp.analysis.splitting.regions import Definition, Region, region_at, stored
 from nbddp.analysis.splitting.roots import PRODUCTS, Root
 from nbddp.analysis.syntax import qualified
-from nbddp.analysis.values import ANYTHING, KNOWN, UNLIKE, Extent, Split, backward_of, spread
+from nbddp.analysis.values import ANYTHING, KNOWN, UNLIKE, WHOLE, Extent, Split, backward_of, spread
 from nbddp.sentence import Sentence, sentence
 
 GRAPHS = ("torch_geometric.", "dgl.", "torch_sparse.", "torch_scatter.")
@@ -24,6 +25,8 @@ def unfit(plan: Reading, found: Split | Root | None) -> Sentence | None:
         return sentence("no batch was found in what the model is given, so every rank would train on the same data")
     if isinstance(found, Root):
         return sentence("'%1' is a single sample, and one sample cannot be split", plan.program.source(found.node))
+    if (samples := _sample_by_sample(plan, found)) is not None:
+        return sentence("'%1' goes through single samples, and one sample cannot be split", samples)
     if (environment := _environment(plan)) is not None:
         return sentence("'%1' is an environment that answers to what the model does, and gives no batch to split",
                         environment)  # fmt: skip
@@ -35,6 +38,65 @@ def unfit(plan: Reading, found: Split | Root | None) -> Sentence | None:
     return None
 
 
+BATCHES = ("split", "chunk", "tensor_split", "array_split", "unbind", "reshape", "view", "stack")  # one at a time
+
+
+def _sample_by_sample(plan: Reading, split: Split) -> str | None:
+    """`for x, y in zip(X, Y)`, where these are tensors."""
+    for loop in plan.program.ancestors(split.at):
+        if isinstance(loop, ast.For) and stored(loop.target) & _made_of(region_at(plan, split.at), split):
+            for name in _gone_through(loop.iter):
+                if _is_tensor(plan, name, plan.program.function_of(name)):
+                    return plan.program.source(loop.iter)
+    return None
+
+
+def _gone_through(node: ast.expr) -> Iterator[ast.Name]:
+    """`X`, also in `zip(X, Y)`, `enumerate(X)` and a bar."""
+    if isinstance(node, ast.Name):
+        yield node
+    elif isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id in ("range", "trange")):
+        yield from (n for part in node.args for n in _gone_through(part))
+
+
+def _made_of(region: Region, split: Split) -> set[str]:
+    """The names dealt out, and those that they were taken from right before."""
+    own = {*split.names}
+    for statement in region.block[: region.block.index(region.at)]:
+        if stored(statement) & own:
+            own |= {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)}
+    return own
+
+
+def _is_tensor(plan: Reading, name: ast.Name, function: ast.AST | None, depth: int = 0) -> bool:
+    """Made by torch or numpy, as far as that can be read; handed on to the function by all who call it."""
+    if isinstance(function, Definition) and name.id in (names := [a.arg for a in function.args.args]):
+        given = [c.args[at] for c in plan.callers.get(function, ()) if len(c.args) > (at := names.index(name.id))]
+        return depth < DEPTH and any(
+            isinstance(g, ast.Name) and _is_tensor(plan, g, plan.program.function_of(g), depth + 1) for g in given
+        )
+    made = [n for n in plan.nodes() if isinstance(n, ast.Assign) and name.id in stored(n)]
+    return any(_makes_tensor(plan, value) for n in made for value in _bound_to(n.targets[0], n.value, name.id))
+
+
+def _bound_to(target: ast.expr, value: ast.expr, name: str) -> list[ast.expr]:
+    """`X, y = torch.randn(9), torch.randn(9)`: of several values the one for the name."""
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        return [v for t, v in zip(target.elts, value.elts, strict=True) if name in stored(t)]
+    return [value]
+
+
+def _makes_tensor(plan: Reading, node: ast.expr) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    word = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+    name = qualified(node.func, plan.flow.imports) or ""
+    if name.startswith(("torch.", "numpy.")) and not name.startswith("torch.utils.") and word not in BATCHES:
+        return True
+    return word not in BATCHES and isinstance(node.func, ast.Attribute) and _makes_tensor(plan, node.func.value)
+
+
+DEPTH = 4  # of functions that hand it on
 ONE = {"unsqueeze": 0, "view": 1, "reshape": 1}  # by their first argument
 TIME_FIRST = ("torchtext.",)  # whose batches have the samples in the second dimension
 
@@ -97,7 +159,7 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
         loss = backward_of(call)
         around = {split.step, *region.rest} & {*plan.program.ancestors(call)}
         value = plan.facts.value(loss) if loss is not None else ANYTHING
-        if around and spread(value) not in (Extent.MEAN, Extent.SUM) and not value.of(UNLIKE):
+        if around and spread(value) not in (Extent.MEAN, Extent.SUM, *WHOLE) and not value.of(UNLIKE):
             return sentence("'%1' is not understood as a mean or a sum over the samples of a batch",
                             plan.program.source(loss or call))  # fmt: skip
     if (single := _made_one(region, split) or _taken_for_one(plan)) is not None:

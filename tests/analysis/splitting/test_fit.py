@@ -22,6 +22,8 @@ LOSS = "loss = F.mse_loss(model(x), t)"
         (f"env.reset()\nx, t = env.step(step)\n{LOSS}", "import gyms\nenv = gyms.make()", "'env' is an environment"),
         ("loss = F.mse_loss(model(X), y)", "rnn = nn.LSTM(4, 4)\nmodel.rnn = rnn", "'nn.LSTM' takes time"),
         ("loss = F.mse_loss(model(X), y)", "rnn = nn.LSTM(4, 4, batch_first=True)\nmodel.rnn = rnn", ""),
+        ("for d in zip(X, y):\n    x, t = d[0], d[1]\n    loss = F.mse_loss(model(x), t)\n    loss.backward()", "",
+         "'zip(X, y)' goes through single samples"),
         ("loss = model(torch.ones(1)).max() * step", "", "no batch was found"),
     ],
 )  # fmt: skip
