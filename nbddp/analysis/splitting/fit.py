@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.regions import Definition, Region, region_at, stored
-from nbddp.analysis.splitting.roots import PRODUCTS, Root
+from nbddp.analysis.splitting.roots import PRODUCTS, Root, is_single
 from nbddp.analysis.syntax import qualified
 from nbddp.analysis.values import ANYTHING, KNOWN, UNLIKE, WHOLE, Extent, Split, backward_of, spread
 from nbddp.sentence import Sentence, sentence
@@ -38,6 +38,7 @@ def unfit(plan: Reading, found: Split | Root | None) -> Sentence | None:
     return None
 
 
+HANDING_ON = ("zip", "enumerate", "list", "reversed", "tqdm")
 BATCHES = ("split", "chunk", "tensor_split", "array_split", "unbind", "reshape", "view", "stack")  # one at a time
 
 
@@ -55,7 +56,7 @@ def _gone_through(node: ast.expr) -> Iterator[ast.Name]:
     """`X`, also in `zip(X, Y)`, `enumerate(X)` and a bar."""
     if isinstance(node, ast.Name):
         yield node
-    elif isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id in ("range", "trange")):
+    elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in HANDING_ON:
         yield from (n for part in node.args for n in _gone_through(part))
 
 
@@ -194,8 +195,10 @@ def _taken_for_one(plan: Reading) -> ast.expr | None:
     """The same in the step, and a loss of what has been summed up: what was split were no samples."""
     for call, fact in plan.facts.calls.items():
         func = call.func
-        if isinstance(func, ast.Attribute) and _is_one(call) and _is_split(plan, func.value):
+        if isinstance(func, ast.Attribute) and _is_one(call) and plan.facts.value(func.value).varies:
             return call
+        if fact.grad and (single := next((a for a in call.args if is_single(plan, a)), None)) is not None:
+            return single
         if fact.grad and plan.facts.value(func).of("loss") and _is_summed_up(plan, call):
             return call
     return None

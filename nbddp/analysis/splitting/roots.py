@@ -13,6 +13,7 @@ from nbddp.analysis.values import Literal, Value
 
 DATA = ("list", "dict", "foreign", "dataset")  # things that may be or hold samples
 PRODUCTS = ("torch.mm", "torch.matmul", "torch.spmm", "torch.sparse.mm", "numpy.dot", "numpy.matmul")
+TENSORS = ("torch.tensor", "torch.Tensor", "torch.LongTensor", "torch.FloatTensor", "torch.as_tensor", "numpy.array")
 SIZES = ("shape", "size", "dtype", "device", "ndim")
 
 
@@ -147,9 +148,21 @@ def _of_call(region: Region, node: ast.Call, seen: frozenset[ast.AST]) -> Iterat
             return
     if isinstance(node.func, ast.Name) and node.func.id == "len":
         return
-    product = qualified(node.func, region.plan.flow.imports) in PRODUCTS
+    name = qualified(node.func, region.plan.flow.imports)
+    if is_single(region.plan, node):
+        yield Root(node, one=True)
+        return
+    product = name in PRODUCTS
     for given in [*node.args[: 1 if product else None], *(k.value for k in node.keywords)]:
         yield from roots(region, given.value if isinstance(given, ast.Starred) else given, seen)
+
+
+def is_single(plan: Reading, node: ast.AST) -> bool:
+    """`torch.tensor([label])`: made of one thing."""
+    if not isinstance(node, ast.Call) or qualified(node.func, plan.flow.imports) not in TENSORS:
+        return False
+    given = node.args[0] if node.args else None
+    return isinstance(given, ast.List) and len(given.elts) == 1 and not isinstance(given.elts[0], ast.Starred)
 
 
 def base_of(node: ast.expr) -> ast.expr:

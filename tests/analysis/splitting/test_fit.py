@@ -24,6 +24,8 @@ LOSS = "loss = F.mse_loss(model(x), t)"
         ("loss = F.mse_loss(model(X), y)", "rnn = nn.LSTM(4, 4, batch_first=True)\nmodel.rnn = rnn", ""),
         ("for d in zip(X, y):\n    x, t = d[0], d[1]\n    loss = F.mse_loss(model(x), t)\n    loss.backward()", "",
          "'zip(X, y)' goes through single samples"),
+        ("x = draw(X)\nloss = F.mse_loss(model(x), torch.tensor([step]))", "from drawing import draw",
+         "'torch.tensor([step])' makes one sample of it"),
         ("loss = model(torch.ones(1)).max() * step", "", "no batch was found"),
     ],
 )  # fmt: skip
