@@ -6,6 +6,11 @@ import pytest
 
 from tests.analysis.splitting.steps import planned
 
+WORDS = """from drawing import draw
+class Words(nn.Module):
+    def forward(self, x):
+        return self.out(x.sum(0))
+model = Words()"""
 LOSS = "loss = F.mse_loss(model(x), t)"
 
 
@@ -26,6 +31,7 @@ LOSS = "loss = F.mse_loss(model(x), t)"
          "'zip(X, y)' goes through single samples"),
         ("x = draw(X)\nloss = F.mse_loss(model(x), torch.tensor([step]))", "from drawing import draw",
          "'torch.tensor([step])' makes one sample of it"),
+        ("x, t = draw(X)\nloss = F.mse_loss(model(x), t)", WORDS, "'x.sum(0)' adds up over the samples"),
         ("loss = model(torch.ones(1)).max() * step", "", "no batch was found"),
     ],
 )  # fmt: skip

@@ -1,0 +1,29 @@
+"""What is one sample, although it has a length."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.analysis.splitting.steps import planned
+
+
+@pytest.mark.parametrize(
+    ("head", "single"),
+    [
+        ("for x, t in zip(X, y):", True),
+        ("for k, (x, t) in enumerate(zip(X, y)):", True),
+        ("for x, t in zip(X.split(10), y.split(10)):", False),
+        ("for x, t in pairs:", False),
+    ],
+)
+def test_what_a_loop_goes_through(head, single):
+    made = planned("loss = F.mse_loss(model(x), t)", head=head, before="from drawing import pairs")
+    assert ("goes through single samples" in made.unsplit) is single
+    assert bool(made.assumed.splits) is not single
+
+
+def test_tensors_that_a_function_is_given():
+    loop = "    for x, t in zip(A, b):\n        loss = F.mse_loss(model(x), t)\n        loss.backward()\n"
+    trained = f"def train(A, b):\n{loop}    return loss"
+    made = planned("loss = train(X, y)", before=trained)
+    assert made.unsplit == "'zip(A, b)' goes through single samples, and one sample cannot be split"
