@@ -4,7 +4,7 @@
     python gpt_ddp.py --nproc 4 --learning-rate 0.0015       # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... gpt_ddp.py    # several machines
 
-Exported from gpt.ipynb by nbddp 0.1.0 (b1d19822); it needs torch alone.
+Exported from gpt.ipynb by nbddp 0.1.0 (d549547a); it needs torch alone.
 """
 
 import argparse
@@ -100,7 +100,7 @@ def train(rank, world_size, rank_device):
     # ── cell 7: the training loop ─────────────────────────────────────────────────
     for step in range(steps):
         xb, yb = get_batch(train_data)
-        mine, weight = my_part(len(xb))
+        mine, weight = my_part(xb, yb)
         xb, yb = xb[mine], yb[mine]
         logits, loss = ddp_model(xb, yb)
         loss = weighted(loss, weight)
@@ -112,9 +112,11 @@ def train(rank, world_size, rank_device):
 
 
 # ── what several processes need ───────────────────────────────────────────────────
-def my_part(total):
+def my_part(*batch):
     """Which samples of a batch are this process's, and what their mean counts in that of the whole batch."""
-    rank, world_size = dist.get_rank(), dist.get_world_size()
+    rank, world_size, total = dist.get_rank(), dist.get_world_size(), len(batch[0])
+    if any(len(part) != total for part in batch):
+        raise ValueError(f"{[len(part) for part in batch]} samples are not those of one batch")
     first, end = total * rank // world_size, total * (rank + 1) // world_size
     return slice(first, end), (end - first) * world_size / total
 

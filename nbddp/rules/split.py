@@ -13,7 +13,7 @@ Before
 
 After
     xb, yb = get_batch(32)
-    mine, weight = my_part(len(xb))
+    mine, weight = my_part(xb, yb)
     xb, yb = xb[mine], yb[mine]
     loss = weighted(F.mse_loss(ddp_model(xb), yb), weight)
 
@@ -67,19 +67,15 @@ def _dealt_out(plan: Plan, split: Split) -> Iterator[Edit]:
 
 
 def _lines(plan: Plan, split: Split, part: str, mine: str, weight: str) -> Iterator[str]:
-    total = f"len({split.total})"
-    if split.total in split.dicts:
-        total = f"len(next(iter({split.total}.values())))"
+    new = {plan.naming(n): n.removesuffix("_part") for n in split.renamed.values()}
+    new = {**{n: n for n in split.names if n not in split.dicts}, **new}
+    first = f"next(iter({split.total}.values()))" if split.total in split.dicts else split.total
     if means_of(plan, split).counts:
-        yield f"{plan.naming('samples')} = {total}"
-        total = plan.naming("samples")
-    yield f"{mine}, {weight} = {part}({total})"
+        yield f"{plan.naming('samples')} = len({first})"
+    held = [*(f"*{name}.values()" for name in sorted(split.dicts)), *new.values()]
+    yield f"{mine}, {weight} = {part}({', '.join(held or [split.total])})"
     for name in sorted(split.dicts):
         yield f"{name} = {{key: value[{mine}] for key, value in {name}.items()}}"
-    new = {
-        **{n: n for n in split.names if n not in split.dicts},
-        **{plan.naming(n): n.removesuffix("_part") for n in split.renamed.values()},
-    }
     if new:
         yield f"{', '.join(new)} = {', '.join(f'{old}[{mine}]' for old in new.values())}"
 

@@ -13,6 +13,7 @@ from nbddp.analysis.values import Literal, Value
 
 DATA = ("list", "dict", "foreign", "dataset")  # things that may be or hold samples
 PRODUCTS = ("torch.mm", "torch.matmul", "torch.spmm", "torch.sparse.mm", "numpy.dot", "numpy.matmul")
+FILLED = ("torch.zeros", "torch.ones", "torch.full", "torch.empty", "torch.rand", "torch.randn")
 TENSORS = ("torch.tensor", "torch.Tensor", "torch.LongTensor", "torch.FloatTensor", "torch.as_tensor", "numpy.array")
 SIZES = ("shape", "size", "dtype", "device", "ndim")
 
@@ -78,7 +79,7 @@ def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator
         for value in definitions(region, base.id):
             yield from roots(region, value, seen)
     elif isinstance(node, ast.Name):
-        if is_data(region.plan, node):
+        if is_data(region.plan, node) and not _is_one_thing(region.plan, node.id):
             yield Root(node, node.id)
     elif (index := computed_index(node)) is None:
         if is_data(region.plan, node):
@@ -163,6 +164,26 @@ def is_single(plan: Reading, node: ast.AST) -> bool:
         return False
     given = node.args[0] if node.args else None
     return isinstance(given, ast.List) and len(given.elts) == 1 and not isinstance(given.elts[0], ast.Starred)
+
+
+def _is_one_thing(plan: Reading, name: str) -> bool:
+    """`start = torch.tensor([[0.0]])`, `torch.zeros(1, 1)`: beside a batch of many it is none of it."""
+    made = [n.value for n in plan.nodes() if isinstance(n, ast.Assign) and name in _targets(n.targets[0])]
+    return bool(made) and all(_makes_one(plan, value) for value in made)
+
+
+def _makes_one(plan: Reading, node: ast.expr) -> bool:
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and not isinstance(node.func.value, ast.Name)
+    ):
+        return _makes_one(plan, node.func.value)  # `torch.zeros(1, 1).to(device)`
+    name = qualified(node.func, plan.flow.imports) if isinstance(node, ast.Call) else None
+    first = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    if name in TENSORS and first is not None:
+        return is_single(plan, node) or isinstance(first, ast.Constant)
+    return name in FILLED and isinstance(first, ast.Constant) and first.value == 1
 
 
 def base_of(node: ast.expr) -> ast.expr:

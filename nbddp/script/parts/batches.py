@@ -22,9 +22,11 @@ def per_rank(batch_size):
     return share
 
 
-def my_part(total):
+def my_part(*batch):
     """Which samples of a batch are this process's, and what their mean counts in that of the whole batch."""
-    rank, world_size = dist.get_rank(), dist.get_world_size()
+    rank, world_size, total = dist.get_rank(), dist.get_world_size(), len(batch[0])
+    if any(len(part) != total for part in batch):
+        raise ValueError(f"{[len(part) for part in batch]} samples are not those of one batch")
     first, end = total * rank // world_size, total * (rank + 1) // world_size
     return slice(first, end), (end - first) * world_size / total
 

@@ -39,7 +39,7 @@ COUNTS = (1, 2, 3, 16, 17, 50)
 def mean_of_part(rank: int) -> list[tuple[int, float]]:
     found = []
     for count in COUNTS:
-        mine, weight = my_part(count)
+        mine, weight = my_part(range(count))
         part = torch.arange(float(count))[mine]
         found.append((len(part), float(weighted(part.mean(), weight))))
     return found
@@ -51,6 +51,16 @@ def test_parts_make_up_a_batch_and_their_means_its_mean():
         assert sum(lengths) == count
         assert max(lengths) - min(lengths) <= 1
         assert sum(mean for _, mean in parts) / 3 == pytest.approx((count - 1) / 2)
+
+
+def unlike(rank: int) -> str:
+    with pytest.raises(ValueError, match="are not those of one batch") as caught:
+        my_part([1, 2], [1, 2, 3])
+    return str(caught.value)
+
+
+def test_unlike_lengths_are_no_batch():
+    assert on_ranks(2, unlike) == ["[2, 3] samples are not those of one batch"] * 2
 
 
 def test_a_mean_of_no_samples_that_is_a_number():
