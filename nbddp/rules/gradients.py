@@ -27,7 +27,7 @@ from collections.abc import Iterator, Mapping, Set
 from nbddp.analysis import Plan
 from nbddp.analysis.models import may_hold_batch_norm
 from nbddp.analysis.reading import expressions_for, held_by, readable
-from nbddp.analysis.values import Loop, Obj, Value
+from nbddp.analysis.values import Loop, Obj, Value, backward_of
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after
 from nbddp.sentence import sentence
@@ -37,6 +37,8 @@ NAME = "gradients"
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     yield from _compared(plan)
+    if not plan.roles.models:
+        yield from _of_own_parameters(plan)
     if not plan.wrapping.averaged and not plan.wrapping.loose:
         return
     for model, reason in plan.wrapping.averaged.items():
@@ -50,6 +52,16 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         steps = plan.facts.calls[call].loops & training
         if steps:
             yield from _after_backward(plan, call, steps)
+
+
+def _of_own_parameters(plan: Plan) -> Iterator[Edit]:
+    """Tensors that belong to no model: by way of the loss that they were moved by."""
+    training = {f.node for f in plan.roles.batch_loops}
+    for call in sorted(plan.facts.backward, key=plan.program.span):
+        loss = backward_of(call)
+        if loss is not None and plan.facts.calls[call].loops & training:
+            line = f"{plan.naming('average_gradients_of')}({plan.program.source(loss)})"
+            yield after(plan.program, NAME, plan.program.statement_of(call), line, ("average_gradients_of",))
 
 
 def _compared(plan: Plan) -> Iterator[Edit]:

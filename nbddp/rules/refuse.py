@@ -23,7 +23,9 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.slicing import changed_names
+from nbddp.analysis.splitting import learned
 from nbddp.analysis.training import ALREADY, already_ddp, misspelt, trains_elsewhere
+from nbddp.analysis.values import backward_of
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit
 from nbddp.sentence import NOTHING, Sentence, sentence
@@ -145,11 +147,17 @@ def _nothing_to_share(plan: Plan) -> Iterator[Diagnostic]:
         inner = max(loops, key=lambda f: (len(f.parents), getattr(f.node, "lineno", 0)), default=None)
         yield _without_loader(plan, call, inner.node if inner else call, bool(inner and inner.opaque))
         return
-    if not plan.roles.models and not plan.facts.undefined:  # else that is why
+    if not plan.roles.models and not plan.facts.undefined and not _moves_its_own(plan):  # else that is why
         yield Diagnostic(
             "model", "error", sentence("no trained model was found: the training loop calls none"),
             help=sentence("create the model in a cell, and call it in the loop"),
         )  # fmt: skip
+
+
+def _moves_its_own(plan: Plan) -> bool:
+    """Parameters without a model, whose gradients are averaged by way of a loss that has a name."""
+    losses = [backward_of(c) for c in plan.facts.backward]
+    return bool(learned(plan)) and all(isinstance(loss, ast.Name) for loss in losses)
 
 
 def _trains_on_shares(plan: Plan) -> bool:

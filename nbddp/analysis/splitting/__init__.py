@@ -8,5 +8,16 @@ from nbddp.analysis.splitting.find import chain_of, first_split, unshared
 from nbddp.analysis.splitting.fit import is_unclear, unfit
 from nbddp.analysis.splitting.means import Means, means_of
 from nbddp.analysis.splitting.meeting import with_what_meets
+from nbddp.analysis.splitting.own_parameters import learned
 
-__all__ = ["Means", "chain_of", "first_split", "is_unclear", "means_of", "unfit", "unshared", "with_what_meets"]
+__all__ = [
+    "Means",
+    "chain_of",
+    "first_split",
+    "is_unclear",
+    "learned",
+    "means_of",
+    "unfit",
+    "unshared",
+    "with_what_meets",
+]

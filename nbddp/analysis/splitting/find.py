@@ -9,7 +9,7 @@ from dataclasses import replace
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.regions import LOOPS, Region, Scope, regions, scope_of
 from nbddp.analysis.splitting.roots import Root, roots
-from nbddp.analysis.values import Loop, Split
+from nbddp.analysis.values import Loop, Split, backward_of
 
 
 def unshared(plan: Reading) -> list[ast.Call]:
@@ -26,7 +26,7 @@ def first_split(plan: Reading, call: ast.Call) -> Split | Root | None:
     """By what the model is given; a root that is one sample, where that is all there is; None where none is seen."""
     found = _step(plan, call)
     if found is None:
-        return None
+        return None if _training_calls(plan) else _by_the_loss(plan, call)
     scope, nodes, given = found
     seen: list[Root] = []
     for region in regions(plan, scope, nodes):
@@ -37,11 +37,29 @@ def first_split(plan: Reading, call: ast.Call) -> Split | Root | None:
     return split_of(region, nodes[-1], seen) if seen else None
 
 
+def _by_the_loss(plan: Reading, call: ast.Call) -> Split | Root | None:
+    """Of parameters without a model: what the loss is computed from, right after that has been drawn."""
+    loss = backward_of(call)
+    scope, node = scope_of(plan, call)
+    if loss is None:
+        return None
+    for around in regions(plan, scope, [node]):
+        first = around.block[: around.block.index(around.at)] if not around.whole else []
+        for region in (replace(around, at=at) for at in (*first, around.at)):
+            seen = list(roots(region, loss))
+            inside = [r for r in seen if r.one or _drawn_here(region, r)]
+            if inside:
+                return next((r for r in inside if r.one), None) or split_of(region, node, inside)
+    return split_of(region, node, seen) if seen else None
+
+
 def _drawn_here(region: Region, root: Root) -> bool:
     """Is it another batch in each turn: bound in this block, or cut out of the data by what is?"""
     if region.whole and region.scope is None:
         return False
     read = {n.id for n in ast.walk(root.node) if isinstance(n, ast.Name)}
+    if root.name is None and read & region.bound_in_rest - region.bound_before:
+        return False  # cut out by what is drawn later only
     return bool(read & (region.bound_before | region.bound_in_rest))
 
 

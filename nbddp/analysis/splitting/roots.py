@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import Region
 from nbddp.analysis.syntax import qualified
 from nbddp.analysis.values import Literal, Value
@@ -30,6 +31,8 @@ class Root:
 def is_data(plan: Reading, node: ast.expr) -> bool:
     """May it hold samples: no number, no model, no function?"""
     value = plan.facts.value(node)
+    if isinstance(node, ast.Name) and not plan.roles.models and node.id in learned(plan):
+        return False
     literal = not isinstance(value.const, Literal | None) and not isinstance(
         node, ast.Call
     )  # `torch.zeros(32, 1)` is known to be 0
@@ -107,8 +110,8 @@ def _indexed(region: Region, node: ast.expr, index: ast.expr) -> Iterator[Root]:
     first = index.elts[0] if isinstance(index, ast.Tuple) else index
     if _is_number(region, first):
         yield Root(node, one=True)
-    elif isinstance(first, ast.Name) and not region.whole:
-        yield Root(first, first.id)
+    elif isinstance(first, ast.Name | ast.Attribute | ast.Subscript) and not region.whole:
+        yield from list(_of_place(region, first, frozenset())) or [Root(node)]
     else:
         yield Root(node)
 

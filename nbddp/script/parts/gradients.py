@@ -34,6 +34,20 @@ def average_gradients(*optimizers):
             gradient.copy_(mean.view_as(gradient))
 
 
+def average_gradients_of(loss):
+    """What DDP does during backward, for tensors of no model: those that the loss was computed from."""
+    waiting, seen = [loss.grad_fn], set()
+    while waiting:
+        node = waiting.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        waiting += [inner for inner, _ in node.next_functions]
+        if hasattr(node, "variable"):  # where a gradient has arrived
+            dist.all_reduce(node.variable.grad)
+            node.variable.grad /= dist.get_world_size()
+
+
 @torch.no_grad()
 def broadcast_model(*models):
     """Gives all processes the parameters and buffers of rank 0, as DDP does when it wraps."""

@@ -10,7 +10,13 @@ from torch import nn
 from torch.nn import functional
 
 from nbddp.script.parts.ddp import DDP
-from nbddp.script.parts.gradients import average_gradients, broadcast_buffers, broadcast_model, same_on_all_ranks
+from nbddp.script.parts.gradients import (
+    average_gradients,
+    average_gradients_of,
+    broadcast_buffers,
+    broadcast_model,
+    same_on_all_ranks,
+)
 from tests.script.parts.ranks import on_ranks, run_ranks
 
 
@@ -154,3 +160,18 @@ def test_what_all_have_is_no_difference(kind):
 
 def test_nan_on_one_rank_alone_is():
     assert all(isinstance(result, RuntimeError) for result in run_ranks(2, spoil, "nan here"))
+
+
+def averaged_of_a_loss(rank: int) -> list[float]:
+    weight, other = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    inner = weight * (rank + 1)
+    loss = (inner + inner * other).sum()
+    loss.backward()
+    average_gradients_of(loss)
+    assert weight.grad is not None
+    assert other.grad is not None
+    return [*weight.grad.tolist(), *other.grad.tolist()]
+
+
+def test_gradients_of_tensors_without_a_model():
+    assert on_ranks(2, averaged_of_a_loss) == [[3.0, 3.0, 1.5, 1.5]] * 2

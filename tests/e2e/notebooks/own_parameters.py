@@ -1,4 +1,6 @@
-# refused: no trained model
+# oracle: equal within 1e-5
+# nproc: 1 2 4
+# metrics: ^\d
 # %%
 # parameters updated by hand, as in lesson 2
 import torch

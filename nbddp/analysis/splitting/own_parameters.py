@@ -1,0 +1,45 @@
+"""Parameters that belong to no model: tensors that the notebook itself moves along their gradients."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from nbddp.analysis.reading import Reading
+
+
+def learned(plan: Reading) -> frozenset[str]:
+    """Names of tensors that gradients are asked for."""
+    names = set[str]()
+    for node in plan.nodes():
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if _wants_gradients(value):
+                names.add(name)
+            case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=name), attr="requires_grad")]):
+                names.add(name)
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="requires_grad_")):
+                names.add(name)
+            case ast.Attribute(value=ast.Name(id=name), attr="grad" | "data"):
+                names.add(name)
+    return frozenset(names | {n for name in names for n in _listed(plan, name)})
+
+
+def _wants_gradients(node: ast.expr) -> bool:
+    named = (k for part in ast.walk(node) if isinstance(part, ast.Call) for k in part.keywords)
+    return any(
+        k.arg == "requires_grad" and not (isinstance(k.value, ast.Constant) and not k.value.value) for k in named
+    )
+
+
+def _listed(plan: Reading, variable: str) -> Iterator[str]:
+    """`for p in [W, b]`, `for p in parameters`: what the list was written with."""
+    for loop in plan.nodes():
+        if isinstance(loop, ast.For | ast.comprehension) and getattr(loop.target, "id", "") == variable:
+            made = [n.value for n in plan.nodes() if isinstance(n, ast.Assign) and _is_name(n.targets[0], loop.iter)]
+            for source in (loop.iter, *made):
+                if isinstance(source, ast.List | ast.Tuple):
+                    yield from (e.id for e in source.elts if isinstance(e, ast.Name))
+
+
+def _is_name(target: ast.expr, other: ast.expr) -> bool:
+    return isinstance(target, ast.Name) and isinstance(other, ast.Name) and target.id == other.id
