@@ -54,9 +54,14 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             yield from _after_backward(plan, call, steps)
 
 
-def _of_own_parameters(plan: Plan) -> Iterator[Edit]:
+def _of_own_parameters(plan: Plan) -> Iterator[Edit | Diagnostic]:
     """Tensors that belong to no model: by way of the loss that they were moved by."""
     training = {f.node for f in plan.roles.batch_loops}
+    for fact in plan.roles.batch_loops[:1]:
+        yield plan.program.diagnose(
+            NAME, "note", fact.node, sentence("what this loop trains belongs to no model"),
+            why=sentence("a run starts from the values that the cells give it, not from the notebook's current ones"),
+        )  # fmt: skip
     for call in sorted(plan.facts.backward, key=plan.program.span):
         loss = backward_of(call)
         if loss is not None and plan.facts.calls[call].loops & training:

@@ -6,6 +6,7 @@ import ast
 
 from nbddp.analysis import Plan
 from nbddp.analysis.reading import items_of
+from nbddp.analysis.splitting import learned
 from nbddp.analysis.state import turn_of, varies_within
 from nbddp.analysis.values import Obj, Value
 from nbddp.script.framework_states import framework_states
@@ -91,8 +92,17 @@ def value_names(plan: Plan, layout: Layout) -> list[str]:
     cell = [s for s in data if s.cell.number == plan.training_cell]
     touched = {n for s in cell for n in plan.flow.effects[s.index].may_bind | plan.flow.effects[s.index].mutates}
     touched |= {n for s in cell for n in plan.flow.when_called(s.index)[1]}
+    touched |= _own_parameters(plan) if not plan.roles.models else set()
     bound = {n for s in data for n in plan.flow.effects[s.index].may_bind}
     return sorted(n for n in touched & bound if _is_plain(plan, n))
+
+
+def _own_parameters(plan: Plan) -> set[str]:
+    """Tensors that belong to no model, and the lists that were written with them."""
+    names = learned(plan)
+    lists = (n for n in plan.nodes() if isinstance(n, ast.Assign) and isinstance(n.value, ast.List | ast.Tuple))
+    holding = (n for n in lists if {e.id for e in ast.walk(n.value) if isinstance(e, ast.Name)} & names)
+    return {*names, *(t.id for n in holding for t in n.targets if isinstance(t, ast.Name))}
 
 
 def _is_plain(plan: Plan, name: str) -> bool:
