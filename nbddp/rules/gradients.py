@@ -37,7 +37,7 @@ NAME = "gradients"
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     yield from _compared(plan)
-    if not plan.roles.models:
+    if not plan.roles.models and not plan.wrapping.loose:
         yield from _of_own_parameters(plan)
     if not plan.wrapping.averaged and not plan.wrapping.loose:
         return

@@ -157,7 +157,7 @@ def _nothing_to_share(plan: Plan) -> Iterator[Diagnostic]:
 def _moves_its_own(plan: Plan) -> bool:
     """Parameters without a model, whose gradients are averaged by way of a loss that has a name."""
     losses = [backward_of(c) for c in plan.facts.backward]
-    return bool(learned(plan)) and all(isinstance(loss, ast.Name) for loss in losses)
+    return bool(plan.wrapping.loose) or (bool(learned(plan)) and all(isinstance(loss, ast.Name) for loss in losses))
 
 
 def _trains_on_shares(plan: Plan) -> bool:

@@ -29,7 +29,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.agreement import weighted_losses
-from nbddp.analysis.splitting import means_of
+from nbddp.analysis.splitting import means_of, region_at
 from nbddp.analysis.values import PICKED, Split
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before, replace, wrap
@@ -73,11 +73,22 @@ def _lines(plan: Plan, split: Split, part: str, mine: str, weight: str) -> Itera
     if means_of(plan, split).counts:
         yield f"{plan.naming('samples')} = len({first})"
     held = [*(f"*{name}.values()" for name in sorted(split.dicts)), *new.values()]
+    held += [text for text in _cut_here(plan, split) if text not in held]
     yield f"{mine}, {weight} = {part}({', '.join(held or [split.total])})"
     for name in sorted(split.dicts):
         yield f"{name} = {{key: value[{mine}] for key, value in {name}.items()}}"
     if new:
         yield f"{', '.join(new)} = {', '.join(f'{old}[{mine}]' for old in new.values())}"
+
+
+def _cut_here(plan: Plan, split: Split) -> Iterator[str]:
+    """Pieces that are there already when the samples are counted: they must be as many."""
+    later = region_at(plan, split.at)
+    for node in sorted(split.inline, key=plan.program.span):
+        read = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        calls = any(isinstance(n, ast.Call) for n in ast.walk(node))
+        if not calls and not read & (later.bound_in_rest - later.bound_before):
+            yield plan.program.source(node)
 
 
 def _weighted(plan: Plan, split: Split) -> Iterator[Edit]:

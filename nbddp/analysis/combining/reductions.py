@@ -13,6 +13,7 @@ from nbddp.analysis.combining.object_fields import kept_by_objects
 from nbddp.analysis.combining.split_evaluations import undealable
 from nbddp.analysis.slicing import (
     changed_names,
+    fills_items,
     forms,
     fresh_start,
     is_empty,
@@ -128,7 +129,8 @@ def _behind(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[
     assert isinstance(fact.node, ast.stmt)
     if how is not None and how.name == name and not how.in_place:
         if is_outer(m.program, fact.node, name, value.number):
-            how = replace(how, in_place=True) if value.of("list", "dict") else None
+            filled = bool(value.of("list", "dict")) or fills_items(fact.node, name)
+            how = replace(how, in_place=True) if filled else None
     if fact.backward and may_skip_end(m.program, fact.node, name):
         return None
     return None if _is_read_apart(m, fact, name, value) else how

@@ -276,7 +276,14 @@ def is_outer(program: Program, loop: ast.stmt, name: str, number: bool) -> bool:
     declared = {n for d in ast.walk(function) if isinstance(d, ast.Global | ast.Nonlocal) for n in d.names}
     given = name in {a.arg for a in all_arguments(function.args)}
     fills = bool(forms([loop], name) & {"item", "append", "extend", "item append", *([] if number else ["add"])})
+    fills |= fills_items(loop, name)
     return name not in declared and (fills if given else name not in local_names(function))
+
+
+def fills_items(loop: ast.stmt, name: str) -> bool:
+    """`losses[step] = loss`: a thing that stays, whoever else holds it."""
+    stores = (n for n in inside([loop]) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store))
+    return any(root_name(n) == name for n in stores)
 
 
 def may_skip_end(program: Program, loop: ast.stmt, name: str) -> bool:

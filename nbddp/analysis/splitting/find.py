@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.regions import LOOPS, Region, Scope, regions, scope_of
+from nbddp.analysis.splitting.own_parameters import learned
+from nbddp.analysis.splitting.regions import LOOPS, Region, Scope, regions, scope_of, stored
 from nbddp.analysis.splitting.roots import Root, roots
 from nbddp.analysis.values import Loop, Split, backward_of
 
@@ -44,13 +45,23 @@ def _by_the_loss(plan: Reading, call: ast.Call) -> Split | Root | None:
     if loss is None:
         return None
     for around in regions(plan, scope, [node]):
-        first = around.block[: around.block.index(around.at)] if not around.whole else []
-        for region in (replace(around, at=at) for at in (*first, around.at)):
+        before = around.block[: around.block.index(around.at)]
+        for region in [around] if around.whole else [replace(around, at=at) for at in before]:
             seen = list(roots(region, loss))
-            inside = [r for r in seen if r.one or _drawn_here(region, r)]
+            inside = [r for r in seen if r.one or (_drawn_here(region, r) and not _is_computed(region, r))]
             if inside:
                 return next((r for r in inside if r.one), None) or split_of(region, node, inside)
     return split_of(region, node, seen) if seen else None
+
+
+def _is_computed(region: Region, root: Root) -> bool:
+    """`out = X @ W`: no batch that was drawn, but what has been made of all of the data."""
+    own = learned(region.plan)
+    for statement in region.block[: region.block.index(region.at)]:
+        if root.name in stored(statement):
+            read = [n for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+            return any(n.id in own or region.plan.facts.value(n).of("instance") for n in read)
+    return False
 
 
 def _drawn_here(region: Region, root: Root) -> bool:
@@ -71,6 +82,7 @@ def _step(plan: Reading, call: ast.Call) -> tuple[Scope, list[ast.AST], list[ast
         loop = _loop_around(plan, scope, node)
         models = [c for c in _model_calls(plan, reach) if _is_within(plan, scope, loop, c)]
         if models:
+            models = _feeding(plan, scope, loop, models) or models
             places = [scope_of(plan, c)[1] for c in models]
             given = [a for c in models for a in (*c.args, *(k.value for k in c.keywords))]
             plain = [a.value if isinstance(a, ast.Starred) else a for a in given]
@@ -79,6 +91,21 @@ def _step(plan: Reading, call: ast.Call) -> tuple[Scope, list[ast.AST], list[ast
         if len(callers) != 1:
             return None
         scope, node = scope_of(plan, callers[0])
+
+
+def _feeding(plan: Reading, scope: Scope, loop: ast.AST | None, models: list[ast.Call]) -> list[ast.Call]:
+    """Those of which a loss is made that is followed back: not a look at other data in between."""
+    around: ast.AST = loop or scope or plan.program.tree
+    made = [n for n in ast.walk(around) if isinstance(n, ast.Assign | ast.AugAssign | ast.AnnAssign) and n.value]
+    waiting = [loss for c in plan.facts.backward if c in {*ast.walk(around)} and (loss := backward_of(c)) is not None]
+    calls, names = set[ast.AST](), set[str]()
+    while waiting:
+        for part in ast.walk(waiting.pop()):
+            calls.add(part)
+            if isinstance(part, ast.Name) and part.id not in names:
+                names.add(part.id)
+                waiting += [n.value for n in made if n.value is not None and part.id in stored(n)]
+    return [c for c in models if c in calls]
 
 
 def _functions_with_models(plan: Reading) -> set[ast.AST]:

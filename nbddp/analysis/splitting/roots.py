@@ -57,7 +57,9 @@ def roots(region: Region, node: ast.expr, seen: frozenset[ast.AST] = frozenset()
             yield from _of_call(region, node, seen)
         case ast.BinOp():  # `(X - mean) / deviation`, `X @ W`: what has a row for each sample is on the left, if at all
             of_left = list(roots(region, node.left, seen))
-            yield from of_left or roots(region, node.right, seen)
+            yield from of_left
+            if not of_left or not region.whole or not region.plan.roles.models:
+                yield from roots(region, node.right, seen)
         case _:
             for child in ast.iter_child_nodes(node):
                 inner = child.value if isinstance(child, ast.keyword) else child
