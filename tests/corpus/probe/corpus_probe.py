@@ -9,6 +9,7 @@ import hashlib
 import importlib.util
 import inspect
 import json
+import multiprocessing
 import os
 import random
 import sys
@@ -35,9 +36,16 @@ def limit():
     return int(os.environ.get("CORPUS_STEPS", "16"))
 
 
+def rank_now():
+    """Processes that the script has spawned are known by their group, before that by the number of their name."""
+    if torch.distributed.is_available() and torch.distributed.is_initialized():
+        return str(torch.distributed.get_rank())
+    number = multiprocessing.current_process().name.rpartition("-")[2]
+    return os.environ.get("RANK", str(int(number) - 1) if number.isdigit() else "0")
+
+
 def put(**fields):
-    rank = os.environ.get("RANK", "0")
-    with Path(os.environ["CORPUS_RECORD"], f"rank{rank}.jsonl").open("a") as file:
+    with Path(os.environ["CORPUS_RECORD"], f"rank{rank_now()}.jsonl").open("a") as file:
         file.write(json.dumps({"time": time.time(), **fields}) + "\n")
 
 
