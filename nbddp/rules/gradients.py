@@ -60,7 +60,8 @@ def _of_own_parameters(plan: Plan) -> Iterator[Edit | Diagnostic]:
     for fact in plan.roles.batch_loops[:1]:
         yield plan.program.diagnose(
             NAME, "note", fact.node, sentence("what this loop trains belongs to no model"),
-            why=sentence("a run starts from the values that the cells give it, not from the notebook's current ones"),
+            why=sentence("a run starts from the values that the cells give it, not from the notebook's current ones, "
+                         "and of the tensors those come back that have names of their own"),
         )  # fmt: skip
     for call in sorted(plan.facts.backward, key=plan.program.span):
         loss = backward_of(call)

@@ -1,6 +1,7 @@
 # oracle: equal within 1e-5
 # nproc: 1 2 4
 # metrics: ^\d
+# values: weights bias
 # %%
 # parameters updated by hand, as in lesson 2
 import torch

@@ -7,7 +7,7 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 torch.manual_seed(0)
 X = torch.randn(190, 6); y = (X.sum(1) > 0).long()
-train_loader = DataLoader(TensorDataset(X, y), batch_size=32, shuffle=True)
+train_loader = DataLoader(TensorDataset(X, y), batch_size=32)
 model = nn.Linear(6, 2); opt = torch.optim.SGD(model.parameters(), lr=0.1)
 class Prefetcher:
     def __init__(self, loader):
