@@ -4,7 +4,7 @@
     python gpt_ddp.py --nproc 4 --learning-rate 0.0015       # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... gpt_ddp.py    # several machines
 
-Exported from gpt.ipynb by nbddp 0.1.0 (d549547a); it needs torch alone.
+Exported from gpt.ipynb by nbddp 0.1.0 (8ab73d16); it needs torch alone.
 """
 
 import argparse
@@ -108,7 +108,8 @@ def train(rank, world_size, rank_device):
         loss.backward()
         optimizer.step()
         if step % 25 == 24:
-            print(f"step {step + 1}: loss {sum_over_ranks(loss.item()) / world_size:.4f}, validation {validation_loss():.4f}")
+            held_out = validation_loss()
+            print(f"step {step + 1}: loss {sum_over_ranks(loss.item()) / world_size:.4f}, validation {held_out:.4f}")
 
 
 # ── what several processes need ───────────────────────────────────────────────────

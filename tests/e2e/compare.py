@@ -24,7 +24,7 @@ def compare(
     wanted = wanted or Expectation()
     names = sorted(oracle.states.keys() & run.states.keys())
     differences = []
-    if not names and not wanted.values:  # what belongs to no model comes back by its own name
+    if not names and (oracle.states or not wanted.values):  # what belongs to no model comes back by its own name
         differences = [f"no model in the result: {sorted(run.states)}, oracle has {sorted(oracle.states)}"]
     for name in names:
         differences += [f"model {name}: {text}" for text in unequal(oracle.states[name], run.states[name], rtol, atol)]
