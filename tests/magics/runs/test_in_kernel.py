@@ -147,7 +147,8 @@ def test_a_cell_that_is_not_understood_runs_unchanged(kernel):
     reply = kernel.run("%%single_train\nanswer = 6 * 7\nanswer", "train")
     assert (reply.status, reply.result) == ("ok", "42")
     assert "This cell runs unchanged, without a live view of its training: " in reply.text
-    whole = "%%dp_train\nfor step in range(3):\n    loss = (model(xs[step]) - ys[step]).square().mean()\n    loss.backward()"
+    one = "    loss = (model(xs[step]) - ys[step]).square().mean()\n    loss.backward()"  # a single sample in each step
+    whole = f"%%dp_train\nfor step in range(3):\n{one}"
     reply = kernel.run(whole, "train")
     assert reply.status == "ok", reply.error
     assert "no training loop over a DataLoader was found" in reply.text
