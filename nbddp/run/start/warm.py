@@ -98,6 +98,7 @@ class WarmHelper:
         try:
             self.channel.send(message)
             while True:
+                self._listen(until)
                 self.channel.socket.settimeout(max(0.01, until - time.monotonic()))
                 answer = self.channel.receive()
                 if answer is None or "ready" not in answer:
@@ -107,6 +108,11 @@ class WarmHelper:
             raise NotWarm(SLOW) from None
         except OSError:
             return None
+
+    def _listen(self, until: float) -> None:
+        """In turns: an interrupt that comes right before a wait begins is seen only when the wait has ended."""
+        while not select.select([self.channel.fileno()], [], [], 0.25)[0] and time.monotonic() < until:
+            pass
 
     def wait_until_ready(self, within: float = WITHIN) -> bool:
         """Whether it has imported everything and waits for work."""
