@@ -27,13 +27,23 @@ from nbddp.analysis.syntax import qualified
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before
 from nbddp.rules.seed.draws_between_passes import draws_between
-from nbddp.rules.seed.split_batches import alike, draws_by_share
+from nbddp.rules.seed.split_batches import alike, draws_by_share, draws_for_all, own_streams
 from nbddp.sentence import sentence
 
 NAME = "seed"
 SEEDS = ("torch.manual_seed", "random.seed", "numpy.random.seed", "torch.cuda.manual_seed_all")
 RANDOM = ("torch.rand", "torch.normal", "torch.bernoulli", "torch.multinomial", "torch.distributions", "torch.poisson")
-WORDS = ("dropout", "augment", "jitter", "mixup", "cutmix")
+WORDS = (
+    "dropout",
+    "augment",
+    "jitter",
+    "mixup",
+    "cutmix",
+    "gumbel",
+    "rrelu",
+    "fractional_max_pool",
+    "fractionalmaxpool",
+)
 IN_PLACE = ("uniform_", "normal_", "random_", "bernoulli_", "exponential_", "geometric_", "cauchy_", "log_normal_")
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
@@ -53,6 +63,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         if not _draws_by_share(plan):
             return  # all ranks draw the same to the end, as one process does
         yield from alike(plan, NAME)
+        yield from own_streams(plan, NAME)
         yield from _named(plan)
     elif not _draws(plan):
         return
@@ -73,9 +84,15 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
 
 
 def _draws_by_share(plan: Plan) -> bool:
-    """Does a step draw for each of the samples: dropout, noise like the batch, a library's model?"""
-    noise = (f for f in plan.facts.calls.values() if _is_random(plan, f.node.func) and draws_by_share(plan, f))
-    return any(noise) or any(_is_layer(plan, n) for n in plan.nodes()) or _is_foreign(plan)
+    """May a step draw for each of the samples: dropout, noise like the batch, a library's model?
+
+    Whatever may draw does, but for what is seen to draw as much on all ranks: else they would come apart, and draw
+    unlike batches.
+    """
+    calls = plan.facts.calls.values()
+    for_all = {n for f in calls if draws_for_all(plan, f) for n in ast.walk(f.node.func)}
+    random = (n for n in plan.nodes() if n not in for_all and (_is_random(plan, n) or _is_layer(plan, n)))
+    return any(random) or any(draws_by_share(plan, f) for f in calls) or _is_foreign(plan)
 
 
 def _named(plan: Plan) -> Iterator[Diagnostic]:

@@ -3,23 +3,68 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from nbddp.analysis import Plan
 from nbddp.analysis.reading import Definition, draws
 from nbddp.analysis.splitting import chain_of
 from nbddp.analysis.values import CallFact
+from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, within, wrap
+from nbddp.sentence import sentence
 
 COUNTING = ("range", "enumerate", "zip", "tqdm", "trange", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "len")
 
 
+FUNCTIONS = ("torch.rand", "torch.normal", "torch.bernoulli", "torch.multinomial", "torch.poisson", "numpy.random.",
+             "random.")  # fmt: skip
+METHODS = frozenset("sample rsample normal uniform integers choice random standard_normal permutation shuffle randint "
+                    "randn rand binomial poisson exponential".split())  # fmt: skip
+OF_TORCH = ("sample", "rsample")  # of distributions: from the stream that everything draws from
+
+
+def draws_for_all(plan: Plan, fact: CallFact) -> bool:
+    """As many numbers on each rank, and so the same: `torch.randint(0, 100, (32,))`."""
+    return bool(fact.names) and all(n.startswith(FUNCTIONS) for n in fact.names) and not _of_share(plan, fact)
+
+
 def draws_by_share(plan: Plan, fact: CallFact) -> bool:
     """Noise for the rank's samples: of another number of them each rank would draw another number."""
-    return any(v.varies or v.size for v in fact.args.values())
+    named = any(n.startswith(FUNCTIONS) for n in fact.names)
+    return (named or _asks_a_thing(plan, fact)) and _of_share(plan, fact)
 
 
-def alike(plan: Plan, name: str) -> Iterator[Edit]:
+def _asks_a_thing(plan: Plan, fact: CallFact) -> bool:
+    """`Normal(mean, 1).rsample()`, `rng.normal(size=x.shape)`."""
+    func = fact.node.func
+    return isinstance(func, ast.Attribute) and func.attr in METHODS and not fact.names and not fact.bodies
+
+
+def _of_share(plan: Plan, fact: CallFact) -> bool:
+    func = fact.node.func
+    receiver = [plan.facts.value(func.value)] if isinstance(func, ast.Attribute) else []
+    return any(v.varies or v.size or v.of("shape") for v in (*fact.args.values(), *receiver))
+
+
+def own_streams(plan: Plan, name: str) -> Iterator[Diagnostic]:
+    """`rng.normal(size=x.shape)`: a generator of its own is not kept apart from the one that draws the batch."""
+    for fact in plan.facts.calls.values():
+        func = fact.node.func
+        own = isinstance(func, ast.Attribute) and func.attr not in OF_TORCH and _asks_a_thing(plan, fact)
+        given = any(k.arg == "generator" for k in fact.node.keywords) and any(
+            n.startswith(FUNCTIONS) for n in fact.names
+        )
+        if (own or given) and _of_share(plan, fact):
+            yield plan.program.diagnose(
+                name, "error", fact.node,
+                sentence("this draws for the samples of one rank from a generator of its own"),
+                why=sentence("of unlike numbers of samples the ranks' generators come apart, and with them what all "
+                             "ranks should draw alike"),
+                help=sentence("draw it without a generator, or for the whole batch where the batch is drawn"),
+            )  # fmt: skip
+
+
+def alike(plan: Plan, name: str) -> Iterator[Edit | Diagnostic]:
     """Whatever draws in the loops around a step, and is no part of it."""
     chain = chain_of(plan)
     definitions = {s.node.name: s.node for s in plan.kept if isinstance(s.node, Definition)}
@@ -36,6 +81,23 @@ def alike(plan: Plan, name: str) -> Iterator[Edit]:
             if draws(plan, statement, definitions):
                 manager = f"{plan.naming('same_random_numbers')}()"
                 yield from within(plan.program, name, statement, manager, ("same_random_numbers",))
+    for call in sorted(chain, key=plan.program.span):
+        yield from _drawn_for(plan, name, call, chain, definitions)
+
+
+def _drawn_for(
+    plan: Plan, name: str, call: ast.AST, chain: frozenset[ast.AST], definitions: Mapping[str, Definition]
+) -> Iterator[Diagnostic]:
+    """`train_step(*get_batch())`: a batch that all ranks should draw alike, in the call that draws dropout."""
+    for part in ast.walk(call):
+        inside = isinstance(part, ast.Call) and not any(n in chain for n in ast.walk(part))
+        if inside and not plan.facts.value(part).varies and draws(plan, part, definitions):
+            yield plan.program.diagnose(
+                name, "error", part,
+                sentence("all ranks have to draw this alike, and what gets it draws for each rank's samples"),
+                help=sentence("give what is drawn a variable, in a statement of its own before this one"),
+            )  # fmt: skip
+            return
 
 
 def _beside(plan: Plan, block: list[ast.stmt], chain: frozenset[ast.AST]) -> Iterator[ast.stmt]:
