@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.regions import region_at
-from nbddp.analysis.values import Extent, Split, spread
+from nbddp.analysis.splitting.regions import region_at, stored
+from nbddp.analysis.splitting.roots import definitions
+from nbddp.analysis.values import Extent, Split, backward_of, spread
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +51,8 @@ def _is_born(plan: Reading, node: ast.AST) -> bool:
         return False
     if not isinstance(node, ast.Call | ast.BinOp | ast.Attribute | ast.Subscript):
         return False
-    if isinstance(node, ast.Attribute | ast.Subscript) and not _is_taken_out(plan, node):
-        return False
+    if isinstance(node, ast.Attribute | ast.Subscript):
+        return _is_taken_out(plan, node)
     inner = [*_inner(node)]
     of_samples = any(spread(plan.facts.value(part)) in (Extent.SAMPLES, Extent.SUM) for part in inner)
     return (of_samples or _runs(plan, node)) and not any(_is_mean(plan, part) for part in inner)
@@ -64,8 +65,40 @@ def _runs(plan: Reading, node: ast.AST) -> bool:
 
 
 def _is_taken_out(plan: Reading, node: ast.Attribute | ast.Subscript) -> bool:
-    """`output.loss`, where the output was computed from samples; no field that was set before."""
-    return spread(plan.facts.value(node.value)) in (Extent.SAMPLES, Extent.VARYING)
+    """`output.loss`, `losses["ce"]`: of what a call has just given; no field and no history that was set before."""
+    base = node.value
+    if not isinstance(base, ast.Name):
+        return spread(plan.facts.value(base)) in (Extent.SAMPLES, Extent.VARYING)
+    scope = plan.program.function_of(node) or plan.program.tree
+    made = [n.value for n in ast.walk(scope) if isinstance(n, ast.Assign) and base.id in stored(n)]
+    calls = [n for n in made if isinstance(n, ast.Call) and (_runs(plan, n) or plan.facts.value(n.func).of("model"))]
+    return bool(made) and calls == made and not any(_is_mean(plan, part) for n in made for part in _inner(n))
+
+
+def uncounted(plan: Reading, split: Split) -> ast.expr | None:
+    """A mean in a loss of the step of which it is not seen where it comes about, so that it cannot be weighed."""
+    region, means = region_at(plan, split.at), means_of(plan, split)
+    known = {*means.born, *plan.assumed.scaled}
+    named = {name for _, name in means.unpacked}
+    inside = {n for s in region.rest for n in ast.walk(s)}
+    for call in sorted(plan.facts.backward & inside, key=plan.program.span):
+        waiting, seen = [backward_of(call)], set[ast.AST]()
+        while waiting:
+            node = waiting.pop()
+            if node is None or node in seen or node in known or not _is_mean(plan, node):
+                continue
+            seen.add(node)
+            made = list(definitions(region, node.id)) if isinstance(node, ast.Name) and node.id not in named else []
+            inner = [n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr)]
+            below = [n for n in (*inner, *made) if _holds_mean(plan, n)]
+            if not below and not (isinstance(node, ast.Name) and node.id in named):
+                return node
+            waiting += below
+    return None
+
+
+def _holds_mean(plan: Reading, node: ast.expr) -> bool:
+    return any(_is_mean(plan, part) for part in (node, *_inner(node)))
 
 
 def _inner(node: ast.AST) -> Iterator[ast.AST]:
