@@ -6,6 +6,7 @@ import ast
 import re
 
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting.means import uncounted
 from nbddp.analysis.splitting.regions import Region, region_at
 from nbddp.analysis.splitting.roots import PRODUCTS, Root
 from nbddp.analysis.splitting.single_samples import made_one, sample_by_sample, taken_for_one
@@ -102,6 +103,9 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
         if around and spread(value) not in (Extent.MEAN, Extent.SUM, *WHOLE) and not value.of(UNLIKE):
             return sentence("'%1' is not understood as a mean or a sum over the samples of a batch",
                             plan.program.source(loss or call))  # fmt: skip
+    if (mean := uncounted(plan, split)) is not None:
+        return sentence("'%1' is a mean, and it is not seen where it is taken over the samples",
+                        plan.program.source(mean))  # fmt: skip
     if (single := made_one(region, split) or taken_for_one(plan)) is not None:
         return sentence("'%1' makes one sample of it, and one sample cannot be split", plan.program.source(single))
     if (product := _summed_over(region)) is not None:

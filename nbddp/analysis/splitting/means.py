@@ -67,6 +67,8 @@ def _runs(plan: Reading, node: ast.AST) -> bool:
 def _is_taken_out(plan: Reading, node: ast.Attribute | ast.Subscript) -> bool:
     """`output.loss`, `losses["ce"]`: of what a call has just given; no field and no history that was set before."""
     base = node.value
+    if isinstance(node, ast.Attribute) and _is_mean(plan, base):
+        return False  # `loss.backward`, `loss.data`: of a mean that is weighed already
     if not isinstance(base, ast.Name):
         return spread(plan.facts.value(base)) in (Extent.SAMPLES, Extent.VARYING)
     scope = plan.program.function_of(node) or plan.program.tree
