@@ -9,6 +9,7 @@ from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.means import uncounted
 from nbddp.analysis.splitting.regions import Region, region_at
 from nbddp.analysis.splitting.roots import PRODUCTS, Root
+from nbddp.analysis.splitting.sequences import one_sequence, time_first, turns_round
 from nbddp.analysis.splitting.single_samples import made_one, sample_by_sample, taken_for_one
 from nbddp.analysis.syntax import qualified
 from nbddp.analysis.values import ANYTHING, KNOWN, UNLIKE, WHOLE, Extent, Split, backward_of, spread
@@ -16,8 +17,6 @@ from nbddp.sentence import Sentence, sentence
 
 GRAPHS = ("torch_geometric.", "dgl.", "torch_sparse.", "torch_scatter.")
 GRAPH = re.compile(r"(^|_)(adj|adjacency|edge_index|edges?|laplacian)(_|$)", re.IGNORECASE)
-BATCH_FIRST = ("RNN", "LSTM", "GRU", "Transformer", "TransformerEncoderLayer", "TransformerDecoderLayer",
-               "MultiheadAttention")  # fmt: skip
 
 
 def unfit(plan: Reading, found: Split | Root | None) -> Sentence | None:
@@ -33,13 +32,10 @@ def unfit(plan: Reading, found: Split | Root | None) -> Sentence | None:
                         environment)  # fmt: skip
     if (edges := _edges(plan, found)) is not None:
         return sentence("'%1' joins the samples to a graph, so a part of them cannot be computed alone", edges)
-    if (layer := _time_first(plan)) is not None:
+    if (layer := time_first(plan)) is not None:
         return sentence("'%1' takes time as its first dimension, and it is not clear which one counts the samples",
                         layer)  # fmt: skip
     return None
-
-
-TIME_FIRST = ("torchtext.",)  # whose batches have the samples in the second dimension
 
 
 def _environment(plan: Reading) -> str | None:
@@ -67,29 +63,6 @@ def _edges(plan: Reading, split: Split) -> str | None:
     return None
 
 
-def _time_first(plan: Reading) -> str | None:
-    """A layer that goes along the first dimension; what turns that round in a model is not followed."""
-    for target in plan.flow.imports.values():
-        if f"{target}.".startswith(TIME_FIRST):
-            return target
-    for call in plan.calls(*(f"torch.nn.{name}" for name in BATCH_FIRST)):
-        first = {k.arg: k.value for k in call.node.keywords}.get("batch_first")
-        if not (isinstance(first, ast.Constant) and first.value is True) and not _turns_round(plan, call.node):
-            return plan.program.source(call.node.func)
-    return None
-
-
-def _turns_round(plan: Reading, node: ast.AST) -> bool:
-    """`x.permute(1, 0, 2)`, `x.transpose(0, 1)` in the class of the layer."""
-    owner = next((a for a in plan.program.ancestors(node) if isinstance(a, ast.ClassDef)), None)
-    for call in ast.walk(owner) if owner else ():
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
-            first = [a.value for a in call.args[:2] if isinstance(a, ast.Constant)]
-            if call.func.attr in ("permute", "transpose", "swapaxes") and sorted(map(str, first)) == ["0", "1"]:
-                return True
-    return False
-
-
 def is_unclear(plan: Reading, split: Split) -> Sentence | None:
     """Once it is split: is each loss of the step a mean or a sum over a rank's samples, and nothing picked by place?
 
@@ -106,6 +79,9 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
     if (mean := uncounted(plan, split)) is not None:
         return sentence("'%1' is a mean, and it is not seen where it is taken over the samples",
                         plan.program.source(mean))  # fmt: skip
+    if (relating := one_sequence(region, split)) is not None:
+        return sentence("'%1' relates the places of a sequence, and nothing shows that a batch holds several sequences",
+                        plan.program.source(relating))  # fmt: skip
     if (single := made_one(region, split) or taken_for_one(plan)) is not None:
         return sentence("'%1' makes one sample of it, and one sample cannot be split", plan.program.source(single))
     if (product := _summed_over(region)) is not None:
@@ -126,7 +102,7 @@ OVER = ("sum", "mean", "max", "min", "amax", "amin", "prod", "std", "var", "logs
 def _goes_over_first(plan: Reading, call: ast.Call) -> bool:
     """Along the dimension of the samples, where nothing in the model has put another one there."""
     func = call.func
-    if not isinstance(func, ast.Attribute) or func.attr not in OVER or _turns_round(plan, call):
+    if not isinstance(func, ast.Attribute) or func.attr not in OVER or turns_round(plan, call):
         return False
     library = bool(plan.facts.value(func.value).of("library"))
     given = call.args[1:2] if library else call.args[:1]

@@ -1,0 +1,117 @@
+"""Models that go through time, or relate places to each other: which dimension counts the samples?"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting.regions import Definition, Region, stored
+from nbddp.analysis.splitting.roots import PRODUCTS
+from nbddp.analysis.syntax import qualified
+from nbddp.analysis.values import Extent, Split, spread
+
+TIME_FIRST = ("torchtext.",)  # whose batches have the samples in the second dimension
+LAYERS = ("RNN", "LSTM", "GRU", "Transformer", "TransformerEncoderLayer", "TransformerDecoderLayer",
+          "MultiheadAttention")  # fmt: skip
+RELATING = (*PRODUCTS, "torch.bmm", "torch.einsum", "torch.nn.functional.scaled_dot_product_attention")
+MAKING = ("rand", "randn", "randint", "zeros", "ones", "normal", "view", "reshape", "rearrange")  # with three sizes
+STACKING = ("stack", "vstack", "unfold", "sliding_window_view", "pad_sequence", "pack_padded_sequence")
+DIMENSIONS = ("size", "mean", "sum", "unsqueeze", "squeeze", "transpose", "swapaxes", "permute", "flatten", "select")
+
+
+def time_first(plan: Reading) -> str | None:
+    """A layer that goes along the first dimension; what turns that round in a model is not followed."""
+    for target in plan.flow.imports.values():
+        if f"{target}.".startswith(TIME_FIRST):
+            return target
+    for call in plan.calls(*(f"torch.nn.{name}" for name in LAYERS)):
+        first = {k.arg: k.value for k in call.node.keywords}.get("batch_first")
+        if not (isinstance(first, ast.Constant) and first.value is True) and not turns_round(plan, call.node):
+            return plan.program.source(call.node.func)
+    return None
+
+
+def turns_round(plan: Reading, node: ast.AST) -> bool:
+    """`x.permute(1, 0, 2)`, `x.transpose(0, 1)` in the class of the layer."""
+    owner = next((a for a in plan.program.ancestors(node) if isinstance(a, ast.ClassDef)), None)
+    for call in ast.walk(owner) if owner else ():
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+            first = [a.value for a in call.args[:2] if isinstance(a, ast.Constant)]
+            if call.func.attr in ("permute", "transpose", "swapaxes") and sorted(map(str, first)) == ["0", "1"]:
+                return True
+    return False
+
+
+def one_sequence(region: Region, split: Split) -> ast.expr | None:
+    """What relates places in time, where nothing shows that a batch holds several sequences."""
+    plan = region.plan
+    relating = next(_relating(plan), None)
+    if relating is None or _picks(region, split):
+        return None
+    model = [n for f in _forward(plan) for n in ast.walk(f)]
+    step = [n for s in region.rest for n in ast.walk(s)]
+    shown = any(_has_second(n) for n in (*model, *step)) or any(_has_three(n) for n in plan.nodes())
+    return None if shown else relating
+
+
+def _forward(plan: Reading) -> set[Definition]:
+    calls = [f.node for f in plan.facts.calls.values() if f.ever_in_forward]
+    return {f for c in calls if (f := plan.program.function_of(c)) is not None}
+
+
+def _relating(plan: Reading) -> Iterator[ast.expr]:
+    """Layers that go along the sequence; products of two things that both hold the samples."""
+    for call in plan.calls(*(f"torch.nn.{name}" for name in LAYERS)):
+        yield call.node.func
+    for node in (n for f in _forward(plan) for n in ast.walk(f)):
+        parts: Sequence[ast.expr] = ()
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+            parts = (node.left, node.right)
+        elif isinstance(node, ast.Call) and qualified(node.func, plan.flow.imports) in RELATING:
+            parts = node.args
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "matmul":
+            parts = (node.func.value, *node.args)
+        if sum(spread(plan.facts.value(p)) is Extent.SAMPLES for p in parts) > 1:
+            assert isinstance(node, ast.expr)
+            yield node
+
+
+def _picks(region: Region, split: Split) -> bool:
+    """`X[idx]`: rows by an index are samples."""
+    before = region.block[: region.block.index(region.at)]
+    drawn = [n for s in before if stored(s) & {*split.names} for n in ast.walk(s)]
+    for node in (*drawn, *(n for s in region.rest for n in ast.walk(s))):
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name | ast.Call):
+            dealt = isinstance(node.slice, ast.Name) and node.slice.id in split.names
+            if dealt or (node in drawn and not region.plan.facts.value(node.slice).number):
+                return True
+    return False
+
+
+def _has_second(node: ast.AST) -> bool:
+    """In a model or a step: it speaks of a dimension behind that of the samples and of time."""
+    match node:
+        case ast.Assign(targets=[ast.Tuple(elts=[_, _, *_])], value=ast.Attribute(attr="shape")):
+            return True
+        case ast.Assign(targets=[ast.Tuple(elts=[_, _, *_])], value=ast.Call(func=ast.Attribute(attr="size"))):
+            return True
+        case ast.Subscript(value=ast.Attribute(attr="shape"), slice=ast.Constant(value=1 | 2)):
+            return True
+        case ast.Subscript(slice=ast.Tuple(elts=[ast.Slice(lower=None, upper=None), *_])):
+            return True
+        case ast.Call(func=ast.Attribute(attr=word)) if word in DIMENSIONS:
+            given = (*node.args, *(k.value for k in node.keywords if k.arg == "dim"))
+            return any(isinstance(g, ast.Constant) and g.value in (1, 2) and g.value is not True for g in given)
+        case ast.Call(func=ast.Attribute(attr="view" | "reshape"), args=[ast.UnaryOp() | ast.BinOp(), _]):
+            return True  # `logits.view(-1, vocabulary)`, `view(B * T, C)`
+    return False
+
+
+def _has_three(node: ast.AST) -> bool:
+    """Makes a tensor of at least three dimensions, or puts sequences together to a batch."""
+    if not isinstance(node, ast.Call):
+        return False
+    word = ast.unparse(node.func).rpartition(".")[2]
+    sizes = next((a.elts for a in node.args if isinstance(a, ast.Tuple | ast.List)), node.args)
+    return word in STACKING or (word in MAKING and len(sizes) > 2)
