@@ -152,7 +152,7 @@ def failed_somewhere(world: int, folder: Path) -> RunState:
 def test_web_addresses_and_shares_are_no_paths():
     said = "see https://a.org/b/c/d, 3/4 of it, and/or s/step"
     assert portable(said) == said
-    assert portable("open('/work/a/data.csv') failed") == "open('…/a/data.csv') failed"
+    assert portable("open('/data/a/data.csv') failed") == "open('…/a/data.csv') failed"
 
 
 def test_plain_text_of_a_failure_has_its_traceback():
