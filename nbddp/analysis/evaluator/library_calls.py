@@ -78,7 +78,7 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
         return Value(extent=elementwise(args)) if counts else _total(m, args, keywords, done)
     if names.is_random(name) and m.sharing():
         return Value(extent=Extent.SAMPLES)
-    if m.loops and names.is_chance(name):
+    if names.is_clock(name) or (m.loops and names.is_chance(name)):
         return Value(extent=reduce(join_extent, (spread(v) for v in given), Extent.REPEATED))
     if name.startswith("torch.nn.utils.clip_grad"):
         return ANYTHING

@@ -4,7 +4,15 @@ Takes a qualified name, such as `torch.nn.functional.cross_entropy`.
 Gives what it makes, whether it is pure, what it shows, writes or changes in place, and which framework trains.
 """
 
-from nbddp.analysis.library.constructors import MEAN_NAMES, is_factory, is_mean_loss, is_random, learns, makes_optimizer
+from nbddp.analysis.library.constructors import (
+    MEAN_NAMES,
+    is_clock,
+    is_factory,
+    is_mean_loss,
+    is_random,
+    learns,
+    makes_optimizer,
+)
 from nbddp.analysis.library.frameworks import (
     ACCELERATE,
     AITOOLBOX,
@@ -85,6 +93,7 @@ __all__ = [
     "gone_through",
     "in_place",
     "is_ambient",
+    "is_clock",
     "is_display",
     "is_factory",
     "is_mean_loss",

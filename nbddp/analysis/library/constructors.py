@@ -64,6 +64,9 @@ CHANCES = ("random", "numpy.random", "time", "datetime.datetime.now", "datetime.
            "os.path.exists", "os.path.isfile", "os.path.isdir", "os.path.getsize", "os.path.getmtime", "os.listdir",
            "glob.glob", "psutil", "torch.cuda.memory_allocated", "torch.cuda.max_memory_allocated",
            "torch.cuda.memory_reserved", "torch.cuda.mem_get_info", "uuid")  # fmt: skip
+# What no two processes find alike, whenever they ask.
+CLOCKS = ("time", "datetime.datetime.now", "datetime.datetime.today", "datetime.datetime.utcnow",
+          "datetime.date.today", "timeit.default_timer", "uuid", "secrets", "os.urandom", "os.getpid")  # fmt: skip
 # Modules that compute and learn nothing.
 PLAIN = ("ReLU", "GELU", "SiLU", "ELU", "Dropout", "Pool", "Softmax", "Softplus", "Sigmoid", "Tanh", "Flatten", "Loss",
          "Identity", "Upsample", "Unfold", "Fold", "Pad", "Distance", "Similarity", "Shuffle")  # fmt: skip
@@ -124,6 +127,10 @@ def is_mean_loss(name: str) -> bool:
 
 def is_chance(name: str) -> bool:
     return under(name, CHANCES) or is_random(name)
+
+
+def is_clock(name: str) -> bool:
+    return under(name, CLOCKS) and name != "time.sleep"
 
 
 def is_factory(name: str) -> bool:

@@ -102,7 +102,9 @@ def _drawn_by(plan: Reading, call: ast.Call) -> set[str]:
 
 
 def _drawn_by_library(name: str, arguments: bool) -> set[str]:
-    if name in SEEDS or name.startswith(FIXED) or (name in OWN_STREAMS and arguments):
+    if name in (*OWN_STREAMS, *SEEDS):
+        return set() if arguments else {PYTHON}  # from which the script takes a seed for it
+    if name.startswith(FIXED):
         return set()
     if name.partition(".")[0] not in KNOWN:
         return set(ALL)

@@ -1,6 +1,7 @@
 """What it does
     Lets each rank draw its own random numbers during the training. What is created before it, or between two trainings
-    or two passes over the data, uses the same random numbers on all ranks.
+    or two passes over the data, uses the same random numbers on all ranks; a generator without a seed gets one that is
+    the same on all ranks, and what the clock gives for a seed or for the name of a file is rank 0's.
 
 Why DDP needs it
     Data and weights must be the same on all ranks. Dropout and noise must not be, or N ranks use the same mask N times.
@@ -26,6 +27,7 @@ from nbddp.analysis.reading import draws_left_out
 from nbddp.analysis.syntax import qualified
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before
+from nbddp.rules.seed.chance import same_chance
 from nbddp.rules.seed.draws_between_passes import draws_between
 from nbddp.rules.seed.split_batches import alike, draws_by_share, draws_for_all, own_streams
 from nbddp.sentence import sentence
@@ -59,6 +61,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             why=sentence("what is drawn later, such as the first weights, differs from the notebook's"),
             help=sentence('tag the cell with "ddp-setup" to keep it, or seed again before the model is built'),
         )  # fmt: skip
+    yield from same_chance(plan, NAME)
     if plan.assumed.splits:
         if not _draws_by_share(plan):
             return  # all ranks draw the same to the end, as one process does

@@ -1,0 +1,65 @@
+"""What each process would get from the machine's clock and its source of chance: seeds, and names of files and runs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from nbddp.analysis import Plan
+from nbddp.analysis.library import is_clock
+from nbddp.analysis.syntax import qualified
+from nbddp.analysis.values import Extent, spread
+from nbddp.edits import Edit, replace, wrap
+
+SEEDING = ("random.seed", "numpy.random.seed", "torch.manual_seed", "torch.cuda.manual_seed_all")
+STREAMS = ("numpy.random.default_rng", "numpy.random.RandomState", "random.Random")
+FRESH = {"torch.seed": "torch.manual_seed", "torch.random.seed": "torch.manual_seed"}
+FOR_A_SAMPLE = ("__getitem__", "__getitems__", "__call__", "forward")  # of which each process has its own
+SEED = "random.getrandbits(32)"  # of a stream that is the same on all ranks
+
+
+def same_chance(plan: Plan, rule: str) -> Iterator[Edit]:
+    """Streams without a seed get one that all ranks draw; what the clock says, and has to be alike, rank 0 says."""
+    for node in plan.nodes():
+        function = plan.program.function_of(node)
+        if isinstance(node, ast.Call) and (function is None or function.name not in FOR_A_SAMPLE):
+            yield from _seeded(plan, rule, node)
+        elif isinstance(node, ast.Assign) and _names_something(plan, node.value):
+            yield from _from_rank_0(plan, rule, node.value)
+
+
+def _seeded(plan: Plan, rule: str, call: ast.Call) -> Iterator[Edit]:
+    name = qualified(call.func, plan.flow.imports) or ""
+    given = [*call.args, *(k.value for k in call.keywords)]
+    if name in FRESH and isinstance(plan.program.parents.get(call), ast.Expr):
+        yield replace(plan.program, rule, call, f"{FRESH[name]}({SEED})", ("import random",))
+    if name not in (*SEEDING, *STREAMS):
+        return
+    if all(isinstance(g, ast.Constant) and g.value is None for g in given):
+        yield replace(plan.program, rule, call, f"{plan.program.source(call.func)}({SEED})", ("import random",))
+    for value in given:
+        if spread(plan.facts.value(value)) is Extent.REPEATED:
+            yield from _from_rank_0(plan, rule, value)
+
+
+def _names_something(plan: Plan, node: ast.expr) -> bool:
+    """`stamp = datetime.now().strftime("%H%M")`, `run = f"run_{time.time()}"`: other ranks would look elsewhere."""
+    clocks = [n for n in ast.walk(node) if isinstance(n, ast.Call) and is_clock(_name(plan, n))]
+    facts = [plan.facts.calls[n] for n in clocks if n in plan.facts.calls]
+    if not facts or any(f.loops or f.varying_control for f in facts):
+        return False
+    words = [_name(plan, n).rpartition(".")[2] for n in ast.walk(node) if isinstance(n, ast.Call)]
+    text = any(isinstance(n, ast.JoinedStr) for n in ast.walk(node))
+    return text or any(w.startswith(TEXTS) for w in words)
+
+
+TEXTS = ("str", "format", "isoformat", "ctime", "uuid", "token")  # what makes a text of it
+
+
+def _name(plan: Plan, call: ast.Call) -> str:
+    return qualified(call.func, plan.flow.imports) or (call.func.attr if isinstance(call.func, ast.Attribute) else "")
+
+
+def _from_rank_0(plan: Plan, rule: str, node: ast.expr) -> Iterator[Edit]:
+    if not plan.preparation.covers(plan, node):
+        yield from wrap(plan.program, rule, node, f"{plan.naming('from_rank_0')}(", ")", ("from_rank_0",))
