@@ -155,7 +155,7 @@ def _hooked(plan: Plan) -> Iterator[Diagnostic]:
 def _among_samples(plan: Plan) -> Iterator[Diagnostic]:
     told: set[ast.AST] = set()
     for node in plan.nodes():
-        of_its_batch = isinstance(node, ast.BinOp) and _of_its_batch(plan, node)
+        of_its_batch = isinstance(node, ast.BinOp | ast.Compare) and _of_its_batch(plan, node)
         compares = isinstance(node, ast.BinOp | ast.Call | ast.Compare) and compares_samples(plan, node)
         if not (of_its_batch or compares) or any(a in told or a in plan.dealt for a in plan.program.ancestors(node)):
             continue
@@ -190,13 +190,15 @@ def _kept_in_buffers(plan: Plan) -> Iterator[Diagnostic]:
         )  # fmt: skip
 
 
-def _of_its_batch(plan: Plan, node: ast.BinOp) -> bool:
-    """`x - x.mean(0)`; a mean that is only added stays one."""
-    left, right = plan.facts.value(node.left), plan.facts.value(node.right)
+def _of_its_batch(plan: Plan, node: ast.BinOp | ast.Compare) -> bool:
+    """`x - x.mean(0)`, `x > x.mean()`; a mean that is only added stays one."""
+    compares = isinstance(node, ast.Compare)
+    parts = [node.left, node.comparators[0]] if isinstance(node, ast.Compare) else [node.left, node.right]
+    left, right = (plan.facts.value(part) for part in parts)
     for one, other in ((left, right), (right, left)):
         of_batch = other.extent is Extent.MEAN or (other.extent is Extent.VARYING and other.of(STATISTIC))
-        if one.extent is Extent.SAMPLES and of_batch and not other.number:
-            return isinstance(node.op, ast.Sub | ast.Mult | ast.Div)
+        if one.extent is Extent.SAMPLES and of_batch and (compares or not other.number):
+            return isinstance(node, ast.Compare) or isinstance(node.op, ast.Sub | ast.Mult | ast.Div)
     return False
 
 
