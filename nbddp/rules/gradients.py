@@ -29,7 +29,7 @@ from nbddp.analysis.models import may_hold_batch_norm
 from nbddp.analysis.reading import expressions_for, held_by, readable
 from nbddp.analysis.values import Loop, Obj, Value, backward_of
 from nbddp.diagnostics import Diagnostic
-from nbddp.edits import Edit, after
+from nbddp.edits import Edit, after, wrap
 from nbddp.sentence import sentence
 
 NAME = "gradients"
@@ -66,7 +66,10 @@ def _of_own_parameters(plan: Plan) -> Iterator[Edit | Diagnostic]:
     for call in sorted(plan.facts.backward, key=plan.program.span):
         loss = backward_of(call)
         if loss is not None and plan.facts.calls[call].loops & training:
-            line = f"{plan.naming('average_gradients_of')}({plan.program.source(loss)})"
+            name = loss.id if isinstance(loss, ast.Name) else plan.naming("followed_back")
+            if not isinstance(loss, ast.Name):
+                yield from wrap(plan.program, NAME, loss, f"({name} := ", ")")
+            line = f"{plan.naming('average_gradients_of')}({name})"
             yield after(plan.program, NAME, plan.program.statement_of(call), line, ("average_gradients_of",))
 
 

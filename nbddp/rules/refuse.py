@@ -155,9 +155,8 @@ def _nothing_to_share(plan: Plan) -> Iterator[Diagnostic]:
 
 
 def _moves_its_own(plan: Plan) -> bool:
-    """Parameters without a model, whose gradients are averaged by way of a loss that has a name."""
-    losses = [backward_of(c) for c in plan.facts.backward]
-    return bool(plan.wrapping.loose) or (bool(learned(plan)) and all(isinstance(loss, ast.Name) for loss in losses))
+    """Parameters without a model, whose gradients are averaged by way of the loss."""
+    return bool(plan.wrapping.loose) or (bool(learned(plan)) and None not in map(backward_of, plan.facts.backward))
 
 
 def _trains_on_shares(plan: Plan) -> bool:

@@ -189,4 +189,5 @@ def _is_random(plan: Plan, node: ast.AST) -> bool:
         return True
     function = plan.program.function_of(node)
     builds = name.startswith("torch.nn.init.") or (function is not None and function.name == "__init__")  # drawn alike
+    builds = builds or (function is None and plan.top_level(node) not in plan.training)
     return not builds and (word in IN_PLACE or name.startswith(RANDOM))
