@@ -72,7 +72,7 @@ def before(program: Program, rule: str, node: ast.stmt, line: str, uses: tuple[s
     """A statement of its own before another."""
     if not stands_alone(program, node):
         start = program.span(node)[0]
-        return Edit(rule, start, start, f"{line}; ", "line", uses)
+        return Edit(rule, start, start, f"{'; '.join(line.splitlines())}; ", "line", uses)
     indent = indent_of(program, node)
     start = first_offset(program, node) - len(indent)
     return Edit(rule, start, start, _lines(indent, line), "line", uses)
@@ -82,7 +82,7 @@ def after(program: Program, rule: str, node: ast.stmt, line: str, uses: tuple[st
     """A statement of its own after another."""
     end = program.span(node)[1]
     if not stands_alone(program, node) and not isinstance(node, ast.For | ast.While | ast.With | ast.If | ast.Try):
-        return Edit(rule, end, end, f"; {line}", "close", uses)
+        return Edit(rule, end, end, f"; {'; '.join(line.splitlines())}", "close", uses)
     line_end = program.text.find("\n", end) + 1
     return Edit(rule, line_end, line_end, _lines(indent_of(program, node), line), "close", uses)
 

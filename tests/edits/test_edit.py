@@ -55,6 +55,12 @@ def test_a_line_after(text, at, result):
     assert applied(made, after(made, "r", statement(made, at), "new()")) == result
 
 
+def test_several_lines_beside_others_in_one_line():
+    made = program("a = 1; b = 2; c = 3")
+    edits = before(made, "r", statement(made, "b = 2"), "x()\ny()"), after(made, "r", statement(made, "b = 2"), "z()")
+    assert applied(made, *edits) == "a = 1; x(); y(); b = 2; z(); c = 3"
+
+
 def test_at_the_start_of_a_loop():
     made = program("for x in y:\n    # what\n    b = 2")
     loop = made.tree.body[0]

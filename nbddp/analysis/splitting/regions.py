@@ -51,7 +51,15 @@ class Region:
 
 
 def stored(node: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    """Names that are bound here, but for those of functions and classes that are defined here."""
+    found, waiting = set[str](), [node]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            found.add(part.id)
+        elif not isinstance(part, Definition | ast.ClassDef | ast.Lambda):
+            waiting += ast.iter_child_nodes(part)
+    return found
 
 
 def scope_of(plan: Reading, node: ast.AST) -> tuple[Scope, ast.AST]:
