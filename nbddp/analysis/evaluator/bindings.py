@@ -52,8 +52,12 @@ def _put_item(m: Machine, target: ast.Subscript, value: Value, added: bool) -> N
         return
     put_element(m, container, value, key.const)
     chosen = key.varies and not added  # by the samples of the share: what belongs to others is not met
-    if not container.of("list", "dict", "model", "submodule") and (put := m.held(value)) not in domain.WHOLE:
-        taint(m, target.value, Extent.VARYING if chosen else domain.join_extent(spread(container), put))
+    if not container.of("list", "dict", "model", "submodule"):
+        put, filled = m.held(value), container.const is not None and not domain.is_zero(value)
+        if put not in domain.WHOLE:
+            taint(m, target.value, Extent.VARYING if chosen else domain.join_extent(spread(container), put))
+        elif filled:  # `X = torch.zeros(n, 2); X[i] = point`: no zeros any more
+            taint(m, target.value, spread(container))
     note_size(m.facts, container.of("dict") if key.varies else ())
     for holder in container.of("submodule", "model"):
         for child in parts(m, value):
