@@ -47,7 +47,7 @@ def _comes_out(region: Region, node: ast.expr, depth: int = 0) -> bool:
         if isinstance(part, ast.Call) and region.plan.facts.value(part.func).of("model"):
             return True
         if isinstance(part, ast.Name) and part.id in region.bound_in_rest and depth < DEPTH:
-            if any(_comes_out(region, value, depth + 1) for value in definitions(region, part.id)):
+            if any(_comes_out(region, value, depth + 1) for value in definitions(region, part)):
                 return True
     return False
 

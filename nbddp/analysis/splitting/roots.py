@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from nbddp.analysis.reading import Reading
@@ -81,7 +81,7 @@ def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator
         return
     made = base.id in region.bound_in_rest - region.bound_before and not _is_next(region, base)
     if made:
-        for value in definitions(region, base.id):
+        for value in definitions(region, base):
             yield from roots(region, value, seen)
     elif isinstance(node, ast.Name):
         if is_data(region.plan, node) and not _is_one_thing(region.plan, node.id):
@@ -95,7 +95,7 @@ def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator
 
 def _is_next(region: Region, name: ast.Name) -> bool:
     """`xb, yb = prefetcher.next()` at the end of a turn: what is read before it is what the turn before has drawn."""
-    found = list(definitions(region, name.id))
+    found = list(definitions(region, name))
     read = {n.id for value in found for n in ast.walk(value) if isinstance(n, ast.Name)}
     later = all(region.plan.program.span(value) > region.plan.program.span(name) for value in found)
     return not region.whole and later and not read & region.bound_in_rest
@@ -207,17 +207,31 @@ def computed_index(node: ast.expr) -> ast.expr | None:
     return found
 
 
-def definitions(region: Region, name: str) -> Iterator[ast.expr]:
+def definitions(region: Region, read: ast.Name) -> Iterator[ast.expr]:
     """What a name of the step is made of."""
-    for statement in region.rest:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Assign) and any(name in _targets(t) for t in node.targets):
-                yield node.value
-            elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr) and name in _targets(node.target):
-                if node.value is not None:
-                    yield node.value
-            elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension) and name in _targets(node.target):
-                yield node.iter
+    return given_to(region.plan, region.rest, read)
+
+
+def given_to(plan: Reading, statements: Iterable[ast.AST], read: ast.Name) -> Iterator[ast.expr]:
+    """What a name may be made of where it is read: no longer of what was there before it was set anew."""
+    found = [(node, value) for s in statements for node in ast.walk(s) for value in _values_for(node, read.id)]
+    span, around = plan.program.span, {*plan.program.ancestors(read)}
+    plain = [node for node, _ in found if isinstance(node, ast.Assign) and span(node)[1] <= span(read)[0]]
+    set_anew = [span(n) for n in plain if plan.program.parents[n] in around]
+    for node, value in found:
+        past = set_anew and not isinstance(node, ast.comprehension)
+        if not past or max(set_anew) <= span(node) < span(read):
+            yield value
+
+
+def _values_for(node: ast.AST, name: str) -> Iterator[ast.expr]:
+    if isinstance(node, ast.Assign) and any(name in _targets(t) for t in node.targets):
+        yield node.value
+    elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr) and name in _targets(node.target):
+        if node.value is not None:
+            yield node.value
+    elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension) and name in _targets(node.target):
+        yield node.iter
 
 
 def _targets(target: ast.expr) -> set[str]:
