@@ -56,12 +56,13 @@ def _by_the_loss(plan: Reading, call: ast.Call) -> Split | Root | None:
 
 def _is_computed(region: Region, root: Root) -> bool:
     """`out = X @ W`: no batch that was drawn, but what has been made of all of the data."""
-    own = learned(region.plan)
+    made = set(learned(region.plan))
     for statement in region.block[: region.block.index(region.at)]:
-        if root.name in stored(statement):
-            read = [n for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
-            return any(n.id in own or region.plan.facts.value(n).of("instance") for n in read)
-    return False
+        read = [n for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+        if root.name in stored(statement) and any(region.plan.facts.value(n).of("instance") for n in read):
+            return True
+        made |= stored(statement) if any(n.id in made for n in read) else set()
+    return root.name in made
 
 
 def _drawn_here(region: Region, root: Root) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from nbddp.analysis.reading import Reading
@@ -79,7 +79,8 @@ def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator
         return
     if isinstance(node, ast.Attribute) and node.attr in SIZES:
         return
-    made = base.id in region.bound_in_rest - region.bound_before and not _is_next(region, base)
+    anew = base.id not in region.bound_before or bool(set_anew(region.plan, region.rest, base))
+    made = base.id in region.bound_in_rest and anew and not _is_next(region, base)
     if made:
         for value in definitions(region, base):
             yield from roots(region, value, seen)
@@ -158,9 +159,13 @@ def _of_call(region: Region, node: ast.Call, seen: frozenset[ast.AST]) -> Iterat
     if is_single(region.plan, node):
         yield Root(node, one=True)
         return
-    product = name in PRODUCTS
-    for given in [*node.args[: 1 if product else None], *(k.value for k in node.keywords)]:
-        yield from roots(region, given.value if isinstance(given, ast.Starred) else given, seen)
+    found = False
+    for given in [*node.args, *(k.value for k in node.keywords)]:
+        for root in roots(region, given.value if isinstance(given, ast.Starred) else given, seen):
+            found = True
+            yield root
+        if found and name in PRODUCTS:  # as of `X @ W`
+            return
 
 
 def is_single(plan: Reading, node: ast.AST) -> bool:
@@ -212,26 +217,31 @@ def definitions(region: Region, read: ast.Name) -> Iterator[ast.expr]:
     return given_to(region.plan, region.rest, read)
 
 
-def given_to(plan: Reading, statements: Iterable[ast.AST], read: ast.Name) -> Iterator[ast.expr]:
+def given_to(plan: Reading, statements: Sequence[ast.AST], read: ast.Name) -> Iterator[ast.expr]:
     """What a name may be made of where it is read: no longer of what was there before it was set anew."""
-    found = [(node, value) for s in statements for node in ast.walk(s) for value in _values_for(node, read.id)]
-    span, around = plan.program.span, {*plan.program.ancestors(read)}
-    plain = [node for node, _ in found if isinstance(node, ast.Assign) and span(node)[1] <= span(read)[0]]
-    set_anew = [span(n) for n in plain if plan.program.parents[n] in around]
-    for node, value in found:
-        past = set_anew and not isinstance(node, ast.comprehension)
-        if not past or max(set_anew) <= span(node) < span(read):
+    span, anew = plan.program.span, set_anew(plan, statements, read)
+    for node, value in _values_for(statements, read.id):
+        past = anew and not isinstance(node, ast.comprehension)
+        if not past or max(anew) <= span(node) < span(read):
             yield value
 
 
-def _values_for(node: ast.AST, name: str) -> Iterator[ast.expr]:
-    if isinstance(node, ast.Assign) and any(name in _targets(t) for t in node.targets):
-        yield node.value
-    elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr) and name in _targets(node.target):
-        if node.value is not None:
-            yield node.value
-    elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension) and name in _targets(node.target):
-        yield node.iter
+def set_anew(plan: Reading, statements: Sequence[ast.AST], read: ast.Name) -> list[tuple[int, int]]:
+    """Where one of these statements gives the name another value, whichever way it goes, before it is read."""
+    span, around = plan.program.span, {*plan.program.ancestors(read)}
+    made = (n for n, _ in _values_for(statements, read.id) if isinstance(n, ast.Assign))
+    return [span(n) for n in made if span(n)[1] <= span(read)[0] and plan.program.parents[n] in around]
+
+
+def _values_for(statements: Iterable[ast.AST], name: str) -> Iterator[tuple[ast.AST, ast.expr]]:
+    for node in (n for s in statements for n in ast.walk(s)):
+        if isinstance(node, ast.Assign) and any(name in _targets(t) for t in node.targets):
+            yield node, node.value
+        elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr) and name in _targets(node.target):
+            if node.value is not None:
+                yield node, node.value
+        elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension) and name in _targets(node.target):
+            yield node, node.iter
 
 
 def _targets(target: ast.expr) -> set[str]:
