@@ -29,7 +29,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.agreement import weighted_losses
-from nbddp.analysis.splitting import means_of, region_at
+from nbddp.analysis.splitting import counting_rows, means_of, region_at
 from nbddp.analysis.values import PICKED, Split
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before, replace, wrap
@@ -64,6 +64,10 @@ def _dealt_out(plan: Plan, split: Split) -> Iterator[Edit]:
         yield from wrap(plan.program, NAME, node, "", f"[{mine}]")
     for node, name in split.renamed.items():
         yield replace(plan.program, NAME, node, plan.naming(name))
+    for call, rows in counting_rows(region_at(plan, split.at)):
+        name = plan.naming(split.renamed[rows]) if rows in split.renamed else plan.program.source(rows)
+        many = f"{name}[{mine}]" if rows in split.inline else name
+        yield replace(plan.program, NAME, call.args[0], f"len({many})")
 
 
 def _lines(plan: Plan, split: Split, part: str, mine: str, weight: str) -> Iterator[str]:

@@ -62,7 +62,7 @@ def _is_computed(region: Region, root: Root) -> bool:
         if root.name in stored(statement) and any(region.plan.facts.value(n).of("instance") for n in read):
             return True
         made |= stored(statement) if any(n.id in made for n in read) else set()
-    return root.name in made
+    return any(isinstance(n, ast.Name) and n.id in made for n in ast.walk(root.node))
 
 
 def _drawn_here(region: Region, root: Root) -> bool:
