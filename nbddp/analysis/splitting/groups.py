@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from nbddp.analysis.reading import Reading
@@ -12,7 +12,7 @@ from nbddp.analysis.splitting.regions import Region, region_at
 from nbddp.analysis.splitting.roots import definitions
 from nbddp.analysis.values import Split
 
-Key = str | ast.expr  # a name, or an expression that is cut where it stands
+Key = str | ast.expr  # a name, an expression that is cut where it stands, or how many such a one has
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,8 @@ class Groups:
 def groups_of(plan: Reading, split: Split) -> Groups:
     """One, unless each mean is seen to be over samples of one of them, and each sample to be in a mean."""
     region, means = region_at(plan, split.at), means_of(plan, split)
-    keys: frozenset[Key] = frozenset({*split.names, *split.inline, *(ast.unparse(n) for n in split.renamed)})
+    keys = frozenset[Key]({*split.names, *split.inline, *(ast.unparse(n) for n in split.renamed)})
+    keys |= {*_sizes(split.inline)}
     over = {mean: keys & _made_of(region, value, split) for mean, value in _means(means)}
     parts: list[frozenset[Key]] = []
     for found in over.values():
@@ -55,5 +56,10 @@ def _made_of(region: Region, value: ast.expr, split: Split) -> set[Key]:
                 read.add(part.id)
                 waiting += definitions(region, part)
             elif isinstance(part, ast.expr) and part in split.inline:
-                read.add(part)
+                read |= {part, *_sizes([part])}
     return read
+
+
+def _sizes(cut: Iterable[ast.expr]) -> Iterator[Key]:
+    """`torch.ones(n, 1)` and `torch.zeros(n, 1)`: of as many, although in two means."""
+    yield from (f"({ast.unparse(node.args[0])})" for node in cut if isinstance(node, ast.Call) and node.args)
