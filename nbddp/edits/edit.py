@@ -6,6 +6,7 @@ import ast
 import contextlib
 import io
 import tokenize
+from collections.abc import Collection
 from dataclasses import dataclass
 from dataclasses import replace as replaced
 from typing import Literal
@@ -97,12 +98,16 @@ def _lines(indent: str, text: str) -> str:
     return "".join(f"{indent}{line}\n" if line else "\n" for line in text.split("\n"))
 
 
-def remove(program: Program, rule: str, node: ast.stmt) -> Edit:
-    """Take a statement out, its lines with it; `pass` stays where a block would be empty, or a comment be lost."""
+def remove(program: Program, rule: str, node: ast.stmt, gone: Collection[ast.stmt] = ()) -> Edit:
+    """Take a statement out, its lines with it; `pass` stays where a block would be empty, or a comment be lost.
+
+    What else is gone is not there to fill the block.
+    """
     start, end = program.span(node)
     line_end = program.text.find("\n", end)
     parent = program.parents[node]
-    alone = any(getattr(parent, f, None) == [node] for f in ("body", "orelse", "finalbody", "handlers"))
+    blocks = (getattr(parent, f, None) for f in ("body", "orelse", "finalbody", "handlers"))
+    alone = any(isinstance(b, list) and [s for s in b if s is node or s not in gone] == [node] for b in blocks)
     if has_comments(program, node) or (alone and not isinstance(parent, ast.Module)) or not stands_alone(program, node):
         return Edit(rule, start, end, "pass")
     return Edit(rule, start - len(indent_of(program, node)), line_end + 1, "")

@@ -29,7 +29,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.agreement import weighted_losses
-from nbddp.analysis.splitting import means_of, region_at
+from nbddp.analysis.splitting import Groups, counting_rows, groups_of, means_of, region_at
 from nbddp.analysis.values import PICKED, Split
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before, replace, wrap
@@ -58,22 +58,33 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
 
 
 def _dealt_out(plan: Plan, split: Split) -> Iterator[Edit]:
-    part, mine, weight = (plan.naming(n) for n in ("my_part", "mine", "weight"))
-    yield before(plan.program, NAME, split.at, "\n".join(_lines(plan, split, part, mine, weight)), ("my_part",))
+    groups = groups_of(plan, split)
+    lines = [line for i in range(len(groups.parts)) for line in _lines(plan, split, groups, i)]
+    yield before(plan.program, NAME, split.at, "\n".join(lines), ("my_part",))
     for node in sorted(split.inline, key=plan.program.span):
-        yield from wrap(plan.program, NAME, node, "", f"[{mine}]")
+        yield from wrap(plan.program, NAME, node, "", f"[{_named(plan, 'mine', groups.of(node))}]")
     for node, name in split.renamed.items():
         yield replace(plan.program, NAME, node, plan.naming(name))
+    for call, rows in counting_rows(region_at(plan, split.at)):
+        name = plan.naming(split.renamed[rows]) if rows in split.renamed else plan.program.source(rows)
+        many = f"{name}[{_named(plan, 'mine', groups.of(rows))}]" if rows in split.inline else name
+        yield replace(plan.program, NAME, call.args[0], f"len({many})")
 
 
-def _lines(plan: Plan, split: Split, part: str, mine: str, weight: str) -> Iterator[str]:
+def _named(plan: Plan, word: str, group: int) -> str:
+    return plan.naming(f"{word}_{group + 1}" if group else word)
+
+
+def _lines(plan: Plan, split: Split, groups: Groups, group: int) -> Iterator[str]:
+    part, mine, weight = plan.naming("my_part"), _named(plan, "mine", group), _named(plan, "weight", group)
     new = {plan.naming(n): n.removesuffix("_part") for n in split.renamed.values()}
     new = {**{n: n for n in split.names if n not in split.dicts}, **new}
+    new = {name: old for name, old in new.items() if groups.of(old) == group}
     first = f"next(iter({split.total}.values()))" if split.total in split.dicts else split.total
     if means_of(plan, split).counts:
         yield f"{plan.naming('samples')} = len({first})"
     held = [*(f"*{name}.values()" for name in sorted(split.dicts)), *new.values()]
-    held += [text for text in _cut_here(plan, split) if text not in held]
+    held += [text for text in _cut_here(plan, split, groups, group) if text not in held]
     yield f"{mine}, {weight} = {part}({', '.join(held or [split.total])})"
     for name in sorted(split.dicts):
         yield f"{name} = {{key: value[{mine}] for key, value in {name}.items()}}"
@@ -81,10 +92,10 @@ def _lines(plan: Plan, split: Split, part: str, mine: str, weight: str) -> Itera
         yield f"{', '.join(new)} = {', '.join(f'{old}[{mine}]' for old in new.values())}"
 
 
-def _cut_here(plan: Plan, split: Split) -> Iterator[str]:
+def _cut_here(plan: Plan, split: Split, groups: Groups, group: int) -> Iterator[str]:
     """Pieces that are there already when the samples are counted: they must be as many."""
     later = region_at(plan, split.at)
-    for node in sorted(split.inline, key=plan.program.span):
+    for node in sorted((n for n in split.inline if groups.of(n) == group), key=plan.program.span):
         read = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
         calls = any(isinstance(n, ast.Call) for n in ast.walk(node))
         if not calls and not read & (later.bound_in_rest - later.bound_before):
@@ -93,10 +104,12 @@ def _cut_here(plan: Plan, split: Split) -> Iterator[str]:
 
 def _weighted(plan: Plan, split: Split) -> Iterator[Edit]:
     """Every mean over the rank's samples, where it comes about."""
-    means, weighted, weight = means_of(plan, split), plan.naming("weighted"), plan.naming("weight")
+    means, weighted, group = means_of(plan, split), plan.naming("weighted"), groups_of(plan, split).of_mean
     for node in (n for n in means.born if not _is_weighed(plan, n)):
+        weight = _named(plan, "weight", group.get(node, 0))
         yield from wrap(plan.program, NAME, node, f"{weighted}(", f", {weight})", ("weighted",))
     for statement, name in means.unpacked:
+        weight = _named(plan, "weight", group.get(statement, 0))
         yield after(plan.program, NAME, statement, f"{name} = {weighted}({name}, {weight})", ("weighted",))
     for node in means.counts:
         ranks = plan.world_size(node)

@@ -28,7 +28,7 @@ Declines
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from nbddp.analysis import Plan
 from nbddp.analysis.models import Home, ddp_name, synchronises, unused_parameters
@@ -139,20 +139,21 @@ def _data_parallel(plan: Plan) -> Iterator[Edit]:
     """`nn.DataParallel(model)` becomes `model`; a statement that does only this goes."""
     calls = [c.node for c in plan.calls("torch.nn.DataParallel") if c.node.args]
     inline = {home.inline for model, home in plan.wrapping.homes.items() if model in plan.wrapping.stands_for}
-    gone: set[ast.stmt] = set()
+    gone: list[ast.stmt] = []
     for call in calls:
         statement, outer = plan.program.statement_of(call), _with_choice(plan, call)
         if _does_nothing_else(plan, statement, call) and outer not in inline:
-            branch = plan.program.parents[statement]
-            whole = branch if isinstance(branch, ast.If) and _only_for_this(plan, branch, statement) else statement
-            if whole not in gone:
-                gone.add(whole)
-                yield remove(plan.program, NAME, whole)
+            gone.append(statement)
         else:
             yield from _replaced_by(plan, outer, call.args[0])
+    branches = (plan.program.parents[s] for s in gone)
+    whole = [b for b in dict.fromkeys(branches) if isinstance(b, ast.If) and _only_for_this(plan, b, gone)]
+    kept = (s for s in gone if plan.program.parents[s] not in whole)
+    for statement in [*whole, *kept]:
+        yield remove(plan.program, NAME, statement, gone[: gone.index(statement)] if statement in gone else ())
     for node in plan.nodes() if calls else ():
         if isinstance(node, ast.Attribute) and node.attr == "module" and plan.facts.value(node.value).of("model"):
-            if not any(a in gone for a in plan.program.ancestors(node)):
+            if not any(a in (*gone, *whole) for a in plan.program.ancestors(node)):
                 yield from _replaced_by(plan, node, node.value)
 
 
@@ -181,9 +182,9 @@ def _with_choice(plan: Plan, call: ast.Call) -> ast.expr:
     return call
 
 
-def _only_for_this(plan: Plan, branch: ast.If, statement: ast.stmt) -> bool:
+def _only_for_this(plan: Plan, branch: ast.If, gone: Sequence[ast.stmt]) -> bool:
     """`if torch.cuda.device_count() > 1:`, with perhaps a word about it."""
-    shows = all(s is statement or plan.is_print(s) for s in branch.body)
+    shows = all(s in gone or plan.is_print(s) for s in branch.body)
     known = ("torch.cuda.", "len", "isinstance", "hasattr")
     calls = [qualified(n.func, plan.flow.imports) or "" for n in ast.walk(branch.test) if isinstance(n, ast.Call)]
     pure = all(name.startswith(known) for name in calls)

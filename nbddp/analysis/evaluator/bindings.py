@@ -8,7 +8,7 @@ from nbddp.analysis.evaluator.attributes import by_class
 from nbddp.analysis.evaluator.expressions import WORDS, evaluate, evaluate_unseen, library, put_element
 from nbddp.analysis.evaluator.iteration import iterate, parts
 from nbddp.analysis.evaluator.writes import moved_by_hand, taint
-from nbddp.analysis.slicing import fresh_start, starts_at_zero
+from nbddp.analysis.slicing import fresh_start, sets, starts_at_zero
 from nbddp.analysis.syntax import bindings
 from nbddp.analysis.values import (
     Extent,
@@ -52,12 +52,29 @@ def _put_item(m: Machine, target: ast.Subscript, value: Value, added: bool) -> N
         return
     put_element(m, container, value, key.const)
     chosen = key.varies and not added  # by the samples of the share: what belongs to others is not met
-    if not container.of("list", "dict", "model", "submodule") and (put := m.held(value)) not in domain.WHOLE:
-        taint(m, target.value, Extent.VARYING if chosen else domain.join_extent(spread(container), put))
+    if not container.of("list", "dict", "model", "submodule"):
+        put, filled = m.held(value), container.const is not None and not domain.is_zero(value)
+        if put not in domain.WHOLE or (chosen and _is_of_more_turns(m, target)):
+            taint(m, target.value, Extent.VARYING if chosen else domain.join_extent(spread(container), put))
+        elif filled:  # `X = torch.zeros(n, 2); X[i] = point`: no zeros any more
+            taint(m, target.value, spread(container))
     note_size(m.facts, container.of("dict") if key.varies else ())
     for holder in container.of("submodule", "model"):
         for child in parts(m, value):
             m.facts.contained[child].add(holder.owner or holder)
+
+
+def _is_of_more_turns(m: Machine, target: ast.Subscript) -> bool:
+    """`seen[idx] = 1`: what was there before the batch, and not what is made for it."""
+    around = next((a.fact.node for a in reversed(m.loops) if a.shares), None)
+    place, function = target.value, m.frame.node
+    while isinstance(place, ast.Subscript):
+        place = place.value
+    if around is None or not isinstance(place, ast.Name):
+        return around is not None
+    inside = {*ast.walk(around)}
+    here = function is None or around in {*ast.walk(function)}
+    return here and not any(isinstance(n, ast.stmt) and sets(n, place.id) for n in inside)
 
 
 def _unpack(m: Machine, targets: list[ast.expr], value: Value) -> None:

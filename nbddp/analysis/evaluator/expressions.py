@@ -332,7 +332,7 @@ def _compare(m: Machine, node: ast.Compare) -> Value:
     parts = [evaluate(m, node.left), *(evaluate(m, c) for c in node.comparators)]
     if len(parts) == 2 and (known := _compared(node.ops[0], *parts)) is not None:
         return Value(const=known)
-    if all(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
+    if all(isinstance(o, ast.Is | ast.IsNot) or _asks_for_none(o, p) for o, p in zip(node.ops, parts[1:], strict=True)):
         return ANYTHING
     found = Value(extent=elementwise(parts), equal=all(domain.alike(p) for p in parts))
     return domain.marked(found, domain.MASK) if Extent.SAMPLES in map(spread, parts) else found
@@ -340,10 +340,10 @@ def _compare(m: Machine, node: ast.Compare) -> Value:
 
 def _compared(op: ast.cmpop, left: Value, right: Value) -> bool | None:
     """What a comparison of literals comes to, and one with None of something known."""
-    if isinstance(op, ast.Is | ast.IsNot) and right.const is domain.Literal.NONE:
+    if _asks_for_none(op, right):
         if left.const is domain.Literal.NONE and not left.objs:
-            return isinstance(op, ast.Is)
-        return isinstance(op, ast.IsNot) if left.const is None and left.of(*domain.KNOWN) else None
+            return isinstance(op, ast.Is | ast.Eq)
+        return isinstance(op, ast.IsNot | ast.NotEq) if left.const is None and left.of(*domain.KNOWN) else None
     if isinstance(op, ast.In | ast.NotIn):
         choices = [i.const for i in right.items or ()]
         known = isinstance(left.const, str | int) and choices and all(isinstance(c, str | int) for c in choices)
@@ -351,6 +351,11 @@ def _compared(op: ast.cmpop, left: Value, right: Value) -> bool | None:
     if isinstance(op, ast.Eq | ast.NotEq) and isinstance(left.const, str | int) and isinstance(right.const, str | int):
         return (left.const == right.const) == isinstance(op, ast.Eq)
     return None
+
+
+def _asks_for_none(op: ast.cmpop, right: Value) -> bool:
+    """`targets is None`, and `targets == None`, which no tensor is either."""
+    return isinstance(op, ast.Is | ast.IsNot | ast.Eq | ast.NotEq) and right.const is domain.Literal.NONE
 
 
 def _comprehension(m: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:

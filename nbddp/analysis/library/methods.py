@@ -96,7 +96,7 @@ _rows(
     "head tail groupby isnull isna notnull notna dropna fillna sample sort_values set_index reset_index merge iloc loc"
 )
 _rows("nlargest nsmallest pct_change duplicated drop_duplicates to_numpy to_list to_dict transform inverse_transform")
-_rows("predict predict_proba add_noise")
+_rows("predict predict_proba add_noise log_prob cdf icdf entropy")
 _rows("is_available device_count get_last_lr exists is_file is_dir", fresh=True)
 _rows("get_device_name joinpath with_suffix resolve absolute as_posix getsize isfile isdir")
 _rows("parameters named_parameters state_dict children named_children modules named_modules buffers named_buffers")

@@ -20,7 +20,7 @@ from nbddp.analysis.reading.in_scope import (
 )
 from nbddp.analysis.reading.interpret import interpret
 from nbddp.analysis.reading.naming import Naming, naming_for
-from nbddp.analysis.reading.random_draws import TORCH, Definition, draws, seeds, surely_draws
+from nbddp.analysis.reading.random_draws import TORCH, Definition, draws, seeds, surely_draws, with_what_it_calls
 from nbddp.analysis.reading.reading import Reading
 from nbddp.analysis.reading.roles import Model, find_roles
 from nbddp.analysis.reading.snapshot_slice import Taken, take_over, training_of
@@ -60,5 +60,6 @@ __all__ = [
     "trained_on",
     "training_of",
     "unpacks",
+    "with_what_it_calls",
     "writes",
 ]

@@ -26,7 +26,8 @@ DRAWS_TORCH = (
     "torch.nn.", "torch.utils.data.random_split", "torch.hub.", "torchvision.models.",
 )  # fmt: skip
 KNOWN = {"torch", "torchvision", "numpy", "sklearn", "pandas", "matplotlib", "tqdm", "PIL", *sys.stdlib_module_names}
-FIXED = ("sklearn.datasets.load_", "sklearn.datasets.fetch_", "sklearn.preprocessing.", "sklearn.metrics.")
+FIXED = ("sklearn.datasets.load_", "sklearn.datasets.fetch_", "sklearn.preprocessing.", "sklearn.metrics.",
+         "torch.nn.utils.clip_grad", "torch.nn.utils.rnn.")  # fmt: skip
 OWN_STREAMS = ("numpy.random.default_rng", "numpy.random.Generator", "numpy.random.RandomState", "random.Random")
 METHODS = frozenset("sample shuffle normal_ uniform_ random_ bernoulli_ exponential_ cauchy_ log_normal_".split())
 GIVEN = ("generator", "random_state", "rng")

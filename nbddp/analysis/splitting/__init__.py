@@ -6,15 +6,19 @@ Gives the Splits of its steps, or why there are none; which means a rank has of 
 
 from nbddp.analysis.splitting.find import chain_of, first_split, unshared
 from nbddp.analysis.splitting.fit import is_unclear, unfit
+from nbddp.analysis.splitting.groups import Groups, groups_of
 from nbddp.analysis.splitting.means import Means, means_of
-from nbddp.analysis.splitting.meeting import with_what_meets
+from nbddp.analysis.splitting.meeting import counting_rows, with_what_meets
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import region_at
 
 __all__ = [
+    "Groups",
     "Means",
     "chain_of",
+    "counting_rows",
     "first_split",
+    "groups_of",
     "is_unclear",
     "learned",
     "means_of",

@@ -9,7 +9,7 @@ from dataclasses import replace
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import LOOPS, Region, Scope, regions, scope_of, stored
-from nbddp.analysis.splitting.roots import Root, roots
+from nbddp.analysis.splitting.roots import Root, given_to, roots
 from nbddp.analysis.values import Loop, Split, backward_of
 
 
@@ -56,12 +56,13 @@ def _by_the_loss(plan: Reading, call: ast.Call) -> Split | Root | None:
 
 def _is_computed(region: Region, root: Root) -> bool:
     """`out = X @ W`: no batch that was drawn, but what has been made of all of the data."""
-    own = learned(region.plan)
+    made = set(learned(region.plan))
     for statement in region.block[: region.block.index(region.at)]:
-        if root.name in stored(statement):
-            read = [n for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
-            return any(n.id in own or region.plan.facts.value(n).of("instance") for n in read)
-    return False
+        read = [n for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+        if root.name in stored(statement) and any(region.plan.facts.value(n).of("instance") for n in read):
+            return True
+        made |= stored(statement) if any(n.id in made for n in read) else set()
+    return any(isinstance(n, ast.Name) and n.id in made for n in ast.walk(root.node))
 
 
 def _drawn_here(region: Region, root: Root) -> bool:
@@ -96,15 +97,13 @@ def _step(plan: Reading, call: ast.Call) -> tuple[Scope, list[ast.AST], list[ast
 def _feeding(plan: Reading, scope: Scope, loop: ast.AST | None, models: list[ast.Call]) -> list[ast.Call]:
     """Those of which a loss is made that is followed back: not a look at other data in between."""
     around: ast.AST = loop or scope or plan.program.tree
-    made = [n for n in ast.walk(around) if isinstance(n, ast.Assign | ast.AugAssign | ast.AnnAssign) and n.value]
     waiting = [loss for c in plan.facts.backward if c in {*ast.walk(around)} and (loss := backward_of(c)) is not None]
-    calls, names = set[ast.AST](), set[str]()
+    calls = set[ast.AST]()
     while waiting:
-        for part in ast.walk(waiting.pop()):
+        for part in {*ast.walk(waiting.pop())} - calls:
             calls.add(part)
-            if isinstance(part, ast.Name) and part.id not in names:
-                names.add(part.id)
-                waiting += [n.value for n in made if n.value is not None and part.id in stored(n)]
+            if isinstance(part, ast.Name):
+                waiting += given_to(plan, [around], part)
     return [c for c in models if c in calls]
 
 

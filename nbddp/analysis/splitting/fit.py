@@ -7,6 +7,7 @@ import re
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.means import uncounted
+from nbddp.analysis.splitting.meeting import counting_rows
 from nbddp.analysis.splitting.regions import Region, region_at
 from nbddp.analysis.splitting.roots import PRODUCTS, Root
 from nbddp.analysis.splitting.sequences import one_sequence, time_first, turns_round
@@ -129,6 +130,7 @@ def _summed_over(region: Region) -> ast.expr | None:
 def _picked_by_place(region: Region, names: tuple[str, ...]) -> ast.expr | None:
     """`inp[t]`, `for token in target`, `out[train_idx]`: of the samples of a rank these are others."""
     plan = region.plan
+    counted = {call for call, _ in counting_rows(region)}
     for statement in region.rest:
         for node in ast.walk(statement):
             if isinstance(node, ast.For) and _is_split(plan, node.iter):
@@ -136,6 +138,7 @@ def _picked_by_place(region: Region, names: tuple[str, ...]) -> ast.expr | None:
             if isinstance(node, ast.Subscript) and _is_split(plan, node.value):
                 index = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
                 dealt = isinstance(index, ast.Name) and index.id in names
-                if not isinstance(index, ast.Constant | ast.Slice) and (dealt or not plan.facts.value(index).varies):
+                known = isinstance(index, ast.Constant | ast.Slice) or index in counted
+                if not known and (dealt or not plan.facts.value(index).varies):
                     return node
     return None

@@ -90,7 +90,7 @@ def uncounted(plan: Reading, split: Split) -> ast.expr | None:
             if node is None or node in seen or node in known or not _is_mean(plan, node):
                 continue
             seen.add(node)
-            made = list(definitions(region, node.id)) if isinstance(node, ast.Name) and node.id not in named else []
+            made = list(definitions(region, node)) if isinstance(node, ast.Name) and node.id not in named else []
             inner = [n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr)]
             below = [n for n in (*inner, *made) if _holds_mean(plan, n)]
             if not below and not (isinstance(node, ast.Name) and node.id in named):

@@ -10,9 +10,11 @@ from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.find import add
 from nbddp.analysis.splitting.regions import Region, region_at
 from nbddp.analysis.splitting.roots import Root, definitions, is_data, roots
+from nbddp.analysis.syntax import qualified
 from nbddp.analysis.values import CallFact, Extent, Split, spread
 
 DEPTH = 6  # of names that are made of names
+COUNTS = ("range", "torch.arange", "numpy.arange")
 ELEMENTWISE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 
 
@@ -20,7 +22,19 @@ def with_what_meets(plan: Reading, split: Split) -> Split:
     """The split, and what is still whole although it is computed with what is split."""
     region = region_at(plan, split.at)
     found = [root for statement in region.rest for node in ast.walk(statement) for root in _meeting(region, node)]
+    found += [root for _, rows in counting_rows(region) for root in _to_a_loss(region, [rows])]
     return add(split, region, found)
+
+
+def counting_rows(region: Region) -> Iterator[tuple[ast.Call, ast.expr]]:
+    """`probs[torch.arange(n), y]`: one entry of the row of each sample. A rank has as many rows as it has of `y`."""
+    plan = region.plan
+    for node in (n for statement in region.rest for n in ast.walk(statement)):
+        match node:
+            case ast.Subscript(value=rows, slice=ast.Tuple(elts=[ast.Call(args=[_]) as first, entry])):
+                counts = qualified(first.func, plan.flow.imports) in COUNTS and not plan.facts.value(first).varies
+                if counts and _is_split(plan, rows) and is_data(plan, entry):
+                    yield first, entry
 
 
 def _meeting(region: Region, node: ast.AST) -> Iterator[Root]:
@@ -47,7 +61,7 @@ def _comes_out(region: Region, node: ast.expr, depth: int = 0) -> bool:
         if isinstance(part, ast.Call) and region.plan.facts.value(part.func).of("model"):
             return True
         if isinstance(part, ast.Name) and part.id in region.bound_in_rest and depth < DEPTH:
-            if any(_comes_out(region, value, depth + 1) for value in definitions(region, part.id)):
+            if any(_comes_out(region, value, depth + 1) for value in definitions(region, part)):
                 return True
     return False
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from nbddp.analysis.reading import Reading
@@ -79,9 +79,10 @@ def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator
         return
     if isinstance(node, ast.Attribute) and node.attr in SIZES:
         return
-    made = base.id in region.bound_in_rest - region.bound_before and not _is_next(region, base)
+    anew = base.id not in region.bound_before or bool(set_anew(region.plan, region.rest, base))
+    made = base.id in region.bound_in_rest and anew and not _is_next(region, base)
     if made:
-        for value in definitions(region, base.id):
+        for value in definitions(region, base):
             yield from roots(region, value, seen)
     elif isinstance(node, ast.Name):
         if is_data(region.plan, node) and not _is_one_thing(region.plan, node.id):
@@ -95,7 +96,7 @@ def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator
 
 def _is_next(region: Region, name: ast.Name) -> bool:
     """`xb, yb = prefetcher.next()` at the end of a turn: what is read before it is what the turn before has drawn."""
-    found = list(definitions(region, name.id))
+    found = list(definitions(region, name))
     read = {n.id for value in found for n in ast.walk(value) if isinstance(n, ast.Name)}
     later = all(region.plan.program.span(value) > region.plan.program.span(name) for value in found)
     return not region.whole and later and not read & region.bound_in_rest
@@ -158,9 +159,13 @@ def _of_call(region: Region, node: ast.Call, seen: frozenset[ast.AST]) -> Iterat
     if is_single(region.plan, node):
         yield Root(node, one=True)
         return
-    product = name in PRODUCTS
-    for given in [*node.args[: 1 if product else None], *(k.value for k in node.keywords)]:
-        yield from roots(region, given.value if isinstance(given, ast.Starred) else given, seen)
+    found = False
+    for given in [*node.args, *(k.value for k in node.keywords)]:
+        for root in roots(region, given.value if isinstance(given, ast.Starred) else given, seen):
+            found = True
+            yield root
+        if found and name in PRODUCTS:  # as of `X @ W`
+            return
 
 
 def is_single(plan: Reading, node: ast.AST) -> bool:
@@ -207,17 +212,36 @@ def computed_index(node: ast.expr) -> ast.expr | None:
     return found
 
 
-def definitions(region: Region, name: str) -> Iterator[ast.expr]:
+def definitions(region: Region, read: ast.Name) -> Iterator[ast.expr]:
     """What a name of the step is made of."""
-    for statement in region.rest:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Assign) and any(name in _targets(t) for t in node.targets):
-                yield node.value
-            elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr) and name in _targets(node.target):
-                if node.value is not None:
-                    yield node.value
-            elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension) and name in _targets(node.target):
-                yield node.iter
+    return given_to(region.plan, region.rest, read)
+
+
+def given_to(plan: Reading, statements: Sequence[ast.AST], read: ast.Name) -> Iterator[ast.expr]:
+    """What a name may be made of where it is read: no longer of what was there before it was set anew."""
+    span, anew = plan.program.span, set_anew(plan, statements, read)
+    for node, value in _values_for(statements, read.id):
+        past = anew and not isinstance(node, ast.comprehension)
+        if not past or max(anew) <= span(node) < span(read):
+            yield value
+
+
+def set_anew(plan: Reading, statements: Sequence[ast.AST], read: ast.Name) -> list[tuple[int, int]]:
+    """Where one of these statements gives the name another value, whichever way it goes, before it is read."""
+    span, around = plan.program.span, {*plan.program.ancestors(read)}
+    made = (n for n, _ in _values_for(statements, read.id) if isinstance(n, ast.Assign))
+    return [span(n) for n in made if span(n)[1] <= span(read)[0] and plan.program.parents[n] in around]
+
+
+def _values_for(statements: Iterable[ast.AST], name: str) -> Iterator[tuple[ast.AST, ast.expr]]:
+    for node in (n for s in statements for n in ast.walk(s)):
+        if isinstance(node, ast.Assign) and any(name in _targets(t) for t in node.targets):
+            yield node, node.value
+        elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr) and name in _targets(node.target):
+            if node.value is not None:
+                yield node, node.value
+        elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension) and name in _targets(node.target):
+            yield node, node.iter
 
 
 def _targets(target: ast.expr) -> set[str]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from nbddp.analysis import Plan
-from nbddp.analysis.reading import Definition, draws
+from nbddp.analysis.reading import Definition, draws, with_what_it_calls
 from nbddp.analysis.splitting import chain_of
 from nbddp.analysis.values import CallFact
 from nbddp.diagnostics import Diagnostic
@@ -78,7 +78,10 @@ def alike(plan: Plan, name: str) -> Iterator[Edit | Diagnostic]:
             uses = ("drawn_alike",)
             yield from wrap(plan.program, name, loop.iter, f"{plan.naming('drawn_alike')}(", ")", uses)
         for statement in _beside(plan, loop.body, chain):
-            if draws(plan, statement, definitions):
+            called = [plan.facts.calls[n] for n in with_what_it_calls(statement, definitions) if n in plan.facts.calls]
+            if any(draws_by_share(plan, fact) for fact in called):
+                yield from (_both(plan, name, fact.node) for fact in called if draws_for_all(plan, fact))
+            elif draws(plan, statement, definitions):
                 manager = f"{plan.naming('same_random_numbers')}()"
                 yield from within(plan.program, name, statement, manager, ("same_random_numbers",))
     for call in sorted(chain, key=plan.program.span):
@@ -92,12 +95,16 @@ def _drawn_for(
     for part in ast.walk(call):
         inside = isinstance(part, ast.Call) and not any(n in chain for n in ast.walk(part))
         if inside and not plan.facts.value(part).varies and draws(plan, part, definitions):
-            yield plan.program.diagnose(
-                name, "error", part,
-                sentence("all ranks have to draw this alike, and what gets it draws for each rank's samples"),
-                help=sentence("give what is drawn a variable, in a statement of its own before this one"),
-            )  # fmt: skip
+            yield _both(plan, name, part)
             return
+
+
+def _both(plan: Plan, name: str, drawn: ast.AST) -> Diagnostic:
+    return plan.program.diagnose(
+        name, "error", drawn,
+        sentence("all ranks have to draw this alike, and what gets it draws for each rank's samples"),
+        help=sentence("give what is drawn a variable, in a statement of its own before this one"),
+    )  # fmt: skip
 
 
 def _beside(plan: Plan, block: list[ast.stmt], chain: frozenset[ast.AST]) -> Iterator[ast.stmt]:

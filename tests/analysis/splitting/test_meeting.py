@@ -16,6 +16,7 @@ from tests.analysis.splitting.steps import cut, planned
         ("loss = F.mse_loss(model(x), t) * rate", ["x", "t"]),
         ("loss = F.mse_loss(model(x), t)\nhits = (model(x) > u).sum()", ["x", "t", "u"]),
         ("loss = F.mse_loss(model(x) * scale, t)", ["x", "t"]),
+        ("loss = -model(x).log_softmax(1)[torch.arange(50), t].mean()", ["x", "t"]),
     ],
 )
 def test_what_meets_the_batch(lines, expected):
