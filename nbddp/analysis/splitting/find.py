@@ -97,6 +97,8 @@ def _feeding(plan: Reading, scope: Scope, loop: ast.AST | None, models: list[ast
     """Those of which a loss is made that is followed back: not a look at other data in between."""
     around: ast.AST = loop or scope or plan.program.tree
     made = [n for n in ast.walk(around) if isinstance(n, ast.Assign | ast.AugAssign | ast.AnnAssign) and n.value]
+    added = [(n.func.value, a) for n in ast.walk(around) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)
+             and n.func.attr in ("append", "extend") for a in n.args]  # fmt: skip
     waiting = [loss for c in plan.facts.backward if c in {*ast.walk(around)} and (loss := backward_of(c)) is not None]
     calls, names = set[ast.AST](), set[str]()
     while waiting:
@@ -105,6 +107,7 @@ def _feeding(plan: Reading, scope: Scope, loop: ast.AST | None, models: list[ast
             if isinstance(part, ast.Name) and part.id not in names:
                 names.add(part.id)
                 waiting += [n.value for n in made if n.value is not None and part.id in stored(n)]
+                waiting += [a for onto, a in added if getattr(onto, "id", "") == part.id]
     return [c for c in models if c in calls]
 
 

@@ -6,6 +6,7 @@ import ast
 import re
 
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting.batches import ill_matched
 from nbddp.analysis.splitting.means import uncounted
 from nbddp.analysis.splitting.regions import Region, region_at
 from nbddp.analysis.splitting.roots import PRODUCTS, Root
@@ -113,7 +114,7 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
                         plan.program.source(product))  # fmt: skip
     if (picked := _picked_by_place(region, split.names)) is not None:
         return sentence("'%1' is picked by its place in the batch", plan.program.source(picked))
-    return None
+    return ill_matched(plan, split)
 
 
 def _is_split(plan: Reading, node: ast.expr) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from nbddp.analysis.library import is_mean_loss
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.find import add
+from nbddp.analysis.splitting.find import add, chain_of
 from nbddp.analysis.splitting.regions import Region, region_at
 from nbddp.analysis.splitting.roots import Root, definitions, is_data, roots
 from nbddp.analysis.values import CallFact, Extent, Split, spread
@@ -18,7 +19,7 @@ ELEMENTWISE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 
 def with_what_meets(plan: Reading, split: Split) -> Split:
     """The split, and what is still whole although it is computed with what is split."""
-    region = region_at(plan, split.at)
+    region = replace(region_at(plan, split.at), chain=chain_of(plan))
     found = [root for statement in region.rest for node in ast.walk(statement) for root in _meeting(region, node)]
     return add(split, region, found)
 
@@ -44,7 +45,7 @@ def _comes_out(region: Region, node: ast.expr, depth: int = 0) -> bool:
     if not region.plan.roles.models:
         return True
     for part in ast.walk(node):
-        if isinstance(part, ast.Call) and region.plan.facts.value(part.func).of("model"):
+        if part in region.chain or (isinstance(part, ast.Call) and region.plan.facts.value(part.func).of("model")):
             return True
         if isinstance(part, ast.Name) and part.id in region.bound_in_rest and depth < DEPTH:
             if any(_comes_out(region, value, depth + 1) for value in definitions(region, part.id)):
@@ -57,7 +58,7 @@ def _belongs(region: Region, root: Root) -> bool:
     if not region.whole:
         bound = region.bound_before | region.bound_in_rest
         return bool({n.id for n in ast.walk(root.node) if isinstance(n, ast.Name)} & bound)
-    return root.name is not None
+    return root.name is not None or isinstance(root.node, ast.Attribute)
 
 
 def _given(region: Region, call: ast.Call) -> Iterator[Root]:

@@ -84,10 +84,10 @@ def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator
         for value in definitions(region, base.id):
             yield from roots(region, value, seen)
     elif isinstance(node, ast.Name):
-        if is_data(region.plan, node) and not _is_one_thing(region.plan, node.id):
+        if is_data(region.plan, node) and not _is_one_thing(region.plan, node):
             yield Root(node, node.id)
     elif (index := computed_index(node)) is None:
-        if is_data(region.plan, node):
+        if is_data(region.plan, node) and not _is_one_thing(region.plan, node):
             yield Root(node)
     else:
         yield from _indexed(region, node, index)
@@ -171,9 +171,13 @@ def is_single(plan: Reading, node: ast.AST) -> bool:
     return isinstance(given, ast.List) and len(given.elts) == 1 and not isinstance(given.elts[0], ast.Starred)
 
 
-def _is_one_thing(plan: Reading, name: str) -> bool:
+def _is_one_thing(plan: Reading, node: Place) -> bool:
     """`start = torch.tensor([[0.0]])`, `torch.zeros(1, 1)`: beside a batch of many it is none of it."""
-    made = [n.value for n in plan.nodes() if isinstance(n, ast.Assign) and name in _targets(n.targets[0])]
+    given = [n for n in plan.nodes() if isinstance(n, ast.Assign)]
+    if isinstance(node, ast.Name):
+        made = [n.value for n in given if node.id in _targets(n.targets[0])]
+    else:
+        made = [n.value for n in given if ast.unparse(n.targets[0]) == ast.unparse(node)]
     return bool(made) and all(_makes_one(plan, value) for value in made)
 
 
