@@ -97,8 +97,12 @@ def _feeding(plan: Reading, scope: Scope, loop: ast.AST | None, models: list[ast
     """Those of which a loss is made that is followed back: not a look at other data in between."""
     around: ast.AST = loop or scope or plan.program.tree
     made = [n for n in ast.walk(around) if isinstance(n, ast.Assign | ast.AugAssign | ast.AnnAssign) and n.value]
-    added = [(n.func.value, a) for n in ast.walk(around) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)
-             and n.func.attr in ("append", "extend") for a in n.args]  # fmt: skip
+    added = [
+        (n.func.value, a)
+        for n in ast.walk(around)
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr in ("append", "extend")
+        for a in n.args
+    ]
     waiting = [loss for c in plan.facts.backward if c in {*ast.walk(around)} and (loss := backward_of(c)) is not None]
     calls, names = set[ast.AST](), set[str]()
     while waiting:
