@@ -14,11 +14,11 @@ from nbddp.analysis.values import Loop, Split, backward_of
 
 
 def unshared(plan: Reading) -> list[ast.Call]:
-    """Calls of backward() in loops that draw from no loader."""
+    """Calls of backward() in loops that draw from no loader; all of them, where none is in a loop."""
     found = []
     for call in plan.facts.backward:
         loops = [plan.facts.loops[n] for n in plan.facts.calls[call].loops]
-        if loops and not any(f.loaders or f.next_of for f in loops):
+        if (loops or not _training(plan)) and not any(f.loaders or f.next_of for f in loops):
             found.append(call)
     return sorted(found, key=plan.program.span)
 
@@ -130,7 +130,7 @@ def _training_calls(plan: Reading) -> list[ast.Call]:
     whole = [c for m in plan.roles.models for c in (*m.forward_calls, *m.bypasses)]
     here = {plan.program.function_of(c) for c in plan.facts.backward}  # a method of the model itself may train it
     parts = [f for f in plan.facts.calls.values() if f.grad and plan.program.function_of(f.node) in here]
-    parts = [f for f in parts if f.loops & _training(plan)]
+    parts = [f for f in parts if f.loops & _training(plan) or not _training(plan)]
     return whole or [f.node for f in parts if any(o.kind in ("model", "submodule") for o in f.called)]
 
 

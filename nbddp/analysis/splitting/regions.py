@@ -36,7 +36,11 @@ class Region:
         """Of the whole function only what holds the step: what follows is another matter."""
         if self.whole and isinstance(self.at, LOOPS):
             return [self.at]
-        return self.block[self.block.index(self.at) :]
+        rest = self.block[self.block.index(self.at) :]
+        if self.whole and self.scope is None:  # a single step between other cells
+            steps = [n for n, s in enumerate(rest) if self.plan.facts.backward & {*ast.walk(s)}]
+            return rest[: max(steps, default=0) + 1]
+        return rest
 
     @cached_property
     def bound_before(self) -> frozenset[str]:
