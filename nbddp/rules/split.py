@@ -29,7 +29,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.agreement import weighted_losses
-from nbddp.analysis.splitting import Batches, batches_of, means_of
+from nbddp.analysis.splitting import Batches, batches_of, counted_rows, means_of
 from nbddp.analysis.values import PICKED, Split
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before, replace, wrap
@@ -66,6 +66,12 @@ def _dealt_out(plan: Plan, split: Split, batches: Batches) -> Iterator[Edit]:
         yield from wrap(plan.program, NAME, node, "", f"[{_numbered(plan, 'mine', number)}]")
     for node, name in split.renamed.items():
         yield replace(plan.program, NAME, node, plan.naming(name))
+    for node, samples in counted_rows(plan, split):
+        length = f"len({plan.program.source(samples)})"
+        if not isinstance(node, ast.Call):
+            yield from wrap(plan.program, NAME, node, "", f"[:{length}]")
+        elif not plan.facts.value(node.args[0]).size:
+            yield replace(plan.program, NAME, node.args[0], length)
 
 
 def _numbered(plan: Plan, word: str, number: int) -> str:

@@ -10,12 +10,14 @@ from nbddp.analysis.splitting.fit import is_unclear, unfit
 from nbddp.analysis.splitting.means import Means, means_of
 from nbddp.analysis.splitting.meeting import with_what_meets
 from nbddp.analysis.splitting.own_parameters import learned
+from nbddp.analysis.splitting.sizes import counted_rows
 
 __all__ = [
     "Batches",
     "Means",
     "batches_of",
     "chain_of",
+    "counted_rows",
     "first_split",
     "is_unclear",
     "learned",

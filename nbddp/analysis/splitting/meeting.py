@@ -11,6 +11,7 @@ from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.find import add, chain_of
 from nbddp.analysis.splitting.regions import Region, region_at
 from nbddp.analysis.splitting.roots import Root, definitions, is_data, roots
+from nbddp.analysis.splitting.sizes import is_count
 from nbddp.analysis.values import CallFact, Extent, Split, spread
 
 DEPTH = 6  # of names that are made of names
@@ -31,6 +32,12 @@ def _meeting(region: Region, node: ast.AST) -> Iterator[Root]:
         yield from _beside(region, node.left, node.right)
     elif isinstance(node, ast.Compare):
         yield from _beside(region, node.left, node.comparators[0])
+    elif (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.slice, ast.Tuple)
+        and is_count(region.plan, node.slice.elts[0])
+    ):
+        yield from _beside(region, node.value, *node.slice.elts[1:])
 
 
 def _beside(region: Region, *operands: ast.expr) -> Iterator[Root]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.regions import bound, stored
+from nbddp.analysis.splitting.regions import bound, region_at, stored
 from nbddp.analysis.syntax import qualified
+from nbddp.analysis.values import Extent, Split, spread
 
 FIRST = ("zeros", "ones", "full", "empty", "rand", "randn", "randperm", "arange", "eye")
 SIZE = {"randint": 2, "linspace": 2, "normal": 2, "choice": 1, "uniform": 2, "sample": 1}  # which argument it is
@@ -43,6 +45,34 @@ def _size(plan: Reading, node: ast.expr, depth: int) -> ast.expr | None:
         case ast.Call():
             return _of_call(plan, node, depth)
     return None
+
+
+def counted_rows(plan: Reading, split: Split) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """`scores[range(n), labels]`: what counts the rows of a batch, and what it must be as long as."""
+    for node in (n for s in region_at(plan, split.at).rest for n in ast.walk(s)):
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) and _is_split(plan, node.value):
+            first, *others = node.slice.elts
+            beside = [o for o in others if _is_split(plan, o)]
+            named = [
+                n for n in (*beside, node.value) if isinstance(n, ast.Name) and n not in {*split.renamed, *split.inline}
+            ]
+            if beside and named and is_count(plan, first):
+                yield first, named[0]
+
+
+def _is_split(plan: Reading, node: ast.expr) -> bool:
+    return spread(plan.facts.value(node)) is Extent.SAMPLES
+
+
+def is_count(plan: Reading, node: ast.expr) -> bool:
+    """`range(n)`, `torch.arange(n)`, or a name that never is anything else."""
+    if isinstance(node, ast.Name):
+        made = [n for n in plan.nodes() if isinstance(n, ast.Name) and n.id == node.id and isinstance(n.ctx, ast.Store)]
+        given = [plan.program.parents[n] for n in made]
+        return len(given) == 1 and isinstance(given[0], ast.Assign) and is_count(plan, given[0].value)
+    name = qualified(node.func, plan.flow.imports) if isinstance(node, ast.Call) else None
+    plain = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
+    return isinstance(node, ast.Call) and len(node.args) == 1 and (plain or name in ("torch.arange", "numpy.arange"))
 
 
 def _of_call(plan: Reading, node: ast.Call, depth: int) -> ast.expr | None:

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from nbddp.analysis.splitting.sizes import known_size, written_size
+from nbddp.analysis.splitting.sizes import counted_rows, known_size, written_size
 from tests.analysis.splitting.steps import planned
 
 
@@ -32,3 +32,26 @@ def test_as_it_is_written(drawn, size):
     node = next(n.value for n in made.nodes() if isinstance(n, ast.Assign) and getattr(n.targets[0], "id", "") == "x")
     assert written_size(made, node) == size
     assert known_size(made, node) == (size if size != "few" else None)
+
+
+@pytest.mark.parametrize(
+    ("picked", "counted"),
+    [
+        ("out[range(n), t]", [("range(n)", "t")]),
+        ("out[np.arange(len(x)), t]", [("np.arange(len(x))", "t")]),
+        ("out[torch.arange(n), t.long()]", [("torch.arange(n)", "out")]),
+        ("out[rows, t]", [("rows", "t")]),
+        ("out[:, 0]", []),
+        ("out[range(n), 0]", []),
+        ("out[range(1, n), t]", []),
+    ],
+)
+def test_what_counts_the_rows_of_a_batch(picked, counted):
+    made = planned(
+        f"x, t = draw(n)\nout = model(x)\nloss = {picked}.mean() + F.mse_loss(out, t)",
+        before="from drawing import draw, n\nrows = torch.arange(n)",
+    )
+    for split in made.assumed.splits:
+        found = [(made.program.source(a), made.program.source(b)) for a, b in counted_rows(made, split)]
+        assert found == counted
+    assert made.assumed.splits or not counted
