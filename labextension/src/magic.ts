@@ -6,6 +6,7 @@ export interface IRunOptions {
   seed: string;
   background: boolean;
   fresh: boolean;
+  exact: boolean;
   batchPerRank: boolean;
   syncBatchnorm: boolean;
   rest: string;
@@ -17,6 +18,7 @@ export const DEFAULTS: IRunOptions = {
   seed: '',
   background: false,
   fresh: false,
+  exact: false,
   batchPerRank: false,
   syncBatchnorm: false,
   rest: ''
@@ -26,6 +28,7 @@ const VALUES = { '--nproc': 'nproc', '--devices': 'devices', '--seed': 'seed' } 
 const FLAGS = {
   '--background': 'background',
   '--fresh': 'fresh',
+  '--exact': 'exact',
   '--batch-per-rank': 'batchPerRank',
   '--sync-batchnorm': 'syncBatchnorm'
 } as const;

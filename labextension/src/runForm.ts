@@ -46,6 +46,7 @@ class RunForm extends Widget implements Dialog.IBodyWidget<IRunAnswer | null> {
       text('rest', trans.__('More options'), '--checkpoint-every 5'),
       flag('background', trans.__('In the background: the kernel stays free')),
       flag('fresh', trans.__("Start from the beginning, not from the notebook's current state")),
+      flag('exact', trans.__('The numbers of one process: each batch is split to its last sample')),
       flag('batchPerRank', trans.__('The batch size is that of each process')),
       flag('syncBatchnorm', trans.__('BatchNorm statistics over the batches of all processes')),
       this._check('above', trans.__('Run the cells above first'), above)

@@ -13,12 +13,14 @@ test('a line is read as the form shows it', () => {
   assert.equal(readMagic('%%single_train\nx'), null);
   assert.equal(readMagic('for x in y:'), null);
   assert.deepEqual(readMagic('%%ddp_train'), DEFAULTS);
+  assert.deepEqual(readMagic('%%ddp_train --exact'), { ...DEFAULTS, exact: true });
 });
 
 test('what is written and read again is the same', () => {
   for (const line of [
     '%%ddp_train',
     '%%ddp_train --nproc 2 --background',
+    '%%ddp_train --nproc 2 --exact',
     '%%ddp_train --devices 0,1 --seed 3 --batch-per-rank --sync-batchnorm --export "a b.py"',
     '%%ddp_train --nproc 2 -- --lr 0.1 --seed 4'
   ]) {

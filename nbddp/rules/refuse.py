@@ -23,7 +23,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.slicing import changed_names
-from nbddp.analysis.splitting import learned
+from nbddp.analysis.splitting import learned, unshared
 from nbddp.analysis.training import ALREADY, already_ddp, misspelt, trains_elsewhere
 from nbddp.analysis.values import backward_of
 from nbddp.diagnostics import Diagnostic
@@ -140,10 +140,8 @@ def _nothing_to_share(plan: Plan) -> Iterator[Diagnostic]:
         )  # fmt: skip
         yield trains_elsewhere(plan.flow) or followed
         return
-    for call in sorted(plan.facts.backward, key=lambda c: (c.lineno, c.col_offset)):
+    for call in unshared(plan):
         loops = [plan.facts.loops[n] for n in plan.facts.calls[call].loops]
-        if any(f.loaders or f.next_of for f in loops) or (not loops and _trains_on_shares(plan)):
-            continue
         inner = max(loops, key=lambda f: (len(f.parents), getattr(f.node, "lineno", 0)), default=None)
         yield _without_loader(plan, call, inner.node if inner else call, bool(inner and inner.opaque))
         return
@@ -157,12 +155,6 @@ def _nothing_to_share(plan: Plan) -> Iterator[Diagnostic]:
 def _moves_its_own(plan: Plan) -> bool:
     """Parameters without a model, whose gradients are averaged by way of the loss."""
     return bool(plan.wrapping.loose) or (bool(learned(plan)) and None not in map(backward_of, plan.facts.backward))
-
-
-def _trains_on_shares(plan: Plan) -> bool:
-    """A single backward() before such a training is a look at gradients: of the same data it is the same anywhere."""
-    loops = {n for call in plan.facts.backward for n in plan.facts.calls[call].loops}
-    return any(plan.facts.loops[n].loaders for n in loops)
 
 
 def _without_loader(plan: Plan, call: ast.Call, loop: ast.AST, opaque: bool) -> Diagnostic:

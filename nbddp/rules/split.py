@@ -2,7 +2,7 @@
     Splits batches that do not come from a DataLoader: sliced by index, drawn at random, yielded by a generator, or all
     of the data at once. All ranks draw the same batch, and each trains on its own samples of it. Where the samples
     cannot be split evenly, each rank's mean counts by how many it has, so that the numbers are exactly those of one
-    process.
+    process. Of two batches in a step, such as labelled and unlabelled samples, each is split for itself.
 
 Why DDP needs it
     Otherwise every rank trains on the same data: N times the work for the result of one process.
@@ -19,7 +19,7 @@ After
 
 Declines
     A DataLoader, which gets a sampler. What cannot be split is refused with its reason: one sample at a time, a graph,
-    layers that take time as their first dimension.
+    layers that take time as their first dimension, a mean over two batches of unlike sizes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.agreement import weighted_losses
-from nbddp.analysis.splitting import Groups, counting_rows, groups_of, means_of, region_at
+from nbddp.analysis.splitting import Batches, batches_of, counted_rows, means_of
 from nbddp.analysis.values import PICKED, Split
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before, replace, wrap
@@ -53,67 +53,66 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             sentence("all ranks draw this batch, and each trains on its own samples of it"),
             why=sentence("drawing it does not become faster with more ranks, only training does"),
         )  # fmt: skip
-        yield from _dealt_out(plan, split)
-        yield from _weighted(plan, split)
+        batches = batches_of(plan, split)
+        yield from _dealt_out(plan, split, batches)
+        yield from _weighted(plan, split, batches)
 
 
-def _dealt_out(plan: Plan, split: Split) -> Iterator[Edit]:
-    groups = groups_of(plan, split)
-    lines = [line for i in range(len(groups.parts)) for line in _lines(plan, split, groups, i)]
+def _dealt_out(plan: Plan, split: Split, batches: Batches) -> Iterator[Edit]:
+    lines = [line for number in range(len(batches.held)) for line in _lines(plan, split, batches, number)]
     yield before(plan.program, NAME, split.at, "\n".join(lines), ("my_part",))
     for node in sorted(split.inline, key=plan.program.span):
-        yield from wrap(plan.program, NAME, node, "", f"[{_named(plan, 'mine', groups.of(node))}]")
+        number = next(n for n, keys in enumerate(batches.held) if plan.program.source(node) in keys)
+        yield from wrap(plan.program, NAME, node, "", f"[{_numbered(plan, 'mine', number)}]")
     for node, name in split.renamed.items():
         yield replace(plan.program, NAME, node, plan.naming(name))
-    for call, rows in counting_rows(region_at(plan, split.at)):
-        name = plan.naming(split.renamed[rows]) if rows in split.renamed else plan.program.source(rows)
-        many = f"{name}[{_named(plan, 'mine', groups.of(rows))}]" if rows in split.inline else name
-        yield replace(plan.program, NAME, call.args[0], f"len({many})")
+    for node, samples in counted_rows(plan, split):
+        length = f"len({plan.program.source(samples)})"
+        if not isinstance(node, ast.Call):
+            yield from wrap(plan.program, NAME, node, "", f"[:{length}]")
+        elif not plan.facts.value(node.args[0]).size:
+            yield replace(plan.program, NAME, node.args[0], length)
 
 
-def _named(plan: Plan, word: str, group: int) -> str:
-    return plan.naming(f"{word}_{group + 1}" if group else word)
+def _numbered(plan: Plan, word: str, number: int) -> str:
+    """The first batch has the plain word."""
+    return plan.naming(f"{word}_{number + 1}" if number else word)
 
 
-def _lines(plan: Plan, split: Split, groups: Groups, group: int) -> Iterator[str]:
-    part, mine, weight = plan.naming("my_part"), _named(plan, "mine", group), _named(plan, "weight", group)
+def _lines(plan: Plan, split: Split, batches: Batches, number: int) -> Iterator[str]:
+    """Of one batch of the step."""
+    mine, weight, samples = (_numbered(plan, word, number) for word in ("mine", "weight", "samples"))
+    keys = batches.held[number]
+    names = [n for n in split.names if n in keys]
     new = {plan.naming(n): n.removesuffix("_part") for n in split.renamed.values()}
-    new = {**{n: n for n in split.names if n not in split.dicts}, **new}
-    new = {name: old for name, old in new.items() if groups.of(old) == group}
-    first = f"next(iter({split.total}.values()))" if split.total in split.dicts else split.total
-    if means_of(plan, split).counts:
-        yield f"{plan.naming('samples')} = len({first})"
-    held = [*(f"*{name}.values()" for name in sorted(split.dicts)), *new.values()]
-    held += [text for text in _cut_here(plan, split, groups, group) if text not in held]
-    yield f"{mine}, {weight} = {part}({', '.join(held or [split.total])})"
-    for name in sorted(split.dicts):
+    new = {n: old for n, old in new.items() if old in keys}
+    new = {**{n: n for n in names if n not in split.dicts}, **new}
+    dicts = [n for n in sorted(split.dicts) if n in keys]
+    held = [*(f"*{name}.values()" for name in dicts), *new.values()]
+    held += [key for key in batches.cut_here if key in keys and key not in held]
+    held = held or [split.total]
+    first = split.total if not number else names[0] if names else held[0]
+    if any(batches.number_of(node) == number for node in means_of(plan, split).counts):
+        yield f"{samples} = len({f'next(iter({first}.values()))' if first in dicts else first})"
+    yield f"{mine}, {weight} = {plan.naming('my_part')}({', '.join(held)})"
+    for name in dicts:
         yield f"{name} = {{key: value[{mine}] for key, value in {name}.items()}}"
     if new:
         yield f"{', '.join(new)} = {', '.join(f'{old}[{mine}]' for old in new.values())}"
 
 
-def _cut_here(plan: Plan, split: Split, groups: Groups, group: int) -> Iterator[str]:
-    """Pieces that are there already when the samples are counted: they must be as many."""
-    later = region_at(plan, split.at)
-    for node in sorted((n for n in split.inline if groups.of(n) == group), key=plan.program.span):
-        read = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-        calls = any(isinstance(n, ast.Call) for n in ast.walk(node))
-        if not calls and not read & (later.bound_in_rest - later.bound_before):
-            yield plan.program.source(node)
-
-
-def _weighted(plan: Plan, split: Split) -> Iterator[Edit]:
-    """Every mean over the rank's samples, where it comes about."""
-    means, weighted, group = means_of(plan, split), plan.naming("weighted"), groups_of(plan, split).of_mean
+def _weighted(plan: Plan, split: Split, batches: Batches) -> Iterator[Edit]:
+    """Every mean over the rank's samples, where it comes about, by the weight of its batch."""
+    means, weighted = means_of(plan, split), plan.naming("weighted")
     for node in (n for n in means.born if not _is_weighed(plan, n)):
-        weight = _named(plan, "weight", group.get(node, 0))
+        weight = _numbered(plan, "weight", batches.number_of(node))
         yield from wrap(plan.program, NAME, node, f"{weighted}(", f", {weight})", ("weighted",))
     for statement, name in means.unpacked:
-        weight = _named(plan, "weight", group.get(statement, 0))
+        weight = _numbered(plan, "weight", batches.number_of(statement))
         yield after(plan.program, NAME, statement, f"{name} = {weighted}({name}, {weight})", ("weighted",))
     for node in means.counts:
-        ranks = plan.world_size(node)
-        yield replace(plan.program, NAME, node, f"({plan.naming('samples')} / {ranks})", ("dist",))
+        samples, ranks = _numbered(plan, "samples", batches.number_of(node)), plan.world_size(node)
+        yield replace(plan.program, NAME, node, f"({samples} / {ranks})", ("dist",))
 
 
 def _is_weighed(plan: Plan, node: ast.expr) -> bool:

@@ -123,8 +123,10 @@ def _optimizer(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
     if attr == "step":
         m.mark_loops(step=True)
         fact.optimizers.update(base.of("optimizer"))
-        for closure in (o for v in args[:1] for o in v.of("function")):
+        for closure in (o for v in args[:1] for o in v.of("function", "method") if not _is_of_a_model(o)):
             result = m.steps.function(m, closure, [], {}, node)
+            if not m.loops:  # the optimizer calls it again, with what the first time has left
+                result = m.steps.function(m, closure, [], {}, node)
             searches = any(o.name.endswith("LBFGS") for o in base.objs)  # its closure gives the loss of all ranks
             return Value(extent=Extent.UNIFORM) if searches else result
     if attr == "add_param_group":
@@ -132,6 +134,10 @@ def _optimizer(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
             for value in args:
                 m.put(owner, "params", Value(params_in(m, value)))
     return ANYTHING
+
+
+def _is_of_a_model(obj: Obj) -> bool:
+    return obj.owner is not None and obj.owner.kind == "model"
 
 
 def _scaler(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value | None:

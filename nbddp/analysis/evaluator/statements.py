@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from itertools import takewhile
 from typing import Any
 
 from nbddp.analysis.evaluator.bindings import (
@@ -20,7 +21,9 @@ from nbddp.analysis.evaluator.loops import run_for, run_while
 from nbddp.analysis.library import constructors as names
 from nbddp.analysis.values import (
     ANYTHING,
+    Active,
     Extent,
+    LoopFact,
     Machine,
     Split,
     Value,
@@ -32,11 +35,20 @@ from nbddp.analysis.values import (
     varying,
 )
 
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 Stops = ast.Return | ast.Raise | ast.Break | ast.Continue
 
 
 def run_block(m: Machine, body: list[ast.stmt]) -> bool:
     """Run statements; True when the block ends by leaving."""
+    around = len(m.loops)
+    left = _run_each(m, body)
+    del m.loops[around:]
+    return left
+
+
+def _run_each(m: Machine, body: list[ast.stmt]) -> bool:
     for statement in body:
         if not m.tick():
             return False
@@ -53,9 +65,17 @@ def _take_part(m: Machine, split: Split, before: ast.stmt) -> None:
         for name in split.names:
             old = m.lookup(name) or ANYTHING
             m.bind(name, Value(old.of("list"), Extent.SAMPLES))
+        if not m.loops and _is_single(m, split):
+            m.loops.append(Active(m.facts.loops.setdefault(before, LoopFact(before, m.frame.node)), shares=False))
     if before is split.step:
         for active in m.loops:
             active.fact.next_of.add(split.batch)
+
+
+def _is_single(m: Machine, split: Split) -> bool:
+    """A step in no loop of its function, such as the closure of one that repeats it: it is its own loop."""
+    around = takewhile(lambda a: not isinstance(a, FUNCTIONS), m.program.ancestors(split.step))
+    return not any(isinstance(a, LOOPS) for a in (split.step, *around))
 
 
 def run_statement(m: Machine, node: ast.stmt) -> None:
@@ -64,6 +84,8 @@ def run_statement(m: Machine, node: ast.stmt) -> None:
     method = _TABLE.get(type(node))
     if method is not None:
         method(m, node)
+    if any(node is s.step and m.loops and m.loops[-1].fact.node is s.at for s in m.assumed.splits if _is_single(m, s)):
+        m.loops.pop()
 
 
 def _branches(m: Machine, *bodies: list[ast.stmt]) -> None:

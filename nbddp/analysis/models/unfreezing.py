@@ -77,5 +77,5 @@ def _trainings(plan: Reading, loops: list[Loop], function: ast.AST | None) -> se
     """Such loops in this function, or at the top level, and calls of functions that have one."""
     bodies = {plan.program.function_of(loop) for loop in loops} - {None}
     calls = [c.node for c in plan.facts.calls.values() if not bodies.isdisjoint(c.bodies)]
-    places = [*(loop for loop in loops if not isinstance(loop, ast.comprehension)), *calls]
+    places: list[ast.stmt | ast.expr] = [*(n for n in loops if not isinstance(n, ast.comprehension)), *calls]
     return {place for place in places if plan.program.function_of(place) is function}

@@ -152,9 +152,9 @@ def _units(facts: Facts, owner: Obj) -> set[Obj]:
 
 
 def _training_calls(facts: Facts) -> list[CallFact]:
-    """Calls with gradients on inside a training loop, those from inside a model's forward left out."""
+    """Calls with gradients on in a training loop, if there is one; those from inside a model's forward left out."""
     training = {n for n, f in facts.loops.items() if f.backward}
-    return [c for c in facts.calls.values() if c.grad and c.loops & training and not c.in_forward]
+    return [c for c in facts.calls.values() if c.grad and (c.loops & training or not training) and not c.in_forward]
 
 
 def _calls_of(facts: Facts, model: Obj) -> tuple[tuple[ast.Call, ...], tuple[ast.Call, ...]]:

@@ -54,5 +54,5 @@ def _loops_around(plan: Reading, node: ast.AST) -> Set[Loop]:
 
 
 def _binds(loop: Loop, name: str) -> bool:
-    target = None if isinstance(loop, ast.While) else loop.target
-    return target is not None and any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(target))
+    target = getattr(loop, "target", None)
+    return isinstance(target, ast.expr) and any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(target))

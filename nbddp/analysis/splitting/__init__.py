@@ -1,28 +1,27 @@
 """Batches that do not come from a loader: all ranks draw them alike, and each takes its own samples.
 
 Takes a Reading.
-Gives the Splits of its steps, or why there are none; which means a rank has of its samples alone.
+Gives the Splits of its steps, or why there are none; which means a rank has of its samples alone, of which batch.
 """
 
+from nbddp.analysis.splitting.batches import Batches, batches_of
 from nbddp.analysis.splitting.find import chain_of, first_split, unshared
 from nbddp.analysis.splitting.fit import is_unclear, unfit
-from nbddp.analysis.splitting.groups import Groups, groups_of
 from nbddp.analysis.splitting.means import Means, means_of
-from nbddp.analysis.splitting.meeting import counting_rows, with_what_meets
+from nbddp.analysis.splitting.meeting import with_what_meets
 from nbddp.analysis.splitting.own_parameters import learned
-from nbddp.analysis.splitting.regions import region_at
+from nbddp.analysis.splitting.sizes import counted_rows
 
 __all__ = [
-    "Groups",
+    "Batches",
     "Means",
+    "batches_of",
     "chain_of",
-    "counting_rows",
+    "counted_rows",
     "first_split",
-    "groups_of",
     "is_unclear",
     "learned",
     "means_of",
-    "region_at",
     "unfit",
     "unshared",
     "with_what_meets",

@@ -14,13 +14,32 @@ from nbddp.analysis.values import Loop, Split, backward_of
 
 
 def unshared(plan: Reading) -> list[ast.Call]:
-    """Calls of backward() in loops that draw from no loader."""
+    """Calls of backward() in loops that draw from no loader; all of them, where none is in a loop.
+
+    A single one beside such loops is a look at gradients: of the same data it is the same anywhere.
+    """
     found = []
     for call in plan.facts.backward:
         loops = [plan.facts.loops[n] for n in plan.facts.calls[call].loops]
-        if loops and not any(f.loaders or f.next_of for f in loops):
+        split = any(f.loaders or f.next_of for f in loops)
+        if not split and (loops or not _training(plan)) and not _is_an_exercise(plan, call):
             found.append(call)
     return sorted(found, key=plan.program.span)
+
+
+def _is_an_exercise(plan: Reading, call: ast.Call) -> bool:
+    """It moves bare tensors, in cells before that which trains a model: each rank does it alike, on all of the data."""
+    earlier = max(_cells(plan, call, frozenset()), default=plan.training_cell) < plan.training_cell
+    return earlier and bool(_training_calls(plan)) and _step(plan, call) is None
+
+
+def _cells(plan: Reading, node: ast.AST, seen: frozenset[ast.AST]) -> set[int]:
+    """Those from which the node is reached."""
+    function = plan.program.function_of(node)
+    if function is None:
+        return {plan.program.cell_of(node).number}
+    callers = [] if function in seen else plan.callers.get(function, [])
+    return {n for c in callers for n in _cells(plan, c, seen | {function})}
 
 
 def first_split(plan: Reading, call: ast.Call) -> Split | Root | None:
@@ -122,7 +141,7 @@ def _training_calls(plan: Reading) -> list[ast.Call]:
     whole = [c for m in plan.roles.models for c in (*m.forward_calls, *m.bypasses)]
     here = {plan.program.function_of(c) for c in plan.facts.backward}  # a method of the model itself may train it
     parts = [f for f in plan.facts.calls.values() if f.grad and plan.program.function_of(f.node) in here]
-    parts = [f for f in parts if f.loops & _training(plan)]
+    parts = [f for f in parts if f.loops & _training(plan) or not _training(plan)]
     return whole or [f.node for f in parts if any(o.kind in ("model", "submodule") for o in f.called)]
 
 

@@ -6,12 +6,13 @@ import ast
 import re
 
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting.batches import ill_matched
 from nbddp.analysis.splitting.means import uncounted
-from nbddp.analysis.splitting.meeting import counting_rows
 from nbddp.analysis.splitting.regions import Region, region_at
 from nbddp.analysis.splitting.roots import PRODUCTS, Root
 from nbddp.analysis.splitting.sequences import one_sequence, time_first, turns_round
 from nbddp.analysis.splitting.single_samples import made_one, sample_by_sample, taken_for_one
+from nbddp.analysis.splitting.sizes import counted_rows
 from nbddp.analysis.syntax import qualified
 from nbddp.analysis.values import ANYTHING, KNOWN, UNLIKE, WHOLE, Extent, Split, backward_of, spread
 from nbddp.sentence import Sentence, sentence
@@ -88,9 +89,9 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
     if (product := _summed_over(region)) is not None:
         return sentence("'%1' adds up over the samples, so a part of them cannot be computed alone",
                         plan.program.source(product))  # fmt: skip
-    if (picked := _picked_by_place(region, split.names)) is not None:
+    if (picked := _picked_by_place(region, split)) is not None:
         return sentence("'%1' is picked by its place in the batch", plan.program.source(picked))
-    return None
+    return ill_matched(plan, split)
 
 
 def _is_split(plan: Reading, node: ast.expr) -> bool:
@@ -127,18 +128,18 @@ def _summed_over(region: Region) -> ast.expr | None:
     return None
 
 
-def _picked_by_place(region: Region, names: tuple[str, ...]) -> ast.expr | None:
+def _picked_by_place(region: Region, split: Split) -> ast.expr | None:
     """`inp[t]`, `for token in target`, `out[train_idx]`: of the samples of a rank these are others."""
     plan = region.plan
-    counted = {call for call, _ in counting_rows(region)}
+    rows = {counts for counts, _ in counted_rows(plan, split)}
     for statement in region.rest:
         for node in ast.walk(statement):
             if isinstance(node, ast.For) and _is_split(plan, node.iter):
                 return node.iter
             if isinstance(node, ast.Subscript) and _is_split(plan, node.value):
                 index = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
-                dealt = isinstance(index, ast.Name) and index.id in names
-                known = isinstance(index, ast.Constant | ast.Slice) or index in counted
+                dealt = isinstance(index, ast.Name) and index.id in split.names
+                known = isinstance(index, ast.Constant | ast.Slice) or index in rows
                 if not known and (dealt or not plan.facts.value(index).varies):
                     return node
     return None

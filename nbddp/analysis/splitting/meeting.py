@@ -4,37 +4,25 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from nbddp.analysis.library import is_mean_loss
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.find import add
+from nbddp.analysis.splitting.find import add, chain_of
 from nbddp.analysis.splitting.regions import Region, region_at
 from nbddp.analysis.splitting.roots import Root, definitions, is_data, roots
-from nbddp.analysis.syntax import qualified
+from nbddp.analysis.splitting.sizes import is_count
 from nbddp.analysis.values import CallFact, Extent, Split, spread
 
 DEPTH = 6  # of names that are made of names
-COUNTS = ("range", "torch.arange", "numpy.arange")
 ELEMENTWISE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 
 
 def with_what_meets(plan: Reading, split: Split) -> Split:
     """The split, and what is still whole although it is computed with what is split."""
-    region = region_at(plan, split.at)
+    region = replace(region_at(plan, split.at), chain=chain_of(plan))
     found = [root for statement in region.rest for node in ast.walk(statement) for root in _meeting(region, node)]
-    found += [root for _, rows in counting_rows(region) for root in _to_a_loss(region, [rows])]
     return add(split, region, found)
-
-
-def counting_rows(region: Region) -> Iterator[tuple[ast.Call, ast.expr]]:
-    """`probs[torch.arange(n), y]`: one entry of the row of each sample. A rank has as many rows as it has of `y`."""
-    plan = region.plan
-    for node in (n for statement in region.rest for n in ast.walk(statement)):
-        match node:
-            case ast.Subscript(value=rows, slice=ast.Tuple(elts=[ast.Call(args=[_]) as first, entry])):
-                counts = qualified(first.func, plan.flow.imports) in COUNTS and not plan.facts.value(first).varies
-                if counts and _is_split(plan, rows) and is_data(plan, entry):
-                    yield first, entry
 
 
 def _meeting(region: Region, node: ast.AST) -> Iterator[Root]:
@@ -44,6 +32,12 @@ def _meeting(region: Region, node: ast.AST) -> Iterator[Root]:
         yield from _beside(region, node.left, node.right)
     elif isinstance(node, ast.Compare):
         yield from _beside(region, node.left, node.comparators[0])
+    elif (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.slice, ast.Tuple)
+        and is_count(region.plan, node.slice.elts[0])
+    ):
+        yield from _beside(region, node.value, *node.slice.elts[1:])
 
 
 def _beside(region: Region, *operands: ast.expr) -> Iterator[Root]:
@@ -58,7 +52,7 @@ def _comes_out(region: Region, node: ast.expr, depth: int = 0) -> bool:
     if not region.plan.roles.models:
         return True
     for part in ast.walk(node):
-        if isinstance(part, ast.Call) and region.plan.facts.value(part.func).of("model"):
+        if part in region.chain or (isinstance(part, ast.Call) and region.plan.facts.value(part.func).of("model")):
             return True
         if isinstance(part, ast.Name) and part.id in region.bound_in_rest and depth < DEPTH:
             if any(_comes_out(region, value, depth + 1) for value in definitions(region, part)):
@@ -71,7 +65,7 @@ def _belongs(region: Region, root: Root) -> bool:
     if not region.whole:
         bound = region.bound_before | region.bound_in_rest
         return bool({n.id for n in ast.walk(root.node) if isinstance(n, ast.Name)} & bound)
-    return root.name is not None
+    return root.name is not None or isinstance(root.node, ast.Attribute)
 
 
 def _given(region: Region, call: ast.Call) -> Iterator[Root]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.syntax import Program
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 Scope = Definition | None  # a function; None is the top level of the cells
@@ -23,6 +24,7 @@ class Region:
     owner: ast.AST  # whose block it is
     block: Sequence[ast.stmt]
     at: ast.stmt
+    chain: frozenset[ast.AST] = frozenset()  # calls of models, and of functions that lead there
 
     @property
     def whole(self) -> bool:
@@ -34,7 +36,11 @@ class Region:
         """Of the whole function only what holds the step: what follows is another matter."""
         if self.whole and isinstance(self.at, LOOPS):
             return [self.at]
-        return self.block[self.block.index(self.at) :]
+        rest = self.block[self.block.index(self.at) :]
+        if self.whole and self.scope is None:  # a single step between other cells
+            steps = [n for n, s in enumerate(rest) if self.plan.facts.backward & {*ast.walk(s)}]
+            return rest[: max(steps, default=0) + 1]
+        return rest
 
     @cached_property
     def bound_before(self) -> frozenset[str]:
@@ -105,3 +111,31 @@ def region_at(plan: Reading, statement: ast.stmt) -> Region:
     """The block in which a statement stands."""
     owner, block, at = _chain(plan, None, statement)[0]
     return Region(plan, scope_of(plan, statement)[0], owner, block, at)
+
+
+def bound(program: Program, node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Places, and what each of them is given."""
+    match node:
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(values):
+            yield from zip(names, values, strict=True)
+        case ast.Assign(targets=targets, value=value):
+            yield from ((target, value) for target in targets)
+        case ast.AnnAssign(target=target, value=ast.expr() as value) | ast.AugAssign(target=target, value=value):
+            yield target, value
+        case ast.NamedExpr(target=target, value=value):
+            yield target, value
+        case ast.For(target=target, iter=value) | ast.AsyncFor(target=target, iter=value):
+            yield target, value
+        case ast.comprehension(target=target, iter=value):
+            yield target, value
+        case ast.withitem(optional_vars=ast.expr() as target, context_expr=value):
+            yield target, value
+        case ast.Return(value=ast.expr() as value):  # of a closure: what a call of its name gives
+            function = program.function_of(node)
+            yield ast.Name(function.name if isinstance(function, ast.FunctionDef) else "return"), value
+
+
+def loops_first(node: ast.AST) -> list[ast.AST]:
+    """A comprehension's loops first, which bind what its items read."""
+    loops: list[ast.AST] = getattr(node, "generators", [])
+    return [*loops, *(child for child in ast.iter_child_nodes(node) if child not in loops)]

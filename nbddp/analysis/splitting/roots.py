@@ -16,6 +16,7 @@ DATA = ("list", "dict", "foreign", "dataset")  # things that may be or hold samp
 PRODUCTS = ("torch.mm", "torch.matmul", "torch.spmm", "torch.sparse.mm", "numpy.dot", "numpy.matmul")
 FILLED = ("torch.zeros", "torch.ones", "torch.full", "torch.empty", "torch.rand", "torch.randn")
 TENSORS = ("torch.tensor", "torch.Tensor", "torch.LongTensor", "torch.FloatTensor", "torch.as_tensor", "numpy.array")
+ADDING = ("append", "extend")
 SIZES = ("shape", "size", "dtype", "device", "ndim")
 
 
@@ -85,10 +86,10 @@ def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator
         for value in definitions(region, base):
             yield from roots(region, value, seen)
     elif isinstance(node, ast.Name):
-        if is_data(region.plan, node) and not _is_one_thing(region.plan, node.id):
+        if is_data(region.plan, node) and not _is_one_thing(region.plan, node):
             yield Root(node, node.id)
     elif (index := computed_index(node)) is None:
-        if is_data(region.plan, node):
+        if is_data(region.plan, node) and not _is_one_thing(region.plan, node):
             yield Root(node)
     else:
         yield from _indexed(region, node, index)
@@ -176,9 +177,13 @@ def is_single(plan: Reading, node: ast.AST) -> bool:
     return isinstance(given, ast.List) and len(given.elts) == 1 and not isinstance(given.elts[0], ast.Starred)
 
 
-def _is_one_thing(plan: Reading, name: str) -> bool:
+def _is_one_thing(plan: Reading, node: Place) -> bool:
     """`start = torch.tensor([[0.0]])`, `torch.zeros(1, 1)`: beside a batch of many it is none of it."""
-    made = [n.value for n in plan.nodes() if isinstance(n, ast.Assign) and name in _targets(n.targets[0])]
+    given = [n for n in plan.nodes() if isinstance(n, ast.Assign)]
+    if isinstance(node, ast.Name):
+        made = [n.value for n in given if node.id in _targets(n.targets[0])]
+    else:
+        made = [n.value for n in given if ast.unparse(n.targets[0]) == ast.unparse(node)]
     return bool(made) and all(_makes_one(plan, value) for value in made)
 
 
@@ -242,6 +247,9 @@ def _values_for(statements: Iterable[ast.AST], name: str) -> Iterator[tuple[ast.
                 yield node, node.value
         elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension) and name in _targets(node.target):
             yield node, node.iter
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ADDING:
+            if isinstance(node.func.value, ast.Name) and node.func.value.id == name:
+                yield from ((node, given) for given in node.args)
 
 
 def _targets(target: ast.expr) -> set[str]:

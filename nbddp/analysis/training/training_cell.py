@@ -87,6 +87,6 @@ def _nothing_trains(flow: Flow) -> Diagnostic:
     if name:
         message = sentence("%1 runs the training, and it has its own way to use several processes", name)
         return Diagnostic("framework", "error", message)
-    message = sentence("no cell trains a model: none calls backward() and an optimizer's step() in a loop")
+    message = sentence("no cell trains a model: none calls backward() and an optimizer's step()")
     advice = sentence("mark the cell that starts the training with '%1' or the tag 'ddp-train'", MAGIC)
     return sets_up_ddp(flow) or trains_elsewhere(flow) or Diagnostic(RULE, "error", message, help=advice)

@@ -1,4 +1,4 @@
-"""Find the statements that train: a backward pass and a step inside a loop, here or in what is called."""
+"""Find the statements that train: a backward pass and a step, here or in what is called; in a loop, if any are."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from nbddp.analysis.slicing import Flow
 from nbddp.analysis.syntax import Statement, bindings
 from nbddp.analysis.training.call_targets import Definition, Meanings
 from nbddp.analysis.training.manual_steps import gradients_taken, steps_by_hand
+from nbddp.analysis.training.unreadable_training import trains_elsewhere
 
 FRAMEWORKS = {
     "lightning": "Lightning",
@@ -63,6 +64,8 @@ def _own_part(
             calls.add(node.func.id)
         if isinstance(node, ast.Call) and not meanings.makes_function(node):  # `optimizer.step(closure)`
             calls |= {a.id for a in node.args if isinstance(a, ast.Name)}
+            if ast.unparse(node.func).endswith("step"):  # `self.optimizer.step(self.closure)`
+                methods |= {a.attr for a in node.args if isinstance(a, ast.Attribute)}
         if node in by_hand:
             found |= Trainer(step=True)
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
@@ -99,11 +102,11 @@ class Finder:
         self.meanings = Meanings(self.functions, called)
         self.meanings.learn(flow.program.nodes)
 
-    def trains(self, statement: Statement) -> bool:
+    def does(self, statement: Statement) -> Trainer:
         node = statement.node
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom):
-            return False
-        return self._closure([node]).complete
+            return Trainer()
+        return self._closure([node])
 
     def _closure(self, nodes: list[ast.AST]) -> Trainer:
         found, seen = Trainer(), set()
@@ -120,14 +123,27 @@ class Finder:
 
 
 def training_statements(flow: Flow) -> tuple[Statement, ...]:
-    """What calls `torch.autograd.grad` in a loop trains where nothing else does."""
+    """What calls `torch.autograd.grad` in a loop trains where nothing else does; then a step outside of loops."""
     by_hand = steps_by_hand(flow.program)
-    sure = _trained_by(Finder(flow, by_hand - gradients_taken(flow.program)))
-    return sure or _trained_by(Finder(flow, by_hand))
+    sure = Finder(flow, by_hand - gradients_taken(flow.program))
+    found = _trained_by(sure) or _trained_by(Finder(flow, by_hand))
+    return found or (() if framework(flow) or trains_elsewhere(flow) else _taking_one_step(sure))
 
 
 def _trained_by(finder: Finder) -> tuple[Statement, ...]:
-    return tuple(s for s in finder.flow.program.statements if s.cell.mark in (None, "train") and finder.trains(s))
+    return tuple(s for s in _of_training_cells(finder.flow) if finder.does(s).complete)
+
+
+def _taking_one_step(finder: Finder) -> tuple[Statement, ...]:
+    """Statements of cells that go back and step, be it in two statements."""
+    done = {s: finder.does(s) for s in _of_training_cells(finder.flow)}
+    back = {s.cell.number for s, does in done.items() if does.backward}
+    step = {s.cell.number for s, does in done.items() if does.step}
+    return tuple(s for s, does in done.items() if s.cell.number in back & step and (does.backward or does.step))
+
+
+def _of_training_cells(flow: Flow) -> list[Statement]:
+    return [s for s in flow.program.statements if s.cell.mark in (None, "train")]
 
 
 def framework(flow: Flow) -> str | None:

@@ -12,7 +12,7 @@ from nbddp.analysis.values.tracking import Tracked, TrackedDict, TrackedSet, Tra
 from nbddp.sentence import Sentence
 
 K = TypeVar("K")
-Loop = ast.For | ast.AsyncFor | ast.While | ast.comprehension
+Loop = ast.For | ast.AsyncFor | ast.While | ast.comprehension | ast.stmt  # a step outside of loops is its own
 
 
 class SeenValues(TrackedDict[K, Value]):

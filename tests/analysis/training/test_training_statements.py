@@ -37,7 +37,8 @@ def test_these_train(cells):
 @pytest.mark.parametrize(
     "cells",
     [
-        ("loss.backward()\noptimizer.step()",),
+        ("loss.backward()",),
+        ("import engine, torch\no = torch.optim.SGD(w)\nloss.backward()\no.step()\nengine.train(o)",),
         ("for k in range(3):\n    loss.backward()",),
         ("for k in range(3):\n    optimizer.step()",),
         (f"def fit():\n    {LOOP.replace(chr(10), chr(10) + '    ')}",),
@@ -48,6 +49,14 @@ def test_these_train(cells):
 )
 def test_these_do_not(cells):
     assert trains(*cells) == []
+
+
+def test_where_no_loop_trains_a_step_outside_of_loops_does():
+    assert trains("loss.backward()\noptimizer.step()") == [1, 1]
+    assert trains(STEP, "step()", "print(loss)") == [2]
+    assert trains("def closure():\n    loss.backward()", "optimizer.step(closure)") == [2]
+    assert trains("class T:\n    def go(self):\n        loss.backward()\nt = T()", "optimizer.step(t.go)") == [2]
+    assert trains("loss.backward()\noptimizer.step()", LOOP) == [2]
 
 
 def test_where_something_steps_taking_gradients_is_no_training():

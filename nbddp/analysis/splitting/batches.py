@@ -1,0 +1,156 @@
+"""Which of what a step splits is one batch: what meets in a call or in a mean. What does not may have another size."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting.means import Means, means_of
+from nbddp.analysis.splitting.regions import bound, loops_first, region_at
+from nbddp.analysis.splitting.sizes import known_size, written_size
+from nbddp.analysis.values import Extent, Split, spread
+from nbddp.sentence import Sentence, sentence
+
+Keys = frozenset[str]  # names that hold samples of the rank, and the text of what is cut where it stands
+NONE: Keys = frozenset()
+TURNS = 8  # until what a turn of the loop leaves to the next is known
+ASIDE = ("device", "dtype", "ndim")
+HELD = ast.Name | ast.Attribute
+
+
+@dataclass(frozen=True, eq=False)
+class Batches:
+    """Of one split step: its batches, the first of which the split begins with."""
+
+    held: tuple[Keys, ...]
+    numbers: dict[ast.AST, int]  # means, and counts of samples: of which batch they are
+    cut_here: tuple[str, ...]  # pieces that are cut where they stand, and are there when the samples are counted
+
+    def number_of(self, node: ast.AST) -> int:
+        return self.numbers.get(node, 0)
+
+
+def batches_of(plan: Reading, split: Split) -> Batches:
+    found = _Following(plan, split, means_of(plan, split))
+    groups = [*found.groups()]
+    numbers = {node: n for node, keys in found.taken.items() for n, group in enumerate(groups) if keys & group}
+    return Batches(tuple(groups), numbers, found.cut_here)
+
+
+def ill_matched(plan: Reading, split: Split) -> Sentence | None:
+    """Two sizes in one mean; or a batch that is drawn when the first has been dealt out, perhaps of another size."""
+    found = _Following(plan, split, means_of(plan, split))
+    for keys, node in found.meetings.items():
+        sizes = {size: key for key in sorted(keys) if (size := known_size(plan, found.nodes[key])) is not None}
+        if len(sizes) > 1:
+            return sentence("'%1' and '%2' are batches of two sizes, and '%3' is made of both",
+                            *[*sizes.values()][:2], plan.program.source(node))  # fmt: skip
+    for group in found.groups():
+        if group <= found.late and len(found.nodes) > len(group):
+            return sentence("'%1' is drawn in the middle of the step, and may have another size than '%2': draw both "
+                            "before the model is called", min(group), split.total)  # fmt: skip
+    return None
+
+
+class _Following:
+    """What goes into what, statement by statement."""
+
+    def __init__(self, plan: Reading, split: Split, means: Means) -> None:
+        self.plan, self.split = plan, split
+        self.born = {*means.born, *means.counts}
+        region = region_at(plan, split.at)
+        cut = {plan.program.source(n): n for n in sorted(split.inline, key=plan.program.span)}
+        late = region.bound_in_rest - region.bound_before
+        self.cut_here = tuple(key for key, n in cut.items() if not _is_late(n, late))
+        self.late = {*cut} - {*self.cut_here}
+        self.nodes = {name: _read(region.rest, name) for name in split.names}
+        self.nodes |= {plan.program.source(n): n for n in split.renamed} | cut
+        self.held = dict[str, Keys]()
+        self.taken = dict[ast.AST, Keys]()
+        self.meetings = dict[Keys, ast.AST]()
+        self._follow_turns(region.rest)
+
+    def _follow_turns(self, step: Sequence[ast.stmt]) -> None:
+        for _ in range(TURNS):
+            before = dict(self.held)
+            self.held |= {name: frozenset({name}) for name in self.split.names}
+            for statement in step:
+                self._follow(statement, certain=True)
+            if self.held == before:
+                break
+
+    def _follow(self, node: ast.AST, *, certain: bool) -> None:
+        """A statement; what stands in a branch, a loop or a function is perhaps not done."""
+        bindings = [*bound(self.plan.program, node)]
+        for target, value in bindings:
+            found = self._of(value)
+            self._bind(target, found, certain=certain and not isinstance(node, ast.AugAssign | ast.Return))
+            if isinstance(node, ast.Assign):
+                self.taken[node] = self.taken.get(node, NONE) | found  # out of which a name may get a mean
+        for child in ast.iter_child_nodes(node):
+            if not isinstance(child, ast.expr):
+                self._follow(child, certain=certain and isinstance(node, ast.With))
+            elif not bindings:
+                self._of(child)
+
+    def _bind(self, target: ast.expr, found: Keys, *, certain: bool) -> None:
+        match target:
+            case ast.Tuple() | ast.List():
+                for part in target.elts:
+                    self._bind(part, found, certain=certain)
+            case ast.Starred() | ast.Subscript():
+                self._bind(target.value, found, certain=False)
+            case _:
+                key = ast.unparse(target)
+                self.held[key] = found if certain else found | self.held.get(key, NONE)
+
+    def _of(self, node: ast.AST) -> Keys:
+        """The batches whose samples an expression is made of; what is a mean already is made of none."""
+        if node in self.split.renamed or node in self.split.inline:
+            assert isinstance(node, ast.expr)
+            return frozenset({self.plan.program.source(node)})
+        if isinstance(node, HELD) and (held := self.held.get(ast.unparse(node))) is not None:
+            return held
+        if isinstance(node, ast.Attribute) and node.attr in ASIDE:
+            return NONE
+        for target, value in bound(self.plan.program, node):
+            self._bind(target, self._of(value), certain=False)
+        return self._met(node, frozenset(k for child in loops_first(node) for k in self._of(child)))
+
+    def _met(self, node: ast.AST, found: Keys) -> Keys:
+        value = self.plan.facts.value(node)
+        if node in self.born:
+            self.taken[node] = self.taken.get(node, NONE) | found
+        several = isinstance(node, ast.Call) and value.items is not None  # `loss, accuracy = loss_of(model, xb, yb)`
+        if len(found) > 1 and (several or node in self.born or spread(value) in (Extent.SAMPLES, Extent.VARYING)):
+            if not isinstance(node, ast.Tuple | ast.List | ast.Dict):
+                self.meetings.setdefault(found, node)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, HELD):
+            if self.plan.facts.value(node.func.value).of("list", "dict"):
+                self._bind(node.func.value, found, certain=False)  # `losses.append(…)`
+        return NONE if value.items is None and spread(value) is Extent.MEAN else found
+
+    def groups(self) -> Iterator[Keys]:
+        """Also one, where they are written with one size; and all in one, where a mean is not seen to be of any."""
+        joined = [*self.meetings, *(frozenset(self.nodes) for n in self.born if not self.taken.get(n))]
+        sizes = {key: written_size(self.plan, node) for key, node in self.nodes.items()}
+        joined += [frozenset(k for k in sizes if sizes[k] == size) for size in sizes.values() if size]
+        left = dict.fromkeys(self.nodes)
+        while left:
+            group = frozenset({next(iter(left))})
+            while (more := group.union(*(keys for keys in joined if keys & group))) != group:
+                group = more
+            left = {key: None for key in left if key not in group}
+            yield group
+
+
+def _read(step: Sequence[ast.stmt], name: str) -> ast.expr:
+    named = (n for s in step for n in ast.walk(s) if isinstance(n, ast.Name) and n.id == name)
+    return next(named, ast.Name(name))
+
+
+def _is_late(node: ast.expr, late: frozenset[str]) -> bool:
+    """Not there yet when the samples are dealt out: it is drawn then, or cut out by what is."""
+    return any(isinstance(n, ast.Call) or (isinstance(n, ast.Name) and n.id in late) for n in ast.walk(node))

@@ -1,0 +1,57 @@
+"""How many samples a batch is written with."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from nbddp.analysis.splitting.sizes import counted_rows, known_size, written_size
+from tests.analysis.splitting.steps import planned
+
+
+@pytest.mark.parametrize(
+    ("drawn", "size"),
+    [
+        ("torch.randn(32, 4)", "32"),
+        ("torch.zeros((32, 4))", "32"),
+        ("X[torch.randint(0, len(X), (n,))]", "64"),
+        ("X[torch.randint(len(X), (n,))]", "64"),
+        ("torch.linspace(0, 1, 50).view(-1, 1).requires_grad_(True)", "50"),
+        ("torch.rand(few, 4)", "few"),
+        ("torch.tensor(np.random.uniform(0, 1, (7, 4)))", None),
+        ("torch.rand(9).view(3, 3)", None),
+        ("X[few:]", None),
+        ("draw()", None),
+    ],
+)
+def test_as_it_is_written(drawn, size):
+    made = planned(
+        f"x = {drawn}\nloss = model(x).mean()", before="from drawing import draw, few\nn = 64\nindex = torch.arange(9)"
+    )
+    node = next(n.value for n in made.nodes() if isinstance(n, ast.Assign) and getattr(n.targets[0], "id", "") == "x")
+    assert written_size(made, node) == size
+    assert known_size(made, node) == (size if size != "few" else None)
+
+
+@pytest.mark.parametrize(
+    ("picked", "counted"),
+    [
+        ("out[range(n), t]", [("range(n)", "t")]),
+        ("out[np.arange(len(x)), t]", [("np.arange(len(x))", "t")]),
+        ("out[torch.arange(n), t.long()]", [("torch.arange(n)", "out")]),
+        ("out[rows, t]", [("rows", "t")]),
+        ("out[:, 0]", []),
+        ("out[range(n), 0]", []),
+        ("out[range(1, n), t]", []),
+    ],
+)
+def test_what_counts_the_rows_of_a_batch(picked, counted):
+    made = planned(
+        f"x, t = draw(n)\nout = model(x)\nloss = {picked}.mean() + F.mse_loss(out, t)",
+        before="from drawing import draw, n\nrows = torch.arange(n)",
+    )
+    for split in made.assumed.splits:
+        found = [(made.program.source(a), made.program.source(b)) for a, b in counted_rows(made, split)]
+        assert found == counted
+    assert made.assumed.splits or not counted
