@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from nbddp.analysis.evaluator.attributes import class_member
+from nbddp.analysis.library import Gives, effect_of
 from nbddp.analysis.values import (
     ANYTHING,
     Extent,
@@ -20,7 +21,6 @@ from nbddp.analysis.values import (
 )
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
-CUTTING = ("zip", "itertools.islice", "itertools.cycle", "itertools.takewhile", "itertools.zip_longest")
 
 
 def yields(node: ast.AST) -> bool:
@@ -71,7 +71,8 @@ def is_cut(m: Machine, value: Value, depth: int = 0) -> bool:
     if value.of("generator", "instance"):
         return True
     for obj in value.of("iterator"):
-        if obj.name in CUTTING or (depth < 6 and is_cut(m, m.get(obj, "of") or ANYTHING, depth + 1)):
+        cuts = effect_of(obj.name).gives is Gives.SOME
+        if cuts or (depth < 6 and is_cut(m, m.get(obj, "of") or ANYTHING, depth + 1)):
             return True
     return False
 
@@ -81,7 +82,7 @@ def is_indirect(m: Machine, value: Value, depth: int = 0) -> bool:
     if value.of("generator"):
         return True
     for obj in value.of("iterator"):
-        cuts = obj.name in CUTTING and obj.name != "zip"
+        cuts = effect_of(obj.name).gives is Gives.SOME and obj.name != "zip"
         if cuts or (depth < 6 and is_indirect(m, m.get(obj, "of") or ANYTHING, depth + 1)):
             return True
     return False

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from nbddp.analysis.library import Samples, done_to_samples
+from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.values import (
     ANYTHING,
     MARKS,
@@ -47,7 +47,7 @@ def over_samples(args: Args, keywords: Keywords) -> bool:
 def method_among(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) -> Value | None:
     """`x.std(0)`, `losses.topk(8)`, `scores.softmax(0)`, `mask.nonzero()`; None for anything else."""
     extent = spread(base)
-    done = done_to_samples(attr)
+    done = effect_of(f".{attr}").samples
     if (done is Samples.STATISTIC and base.varies) or (done is Samples.ORDERS and extent is Extent.SAMPLES):
         return _of_all(m, attr, base, args, keywords)
     if extent is not Extent.SAMPLES:
@@ -73,9 +73,8 @@ def operation(word: str, operands: Args, keywords: Keywords) -> Value | None:
 
 def _turned(m: Machine, what: str, base: Value, args: Args) -> Value | None:
     """`x.t()`, `x.transpose(0, 1)`, and products with one; in a model the first dimension may be that of time."""
-    if what == "t" or (
-        what == "transpose" and not m.forward_depth and sorted(str(a.const) for a in args) == ["0", "1"]
-    ):
+    places = sorted(str(part.const) for a in args for part in a.items or (a,))
+    if what == "t" or (what == "transpose" and not m.forward_depth and places in ([], ["0", "1"])):
         return turned(Value(base.of(*MARKS), Extent.SAMPLES))
     if what in PRODUCTS and args and spread(args[0]) is Extent.SAMPLES:
         return Value(extent=product(base, args[0]))
@@ -88,7 +87,7 @@ def _along(keywords: Keywords) -> Value:
 
 def _mixes(m: Machine, word: str, args: Args, keywords: Keywords) -> bool:
     """Is it made of several samples? In a model the first dimension may be that of time."""
-    done = done_to_samples(word)
+    done = effect_of(f".{word}").samples
     along = done is Samples.ALONG and not m.forward_depth and not each_for_itself(word, args, keywords)
     return along or done is Samples.MIXES
 
@@ -129,7 +128,7 @@ def _einsum(m: Machine, equation: object, operands: Args) -> Value | None:
 def _among(what: str, along: Value) -> Value | None:
     if what in ("softmax", "softmin", "log_softmax") and along.const == 0:
         return marked(Value(extent=Extent.SAMPLES), WEIGHTED)
-    picks = done_to_samples(what) is Samples.PICKS or (what == "where" and along is ANYTHING)
+    picks = effect_of(f".{what}").samples is Samples.PICKS or (what == "where" and along is ANYTHING)
     return marked(Value(extent=Extent.SAMPLES), PICKED) if picks else None
 
 

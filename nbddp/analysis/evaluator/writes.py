@@ -5,10 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from nbddp.analysis.library import under
+from nbddp.analysis.library import Effect, effect_of
 from nbddp.analysis.values import WHOLE, Extent, Machine, Obj, Value
-
-CHANGING = ("heapq", "bisect")  # their first argument changes
 
 
 def taint(m: Machine, holder: ast.expr, extent: Extent) -> None:
@@ -33,7 +31,8 @@ def write_into(m: Machine, node: ast.Call, name: str, args: list[Value], keyword
     if all(e in WHOLE for e in given):
         return
     out = [k.value for k in node.keywords if k.arg == "out"]
-    first = node.args[:1] if under(name, CHANGING) or (name.startswith("numpy.") and name.endswith(".at")) else []
+    changes = effect_of(name).effect is Effect.CHANGES or (name.startswith("numpy.") and name.endswith(".at"))
+    first = node.args[:1] if changes else []
     for holder in (*out, *first):
         for obj in m.facts.value(holder).of("list", "dict"):
             m.put(obj, "[]", Value(extent=Extent.VARYING))

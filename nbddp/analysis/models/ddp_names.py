@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
-from nbddp.analysis.library import PURE_BUILTINS, under
+from nbddp.analysis.library import effect_of, under
 from nbddp.analysis.models.buffers import synchronises
 from nbddp.analysis.models.wrap_points import Home
 from nbddp.analysis.reading import Model, Reading
@@ -88,7 +88,7 @@ def _may_train(plan: Reading, call: CallFact, model: Obj) -> bool:
     steps = {f.node for f in plan.roles.batch_loops}
     if not call.grad or call.in_forward or not call.loops & steps or call.bodies or model in call.called:
         return False
-    if call.names and all(name in PURE_BUILTINS or under(name, NEVER_TRAIN) for name in call.names):
+    if call.names and all(("." not in n and effect_of(n).reads) or under(n, NEVER_TRAIN) for n in call.names):
         return False
     given = [*call.node.args, *(k.value for k in call.node.keywords)]
     return any(_hands_on(plan, node, model) for part in given for node in ast.walk(part))
