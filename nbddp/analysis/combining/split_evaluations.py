@@ -6,7 +6,7 @@ import ast
 
 from nbddp.analysis.library import Effect, effect_of, under
 from nbddp.analysis.slicing import carried_reads, is_read
-from nbddp.analysis.values import WHOLE, CallFact, Loop, LoopFact, Machine, Obj, Value
+from nbddp.analysis.values import WHOLE, CallFact, Loop, LoopFact, Machine, Obj, Value, contents
 from nbddp.sentence import NOTHING, Sentence, sentence
 
 BatchLoop = ast.For | ast.AsyncFor | ast.While
@@ -57,7 +57,7 @@ def _looks_at_its_place(m: Machine, fact: LoopFact) -> Sentence:
 
 def _leaves_traces(m: Machine, loop: Loop, own: set[str]) -> Sentence:
     others = {name: value for name, value in m.visible().items() if name not in own}
-    reached = m.things_in(others.values())
+    reached = {o for v in contents(m.facts, Value(items=tuple(others.values())), None) for o in v.objs}
     for (obj, name), value in m.facts.fields.items():
         if value.varies and (obj, name) not in m.varying_before:
             if (

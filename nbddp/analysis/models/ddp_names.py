@@ -16,7 +16,7 @@ from nbddp.analysis.models.buffers import synchronises
 from nbddp.analysis.models.wrap_points import Home
 from nbddp.analysis.reading import Model, Reading
 from nbddp.analysis.slicing import Function, local_names
-from nbddp.analysis.values import CallFact, Literal, Obj
+from nbddp.analysis.values import CallFact, Literal, Obj, contents
 
 Scope = ast.AST | None
 LEFT_ALONE = frozenset({"train", "eval", "parameters", "zero_grad"})  # what DDP does as the model would
@@ -101,9 +101,7 @@ def _hands_on(plan: Reading, node: ast.AST, model: Obj) -> bool:
         return model in plan.facts.value(node.value).objs and not (isinstance(parent, ast.Call) and parent.func is node)
     if isinstance(parent, ast.Attribute) or (isinstance(parent, ast.Call) and parent.func is node):
         return False
-    value = plan.facts.value(node)
-    held = (plan.facts.fields.get((o, "[]")) for o in value.of("list", "dict"))
-    return model in value.objs or any(inside is not None and model in inside.objs for inside in held)
+    return any(model in v.objs for v in contents(plan.facts, plan.facts.value(node)))
 
 
 def _called(call: ast.Call) -> ast.expr:
