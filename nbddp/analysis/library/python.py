@@ -19,7 +19,7 @@ BUILTINS: Table = {
         fresh=False
     ),
     "print display help dir vars pprint": Op(display=True),
-    "print": Op(out="shown"),
+    "print display": Op(out="shown"),
     "sorted set filter": Op(gives=Gives.ITSELF),
     "enumerate iter reversed list tuple": Op(gives=Gives.TURNS),
     "zip": Op(gives=Gives.SOME),
