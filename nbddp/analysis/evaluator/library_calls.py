@@ -8,14 +8,13 @@ from functools import reduce
 
 from nbddp.analysis.evaluator.attributes import read
 from nbddp.analysis.evaluator.iteration import iterate, loaders_in, params_in, parts
-from nbddp.analysis.evaluator.tensor_rules import TOTALS, each_for_itself, function_among, operation, over_samples
+from nbddp.analysis.evaluator.tensor_rules import TOTALS, einsum, of_samples, operation
 from nbddp.analysis.evaluator.writes import moved_by_hand, write_into
 from nbddp.analysis.library import Gives, Op, Samples, effect_of, is_class, makes
 from nbddp.analysis.values import (
     ANYTHING,
     EACH,
     PICKED,
-    STATISTIC,
     UNARY,
     WHOLE,
     Extent,
@@ -28,7 +27,6 @@ from nbddp.analysis.values import (
     is_uneven,
     join_all,
     join_extent,
-    marked,
     reduced,
     spread,
     thing,
@@ -55,14 +53,12 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
     if made is not None:
         return made
     op = effect_of(name)
-    found = function_among(m, name, args, keywords) or _builtin(m, node, name, args, keywords, op)
+    found = _of_samples(m, name, args, keywords, op)
+    found = found if found is not None else _builtin(m, node, name, args, keywords, op)
     if found is not None:
         return found
     if op.samples is Samples.LOSS:
         return Value(extent=reduced(given, keywords))
-    if op.samples in (*TOTALS, Samples.COUNT):
-        counts = name.endswith("count_nonzero") and args and m.held(args[0]) is not Extent.SAMPLES
-        return Value(extent=elementwise(args)) if counts else _total(m, args, keywords, op.samples)
     if op.noise and m.sharing():
         return Value(extent=Extent.SAMPLES)
     if m.loops and (op.chance or op.noise):
@@ -264,18 +260,18 @@ def _default(m: Machine, node: ast.Call, factory: Value) -> Value:
     return m.steps.call(m, node, factory, None, [], {})
 
 
-def _total(m: Machine, args: Args, keywords: Keywords, done: Samples) -> Value:
-    """A sum or a mean over a value: of samples it is what it says; numbers of whole batches keep their extent."""
-    first = args[0] if args else ANYTHING
+def _of_samples(m: Machine, name: str, args: Args, keywords: Keywords, op: Op) -> Value | None:
+    """`torch.std(x, 0)` is `x.std(0)`; of a list it is about the items."""
+    if not args or not (name.startswith(("torch.", "numpy.")) or op.samples in TOTALS):
+        return None
+    if name in ("torch.einsum", "numpy.einsum"):
+        return einsum(m, args[0].const, args[1:])
+    first, word = args[0], name.rpartition(".")[2]
     inner = m.elements(first) if first.of("list") else first
-    extent = spread(inner)
-    if done is Samples.COUNT:
-        return m.size(inner) if extent is Extent.SAMPLES else Value(number=True)
-    if extent is Extent.SAMPLES:
-        return Value(extent=TOTALS[done](inner) if over_samples(args[1:], keywords) else extent)
-    if done is Samples.SUM and extent in WHOLE and first.of(EACH, PICKED):
+    if op.samples is Samples.SUM and spread(inner) in WHOLE and first.of(EACH, PICKED):
         return Value(extent=Extent.SUM, number=inner.number)  # `sum(1 for t, p in zip(y, predicted) if t == p)`
-    return Value(extent=extent)
+    found = of_samples(m, inner, word, args[1:], keywords, op.samples)
+    return Value(extent=spread(found)) if found is not None and op.samples in TOTALS else found
 
 
 def _is_size(value: Value) -> bool:
@@ -296,8 +292,6 @@ def _compute(m: Machine, name: str, args: Args, keywords: Keywords, op: Op) -> V
             return Value(extent=Extent.SUM if word == "accuracy_score" else Extent.VARYING)
         return Value(extent=Extent.MEAN if op.samples is Samples.SCORE else Extent.VARYING)
     if name.startswith(("torch.", "numpy.", "einops.", "torchvision.")) and Extent.SAMPLES in extents:
-        if op.samples in (Samples.STATISTIC, Samples.ORDERS) and not each_for_itself(word, args[1:], keywords):
-            return marked(Value(extent=Extent.VARYING), STATISTIC)
         if op.samples is Samples.MIXES:
             return Value(extent=Extent.VARYING)
         parts = (replace(v, extent=m.held(v)) for v in given if not _is_size(v))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from nbddp.analysis.evaluator.attributes import bases_of, class_member
 from nbddp.analysis.evaluator.iteration import iterate, params_in
-from nbddp.analysis.evaluator.tensor_rules import TOTALS, method_among, operation, over_samples
+from nbddp.analysis.evaluator.tensor_rules import of_samples, operation
 from nbddp.analysis.evaluator.writes import moved_by_hand, taint
 from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.values import (
@@ -279,21 +279,16 @@ _BY_KIND = (
 
 def _tensor(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) -> Value:
     """Methods of tensors, arrays and numbers, by what they do to the extent."""
-    extent = spread(base)
-    if (found := method_among(m, base, attr, args, keywords)) is not None:
+    extent, done = spread(base), effect_of(f".{attr}").samples
+    if (found := of_samples(m, base, attr, args, keywords, done)) is not None:
         return found
     if attr == "size":
         return _size(m, base, [*args, *(keywords[k] for k in ("dim",) if k in keywords)])
-    done = effect_of(f".{attr}").samples
-    if done is Samples.COUNT or attr in ("dim", "ndimension"):
-        return m.size(base) if extent is Extent.SAMPLES and attr[0] == "n" else Value(number=True)
+    if attr in ("dim", "ndimension"):
+        return Value(number=True)
     if attr == "item":
         return Value(extent=m.one_number(extent), number=True)
-    if extent is Extent.SAMPLES and done in TOTALS:
-        return Value(extent=TOTALS[done](base) if over_samples(args, keywords) else extent)
-    if attr == "count_nonzero":
-        return Value(extent=elementwise([base]))
-    if done in (Samples.SUM, Samples.MEAN, Samples.KEEPS):
+    if done is Samples.KEEPS:
         extent = UNARY[attr](base) if attr in UNARY else extent
         return Value(base.objs - base.of("shape"), extent, base.items, base.const)
     if attr in REPLACES and (attr == "copy_" or extent not in (Extent.SAMPLES, Extent.VARYING)):
