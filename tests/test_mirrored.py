@@ -16,7 +16,7 @@ PACKAGE = TESTS.parent / "nbddp"
 # Names, numbers, sentences and fields, with nothing that could go wrong by itself.
 TABLES = {
     "_version",
-    "analysis/library/sinks",
+    "analysis/library/others",
     "analysis/values/assumptions",
     "notebook/magicnames",
     "notebook/model",

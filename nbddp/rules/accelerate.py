@@ -25,7 +25,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
-from nbddp.analysis.library import ACCELERATE, HUGGING_FACE, LOGS, SHOWS
+from nbddp.analysis.library import ACCELERATE, HUGGING_FACE, effect_of
 from nbddp.analysis.syntax import qualified
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, before, keywords_of, mark, replace, set_arguments
@@ -136,7 +136,7 @@ def _own(plan: Plan, loop: ast.For) -> Iterator[Diagnostic]:
 
 def _shows(plan: Plan, call: ast.Call) -> bool:
     own = isinstance(call.func, ast.Attribute) and call.func.attr in ("print", "log", "append")
-    return own or (qualified(call.func, plan.flow.imports) or "") in SHOWS | LOGS
+    return own or effect_of(qualified(call.func, plan.flow.imports) or "").out in ("shown", "logged")
 
 
 def _steps(node: ast.AST) -> bool:

@@ -20,7 +20,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
-from nbddp.analysis.library import SILENCED, TRACKERS, under
+from nbddp.analysis.library import effect_of, makes
 from nbddp.analysis.loaders import Binds
 from nbddp.analysis.syntax import Statement, bindings
 from nbddp.diagnostics import Diagnostic
@@ -35,9 +35,9 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     for call in sorted(plan.facts.calls.values(), key=lambda c: (c.node.lineno, c.node.col_offset)):
         if any(o.node is call.node for o in plan.facts.value(call.node).of("writer")):
             yield from _kept_by_rank_0(plan, call.node)
-        if call.names & {*TRACKERS}:
+        if any(makes(n) == "tracker" for n in call.names):
             yield from _disabled(plan, call.node)
-        fetching = [n for n in call.names if under(n, SILENCED) and n.rsplit(".", 1)[-1].startswith(FETCHES)]
+        fetching = [n for n in call.names if effect_of(n).out == "kept" and n.rsplit(".", 1)[-1].startswith(FETCHES)]
         if fetching:
             yield plan.program.diagnose(
                 NAME, "error", call.node,
@@ -72,7 +72,7 @@ def _silenced(plan: Plan) -> Iterator[Edit]:
     imports = [n for n in plan.nodes() if isinstance(n, ast.Import | ast.ImportFrom)]
     for node in imports:
         for name, target in bindings(node):
-            if not under(target, SILENCED):
+            if effect_of(target).out != "kept":
                 continue
             line = f"{name} = {name} if {plan.rank(node)} == 0 else {plan.naming('Silent')}()"
             if plan.program.function_of(node) is not None:

@@ -7,6 +7,7 @@ to draw nothing counts as drawing: a seed too many does no harm.
 from __future__ import annotations
 
 from nbddp.analysis import Plan
+from nbddp.analysis.library import Stream
 from nbddp.analysis.reading import TORCH, Definition, draws, seeds
 from nbddp.script.layout import Layout
 
@@ -14,12 +15,12 @@ from nbddp.script.layout import Layout
 def unseeded(plan: Plan, layout: Layout) -> frozenset[str]:
     """What is drawn from before it is seeded, in the order in which the script builds."""
     definitions = {s.node.name: s.node for s in plan.kept if isinstance(s.node, Definition)}
-    seeded: set[str] = set()
-    found: set[str] = set()
+    seeded: set[Stream] = set()
+    found: set[Stream] = set()
     for statement in layout.body:
         if isinstance(statement.node, Definition):
             continue
         seeded |= seeds(plan, statement.node, definitions)
         found |= draws(plan, statement.node, definitions) - seeded
     called_by_loaders = {g for node in definitions.values() for g in draws(plan, node, {})} - {TORCH}
-    return frozenset(found | ({TORCH} | called_by_loaders) - seeded)
+    return frozenset(stream.value for stream in found | ({TORCH} | called_by_loaders) - seeded)

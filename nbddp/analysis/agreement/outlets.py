@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from nbddp.analysis.agreement.fixed_containers import is_fixed
 from nbddp.analysis.agreement.shown_records import displayed
 from nbddp.analysis.combining import ROUNDING, lets_out
-from nbddp.analysis.library import BAR_METHODS, is_pure
+from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading, writes
 from nbddp.analysis.values import WHOLE, CallFact, Extent, Obj, Value, is_uneven, spread
 
@@ -68,7 +68,7 @@ def _terms(plan: Reading, node: ast.expr) -> Iterator[ast.expr]:
     if extent in WHOLE:
         return
     parts = [c for c in ast.iter_child_nodes(node) if isinstance(c, ast.expr)]
-    plain = isinstance(node, ast.Call) and any(is_pure(n) for n in plan.facts.calls[node].names)
+    plain = isinstance(node, ast.Call) and any(effect_of(n).reads for n in plan.facts.calls[node].names)
     if extent is Extent.VARYING and (isinstance(node, ast.BinOp | ast.UnaryOp) or plain):
         for part in parts:
             yield from _terms(plan, part)
@@ -103,7 +103,8 @@ def _steps_scheduler(call: CallFact) -> bool:
 def _on_a_bar(plan: Reading, call: CallFact) -> bool:
     """`bar.set_postfix(loss=total)` of the epochs; a bar of the batches shows rank 0's on the way."""
     attr = getattr(call.node.func, "attr", "")
-    return attr.startswith("set_") and attr in BAR_METHODS and not call.bodies and not _among_batches(plan, call)
+    bar = attr.startswith("set_") and bool(effect_of(f".{attr}").bar)
+    return bar and not call.bodies and not _among_batches(plan, call)
 
 
 def _among_batches(plan: Reading, call: CallFact) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from nbddp.analysis.library import is_mean_loss
+from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.loaders import Binds, ShardedReading, world_size
 from nbddp.analysis.slicing import all_arguments
 from nbddp.analysis.values import Extent, Reduction, Value
@@ -161,7 +161,8 @@ def is_scalar(plan: ShardedReading, node: ast.expr) -> bool:
             return is_scalar(plan, inner)
         case ast.Call():
             names = plan.facts.calls[node].names if node in plan.facts.calls else set[str]()
-            is_loss = bool(plan.facts.value(node.func).of("loss")) or any(map(is_mean_loss, names))
+            named = any(effect_of(n).samples is Samples.LOSS for n in names)
+            is_loss = named or bool(plan.facts.value(node.func).of("loss"))
             return is_loss and value.extent in (Extent.MEAN, Extent.SUM)
         case ast.Name(id=name):
             trained = (c.func for c in plan.facts.backward if isinstance(c.func, ast.Attribute))

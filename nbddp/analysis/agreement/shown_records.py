@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from nbddp.analysis.combining import lets_out
-from nbddp.analysis.library import BAR_METHODS
+from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.syntax import blocks_around
 
@@ -65,4 +65,5 @@ def _is_shown(plan: Reading, name: ast.Name) -> bool:
     if isinstance(parent, ast.keyword):
         parent = plan.program.parents[parent]
     fact = plan.facts.calls.get(parent) if isinstance(parent, ast.Call) else None
-    return fact is not None and (lets_out(fact) or getattr(fact.node.func, "attr", "") in BAR_METHODS)
+    bar = fact is not None and effect_of(f".{getattr(fact.node.func, 'attr', '')}").bar
+    return fact is not None and (lets_out(fact) or bool(bar))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from nbddp.analysis.library import SHOWS, WRITES, WRITING_METHODS, under
+from nbddp.analysis.library import Effect, effect_of, under
 from nbddp.analysis.slicing import carried_reads, is_read
-from nbddp.analysis.values import WHOLE, CallFact, Loop, LoopFact, Machine, Obj, Value
+from nbddp.analysis.values import WHOLE, CallFact, Loop, LoopFact, Machine, Obj, Value, contents
 from nbddp.sentence import NOTHING, Sentence, sentence
 
 BatchLoop = ast.For | ast.AsyncFor | ast.While
@@ -57,7 +57,7 @@ def _looks_at_its_place(m: Machine, fact: LoopFact) -> Sentence:
 
 def _leaves_traces(m: Machine, loop: Loop, own: set[str]) -> Sentence:
     others = {name: value for name, value in m.visible().items() if name not in own}
-    reached = m.things_in(others.values())
+    reached = {o for v in contents(m.facts, Value(items=tuple(others.values())), None) for o in v.objs}
     for (obj, name), value in m.facts.fields.items():
         if value.varies and (obj, name) not in m.varying_before:
             if (
@@ -73,13 +73,18 @@ def _leaves_traces(m: Machine, loop: Loop, own: set[str]) -> Sentence:
     return sentence("the loop prints, plots, logs or writes something") if any(map(_shows, inside)) else NOTHING
 
 
+WRITES = (Effect.WRITES, Effect.PICTURE)
+
+
 def _shows(call: CallFact) -> bool:
     attr = call.node.func.attr if isinstance(call.node.func, ast.Attribute) else ""
     if any(o.kind in ("writer", "file", "logger") for o in call.receivers) or (
-        not call.names and attr in WRITING_METHODS
+        not call.names and effect_of(f".{attr}").effect in WRITES
     ):
         return True
-    return any(n in SHOWS or n in WRITES or under(n, ("matplotlib", "seaborn", "mlflow", "wandb")) for n in call.names)
+    called = [effect_of(n) for n in call.names]
+    shown = any(op.out or op.display or op.effect in WRITES for op in called)
+    return shown or any(under(n, ("wandb",)) for n in call.names)
 
 
 def _trains_statistics(m: Machine, loop: Loop) -> Sentence:

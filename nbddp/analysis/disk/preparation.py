@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nbddp.analysis.agreement import called, reached
-from nbddp.analysis.library import is_random
+from nbddp.analysis.library import effect_of
 from nbddp.analysis.loaders import ShardedReading, wants_a_name
 from nbddp.analysis.reading import Reading, fetches, makes_folders, opens_to_write, unpacks, writes
 from nbddp.analysis.slicing import effects, read_after
@@ -171,5 +171,4 @@ def _changes_the_process(plan: Reading, node: ast.AST) -> bool:
         return False
     name = qualified(node, plan.flow.imports) or ""
     word = node.attr if isinstance(node, ast.Attribute) else node.id
-    chance = is_random(name) or name.startswith(("random.", "numpy.random.", "sklearn."))
-    return chance or name.startswith("sys.path") or word in OF_THE_PROCESS
+    return bool(effect_of(name).draws) or name.startswith("sys.path") or word in OF_THE_PROCESS

@@ -9,7 +9,7 @@ from typing import Literal
 
 from nbddp.analysis.agreement import meets, outlets, reached
 from nbddp.analysis.disk.preparation import Preparation
-from nbddp.analysis.library import READING_METHODS
+from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading, opens_to_write, path_of, writes
 from nbddp.analysis.slicing import root_name
 
@@ -63,6 +63,6 @@ def _leaves_something(plan: Reading, node: ast.AST, files: set[str]) -> bool:
         return not (isinstance(node, ast.Name) and node.id in files)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not writes(plan, node):
         root = root_name(node.func) or ""
-        known = root in files or root in plan.flow.imports or node.func.attr in READING_METHODS
+        known = root in files or root in plan.flow.imports or effect_of(f".{node.func.attr}").reads
         return bool(root) and not known
     return isinstance(node, ast.Return | ast.Break | ast.Continue | ast.Raise)

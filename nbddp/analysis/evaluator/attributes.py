@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from nbddp.analysis.library import STORING_METHODS, under
-from nbddp.analysis.library import constructors as names
+from nbddp.analysis.library import Effect, effect_of, makes, under
 from nbddp.analysis.syntax import canonical
 from nbddp.analysis.values import (
     ANYTHING,
@@ -84,7 +83,8 @@ def _of(m: Machine, obj: Obj, attr: str, node: ast.expr) -> Value | None:
         return Value(extent=Extent.VARYING)
     if obj.kind in ("list", "dict"):
         item = m.get(obj, f"[{attr!r}]")
-        return thing("bound", node, attr, obj) if item is None and attr in STORING_METHODS else item  # `log.append`
+        stores = effect_of(f".{attr}").effect is Effect.STORES
+        return thing("bound", node, attr, obj) if item is None and stores else item  # `log.append`
     owner_class = m.facts.classes.get(obj)
     if owner_class is not None:
         member = class_member(m, owner_class, attr, obj)
@@ -182,18 +182,11 @@ def kind_of(m: Machine, node: ast.ClassDef, depth: int = 0) -> str:
             if inherited != "instance":
                 return inherited
         if base.kind == "library":
-            if base.name == "torch.nn.Module" or names.makes_model(base.name) or names.makes_loss(base.name):
+            kind = makes(base.name)
+            if kind in ("model", "loss"):
                 return "model"
-            if base.name == "torch.utils.data.IterableDataset":
-                return "iterable dataset"
-            if names.makes_sampler(base.name):
-                return "sampler"
-            if names.makes_optimizer(base.name) or base.name == "torch.optim.Optimizer":
-                return "optimizer"
-            if names.makes_scheduler(base.name):
-                return "scheduler"
-            if base.name.endswith("DataLoader"):
-                return "loader"
-            if names.makes_dataset(base.name) or under(base.name, ("torch_geometric.data",)):
+            if kind in ("iterable dataset", "sampler", "optimizer", "scheduler", "loader", "dataset"):
+                return kind
+            if under(base.name, ("torch_geometric.data",)):
                 return "dataset"
     return "instance"

@@ -10,7 +10,7 @@ from nbddp.analysis.evaluator.attributes import class_member, kind_of
 from nbddp.analysis.evaluator.iteration import params_in, parts
 from nbddp.analysis.evaluator.library_calls import call_library
 from nbddp.analysis.evaluator.methods import backward, call_method
-from nbddp.analysis.library import constructors as names
+from nbddp.analysis.library import makes
 from nbddp.analysis.values import (
     ANYTHING,
     WHOLE,
@@ -188,6 +188,6 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
         result = Value(result.objs - result.of("model", "submodule"), Extent.SAMPLES)
     if varies and result.extent is Extent.VARYING and forward is None:
         result = Value(result.objs, Extent.SAMPLES)
-    if forward is None and obj.kind == "model" and obj.name and names.makes_loss(obj.name):
+    if forward is None and obj.kind == "model" and makes(obj.name) == "loss":
         return Value(extent=Extent.MEAN if varies else Extent.UNIFORM)
     return result

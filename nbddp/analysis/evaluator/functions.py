@@ -7,7 +7,7 @@ import ast
 from nbddp.analysis.evaluator.attributes import is_class_method
 from nbddp.analysis.evaluator.expressions import evaluate, put_element
 from nbddp.analysis.evaluator.iteration import generated, yields
-from nbddp.analysis.library import constructors as names
+from nbddp.analysis.library import makes
 from nbddp.analysis.slicing import all_arguments, inside
 from nbddp.analysis.values import (
     ANYTHING,
@@ -91,7 +91,7 @@ def _run_body(
         else:
             frame.global_names = _declared(function, ast.Global)
             frame.outer_names = _declared(function, ast.Nonlocal)
-            m.grad = grad and not _without_gradients(m, function)
+            m.grad = grad and all(follows_gradients(m, d, True) is not False for d in function.decorator_list)
             m.steps.block(m, function.body)
     m.varying_control, m.grad, m.left = control, grad, left
     m.frames.pop()
@@ -114,12 +114,15 @@ def _class_around(m: Machine, method: ast.AST, owner: Obj | None) -> Value:
     return thing("class", node, node.name) if isinstance(node, ast.ClassDef) else ANYTHING
 
 
-def _without_gradients(m: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    for decorator in node.decorator_list:
-        func = decorator.func if isinstance(decorator, ast.Call) else decorator
-        if any(o.name in names.NO_GRAD for o in m.facts.value(func).of("library")):
-            return True
-    return False
+def follows_gradients(m: Machine, node: ast.expr, now: bool) -> bool | None:
+    """In a block of it, or a function that it decorates; None where its argument decides, and is not known."""
+    func = node.func if isinstance(node, ast.Call) else node
+    called = {o.name for o in m.facts.value(func).of("library")}
+    if any(makes(name) == "no gradients" for name in called):
+        return False
+    if called & {"torch.set_grad_enabled", "torch.enable_grad"} and isinstance(node, ast.Call):
+        return domain.truth(evaluate(m, node.args[0])) if node.args else True
+    return now
 
 
 def _bind_arguments(

@@ -5,22 +5,26 @@ from __future__ import annotations
 import ast
 
 from nbddp.analysis.evaluator.attributes import class_member
+from nbddp.analysis.library import Gives, effect_of
 from nbddp.analysis.values import (
     ANYTHING,
+    ITEMS,
+    SOURCES,
     Extent,
     Frame,
     Machine,
     Obj,
     Value,
+    contents,
     join,
     join_all,
     join_extent,
+    sources,
     spread,
     thing,
 )
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
-CUTTING = ("zip", "itertools.islice", "itertools.cycle", "itertools.takewhile", "itertools.zip_longest")
 
 
 def yields(node: ast.AST) -> bool:
@@ -66,25 +70,16 @@ def _call(m: Machine, owner: ast.ClassDef, obj: Obj, name: str) -> Value | None:
     return join_all(m.steps.function(m, o, [], {}, None) for o in method.of("method")) if method else None
 
 
-def is_cut(m: Machine, value: Value, depth: int = 0) -> bool:
+def is_cut(m: Machine, value: Value) -> bool:
     """May a loop over it see other batches than the loader draws, or not all of them?"""
-    if value.of("generator", "instance"):
-        return True
-    for obj in value.of("iterator"):
-        if obj.name in CUTTING or (depth < 6 and is_cut(m, m.get(obj, "of") or ANYTHING, depth + 1)):
-            return True
-    return False
+    things = {o for v in sources(m.facts, value) for o in v.of("generator", "instance", "iterator")}
+    return any(o.kind != "iterator" or effect_of(o.name).gives is Gives.SOME for o in things)
 
 
-def is_indirect(m: Machine, value: Value, depth: int = 0) -> bool:
+def is_indirect(m: Machine, value: Value) -> bool:
     """May a loop over it be less than a pass over the loader, or more?"""
-    if value.of("generator"):
-        return True
-    for obj in value.of("iterator"):
-        cuts = obj.name in CUTTING and obj.name != "zip"
-        if cuts or (depth < 6 and is_indirect(m, m.get(obj, "of") or ANYTHING, depth + 1)):
-            return True
-    return False
+    things = {o for v in sources(m.facts, value) for o in v.of("generator", "iterator") if o.name != "zip"}
+    return any(o.kind == "generator" or effect_of(o.name).gives is Gives.SOME for o in things)
 
 
 FEW = 8
@@ -128,17 +123,9 @@ def _keys(m: Machine, obj: Obj) -> list[str]:
     return []
 
 
-def parts(m: Machine, value: Value, depth: int = 0) -> set[Obj]:
+def parts(m: Machine, value: Value) -> set[Obj]:
     """Modules in a value, also in lists and dictionaries."""
-    found = set(value.of("model"))
-    if depth < 4:
-        for container in value.of("list", "dict"):
-            inner = m.get(container, "[]")
-            if inner is not None:
-                found |= parts(m, inner, depth + 1)
-        for item in value.items or ():
-            found |= parts(m, item, depth + 1)
-    return found
+    return {o for v in contents(m.facts, value) for o in v.of("model")}
 
 
 def iterate(m: Machine, value: Value, node: ast.AST) -> Value:
@@ -181,29 +168,17 @@ def _iterate_wrapper(m: Machine, obj: Obj, node: ast.AST) -> Value:
     return element
 
 
-def loaders_in(m: Machine, value: Value, depth: int = 0) -> set[Obj]:
+def loaders_in(m: Machine, value: Value) -> set[Obj]:
     """Loaders that iterating the value draws from."""
-    found = set(value.of("loader")) - m.assumed.alike
-    for obj in value.of("generator", "instance"):
-        made = own_iterator(m, obj) if obj.kind == "instance" else m.get(obj, "draws")
-        found |= loaders_in(m, made, depth + 1) if made is not None and depth < 6 else set()
-    if depth < 6:
-        for obj in value.of("iterator"):
-            inner = m.get(obj, "of") or ANYTHING
-            for part in (inner, *(inner.items or ())):
-                found |= loaders_in(m, part, depth + 1)
-    return found
+    found = set[Obj]()
+    for source in sources(m.facts, value, {**SOURCES, "generator": "draws", "instance": "__iter__()"}):
+        found |= source.of("loader")
+        for obj in source.of("instance"):
+            own_iterator(m, obj)  # which is looked into next
+    return found - m.assumed.alike
 
 
-def params_in(m: Machine, value: Value, depth: int = 0) -> frozenset[Obj]:
+def params_in(m: Machine, value: Value) -> frozenset[Obj]:
     """The modules whose parameters a value holds; parameters that belong to none as they are."""
-    found = {o.owner or o for o in value.of("params", "parameter")}
-    if depth < 5:
-        for obj in value.of("list", "dict", "iterator"):
-            for field in ("[]", "of", "['params']"):
-                inner = m.get(obj, field)
-                if inner is not None:
-                    found |= params_in(m, inner, depth + 1)
-        for item in value.items or ():
-            found |= params_in(m, item, depth + 1)
-    return frozenset(found)
+    inside = contents(m.facts, value, {**ITEMS, **SOURCES})
+    return frozenset(o.owner or o for v in inside for o in v.of("params", "parameter"))

@@ -8,15 +8,13 @@ from functools import reduce
 
 from nbddp.analysis.evaluator.attributes import read
 from nbddp.analysis.evaluator.iteration import iterate, loaders_in, params_in, parts
-from nbddp.analysis.evaluator.tensor_rules import TOTALS, each_for_itself, function_among, operation
+from nbddp.analysis.evaluator.tensor_rules import TOTALS, einsum, of_samples, operation
 from nbddp.analysis.evaluator.writes import moved_by_hand, write_into
-from nbddp.analysis.library import LOGGERS, OPENS, TRACKERS, Samples, done_to_samples, under
-from nbddp.analysis.library import constructors as names
+from nbddp.analysis.library import Gives, Op, Samples, effect_of, is_class, makes
 from nbddp.analysis.values import (
     ANYTHING,
     EACH,
     PICKED,
-    STATISTIC,
     UNARY,
     WHOLE,
     Extent,
@@ -29,28 +27,14 @@ from nbddp.analysis.values import (
     is_uneven,
     join_all,
     join_extent,
-    marked,
     reduced,
     spread,
     thing,
 )
 
 Args = list[Value]
-
-
 Keywords = dict[str, Value]
-
-
-DIMENSION = ("dim", "axis")
-
-
 LISTS = {"list", "set", "collections.deque"}
-
-
-ZEROS = ("zeros", "zeros_like")
-
-
-FACTORIES = ("zeros", "ones", "full", "empty")
 
 
 def call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords) -> Value | None:
@@ -68,67 +52,45 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
     made = _make(m, node, name, args, keywords)
     if made is not None:
         return made
-    found = _builtin(m, node, name, args, keywords)
+    op = effect_of(name)
+    found = _of_samples(m, name, args, keywords, op)
+    found = found if found is not None else _builtin(m, node, name, args, keywords, op)
     if found is not None:
         return found
-    if names.is_mean_loss(name):
+    if op.samples is Samples.LOSS:
         return Value(extent=reduced(given, keywords))
-    if (done := _totals(name)) is not None:
-        counts = name.endswith("count_nonzero") and args and m.held(args[0]) is not Extent.SAMPLES
-        return Value(extent=elementwise(args)) if counts else _total(m, args, keywords, done)
-    if names.is_random(name) and m.sharing():
+    if op.noise and m.sharing():
         return Value(extent=Extent.SAMPLES)
-    if names.is_clock(name) or (m.loops and names.is_chance(name)):
+    if op.clock or (m.loops and (op.chance or op.noise)):
         return Value(extent=reduce(join_extent, (spread(v) for v in given), Extent.REPEATED))
     if name.startswith("torch.nn.utils.clip_grad"):
         return ANYTHING
-    result = function_among(m, name, args, keywords) or _compute(m, name, args, keywords)
+    result = _compute(m, name, args, keywords, op)
     return foreign(m, node, name) if is_foreign(name) and not result.varies else result
 
 
-def _make(  # noqa: C901, PLR0912 -- one case for each kind of thing
-    m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords
-) -> Value | None:
+THINGS = ("loss", "parameter", "parser", "scaler", "device", "sampler", "dataset", "split", "writer", "file", "logger",
+          "tracker", "metric")  # fmt: skip
+
+
+def _make(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords) -> Value | None:
     """Things that a library makes: loaders, models, optimizers and so on."""
-    first = args[0] if args else ANYTHING
-    if name == "torch.utils.data.DataLoader" or name.endswith((".DataLoader", ".DataListLoader")):
-        return _made(m, thing("loader", node, name, m.turn, m.frame.call), {"dataset": first, **keywords})
-    if names.makes_scheduler(name):
-        return _made(
-            m, thing("scheduler", node, name, None, m.frame.call), {"optimizer": keywords.get("optimizer", first)}
-        )
+    first, kind, call = args[0] if args else ANYTHING, makes(name), m.frame.call
     if name in ("torch.optim.swa_utils.AveragedModel", "copy.deepcopy"):
         return _copied(m, node, first) if first.of("model") else (first if name == "copy.deepcopy" else None)
-    params = keywords.get("params", first)
-    owners = params_in(m, params)
-    if names.makes_optimizer(name) or (owners and names.is_class(name) and not name.startswith("torch.nn")):
-        made = thing("optimizer", node, name, None, m.frame.call)
-        return _made(m, made, {"params": Value(owners)})
-    if names.makes_loss(name):
-        return _made(m, thing("loss", node, name, None, m.frame.call), keywords)
-    if name == "torch.nn.Parameter":
-        return thing("parameter", node, name, None, m.frame.call)
-    if names.makes_model(name) and name not in names.SAME:
+    if kind == "loader":
+        return _made(m, thing(kind, node, name, m.turn, call), {"dataset": first, **keywords})
+    if kind == "scheduler":
+        return _made(m, thing(kind, node, name, None, call), {"optimizer": keywords.get("optimizer", first)})
+    owners = params_in(m, keywords.get("params", first))
+    if kind == "optimizer" or (owners and is_class(name) and not name.startswith("torch.nn")):
+        return _made(m, thing("optimizer", node, name, None, call), {"params": Value(owners)})
+    if kind == "model" and effect_of(name).gives is not Gives.ITSELF:
         return _model(m, node, name, [*args, *keywords.values()])
-    if name == "argparse.ArgumentParser":
-        return thing("parser", node)
-    if name in ("torch.amp.GradScaler", "torch.GradScaler"):
-        return thing("scaler", node, name)
-    if name == "torch.device":
-        return thing("device", node, name)
-    if names.makes_sampler(name):
-        return _made(m, thing("sampler", node, name), {"source": first})
-    if names.makes_dataset(name):
-        kind = "split" if name.endswith("random_split") else "dataset"
-        return _made(m, thing(kind, node, name), {"source": first})
-    if under(name, names.WRITERS):
-        return thing("writer", node, name)
-    keeper = "file" if name in OPENS else "logger" if name in LOGGERS else "tracker" if name in TRACKERS else ""
-    if keeper:
-        return thing(keeper, node, name)
-    if name.startswith("torchmetrics.") and names.is_class(name):
-        return thing("metric", node, name)
-    return None
+    if kind not in THINGS:
+        return None
+    fields = {"source": first} if kind in ("sampler", "dataset", "split") else keywords if kind == "loss" else {}
+    return _made(m, thing(kind, node, name, None, call if kind in ("loss", "parameter") else None), fields)
 
 
 def _made(m: Machine, made: Value, fields: Keywords) -> Value:
@@ -165,7 +127,7 @@ def _model(m: Machine, node: ast.Call, name: str, given: list[Value]) -> Value:
 
 
 def _builtin(  # noqa: C901, PLR0912 -- one case for each function
-    m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords
+    m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords, op: Op
 ) -> Value | None:
     first = args[0] if args else keywords.get("iterable", ANYTHING)
     if name == "len":
@@ -180,7 +142,7 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
         return batch.with_extent(Extent.REPEATED) if batches_of and batches_of <= m.assumed.unshared else batch
     if name == "zip":
         return _made(m, thing("iterator", node, "zip"), {"of": Value(items=tuple(args))})
-    if name in names.ZIPS or name in names.PASSES_ITERABLE:
+    if op.gives in (Gives.TURNS, Gives.SOME):
         return _passed(m, node, name, first, args)
     if name == "filter" and len(args) > 1:
         return args[1]
@@ -196,8 +158,7 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
         return ANYTHING
     if name == "super":
         return _super(m, node)
-    if name in ("dict", "collections.OrderedDict", "collections.defaultdict", "argparse.Namespace",
-                "types.SimpleNamespace", "collections.Counter", "easydict.EasyDict"):  # fmt: skip
+    if op.makes == "dict":
         zero = name == "collections.Counter" or {o.name for o in first.of("library")} & {"int", "float"}
         made = _dict_call(m, node, keywords, bool(zero))
         lists = name == "collections.defaultdict" and {o.name for o in first.of("library")} & LISTS
@@ -208,9 +169,9 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
         return (
             _partial(m, node, args, keywords) if first.objs and first.objs == first.of("function", "method") else first
         )
-    if name in names.SAME:
+    if op.gives is Gives.ITSELF:
         return first
-    if name in names.KEEPS_EXTENT:
+    if op.samples is Samples.KEEPS:
         kept = _kept(m, name, first)
         return replace(kept, sources=first.sources) if name == "int" and first.sources else kept
     if name in ("vars", "repr", "format") and first.of("instance") and m.held(first) not in WHOLE:
@@ -299,28 +260,18 @@ def _default(m: Machine, node: ast.Call, factory: Value) -> Value:
     return m.steps.call(m, node, factory, None, [], {})
 
 
-def _totals(name: str) -> Samples | None:
-    """Does it add up, average or count what it is given?"""
-    word = name.removeprefix("torch.").removeprefix("numpy.")
-    done = Samples.SUM if name == "sum" else Samples.MEAN if name in names.MEAN_NAMES else None
-    known = done_to_samples(word) if word != name else None
-    return done or (known if known in (*TOTALS, Samples.COUNT) else None)
-
-
-def _total(m: Machine, args: Args, keywords: Keywords, done: Samples) -> Value:
-    """A sum or a mean over a value: of samples it is what it says; numbers of whole batches keep their extent."""
-    first = args[0] if args else ANYTHING
+def _of_samples(m: Machine, name: str, args: Args, keywords: Keywords, op: Op) -> Value | None:
+    """`torch.std(x, 0)` is `x.std(0)`; of a list it is about the items."""
+    if not args or not (name.startswith(("torch.", "numpy.")) or op.samples in TOTALS):
+        return None
+    if name in ("torch.einsum", "numpy.einsum"):
+        return einsum(m, args[0].const, args[1:])
+    first, word = args[0], name.rpartition(".")[2]
     inner = m.elements(first) if first.of("list") else first
-    extent = spread(inner)
-    along = args[1] if len(args) > 1 else next((keywords[k] for k in DIMENSION if k in keywords), None)
-    if done is Samples.COUNT:
-        return m.size(inner) if extent is Extent.SAMPLES else Value(number=True)
-    if extent is Extent.SAMPLES:
-        whole = along is None or along.const == 0 or any(i.const == 0 for i in along.items or ())
-        return Value(extent=TOTALS[done](inner) if whole else extent)
-    if done is Samples.SUM and extent in WHOLE and first.of(EACH, PICKED):
+    if op.samples is Samples.SUM and spread(inner) in WHOLE and first.of(EACH, PICKED):
         return Value(extent=Extent.SUM, number=inner.number)  # `sum(1 for t, p in zip(y, predicted) if t == p)`
-    return Value(extent=extent)
+    found = of_samples(m, inner, word, args[1:], keywords, op.samples)
+    return Value(extent=spread(found)) if found is not None and op.samples in TOTALS else found
 
 
 def _is_size(value: Value) -> bool:
@@ -328,28 +279,21 @@ def _is_size(value: Value) -> bool:
     return (value.equal and value.number) or any(map(_is_size, value.items or ()))
 
 
-def _compute(m: Machine, name: str, args: Args, keywords: Keywords) -> Value:
-    given = [*args, *keywords.values()]
+def _compute(m: Machine, name: str, args: Args, keywords: Keywords, op: Op) -> Value:
+    given, word = [*args, *keywords.values()], name.rpartition(".")[2]
     extents = [m.held(v) for v in given]
     extent = reduce(join_extent, extents, Extent.UNIFORM)
     if extent in WHOLE:
-        return Value(extent=extent, const=0 if name.rsplit(".", 1)[-1] in ZEROS else None)
-    if name.rsplit(".", 1)[-1] in FACTORIES and set(extents) <= {*WHOLE, Extent.SUM}:
+        return Value(extent=extent, const=0 if word in ("zeros", "zeros_like") else None)
+    if op.makes == "tensor" and not op.draws and set(extents) <= {*WHOLE, Extent.SUM}:
         return Value(extent=Extent.SAMPLES)  # of the share's size
     if name.startswith("sklearn.metrics.") and Extent.SAMPLES in extents:
         if any(k in keywords and keywords[k].const is not True for k in ("normalize", "squared")):
-            return Value(extent=Extent.SUM if name.endswith("accuracy_score") else Extent.VARYING)
-        return Value(extent=Extent.MEAN if name.rsplit(".", 1)[-1] in names.SKLEARN_MEANS else Extent.VARYING)
+            return Value(extent=Extent.SUM if word == "accuracy_score" else Extent.VARYING)
+        return Value(extent=Extent.MEAN if op.samples is Samples.SCORE else Extent.VARYING)
     if name.startswith(("torch.", "numpy.", "einops.", "torchvision.")) and Extent.SAMPLES in extents:
-        word = name.rsplit(".", 1)[-1]
-        of_all = done_to_samples(word) in (Samples.STATISTIC, Samples.ORDERS)
-        mixes = of_all and not each_for_itself(word, args[1:], keywords)
-        if mixes:
-            return marked(Value(extent=Extent.VARYING), STATISTIC)
-        if word in ("allclose", "equal"):
+        if op.samples is Samples.MIXES:
             return Value(extent=Extent.VARYING)
         parts = (replace(v, extent=m.held(v)) for v in given if not _is_size(v))
         return operation(word, args, keywords) or Value(extent=elementwise(parts))
-    if name in ("torch.stack", "torch.cat", "numpy.concatenate", "torch.vstack", "numpy.stack", "torch.hstack"):
-        return Value(extent=extent)
-    return Value(extent=Extent.VARYING)
+    return Value(extent=extent if op.samples is Samples.JOINS else Extent.VARYING)

@@ -26,6 +26,7 @@ from nbddp.analysis.values import (
     join_states,
     last_change,
     restore,
+    sources,
     spread,
     varying,
 )
@@ -179,12 +180,7 @@ def _made_beside(m: Machine, loop: ast.For | ast.AsyncFor) -> None:
 
 def _draws_varying(m: Machine, iterable: Value) -> bool:
     """Does how often the loop turns differ between ranks?"""
-    if iterable.varies:
-        return True
-    inner = [v for o in iterable.of("iterator") if (v := m.get(o, "of")) is not None]
-    return any(v.varies or _draws_varying(m, v) for v in inner) or any(
-        _draws_varying(m, i) for v in inner for i in v.items or ()
-    )
+    return iterable.varies or any(v.varies for v in sources(m.facts, iterable))
 
 
 def element(m: Machine, iterable: Value, node: ast.AST, active: Active) -> Value:

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from nbddp.analysis.evaluator.attributes import bases_of, class_member
 from nbddp.analysis.evaluator.iteration import iterate, params_in
-from nbddp.analysis.evaluator.tensor_rules import TOTALS, method_among, operation, over_samples
+from nbddp.analysis.evaluator.tensor_rules import of_samples, operation
 from nbddp.analysis.evaluator.writes import moved_by_hand, taint
-from nbddp.analysis.library import READING_METHODS, Samples, done_to_samples
+from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.values import (
     ANYTHING,
     PICKED,
@@ -45,10 +45,6 @@ REPLACES = frozenset({"zero_", "fill_", "copy_"})
 LEAVES_VALUES = frozenset({"requires_grad_", "retain_grad_", "share_memory_", "__"})
 
 
-def _keeps(attr: str) -> bool:
-    return done_to_samples(attr) is Samples.KEEPS
-
-
 def call_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value:
     if attr == "backward":
         return backward(m, node)
@@ -66,13 +62,15 @@ def call_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, 
             found = method(m, node, base, attr, args, keywords)
             if found is not None:
                 return found
-    word = attr if _keeps(attr) or attr in LEAVES_VALUES | REPLACES or attr.endswith("__") else attr.removesuffix("_")
+    op = effect_of(f".{attr}")
+    keeps = op.samples is Samples.KEEPS
+    word = attr if keeps or attr in LEAVES_VALUES | REPLACES or attr.endswith("__") else attr.removesuffix("_")
     result = _tensor(m, base, word, args, keywords)
     if attr.endswith("_") and attr not in LEAVES_VALUES and isinstance(node.func, ast.Attribute):
         moved_by_hand(m, node.func.value)
-    if attr not in READING_METHODS and not _keeps(attr) and isinstance(node.func, ast.Attribute):
+    if not (op.reads or keeps) and isinstance(node.func, ast.Attribute):
         _change_in_place(m, node.func, base, result, [*args, *keywords.values()])
-    unknown = base.of("foreign") and not result.objs and not result.varies and not _keeps(attr)
+    unknown = base.of("foreign") and not result.objs and not result.varies and not keeps
     return replace(foreign(m, node, attr), extent=result.extent) if unknown else result  # `data.make_loader()`
 
 
@@ -287,20 +285,16 @@ _BY_KIND = (
 
 def _tensor(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) -> Value:
     """Methods of tensors, arrays and numbers, by what they do to the extent."""
-    extent = spread(base)
-    if (found := method_among(m, base, attr, args, keywords)) is not None:
+    extent, done = spread(base), effect_of(f".{attr}").samples
+    if (found := of_samples(m, base, attr, args, keywords, done)) is not None:
         return found
     if attr == "size":
-        return _size(m, base, args)
-    if done_to_samples(attr) is Samples.COUNT or attr in ("dim", "ndimension"):
-        return m.size(base) if extent is Extent.SAMPLES and attr[0] == "n" else Value(number=True)
+        return _size(m, base, [*args, *(keywords[k] for k in ("dim",) if k in keywords)])
+    if attr in ("dim", "ndimension"):
+        return Value(number=True)
     if attr == "item":
         return Value(extent=m.one_number(extent), number=True)
-    if extent is Extent.SAMPLES and (combined := TOTALS.get(done_to_samples(attr))):
-        return Value(extent=combined(base) if over_samples(args, keywords) else extent)
-    if attr == "count_nonzero":
-        return Value(extent=elementwise([base]))
-    if done_to_samples(attr) in (Samples.SUM, Samples.MEAN, Samples.KEEPS):
+    if done is Samples.KEEPS:
         extent = UNARY[attr](base) if attr in UNARY else extent
         return Value(base.objs - base.of("shape"), extent, base.items, base.const)
     if attr in REPLACES and (attr == "copy_" or extent not in (Extent.SAMPLES, Extent.VARYING)):

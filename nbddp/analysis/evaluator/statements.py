@@ -16,9 +16,8 @@ from nbddp.analysis.evaluator.bindings import (
     run_import,
 )
 from nbddp.analysis.evaluator.expressions import evaluate
-from nbddp.analysis.evaluator.functions import define_class, define_function, run_return
+from nbddp.analysis.evaluator.functions import define_class, define_function, follows_gradients, run_return
 from nbddp.analysis.evaluator.loops import run_for, run_while
-from nbddp.analysis.library import constructors as names
 from nbddp.analysis.values import (
     ANYTHING,
     Active,
@@ -133,23 +132,12 @@ def _with(m: Machine, node: ast.With | ast.AsyncWith) -> None:
     grad, perhaps = m.grad, m.perhaps_grad
     for item in node.items:
         value = evaluate(m, item.context_expr)
-        known = _grad_under(m, item.context_expr, m.grad)
+        known = follows_gradients(m, item.context_expr, m.grad)
         m.grad, m.perhaps_grad = m.grad if known is None else known, m.perhaps_grad or known is None
         if item.optional_vars is not None:
             assign(m, item.optional_vars, value)
     run_block(m, node.body)
     m.grad, m.perhaps_grad = grad, perhaps
-
-
-def _grad_under(m: Machine, node: ast.expr, now: bool) -> bool | None:
-    """Whether gradients are followed in a block of it; None where its argument decides, and is not known."""
-    func = node.func if isinstance(node, ast.Call) else node
-    called = {o.name for o in m.facts.value(func).of("library")}
-    if called & names.NO_GRAD:
-        return False
-    if called & {"torch.set_grad_enabled", "torch.enable_grad"} and isinstance(node, ast.Call):
-        return truth(evaluate(m, node.args[0])) if node.args else True
-    return now
 
 
 def _expression(m: Machine, node: ast.Expr) -> None:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from nbddp.analysis.library import Samples, done_to_samples
+from nbddp.analysis.library import Samples
 from nbddp.analysis.values import (
     ANYTHING,
     MARKS,
@@ -44,17 +44,24 @@ def over_samples(args: Args, keywords: Keywords) -> bool:
     return along.const == 0 or any(i.const == 0 for i in along.items or ())
 
 
-def method_among(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) -> Value | None:
-    """`x.std(0)`, `losses.topk(8)`, `scores.softmax(0)`, `mask.nonzero()`; None for anything else."""
+def of_samples(
+    m: Machine, base: Value, word: str, args: Args, keywords: Keywords, done: Samples | None
+) -> Value | None:
+    """`x.std(0)`, `torch.topk(losses, 8)`, `mask.sum()`, by what is done to samples; None where that is nothing."""
     extent = spread(base)
-    done = done_to_samples(attr)
     if (done is Samples.STATISTIC and base.varies) or (done is Samples.ORDERS and extent is Extent.SAMPLES):
-        return _of_all(m, attr, base, args, keywords)
+        return _of_all(m, word, base, args, keywords)
+    if done is Samples.COUNT:
+        return m.size(base) if extent is Extent.SAMPLES else Value(number=True)
     if extent is not Extent.SAMPLES:
-        return None
-    if _mixes(m, attr, args, keywords):
+        kept = Value(base.objs - base.of("shape"), extent, base.items, base.const) if done in TOTALS else None
+        return Value(extent=elementwise([base])) if word == "count_nonzero" else kept
+    along = done is Samples.ALONG and not m.forward_depth and not each_for_itself(word, args, keywords)
+    if along or done is Samples.MIXES:  # in a model the first dimension may be that of time
         return Value(extent=Extent.VARYING)
-    return _turned(m, attr, base, args) or _among(attr, args[0] if args else _along(keywords))
+    if done in TOTALS:
+        return Value(extent=TOTALS[done](base) if over_samples(args, keywords) else extent)
+    return _turned(m, word, base, args) or _among(word, args[0] if args else _along(keywords), done)
 
 
 def operation(word: str, operands: Args, keywords: Keywords) -> Value | None:
@@ -73,9 +80,8 @@ def operation(word: str, operands: Args, keywords: Keywords) -> Value | None:
 
 def _turned(m: Machine, what: str, base: Value, args: Args) -> Value | None:
     """`x.t()`, `x.transpose(0, 1)`, and products with one; in a model the first dimension may be that of time."""
-    if what == "t" or (
-        what == "transpose" and not m.forward_depth and sorted(str(a.const) for a in args) == ["0", "1"]
-    ):
+    places = sorted(str(part.const) for a in args for part in a.items or (a,))
+    if what == "t" or (what == "transpose" and not m.forward_depth and places in ([], ["0", "1"])):
         return turned(Value(base.of(*MARKS), Extent.SAMPLES))
     if what in PRODUCTS and args and spread(args[0]) is Extent.SAMPLES:
         return Value(extent=product(base, args[0]))
@@ -84,13 +90,6 @@ def _turned(m: Machine, what: str, base: Value, args: Args) -> Value | None:
 
 def _along(keywords: Keywords) -> Value:
     return next((keywords[k] for k in DIMENSION if k in keywords), ANYTHING)
-
-
-def _mixes(m: Machine, word: str, args: Args, keywords: Keywords) -> bool:
-    """Is it made of several samples? In a model the first dimension may be that of time."""
-    done = done_to_samples(word)
-    along = done is Samples.ALONG and not m.forward_depth and not each_for_itself(word, args, keywords)
-    return along or done is Samples.MIXES
 
 
 def _of_all(m: Machine, attr: str, base: Value, args: Args, keywords: Keywords) -> Value:
@@ -103,19 +102,7 @@ def _of_all(m: Machine, attr: str, base: Value, args: Args, keywords: Keywords) 
     return marked(varying, STATISTIC) if extent is Extent.SAMPLES and not m.varying_control else varying
 
 
-def function_among(m: Machine, name: str, args: Args, keywords: Keywords) -> Value | None:
-    """The same, as functions of torch."""
-    word = name.rsplit(".", 1)[-1]
-    if word == "einsum" and args:
-        return _einsum(m, args[0].const, args[1:])
-    if not name.startswith(("torch.", "numpy.")) or not args or spread(args[0]) is not Extent.SAMPLES:
-        return None
-    if _mixes(m, word, args[1:], keywords):
-        return Value(extent=Extent.VARYING)
-    return _turned(m, word, args[0], args[1:]) or _among(word, args[1] if len(args) > 1 else _along(keywords))
-
-
-def _einsum(m: Machine, equation: object, operands: Args) -> Value | None:
+def einsum(m: Machine, equation: object, operands: Args) -> Value | None:
     """A sum over the samples, where all operands have them and the result has not; in a model perhaps one over time."""
     found = contracted(equation)
     if found is None or len(found[0]) != len(operands) or any(spread(o) is not Extent.SAMPLES for o in operands):
@@ -126,10 +113,10 @@ def _einsum(m: Machine, equation: object, operands: Args) -> Value | None:
     return Value(extent=Extent.VARYING if m.forward_depth and letters[0] not in "bn" else Extent.SUM)
 
 
-def _among(what: str, along: Value) -> Value | None:
+def _among(what: str, along: Value, done: Samples | None) -> Value | None:
     if what in ("softmax", "softmin", "log_softmax") and along.const == 0:
         return marked(Value(extent=Extent.SAMPLES), WEIGHTED)
-    picks = done_to_samples(what) is Samples.PICKS or (what == "where" and along is ANYTHING)
+    picks = done is Samples.PICKS or (what == "where" and along is ANYTHING)
     return marked(Value(extent=Extent.SAMPLES), PICKED) if picks else None
 
 

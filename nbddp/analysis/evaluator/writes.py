@@ -5,10 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from nbddp.analysis.library import under
-from nbddp.analysis.values import WHOLE, Extent, Machine, Obj, Value
-
-CHANGING = ("heapq", "bisect")  # their first argument changes
+from nbddp.analysis.library import Effect, effect_of
+from nbddp.analysis.values import SOURCES, WHOLE, Extent, Machine, Value, contents
 
 
 def taint(m: Machine, holder: ast.expr, extent: Extent) -> None:
@@ -33,7 +31,8 @@ def write_into(m: Machine, node: ast.Call, name: str, args: list[Value], keyword
     if all(e in WHOLE for e in given):
         return
     out = [k.value for k in node.keywords if k.arg == "out"]
-    first = node.args[:1] if under(name, CHANGING) or (name.startswith("numpy.") and name.endswith(".at")) else []
+    changes = effect_of(name).effect is Effect.CHANGES or (name.startswith("numpy.") and name.endswith(".at"))
+    first = node.args[:1] if changes else []
     for holder in (*out, *first):
         for obj in m.facts.value(holder).of("list", "dict"):
             m.put(obj, "[]", Value(extent=Extent.VARYING))
@@ -58,13 +57,8 @@ def moved_by_hand(m: Machine, target: ast.expr) -> None:
         else:
             break
     value = m.lookup(target.id) if isinstance(target, ast.Name) else m.facts.values.get(target)
-    for obj in _owners(m, value or Value(), 0):
-        m.facts.changed[obj].update(a.fact.node for a in m.loops)
-
-
-def _owners(m: Machine, value: Value, depth: int) -> set[Obj]:
-    held = {o.owner or o for o in value.of("params", "parameter", "submodule", "model")}
-    for container in value.of("list", "iterator") if depth < 3 else ():
-        for name in ("[]", "of"):
-            held |= _owners(m, m.get(container, name) or Value(), depth + 1)
-    return {o for o in held if o.kind == "model"}
+    inside = contents(m.facts, value or Value(), {"list": "[]", **SOURCES})
+    owners = {o.owner or o for v in inside for o in v.of("params", "parameter", "submodule", "model")}
+    for obj in owners:
+        if obj.kind == "model":
+            m.facts.changed[obj].update(a.fact.node for a in m.loops)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.library import PURE_BUILTINS, under
+from nbddp.analysis.library import effect_of, under
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.values import CallFact
 
@@ -28,7 +28,8 @@ def handed_on(plan: Reading, call: CallFact) -> Iterator[ast.expr]:
 def _is_unread(call: CallFact) -> bool:
     if any(o.kind in HOLDERS for o in call.receivers):
         return False
-    return not call.names or any(n not in PURE_BUILTINS and not under(n, READ_AS_LOOPS) for n in call.names)
+    known = (("." not in n and effect_of(n).reads) or under(n, READ_AS_LOOPS) for n in call.names)
+    return not call.names or not all(known)
 
 
 def _is_drawn_from(plan: Reading, call: CallFact) -> bool:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from nbddp.analysis.library import is_random
+from nbddp.analysis.library import effect_of
 from nbddp.analysis.loaders.loader_calls import LoaderCall, dataset_value
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.syntax import qualified
 from nbddp.analysis.values import Obj, Value
 from nbddp.sentence import NOTHING, Sentence, sentence
-
-CHANCE = ("random", "numpy.random", "secrets", "uuid")
 
 
 def unfit_stream(plan: Reading, call: LoaderCall) -> Sentence:
@@ -35,7 +33,6 @@ def is_stream(plan: Reading, loader: Obj) -> bool:
 def _draws_by_chance(plan: Reading, node: ast.AST) -> bool:
     for inner in ast.walk(node):
         if isinstance(inner, ast.Name | ast.Attribute):
-            name = qualified(inner, plan.flow.imports) or ""
-            if is_random(name) or name.split(".")[0] in CHANCE or name.startswith("numpy.random"):
+            if effect_of(qualified(inner, plan.flow.imports) or "").draws:
                 return True
     return False

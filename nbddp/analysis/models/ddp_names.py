@@ -11,12 +11,12 @@ import ast
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
-from nbddp.analysis.library import PURE_BUILTINS, under
+from nbddp.analysis.library import effect_of, under
 from nbddp.analysis.models.buffers import synchronises
 from nbddp.analysis.models.wrap_points import Home
 from nbddp.analysis.reading import Model, Reading
 from nbddp.analysis.slicing import Function, local_names
-from nbddp.analysis.values import CallFact, Literal, Obj
+from nbddp.analysis.values import CallFact, Literal, Obj, contents
 
 Scope = ast.AST | None
 LEFT_ALONE = frozenset({"train", "eval", "parameters", "zero_grad"})  # what DDP does as the model would
@@ -88,7 +88,7 @@ def _may_train(plan: Reading, call: CallFact, model: Obj) -> bool:
     steps = {f.node for f in plan.roles.batch_loops}
     if not call.grad or call.in_forward or not call.loops & steps or call.bodies or model in call.called:
         return False
-    if call.names and all(name in PURE_BUILTINS or under(name, NEVER_TRAIN) for name in call.names):
+    if call.names and all(("." not in n and effect_of(n).reads) or under(n, NEVER_TRAIN) for n in call.names):
         return False
     given = [*call.node.args, *(k.value for k in call.node.keywords)]
     return any(_hands_on(plan, node, model) for part in given for node in ast.walk(part))
@@ -101,9 +101,7 @@ def _hands_on(plan: Reading, node: ast.AST, model: Obj) -> bool:
         return model in plan.facts.value(node.value).objs and not (isinstance(parent, ast.Call) and parent.func is node)
     if isinstance(parent, ast.Attribute) or (isinstance(parent, ast.Call) and parent.func is node):
         return False
-    value = plan.facts.value(node)
-    held = (plan.facts.fields.get((o, "[]")) for o in value.of("list", "dict"))
-    return model in value.objs or any(inside is not None and model in inside.objs for inside in held)
+    return any(model in v.objs for v in contents(plan.facts, plan.facts.value(node)))
 
 
 def _called(call: ast.Call) -> ast.expr:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 
-from nbddp.analysis.library import is_display
+from nbddp.analysis.library import Stream, effect_of
 from nbddp.analysis.reading.random_draws import KNOWN, Definition, draws, seeds, surely_draws, with_what_it_calls
 from nbddp.analysis.reading.reading import Reading
 from nbddp.analysis.slicing import Slice
@@ -20,7 +20,7 @@ def draws_left_out(plan: Reading) -> Iterator[Statement]:
     first = min((s.index for s in plan.training), default=0)
     before = [s for s in plan.program.statements[:first] if not isinstance(s.node, Definition)]
     definitions = _definitions(plan)
-    kept, seeded = {s.index for s in plan.kept}, set[str]()
+    kept, seeded = {s.index for s in plan.kept}, set[Stream]()
     drawn_later = {s.index: draws(plan, s.node, definitions) for s in before if s.index in kept}
     for statement in before:
         if statement.index in kept:
@@ -48,7 +48,7 @@ def _definitions(plan: Reading) -> Mapping[str, Definition]:
 def _only_computes(plan: Reading, node: ast.stmt, definitions: Mapping[str, Definition]) -> bool:
     """No figure, no code that is not known, no pass over data: that would be drawn in another order, too."""
     if isinstance(node, ast.Import | ast.ImportFrom):
-        return not any(is_display(plan.flow.imports.get(a.asname or a.name, a.name)) for a in node.names)
+        return not any(effect_of(plan.flow.imports.get(a.asname or a.name, a.name)).display for a in node.names)
     plain = isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | Definition)
     return plain and all(_is_computed(plan, n, definitions) for n in with_what_it_calls(node, definitions))
 
@@ -56,7 +56,7 @@ def _only_computes(plan: Reading, node: ast.stmt, definitions: Mapping[str, Defi
 def _is_computed(plan: Reading, node: ast.AST, definitions: Mapping[str, Definition]) -> bool:
     if isinstance(node, ast.Name):
         value = plan.facts.final.get(node.id)
-        shown = is_display(plan.flow.imports.get(node.id, "")) or (value is not None and value.of("loader"))
+        shown = effect_of(plan.flow.imports.get(node.id, "")).display or (value is not None and value.of("loader"))
         return not shown
     if not isinstance(node, ast.Call):
         return True
@@ -64,4 +64,4 @@ def _is_computed(plan: Reading, node: ast.AST, definitions: Mapping[str, Definit
     if isinstance(node.func, ast.Attribute) and name is None:
         return node.func.attr not in TRAINS | PICTURES
     root = (name or "").partition(".")[0]
-    return root in definitions or root in BUILTINS or (root in KNOWN and not is_display(name or ""))
+    return root in definitions or root in BUILTINS or (root in KNOWN and not effect_of(name or "").display)

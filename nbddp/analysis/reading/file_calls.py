@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from nbddp.analysis.library import OPENS, WRITES, WRITING_METHODS, under
+from nbddp.analysis.library import Effect, effect_of, makes
 from nbddp.analysis.reading.reading import Reading
 from nbddp.analysis.syntax import qualified
 
-SHELL = ("os.system", "os.popen", "subprocess")
-FETCHES = ("urllib.request.urlretrieve", "urllib.request.urlopen", "requests.get", "gdown", "nltk.download",
-           "torch.hub", "datasets.load_dataset", "huggingface_hub", "wget.download", "kagglehub", "torchtext.vocab",
-           "timm.create_model", "sklearn.datasets.fetch_openml", "sklearn.datasets.fetch_california_housing",
-           "sklearn.datasets.fetch_20newsgroups", "sklearn.datasets.fetch_olivetti_faces",
-           "spacy.load", "gensim.downloader", "torchvision.datasets.utils")  # fmt: skip
-LOG_FILES = ("logging.FileHandler", "logging.handlers.RotatingFileHandler", "logging.handlers.TimedRotatingFileHandler")
-LOADS = ("torch.load", "numpy.load", "pickle.load", "json.load", "joblib.load")
+WRITES = (Effect.WRITES, Effect.PICTURE)
 
 
 def library_name(plan: Reading, node: ast.Call) -> str:
@@ -27,10 +20,10 @@ def opens_to_write(plan: Reading, node: ast.AST) -> bool:
     if not isinstance(node, ast.Call):
         return False
     name = library_name(plan, node)
-    if name in LOG_FILES or (name == "logging.basicConfig" and path_of(node) is not None):
+    if makes(name) == "log file" or (name == "logging.basicConfig" and path_of(node) is not None):
         return True
     method = not name and isinstance(node.func, ast.Attribute) and node.func.attr == "open"
-    if name not in OPENS and not method:
+    if makes(name) != "file" and not method:
         return False
     at = 0 if method else 1
     mode = node.args[at] if len(node.args) > at else next((k.value for k in node.keywords if k.arg == "mode"), None)
@@ -66,13 +59,13 @@ def writes(plan: Reading, node: ast.AST) -> bool:
     if not isinstance(node, ast.Call):
         return False
     name = library_name(plan, node)
-    if name in WRITES or makes_folders(plan, node):
+    if effect_of(name).effect in WRITES or makes_folders(plan, node):
         return not any(_in_memory(plan, argument) for argument in node.args)
     if name or not isinstance(node.func, ast.Attribute):
         return False
     fact = plan.facts.calls.get(node)
     own = fact is not None and bool(fact.bodies)
-    return not own and (node.func.attr in WRITING_METHODS or node.func.attr == "save")
+    return not own and (effect_of(f".{node.func.attr}").effect in WRITES or node.func.attr == "save")
 
 
 def fetches(plan: Reading, node: ast.AST) -> bool:
@@ -80,7 +73,7 @@ def fetches(plan: Reading, node: ast.AST) -> bool:
     if not isinstance(node, ast.Call):
         return False
     name = library_name(plan, node)
-    if under(name, FETCHES) or name.endswith(".from_pretrained"):
+    if effect_of(name).fetches or name.endswith(".from_pretrained"):
         return True
     for keyword in node.keywords:
         value = keyword.value
@@ -91,8 +84,7 @@ def fetches(plan: Reading, node: ast.AST) -> bool:
             return True
     if any(_asks_for_data(name, number, argument) for number, argument in enumerate(node.args)):
         return True
-    attr = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-    return attr in ("urlretrieve", "download_url", "from_pretrained")
+    return isinstance(node.func, ast.Attribute) and bool(effect_of(f".{node.func.attr}").fetches)
 
 
 def _asks_for_data(name: str, number: int, node: ast.expr) -> bool:
@@ -113,10 +105,8 @@ def unpacks(plan: Reading, node: ast.AST) -> bool:
     """An archive on the disk, or whatever a shell does there."""
     if not isinstance(node, ast.Call):
         return False
-    name = library_name(plan, node)
-    if under(name, SHELL) or name in ("shutil.unpack_archive", "shutil.copyfileobj"):
-        return True
-    return isinstance(node.func, ast.Attribute) and node.func.attr in ("extractall", "unpack_archive", "extract_all")
+    method = f".{node.func.attr}" if isinstance(node.func, ast.Attribute) else ""
+    return bool(effect_of(library_name(plan, node)).unpacks or effect_of(method).unpacks)
 
 
 def makes_folders(plan: Reading, node: ast.AST) -> bool:
@@ -129,4 +119,4 @@ def makes_folders(plan: Reading, node: ast.AST) -> bool:
 
 
 def loads(plan: Reading, node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and library_name(plan, node) in LOADS
+    return isinstance(node, ast.Call) and bool(effect_of(library_name(plan, node)).loads)

@@ -15,7 +15,7 @@ from nbddp.analysis.reading.reading import Reading
 from nbddp.analysis.reading.summary_objects import one_of_several
 from nbddp.analysis.slicing import local_names
 from nbddp.analysis.syntax import Statement
-from nbddp.analysis.values import LoopFact, Obj, Value
+from nbddp.analysis.values import ITEMS, LoopFact, Obj, Value, sources
 
 
 def state_in_scope(plan: Reading, fact: LoopFact) -> dict[str, str]:
@@ -53,7 +53,7 @@ def held_in_containers(plan: Reading, fact: LoopFact) -> list[str]:
     reached = {o for text in state for o in held_by(plan, fact.node, fact.names, text)}
     found = []
     for name, value in sorted(fact.names.items()):
-        inside = {o for h in value.of("list", "dict") for o in plan.facts.fields.get((h, "[]"), Value()).objs}
+        inside = {o for v in sources(plan.facts, value, ITEMS) for o in v.objs} - value.objs
         if inside & roles - reached and readable(plan, fact.node, name):
             found.append(name)
     return found

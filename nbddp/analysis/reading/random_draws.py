@@ -6,51 +6,37 @@ import ast
 import sys
 from collections.abc import Iterator, Mapping
 
-from nbddp.analysis.library import learns
+from nbddp.analysis.library import Stream, effect_of, is_class, learns, makes
 from nbddp.analysis.reading.reading import Reading
 from nbddp.analysis.syntax import BUILTINS, qualified
 
-TORCH, NUMPY, PYTHON = "torch", "numpy", "random"
+TORCH, NUMPY, PYTHON = Stream.TORCH, Stream.NUMPY, Stream.PYTHON
 ALL = frozenset({TORCH, NUMPY, PYTHON})
-SEEDS = {
-    "torch.manual_seed": {TORCH},
-    "torch.random.manual_seed": {TORCH},
-    "numpy.random.seed": {NUMPY},
-    "random.seed": {PYTHON},
-    "lightning.seed_everything": ALL,
-    "pytorch_lightning.seed_everything": ALL,
-    "transformers.set_seed": ALL,
-}
-DRAWS_TORCH = (
-    "torch.rand", "torch.normal", "torch.bernoulli", "torch.multinomial", "torch.poisson", "torch.distributions.",
-    "torch.nn.", "torch.utils.data.random_split", "torch.hub.", "torchvision.models.",
-)  # fmt: skip
 KNOWN = {"torch", "torchvision", "numpy", "sklearn", "pandas", "matplotlib", "tqdm", "PIL", *sys.stdlib_module_names}
 FIXED = ("sklearn.datasets.load_", "sklearn.datasets.fetch_", "sklearn.preprocessing.", "sklearn.metrics.",
          "torch.nn.utils.clip_grad", "torch.nn.utils.rnn.")  # fmt: skip
 OWN_STREAMS = ("numpy.random.default_rng", "numpy.random.Generator", "numpy.random.RandomState", "random.Random")
-METHODS = frozenset("sample shuffle normal_ uniform_ random_ bernoulli_ exponential_ cauchy_ log_normal_".split())
 GIVEN = ("generator", "random_state", "rng")
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 CALLED_IN_PASSING = ("sklearn.model_selection.train_test_split",)
 
 
-def seeds(plan: Reading, node: ast.stmt, definitions: Mapping[str, Definition]) -> frozenset[str]:
+def seeds(plan: Reading, node: ast.stmt, definitions: Mapping[str, Definition]) -> frozenset[Stream]:
     """What a call of this statement surely seeds, or one of the statements in the function that it calls."""
     if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
         return frozenset()
     call = node.value
     name = qualified(call.func, plan.flow.imports) or ""
-    if name in SEEDS and (call.args or call.keywords):
-        return frozenset(SEEDS[name])
+    if (stream := effect_of(name).seeds) and (call.args or call.keywords):
+        return ALL if stream is Stream.ANY else frozenset({stream})
     own = definitions.get(getattr(call.func, "id", ""))
     found = [seeds(plan, s, {}) for s in own.body] if isinstance(own, ast.FunctionDef) else []
-    return frozenset().union(*found)
+    return frozenset[Stream]().union(*found)
 
 
-def draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definition]) -> set[str]:
+def draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definition]) -> set[Stream]:
     """From which generators it may draw, in what it calls of the notebook as well."""
-    found: set[str] = set()
+    found: set[Stream] = set()
     for part in with_what_it_calls(node, definitions):
         if isinstance(part, ast.Call):
             found |= _drawn_by(plan, part)
@@ -61,15 +47,15 @@ def draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definition]) -
     return found
 
 
-def surely_draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definition]) -> set[str]:
+def surely_draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definition]) -> set[Stream]:
     """The same, of what is known: weights, samples, a batch of a loader."""
-    found: set[str] = set()
+    found: set[Stream] = set()
     for part in with_what_it_calls(node, definitions):
         if isinstance(part, ast.Call):
             name = qualified(part.func, plan.flow.imports) or ""
-            known = name.startswith((*DRAWS_TORCH, "numpy.random.", "random.")) or name in CALLED_IN_PASSING
-            layer = not name.startswith("torch.nn.") or (name.rpartition(".")[2][:1].isupper() and learns(name))
-            found |= _drawn_by(plan, part) if known and layer else set()
+            layer = is_class(name) and learns(name) if name.startswith("torch.nn.") else makes(name) == "model"
+            known = layer or (effect_of(name).draws and not name.startswith("sklearn.")) or name in CALLED_IN_PASSING
+            found |= _drawn_by(plan, part) if known else set()
             begun = part.args[0] if name == "iter" and part.args else None
         else:
             begun = part.iter if isinstance(part, ast.For | ast.comprehension) else None
@@ -92,25 +78,24 @@ def _is_layer(plan: Reading, base: ast.expr) -> bool:
     return (qualified(base, plan.flow.imports) or "").startswith("torch.nn.")
 
 
-def _drawn_by(plan: Reading, call: ast.Call) -> set[str]:
+def _drawn_by(plan: Reading, call: ast.Call) -> set[Stream]:
     name = qualified(call.func, plan.flow.imports)
     if any(k.arg in GIVEN and not (isinstance(k.value, ast.Constant) and k.value.value is None) for k in call.keywords):
         return set()  # from a stream of its own
     if name is None or name.partition(".")[0] in BUILTINS:
-        drawn = isinstance(call.func, ast.Attribute) and call.func.attr in METHODS
-        return set(ALL) if drawn else set()
+        drawn = effect_of(f".{call.func.attr}").draws if isinstance(call.func, ast.Attribute) else None
+        return set(ALL) if drawn in (TORCH, Stream.ANY) else set()
     return _drawn_by_library(name, bool(call.args or call.keywords))
 
 
-def _drawn_by_library(name: str, arguments: bool) -> set[str]:
-    if name in (*OWN_STREAMS, *SEEDS):
-        return set() if arguments else {PYTHON}  # from which the script takes a seed for it
+def _drawn_by_library(name: str, arguments: bool) -> set[Stream]:
+    op = effect_of(name)
+    if op.seeds or name in OWN_STREAMS:
+        return set() if arguments else {Stream.PYTHON}  # from which the script takes a seed for it
     if name.startswith(FIXED):
         return set()
     if name.partition(".")[0] not in KNOWN:
         return set(ALL)
-    if name.startswith(DRAWS_TORCH):
-        return {TORCH}
-    if name.startswith(("numpy.random.", "sklearn.")):
-        return {NUMPY}
-    return {PYTHON} if name.startswith("random.") else set()
+    if name.startswith("torch.nn.") or makes(name) == "model":
+        return {TORCH}  # the first weights; `functional` has dropout
+    return {op.draws} & ALL if op.draws else set()

@@ -9,10 +9,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 
-from nbddp.analysis.library import FRESH_METHODS, STORING_METHODS, VIEWS, is_display, is_pure
+from nbddp.analysis.library import Effect, effect_of
 from nbddp.analysis.syntax import qualified
 
 Inner = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+Written = ast.List | ast.Tuple | ast.Set | ast.Dict | ast.ListComp | ast.SetComp | ast.DictComp
 Binding = tuple[ast.expr, ast.expr, bool]  # a target, what it may share parts with, and whether by iterating it
 
 
@@ -25,6 +26,7 @@ class Sharing:
         self._held_by: dict[str, set[str]] = {}
         self._plain: set[str] = set()  # numbers, strings, devices: nothing that could be changed
         self._loaders: set[str] = set()  # what they yield is new each time
+        self._lists: set[str] = set()  # and the like, as they are written
 
     def follow(self, node: ast.stmt) -> None:
         """What shares with what once the statement has run."""
@@ -34,6 +36,7 @@ class Sharing:
                 self._forget(name)
             (self._plain.add if self._is_plain(node.value) else self._plain.discard)(name)
             (self._loaders.add if self._is_loader(node.value) else self._loaders.discard)(name)
+            (self._lists.add if isinstance(node.value, Written) else self._lists.discard)(name)
         else:
             self._plain -= {getattr(node, "name", "")}
             for target, value, turns in _bindings([node]):
@@ -63,6 +66,12 @@ class Sharing:
 
     def _is_loader(self, node: ast.expr) -> bool:
         return isinstance(node, ast.Call) and (qualified(node.func, self.imports) or "").endswith(".DataLoader")
+
+    def _may_be_loader(self, node: ast.expr) -> bool:
+        """Of a name that stands for no list it is not known; `model.parameters()` is none."""
+        while isinstance(node, ast.Attribute | ast.Subscript):
+            node = node.value
+        return isinstance(node, ast.Name) and node.id not in self._lists
 
     def _is_plain(self, node: ast.expr) -> bool:
         if isinstance(node, ast.IfExp):
@@ -104,11 +113,11 @@ class Sharing:
         arguments = [*node.args, *(k.value for k in node.keywords)]
         name = qualified(node.func, self.imports)
         if name is not None:
-            last = name.rsplit(".", 1)[-1]
-            fresh = is_pure(name) and not last[:1].isupper() and last not in VIEWS
-            return set() if fresh else self._of_all(arguments)
+            if effect_of(name).fresh or (name in ("iter", "next") and arguments and self._may_be_loader(arguments[0])):
+                return set()
+            return self._of_all(arguments)
         if isinstance(node.func, ast.Attribute):  # `model.to(device)` is the model
-            return set() if node.func.attr in FRESH_METHODS else self.roots(node.func.value)
+            return set() if effect_of(f".{node.func.attr}").fresh else self.roots(node.func.value)
         return self._of_all(arguments)  # a function or class of the notebook
 
 
@@ -138,7 +147,7 @@ def drawn_on(tree: ast.AST, imports: Mapping[str, str]) -> set[str]:
 def _draws(node: ast.expr, imports: Mapping[str, str], known: set[str]) -> bool:
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
         name = qualified(node, imports)
-        if name is not None and "." in name and is_display(name):
+        if name is not None and "." in name and effect_of(name).display:
             return True
         node = node.func if isinstance(node, ast.Call) else node.value
     return isinstance(node, ast.Name) and node.id in known
@@ -166,7 +175,7 @@ def _bindings(nodes: Iterable[ast.AST]) -> Iterator[Binding]:
                 yield from _turns(node.target, node.iter)
             case ast.withitem(optional_vars=ast.expr()):
                 yield node.optional_vars, node.context_expr, False  # type: ignore[misc]
-            case ast.Call(func=ast.Attribute(attr=attr)) if attr in STORING_METHODS:
+            case ast.Call(func=ast.Attribute(attr=attr)) if effect_of(f".{attr}").effect is Effect.STORES:
                 yield from ((node.func, a, False) for a in [*node.args, *(k.value for k in node.keywords)])
         if not isinstance(node, Inner):
             todo.extend(ast.iter_child_nodes(node))

@@ -7,18 +7,7 @@ import functools
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
-from nbddp.analysis.library import (
-    AMBIENT_METHODS,
-    CONVERSIONS,
-    READING_METHODS,
-    SURELY_CHANGING,
-    gone_through,
-    in_place,
-    is_ambient,
-    is_display,
-    is_pure,
-    under,
-)
+from nbddp.analysis.library import Effect, effect_of, gone_through, in_place
 from nbddp.analysis.syntax import bindings, qualified
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -98,7 +87,7 @@ class Walk(ast.NodeVisitor):
         if name is None or self._is_local(name):
             return
         if name in self.imports:  # `os.environ["X"] = "1"`, `sys.path += [...]`: no name shows it
-            self.out.ambient |= not is_display(self.imports[name])
+            self.out.ambient |= not effect_of(self.imports[name]).display
             return
         (self.out.deferred_mutates if self.in_function else self.out.mutates).add(name)
 
@@ -177,24 +166,23 @@ class Walk(ast.NodeVisitor):
                 self.mutate(root_name(keyword.value))
 
     def _call_library(self, name: str, given: list[ast.expr]) -> None:
-        if is_ambient(name) or (not is_pure(name) and name.rsplit(".", 1)[-1] in AMBIENT_METHODS):
-            self.out.ambient = True
-        elif not is_pure(name):
-            for arg in given:
-                self.mutate(root_name(arg))
-                if name.endswith("_"):
-                    self._change_surely(root_name(arg))
-            self.out.ambient |= not under(name, ("torch.nn.init", "random.shuffle")) and not name.endswith("_")
+        op = effect_of(name)
+        self.out.ambient |= op.ambient or op.effect is Effect.UNKNOWN
+        for arg in given if not (op.reads or op.ambient) else ():
+            self.mutate(root_name(arg))
+            if name.endswith("_"):
+                self._change_surely(root_name(arg))
 
     def _call_method(self, func: ast.Attribute, given: list[ast.expr]) -> None:
-        if func.attr in AMBIENT_METHODS:
-            self.out.ambient = True
+        op = effect_of(f".{func.attr}")
+        self.out.ambient |= op.ambient
         if func.attr == "backward" and self.differentiated:
             for name in self.differentiated:
                 self.mutate(name)
-        elif func.attr not in READING_METHODS:
+        elif not op.reads:
             self.mutate(root_name(func))
-            if func.attr in SURELY_CHANGING or (func.attr.endswith("_") and not func.attr.endswith("__")):
+            surely = op.effect in (Effect.STORES, Effect.CHANGES)
+            if surely or (func.attr.endswith("_") and not func.attr.endswith("__")):
                 self._change_surely(root_name(func))
             for arg in given:  # `trainer.fit(model)` changes the model; `losses.append(x)` does not change x
                 if func.attr not in {"append", "extend", "add", "update", "load_state_dict", "apply", "insert"}:
@@ -206,7 +194,7 @@ class Walk(ast.NodeVisitor):
         """`model.double()` on its own: a tensor's would be of no use there, a model's changes the model."""
         self.visit(node.value)
         if isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
-            if node.value.func.attr in CONVERSIONS:
+            if effect_of(f".{node.value.func.attr}").effect is Effect.CONVERTS:
                 self.mutate(root_name(node.value.func))
 
     def _inner(self, names: Set[str], parts: Iterable[ast.AST]) -> None:
@@ -477,4 +465,4 @@ def displays_only(node: ast.stmt, found: Effects, imports: Mapping[str, str]) ->
 
 
 def _plot_names(node: ast.stmt, imports: Mapping[str, str]) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and is_display(imports.get(n.id, n.id))}
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and effect_of(imports.get(n.id, n.id)).display}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 
-from nbddp.analysis.library import BAR_METHODS, READING_METHODS
+from nbddp.analysis.library import effect_of
 from nbddp.analysis.slicing.effects import Function, all_arguments, effects, local_names, root_name
 from nbddp.analysis.syntax import Program
 
@@ -32,7 +32,7 @@ def changed_names(body: list[ast.stmt]) -> set[str]:
         elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
             found.add(root_name(node) or "")
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if node.func.attr not in READING_METHODS:
+            if not effect_of(f".{node.func.attr}").reads:
                 found.add(root_name(node.func) or "")
     return found - {""}
 
@@ -64,7 +64,7 @@ def _called(func: ast.Attribute, name: str) -> str:
         return func.attr if itself else "item append"
     if itself and func.attr in ("add_", "sub_"):
         return "add"
-    return "" if func.attr in READING_METHODS else "set"
+    return "" if effect_of(f".{func.attr}").reads else "set"
 
 
 def carried_reads(loop: ast.For | ast.AsyncFor | ast.While) -> set[str]:
@@ -99,7 +99,7 @@ def _parts(node: ast.AST, name: str) -> Iterable[ast.AST]:
                 return [key, added]
         case ast.AugAssign(target=ast.Subscript(value=ast.Name(id=target))) if target == name:
             return [node.target.slice, node.value]  # type: ignore[union-attr]
-        case ast.Call(func=ast.Attribute(attr=attr)) if attr in BAR_METHODS:
+        case ast.Call(func=ast.Attribute(attr=attr)) if effect_of(f".{attr}").bar:
             return []
         case ast.Call(func=ast.Attribute(value=ast.Name(id=target), attr="append" | "extend" | "add_" | "sub_")):
             if target == name:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from nbddp.analysis.library import CHANGING_CONTENT
+from nbddp.analysis.library import Effect, effect_of
 
 
 def changing_methods(nodes: Iterable[ast.AST]) -> frozenset[str]:
@@ -32,7 +32,8 @@ def _changes_its_object(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
                 return True
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             word, at = node.func.attr, node.func.value
-            stores = word in CHANGING_CONTENT or (word.endswith("_") and not word.endswith("__"))
+            filled = effect_of(f".{word}").effect in (Effect.STORES, Effect.REORDERS) or word == "write"
+            stores = filled or (word.endswith("_") and not word.endswith("__"))
             if stores and isinstance(at, ast.Attribute | ast.Subscript) and _starts_with(at, own):
                 return True
     return False

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from nbddp.analysis.library import is_display
+from nbddp.analysis.library import effect_of
 from nbddp.analysis.slicing.aliases import Sharing, drawn_on
 from nbddp.analysis.slicing.effects import Effects, displays_only, effects
 from nbddp.analysis.slicing.function_effects import Definition, Summary, reachable, summaries
@@ -174,4 +174,4 @@ def _plots(node: ast.stmt, flow: Flow) -> bool:
     if isinstance(node, ast.For | ast.While):
         return False
     names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-    return any(n in flow.imports and is_display(flow.imports[n]) for n in names)
+    return any(n in flow.imports and effect_of(flow.imports[n]).display for n in names)

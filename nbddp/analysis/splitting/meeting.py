@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nbddp.analysis.library import is_mean_loss
+from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.find import add, chain_of
 from nbddp.analysis.splitting.regions import Region, region_at
@@ -88,7 +88,8 @@ def _to_a_loss(region: Region, given: list[ast.expr]) -> Iterator[Root]:
 
 
 def _is_loss(plan: Reading, fact: CallFact) -> bool:
-    return bool(plan.facts.value(fact.node.func).of("loss")) or any(is_mean_loss(n) for n in fact.names)
+    loss = any(effect_of(n).samples is Samples.LOSS for n in fact.names)
+    return loss or bool(plan.facts.value(fact.node.func).of("loss"))
 
 
 def _is_split(plan: Reading, node: ast.expr) -> bool:

@@ -13,7 +13,7 @@ from nbddp.analysis.reading import Reading, held_in_containers, readable, state_
 from nbddp.analysis.slicing import inside
 from nbddp.analysis.state.iteration_effects import HOLDERS, Turn, turn_of
 from nbddp.analysis.state.loop_entry import Start, own_names, start_of
-from nbddp.analysis.values import ANYTHING, LoopFact, Obj, Value
+from nbddp.analysis.values import ANYTHING, LoopFact, Obj, Value, contents
 
 NAMESPACES = {"types.SimpleNamespace", "argparse.Namespace", "easydict.EasyDict"}
 NUMBERS = ("numpy.inf", "math.inf", "torch.inf", "numpy.nan", "math.nan", "torch.nan")
@@ -105,10 +105,9 @@ def _matters(plan: Reading, fact: LoopFact, text: str, values: list[Value]) -> b
     return not others or (bool(models) and others == models and text not in state_in_scope(plan, fact).values())
 
 
-def varies_within(plan: Reading, value: Value, depth: int = 3) -> bool:
+def varies_within(plan: Reading, value: Value) -> bool:
     """Does it differ between ranks, or anything that it holds?"""
-    inner = [v for o in value.of(*HOLDERS) if (v := plan.facts.fields.get((o, "[]"))) is not None]
-    return value.varies or (depth > 0 and any(varies_within(plan, v, depth - 1) for v in inner))
+    return any(v.varies for v in contents(plan.facts, value))
 
 
 def _attributes(plan: Reading, fact: LoopFact, turn: Turn, start: Start, known: frozenset[Obj]) -> Carried:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from nbddp.analysis.library import makes_optimizer
+from nbddp.analysis.library import is_class, makes
 from nbddp.analysis.slicing import Flow
 from nbddp.analysis.syntax import Program, qualified
 from nbddp.analysis.values import is_foreign
@@ -20,7 +20,7 @@ def trains_elsewhere(flow: Flow) -> Diagnostic | None:
     handed = _optimizers(flow) | _steps(flow)
     for node in flow.program.nodes:
         name = (qualified(node.func, flow.imports) or "") if isinstance(node, ast.Call) else ""
-        if not isinstance(node, ast.Call) or not is_foreign(name) or name.rpartition(".")[2][:1].isupper():
+        if not isinstance(node, ast.Call) or not is_foreign(name) or is_class(name):
             continue
         given = {ast.unparse(a) for a in (*node.args, *(k.value for k in node.keywords))}
         if given & handed:
@@ -52,7 +52,7 @@ def _optimizers(flow: Flow) -> set[str]:
     found = set()
     for node in flow.program.nodes:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-            if makes_optimizer(qualified(node.value.func, flow.imports) or ""):
+            if makes(qualified(node.value.func, flow.imports) or "") == "optimizer":
                 found |= {ast.unparse(target) for target in node.targets}
     return found
 

@@ -19,6 +19,15 @@ from nbddp.analysis.values.arithmetic import (
 from nbddp.analysis.values.assumptions import Assumptions, Split
 from nbddp.analysis.values.branches import copies, decided, join_states, operands, restore, varying
 from nbddp.analysis.values.command_lines import call_parser
+from nbddp.analysis.values.contents import (
+    ITEMS,
+    SOURCES,
+    contents,
+    is_of_own_choice,
+    is_uneven,
+    note_size,
+    sources,
+)
 from nbddp.analysis.values.domain import (
     ANYTHING,
     ASSUMED,
@@ -63,7 +72,6 @@ from nbddp.analysis.values.losses import as_mean, as_total, backward_of, loss_ex
 from nbddp.analysis.values.machine import DEPTH, Active, Env, Frame, Machine, Steps
 from nbddp.analysis.values.remembered_calls import remembered, sees_names_of_a_function
 from nbddp.analysis.values.tracking import last_change, note_change
-from nbddp.analysis.values.uneven_containers import is_of_own_choice, is_uneven, note_size
 
 __all__ = [
     "ANYTHING",
@@ -72,12 +80,14 @@ __all__ = [
     "DEPTH",
     "EACH",
     "FRACTION",
+    "ITEMS",
     "KNOWN",
     "MARKS",
     "MASK",
     "OF_A_SHARE",
     "OPERATORS",
     "PICKED",
+    "SOURCES",
     "STATISTIC",
     "TURNED",
     "UNARY",
@@ -110,6 +120,7 @@ __all__ = [
     "bound",
     "call_parser",
     "chosen",
+    "contents",
     "copies",
     "decided",
     "elementwise",
@@ -137,6 +148,7 @@ __all__ = [
     "remembered",
     "restore",
     "sees_names_of_a_function",
+    "sources",
     "spread",
     "summed",
     "tell_unlike",

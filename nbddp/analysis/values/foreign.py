@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nbddp.analysis.library import under
+from nbddp.analysis.values.contents import sources
 from nbddp.analysis.values.domain import Obj, Value
 from nbddp.analysis.values.facts import Facts
 from nbddp.analysis.values.machine import Machine
@@ -64,14 +65,9 @@ def bound(m: Machine, target: ast.expr, value: Value) -> Value:
     return replace(value, objs=(value.objs - things) | named)
 
 
-def iterated(m: Machine, value: Value, depth: int = 0) -> set[Obj]:
+def iterated(m: Machine, value: Value) -> set[Obj]:
     """Foreign things that a loop over the value draws from, through `enumerate` and bars."""
-    found = set(value.of("foreign"))
-    for obj in value.of("iterator") if depth < 6 else ():
-        inner = m.get(obj, "of")
-        for part in (inner, *(inner.items or ())) if inner is not None else ():
-            found |= iterated(m, part, depth + 1)
-    return {o for o in found if o.owner is not None}
+    return {o for v in sources(m.facts, value) for o in v.of("foreign") if o.owner is not None}
 
 
 def trained_on_foreign(facts: Facts) -> Iterator[Obj]:

@@ -10,10 +10,10 @@ from functools import reduce
 
 from nbddp.analysis.syntax import Program
 from nbddp.analysis.values.assumptions import Assumptions
+from nbddp.analysis.values.contents import ITEMS, contents, is_uneven
 from nbddp.analysis.values.domain import ANYTHING, PICKED, Extent, Obj, Value, alike, join, join_extent, spread, thing
 from nbddp.analysis.values.facts import CallFact, Facts, LoopFact, TestFact
 from nbddp.analysis.values.tracking import note_change
-from nbddp.analysis.values.uneven_containers import is_uneven
 
 Env = dict[str, Value]
 Args = list[Value]
@@ -238,14 +238,10 @@ class Machine:
             result = item if result is None else join(result, item)
         return result or ANYTHING
 
-    def held(self, value: Value, depth: int = 0) -> Extent:
+    def held(self, value: Value) -> Extent:
         """What a value comes to when it is looked at as a whole, with what lists and objects hold."""
-        extent = spread(value)
-        for obj in value.of("list", "dict", "instance") if depth < 4 else ():
-            names = ("[]",) if obj.kind != "instance" else [n for o, n in self.facts.fields if o == obj]
-            for found in (self.get(obj, n) for n in names):
-                extent = extent if found is None else join_extent(extent, self.held(found, depth + 1))
-        return extent
+        inside = contents(self.facts, value, {**ITEMS, "instance": None})
+        return reduce(join_extent, (v.extent for v in inside), Extent.UNIFORM)
 
     def varying_places(self) -> set[tuple[Obj | None, str]]:
         """Fields of things, and names of the cells."""
@@ -254,23 +250,9 @@ class Machine:
 
     def make_uniform(self, value: Value) -> None:
         """What lists and dictionaries hold has been combined."""
-        holders = self.things_in([value], "list", "dict") if value.of("list", "dict") or value.items else set()
+        holders = {o for v in contents(self.facts, value, dict.fromkeys(ITEMS)) for o in v.of(*ITEMS)}
         for key in [key for key in self.facts.fields if key[0] in holders]:
             self.facts.fields[key] = self.facts.fields[key].with_extent(Extent.UNIFORM)
-
-    def things_in(self, values: Iterable[Value], *kinds: str) -> set[Obj]:
-        """What these values hold, and what is held by that; of these kinds, or of any."""
-        held: dict[Obj, list[Value]] = {}
-        for (owner, _), value in self.facts.fields.items():
-            held.setdefault(owner, []).append(value)
-        found, todo = set[Obj](), list(values)
-        while todo:
-            value = todo.pop()
-            todo += value.items or ()
-            for obj in (value.of(*kinds) if kinds else value.objs) - found:
-                found.add(obj)
-                todo += held.get(obj, ())
-        return found
 
     def size(self, value: Value) -> Value:
         """How many samples of it this rank has."""

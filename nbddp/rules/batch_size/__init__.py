@@ -24,7 +24,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
-from nbddp.analysis.library import PURE_MODULES, under
+from nbddp.analysis.library import effect_of, under
 from nbddp.analysis.loaders import (
     LoaderCall,
     Size,
@@ -43,7 +43,7 @@ from nbddp.rules.batch_size.repeated_numbers import written_twice
 from nbddp.sentence import sentence
 
 NAME = "batch-size"
-KNOWN = (*PURE_MODULES, "torchsummary", "torchinfo", "transformers", "wandb", "mlflow", "print")
+KNOWN = ("transformers", "wandb", "mlflow")
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
@@ -220,7 +220,7 @@ def _unseen(plan: Plan, size: Size) -> Iterator[Diagnostic]:
     for read in size.reads if not size.fixes_shapes else ():
         call = next((a for a in plan.program.ancestors(read.node) if isinstance(a, ast.Call)), None)
         name = qualified(call.func, plan.flow.imports) if call is not None else None
-        if read.use == "unknown" and name and not under(name, KNOWN):
+        if read.use == "unknown" and name and not (effect_of(name).reads or under(name, KNOWN)):
             yield plan.program.diagnose(
                 NAME, "warning", read.node, sentence("'%1' gets the batch size of all ranks together", name),
                 why=sentence("if it creates tensors of that size, they will not fit the rank's share of the batch"),

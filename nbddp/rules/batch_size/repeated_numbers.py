@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nbddp.analysis import Plan
-from nbddp.analysis.library import is_factory
+from nbddp.analysis.library import effect_of
 from nbddp.analysis.loaders import sizes
 from nbddp.analysis.values import CallFact, Extent
 
@@ -31,7 +31,7 @@ def written_twice(plan: Plan) -> Iterator[Again]:
             continue
         if _reshapes(plan, fact.node):
             yield Again(fact.node, number, not (fact.ever_in_forward or fact.loops & evaluations))
-        elif any(map(is_factory, fact.names)) and not fact.in_forward:
+        elif any(effect_of(n).makes == "tensor" for n in fact.names) and not fact.in_forward:
             yield Again(fact.node, number)
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
-from nbddp.analysis.library import SHOWS
+from nbddp.analysis.library import effect_of
 from nbddp.analysis.syntax import qualified
 
 GATHERS = ("all_gather", "all_reduce", "reduce")
@@ -31,7 +31,7 @@ def shown_of_shares(plan: Plan, module: ast.ClassDef) -> Iterator[ast.stmt]:
 def _shows(plan: Plan, method: ast.FunctionDef) -> bool:
     calls = [n.func for n in ast.walk(method) if isinstance(n, ast.Call)]
     own = any(isinstance(f, ast.Attribute) and f.attr == "print" for f in calls)
-    return own or any((qualified(f, plan.flow.imports) or "") in SHOWS for f in calls)
+    return own or any(effect_of(qualified(f, plan.flow.imports) or "").out == "shown" for f in calls)
 
 
 def _attributes(method: ast.FunctionDef) -> set[str]:

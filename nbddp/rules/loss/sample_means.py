@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.agreement import marks_ignored
-from nbddp.analysis.library import MEAN_NAMES, Samples, done_to_samples
+from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.values import CallFact, Extent, Literal, Obj
 from nbddp.edits import Edit, append_argument, keywords_of, set_arguments, wrap
 
@@ -41,7 +41,7 @@ def over_samples(plan: Plan, fact: CallFact) -> tuple[Edit, ...]:
         return ()
     if isinstance(fact.node.func, ast.Attribute) and fact.node.func.attr == "mean" and not fact.names:
         return tuple(_method(plan, fact.node))
-    if fact.names & MEAN_NAMES:
+    if any(effect_of(n).samples is Samples.MEAN for n in fact.names):
         plain = len(fact.node.args) == 1 and not fact.node.keywords
         return tuple(_function(plan, fact.node)) if plain else ()
     return tuple(_loss(plan, fact))
@@ -157,7 +157,7 @@ def _may_stand_twice(plan: Plan, node: ast.expr) -> bool:
             inside = at.elts if isinstance(at, ast.Tuple) else [at]
             return _may_stand_twice(plan, value) and all(_may_stand_twice(plan, i) for i in inside)
         case ast.Call(func=ast.Attribute(value=value, attr=attr)):
-            return done_to_samples(attr) is Samples.KEEPS and _may_stand_twice(plan, value)
+            return effect_of(f".{attr}").samples is Samples.KEEPS and _may_stand_twice(plan, value)
     return False
 
 

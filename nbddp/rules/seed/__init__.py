@@ -23,6 +23,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
+from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import draws_left_out
 from nbddp.analysis.syntax import qualified
 from nbddp.diagnostics import Diagnostic
@@ -33,8 +34,6 @@ from nbddp.rules.seed.split_batches import alike, draws_by_share, draws_for_all,
 from nbddp.sentence import sentence
 
 NAME = "seed"
-SEEDS = ("torch.manual_seed", "random.seed", "numpy.random.seed", "torch.cuda.manual_seed_all")
-RANDOM = ("torch.rand", "torch.normal", "torch.bernoulli", "torch.multinomial", "torch.distributions", "torch.poisson")
 WORDS = (
     "dropout",
     "augment",
@@ -46,7 +45,6 @@ WORDS = (
     "fractional_max_pool",
     "fractionalmaxpool",
 )
-IN_PLACE = ("uniform_", "normal_", "random_", "bernoulli_", "exponential_", "geometric_", "cauchy_", "log_normal_")
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
@@ -77,8 +75,9 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             yield _own(plan, loop)
             if loop is not outermost[-1] or _goes_on(plan, loop, set()):
                 yield from _shared(plan, loop)
-    for call in plan.calls(*SEEDS):
-        if call.loops & {f.node for f in plan.roles.batch_loops + plan.roles.epoch_loops}:
+    for call in plan.facts.calls.values():
+        training = call.loops & {f.node for f in plan.roles.batch_loops + plan.roles.epoch_loops}
+        if training and any(effect_of(name).seeds for name in call.names):
             yield plan.program.diagnose(
                 NAME, "warning", call.node,
                 sentence("seeding inside of the training makes all ranks draw the same random numbers again"),
@@ -190,4 +189,5 @@ def _is_random(plan: Plan, node: ast.AST) -> bool:
     function = plan.program.function_of(node)
     builds = name.startswith("torch.nn.init.") or (function is not None and function.name == "__init__")  # drawn alike
     builds = builds or (function is None and plan.top_level(node) not in plan.training)
-    return not builds and (word in IN_PLACE or name.startswith(RANDOM))
+    in_place = word.endswith("_") and effect_of(f".{word}").draws
+    return not builds and bool(in_place or (effect_of(name).noise and effect_of(name).draws))

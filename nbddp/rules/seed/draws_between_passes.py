@@ -5,14 +5,8 @@ from __future__ import annotations
 import ast
 
 from nbddp.analysis import Plan
+from nbddp.analysis.library import Stream, effect_of, is_class
 from nbddp.analysis.values import CallFact
-
-DRAWING = (
-    "torch.rand", "torch.normal", "torch.bernoulli", "torch.multinomial", "torch.distributions.", "torch.poisson",
-    "torch.utils.data.random_split", "torch.utils.data.dataset.random_split", "torch.nn.init.",
-)  # fmt: skip
-IN_PLACE = ("uniform_", "normal_", "random_", "bernoulli_", "exponential_", "geometric_", "cauchy_", "log_normal_",
-            "sample", "rsample", "reset_parameters")  # fmt: skip
 
 
 def draws_between(plan: Plan) -> bool:
@@ -28,5 +22,5 @@ def _draws(call: CallFact) -> bool:
     if any(keyword.arg == "generator" for keyword in call.node.keywords):
         return False  # a stream of its own
     word = call.node.func.attr if isinstance(call.node.func, ast.Attribute) else ""
-    layer = any(name.startswith("torch.nn.") and name.rpartition(".")[2][:1].isupper() for name in call.names)
-    return word in IN_PLACE or layer or any(name.startswith(DRAWING) for name in call.names)
+    layer = any(name.startswith("torch.nn.") and is_class(name) for name in call.names)
+    return layer or any(effect_of(name).draws is Stream.TORCH for name in (f".{word}", *call.names))

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from nbddp.analysis import Plan
+from nbddp.analysis.library import Stream, effect_of
 from nbddp.analysis.reading import Definition, draws, with_what_it_calls
 from nbddp.analysis.splitting import chain_of
 from nbddp.analysis.values import CallFact
@@ -16,28 +17,27 @@ from nbddp.sentence import sentence
 COUNTING = ("range", "enumerate", "zip", "tqdm", "trange", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "len")
 
 
-FUNCTIONS = ("torch.rand", "torch.normal", "torch.bernoulli", "torch.multinomial", "torch.poisson", "numpy.random.",
-             "random.")  # fmt: skip
-METHODS = frozenset("sample rsample normal uniform integers choice random standard_normal permutation shuffle randint "
-                    "randn rand binomial poisson exponential".split())  # fmt: skip
-OF_TORCH = ("sample", "rsample")  # of distributions: from the stream that everything draws from
-
-
 def draws_for_all(plan: Plan, fact: CallFact) -> bool:
     """As many numbers on each rank, and so the same: `torch.randint(0, 100, (32,))`."""
-    return bool(fact.names) and all(n.startswith(FUNCTIONS) for n in fact.names) and not _of_share(plan, fact)
+    return bool(fact.names) and all(map(_draws, fact.names)) and not _of_share(plan, fact)
 
 
 def draws_by_share(plan: Plan, fact: CallFact) -> bool:
     """Noise for the rank's samples: of another number of them each rank would draw another number."""
-    named = any(n.startswith(FUNCTIONS) for n in fact.names)
-    return (named or _asks_a_thing(plan, fact)) and _of_share(plan, fact)
+    return (any(map(_draws, fact.names)) or _asks_a_thing(plan, fact)) and _of_share(plan, fact)
+
+
+def _draws(name: str) -> bool:
+    """Numbers, from a stream that everything draws from."""
+    op = effect_of(name)
+    return (op.makes == "tensor" and bool(op.draws)) or op.draws is Stream.PYTHON
 
 
 def _asks_a_thing(plan: Plan, fact: CallFact) -> bool:
     """`Normal(mean, 1).rsample()`, `rng.normal(size=x.shape)`."""
     func = fact.node.func
-    return isinstance(func, ast.Attribute) and func.attr in METHODS and not fact.names and not fact.bodies
+    draws = effect_of(f".{func.attr}").draws if isinstance(func, ast.Attribute) else None
+    return draws is not None and not fact.names and not fact.bodies
 
 
 def _of_share(plan: Plan, fact: CallFact) -> bool:
@@ -50,10 +50,9 @@ def own_streams(plan: Plan, name: str) -> Iterator[Diagnostic]:
     """`rng.normal(size=x.shape)`: a generator of its own is not kept apart from the one that draws the batch."""
     for fact in plan.facts.calls.values():
         func = fact.node.func
-        own = isinstance(func, ast.Attribute) and func.attr not in OF_TORCH and _asks_a_thing(plan, fact)
-        given = any(k.arg == "generator" for k in fact.node.keywords) and any(
-            n.startswith(FUNCTIONS) for n in fact.names
-        )
+        torch = isinstance(func, ast.Attribute) and effect_of(f".{func.attr}").draws is Stream.TORCH
+        own = not torch and _asks_a_thing(plan, fact)
+        given = any(k.arg == "generator" for k in fact.node.keywords) and any(map(_draws, fact.names))
         if (own or given) and _of_share(plan, fact):
             yield plan.program.diagnose(
                 name, "error", fact.node,

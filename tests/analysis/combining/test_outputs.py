@@ -11,7 +11,9 @@ from tests.analysis.cells import BEFORE, batch, node, plan
 
 NAMES = """
 import logging
+import matplotlib.pyplot as plt
 import wandb
+from loguru import logger as log_of_loguru
 from torch.utils.tensorboard import SummaryWriter
 writer = SummaryWriter()
 logger = logging.getLogger()
@@ -33,6 +35,9 @@ def show(value):
         ("writer.add_scalar('loss', loss, epoch)", True),
         ("file.write(str(loss))", True),
         ("log.append(loss)", False),
+        ("log_of_loguru.info(loss)", True),
+        ("display(loss)", True),
+        ("plt.scatter(epoch, loss)", True),
         ("len(log)", False),
         ("show(loss)", False),  # the call inside of it does
         ("str(loss)", False),

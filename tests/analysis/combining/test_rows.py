@@ -18,8 +18,8 @@ class AsMachine:
     def __init__(self, made: Any) -> None:
         self.program, self.facts = made.program, made.facts
 
-    def held(self, value: Any, depth: int = 0) -> Any:
-        return Machine.held(self, value, depth)  # type: ignore[arg-type]
+    def held(self, value: Any) -> Any:
+        return Machine.held(self, value)  # type: ignore[arg-type]
 
     def get(self, obj: Any, name: str) -> Any:
         return self.facts.fields.get((obj, name))

@@ -6,8 +6,7 @@ import ast
 
 import pytest
 
-from nbddp.analysis.values import Extent
-from nbddp.analysis.values.uneven_containers import is_uneven
+from nbddp.analysis.values import Extent, is_uneven
 from tests.analysis.cells import BEFORE, DATA, IMPORTS, MODEL, TRAINING, batch, node, plan, seen
 
 U, S, M, T, V = Extent.UNIFORM, Extent.SAMPLES, Extent.MEAN, Extent.SUM, Extent.VARYING

@@ -24,8 +24,8 @@ def told(line: str) -> tuple[set[str], set[str], set[str]]:
     made = plan(*BEFORE[:1], FIRST, *BEFORE[1:], f"k = 1\n{line}", TRAINING.replace("range(3)", "range(3 if k else 3)"))
     statement = next(s for s in made.program.statements if made.program.source(s.node) == line)
     definitions = {s.node.name: s.node for s in made.program.statements if isinstance(s.node, Definition)}
-    found = (seeds(made, statement.node, definitions), draws(made, statement.node, definitions))
-    return set(found[0]), found[1], surely_draws(made, statement.node, definitions)
+    first, *others = (asked(made, statement.node, definitions) for asked in (seeds, draws, surely_draws))
+    return {s.value for s in first}, *({s.value for s in found} for found in others)
 
 
 @pytest.mark.parametrize(

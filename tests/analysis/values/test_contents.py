@@ -1,4 +1,4 @@
-"""Containers that may hold more on one rank than on another."""
+"""What is in a value, and which containers may hold more on one rank than on another."""
 
 from __future__ import annotations
 
@@ -6,10 +6,56 @@ import ast
 
 import pytest
 
-from nbddp.analysis.values import Facts, Obj, Value, is_of_own_choice, is_uneven, note_size
+from nbddp.analysis.values import (
+    SOURCES,
+    Extent,
+    Facts,
+    Obj,
+    Value,
+    contents,
+    is_of_own_choice,
+    is_uneven,
+    note_size,
+    sources,
+    thing,
+)
 from tests.analysis.cells import BEFORE, batch, node, plan
 
+MEAN = Value(extent=Extent.MEAN)
 LIST, OTHER = Obj("list", ast.Pass(), "a"), Obj("dict", ast.Pass(), "b")
+
+
+def held(kind: str, field: str, value: Value, facts: Facts) -> Value:
+    made = thing(kind, ast.Pass(lineno=len(facts.fields) + 1))
+    (obj,) = made.objs
+    facts.fields[obj, field] = value
+    return made
+
+
+def test_lists_in_dictionaries_in_tuples():
+    facts = Facts()
+    inner = held("list", "[]", MEAN, facts)
+    outer = held("dict", "[]", inner, facts)
+    assert MEAN in contents(facts, Value(items=(outer,)))
+    assert MEAN not in contents(facts, held("instance", "mean", MEAN, facts))
+    assert MEAN in contents(facts, held("instance", "mean", MEAN, facts), {"instance": None})
+    assert MEAN in contents(facts, held("instance", "mean", outer, facts), None)
+
+
+def test_a_thing_that_holds_itself_is_opened_once():
+    facts = Facts()
+    made = held("list", "[]", MEAN, facts)
+    (obj,) = made.objs
+    facts.fields[obj, "[]"] = made
+    assert list(contents(facts, made)) == [made, made]
+
+
+def test_what_a_loop_goes_through_and_no_tuple():
+    facts = Facts()
+    loader = thing("loader", ast.Pass())
+    bar = held("iterator", "of", Value(items=(loader, MEAN)), facts)
+    assert loader in sources(facts, bar, SOURCES)
+    assert loader not in sources(facts, Value(items=(loader,)))
 
 
 def of(*objs: Obj) -> Value:
@@ -35,12 +81,6 @@ def test_what_goes_through_it_is_too():
     assert is_uneven(facts, of(once))
     assert is_uneven(facts, of(twice))
     assert not is_uneven(facts, of(beside))
-
-
-def test_iterators_over_each_other_come_to_an_end():
-    facts, one = Facts(), Obj("iterator", ast.Pass(), "cycle")
-    facts.fields[one, "of"] = of(one)
-    assert not is_uneven(facts, of(one))
 
 
 @pytest.mark.parametrize(

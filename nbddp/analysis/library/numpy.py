@@ -1,0 +1,33 @@
+"""numpy, and the libraries of tables and of science that build on it."""
+
+from __future__ import annotations
+
+from nbddp.analysis.library.ops import Effect, Op, Samples, Stream, Table
+
+OPS: Table = {
+    "numpy pandas scipy sklearn": Op(Effect.READS),
+    "sklearn.set_config": Op(Effect.WORLD),
+    "numpy.random.shuffle numpy.copyto numpy.put numpy.place numpy.putmask numpy.fill_diagonal "
+    "numpy.put_along_axis": Op(Effect.CHANGES),
+    "numpy.asarray numpy.array_split numpy.broadcast_to numpy.expand_dims numpy.swapaxes numpy.moveaxis "
+    "numpy.atleast_1d numpy.atleast_2d numpy.diagonal numpy.rollaxis": Op(fresh=False),
+    # Numbers.
+    "numpy.array numpy.asarray numpy.float32 numpy.float64": Op(samples=Samples.KEEPS),
+    "numpy.average": Op(samples=Samples.MEAN),
+    "sklearn.metrics.accuracy_score sklearn.metrics.mean_squared_error sklearn.metrics.mean_absolute_error "
+    "sklearn.metrics.log_loss sklearn.metrics.zero_one_loss sklearn.metrics.hamming_loss": Op(samples=Samples.SCORE),
+    "numpy.concatenate numpy.stack numpy.vstack numpy.hstack": Op(samples=Samples.JOINS),
+    "numpy.zeros numpy.ones numpy.full numpy.empty": Op(makes="tensor"),
+    # Random numbers.
+    "numpy.random": Op(makes="tensor", draws=Stream.NUMPY, chance=True),
+    "numpy.random.seed": Op(Effect.WORLD, seeds=Stream.NUMPY),
+    "sklearn": Op(draws=Stream.NUMPY),
+    # Files.
+    "numpy.save numpy.savez numpy.savetxt numpy.savez_compressed numpy.ndarray.tofile scipy.io.savemat "
+    "scipy.io.wavfile.write scipy.sparse.save_npz sklearn.datasets.dump_svmlight_file pandas.to_pickle": Op(
+        Effect.WRITES
+    ),
+    "sklearn.datasets.fetch_openml sklearn.datasets.fetch_california_housing sklearn.datasets.fetch_20newsgroups "
+    "sklearn.datasets.fetch_olivetti_faces": Op(fetches=True),
+    "numpy.load": Op(loads=True),
+}

@@ -1,0 +1,124 @@
+"""What an entry can say of a function, a class or a method: one word for each question that the compiler asks.
+
+What is not said is inherited from the module around: `torch.rand` is of `torch`, which leaves its arguments alone.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+
+
+class Effect(Enum):
+    """What a call changes. One that has no entry may change anything."""
+
+    READS = "nothing: what it is called on, what it is given and the world stay as they were"
+    CONVERTS = "a model's parameters; of a tensor it gives another one"
+    STORES = "what it is called on, which keeps what it is given"
+    REORDERS = "what it is called on, which holds less then, or in another order"
+    CHANGES = "what it is called on; of a function, what it is given"
+    WRITES = "a file"
+    PICTURE = "a file that no program reads again"
+    WORLD = "what no name shows: seeds, folders, files"
+    UNKNOWN = "perhaps what it is called on; of a function, perhaps anything"
+
+
+class Samples(Enum):
+    """What comes of the samples of a batch, where no dimension is given or it is theirs."""
+
+    EACH = "each is taken for itself"
+    KEEPS = "they stay as they are, and so do sums and means of them"
+    SUM = "their sum"
+    MEAN = "their mean"
+    COUNT = "their number"
+    STATISTIC = "one number of them all"
+    ORDERS = "they are put in an order"
+    ALONG = "each depends on those before it"
+    PICKS = "some of them"
+    MIXES = "they are set against each other in every dimension"
+    LOSS = "their mean, or what `reduction` says"
+    SCORE = "their mean, where `normalize` does not say otherwise"
+    JOINS = "they are put beside others, and so are sums and means of them"
+
+
+class Gives(Enum):
+    """What a function gives of what it is given."""
+
+    ITSELF = "the first argument, or a thing that stands for it"
+    TURNS = "what going through it gives, turn by turn"
+    SOME = "the same, and less than that, more or other things beside it"
+
+
+class Stream(Enum):
+    """Where numbers are drawn from."""
+
+    TORCH = "torch"
+    NUMPY = "numpy"
+    PYTHON = "random"
+    ANY = "any of them"
+    OWN = "a generator of its own"
+    SYSTEM = "the machine"
+
+
+@dataclass(frozen=True)
+class Op:
+    effect: Effect | None = None
+    samples: Samples | None = None
+    fresh: bool | None = None  # the result shares nothing with what it is called on or given
+    gives: Gives | None = None
+    makes: str | None = (
+        None  # the kind of thing, in the words of the evaluator; a tensor is one of a size that is given
+    )
+    classes: str | None = None  # what the classes below this name make
+    draws: Stream | None = None
+    seeds: Stream | None = None
+    chance: bool | None = None  # each rank finds it for itself: drawn at random, the clock, the disk
+    clock: bool | None = None  # no two processes find the same, whenever they ask
+    out: str | None = None  # "shown" or "logged": what it is given leaves the program
+    display: bool | None = None  # all that it does is to be seen
+    bar: bool | None = None  # of a bar that shows how far a loop has come
+    fetches: bool | None = None  # may download
+    unpacks: bool | None = None  # does something on the disk that no argument names
+    loads: bool | None = None  # reads a file
+
+    @property
+    def reads(self) -> bool:
+        """Does it leave arguments and the world as they were?"""
+        return self.effect in (Effect.READS, Effect.CONVERTS, Effect.PICTURE)
+
+    @property
+    def ambient(self) -> bool:
+        """Does it change what no name shows?"""
+        return self.effect in (Effect.WRITES, Effect.WORLD)
+
+    @property
+    def noise(self) -> bool:
+        """Does it give a tensor of numbers that nobody has chosen?"""
+        return self.makes == "tensor" and (self.draws is Stream.TORCH or bool(self.chance and self.draws is None))
+
+
+Table = Mapping[str, Op]  # by names, several in one line
+
+
+def said_of(op: Op, more: Op) -> Op:
+    """The first, but for what the second says."""
+    return replace(op, **{field: value for field, value in vars(more).items() if value is not None})
+
+
+def indexed(*tables: Table) -> dict[str, Op]:
+    """By each name; one that stands in two lines has what both say, and they may not say two things."""
+    found: dict[str, Op] = {}
+    for names, op in (line for table in tables for line in table.items()):
+        for name in names.split():
+            old = found.get(name, Op())
+            assert not [f for f, v in vars(op).items() if v is not None and getattr(old, f) is not None], name
+            found[name] = said_of(old, op)
+    return found
+
+
+@functools.lru_cache(maxsize=8192)
+def under(name: str, roots: tuple[str, ...]) -> bool:
+    """Is a dotted name one of the roots or below one?"""
+    return any(name == root or name.startswith(root + ".") for root in roots)

@@ -1,0 +1,66 @@
+"""What is in a value: the parts of a tuple, and what lists, dictionaries, iterators and objects hold, however deep."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from nbddp.analysis.values.domain import Extent, Obj, Value
+from nbddp.analysis.values.facts import Facts
+
+# The field in which things of a kind hold others; None for all that they have.
+Kinds = Mapping[str, str | None]
+ITEMS: Kinds = {"list": "[]", "dict": "[]"}
+SOURCES: Kinds = {"iterator": "of"}  # what it goes through: a bar, `enumerate`, `zip`
+SIZE = "[size]"  # of a list or a dictionary: it differs where each rank puts things in for its own share
+
+
+def contents(facts: Facts, value: Value, through: Kinds | None = ITEMS) -> Iterator[Value]:
+    """The value, and what is in it; each thing of these kinds, or of any, is opened once."""
+    todo, opened, every = [value], set[Obj](), dict[Obj, list[Value]]()
+    while todo:
+        value = todo.pop()
+        yield value
+        todo += value.items or ()
+        for obj in (value.objs if through is None else value.of(*through)) - opened:
+            opened.add(obj)
+            if through is None or (field := through[obj.kind]) is None:
+                every = every or _by_owner(facts)
+                todo += every.get(obj, ())
+            elif (found := facts.fields.get((obj, field))) is not None:
+                todo.append(found)
+
+
+def _by_owner(facts: Facts) -> dict[Obj, list[Value]]:
+    held = defaultdict[Obj, list[Value]](list)
+    for (owner, _), value in facts.fields.items():
+        held[owner].append(value)
+    return held
+
+
+def sources(facts: Facts, value: Value, through: Kinds = SOURCES) -> Iterator[Value]:
+    """What a loop over the value takes its turns from; a tuple itself is no such thing, its parts are."""
+    return contents(facts, replace(value, items=None), through)
+
+
+def note_size(facts: Facts, holders: Iterable[Obj]) -> None:
+    for obj in holders:
+        facts.fields[obj, SIZE] = Value(extent=Extent.VARYING)
+
+
+def is_uneven(facts: Facts, value: Value) -> bool:
+    """Also of what goes through it: `enumerate(large)`, `by_class.items()`."""
+    holders = (o for v in sources(facts, value) for o in v.of("list", "dict"))
+    return any(size.varies for o in holders if (size := facts.fields.get((o, SIZE))) is not None)
+
+
+def is_of_own_choice(facts: Facts, call: ast.Call) -> bool:
+    """`by_class[label].append(…)`, `by_class.setdefault(label, []).append(…)`: which list it is, each rank knows."""
+    match call.func:
+        case ast.Attribute(value=ast.Subscript(slice=key)):
+            return facts.value(key).varies
+        case ast.Attribute(value=ast.Call(func=ast.Attribute(attr="setdefault" | "get"), args=[key, *_])):
+            return facts.value(key).varies
+    return False
