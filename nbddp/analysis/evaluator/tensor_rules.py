@@ -30,7 +30,7 @@ from nbddp.analysis.values import (
 
 Args = list[Value]
 Keywords = dict[str, Value]
-DIMENSION = ("dim", "axis")
+DIMENSION = ("dim", "axis", "dims")
 PRODUCTS = ("mm", "matmul")
 TOTALS = {Samples.SUM: summed, Samples.MEAN: averaged}
 NOTHING = Value(const=Literal.NONE)
@@ -57,7 +57,8 @@ def of_samples(
         kept = Value(base.objs - base.of("shape"), extent, base.items, base.const) if done in TOTALS else None
         return Value(extent=elementwise([base])) if word == "count_nonzero" else kept
     along = done is Samples.ALONG and not m.forward_depth and not each_for_itself(word, args, keywords)
-    if along or done is Samples.MIXES:  # in a model the first dimension may be that of time
+    paired = done is Samples.PAIRS and any(spread(a) is Extent.SAMPLES for a in args[:1])
+    if along or paired or done is Samples.MIXES:  # in a model the first dimension may be that of time
         return Value(extent=Extent.VARYING)
     if done in TOTALS:
         return Value(extent=TOTALS[done](base) if over_samples(args, keywords) else extent)
@@ -120,24 +121,20 @@ def _among(what: str, along: Value, done: Samples | None) -> Value | None:
     return marked(Value(extent=Extent.SAMPLES), PICKED) if picks else None
 
 
-BY_ITSELF = ("normalize", "cosine_similarity", "logsumexp")  # along the second dimension, where none is given
-SECOND = (
-    "topk",
-    "kthvalue",
-    "norm",
-    "quantile",
-    "nanquantile",
-    "percentile",
-    "normalize",
-    "cosine_similarity",
-    "diff",
-)  # where it is the second argument
+# Along the last or the second dimension, where none is given.
+BY_ITSELF = "normalize cosine_similarity logsumexp glu fft ifft rfft irfft hfft ihfft".split()
+# Where the dimension is the second argument, or no plain one.
+SECOND = """
+    topk kthvalue norm vector_norm quantile nanquantile percentile nanpercentile normalize cosine_similarity diff
+    tril triu pinv pinverse cond matrix_rank matrix_norm svdvals trapezoid trapz cumulative_trapezoid ediff1d convolve
+    correlate gradient unwrap
+    """.split()
 
 
 def each_for_itself(word: str, args: Sequence[Value], keywords: Mapping[str, Value]) -> bool:
     """Is a sample's result made of this sample alone: along another dimension than that of the samples?"""
     place = 1 if word in SECOND else 0
-    along = next((keywords[k] for k in ("dim", "axis") if k in keywords), args[place] if len(args) > place else None)
+    along = next((keywords[k] for k in DIMENSION if k in keywords), args[place] if len(args) > place else None)
     if along is None:
         return word in BY_ITSELF or (
             word == "topk" and bool(args) and args[0].const == 1

@@ -15,19 +15,28 @@ METHODS: Table = {
     "mean": Op(READS, Samples.MEAN, fresh=True),
     "numel nelement": Op(READS, Samples.COUNT, fresh=True),
     "max min norm std var median argmax argmin prod any all quantile amax amin aminmax nanmax nanmin "
-    "nanmean nanmedian nanstd nanvar nanquantile nanargmax nanargmin ptp percentile": Op(
+    "nanmean nanmedian nanstd nanvar nanquantile nanargmax nanargmin ptp percentile "
+    "vector_norm frobenius_norm nanprod nanpercentile hash_tensor histogram_bin_edges": Op(
         READS, Samples.STATISTIC, fresh=True
     ),
     "std_mean var_mean": Op(READS, Samples.STATISTIC, fresh=True),
     "mode": Op(UNKNOWN, Samples.STATISTIC, fresh=True),
     "cov corrcoef dot vdot dist histc histogram bincount": Op(READS, Samples.MIXES, fresh=True),
     "unique": Op(READS, Samples.MIXES, fresh=True),
-    "diag": Op(READS, Samples.MIXES),
+    "block_diag cartesian_prod combinations diagflat vander rot90 lexsort array_equiv setdiff1d union1d setxor1d "
+    "unique_values": Op(READS, Samples.MIXES, fresh=True),
+    "diag diagonal": Op(READS, Samples.MIXES),
+    "ger outer inner kron tensordot linear": Op(READS, Samples.PAIRS, fresh=True),
     "trace": Op(UNKNOWN, Samples.MIXES, fresh=True),
     # Samples by samples.
     "topk argsort kthvalue msort": Op(READS, Samples.ORDERS, fresh=True),
     "sort": Op(Effect.REORDERS, Samples.ORDERS, fresh=True),
-    "cumsum cumprod cummax cummin logcumsumexp logsumexp diff": Op(READS, Samples.ALONG, fresh=True),
+    "cumsum cumprod cummax cummin logcumsumexp logsumexp diff nancumsum nancumprod cumulative_sum cumulative_prod "
+    "trapezoid trapz cumulative_trapezoid ediff1d convolve correlate unwrap tril triu pinv pinverse cond matrix_rank "
+    "matrix_norm nuclear_norm svdvals fftshift ifftshift fft ifft rfft irfft hfft ihfft glu": Op(
+        READS, Samples.ALONG, fresh=True
+    ),
+    "flipud gradient": Op(READS, Samples.ALONG),
     "normalize cosine_similarity": Op(UNKNOWN, Samples.ALONG, fresh=True),
     "masked_select nonzero argwhere flatnonzero": Op(READS, Samples.PICKS, fresh=True),
     "abs clone copy tolist": Op(READS, Samples.KEEPS, fresh=True),

@@ -14,6 +14,9 @@ OPS: Table = {
     # Numbers.
     "numpy.array numpy.asarray numpy.float32 numpy.float64": Op(samples=Samples.KEEPS),
     "numpy.average": Op(samples=Samples.MEAN),
+    "numpy.size": Op(samples=Samples.COUNT),
+    "numpy.append numpy.delete numpy.take numpy.linspace numpy.logspace numpy.geomspace numpy.poly numpy.polyder "
+    "numpy.polyint numpy.polymul": Op(samples=Samples.MIXES),
     "sklearn.metrics.accuracy_score sklearn.metrics.mean_squared_error sklearn.metrics.mean_absolute_error "
     "sklearn.metrics.log_loss sklearn.metrics.zero_one_loss sklearn.metrics.hamming_loss": Op(samples=Samples.SCORE),
     "numpy.concatenate numpy.stack numpy.vstack numpy.hstack": Op(samples=Samples.JOINS),

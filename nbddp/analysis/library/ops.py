@@ -37,6 +37,7 @@ class Samples(Enum):
     ORDERS = "they are put in an order"
     ALONG = "each depends on those before it"
     PICKS = "some of them"
+    PAIRS = "each is set against all of a second batch"
     MIXES = "they are set against each other in every dimension"
     LOSS = "their mean, or what `reduction` says"
     SCORE = "their mean, where `normalize` does not say otherwise"

@@ -55,7 +55,7 @@ def computed(form: str, x: torch.Tensor) -> torch.Tensor | None:
     except NO_SUCH_THING:
         return None
     if isinstance(result, np.ndarray | np.generic | int | float):
-        result = torch.as_tensor(np.asarray(result))
+        result = torch.as_tensor(np.ascontiguousarray(result)).reshape(np.shape(result))
     return result.double() if isinstance(result, torch.Tensor) and not result.is_complex() else None
 
 

@@ -13,6 +13,7 @@ from tests.analysis.library.shares import SHARES, claims, false
 
 KEEPS = [n for n in ENTRIES if n.startswith("numpy.") and effect_of(n).samples is Samples.KEEPS]
 JOINS = [n for n in ENTRIES if n.startswith("numpy.") and effect_of(n).samples is Samples.JOINS]
+MIXES = [n for n in ENTRIES if n.startswith("numpy.") and effect_of(n).samples in (Samples.MIXES, Samples.COUNT)]
 SCORES = [n for n in ENTRIES if effect_of(n).samples is Samples.SCORE]
 OTHERS = ["sklearn.metrics.f1_score", "sklearn.metrics.r2_score", "sklearn.metrics.recall_score"]
 GIVEN = {"log_loss": "(x > 0)[:, 0], y[:, :1].sigmoid().tolist()", "mean_squared_error": "x, y",
@@ -28,10 +29,12 @@ def forms(name: str) -> list[str]:
         return [f"{name}(x.numpy())", f"{name}(x.numpy(), 0)", f"{name}(x.numpy(), 1)", f"{name}(x.numpy(), axis=0)"]
     if name.replace("np", "numpy") in JOINS:
         return [f"{name}([{a}, {b}])" for a, b in (("x.sum(0)", "y.sum(0)"), ("x.mean(0)", "y.mean(0)"))]
+    if name.replace("np", "numpy") in MIXES:
+        return [f"{name}({x})" for x in ("x.numpy()", "x.numpy(), y.numpy()", "x.numpy(), 0", "x[:, 0].numpy()")]
     return [f"{name}({x})" for x in ("x", "x.mean(0)", "(x > 0).sum(0)", "x.sum()", "x.mean()")]
 
 
-NAMES = [*KEEPS, *JOINS, *SCORES, *OTHERS, "numpy.average"]
+NAMES = [*KEEPS, *JOINS, *MIXES, *SCORES, *OTHERS, "numpy.average"]
 
 
 @cache
