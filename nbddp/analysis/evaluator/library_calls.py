@@ -76,7 +76,7 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
     if (done := _totals(name)) is not None:
         counts = name.endswith("count_nonzero") and args and m.held(args[0]) is not Extent.SAMPLES
         return Value(extent=elementwise(args)) if counts else _total(m, args, keywords, done)
-    if names.is_random(name) and m.sharing():
+    if names.is_random(name) and (m.sharing() or _like_the_share(given)):
         return Value(extent=Extent.SAMPLES)
     if m.loops and names.is_chance(name):
         return Value(extent=reduce(join_extent, (spread(v) for v in given), Extent.REPEATED))
@@ -84,6 +84,11 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
         return ANYTHING
     result = function_among(m, name, args, keywords) or _compute(m, name, args, keywords)
     return foreign(m, node, name) if is_foreign(name) and not result.varies else result
+
+
+def _like_the_share(given: Args) -> bool:
+    """`torch.randn_like(x)`, `torch.rand(x.size(0), 1)`: as many as the rank has samples."""
+    return any(spread(v) is Extent.SAMPLES or v.size for v in given) and Extent.VARYING not in map(spread, given)
 
 
 def _make(  # noqa: C901, PLR0912 -- one case for each kind of thing
