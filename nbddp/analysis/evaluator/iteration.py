@@ -20,6 +20,7 @@ from nbddp.analysis.values import (
 )
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
+BATCHES = "batches"  # what a counter counts
 CUTTING = ("zip", "itertools.islice", "itertools.cycle", "itertools.takewhile", "itertools.zip_longest")
 
 
@@ -177,7 +178,7 @@ def _iterate_wrapper(m: Machine, obj: Obj, node: ast.AST) -> Value:
         return Value(items=(ANYTHING, m.elements(inner)))
     element = iterate(m, inner, node)
     if obj.name == "enumerate":
-        return Value(items=(thing("counter", obj.node), element))
+        return Value(items=(thing("counter", obj.node, BATCHES if loaders_in(m, inner) else ""), element))
     return element
 
 
