@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from nbddp.analysis.evaluator.attributes import by_class, read
 from nbddp.analysis.evaluator.calls import call
-from nbddp.analysis.evaluator.iteration import iterate, loaders_in
+from nbddp.analysis.evaluator.iteration import BATCHES, iterate, loaders_in
 from nbddp.analysis.library import USUAL, exports
 from nbddp.analysis.syntax import BUILTINS
 from nbddp.analysis.values import (
@@ -294,6 +294,8 @@ def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Val
         return domain.marked(found.with_extent(Extent.VARYING), domain.STATISTIC)  # of those that a rank has seen
     if isinstance(node.slice, ast.Slice) and base.of(domain.STATISTIC) and node.slice.step is None:
         return domain.marked(found, domain.PICKED)  # `torch.argsort(losses)[:k]`
+    if extent is Extent.SAMPLES and base.extent is extent and any(o.name == BATCHES for o in index.of("counter")):
+        return found.with_extent(Extent.VARYING)  # `x[i]` of batch i: of a rank's share it is another sample
     chosen = index.of(domain.MASK, domain.PICKED) or (not m.forward_depth and _is_first_few(m, node.slice))
     picks = extent is Extent.SAMPLES and base.extent is extent and chosen
     if (

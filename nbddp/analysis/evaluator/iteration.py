@@ -25,6 +25,7 @@ from nbddp.analysis.values import (
 )
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
+BATCHES = "batches"  # what a counter counts
 
 
 def yields(node: ast.AST) -> bool:
@@ -164,7 +165,7 @@ def _iterate_wrapper(m: Machine, obj: Obj, node: ast.AST) -> Value:
         return Value(items=(ANYTHING, m.elements(inner)))
     element = iterate(m, inner, node)
     if obj.name == "enumerate":
-        return Value(items=(thing("counter", obj.node), element))
+        return Value(items=(thing("counter", obj.node, BATCHES if loaders_in(m, inner) else ""), element))
     return element
 
 

@@ -59,7 +59,7 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
         return found
     if op.samples is Samples.LOSS:
         return Value(extent=reduced(given, keywords))
-    if op.noise and m.sharing():
+    if op.noise and (m.sharing() or _like_the_share(given)):
         return Value(extent=Extent.SAMPLES)
     if op.clock or (m.loops and (op.chance or op.noise)):
         return Value(extent=reduce(join_extent, (spread(v) for v in given), Extent.REPEATED))
@@ -67,6 +67,11 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
         return ANYTHING
     result = _compute(m, name, args, keywords, op)
     return foreign(m, node, name) if is_foreign(name) and not result.varies else result
+
+
+def _like_the_share(given: Args) -> bool:
+    """`torch.randn_like(x)`, `torch.rand(x.size(0), 1)`: as many as the rank has samples."""
+    return any(spread(v) is Extent.SAMPLES or v.size for v in given) and Extent.VARYING not in map(spread, given)
 
 
 THINGS = ("loss", "parameter", "parser", "scaler", "device", "sampler", "dataset", "split", "writer", "file", "logger",

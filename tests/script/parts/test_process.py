@@ -69,3 +69,10 @@ def test_some_numbers_alike_and_the_others_apart():
     assert first == second
     assert len(set(first)) == len(first)
     assert not set(noise) & set(other)
+    assert not set(first) & {*noise, *other}
+
+
+def test_one_process_draws_as_without_them():
+    ((together, noise),) = on_ranks(1, drawn_beside_noise)
+    seed_everything(3)
+    assert (together[0], together[1], noise[0]) == (torch.rand(1).item(), random.random(), torch.rand(1).item())
