@@ -47,6 +47,27 @@ for epoch in range(epochs):
     print(f"epoch {epoch}: loss {running_loss / len(train_loader):.4f}, {rate:.1f} steps/s")""",
 )
 
+# The same, with batches that are sliced out of the tensors.
+SLICED = (
+    *TRAINING[:3],
+    TRAINING[3].partition("train_set")[0],
+    TRAINING[4],
+    """%%ddp_train
+for epoch in range(epochs):
+    order = torch.randperm(len(images))
+    running_loss = 0.0
+    began = time.perf_counter()
+    for start in range(0, len(images), batch_size):
+        idx = order[start:start + batch_size]
+        loss = F.cross_entropy(model(images[idx]), labels[idx])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        running_loss += loss.item()
+    rate = len(images) / batch_size / (time.perf_counter() - began)
+    print(f"epoch {epoch}: loss {running_loss / (len(images) / batch_size):.4f}, {rate:.1f} steps/s")""",
+)
+
 # What stands between the cells of a training notebook: a helper that may be needed, a look at the data, a plot, prose.
 BETWEEN = (
     '''def scaled_{n}(values, low=0.0, high=1.0):

@@ -49,14 +49,14 @@ def _take_turns(folder: Path) -> dict[str, list[list[float]]]:
     reporting = {"NBDDP_EVENTS": str(folder / "events.jsonl"), "NBDDP_RESULT": str(folder / "result.pt")}
     reporting["NBDDP_WATCH"] = str(points)
     ways: dict[str, Callable[[], list[float]]] = {
-        "by hand": lambda: _rates([str(BY_HAND)], {}),
-        "exported": lambda: _rates([str(script), "--nproc", "2"], {}),
-        "watched": lambda: _rates([str(INSIDE), str(script), "--nproc", "2"], reporting),
+        "by hand": lambda: rates_of([str(BY_HAND)], {}),
+        "exported": lambda: rates_of([str(script), "--nproc", "2"], {}),
+        "watched": lambda: rates_of([str(INSIDE), str(script), "--nproc", "2"], reporting),
         "with the widget": lambda: _in_kernel(folder),
     }
     for tool in ("accelerate", "lightning"):
         if find_spec(tool):
-            ways[tool] = lambda tool=tool: _rates(["-m", f"bench.by_{tool}"], {})  # type: ignore[misc]
+            ways[tool] = lambda tool=tool: rates_of(["-m", f"bench.by_{tool}"], {})  # type: ignore[misc]
     rates: dict[str, list[list[float]]] = {name: [] for name in ways}
     for turn in range(TURNS):
         for name, measure in ways.items():
@@ -77,7 +77,7 @@ def _exported(folder: Path) -> tuple[Path, Path]:
     return script, points
 
 
-def _rates(words: list[str], settings: Mapping[str, str]) -> list[float]:
+def rates_of(words: list[str], settings: Mapping[str, str]) -> list[float]:
     """Of each epoch but the first, as the training prints them."""
     environment = {**os.environ, **settings, **SETTINGS, "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, *words], env=environment, capture_output=True, text=True, check=False)

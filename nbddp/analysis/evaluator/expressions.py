@@ -292,20 +292,23 @@ def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Val
     found = Value(objs, extent, result.items, result.const, result.sources)
     if spread(index) is Extent.SAMPLES and extent not in (*domain.WHOLE, Extent.SAMPLES):
         return domain.marked(found.with_extent(Extent.VARYING), domain.STATISTIC)  # of those that a rank has seen
+    return _picked(m, found, base, index, node)
+
+
+def _picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subscript) -> Value:
+    """Of what is taken out of a batch: those samples, or others on each rank."""
     if isinstance(node.slice, ast.Slice) and base.of(domain.STATISTIC) and node.slice.step is None:
         return domain.marked(found, domain.PICKED)  # `torch.argsort(losses)[:k]`
-    if extent is Extent.SAMPLES and base.extent is extent and any(o.name == BATCHES for o in index.of("counter")):
+    if not found.extent is base.extent is Extent.SAMPLES:
+        return found
+    if any(o.name == BATCHES for o in index.of("counter")):
         return found.with_extent(Extent.VARYING)  # `x[i]` of batch i: of a rank's share it is another sample
-    chosen = index.of(domain.MASK, domain.PICKED) or (not m.forward_depth and _is_first_few(m, node.slice))
-    picks = extent is Extent.SAMPLES and base.extent is extent and chosen
-    if (
-        picks
-        and index.of(domain.MASK)
-        and spread(index) is extent
-        and not [*base.of(domain.PICKED), *index.of(domain.PICKED)]
-    ):
+    if not index.of(domain.MASK, domain.PICKED) and (m.forward_depth or not _is_first_few(m, node.slice)):
+        return found
+    by_mask = index.of(domain.MASK) and spread(index) is Extent.SAMPLES
+    if by_mask and not [*base.of(domain.PICKED), *index.of(domain.PICKED)]:
         found = domain.marked(found, domain.BY_MASK)
-    return domain.marked(found, domain.PICKED) if picks else found
+    return domain.marked(found, domain.PICKED)
 
 
 def _is_first_few(m: Machine, node: ast.expr) -> bool:

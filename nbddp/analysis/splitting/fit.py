@@ -11,7 +11,7 @@ from nbddp.analysis.splitting.means import uncounted
 from nbddp.analysis.splitting.regions import Region, region_at
 from nbddp.analysis.splitting.roots import PRODUCTS, Root
 from nbddp.analysis.splitting.sequences import one_sequence, time_first, turns_round
-from nbddp.analysis.splitting.single_samples import made_one, sample_by_sample, taken_for_one
+from nbddp.analysis.splitting.single_samples import along_second, made_one, sample_by_sample, taken_for_one
 from nbddp.analysis.splitting.sizes import counted_rows
 from nbddp.analysis.syntax import qualified
 from nbddp.analysis.values import ANYTHING, KNOWN, UNLIKE, WHOLE, Extent, Split, backward_of, spread
@@ -34,6 +34,9 @@ def unfit(plan: Reading, found: Split | Root | None) -> Sentence | None:
                         environment)  # fmt: skip
     if (edges := _edges(plan, found)) is not None:
         return sentence("'%1' joins the samples to a graph, so a part of them cannot be computed alone", edges)
+    if (second := along_second(plan, found)) is not None:
+        return sentence("the samples of '%1' are in its second dimension, and batches are split along their first",
+                        plan.program.source(second))  # fmt: skip
     if (layer := time_first(plan)) is not None:
         return sentence("'%1' takes time as its first dimension, and it is not clear which one counts the samples",
                         layer)  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.regions import Definition, Region, region_at, stored
-from nbddp.analysis.splitting.roots import is_single
+from nbddp.analysis.splitting.roots import is_data, is_single
 from nbddp.analysis.syntax import qualified
 from nbddp.analysis.values import Extent, Split, spread
 
@@ -70,6 +70,26 @@ def _makes_tensor(plan: Reading, node: ast.expr) -> bool:
     if name.startswith(("torch.", "numpy.")) and not name.startswith("torch.utils.") and word not in BATCHES:
         return True
     return word not in BATCHES and isinstance(node.func, ast.Attribute) and _makes_tensor(plan, node.func.value)
+
+
+def along_second(plan: Reading, split: Split) -> ast.expr | None:
+    """`data[:, idx]`, with what this turn has drawn; a slice may well be of time: `data[:, i : i + length]`."""
+    region = region_at(plan, split.at)
+    own = {*split.names} | {n.id for part in split.inline for n in ast.walk(part) if isinstance(n, ast.Name)}
+    drawn: list[ast.AST] = [*split.inline]
+    for statement in reversed(region.block[: region.block.index(region.at)]):
+        if stored(statement) & own:
+            drawn.append(statement)
+            own |= {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)}
+    for node in (n for part in drawn for n in ast.walk(part)):
+        match node:
+            case ast.Subscript(slice=ast.Tuple(elts=[ast.Slice(lower=None, upper=None), ast.expr() as index, *_])):
+                read = {n.id for n in ast.walk(index) if isinstance(n, ast.Name)}
+                sliced = isinstance(index, ast.Slice) or not is_data(plan, index)
+                drawn_now = read & region.bound_before or isinstance(index, ast.Call)
+                if not region.whole and not sliced and drawn_now:
+                    return node
+    return None
 
 
 def made_one(region: Region, split: Split) -> ast.expr | None:

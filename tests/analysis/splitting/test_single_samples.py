@@ -27,3 +27,18 @@ def test_tensors_that_a_function_is_given():
     trained = f"def train(A, b):\n{loop}    return loss"
     made = planned("loss = train(X, y)", before=trained)
     assert made.unsplit == "'zip(A, b)' goes through single samples, and one sample cannot be split"
+
+
+@pytest.mark.parametrize(
+    ("drawn", "second"),
+    [
+        ("x = S[:, torch.randint(0, 9, (4,))]", True),
+        ("idx = torch.randint(0, 9, (4,))\nx = S[:, idx]", True),
+        ("idx = torch.randint(0, 9, (4,))\nb = S[:, idx]\nx = b[1:]", True),
+        ("x = S[:, step : step + 4]", False),
+        ("x = S[step:][:, cols]", False),
+    ],
+)
+def test_samples_in_the_second_dimension(drawn, second):
+    made = planned(f"{drawn}\nloss = model(x).mean()", before="S, cols = torch.randn(9, 9, 4), torch.arange(4)")
+    assert ("second dimension" in made.unsplit) is second
