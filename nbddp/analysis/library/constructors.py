@@ -107,7 +107,8 @@ def makes_model(name: str) -> bool:
 
 def learns(name: str) -> bool:
     """May a module of a library have parameters?"""
-    return not (name.startswith("torch.nn.") and any(word in _last(name) for word in PLAIN) and "PReLU" not in name)
+    plain = any(word in _last(name) for word in PLAIN) and _last(name) not in ("PReLU", "AdaptiveLogSoftmaxWithLoss")
+    return not (name.startswith("torch.nn.") and plain)
 
 
 def makes_sampler(name: str) -> bool:

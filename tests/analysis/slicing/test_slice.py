@@ -202,3 +202,28 @@ def test_what_computes_no_gradient_may_change_what_it_is_given():
         "fill(print, train_set)",
         LOOP,
     ]
+
+
+ANOTHER = """other = Net(8, 2)
+others = torch.optim.SGD(other.parameters(), lr=0.1)
+for step in range(len(train_set)):
+    loss = criterion(other(train_set.tensors[0].expand(len(train_set), 8)), train_set.tensors[1])
+    loss.backward()
+    others.step()"""
+SHARED = "criterion = nn.CrossEntropyLoss().to('cpu')\nclass Net(nn.Linear):\n    pass"
+WITH_BOTH = (
+    "%%ddp_train\nmodel = Net(8, 2)\noptimizer = torch.optim.SGD(model.parameters(), lr=0.1)"
+    + TRAINING.replace("F.cross_entropy", "criterion")
+)
+OTHER_LOOP = "for step in range(len(train_set)):"
+
+
+def test_two_trainings_may_share_a_loss_a_class_and_what_python_brings():
+    lines = kept(SHARED, ANOTHER, f"{WITH_BOTH}print(len(train_set))")
+    assert OTHER_LOOP not in lines
+    assert LOOP in lines
+
+
+def test_a_gradient_reaches_what_a_loss_of_the_notebooks_own_holds():
+    own = "class Own(nn.Module):\n    def forward(self, x, y):\n        return (x - y).mean()\ncriterion = Own()"
+    assert OTHER_LOOP in kept(f"{SHARED}\n{own}", ANOTHER, WITH_BOTH)
