@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.own_parameters import learned
+from nbddp.analysis.splitting.own_parameters import inputs, learned
 from nbddp.analysis.splitting.regions import Region
 from nbddp.analysis.syntax import qualified
 from nbddp.analysis.values import Literal, Value
@@ -16,6 +16,7 @@ DATA = ("list", "dict", "foreign", "dataset")  # things that may be or hold samp
 PRODUCTS = ("torch.mm", "torch.matmul", "torch.spmm", "torch.sparse.mm", "numpy.dot", "numpy.matmul")
 FILLED = ("torch.zeros", "torch.ones", "torch.full", "torch.empty", "torch.rand", "torch.randn")
 TENSORS = ("torch.tensor", "torch.Tensor", "torch.LongTensor", "torch.FloatTensor", "torch.as_tensor", "numpy.array")
+DEPTH = 6  # of names that are made of names
 SIZES = ("shape", "size", "dtype", "device", "ndim")
 
 
@@ -36,7 +37,8 @@ def is_data(plan: Reading, node: ast.expr) -> bool:
     literal = not isinstance(value.const, Literal | None) and not isinstance(
         node, ast.Call
     )  # `torch.zeros(32, 1)` is known to be 0
-    return not value.number and not literal and not value.objs - value.of(*DATA) and not _is_size(value)
+    others = value.objs - value.of(*DATA) - inputs(plan, value)
+    return not value.number and not literal and not others and not _is_size(value)
 
 
 def _is_size(value: Value) -> bool:
@@ -79,8 +81,8 @@ def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator
         return
     if isinstance(node, ast.Attribute) and node.attr in SIZES:
         return
-    made = base.id in region.bound_in_rest - region.bound_before and not _is_next(region, base)
-    if made:
+    before = base.id in region.bound_before and not _is_anew(region, base)
+    if base.id in region.bound_in_rest and not before and not _is_next(region, base):
         for value in definitions(region, base.id):
             yield from roots(region, value, seen)
     elif isinstance(node, ast.Name):
@@ -93,12 +95,30 @@ def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator
         yield from _indexed(region, node, index)
 
 
+def _is_anew(region: Region, name: ast.Name) -> bool:
+    """Bound in the loop before it is read there: what other cells have had under the name is gone by then."""
+    at = region.plan.program.span(name)
+    return region.whole and any(region.plan.program.span(value) < at for value in definitions(region, name.id))
+
+
 def _is_next(region: Region, name: ast.Name) -> bool:
-    """`xb, yb = prefetcher.next()` at the end of a turn: what is read before it is what the turn before has drawn."""
+    """`xb, yb = prefetcher.next()`, `X = X[order]` at the end of a turn: read before it is what that turn has left."""
     found = list(definitions(region, name.id))
-    read = {n.id for value in found for n in ast.walk(value) if isinstance(n, ast.Name)}
     later = all(region.plan.program.span(value) > region.plan.program.span(name) for value in found)
-    return not region.whole and later and not read & region.bound_in_rest
+    return not region.whole and later and not any(comes_out(region, value) for value in found)
+
+
+def comes_out(region: Region, node: ast.expr, depth: int = 0) -> bool:
+    """Does it hold what a model has made of the samples? What is done to the data before is another matter."""
+    if not region.plan.roles.models:
+        return True
+    for part in ast.walk(node):
+        if isinstance(part, ast.Call) and region.plan.facts.value(part.func).of("model"):
+            return True
+        if isinstance(part, ast.Name) and part.id in region.bound_in_rest and depth < DEPTH:
+            if any(comes_out(region, value, depth + 1) for value in definitions(region, part.id)):
+                return True
+    return False
 
 
 def _indexed(region: Region, node: ast.expr, index: ast.expr) -> Iterator[Root]:
