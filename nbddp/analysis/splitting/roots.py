@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.slicing import block_of
 from nbddp.analysis.splitting.own_parameters import inputs, learned
 from nbddp.analysis.splitting.regions import Region
 from nbddp.analysis.syntax import qualified
@@ -83,7 +84,7 @@ def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator
         return
     before = base.id in region.bound_before and not _is_anew(region, base)
     if base.id in region.bound_in_rest and not before and not _is_next(region, base):
-        for value in definitions(region, base.id):
+        for value in _reaching(region, base):
             yield from roots(region, value, seen)
     elif isinstance(node, ast.Name):
         if is_data(region.plan, node) and not _is_one_thing(region.plan, node.id):
@@ -93,6 +94,17 @@ def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator
             yield Root(node)
     else:
         yield from _indexed(region, node, index)
+
+
+def _reaching(region: Region, name: ast.Name) -> list[ast.expr]:
+    """What it is made of where it is read: not what it was bound to before, nor will be."""
+    program, found = region.plan.program, list(definitions(region, name.id))
+    around = {*program.ancestors(name)}
+    before = [value for value in found if program.span(value) < program.span(name)]
+    made = {value: program.statement_of(value) for value in before}
+    sure = [v for v, at in made.items() if around & {*block_of(program.parents[at], at)}]
+    last = max(sure, key=program.span, default=None)
+    return found if last is None else [value for value in before if program.span(value) >= program.span(last)]
 
 
 def _is_anew(region: Region, name: ast.Name) -> bool:
