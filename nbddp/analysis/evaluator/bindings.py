@@ -54,6 +54,8 @@ def _put_item(m: Machine, target: ast.Subscript, value: Value, added: bool) -> N
     chosen = key.varies and not added  # by the samples of the share: what belongs to others is not met
     if not container.of("list", "dict", "model", "submodule") and (put := m.held(value)) not in domain.WHOLE:
         taint(m, target.value, Extent.VARYING if chosen else domain.join_extent(spread(container), put))
+    elif container.const is not None:  # `np.zeros(9)`, of which a part is no zero from here on
+        taint(m, target.value, spread(container))
     note_size(m.facts, container.of("dict") if key.varies else ())
     for holder in container.of("submodule", "model"):
         for child in parts(m, value):
