@@ -29,7 +29,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.agreement import weighted_losses
-from nbddp.analysis.splitting import means_of, region_at
+from nbddp.analysis.splitting import means_of, numbered, region_at
 from nbddp.analysis.values import PICKED, Split
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before, replace, wrap
@@ -64,6 +64,9 @@ def _dealt_out(plan: Plan, split: Split) -> Iterator[Edit]:
         yield from wrap(plan.program, NAME, node, "", f"[{mine}]")
     for node, name in split.renamed.items():
         yield replace(plan.program, NAME, node, plan.naming(name))
+    for count, labels in numbered(plan, split):
+        own = plan.naming(split.renamed[labels]) if labels in split.renamed else plan.program.source(labels)
+        yield replace(plan.program, NAME, count, f"len({own}{f'[{mine}]' if labels in split.inline else ''})")
 
 
 def _lines(plan: Plan, split: Split, part: str, mine: str, weight: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ from nbddp.analysis.splitting.fit import is_unclear, unfit
 from nbddp.analysis.splitting.means import Means, means_of
 from nbddp.analysis.splitting.meeting import with_what_meets
 from nbddp.analysis.splitting.own_parameters import learned
+from nbddp.analysis.splitting.positions import numbered
 from nbddp.analysis.splitting.regions import region_at
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "is_unclear",
     "learned",
     "means_of",
+    "numbered",
     "region_at",
     "unfit",
     "unshared",

@@ -56,12 +56,18 @@ def _by_the_loss(plan: Reading, call: ast.Call) -> Split | Root | None:
 
 
 def _is_computed(region: Region, root: Root) -> bool:
-    """`out = X @ W`: no batch that was drawn, but what has been made of all of the data."""
-    own = learned(region.plan)
-    for statement in region.block[: region.block.index(region.at)]:
-        if root.name in stored(statement):
-            read = [n for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
-            return any(n.id in own or region.plan.facts.value(n).of("instance") for n in read)
+    """`out = (X @ W).exp()`: no batch that was drawn, but what has been made of all of the data."""
+    own, names = learned(region.plan), set[str]()
+    todo = [n.id for n in ast.walk(root.node) if isinstance(n, ast.Name)]
+    before = region.block[: region.block.index(region.at)]
+    while todo:
+        name = todo.pop()
+        made = [n for s in before if name in stored(s) for n in ast.walk(s) if isinstance(n, ast.Name)]
+        read = [n for n in made if isinstance(n.ctx, ast.Load) and n.id not in names]
+        if any(n.id in own or region.plan.facts.value(n).of("instance") for n in read):
+            return True
+        names |= {n.id for n in read}
+        todo += [n.id for n in read]
     return False
 
 

@@ -7,6 +7,7 @@ import re
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.means import uncounted
+from nbddp.analysis.splitting.positions import of_each
 from nbddp.analysis.splitting.regions import Region, region_at
 from nbddp.analysis.splitting.roots import PRODUCTS, Root
 from nbddp.analysis.splitting.single_samples import made_one, sample_by_sample, taken_for_one
@@ -111,7 +112,9 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
     if (product := _summed_over(region)) is not None:
         return sentence("'%1' adds up over the samples, so a part of them cannot be computed alone",
                         plan.program.source(product))  # fmt: skip
-    if (picked := _picked_by_place(region, split.names)) is not None:
+    if (shape := _of_the_whole(plan)) is not None:
+        return sentence("'%1' gives its samples the size of the whole batch", plan.program.source(shape))
+    if (picked := _picked_by_place(region, split)) is not None:
         return sentence("'%1' is picked by its place in the batch", plan.program.source(picked))
     return None
 
@@ -150,16 +153,33 @@ def _summed_over(region: Region) -> ast.expr | None:
     return None
 
 
-def _picked_by_place(region: Region, names: tuple[str, ...]) -> ast.expr | None:
+def _of_the_whole(plan: Reading) -> ast.expr | None:
+    """`targets.view(batch_size * length)`: a rank has fewer. A number that comes from their size is the rank's own."""
+    for call in plan.facts.calls:
+        if isinstance(call.func, ast.Attribute) and call.func.attr in ("view", "reshape") and call.args:
+            first = call.args[0].elts[0] if isinstance(call.args[0], ast.Tuple) and call.args[0].elts else call.args[0]
+            size = plan.facts.value(first)
+            known = isinstance(first, ast.UnaryOp | ast.Starred) or size.varies or size.size or size.const == -1
+            if size.number and not known and _is_split(plan, call.func.value):
+                return call
+    return None
+
+
+def _of_each(plan: Reading, node: ast.Subscript) -> bool:
+    picked = of_each(plan, node)
+    return picked is not None and _is_split(plan, picked[1])
+
+
+def _picked_by_place(region: Region, split: Split) -> ast.expr | None:
     """`inp[t]`, `for token in target`, `out[train_idx]`: of the samples of a rank these are others."""
     plan = region.plan
     for statement in region.rest:
         for node in ast.walk(statement):
             if isinstance(node, ast.For) and _is_split(plan, node.iter):
                 return node.iter
-            if isinstance(node, ast.Subscript) and _is_split(plan, node.value):
+            if isinstance(node, ast.Subscript) and _is_split(plan, node.value) and not _of_each(plan, node):
                 index = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
-                dealt = isinstance(index, ast.Name) and index.id in names
+                dealt = isinstance(index, ast.Name) and index.id in split.names
                 if not isinstance(index, ast.Constant | ast.Slice) and (dealt or not plan.facts.value(index).varies):
                     return node
     return None

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from nbddp.analysis.library import is_mean_loss
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.find import add
+from nbddp.analysis.splitting.positions import of_each
 from nbddp.analysis.splitting.regions import Region, region_at
 from nbddp.analysis.splitting.roots import Root, comes_out, is_data, roots
 from nbddp.analysis.values import CallFact, Extent, Split, spread
@@ -29,6 +30,8 @@ def _meeting(region: Region, node: ast.AST) -> Iterator[Root]:
         yield from _beside(region, node.left, node.right)
     elif isinstance(node, ast.Compare):
         yield from _beside(region, node.left, node.comparators[0])
+    elif isinstance(node, ast.Subscript) and (picked := of_each(region.plan, node)) is not None:
+        yield from _beside(region, node.value, picked[1])
 
 
 def _beside(region: Region, *operands: ast.expr) -> Iterator[Root]:
