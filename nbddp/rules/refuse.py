@@ -163,7 +163,7 @@ def _moves_its_own(plan: Plan) -> bool:
 def _trains_on_shares(plan: Plan) -> bool:
     """A single backward() before such a training is a look at gradients: of the same data it is the same anywhere."""
     loops = {n for call in plan.facts.backward for n in plan.facts.calls[call].loops}
-    return any(plan.facts.loops[n].loaders for n in loops)
+    return any(plan.facts.loops[n].loaders or plan.facts.loops[n].next_of for n in loops)
 
 
 def _without_loader(plan: Plan, call: ast.Call, loop: ast.AST, opaque: bool) -> Diagnostic:

@@ -1,4 +1,4 @@
-"""What a gradient cannot change: two trainings that share a loss or a class have nothing in common by it."""
+"""What gradients change, and who wants them: no name shows that `optimizer.step()` needs `loss.backward()`."""
 
 from __future__ import annotations
 
@@ -22,3 +22,28 @@ def may_learn(name: str, bound_by: ast.stmt | None, imports: Mapping[str, str]) 
 
 def _is_one_name(node: ast.Assign) -> bool:
     return len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
+
+
+WAITING = "gradients that wait for a step"  # no name of a notebook's
+
+
+def gives(node: ast.stmt) -> bool:
+    """`loss.backward()` by itself: a training has its steps in one statement."""
+    return isinstance(node, ast.Expr) and "backward" in _methods(node)
+
+
+def wants(node: ast.stmt) -> bool:
+    """`optimizer.step()`, `w.data -= 0.1 * w.grad`, and no backward() beside it."""
+    changes = any(isinstance(n, ast.Assign | ast.AugAssign) for n in ast.walk(node))
+    return "backward" not in _methods(node) and ("step" in _methods(node) or (changes and _reads_gradients(node)))
+
+
+def _reads_gradients(node: ast.stmt) -> bool:
+    return any(
+        isinstance(n, ast.Attribute) and n.attr == "grad" and isinstance(n.ctx, ast.Load) for n in ast.walk(node)
+    )
+
+
+def _methods(node: ast.AST) -> set[str]:
+    calls = (n.func for n in ast.walk(node) if isinstance(n, ast.Call))
+    return {func.attr for func in calls if isinstance(func, ast.Attribute)}

@@ -10,7 +10,7 @@ from nbddp.analysis.library import is_display
 from nbddp.analysis.slicing.aliases import Sharing, drawn_on
 from nbddp.analysis.slicing.effects import Effects, displays_only, effects
 from nbddp.analysis.slicing.function_effects import Definition, Summary, reachable, summaries
-from nbddp.analysis.slicing.gradients import may_learn
+from nbddp.analysis.slicing.gradients import WAITING, gives, may_learn, wants
 from nbddp.analysis.syntax import Program, Statement, imported_names
 from nbddp.sentence import NOTHING, Sentence, sentence
 
@@ -94,7 +94,7 @@ def _touched(flow: Flow) -> Iterator[frozenset[str]]:
         found = flow.effects[statement.index]
         same = {n for n in found.gradients if not may_learn(n, flow.bound_by(n, statement.index), flow.imports)}
         changed = sharing.of((found.mutates - same) | flow.when_called(statement.index)[1])
-        yield changed - (sharing.plain() - bound_by_functions)
+        yield (changed - (sharing.plain() - bound_by_functions)) | ({WAITING} if gives(statement.node) else set())
 
 
 @dataclass(frozen=True)
@@ -136,6 +136,7 @@ def backward_slice(
             continue
         kept.append(i)
         live -= found.binds
+        live |= {WAITING} if i not in training and wants(statement.node) else set()
         reads, _ = flow.when_called(i)
         live |= found.reads | reads
         if not isinstance(statement.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):

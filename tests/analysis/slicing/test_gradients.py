@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from nbddp.analysis.slicing.gradients import may_learn
+from nbddp.analysis.slicing.gradients import gives, may_learn, wants
 
 IMPORTS = {"nn": "torch.nn", "helpers": "helpers"}
 
@@ -38,3 +38,21 @@ def test_these_may(text):
 def test_what_no_cell_binds_is_a_function_of_python_or_unknown():
     assert not may_learn("len", None, IMPORTS)
     assert may_learn("model", None, IMPORTS)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("loss.backward()", "gives"),
+        ("optimizer.step()", "wants"),
+        ("w.data -= 0.1 * w.grad", "wants"),
+        ("for p in ps:\n    p.data -= 0.1 * p.grad\n    p.grad.zero_()", "wants"),
+        ("optimizer.zero_grad()", ""),
+        ("w.grad = None", ""),
+        ("print(w.grad)", ""),
+        ("for x in xs:\n    model(x).backward()\n    optimizer.step()", ""),
+    ],
+)
+def test_who_gives_and_wants_gradients(text, found):
+    (node,) = ast.parse(text).body
+    assert " ".join(check.__name__ for check in (gives, wants) if check(node)) == found
