@@ -39,6 +39,9 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     yield from _compared(plan)
     if not plan.roles.models and not plan.wrapping.loose:
         yield from _of_own_parameters(plan)
+    for call in sorted(plan.facts.backward, key=plan.program.span):
+        if not plan.facts.calls[call].loops and _is_of_a_share(plan, call):
+            yield from _after_backward(plan, call, set(), {o for m in plan.roles.models for o in m.optimizers})
     if not plan.wrapping.averaged and not plan.wrapping.loose:
         return
     for model, reason in plan.wrapping.averaged.items():
@@ -52,6 +55,12 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         steps = plan.facts.calls[call].loops & training
         if steps:
             yield from _after_backward(plan, call, steps)
+
+
+def _is_of_a_share(plan: Plan, call: ast.Call) -> bool:
+    """A step by itself, of a batch from a loader that each rank has its part of: no training goes through DDP there."""
+    loss = backward_of(call)
+    return loss is not None and plan.facts.value(loss).varies
 
 
 def _of_own_parameters(plan: Plan) -> Iterator[Edit | Diagnostic]:
@@ -101,10 +110,12 @@ def _trains_what_ddp_wraps(plan: Plan, steps: Set[Loop]) -> bool:
     return bool(called & wrapped.keys()) and not called & averaged.keys() and not plan.wrapping.loose
 
 
-def _after_backward(plan: Plan, call: ast.Call, steps: Set[Loop]) -> Iterator[Edit | Diagnostic]:
+def _after_backward(
+    plan: Plan, call: ast.Call, steps: Set[Loop], wanted: Set[Obj] = frozenset()
+) -> Iterator[Edit | Diagnostic]:
     statement = plan.program.statement_of(call)
-    names = _optimizers(plan, call)
-    if not names and _trains_what_ddp_wraps(plan, steps):
+    names = _optimizers(plan, call, wanted)
+    if not names and steps and _trains_what_ddp_wraps(plan, steps):
         return
     if not names:
         yield plan.program.diagnose(
@@ -125,9 +136,9 @@ def _after_backward(plan: Plan, call: ast.Call, steps: Set[Loop]) -> Iterator[Ed
                     ("broadcast_buffers",))  # fmt: skip
 
 
-def _optimizers(plan: Plan, call: ast.Call) -> list[str]:
+def _optimizers(plan: Plan, call: ast.Call, more: Set[Obj]) -> list[str]:
     averaged = plan.wrapping.averaged.keys()
-    wanted = {o for m in plan.roles.models if m.obj in averaged for o in m.optimizers} | plan.wrapping.loose
+    wanted = {o for m in plan.roles.models if m.obj in averaged for o in m.optimizers} | plan.wrapping.loose | more
     visible = plan.facts.calls[call].visible
     allowed = plan.roles.optimizers  # a function may train now a model that DDP has wrapped: their mean stays the mean
     names = expressions_for(plan, call, visible, wanted, allowed)

@@ -86,5 +86,6 @@ def _is_transformer(name: str, word: str) -> bool:
 
 def learns(name: str) -> bool:
     """May a module of a library have parameters?"""
-    return not (name.startswith("torch.nn.") and any(word in name.rpartition(".")[2] for word in PLAIN)
-                and "PReLU" not in name)  # fmt: skip
+    word = name.rpartition(".")[2]
+    plain = any(part in word for part in PLAIN) and word not in ("PReLU", "AdaptiveLogSoftmaxWithLoss")
+    return not (name.startswith("torch.nn.") and plain)

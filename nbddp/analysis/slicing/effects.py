@@ -22,6 +22,7 @@ class Effects:
     binds: set[str] = field(default_factory=set)  # bound for sure
     may_bind: set[str] = field(default_factory=set)
     mutates: set[str] = field(default_factory=set)
+    gradients: set[str] = field(default_factory=set)  # those of them that only a gradient reaches
     deferred: set[str] = field(default_factory=set)  # read when a function defined here is called
     deferred_mutates: set[str] = field(default_factory=set)
     loads: set[str] = field(default_factory=set)  # every name looked up, also after binding it
@@ -86,6 +87,7 @@ class Walk(ast.NodeVisitor):
     def mutate(self, name: str | None) -> None:
         if name is None or self._is_local(name):
             return
+        self.out.gradients.discard(name)
         if name in self.imports:  # `os.environ["X"] = "1"`, `sys.path += [...]`: no name shows it
             self.out.ambient |= not effect_of(self.imports[name]).display
             return
@@ -178,7 +180,7 @@ class Walk(ast.NodeVisitor):
         self.out.ambient |= op.ambient
         if func.attr == "backward" and self.differentiated:
             for name in self.differentiated:
-                self.mutate(name)
+                self._differentiate(name)
         elif not op.reads:
             self.mutate(root_name(func))
             surely = op.effect in (Effect.STORES, Effect.CHANGES)
@@ -189,6 +191,13 @@ class Walk(ast.NodeVisitor):
                     self.mutate(root_name(arg))
         elif f".{func.attr}" in self.own:  # a method of the notebook's by that name changes what it is called on
             self.mutate(root_name(func))
+
+    def _differentiate(self, name: str) -> None:
+        """A gradient reaches what a module or a function holds; a function of a library holds nothing."""
+        if not effect_of(self.imports.get(name, "")).reads:
+            only = name not in self.out.mutates or name in self.out.gradients
+            self.mutate(name)
+            self.out.gradients |= {name} & self.out.mutates if only else set()
 
     def visit_Expr(self, node: ast.Expr) -> None:
         """`model.double()` on its own: a tensor's would be of no use there, a model's changes the model."""

@@ -10,6 +10,7 @@ from nbddp.analysis.library import effect_of
 from nbddp.analysis.slicing.aliases import Sharing, drawn_on
 from nbddp.analysis.slicing.effects import Effects, displays_only, effects
 from nbddp.analysis.slicing.function_effects import Definition, Summary, reachable, summaries
+from nbddp.analysis.slicing.gradients import WAITING, gives, may_learn, wants
 from nbddp.analysis.syntax import Program, Statement, imported_names
 from nbddp.sentence import NOTHING, Sentence, sentence
 
@@ -29,6 +30,10 @@ class Flow:
         """The last statement before `index` that binds the name."""
         before = [i for i in self.binders.get(name, ()) if i < index]
         return before[-1] if before else None
+
+    def bound_by(self, name: str, index: int) -> ast.stmt | None:
+        at = self.binder_before(name, index)
+        return None if at is None else self.program.statements[at].node
 
     def when_called(self, index: int) -> tuple[set[str], set[str]]:
         """What functions that statement `index` may call read and change outside themselves, looked up at its time."""
@@ -86,8 +91,10 @@ def _touched(flow: Flow) -> Iterator[frozenset[str]]:
     bound_by_functions = {n for node in ast.walk(flow.program.tree) if isinstance(node, ast.Global) for n in node.names}
     for statement in flow.program.statements:
         sharing.follow(statement.node)
-        found = sharing.of(flow.effects[statement.index].mutates | flow.when_called(statement.index)[1])
-        yield found - (sharing.plain() - bound_by_functions)
+        found = flow.effects[statement.index]
+        same = {n for n in found.gradients if not may_learn(n, flow.bound_by(n, statement.index), flow.imports)}
+        changed = sharing.of((found.mutates - same) | flow.when_called(statement.index)[1])
+        yield (changed - (sharing.plain() - bound_by_functions)) | ({WAITING} if gives(statement.node) else set())
 
 
 @dataclass(frozen=True)
@@ -129,6 +136,7 @@ def backward_slice(
             continue
         kept.append(i)
         live -= found.binds
+        live |= {WAITING} if i not in training and wants(statement.node) else set()
         reads, _ = flow.when_called(i)
         live |= found.reads | reads
         if not isinstance(statement.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting.carried import bound_below, is_carried
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import LOOPS, Region, Scope, regions, scope_of, stored
 from nbddp.analysis.splitting.roots import Root, given_to, roots
@@ -185,7 +186,7 @@ def add(split: Split, region: Region, found: Sequence[Root]) -> Split:
             split = replace(split, inline=split.inline | {root.node})
         elif root.name in split.names or root.node in split.renamed or root.node in split.inline:
             continue
-        elif not region.whole and root.name in region.bound_before | region.bound_in_rest:
+        elif not region.whole and root.name in _bound(region) and not is_carried(region, root.name):
             held = region.plan.facts.value(root.node).of("dict")
             dicts = split.dicts | {root.name} if held else split.dicts
             split = replace(split, names=(*split.names, root.name), dicts=dicts)
@@ -194,16 +195,24 @@ def add(split: Split, region: Region, found: Sequence[Root]) -> Split:
     return split
 
 
+def _bound(region: Region) -> frozenset[str]:
+    return region.bound_before | region.bound_in_rest
+
+
 def _whole_elsewhere(split: Split, region: Region, name: str) -> Split:
     """What is there before the loop: its samples get the name, unless somebody else wants all of them."""
     reads = [n for s in region.rest for n in ast.walk(s) if _reads(n, name)]
     sized = [n for n in reads if _is_asked_for_its_size(region, n)]
     local = region.scope is None or name in region.bound_before or _is_local(region.scope, name)
     elsewhere = [n for n in region.plan.nodes() if _reads(n, name) and n not in reads and _is_after(region, n)]
-    if local and not elsewhere and not sized:
+    if region.whole and name in region.bound_in_rest:
+        return split  # each turn would need a part of another
+    carried = not region.whole and name in _bound(region)
+    if local and not elsewhere and not sized and not carried:
         return replace(split, names=(*split.names, name))
-    cut = [n for n in reads if isinstance(n, ast.expr) and n not in sized]
-    if not local:
+    again = bound_below(region, name) if carried else frozenset[ast.AST]()  # the next turn's, of all samples
+    cut = [n for n in reads if isinstance(n, ast.expr) and n not in sized and n not in again]
+    if not local or again:
         return replace(split, inline=split.inline | set(cut))
     return replace(split, renamed={**split.renamed, **dict.fromkeys(cut, f"{name}_part")})
 

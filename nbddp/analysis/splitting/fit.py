@@ -92,6 +92,8 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
     if (product := _summed_over(region)) is not None:
         return sentence("'%1' adds up over the samples, so a part of them cannot be computed alone",
                         plan.program.source(product))  # fmt: skip
+    if (shape := _of_the_whole(plan)) is not None:
+        return sentence("'%1' gives its samples the size of the whole batch", plan.program.source(shape))
     if (picked := _picked_by_place(region, split)) is not None:
         return sentence("'%1' is picked by its place in the batch", plan.program.source(picked))
     return ill_matched(plan, split)
@@ -128,6 +130,18 @@ def _summed_over(region: Region) -> ast.expr | None:
         for node in ast.walk(statement):
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult) and _is_split(region.plan, node.right):
                 return node
+    return None
+
+
+def _of_the_whole(plan: Reading) -> ast.expr | None:
+    """`targets.view(batch_size * length)`: a rank has fewer. A number that comes from their size is the rank's own."""
+    for call in plan.facts.calls:
+        if isinstance(call.func, ast.Attribute) and call.func.attr in ("view", "reshape") and call.args:
+            first = call.args[0].elts[0] if isinstance(call.args[0], ast.Tuple) and call.args[0].elts else call.args[0]
+            size = plan.facts.value(first)
+            known = isinstance(first, ast.UnaryOp | ast.Starred) or size.varies or size.size or size.const == -1
+            if size.number and not known and _is_split(plan, call.func.value):
+                return call
     return None
 
 

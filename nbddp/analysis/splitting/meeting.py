@@ -10,11 +10,10 @@ from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.find import add, chain_of
 from nbddp.analysis.splitting.regions import Region, region_at
-from nbddp.analysis.splitting.roots import Root, definitions, is_data, roots
+from nbddp.analysis.splitting.roots import Root, comes_out, is_data, roots
 from nbddp.analysis.splitting.sizes import is_count
 from nbddp.analysis.values import CallFact, Extent, Split, spread
 
-DEPTH = 6  # of names that are made of names
 ELEMENTWISE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 
 
@@ -41,23 +40,10 @@ def _meeting(region: Region, node: ast.AST) -> Iterator[Root]:
 
 
 def _beside(region: Region, *operands: ast.expr) -> Iterator[Root]:
-    if any(_is_split(region.plan, o) and (not region.whole or _comes_out(region, o)) for o in operands):
+    if any(_is_split(region.plan, o) and (not region.whole or comes_out(region, o)) for o in operands):
         for operand in operands:
             if not _is_split(region.plan, operand) and is_data(region.plan, operand):
                 yield from (r for r in roots(region, operand) if not r.one and _belongs(region, r))
-
-
-def _comes_out(region: Region, node: ast.expr, depth: int = 0) -> bool:
-    """Does it hold what a model has made of the samples? What is done to the data before is another matter."""
-    if not region.plan.roles.models:
-        return True
-    for part in ast.walk(node):
-        if part in region.chain or (isinstance(part, ast.Call) and region.plan.facts.value(part.func).of("model")):
-            return True
-        if isinstance(part, ast.Name) and part.id in region.bound_in_rest and depth < DEPTH:
-            if any(_comes_out(region, value, depth + 1) for value in definitions(region, part)):
-                return True
-    return False
 
 
 def _belongs(region: Region, root: Root) -> bool:

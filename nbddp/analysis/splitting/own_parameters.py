@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.values import Obj, Value
 
 
 def learned(plan: Reading) -> frozenset[str]:
@@ -22,6 +23,13 @@ def learned(plan: Reading) -> frozenset[str]:
             case ast.Attribute(value=ast.Name(id=name), attr="grad" | "data"):
                 names.add(name)
     return frozenset(names | {n for name in names for n in _listed(plan, name)})
+
+
+def inputs(plan: Reading, value: Value) -> frozenset[Obj]:
+    """`X = torch.tensor(data, requires_grad=True)`: beside a model it is data, unless an optimizer moves it."""
+    moved = {o for p in plan.roles.optimizers for o in plan.facts.fields.get((p, "params"), Value()).objs}
+    found = {o for o in value.of("parameter") if o.owner is None and not o.name.endswith(".Parameter")}
+    return frozenset(found - moved if plan.roles.models else ())
 
 
 def _wants_gradients(node: ast.expr) -> bool:

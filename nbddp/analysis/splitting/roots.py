@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.own_parameters import learned
+from nbddp.analysis.splitting.own_parameters import inputs, learned
 from nbddp.analysis.splitting.regions import Region
 from nbddp.analysis.syntax import qualified
 from nbddp.analysis.values import Literal, Value
@@ -17,6 +17,7 @@ PRODUCTS = ("torch.mm", "torch.matmul", "torch.spmm", "torch.sparse.mm", "numpy.
 FILLED = ("torch.zeros", "torch.ones", "torch.full", "torch.empty", "torch.rand", "torch.randn")
 TENSORS = ("torch.tensor", "torch.Tensor", "torch.LongTensor", "torch.FloatTensor", "torch.as_tensor", "numpy.array")
 ADDING = ("append", "extend")
+DEPTH = 6  # of names that are made of names
 SIZES = ("shape", "size", "dtype", "device", "ndim")
 
 
@@ -37,7 +38,8 @@ def is_data(plan: Reading, node: ast.expr) -> bool:
     literal = not isinstance(value.const, Literal | None) and not isinstance(
         node, ast.Call
     )  # `torch.zeros(32, 1)` is known to be 0
-    return not value.number and not literal and not value.objs - value.of(*DATA) and not _is_size(value)
+    others = value.objs - value.of(*DATA) - inputs(plan, value)
+    return not value.number and not literal and not others and not _is_size(value)
 
 
 def _is_size(value: Value) -> bool:
@@ -96,11 +98,23 @@ def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator
 
 
 def _is_next(region: Region, name: ast.Name) -> bool:
-    """`xb, yb = prefetcher.next()` at the end of a turn: what is read before it is what the turn before has drawn."""
+    """`xb, yb = prefetcher.next()`, `X = X[order]` at the end of a turn: read before it is what that turn has left."""
     found = list(definitions(region, name))
-    read = {n.id for value in found for n in ast.walk(value) if isinstance(n, ast.Name)}
     later = all(region.plan.program.span(value) > region.plan.program.span(name) for value in found)
-    return not region.whole and later and not read & region.bound_in_rest
+    return not region.whole and later and not any(comes_out(region, value) for value in found)
+
+
+def comes_out(region: Region, node: ast.expr, depth: int = 0) -> bool:
+    """Does it hold what a model has made of the samples? What is done to the data before is another matter."""
+    if not region.plan.roles.models:
+        return True
+    for part in ast.walk(node):
+        if part in region.chain or (isinstance(part, ast.Call) and region.plan.facts.value(part.func).of("model")):
+            return True
+        if isinstance(part, ast.Name) and part.id in region.bound_in_rest and depth < DEPTH:
+            if any(comes_out(region, value, depth + 1) for value in definitions(region, part)):
+                return True
+    return False
 
 
 def _indexed(region: Region, node: ast.expr, index: ast.expr) -> Iterator[Root]:
@@ -225,7 +239,7 @@ def definitions(region: Region, read: ast.Name) -> Iterator[ast.expr]:
 def given_to(plan: Reading, statements: Sequence[ast.AST], read: ast.Name) -> Iterator[ast.expr]:
     """What a name may be made of where it is read: no longer of what was there before it was set anew."""
     span, anew = plan.program.span, set_anew(plan, statements, read)
-    for node, value in _values_for(statements, read.id):
+    for node, value in values_for(statements, read.id):
         past = anew and not isinstance(node, ast.comprehension)
         if not past or max(anew) <= span(node) < span(read):
             yield value
@@ -234,11 +248,11 @@ def given_to(plan: Reading, statements: Sequence[ast.AST], read: ast.Name) -> It
 def set_anew(plan: Reading, statements: Sequence[ast.AST], read: ast.Name) -> list[tuple[int, int]]:
     """Where one of these statements gives the name another value, whichever way it goes, before it is read."""
     span, around = plan.program.span, {*plan.program.ancestors(read)}
-    made = (n for n, _ in _values_for(statements, read.id) if isinstance(n, ast.Assign))
+    made = (n for n, _ in values_for(statements, read.id) if isinstance(n, ast.Assign))
     return [span(n) for n in made if span(n)[1] <= span(read)[0] and plan.program.parents[n] in around]
 
 
-def _values_for(statements: Iterable[ast.AST], name: str) -> Iterator[tuple[ast.AST, ast.expr]]:
+def values_for(statements: Iterable[ast.AST], name: str) -> Iterator[tuple[ast.AST, ast.expr]]:
     for node in (n for s in statements for n in ast.walk(s)):
         if isinstance(node, ast.Assign) and any(name in _targets(t) for t in node.targets):
             yield node, node.value

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import operator
 from functools import reduce
 
 import pytest
 
 from nbddp.analysis.values import Extent, Value
-from tests.analysis.cells import seen
+from tests.analysis.cells import BEFORE, batch, node, plan, seen
 from tests.analysis.values.simulated import World
 
 
@@ -75,6 +76,16 @@ def test_what_samples_choose_to_write_into_an_array_is_the_ranks_own():
 
 def test_what_is_written_at_the_same_place_on_all_ranks_is_what_it_was():
     assert seen("kept", "kept[epoch] = loss.item()", "n = kept", before="kept = torch.zeros(3)") is Extent.MEAN
+
+
+def test_zeros_are_none_once_a_part_of_them_is_set():
+    assert zeros("a = torch.zeros(3)").const == 0
+    assert zeros("a = torch.zeros(3)\na[0] = 5").const is None
+
+
+def zeros(cell: str) -> Value:
+    made = plan(*BEFORE, cell, batch("n = a"))
+    return made.facts.value(node(made, ast.Name, "a"))
 
 
 def test_a_deleted_name_stands_for_nothing():

@@ -202,3 +202,48 @@ def test_what_computes_no_gradient_may_change_what_it_is_given():
         "fill(print, train_set)",
         LOOP,
     ]
+
+
+ANOTHER = """other = Net(8, 2)
+others = torch.optim.SGD(other.parameters(), lr=0.1)
+for step in range(len(train_set)):
+    loss = criterion(other(train_set.tensors[0].expand(len(train_set), 8)), train_set.tensors[1])
+    loss.backward()
+    others.step()"""
+SHARED = "criterion = nn.CrossEntropyLoss().to('cpu')\nclass Net(nn.Linear):\n    pass"
+WITH_BOTH = (
+    "%%ddp_train\nmodel = Net(8, 2)\noptimizer = torch.optim.SGD(model.parameters(), lr=0.1)"
+    + TRAINING.replace("F.cross_entropy", "criterion")
+)
+OTHER_LOOP = "for step in range(len(train_set)):"
+
+
+def test_two_trainings_may_share_a_loss_a_class_and_what_python_brings():
+    lines = kept(SHARED, ANOTHER, f"{WITH_BOTH}print(len(train_set))")
+    assert OTHER_LOOP not in lines
+    assert LOOP in lines
+
+
+def test_a_gradient_reaches_what_a_loss_of_the_notebooks_own_holds():
+    own = "class Own(nn.Module):\n    def forward(self, x, y):\n        return (x - y).mean()\ncriterion = Own()"
+    assert OTHER_LOOP in kept(f"{SHARED}\n{own}", ANOTHER, WITH_BOTH)
+
+
+STEP_BY_HAND = ("out = F.cross_entropy(model(train_set.tensors[0]), train_set.tensors[1])", "out.backward()")
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "optimizer.step()",
+        "for p in model.parameters():\n    p.data -= 0.1 * p.grad",
+        "model.bias.data -= model.bias.grad",
+    ],
+)
+def test_what_a_step_has_its_gradients_from_is_kept(step):
+    assert kept(*STEP_BY_HAND, step, TRAINING) == [*STEP_BY_HAND, step.split("\n")[0], LOOP]
+
+
+@pytest.mark.parametrize("later", ["optimizer.zero_grad()", "model.bias.grad = None", "print(model)"])
+def test_a_look_at_gradients_is_left_out(later):
+    assert "out.backward()" not in kept("x = torch.ones(1, 8)\nout = model(x).sum()", STEP_BY_HAND[1], later, TRAINING)

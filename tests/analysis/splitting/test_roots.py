@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from nbddp.analysis.splitting.regions import region_at
@@ -35,6 +37,22 @@ def test_what_an_expression_is_made_of(given, expected):
     region = region_at(made, made.program.statement_of(call))
     found = [made.program.source(r.node) + " alone" * r.one for r in roots(region, call.args[0])]
     assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("bound", "expected"),
+    [
+        ("h = x\nh = t", ["t"]),
+        ("h = x\nif step:\n    h = t", ["x", "t"]),
+        ("h = x\nif step:\n    h = t\nelse:\n    h = x * h", ["x", "t"]),
+    ],
+)
+def test_a_name_is_what_it_was_bound_to_last(bound, expected):
+    made = planned(f"x, t = X[step:], y[step:]\n{bound}\nloss = F.mse_loss(model(h), t)")
+    call = next(c for c in made.facts.calls if made.program.source(c.func) == "model")
+    first = next(n for n in made.nodes() if isinstance(n, ast.Assign) and made.program.source(n) == "h = x")
+    found = [made.program.source(r.node) for r in roots(region_at(made, first), call.args[0])]
+    assert [*dict.fromkeys(found)] == expected
 
 
 def test_places():

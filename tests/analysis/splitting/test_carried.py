@@ -1,0 +1,54 @@
+"""What each turn makes of the turn before must stay whole."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.analysis.cells import IMPORTS, MODEL, plan
+
+DATA = "X, y = torch.randn(64, 8), torch.randn(64, 2)"
+STEP = """    loss = F.mse_loss(model(X), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def names(before: str, after: str = "") -> tuple[str, ...]:
+    """Those that hold a rank's samples once they have been dealt out."""
+    made = plan(IMPORTS, DATA, MODEL, f"for epoch in range(3):\n{before}{STEP}{after}")
+    return made.assumed.splits[0].names
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "    X, y = X.to('cpu'), y.to('cpu')\n",
+        "    X = X[torch.randperm(64)]\n",
+        "    X = X + 0.1 * torch.randn_like(X)\n",
+        "    X += 0.1 * torch.randn_like(X)\n",
+        "    if epoch % 2 == 0:\n        X = torch.randn(64, 8)\n",
+        "    moved = X.to('cpu')\n    X = moved.float()\n",
+    ],
+)
+def test_what_a_turn_makes_of_the_last_keeps_its_name(before):
+    assert "X" not in names(before)
+
+
+@pytest.mark.parametrize("after", ["    X = X[torch.randperm(64)]\n", "    moved = X\n    X = moved.float()\n"])
+def test_what_a_turn_leaves_for_the_next_is_made_of_all(after):
+    made = plan(IMPORTS, DATA, MODEL, f"for epoch in range(3):\n{STEP}{after}")
+    split = made.assumed.splits[0]
+    assert (split.names, split.renamed) == ((), {})
+    assert {made.program.place(node.lineno)[1] for node in split.inline} == {2}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("    X, y = torch.randn(64, 8), torch.randn(64, 2)\n", ""),
+        ("    X = torch.randn(64, 8)\n    X = X.float()\n    y = X[:, :2]\n", ""),
+    ],
+)
+def test_what_a_turn_draws_is_its_own(before, after):
+    assert "X" in names(before, after)
