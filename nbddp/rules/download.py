@@ -23,6 +23,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
+from nbddp.analysis.slicing import block_of
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, guard, within
 
@@ -44,9 +45,5 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
 def _goes_on(plan: Plan, statement: ast.stmt) -> bool:
     """Is the next statement another that the same rank does alone? One barrier behind them is enough."""
     parent = plan.program.parents[statement]
-    kept = [s.node for s in plan.kept] if isinstance(parent, ast.Module) else None
-    for field in ("body", "orelse", "finalbody"):
-        block = kept if kept is not None else getattr(parent, field, [])
-        if isinstance(block, list) and statement in block[:-1]:
-            return block[block.index(statement) + 1] in plan.preparation.alone
-    return False
+    block = [s.node for s in plan.kept] if isinstance(parent, ast.Module) else block_of(parent, statement)
+    return statement in block[:-1] and block[block.index(statement) + 1] in plan.preparation.alone

@@ -27,7 +27,6 @@ from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, replace
 
 NAME = "show"
-CLEARS = ("IPython.display.clear_output", "IPython.display.display", "IPython.display.set_matplotlib_formats")
 MEDIA = ("Image", "SVG", "Video", "Audio")  # read a file when they are made, which rank 0 may be about to write
 
 

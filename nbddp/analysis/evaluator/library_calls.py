@@ -162,14 +162,15 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
                 m.put(obj, field, args[2])
         return ANYTHING
     if name == "super":
-        return _super(m, node)
+        return thing("super", node)  # in a method: the instance, seen from the bases
     if op.makes == "dict":
         zero = name == "collections.Counter" or {o.name for o in first.of("library")} & {"int", "float"}
         made = _dict_call(m, node, keywords, bool(zero))
         lists = name == "collections.defaultdict" and {o.name for o in first.of("library")} & LISTS
         if lists:
             return _made(m, made, {"[]": m.make("list", node)})
-        return _made(m, made, {"[]": _default(m, node, first)}) if first.of("class", "function") else made
+        default = m.steps.call(m, node, first, None, [], {}) if first.of("class", "function") else None
+        return _made(m, made, {"[]": default}) if default is not None else made  # `defaultdict(Meter)`
     if name == "functools.partial":
         return (
             _partial(m, node, args, keywords) if first.objs and first.objs == first.of("function", "method") else first
@@ -232,8 +233,7 @@ def _passed(m: Machine, node: ast.Call, name: str, first: Value, args: Args) -> 
         if name == "itertools.chain":
             return Value(join_all(args).objs, join_all(args).extent)
         return first
-    label = "enumerate" if name == "enumerate" else name
-    return _made(m, thing("iterator", node, label), {"of": first})
+    return _made(m, thing("iterator", node, name), {"of": first})
 
 
 def _mapped(m: Machine, node: ast.Call, args: Args) -> Value:
@@ -242,11 +242,6 @@ def _mapped(m: Machine, node: ast.Call, args: Args) -> Value:
     for obj in made.objs:
         m.put(obj, "[]", result)
     return made
-
-
-def _super(m: Machine, node: ast.Call) -> Value:
-    """`super()` in a method: the instance, seen from the bases."""
-    return thing("super", node)
 
 
 def _dict_call(m: Machine, node: ast.Call, keywords: Keywords, counts: bool) -> Value:
@@ -258,11 +253,6 @@ def _dict_call(m: Machine, node: ast.Call, keywords: Keywords, counts: bool) -> 
         m.put(obj, f"[{key!r}]", value)
         m.put(obj, "[]", value)
     return made
-
-
-def _default(m: Machine, node: ast.Call, factory: Value) -> Value:
-    """`defaultdict(Meter)`: what a key that is new stands for."""
-    return m.steps.call(m, node, factory, None, [], {})
 
 
 def _of_samples(m: Machine, name: str, args: Args, keywords: Keywords, op: Op) -> Value | None:

@@ -10,10 +10,10 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from nbddp.analysis.library import Effect, effect_of
 from nbddp.analysis.reading import Model, Reading
 
 CUTS = frozenset("detach detach_ item tolist numpy data shape size argmax grad no_grad eq ne gt lt".split())
-FILLS = frozenset("append extend insert add update appendleft add_ sub_".split())
 DEPTH = 4  # of functions that call functions
 Inner = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 
@@ -77,7 +77,7 @@ class _Walk:
                 self.enter(call)
             elif (
                 isinstance(call.func, ast.Attribute)
-                and call.func.attr in FILLS
+                and (effect_of(f".{call.func.attr}").effect is Effect.STORES or call.func.attr in ("add_", "sub_"))
                 and isinstance(call.func.value, ast.Name)
             ):
                 name = call.func.value.id  # losses.append(loss)

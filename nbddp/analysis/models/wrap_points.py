@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.slicing import effects
+from nbddp.analysis.slicing import block_of, effects
 from nbddp.analysis.values import Obj
 
 MOVES = ("to", "cuda")
@@ -115,11 +115,8 @@ def _following(plan: Reading, built: ast.stmt) -> list[ast.stmt]:
     parent = plan.program.parents[built]
     if isinstance(parent, ast.Module):
         return [s.node for s in plan.kept if s.node.lineno > built.lineno]
-    for field in ("body", "orelse", "finalbody"):
-        block = getattr(parent, field, None)
-        if isinstance(block, list) and built in block:
-            return block[block.index(built) + 1 :]
-    return []
+    block = block_of(parent, built)
+    return block[block.index(built) + 1 :] if block else []
 
 
 def _ends_building(plan: Reading, statement: ast.stmt, name: str, model: Obj) -> bool:
