@@ -260,7 +260,10 @@ def put_element(m: Machine, container: Value, value: Value, key: object = None) 
 
 def _subscript(m: Machine, node: ast.Subscript) -> Value:
     base, index = evaluate(m, node.value), evaluate(m, node.slice)
-    return subscript(m, base, index, node)
+    found = subscript(m, base, index, node)
+    if spread(found) is base.extent is Extent.SAMPLES and any(o.name == BATCHES for o in index.of("counter")):
+        return found.with_extent(Extent.VARYING)  # `x[i]` of batch i: of a rank's share it is another sample
+    return found
 
 
 def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Value:
@@ -294,8 +297,6 @@ def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Val
         return domain.marked(found.with_extent(Extent.VARYING), domain.STATISTIC)  # of those that a rank has seen
     if isinstance(node.slice, ast.Slice) and base.of(domain.STATISTIC) and node.slice.step is None:
         return domain.marked(found, domain.PICKED)  # `torch.argsort(losses)[:k]`
-    if extent is Extent.SAMPLES and base.extent is extent and any(o.name == BATCHES for o in index.of("counter")):
-        return found.with_extent(Extent.VARYING)  # `x[i]` of batch i: of a rank's share it is another sample
     chosen = index.of(domain.MASK, domain.PICKED) or (not m.forward_depth and _is_first_few(m, node.slice))
     picks = extent is Extent.SAMPLES and base.extent is extent and chosen
     if (
