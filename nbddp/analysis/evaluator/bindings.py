@@ -48,6 +48,7 @@ def assign(m: Machine, target: ast.expr, value: Value, *, added: bool = False) -
 
 def _put_item(m: Machine, target: ast.Subscript, value: Value, added: bool) -> None:
     container, key = evaluate(m, target.value), evaluate(m, target.slice)
+    m.facts.stores[target].update(container.of("list", "dict"))
     if by_class(m, container, "setitem", [key, value]) is not None:
         return
     put_element(m, container, value, key.const)
@@ -170,6 +171,7 @@ def run_deletion(m: Machine, node: ast.Delete) -> None:
             env.pop(target.id, None)
         elif isinstance(target, ast.Subscript):
             container, key = evaluate(m, target.value), evaluate(m, target.slice)
+            m.facts.stores[target].update(container.of("list", "dict"))
             note_size(m.facts, container.of("list", "dict") if m.own_turns or key.varies else ())
 
 

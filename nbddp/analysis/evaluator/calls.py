@@ -68,6 +68,7 @@ def _call_one(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywor
         case "method":
             return _call_bound(m, node, obj, args, keywords)
         case "bound" if not isinstance(node.func, ast.Attribute) or node.func.attr != obj.name:
+            fact.receivers.update({obj.owner} if obj.owner else ())  # `add = log.append; add(loss)`
             return call_method(m, node, Value(frozenset({obj.owner} if obj.owner else ())), obj.name, args, keywords)
         case "class":
             return _instantiate(m, node, obj, args, keywords)

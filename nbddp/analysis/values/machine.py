@@ -238,14 +238,14 @@ class Machine:
             result = item if result is None else join(result, item)
         return result or ANYTHING
 
-    def held(self, value: Value, depth: int = 0) -> Extent:
-        """What a value comes to when it is looked at as a whole, with what lists and objects hold."""
-        extent = spread(value)
-        for obj in value.of("list", "dict", "instance") if depth < 4 else ():
-            names = ("[]",) if obj.kind != "instance" else [n for o, n in self.facts.fields if o == obj]
-            for found in (self.get(obj, n) for n in names):
-                extent = extent if found is None else join_extent(extent, self.held(found, depth + 1))
-        return extent
+    def held(self, value: Value, depth: int = 0, *, objects: bool = True) -> Extent:
+        """What a value comes to when it is looked at as a whole, with what lists hold, and objects."""
+        if depth > 4:
+            return Extent.UNIFORM
+        things = value.of("instance") if objects else ()
+        fields = [v for (o, _), v in self.facts.fields.items() if o in things] if things else []
+        inner = (self.held(v, depth + 1, objects=objects) for v in (*self.facts.contents(value), *fields))
+        return reduce(join_extent, inner, spread(value))
 
     def varying_places(self) -> set[tuple[Obj | None, str]]:
         """Fields of things, and names of the cells."""
