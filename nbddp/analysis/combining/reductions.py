@@ -217,5 +217,5 @@ def _how_item(m: Machine, fact: LoopFact, name: str, extent: Extent) -> Reductio
 
 
 def _now_uniform(m: Machine, name: str, value: Value) -> None:
-    m.set_plain(name, value.with_extent(Extent.UNIFORM))
+    m.change(name, value.with_extent(Extent.UNIFORM))
     m.make_uniform(value)

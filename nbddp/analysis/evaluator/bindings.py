@@ -137,10 +137,18 @@ def _begun_here(m: Machine, operand: ast.expr) -> bool:
 def run_augmented(m: Machine, node: ast.AugAssign) -> None:
     load = _as_load(node.target)
     moved_by_hand(m, node.target)
+    old = m.lookup(node.target.id) if isinstance(node.target, ast.Name) else None
+    if isinstance(node.target, ast.Name) and old is not None and _may_be_an_array(old):
+        m.frame.changed.add(node.target.id)
     value = _increment(m, load, evaluate_unseen(m, load), node.op, node.value)
     control, m.varying_control = m.varying_control, 0
     assign(m, node.target, value, added=True)
     m.varying_control = control
+
+
+def _may_be_an_array(value: Value) -> bool:
+    """Then `x += n` changes it for all who hold it."""
+    return not (value.number or value.objs or value.items) and value.const in (None, 0)
 
 
 def _as_load(target: ast.expr) -> ast.expr:

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from nbddp.analysis.library import under
-from nbddp.analysis.values import WHOLE, Extent, Machine, Obj, Value
+from nbddp.analysis.values import WHOLE, Extent, Frame, Machine, Obj, Value, is_zero, spread
 
 CHANGING = ("heapq", "bisect")  # their first argument changes
 
@@ -18,13 +18,41 @@ def taint(m: Machine, holder: ast.expr, extent: Extent) -> None:
     if isinstance(holder, ast.Name):
         old = m.lookup(holder.id)
         if old is not None:
-            m.set_plain(holder.id, replace(old, extent=extent, items=None, const=None))
+            own = m.frame.node is None or holder.id in m.frame.local
+            extent = extent if own else _from_afar(old, extent)
+            m.change(holder.id, replace(old, extent=extent, items=None, const=None))
     elif isinstance(holder, ast.Attribute):
         owners = m.facts.value(holder.value).objs
         for obj in owners:
             m.put(obj, holder.attr, Value(extent=extent))
         if not owners:  # `table.loc[…]`: of a thing of a library
             taint(m, holder.value, Extent.VARYING)
+
+
+def handed(call: ast.Call, body: ast.FunctionDef) -> list[tuple[ast.expr, str]]:
+    """What a plain function is given, and what it is called there; a method's first parameter is its own."""
+    parameters = [a.arg for a in (*body.args.posonlyargs, *body.args.args)]
+    if isinstance(call.func, ast.Attribute):
+        del parameters[:1]
+    named = [(k.value, k.arg) for k in call.keywords if k.arg]
+    return [*zip(call.args, parameters, strict=False), *named]
+
+
+def hand_back(m: Machine, frame: Frame) -> None:
+    """Arrays and tensors that a function has changed in their place: `sums[0] += hits`, where it is given `sums`."""
+    if not isinstance(frame.call, ast.Call) or not isinstance(frame.node, ast.FunctionDef):
+        return
+    for argument, parameter in handed(frame.call, frame.node):
+        value = frame.local.get(parameter)
+        if parameter in frame.changed and value is not None and value.varies and not value.of("list", "dict"):
+            if isinstance(argument, ast.Name | ast.Attribute | ast.Subscript):
+                old = m.lookup(argument.id) if isinstance(argument, ast.Name) else m.facts.value(argument)
+                taint(m, argument, _from_afar(old or Value(), spread(value)))
+
+
+def _from_afar(old: Value, extent: Extent) -> Extent:
+    """What is added to a thing elsewhere: a sum where it began with zeros."""
+    return Extent.VARYING if extent is Extent.SUM and not is_zero(old) and spread(old) is not Extent.SUM else extent
 
 
 def write_into(m: Machine, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> None:

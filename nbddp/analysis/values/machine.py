@@ -45,6 +45,7 @@ class Frame:
     returned: Value | None = None
     outer: Frame | None = None  # the frame that a nested function sees
     call: ast.AST | None = None  # what called it
+    changed: set[str] = field(default_factory=set)  # names whose thing has been changed in place
 
 
 @dataclass
@@ -159,8 +160,7 @@ class Machine:
 
     def bind(self, name: str, value: Value) -> None:
         value = self._under_condition(value)
-        for active in self.loops if self.share_control else ():
-            active.fact.chosen |= {name} if active.fact.function is self.frame.node else set()
+        self._note_choice(name)
         frame = self.frame
         while name in frame.outer_names and frame.outer is not None:
             frame = frame.outer
@@ -170,6 +170,10 @@ class Machine:
             self.globals[name] = value
         else:
             frame.local[name] = value
+
+    def _note_choice(self, name: str) -> None:
+        for active in self.loops if self.share_control else ():
+            active.fact.chosen |= {name} if active.fact.function is self.frame.node else set()
 
     def _under_condition(self, value: Value) -> Value:
         """What each rank comes by at batches of its own is no mean or sum over those of all."""
@@ -182,6 +186,19 @@ class Machine:
         control, self.varying_control = self.varying_control, 0
         self.bind(name, value)
         self.varying_control = control
+
+    def change(self, name: str, value: Value) -> None:
+        """What is done to a thing in its place shows wherever it has that name."""
+        self._note_choice(name)
+        self.frame.changed.add(name)
+        frame: Frame | None = self.frame
+        while frame is not None and (name not in frame.local or name in frame.global_names | frame.outer_names):
+            frame = frame.outer
+        if frame is not None:
+            frame.local[name] = value
+        elif self.globals.get(name) != value:
+            self.rebound = object()
+            self.globals[name] = value
 
     def visible(self) -> Env:
         """All names that an expression here could use."""

@@ -64,3 +64,39 @@ def test_the_loops_around_a_move_are_noted():
     made = plan(*BEFORE, batch("for p in model.parameters():", "    p.data.mul_(0.9)"))
     (loops,) = made.facts.changed.values()
     assert len(loops) == 3
+
+
+SCORE = """
+def score(v, sums):
+    sums[0] += v
+
+def add(v):
+    sums[0] += v
+
+def grow(v, n):
+    n += v
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "line", "expected"),
+    [
+        ("torch.zeros(2)", "score(loss.item(), sums)", Extent.MEAN),
+        ("torch.zeros(2)", "score(len(x), sums)", Extent.SUM),
+        ("torch.ones(2)", "score(len(x), sums)", Extent.VARYING),  # it would be counted once for each rank
+        ("torch.zeros(2)", "score(epoch, sums)", Extent.UNIFORM),
+        ("torch.zeros(2)", "add(len(x))", Extent.SUM),
+        ("torch.zeros(2)", "grow(len(x), sums)", Extent.SUM),
+        ("torch.zeros(2)", "grow(len(x), n=sums)", Extent.SUM),
+        ("0", "grow(len(x), sums)", Extent.UNIFORM),  # a number is the function's own
+        ("''", "grow(str(loss.item()), sums)", Extent.UNIFORM),
+    ],
+)
+def test_what_a_function_does_to_an_array_shows_where_it_is_called(made, line, expected):
+    assert seen("(sums, 1)[0]", line, "n = (sums, 1)[0]", before=f"sums = {made}\n{SCORE}") is expected
+
+
+def test_fields_that_a_function_is_given_are_changed_too():
+    before = f"class Meter:\n    pass\n\nmeter = Meter()\nmeter.sums = torch.zeros(2)\n{SCORE}"
+    found = seen("meter.sums.clone()", "score(loss.item(), meter.sums)", "n = meter.sums.clone()", before=before)
+    assert found is Extent.MEAN
