@@ -77,7 +77,7 @@ def _place(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[s
         m.facts.reductions[key] = replace(
             how, in_place=how.in_place or not own, number=number, assumed=_is_assumed(m, value)
         )
-        _now_uniform(m, name, value)
+        _now_uniform(m, name, value, in_place=how.in_place or not own or how.name != name)
     elif not own:  # where nothing is known of it behind the loop, there may be where it gets out
         return
     elif not fact.backward:
@@ -216,6 +216,10 @@ def _how_item(m: Machine, fact: LoopFact, name: str, extent: Extent) -> Reductio
     return Reduction(loop, item, "sum") if extent is Extent.SUM or not fact.backward else None
 
 
-def _now_uniform(m: Machine, name: str, value: Value) -> None:
-    m.change(name, value.with_extent(Extent.UNIFORM))
+def _now_uniform(m: Machine, name: str, value: Value, *, in_place: bool = True) -> None:
+    """Where it is another thing from then on, its other names are left with this rank's own."""
+    if in_place:
+        m.change(name, value.with_extent(Extent.UNIFORM))
+    else:
+        m.set_plain(name, replace(value.with_extent(Extent.UNIFORM), shared=frozenset()))
     m.make_uniform(value)

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from nbddp.analysis.library import under
-from nbddp.analysis.values import WHOLE, Extent, Frame, Machine, Obj, Value, is_zero, spread
+from nbddp.analysis.values import WHOLE, Extent, Frame, Machine, Obj, Value, from_afar, may_be_an_array, spread
 
 CHANGING = ("heapq", "bisect")  # their first argument changes
 
@@ -19,7 +19,7 @@ def taint(m: Machine, holder: ast.expr, extent: Extent) -> None:
         old = m.lookup(holder.id)
         if old is not None:
             own = m.frame.node is None or holder.id in m.frame.local
-            extent = extent if own else _from_afar(old, extent)
+            extent = extent if own else from_afar(old, extent)
             m.change(holder.id, replace(old, extent=extent, items=None, const=None))
     elif isinstance(holder, ast.Attribute):
         owners = m.facts.value(holder.value).objs
@@ -29,7 +29,7 @@ def taint(m: Machine, holder: ast.expr, extent: Extent) -> None:
             taint(m, holder.value, Extent.VARYING)
 
 
-def handed(call: ast.Call, body: ast.FunctionDef) -> list[tuple[ast.expr, str]]:
+def handed(call: ast.Call, body: ast.FunctionDef | ast.Lambda) -> list[tuple[ast.expr, str]]:
     """What a plain function is given, and what it is called there; a method's first parameter is its own."""
     parameters = [a.arg for a in (*body.args.posonlyargs, *body.args.args)]
     if isinstance(call.func, ast.Attribute):
@@ -40,19 +40,27 @@ def handed(call: ast.Call, body: ast.FunctionDef) -> list[tuple[ast.expr, str]]:
 
 def hand_back(m: Machine, frame: Frame) -> None:
     """Arrays and tensors that a function has changed in their place: `sums[0] += hits`, where it is given `sums`."""
-    if not isinstance(frame.call, ast.Call) or not isinstance(frame.node, ast.FunctionDef):
+    if not isinstance(frame.call, ast.Call) or not isinstance(frame.node, ast.FunctionDef | ast.Lambda):
         return
     for argument, parameter in handed(frame.call, frame.node):
         value = frame.local.get(parameter)
         if parameter in frame.changed and value is not None and value.varies and not value.of("list", "dict"):
             if isinstance(argument, ast.Name | ast.Attribute | ast.Subscript):
                 old = m.lookup(argument.id) if isinstance(argument, ast.Name) else m.facts.value(argument)
-                taint(m, argument, _from_afar(old or Value(), spread(value)))
+                taint(m, argument, from_afar(old or Value(), spread(value)))
 
 
-def _from_afar(old: Value, extent: Extent) -> Extent:
-    """What is added to a thing elsewhere: a sum where it began with zeros."""
-    return Extent.VARYING if extent is Extent.SUM and not is_zero(old) and spread(old) is not Extent.SUM else extent
+def aliased(m: Machine, node: ast.Assign, value: Value) -> Value:
+    """`b = a`, `row = a[0]`: what is done to one of them in its place is done to the other."""
+    source: ast.expr = node.value
+    while isinstance(source, ast.Subscript | ast.Attribute):
+        source = source.value
+    old = m.lookup(source.id) if isinstance(source, ast.Name) else None
+    if old is None or old.varies or not (may_be_an_array(old) and may_be_an_array(value)):
+        return value
+    assert isinstance(source, ast.Name)
+    m.rename(source.id, replace(old, shared=old.shared | {node}))
+    return replace(value, shared=old.shared | {node})
 
 
 def write_into(m: Machine, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> None:

@@ -5,12 +5,24 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from nbddp.analysis.syntax import Program
 from nbddp.analysis.values.assumptions import Assumptions
-from nbddp.analysis.values.domain import ANYTHING, PICKED, Extent, Obj, Value, alike, join, join_extent, spread, thing
+from nbddp.analysis.values.domain import (
+    ANYTHING,
+    PICKED,
+    Extent,
+    Obj,
+    Value,
+    alike,
+    from_afar,
+    join,
+    join_extent,
+    spread,
+    thing,
+)
 from nbddp.analysis.values.facts import CallFact, Facts, LoopFact, TestFact
 from nbddp.analysis.values.tracking import note_change
 from nbddp.analysis.values.uneven_containers import is_uneven
@@ -188,8 +200,18 @@ class Machine:
         self.varying_control = control
 
     def change(self, name: str, value: Value) -> None:
-        """What is done to a thing in its place shows wherever it has that name."""
+        """What is done to a thing in its place shows wherever it has a name."""
+        old = self.lookup(name) or ANYTHING
         self._note_choice(name)
+        self.rename(name, value)
+        for other, alias in self.visible().items() if old.shared else ():
+            if alias.shared & old.shared and other != name:
+                self.rename(other, replace(alias, extent=from_afar(alias, spread(value)), const=None))
+        for key in [k for k, v in self.facts.fields.items() if v.shared & old.shared] if old.shared else ():
+            self.facts.fields[key] = replace(self.facts.fields[key], extent=spread(value), const=None)
+
+    def rename(self, name: str, value: Value) -> None:
+        """In whatever function the name is bound, the array that it stands for is this."""
         self.frame.changed.add(name)
         frame: Frame | None = self.frame
         while frame is not None and (name not in frame.local or name in frame.global_names | frame.outer_names):

@@ -100,3 +100,18 @@ def test_fields_that_a_function_is_given_are_changed_too():
     before = f"class Meter:\n    pass\n\nmeter = Meter()\nmeter.sums = torch.zeros(2)\n{SCORE}"
     found = seen("meter.sums.clone()", "score(loss.item(), meter.sums)", "n = meter.sums.clone()", before=before)
     assert found is Extent.MEAN
+
+
+@pytest.mark.parametrize(
+    ("other", "line", "expected"),
+    [
+        ("other = sums", "other += loss.item()", Extent.MEAN),
+        ("other = sums[0]", "other += loss.item()", Extent.MEAN),
+        ("other = sums", "other.add_(loss.item())", Extent.MEAN),
+        ("other = sums", "other = other + loss.item()", Extent.UNIFORM),
+        ("other = sums.clone()", "other += loss.item()", Extent.UNIFORM),
+        ("other = sums\nother = torch.zeros(2)", "other += loss.item()", Extent.UNIFORM),
+    ],
+)
+def test_an_array_is_changed_under_all_its_names(other, line, expected):
+    assert seen("(sums, 1)[0]", line, "n = (sums, 1)[0]", before=f"sums = torch.zeros(2)\n{other}") is expected
