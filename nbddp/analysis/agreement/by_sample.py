@@ -12,6 +12,7 @@ from collections.abc import Iterator, Set
 from nbddp.analysis.agreement.pairs import compares_samples
 from nbddp.analysis.agreement.sources import sources
 from nbddp.analysis.agreement.weighted_losses import weighted_losses
+from nbddp.analysis.combining import uses
 from nbddp.analysis.loaders import LoaderCall, ShardedReading, can_be_named, dataset_value, loader_call, stands_twice
 from nbddp.analysis.values import ASSUMED, PICKED, STATISTIC, WEIGHTED, Extent, Loop, LoopFact, Obj, spread
 
@@ -81,8 +82,7 @@ def _goes_straight(plan: ShardedReading, loop: ast.For) -> bool:
 
 def _adds_sums(plan: ShardedReading, loop: ast.For, name: str) -> bool:
     """`correct += (scores.argmax(1) == y).sum().item()`, and in no other way."""
-    stores = [n for n in ast.walk(loop) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)]
-    added = [plan.program.parents[n] for n in stores]
+    added = uses(plan.program, ast.walk(loop), name).bound
     return bool(added) and all(
         isinstance(a, ast.AugAssign) and isinstance(a.op, ast.Add) and _is_sum(plan, a.value) for a in added
     )
