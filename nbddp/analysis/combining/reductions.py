@@ -84,7 +84,7 @@ def _place(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[s
         m.facts.keep_whole.setdefault(fact.node, sentence("'%1' cannot be combined across ranks", name))
     else:
         m.facts.reductions.pop(key, None)  # each visit of the loop decides anew: the last one knows most of it
-        apart = _is_read_apart(m, fact, name, value) or _is_uneven(m, value)
+        apart = _is_read_apart(m, fact, name, value) or _is_uneven(m, value) or _has_other_names(m, fact, name, value)
         m.facts.at_source[key] = () if apart else at_source(m, fact, name)
         if m.facts.at_source[key]:
             _now_uniform(m, name, value)
@@ -105,6 +105,12 @@ def _extent(m: Machine, value: Value) -> Extent:
     return m.held(value, objects=False)
 
 
+def _has_other_names(m: Machine, fact: LoopFact, name: str, value: Value) -> bool:
+    """By which the loop may change it too: an array that what goes in under the one is only a part of."""
+    assert isinstance(fact.node, ast.stmt)
+    return any(v.arrays & value.arrays and n != name for n, v in m.visible().items() if n in changed_names([fact.node]))
+
+
 def _is_assumed(m: Machine, value: Value) -> bool:
     return any(v.of(ASSUMED) for v in (value, *m.facts.contents(value)))
 
@@ -118,7 +124,8 @@ def _behind(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[
             filled = bool(value.of("list", "dict")) or fills_items(fact.node, name)
             how = replace(how, in_place=True) if filled else None
     skipped = fact.backward and may_skip_end(m.program, fact.node, name)
-    return None if skipped or _is_read_apart(m, fact, name, value) else how
+    part = how is not None and how.name != name and _has_other_names(m, fact, name, value)
+    return None if skipped or part or _is_read_apart(m, fact, name, value) else how
 
 
 def _is_read_apart(m: Machine, fact: LoopFact, name: str, value: Value) -> bool:
@@ -221,5 +228,5 @@ def _now_uniform(m: Machine, name: str, value: Value, *, in_place: bool = True) 
     if in_place:
         m.change(name, value.with_extent(Extent.UNIFORM))
     else:
-        m.set_plain(name, replace(value.with_extent(Extent.UNIFORM), shared=frozenset()))
+        m.set_plain(name, replace(value.with_extent(Extent.UNIFORM), arrays=frozenset()))
     m.make_uniform(value)

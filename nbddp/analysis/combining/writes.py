@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 
-from nbddp.analysis.evaluator import handed
 from nbddp.analysis.slicing import Function, forms, inside, local_names
 from nbddp.analysis.syntax import Program
 from nbddp.analysis.values import Facts, Loop, Obj
@@ -104,6 +103,15 @@ def handed_on(facts: Facts, loop: Loop) -> dict[str, set[str]]:
                     if isinstance(given, ast.Name) and (ways := forms(body.body, parameter)):
                         found.setdefault(given.id, set()).update(ways)
     return found
+
+
+def handed(call: ast.Call, body: ast.FunctionDef) -> list[tuple[ast.expr, str]]:
+    """What a plain function is given, and what it is called there; a method's first parameter is its own."""
+    parameters = [a.arg for a in (*body.args.posonlyargs, *body.args.args)]
+    if isinstance(call.func, ast.Attribute):
+        del parameters[:1]
+    named = [(k.value, k.arg) for k in call.keywords if k.arg]
+    return [*zip(call.args, parameters, strict=False), *named]
 
 
 def read_by_called(facts: Facts, loop: Loop, place: str) -> bool:

@@ -12,14 +12,12 @@ from nbddp.analysis.evaluator.iteration import iterate
 from nbddp.analysis.evaluator.loops import comprehension_loops
 from nbddp.analysis.evaluator.statements import run_block, run_statement
 from nbddp.analysis.evaluator.tensor_rules import contracted
-from nbddp.analysis.evaluator.writes import handed
 
 __all__ = [
     "MODULE_API",
     "call",
     "comprehension_loops",
     "contracted",
-    "handed",
     "iterate",
     "library",
     "run_block",

@@ -8,7 +8,7 @@ from dataclasses import replace
 from nbddp.analysis.evaluator.attributes import by_class
 from nbddp.analysis.evaluator.expressions import WORDS, evaluate, evaluate_unseen, library, put_element
 from nbddp.analysis.evaluator.iteration import iterate, parts
-from nbddp.analysis.evaluator.writes import aliased, moved_by_hand, taint
+from nbddp.analysis.evaluator.writes import moved_by_hand, taint
 from nbddp.analysis.slicing import fresh_start, starts_at_zero
 from nbddp.analysis.syntax import bindings
 from nbddp.analysis.values import (
@@ -20,7 +20,6 @@ from nbddp.analysis.values import (
     binary,
     bound,
     domain,
-    may_be_an_array,
     note_size,
     spread,
     tell_unlike,
@@ -85,8 +84,6 @@ def _unpack(m: Machine, targets: list[ast.expr], value: Value) -> None:
 def run_assignment(m: Machine, node: ast.Assign) -> None:
     grown = _grown(node)
     value = _increment(m, grown[0], evaluate(m, grown[0]), *grown[1:]) if grown else evaluate(m, node.value)
-    if isinstance(node.value, ast.Name | ast.Subscript | ast.Attribute):
-        value = aliased(m, node, value)
     for target in node.targets:
         if isinstance(target, ast.Attribute) and target.attr == "data":
             moved_by_hand(m, target.value)
@@ -141,15 +138,12 @@ def _begun_here(m: Machine, operand: ast.expr) -> bool:
 def run_augmented(m: Machine, node: ast.AugAssign) -> None:
     load = _as_load(node.target)
     moved_by_hand(m, node.target)
-    old = m.lookup(node.target.id) if isinstance(node.target, ast.Name) else None
-    value = _increment(m, load, evaluate_unseen(m, load), node.op, node.value)
+    old = evaluate_unseen(m, load)
+    value = replace(_increment(m, load, old, node.op, node.value), arrays=old.arrays)
     control, m.varying_control = m.varying_control, 0
     assign(m, node.target, value, added=True)
     m.varying_control = control
-    if isinstance(node.target, ast.Name) and old is not None and may_be_an_array(old):
-        new = m.lookup(node.target.id) or value
-        m.rename(node.target.id, old)
-        m.change(node.target.id, replace(new, shared=old.shared))
+    m.change_arrays(old.arrays, spread(value))
 
 
 def _as_load(target: ast.expr) -> ast.expr:

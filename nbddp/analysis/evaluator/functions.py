@@ -7,7 +7,6 @@ import ast
 from nbddp.analysis.evaluator.attributes import is_class_method
 from nbddp.analysis.evaluator.expressions import evaluate, put_element
 from nbddp.analysis.evaluator.iteration import generated, yields
-from nbddp.analysis.evaluator.writes import hand_back
 from nbddp.analysis.library import constructors as names
 from nbddp.analysis.slicing import all_arguments, inside
 from nbddp.analysis.values import (
@@ -96,7 +95,6 @@ def _run_body(
             m.steps.block(m, function.body)
     m.varying_control, m.grad, m.left = control, grad, left
     m.frames.pop()
-    hand_back(m, frame)
     if not isinstance(function, ast.Lambda) and yields(function):
         return generated(m, frame, obj.owner, trace.drawn)
     return frame.returned or ANYTHING

@@ -6,9 +6,9 @@ import ast
 from dataclasses import replace
 
 from nbddp.analysis.library import under
-from nbddp.analysis.values import WHOLE, Extent, Frame, Machine, Obj, Value, from_afar, may_be_an_array, spread
+from nbddp.analysis.values import WHOLE, Extent, Machine, Obj, Value, from_afar
 
-CHANGING = ("heapq", "bisect")  # their first argument changes
+CHANGING = ("heapq", "bisect", "numpy.copyto", "numpy.put", "numpy.place", "numpy.putmask")  # their first argument
 
 
 def taint(m: Machine, holder: ast.expr, extent: Extent) -> None:
@@ -24,43 +24,13 @@ def taint(m: Machine, holder: ast.expr, extent: Extent) -> None:
     elif isinstance(holder, ast.Attribute):
         owners = m.facts.value(holder.value).objs
         for obj in owners:
-            m.put(obj, holder.attr, Value(extent=extent))
+            arrays = (m.get(obj, holder.attr) or Value()).arrays
+            m.put(obj, holder.attr, Value(extent=extent, arrays=arrays))
+            m.change_arrays(arrays, extent)
         if not owners:  # `table.loc[…]`: of a thing of a library
             taint(m, holder.value, Extent.VARYING)
-
-
-def handed(call: ast.Call, body: ast.FunctionDef | ast.Lambda) -> list[tuple[ast.expr, str]]:
-    """What a plain function is given, and what it is called there; a method's first parameter is its own."""
-    parameters = [a.arg for a in (*body.args.posonlyargs, *body.args.args)]
-    if isinstance(call.func, ast.Attribute):
-        del parameters[:1]
-    named = [(k.value, k.arg) for k in call.keywords if k.arg]
-    return [*zip(call.args, parameters, strict=False), *named]
-
-
-def hand_back(m: Machine, frame: Frame) -> None:
-    """Arrays and tensors that a function has changed in their place: `sums[0] += hits`, where it is given `sums`."""
-    if not isinstance(frame.call, ast.Call) or not isinstance(frame.node, ast.FunctionDef | ast.Lambda):
-        return
-    for argument, parameter in handed(frame.call, frame.node):
-        value = frame.local.get(parameter)
-        if parameter in frame.changed and value is not None and value.varies and not value.of("list", "dict"):
-            if isinstance(argument, ast.Name | ast.Attribute | ast.Subscript):
-                old = m.lookup(argument.id) if isinstance(argument, ast.Name) else m.facts.value(argument)
-                taint(m, argument, from_afar(old or Value(), spread(value)))
-
-
-def aliased(m: Machine, node: ast.Assign, value: Value) -> Value:
-    """`b = a`, `row = a[0]`: what is done to one of them in its place is done to the other."""
-    source: ast.expr = node.value
-    while isinstance(source, ast.Subscript | ast.Attribute):
-        source = source.value
-    old = m.lookup(source.id) if isinstance(source, ast.Name) else None
-    if old is None or old.varies or not (may_be_an_array(old) and may_be_an_array(value)):
-        return value
-    assert isinstance(source, ast.Name)
-    m.rename(source.id, replace(old, shared=old.shared | {node}))
-    return replace(value, shared=old.shared | {node})
+    else:
+        m.change_arrays(m.facts.value(holder).arrays, extent)
 
 
 def write_into(m: Machine, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> None:

@@ -62,14 +62,14 @@ class Value:
     equal: bool = False  # the same number on each rank, as sizes of shares are: adds up all the same
     size: bool = False  # a size of the share, perhaps of another one on each rank
     number: bool = False  # surely a Python number, not a tensor
-    shared: frozenset[ast.AST] = frozenset()  # assignments that gave an array another name: `b = a`, `row = a[0]`
+    arrays: frozenset[Obj] = frozenset()  # those of which it may be one, or a view: `b = a`, `row = a[0]`
 
     def __eq__(self, other: object) -> bool:
         """Also by the type of the literal: True and 1.0 are told apart."""
         if self is other or not isinstance(other, Value):
             return self is other
-        mine = self.extent, self.equal, self.number, self.shared
-        others = other.extent, other.equal, other.number, other.shared
+        mine = self.extent, self.equal, self.number, self.arrays
+        others = other.extent, other.equal, other.number, other.arrays
         same = mine == others and self.const == other.const and type(self.const) is type(other.const)
         return same and self.objs == other.objs and self.items == other.items and self.sources == other.sources
 
@@ -81,7 +81,7 @@ class Value:
 
     def with_extent(self, extent: Extent) -> Value:
         items = tuple(i.with_extent(extent) for i in self.items) if self.items is not None else None
-        return Value(self.objs, extent, items, number=self.number, shared=self.shared)
+        return Value(self.objs, extent, items, number=self.number, arrays=self.arrays)
 
     @property
     def varies(self) -> bool:
@@ -153,7 +153,7 @@ def join(a: Value, b: Value, *, later: bool = False) -> Value:
         alike(a) and alike(b),
         a.size and b.size,
         a.number and b.number,
-        a.shared | b.shared,
+        a.arrays | b.arrays,
     )
 
 

@@ -57,7 +57,6 @@ class Frame:
     returned: Value | None = None
     outer: Frame | None = None  # the frame that a nested function sees
     call: ast.AST | None = None  # what called it
-    changed: set[str] = field(default_factory=set)  # names whose thing has been changed in place
 
 
 @dataclass
@@ -113,6 +112,7 @@ class Machine:
     star_imports: list[str] = field(default_factory=list)
     moved: object = None  # another object since a thing has got another extent
     rebound: object = None  # another object since a name of the cells has got another value
+    arrays: set[Obj] = field(default_factory=set)  # that have been made
     remembered: dict[Hashable, Remembered] = field(default_factory=dict)  # calls that changed nothing
 
     # Where the run is: loops, branches and calls around the node that is looked at.
@@ -200,27 +200,49 @@ class Machine:
         self.varying_control = control
 
     def change(self, name: str, value: Value) -> None:
-        """What is done to a thing in its place shows wherever it has a name."""
-        old = self.lookup(name) or ANYTHING
-        self._note_choice(name)
-        self.rename(name, value)
-        for other, alias in self.visible().items() if old.shared else ():
-            if alias.shared & old.shared and other != name:
-                self.rename(other, replace(alias, extent=from_afar(alias, spread(value)), const=None))
-        for key in [k for k, v in self.facts.fields.items() if v.shared & old.shared] if old.shared else ():
-            self.facts.fields[key] = replace(self.facts.fields[key], extent=spread(value), const=None)
-
-    def rename(self, name: str, value: Value) -> None:
-        """In whatever function the name is bound, the array that it stands for is this."""
-        self.frame.changed.add(name)
+        """What is done to an array in its place shows wherever it has a name."""
         frame: Frame | None = self.frame
         while frame is not None and (name not in frame.local or name in frame.global_names | frame.outer_names):
             frame = frame.outer
-        if frame is not None:
-            frame.local[name] = value
-        elif self.globals.get(name) != value:
+        self._note_choice(name)
+        self._put_into(self.globals if frame is None else frame.local, name, value)
+        self.change_arrays(value.arrays, spread(value))
+
+    def change_arrays(self, arrays: frozenset[Obj], extent: Extent) -> None:
+        for env in self._environments() if arrays else ():
+            for name, value in list(env.items()):
+                if value.arrays & arrays:
+                    self._put_into(env, name, replace(value, extent=from_afar(value, extent), const=None))
+        for key in [k for k, v in self.facts.fields.items() if v.arrays & arrays] if arrays else ():
+            old = self.facts.fields[key]
+            self.facts.fields[key] = replace(old, extent=from_afar(old, extent), const=None)
+
+    def make_array(self, node: ast.AST, value: Value) -> Value:
+        """Another one each time: who has the one before has that, and this is none of it."""
+        made = frozenset({Obj("array", node, site=self.frame.call)})
+        for env in self._environments() if made <= self.arrays else ():
+            for name in [name for name, old in env.items() if old.arrays & made]:
+                self._put_into(env, name, replace(env[name], arrays=env[name].arrays - made))
+        for key in [k for k, v in self.facts.fields.items() if v.arrays & made] if made <= self.arrays else ():
+            self.facts.fields[key] = replace(self.facts.fields[key], arrays=self.facts.fields[key].arrays - made)
+        self.arrays |= made
+        return replace(value, arrays=made)
+
+    def _environments(self) -> list[Env]:
+        """Of all that is being run, and of functions around what is."""
+        found = [self.globals]
+        for frame in [*self.frames, *self.closures.values()]:
+            found += [frame.local] if not any(env is frame.local for env in found) else []
+        return found
+
+    def _put_into(self, env: Env, name: str, value: Value) -> None:
+        if env.get(name) == value:
+            return
+        if env is self.globals:
             self.rebound = object()
-            self.globals[name] = value
+        elif env is not self.frame.local:
+            note_change()
+        env[name] = value
 
     def visible(self) -> Env:
         """All names that an expression here could use."""

@@ -115,3 +115,26 @@ def test_fields_that_a_function_is_given_are_changed_too():
 )
 def test_an_array_is_changed_under_all_its_names(other, line, expected):
     assert seen("(sums, 1)[0]", line, "n = (sums, 1)[0]", before=f"sums = torch.zeros(2)\n{other}") is expected
+
+
+FIELD = "class Meter:\n    def __init__(self, a):\n        self.a = a\n\nmeter = Meter(sums)\n"
+
+
+@pytest.mark.parametrize(
+    ("other", "line", "expected"),
+    [
+        (FIELD, "meter.a += loss.item()", Extent.MEAN),
+        ("both = {'a': sums}", "both['a'] += loss.item()", Extent.MEAN),
+        ("both = [sums, 1]", "for one in both[:1]:\n            one += loss.item()", Extent.MEAN),
+        ("other, n = sums, 1", "other += loss.item()", Extent.MEAN),
+        ("def same(a):\n    return a\n\nother = same(sums)", "other += loss.item()", Extent.MEAN),
+        ("other = sums.view(-1)", "other += loss.item()", Extent.MEAN),
+        ("other = torch.as_tensor(sums)", "other += loss.item()", Extent.MEAN),
+        ("other = sums.numpy().T", "other += loss.item()", Extent.MEAN),
+        ("import numpy as np", "np.copyto(sums.numpy(), loss.item())", Extent.VARYING),
+        ("other = torch.zeros_like(sums)", "other += loss.item()", Extent.UNIFORM),
+        ("kept = [sums]\nsums = torch.zeros(2)", "kept[0] += loss.item()", Extent.UNIFORM),
+    ],
+)
+def test_an_array_is_one_wherever_it_is_held(other, line, expected):
+    assert seen("(sums, 1)[0]", line, "n = (sums, 1)[0]", before=f"sums = torch.zeros(2)\n{other}") is expected
