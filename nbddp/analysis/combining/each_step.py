@@ -147,17 +147,18 @@ def _of_row(m: Machine, row: ast.Name, place: str) -> Iterator[tuple[ast.expr, s
     made_of = written_with(found)
     others = [] if isinstance(found.made, ast.Tuple) else [r for r in found.read if _is_given(m, r)]  # by its name only
     together = made_of is not None and all(_beside(m, e, row) for e in made_of)
-    if made_of is not None and together and {*found.read} <= {row, *others} and not _is_read(m, loop, row):
+    if (
+        made_of is not None
+        and together
+        and {*found.read} <= {row, *others}
+        and not read_by_called(m.facts, loop, row.id)
+    ):
         for node in made_of:
             yield from parts_of(m, node, place)
     elif m.held(m.facts.value(row)) is Extent.MEAN and found.read == (row,) and not found.put:
         yield row, HOW[Extent.MEAN]  # means of what is the same on all ranks are what they were
     else:
         raise NotUnderstood
-
-
-def _is_read(m: Machine, loop: Loops, row: ast.Name) -> bool:
-    return read_by_called(m.facts, loop, row.id)
 
 
 def _is_given(m: Machine, read: ast.Name) -> bool:
