@@ -7,10 +7,9 @@ Gives the decisions that the ranks make together, and the outlets: places where 
 from nbddp.analysis.agreement.by_sample import loaders_by_sample, loops_by_sample
 from nbddp.analysis.agreement.decisions import Decision, find_decisions, protecting
 from nbddp.analysis.agreement.loss_scaling import add_up, adds_up, divisors, unlike_terms
-from nbddp.analysis.agreement.outlets import as_a_whole, outlets
+from nbddp.analysis.agreement.outlets import always_displayed, as_a_whole, outlets
 from nbddp.analysis.agreement.over_ranks import KINDS, kind_of, name_over_ranks, over_ranks
 from nbddp.analysis.agreement.pairs import compares_samples
-from nbddp.analysis.agreement.shown_records import always_displayed
 from nbddp.analysis.agreement.sync_points import called, meets, reached
 from nbddp.analysis.agreement.weighted_losses import marks_ignored, weighted_losses
 

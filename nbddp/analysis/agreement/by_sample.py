@@ -10,7 +10,9 @@ import ast
 from collections.abc import Iterator, Set
 
 from nbddp.analysis.agreement.pairs import compares_samples
+from nbddp.analysis.agreement.sources import sources
 from nbddp.analysis.agreement.weighted_losses import weighted_losses
+from nbddp.analysis.combining import uses
 from nbddp.analysis.loaders import LoaderCall, ShardedReading, can_be_named, dataset_value, loader_call, stands_twice
 from nbddp.analysis.values import ASSUMED, PICKED, STATISTIC, WEIGHTED, Extent, Loop, LoopFact, Obj, spread
 
@@ -80,8 +82,7 @@ def _goes_straight(plan: ShardedReading, loop: ast.For) -> bool:
 
 def _adds_sums(plan: ShardedReading, loop: ast.For, name: str) -> bool:
     """`correct += (scores.argmax(1) == y).sum().item()`, and in no other way."""
-    stores = [n for n in ast.walk(loop) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)]
-    added = [plan.program.parents[n] for n in stores]
+    added = uses(plan.program, ast.walk(loop), name).bound
     return bool(added) and all(
         isinstance(a, ast.AugAssign) and isinstance(a.op, ast.Add) and _is_sum(plan, a.value) for a in added
     )
@@ -98,12 +99,12 @@ def _depends_on_batch(plan: ShardedReading, node: ast.AST) -> bool:
         return False
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         sides = {spread(plan.facts.value(s)): s for s in (node.left, node.right)}
-        if sides.keys() == {Extent.MEAN, Extent.SUM} and not _is_size(plan, sides[Extent.SUM], set()):
+        if sides.keys() == {Extent.MEAN, Extent.SUM} and not _is_size(plan, sides[Extent.SUM]):
             return True
     return compares_samples(plan, node)
 
 
-def _is_size(plan: ShardedReading, node: ast.expr, seen: set[str]) -> bool:
+def _is_size(plan: ShardedReading, node: ast.AST | None, seen: Set[ast.AST] = frozenset()) -> bool:
     """`len(y)`, `x.size(0)`, `x.shape[0]`, or a name for one of them."""
     match node:
         case ast.Call(func=ast.Name(id="len")):
@@ -112,20 +113,10 @@ def _is_size(plan: ShardedReading, node: ast.expr, seen: set[str]) -> bool:
             return True
         case ast.Subscript(value=ast.Attribute(attr="shape"), slice=ast.Constant(value=0)):
             return True
-        case ast.Name(id=name) if name not in seen:
-            return _is_always_size(plan, node, name, seen | {name})
+        case ast.Name() if node not in seen:
+            made = sources(plan, node)
+            return bool(made) and all(_is_size(plan, m, {*seen, node}) for m in made)
     return False
-
-
-def _is_always_size(plan: ShardedReading, node: ast.expr, name: str, seen: set[str]) -> bool:
-    function = plan.program.function_of(node)
-    stores = [n for n in plan.nodes() if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)
-              and plan.program.function_of(n) is function]  # fmt: skip
-    made = [plan.program.parents[n] for n in stores]
-    return bool(made) and all(
-        isinstance(m, ast.Assign) and n in m.targets and _is_size(plan, m.value, seen)
-        for m, n in zip(made, stores, strict=True)
-    )
 
 
 def _looked_at(plan: ShardedReading, loaders: set[Obj]) -> set[Obj]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from nbddp.analysis.agreement.sources import sources
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.slicing import all_arguments
 from nbddp.analysis.values import UNLIKE, Extent, Value, alike, backward_of, spread
 
 
@@ -49,7 +49,7 @@ def _sums(plan: Reading, node: ast.expr, seen: frozenset[ast.AST] = frozenset())
         return
     parts: list[ast.expr] = [c for c in ast.iter_child_nodes(node) if isinstance(c, ast.expr)]
     if isinstance(node, ast.Name):
-        parts = [m for m in _made_of(plan, node) if isinstance(m, ast.expr)]
+        parts = [m for m in sources(plan, node) if isinstance(m, ast.expr)]
     elif isinstance(node, ast.Call):
         parts = [*([node.func.value] if isinstance(node.func, ast.Attribute) else []), *node.args]
     if spread(value) is Extent.SUM or not parts or not isinstance(node, ast.BinOp | ast.Call | ast.Name):
@@ -68,7 +68,7 @@ def _of_data(plan: Reading, node: ast.AST | None, seen: frozenset[ast.AST] = fro
         case ast.Constant() | ast.Compare():
             return True
         case ast.Name():
-            made = _made_of(plan, node)
+            made = sources(plan, node)
             return bool(made) and all(_of_data(plan, m, seen) for m in made)
         case ast.Call(func=func):
             fact = plan.facts.calls.get(node)
@@ -81,35 +81,6 @@ def _of_data(plan: Reading, node: ast.AST | None, seen: frozenset[ast.AST] = fro
         case ast.For():
             return bool(plan.facts.loops[node].loaders)
     return False
-
-
-def _made_of(plan: Reading, name: ast.Name) -> list[ast.AST | None]:
-    """All that the name is bound to, in its function and by those who call it; None for what is not followed."""
-    function = plan.program.function_of(name)
-    found: list[ast.AST | None] = []
-    for node in plan.nodes():
-        if isinstance(node, ast.Name) and node.id == name.id and isinstance(node.ctx, ast.Store):
-            if plan.program.function_of(node) is function:
-                found.append(_bound_to(plan, node))
-    arguments = [a.arg for a in all_arguments(function.args)] if isinstance(function, ast.FunctionDef) else []
-    if name.id in arguments:
-        calls = [c.node for c in plan.facts.calls.values() if function in c.bodies]
-        found += [_given(c, name.id, arguments.index(name.id)) for c in calls] or [None]
-    return found
-
-
-def _bound_to(plan: Reading, node: ast.AST) -> ast.AST | None:
-    around = next((a for a in plan.program.ancestors(node) if not isinstance(a, ast.Tuple | ast.List)), None)
-    if isinstance(around, ast.For):
-        return around
-    return around.value if isinstance(around, ast.Assign | ast.AugAssign | ast.AnnAssign) else None
-
-
-def _given(call: ast.Call, name: str, place: int) -> ast.AST | None:
-    """A method's arguments are not counted: where they stand, no gradient is ruled out."""
-    named = next((k.value for k in call.keywords if k.arg == name), None)
-    plain = isinstance(call.func, ast.Name) and not any(isinstance(a, ast.Starred) for a in call.args)
-    return named or (call.args[place] if plain and place < len(call.args) else None)
 
 
 def _losses(plan: Reading) -> Iterator[Value]:

@@ -6,13 +6,14 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nbddp.analysis.agreement.fixed_containers import is_fixed
-from nbddp.analysis.agreement.shown_records import displayed
-from nbddp.analysis.combining import ROUNDING, lets_out
+from nbddp.analysis.combining import ROUNDING, Uses, fillings, is_shown, is_written_out, lets_out, uses, written_with
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading, writes
+from nbddp.analysis.slicing import Function, local_names
+from nbddp.analysis.syntax import blocks_around
 from nbddp.analysis.values import WHOLE, CallFact, Extent, Obj, Value, is_uneven, spread
 
+DICT_VIEWS = ("items", "values", "keys")
 DEPTH = 4  # of containers in containers
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 LAYOUT = ("file", "end", "sep", "flush", "step", "global_step", "extra", "stacklevel")
@@ -46,8 +47,33 @@ def _written(plan: Reading, call: ast.Call, argument: ast.expr) -> list[ast.expr
     if isinstance(argument, ast.Dict) and None in argument.keys:
         return [p for key, v in zip(argument.keys, argument.values, strict=True)
                 for p in ([v] if key is not None else _written(plan, call, v))]  # fmt: skip
-    display = displayed(plan, call, argument) if isinstance(argument, ast.Name) else None
-    return [display or argument]
+    return (displayed(plan, call, argument) if isinstance(argument, ast.Name) else None) or [argument]
+
+
+def displayed(plan: Reading, call: ast.Call, name: ast.Name) -> list[ast.expr] | None:
+    """What a text or a dictionary of that name was written with, where all ranks that come to the call come by it."""
+    found = _uses(plan, name)
+    parts = written_with(found)
+    in_step = {f.node for f in plan.roles.batch_loops}  # of which all ranks take as many turns
+    around = {*blocks_around(plan.program, call), *in_step}
+    if parts is None or isinstance(found.made, ast.List | ast.Tuple):
+        return None
+    together = all({*blocks_around(plan.program, part)} <= around for part in parts)
+    shown = all(is_shown(plan.program, plan.facts, n) for n in found.read)
+    return [*parts] if together and shown else None
+
+
+def always_displayed(plan: Reading, name: ast.Name) -> bool:
+    """Is it shown so wherever it is read?"""
+    reads = _uses(plan, name).read
+    calls = [next((a for a in plan.program.ancestors(n) if isinstance(a, ast.Call)), None) for n in reads]
+    return all(c is not None and displayed(plan, c, n) is not None for c, n in zip(calls, reads, strict=True))
+
+
+def _uses(plan: Reading, name: ast.Name) -> Uses:
+    function = plan.program.function_of(name)
+    own = isinstance(function, Function) and name.id in local_names(function)
+    return uses(plan.program, ast.walk(function) if own and function else plan.nodes(), name.id)
 
 
 def _rates(plan: Reading) -> Iterator[Outlet]:
@@ -173,6 +199,19 @@ def _of_each(plan: Reading, node: ast.expr) -> ast.expr | None:
         case ast.GeneratorExp(elt=elt, generators=[source]) | ast.ListComp(elt=elt, generators=[source]):
             return elt if is_fixed(plan, source.iter) and not source.ifs else None
     return None
+
+
+def is_fixed(plan: Reading, node: ast.expr) -> bool:
+    """`meters` or `meters.items()`, where `meters = {"loss": Meter(), "error": Meter()}`: all ranks have the same."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in DICT_VIEWS:
+        node = node.func.value
+    things = plan.facts.value(node).objs
+    changes = (n for n in fillings(plan.facts, things) if not _is_given(n))
+    return bool(things) and all(is_written_out(o.node) for o in things) and next(changes, None) is None
+
+
+def _is_given(node: ast.expr) -> bool:
+    return isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and isinstance(node.ctx, ast.Store)
 
 
 def _rounds(plan: Reading, node: ast.Call) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from nbddp.analysis.agreement.sources import sources
+from nbddp.analysis.combining import fillings
 from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.loaders import Binds, ShardedReading, world_size
-from nbddp.analysis.slicing import all_arguments
-from nbddp.analysis.values import Extent, Reduction, Value
+from nbddp.analysis.values import Extent, Reduction, Value, backward_of
 
 # What a script's sum_over_ranks has to add up; the widest of them decides how long it is.
 KINDS = ("floats", "numbers", "tensors", "anything")
@@ -48,39 +49,26 @@ def kind_of(plan: ShardedReading, reduction: Reduction) -> str:
     loop = reduction.loop
     seen = [plan.facts.value(n) for n in ast.walk(loop) if isinstance(n, ast.Name) and n.id == reduction.name]
     if any(map(_holds, seen)):
-        return "lists" if reduction.how == "mean" and _lists_numbers(plan, reduction) else "anything"
+        return "lists" if reduction.how == "mean" and _lists_numbers(plan, seen) else "anything"
     added = [n for n in ast.walk(loop) if isinstance(n, ast.AugAssign) and ast.unparse(n.target) == reduction.name]
-    made: list[ast.expr | None] = [n.value for n in added]
+    made: list[ast.AST | None] = [n.value for n in added]
     if added and isinstance(added[0].target, ast.Name):
-        made = _made_of(plan, added[0].target)  # also what it starts with: `torch.zeros(1)`
-    if reduction.number or (made and all(n is not None and is_number(plan, n) for n in made)):
+        made = sources(plan, added[0].target)  # also what it starts with: `torch.zeros(1)`
+    if reduction.number or (made and all(is_number(plan, n) for n in made)):
         return "numbers" if _shown_whole(plan, reduction) else "floats"
-    return "tensors" if added and all(is_scalar(plan, n.value) for n in added) else "anything"
+    return "tensors" if made and all(is_scalar(plan, n) for n in made) else "anything"
 
 
-def _lists_numbers(plan: ShardedReading, reduction: Reduction) -> bool:
+def _lists_numbers(plan: ShardedReading, seen: list[Value]) -> bool:
     """`losses = []` and `losses.append(loss.item())`, and nothing else that is put into it."""
-    function, name = plan.program.function_of(reduction.loop), reduction.name
-    body: ast.AST = function if function is not None else plan.program.tree
-    places = [n for n in ast.walk(body) if _is_name(n, name)]
-    stores = [plan.program.parents[n] for n in places if isinstance(getattr(n, "ctx", None), ast.Store)]
-    written = [call for n in places if (call := _called_with(plan, n)) is not None]
-    empty = all(isinstance(s, ast.Assign) and ast.unparse(s.value) in ("[]", "list()") for s in stores)
-    return (
-        bool(stores and written)
-        and empty
-        and all(
-            isinstance(c.func, ast.Attribute) and c.func.attr == "append" and is_number(plan, c.args[0])
-            for c in written
-        )
-    )
+    lists = {o for value in seen for o in value.objs}
+    filled = [call if isinstance(call, ast.Call) and _is_append(call) else None for call in fillings(plan.facts, lists)]
+    empty = all(ast.unparse(o.node) in ("[]", "list()") for o in lists)
+    return bool(filled) and empty and all(c is not None and is_number(plan, c.args[0]) for c in filled)
 
 
-def _called_with(plan: ShardedReading, node: ast.AST) -> ast.Call | None:
-    """A method of it that is given something."""
-    method = plan.program.parents.get(node)
-    call = plan.program.parents.get(method) if isinstance(method, ast.Attribute) else None
-    return call if isinstance(call, ast.Call) and call.func is method and call.args else None
+def _is_append(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "append"
 
 
 def _text(plan: ShardedReading, node: ast.AST, part: str, kind: str) -> Text:
@@ -102,74 +90,45 @@ def _is_name(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
-def is_number(plan: ShardedReading, node: ast.expr) -> bool:
+def is_number(plan: ShardedReading, node: ast.AST | None, seen: frozenset[ast.AST] = frozenset()) -> bool:
     """Surely one of Python's own: `loss.item() * len(y)`."""
+    if node is None or node in seen or plan.facts.value(node).number:
+        return node is not None  # if it was one, it still is: `total = total / n`
     match node:
         case ast.BinOp(left=left, right=right):
-            return is_number(plan, left) and is_number(plan, right)
-        case ast.Call(func=ast.Name(id="len" | "int" | "float")) | ast.Constant(value=int() | float()):
-            return True
-        case ast.Call(func=ast.Attribute(attr="item"), args=[]):
-            return True
-        case ast.Name() if not plan.facts.value(node).number:
-            made = _made_of(plan, node)
-            return bool(made) and all(m is not None and is_number(plan, m) for m in made)
-    return plan.facts.value(node).number
+            return is_number(plan, left, seen) and is_number(plan, right, seen)
+        case ast.Name():
+            made = sources(plan, node)
+            return bool(made) and all(is_number(plan, n, seen | {node}) for n in made)
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len"
 
 
-def _made_of(plan: ShardedReading, name: ast.Name) -> list[ast.expr | None]:
-    """All that the name is set to in its function; None where that is no plain expression, or itself again."""
-    function = plan.program.function_of(name)
-    if isinstance(function, ast.FunctionDef) and name.id in {a.arg for a in all_arguments(function.args)}:
-        return [None]
-    found: list[ast.expr | None] = []
-    for node in plan.nodes():
-        if not (_is_name(node, name.id) and isinstance(getattr(node, "ctx", None), ast.Store)):
-            continue
-        if plan.program.function_of(node) is function:
-            value = _assigned(plan, node)
-            again = value is not None and any(_is_name(n, name.id) for n in ast.walk(value))
-            found.append(None if again else value)
-    return found
-
-
-def _assigned(plan: ShardedReading, target: ast.AST) -> ast.expr | None:
-    """What a statement sets this name to, also as one of several: `total, count = 0.0, 0`."""
-    around = plan.program.parents[target]
-    statement = plan.program.parents[around] if isinstance(around, ast.Tuple) else around
-    match statement:
-        case ast.AugAssign(value=value):
-            return value
-        case ast.Assign(value=value) if around is statement:
-            return value
-        case ast.Assign(value=ast.Tuple(elts=values)) if isinstance(around, ast.Tuple) and around in statement.targets:
-            return values[around.elts.index(target)] if len(values) == len(around.elts) else None  # type: ignore[arg-type]
-    return None
-
-
-def is_scalar(plan: ShardedReading, node: ast.expr) -> bool:
+def is_scalar(plan: ShardedReading, node: ast.AST | None, seen: frozenset[ast.AST] = frozenset()) -> bool:
     """A number, or a tensor that holds a single one."""
-    value = plan.facts.value(node)
-    if value.number or isinstance(node, ast.Constant):
-        return True
+    if node is None or node in seen or isinstance(node, ast.Constant) or is_number(plan, node):
+        return node is not None
+    value, seen = plan.facts.value(node), seen | {node}
     match node:
         case ast.BinOp(left=left, right=right):
-            return is_scalar(plan, left) and is_scalar(plan, right)
+            return is_scalar(plan, left, seen) and is_scalar(plan, right, seen)
         case ast.Call(func=ast.Attribute(attr=word, value=inner), args=[], keywords=[]) if word in SUMMARIES | KEEPS:
-            return word in SUMMARIES or is_scalar(plan, inner)
-        case ast.Attribute(attr="data", value=inner):
-            return is_scalar(plan, inner)
+            return word in SUMMARIES or is_scalar(plan, inner, seen)
+        case ast.Call(func=ast.Attribute(attr="to", value=inner)) | ast.Attribute(attr="data", value=inner):
+            return is_scalar(plan, inner, seen)
+        case ast.Call(func=ast.Attribute(attr="zeros" | "tensor" as word), args=[size]):
+            inner = size.elts[0] if isinstance(size, ast.List | ast.Tuple) and len(size.elts) == 1 else size
+            return isinstance(inner, ast.Constant) and (inner.value == 1 or word == "tensor")
         case ast.Call():
             names = plan.facts.calls[node].names if node in plan.facts.calls else set[str]()
             named = any(effect_of(n).samples is Samples.LOSS for n in names)
             is_loss = named or bool(plan.facts.value(node.func).of("loss"))
             return is_loss and value.extent in (Extent.MEAN, Extent.SUM)
         case ast.Name(id=name):
-            trained = (c.func for c in plan.facts.backward if isinstance(c.func, ast.Attribute))
-            if any(_is_name(func.value, name) for func in trained):
-                return True
-            made = _made_of(plan, node)
-            return bool(made) and all(m is not None and is_scalar(plan, m) for m in made)
+            made = sources(plan, node)
+            trained = (backward_of(c) for c in plan.facts.backward)
+            return any(t is not None and _is_name(t, name) for t in trained) or (
+                bool(made) and all(is_scalar(plan, m, seen) for m in made)
+            )
     return False
 
 

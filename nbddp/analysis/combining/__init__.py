@@ -6,6 +6,18 @@ Gives a Reduction for each name that is read later: after the loop, in each step
 
 from nbddp.analysis.combining.each_step import ROUNDING
 from nbddp.analysis.combining.outputs import lets_out
+from nbddp.analysis.combining.records import is_shown, is_written_out, written_with
 from nbddp.analysis.combining.reductions import leave_loop
+from nbddp.analysis.combining.writes import Uses, fillings, uses
 
-__all__ = ["ROUNDING", "leave_loop", "lets_out"]
+__all__ = [
+    "ROUNDING",
+    "Uses",
+    "fillings",
+    "is_shown",
+    "is_written_out",
+    "leave_loop",
+    "lets_out",
+    "uses",
+    "written_with",
+]

@@ -1,7 +1,7 @@
-"""What a training loop keeps in a way that nothing behind the loop can put together: put together in each step instead.
+"""What a training loop keeps in a way that nothing behind it can put together: put together in each step instead.
 
-`product *= loss.item()`, `scores[index] = output`, `log.append({"epoch": epoch, "loss": loss.item()})`: what goes in is
-a mean, a sum or the samples of a share, and the ranks take the same steps. That costs an exchange a step, and is right.
+`product *= loss.item()`, `scores[index] = output`, `self.log.append({"epoch": epoch, "loss": loss.item()})`: what goes
+in is a mean, a sum or the samples of a share, and the ranks take the same steps. That costs an exchange a step.
 """
 
 from __future__ import annotations
@@ -10,35 +10,44 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis.combining.outputs import lets_out
-from nbddp.analysis.combining.rows import is_row, kept_whole, written_into
-from nbddp.analysis.slicing import inside, root_name
+from nbddp.analysis.combining.records import given_to, is_shown, written_with
+from nbddp.analysis.combining.writes import Write, fillings, is_place, read_by_called, uses, write_of
+from nbddp.analysis.slicing import inside
+from nbddp.analysis.syntax import blocks_around
 from nbddp.analysis.values import OF_A_SHARE, PICKED, WHOLE, Extent, LoopFact, Machine, spread
 
 HOW = {Extent.MEAN: "mean_over_ranks", Extent.SUM: "sum_over_ranks", Extent.SAMPLES: "gather_samples"}
 ROUNDING = {"round", "numpy.round", "numpy.around", "torch.round", "int"}
 WRITTEN = ("str", "repr", "format", "join", "round", "around")
+NESTED = ast.Lambda | ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
+Loops = ast.For | ast.AsyncFor | ast.While
 Parts = tuple[tuple[ast.expr, str], ...]
-Change = ast.Assign | ast.AugAssign | ast.Expr  # the last is `history.append(…)`
-
-
-def at_source(m: Machine, fact: LoopFact, name: str) -> Parts:
-    """What to put together, and how; nothing where not all of it can be."""
-    if not isinstance(fact.node, ast.For) or fact.watched or fact.perhaps or fact.node in m.facts.mixed:
-        return ()
-    body = fact.node.body
-    changes = [s for s in straight(m, body) if _adds_to(s, name)]
-    own = {id(n) for s in changes for n in ast.walk(s)}
-    elsewhere = [n for n in inside(body) if isinstance(n, ast.Name) and n.id == name and id(n) not in own]
-    if not changes or elsewhere or not any(_keeps(s, name) for s in changes):
-        return ()
-    try:
-        return tuple(part for s in changes for e in _taken_in(s, name) for part in parts_of(m, e, name))
-    except NotUnderstood:
-        return ()
 
 
 class NotUnderstood(Exception):
     pass
+
+
+def at_source(m: Machine, fact: LoopFact, place: str) -> Parts:
+    """What to put together of what goes into a name or a field, and how; nothing where not all of it can be."""
+    loop = fact.node
+    if not isinstance(loop, ast.For) or fact.watched or fact.perhaps or loop in m.facts.mixed:
+        return ()
+    found = {s: w for s in straight(m, loop.body) if (w := write_of(s)) and is_place(w.place, place)}
+    own = {n for s in found for n in ast.walk(s)}
+    elsewhere = any(n not in own and is_place(n, place) for n in inside(loop.body))
+    if elsewhere or not any(w.keeps for w in found.values()) or _others_write(m, loop, [*found.values()], own):
+        return ()
+    try:
+        return tuple(part for w in found.values() for e in w.taken for part in parts_of(m, e, place))
+    except NotUnderstood:
+        return ()
+
+
+def fields_that_grow(m: Machine, loop: ast.stmt) -> dict[str, ast.Attribute]:
+    """By their text."""
+    found = [w.place for s in straight(m, loop.body) if (w := write_of(s))] if isinstance(loop, Loops) else []
+    return {ast.unparse(place): place for place in found if isinstance(place, ast.Attribute)}
 
 
 def straight(m: Machine, body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -51,92 +60,71 @@ def straight(m: Machine, body: list[ast.stmt]) -> Iterator[ast.stmt]:
             yield from straight(m, [*statement.body, *statement.orelse])
 
 
-def _adds_to(statement: ast.stmt, name: str) -> bool:
-    if not isinstance(statement, Change) or (isinstance(statement, ast.Assign) and len(statement.targets) > 1):
-        return False
-    if isinstance(statement, ast.Expr):
-        return _growing(statement, name) is not None
-    target = _target(statement)
-    item = isinstance(target, ast.Subscript) and isinstance(_whole(target.value), ast.Name)
-    return root_name(target) == name and (isinstance(target, ast.Name) or item)
+def _others_write(m: Machine, loop: ast.For, own: list[Write], nodes: set[ast.AST]) -> bool:
+    """Into the same container by another name, or in a function that the loop calls."""
+    things = {o for w in own for o in m.facts.value(w.place).of("list", "dict")}
+    return any(n not in nodes and loop in m.facts.calls[n].loops for n in fillings(m.facts, things)
+               if isinstance(n, ast.Call))  # fmt: skip
 
 
-def _growing(statement: ast.Expr, name: str) -> ast.Call | None:
-    """`log.append(row)`, `history["train"]["loss"].append(loss)`."""
-    call = statement.value
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.keywords:
-        return None
-    place = call.func.value
-    while isinstance(place, ast.Subscript):
-        place = place.value
-    itself = isinstance(place, ast.Name) and place.id == name
-    return call if itself and call.func.attr in ("append", "extend") else None
-
-
-def _whole(place: ast.expr) -> ast.expr:
-    """`table` of `table.loc[row]`."""
-    return place.value if isinstance(place, ast.Attribute) and place.attr in ("loc", "at", "iloc") else place
-
-
-def _target(statement: ast.Assign | ast.AugAssign) -> ast.expr:
-    return statement.target if isinstance(statement, ast.AugAssign) else statement.targets[0]
-
-
-def _keeps(statement: ast.stmt, name: str) -> bool:
-    """Does what was there before go on to count? A name that each step sets anew is no such thing."""
-    if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-        return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement.value))
-    return True
-
-
-def _taken_in(statement: ast.stmt, name: str) -> Iterator[ast.expr]:
-    assert isinstance(statement, Change)
-    if isinstance(statement, ast.Expr):
-        call = _growing(statement, name)
-        if call is not None:
-            yield from (n.slice for n in ast.walk(call.func) if isinstance(n, ast.Subscript))
-            yield from call.args
-        return
-    target = _target(statement)
-    if isinstance(target, ast.Subscript):
-        yield target.slice
-    yield statement.value
-
-
-def parts_of(m: Machine, node: ast.expr, name: str) -> Iterator[tuple[ast.expr, str]]:
+def parts_of(m: Machine, node: ast.expr, place: str) -> Iterator[tuple[ast.expr, str]]:
     """The largest parts that can be put together."""
     if isinstance(node, ast.IfExp):
         raise NotUnderstood  # one side of it may not have been seen yet
     value = m.facts.value(node)
     extent = m.held(value)
-    if (isinstance(node, ast.Name) and node.id == name) or (extent in WHOLE and not isinstance(node, ast.Slice)):
+    if is_place(node, place) or (extent in WHOLE and not isinstance(node, ast.Slice)):
         return
-    if extent is Extent.SAMPLES and (_is_one(node) or value.of(PICKED)):
-        raise NotUnderstood  # it is taken for samples, and is one number; or the ranks have picked unlike many
-    if isinstance(node, ast.Call) and _is_one(node) and m.held(m.facts.value(_asked(node))) is Extent.SAMPLES:
-        raise NotUnderstood  # `loss.item()` of a loss that a module makes: how it adds up is not known
-    if isinstance(node, ast.Name) and is_row(m, node):
-        yield from _of_row(m, node, name)
+    if _is_unclear(m, node, extent):
+        raise NotUnderstood
+    if isinstance(node, ast.Name) and (value.items or value.of("list", "dict")):
+        yield from _of_row(m, node, place)
         return
-    mentions = any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
-    calls = any(isinstance(n, ast.Call) for n in ast.walk(node))  # what is made of samples may be a count
-    leaf = isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and not calls
-    if leaf and extent is Extent.SAMPLES and value.of(*OF_A_SHARE):
-        raise NotUnderstood  # each is a part of its share, or stands in another dimension
     apart = _is_written(node, extent) or isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict)
-    if extent in HOW and not mentions and not apart and (leaf or extent is not Extent.SAMPLES):
+    known = extent in HOW and not apart and (_is_leaf(node) or extent is not Extent.SAMPLES)
+    if known and not any(is_place(n, place) for n in ast.walk(node)):
         split = extent is Extent.SAMPLES and bool(m.assumed.splits)
         yield node, "gather_part" if split else HOW[extent]
         return
-    children = [n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr | ast.keyword)]
-    if isinstance(node, ast.Call) and any(_asks_or_tells(m, body) for body in m.facts.calls[node].bodies):
-        raise NotUnderstood  # there the ranks combine it themselves
-    if isinstance(node, ast.Call):  # not the method, but what it is called on
-        children[0:1] = [node.func.value] if isinstance(node.func, ast.Attribute) else []
-    if isinstance(node, ast.Lambda | ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp) or not children:
+    for child in _children(m, node):
+        yield from parts_of(m, child, place)
+
+
+def _children(m: Machine, node: ast.expr) -> list[ast.expr]:
+    """Of a call not the method, but what it is called on."""
+    found = [n.value if isinstance(n, ast.keyword) else n for n in ast.iter_child_nodes(node)]
+    if isinstance(node, ast.Call):
+        found[0:1] = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+        if any(_asks_or_tells(m, body) for body in m.facts.calls[node].bodies):
+            raise NotUnderstood  # there the ranks combine it themselves
+    parts = [n for n in found if isinstance(n, ast.expr)]
+    if isinstance(node, NESTED) or not parts:
         raise NotUnderstood
-    for child in children:
-        yield from parts_of(m, child.value if isinstance(child, ast.keyword) else child, name)
+    return parts
+
+
+def _is_unclear(m: Machine, node: ast.expr, extent: Extent) -> bool:
+    """Is it taken for samples, and is one number, some of them, or a part of its share, or do others turn it?"""
+    value = m.facts.value(node)
+    if extent is Extent.SAMPLES and (_is_one(node) or value.of(PICKED)):
+        return True
+    if _is_one(node) and m.held(m.facts.value(_asked(node))) is Extent.SAMPLES:
+        return True  # `loss.item()` of a loss that a module makes: how it adds up is not known
+    return extent is Extent.SAMPLES and _is_leaf(node) and bool(value.of(*OF_A_SHARE))
+
+
+def _is_leaf(node: ast.expr) -> bool:
+    """What is made of samples by a call may be a count."""
+    calls = any(isinstance(n, ast.Call) for n in ast.walk(node))
+    return isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and not calls
+
+
+def _is_one(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "item"
+
+
+def _asked(call: ast.expr) -> ast.expr:
+    return call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else call
 
 
 def _asks_or_tells(m: Machine, body: ast.AST) -> bool:
@@ -145,27 +133,39 @@ def _asks_or_tells(m: Machine, body: ast.AST) -> bool:
     return any(n in m.assumed.agreed for n in ast.walk(body)) or any(c is not None and lets_out(c) for c in calls)
 
 
-def _of_row(m: Machine, row: ast.Name, name: str) -> Iterator[tuple[ast.expr, str]]:
-    made_of = written_into(m, row)
-    if made_of is not None:
-        for node in made_of:
-            yield from parts_of(m, node, name)
-    elif kept_whole(m, row):
-        yield row, HOW[Extent.MEAN]
-    else:
-        raise NotUnderstood
-
-
-def _is_one(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "item"
-
-
-def _asked(call: ast.Call) -> ast.expr:
-    return call.func.value if isinstance(call.func, ast.Attribute) else call
-
-
 def _is_written(node: ast.expr, extent: Extent) -> bool:
     """What a number is written into, or rounded by; the number in it is what can be put together."""
     called = node.func if isinstance(node, ast.Call) else None
     word = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
     return isinstance(node, ast.JoinedStr | ast.FormattedValue) or word in WRITTEN + ("int",) * (extent is Extent.MEAN)
+
+
+def _of_row(m: Machine, row: ast.Name, place: str) -> Iterator[tuple[ast.expr, str]]:
+    """What it is made of can be put together there: then all who are given it find the same."""
+    loop = next(a for a in m.program.ancestors(row) if isinstance(a, Loops))
+    found = uses(m.program, inside(loop.body), row.id)
+    made_of = written_with(found)
+    others = [] if isinstance(found.made, ast.Tuple) else [r for r in found.read if _is_given(m, r)]  # by its name only
+    together = made_of is not None and all(_beside(m, e, row) for e in made_of)
+    if (
+        made_of is not None
+        and together
+        and {*found.read} <= {row, *others}
+        and not read_by_called(m.facts, loop, row.id)
+    ):
+        for node in made_of:
+            yield from parts_of(m, node, place)
+    elif m.held(m.facts.value(row)) is Extent.MEAN and found.read == (row,) and not found.put:
+        yield row, HOW[Extent.MEAN]  # means of what is the same on all ranks are what they were
+    else:
+        raise NotUnderstood
+
+
+def _is_given(m: Machine, read: ast.Name) -> bool:
+    call = given_to(m.program, m.facts, read)
+    keeps = call is not None and getattr(call.node.func, "attr", "") == "append"
+    return keeps or is_shown(m.program, m.facts, read)
+
+
+def _beside(m: Machine, node: ast.AST, other: ast.AST) -> bool:
+    return blocks_around(m.program, node) == blocks_around(m.program, other)

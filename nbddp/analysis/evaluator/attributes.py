@@ -53,7 +53,9 @@ def read(m: Machine, base: Value, attr: str, node: ast.expr) -> Value:
             thing("shape", PLACE)
             if attr == "shape" and not shape
             else (
-                Value(thing("shape", PLACE).objs | base.of(PICKED), Extent.SAMPLES) if shape else Value(extent=extent)
+                Value(thing("shape", PLACE).objs | base.of(PICKED), Extent.SAMPLES)
+                if shape
+                else Value(extent=extent, arrays=base.arrays if attr in ("T", "data") else frozenset())
             )
         )
     return result

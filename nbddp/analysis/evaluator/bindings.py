@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from nbddp.analysis.evaluator.attributes import by_class
 from nbddp.analysis.evaluator.expressions import WORDS, evaluate, evaluate_unseen, library, put_element
@@ -48,6 +49,7 @@ def assign(m: Machine, target: ast.expr, value: Value, *, added: bool = False) -
 
 def _put_item(m: Machine, target: ast.Subscript, value: Value, added: bool) -> None:
     container, key = evaluate(m, target.value), evaluate(m, target.slice)
+    m.facts.stores[target].update(container.of("list", "dict"))
     if by_class(m, container, "setitem", [key, value]) is not None:
         return
     put_element(m, container, value, key.const)
@@ -153,10 +155,12 @@ def _begun_here(m: Machine, operand: ast.expr) -> bool:
 def run_augmented(m: Machine, node: ast.AugAssign) -> None:
     load = _as_load(node.target)
     moved_by_hand(m, node.target)
-    value = _increment(m, load, evaluate_unseen(m, load), node.op, node.value)
+    old = evaluate_unseen(m, load)
+    value = replace(_increment(m, load, old, node.op, node.value), arrays=old.arrays)
     control, m.varying_control = m.varying_control, 0
     assign(m, node.target, value, added=True)
     m.varying_control = control
+    m.change_arrays(old.arrays, spread(value))
 
 
 def _as_load(target: ast.expr) -> ast.expr:
@@ -187,6 +191,7 @@ def run_deletion(m: Machine, node: ast.Delete) -> None:
             env.pop(target.id, None)
         elif isinstance(target, ast.Subscript):
             container, key = evaluate(m, target.value), evaluate(m, target.slice)
+            m.facts.stores[target].update(container.of("list", "dict"))
             note_size(m.facts, container.of("list", "dict") if m.own_turns or key.varies else ())
 
 

@@ -10,7 +10,7 @@ from nbddp.analysis.evaluator.attributes import class_member, kind_of
 from nbddp.analysis.evaluator.iteration import params_in, parts
 from nbddp.analysis.evaluator.library_calls import call_library
 from nbddp.analysis.evaluator.methods import backward, call_method
-from nbddp.analysis.library import makes
+from nbddp.analysis.library import makes, under
 from nbddp.analysis.values import (
     ANYTHING,
     WHOLE,
@@ -21,11 +21,16 @@ from nbddp.analysis.values import (
     join_all,
     join_extent,
     loss_extent,
+    may_be_an_array,
     spread,
 )
 
 Args = list[Value]
 Keywords = dict[str, Value]
+VIEWS = frozenset(
+    "as_tensor asarray cpu cuda detach expand flatten from_numpy numpy permute ravel reshape squeeze t to transpose "
+    "unsqueeze view view_as".split()
+)  # of the same numbers
 SUMMARIES = ("torchsummary.summary", "torchsummary.torchsummary.summary", "torchsummaryX.summary")  # run it once
 
 
@@ -44,7 +49,9 @@ def call(m: Machine, node: ast.Call, func: Value, receiver: Value | None, args: 
         return join_all(results)
     if receiver is not None and isinstance(node.func, ast.Attribute):
         fact.receivers.update(receiver.objs)
-        return call_method(m, node, receiver, node.func.attr, args, keywords)
+        result = call_method(m, node, receiver, node.func.attr, args, keywords)
+        views = node.func.attr in VIEWS or node.func.attr.endswith("_")
+        return replace(result, arrays=receiver.arrays) if views and receiver.arrays else result
     return unknown([*args, *keywords.values()])
 
 
@@ -68,6 +75,7 @@ def _call_one(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywor
         case "method":
             return _call_bound(m, node, obj, args, keywords)
         case "bound" if not isinstance(node.func, ast.Attribute) or node.func.attr != obj.name:
+            fact.receivers.update({obj.owner} if obj.owner else ())  # `add = log.append; add(loss)`
             return call_method(m, node, Value(frozenset({obj.owner} if obj.owner else ())), obj.name, args, keywords)
         case "class":
             return _instantiate(m, node, obj, args, keywords)
@@ -93,7 +101,11 @@ def _call_named(m: Machine, node: ast.Call, name: str, args: Args, keywords: Key
             m.passed(model)
     if name == "torch.autograd.backward":
         return backward(m, node)
-    return call_library(m, node, name, args, keywords)
+    made = call_library(m, node, name, args, keywords)
+    if made is None or made.varies or not (under(name, ("numpy", "torch")) and may_be_an_array(made)):
+        return made
+    views = name.rsplit(".", 1)[-1] in VIEWS
+    return replace(made, arrays=args[0].arrays) if views and args else m.make_array(node, made)
 
 
 def _call_partial(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywords) -> Value | None:

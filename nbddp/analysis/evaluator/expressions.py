@@ -289,7 +289,7 @@ def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Val
     if index.varies and extent in domain.WHOLE:
         extent = spread(index) if spread(index) is Extent.SAMPLES else Extent.VARYING
     objs = result.objs | base.of(domain.PICKED)
-    found = Value(objs, extent, result.items, result.const, result.sources)
+    found = Value(objs, extent, result.items, result.const, result.sources, arrays=result.arrays | base.arrays)
     if spread(index) is Extent.SAMPLES and extent not in (*domain.WHOLE, Extent.SAMPLES):
         return domain.marked(found.with_extent(Extent.VARYING), domain.STATISTIC)  # of those that a rank has seen
     return _picked(m, found, base, index, node)

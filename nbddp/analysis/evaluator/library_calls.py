@@ -208,7 +208,7 @@ def _kept(m: Machine, name: str, value: Value) -> Value:
     if name in ("float", "int", "round"):
         extent = m.one_number(extent)
     const = value.const if isinstance(value.const, int | float) else None
-    number = value.number and name in ("float", "int", "round", "abs")
+    number = name in ("float", "int") or (value.number and name in ("round", "abs"))
     return Value(value.objs - value.of("list"), extent, const=const, equal=value.equal, number=number)
 
 

@@ -6,7 +6,9 @@ import ast
 from dataclasses import replace
 
 from nbddp.analysis.library import Effect, effect_of
-from nbddp.analysis.values import SOURCES, WHOLE, Extent, Machine, Value, contents
+from nbddp.analysis.values import SOURCES, WHOLE, Extent, Machine, Value, contents, from_afar
+
+CHANGING = ("heapq", "bisect", "numpy.copyto", "numpy.put", "numpy.place", "numpy.putmask")  # their first argument
 
 
 def taint(m: Machine, holder: ast.expr, extent: Extent) -> None:
@@ -16,13 +18,19 @@ def taint(m: Machine, holder: ast.expr, extent: Extent) -> None:
     if isinstance(holder, ast.Name):
         old = m.lookup(holder.id)
         if old is not None:
-            m.set_plain(holder.id, replace(old, extent=extent, items=None, const=None))
+            own = m.frame.node is None or holder.id in m.frame.local
+            extent = extent if own else from_afar(old, extent)
+            m.change(holder.id, replace(old, extent=extent, items=None, const=None))
     elif isinstance(holder, ast.Attribute):
         owners = m.facts.value(holder.value).objs
         for obj in owners:
-            m.put(obj, holder.attr, Value(extent=extent))
+            arrays = (m.get(obj, holder.attr) or Value()).arrays
+            m.put(obj, holder.attr, Value(extent=extent, arrays=arrays))
+            m.change_arrays(arrays, extent)
         if not owners:  # `table.loc[…]`: of a thing of a library
             taint(m, holder.value, Extent.VARYING)
+    else:
+        m.change_arrays(m.facts.value(holder).arrays, extent)
 
 
 def write_into(m: Machine, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> None:

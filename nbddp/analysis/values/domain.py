@@ -62,12 +62,14 @@ class Value:
     equal: bool = False  # the same number on each rank, as sizes of shares are: adds up all the same
     size: bool = False  # a size of the share, perhaps of another one on each rank
     number: bool = False  # surely a Python number, not a tensor
+    arrays: frozenset[Obj] = frozenset()  # those of which it may be one, or a view: `b = a`, `row = a[0]`
 
     def __eq__(self, other: object) -> bool:
         """Also by the type of the literal: True and 1.0 are told apart."""
         if self is other or not isinstance(other, Value):
             return self is other
-        mine, others = (self.extent, self.equal, self.number), (other.extent, other.equal, other.number)
+        mine = self.extent, self.equal, self.number, self.arrays
+        others = other.extent, other.equal, other.number, other.arrays
         same = mine == others and self.const == other.const and type(self.const) is type(other.const)
         return same and self.objs == other.objs and self.items == other.items and self.sources == other.sources
 
@@ -79,7 +81,7 @@ class Value:
 
     def with_extent(self, extent: Extent) -> Value:
         items = tuple(i.with_extent(extent) for i in self.items) if self.items is not None else None
-        return Value(self.objs, extent, items, number=self.number)
+        return Value(self.objs, extent, items, number=self.number, arrays=self.arrays)
 
     @property
     def varies(self) -> bool:
@@ -151,12 +153,18 @@ def join(a: Value, b: Value, *, later: bool = False) -> Value:
         alike(a) and alike(b),
         a.size and b.size,
         a.number and b.number,
+        a.arrays | b.arrays,
     )
 
 
 def is_sum_or_not(a: Value, b: Value) -> bool:
     """Added up over the ranks, one of them would be another number; zeros are what sums begin with."""
     return {spread(v) for v in (a, b) if not (is_zero(v) or _is_none(v))} == {Extent.SUM, Extent.UNIFORM}
+
+
+def may_be_an_array(value: Value) -> bool:
+    """What is done to it in its place shows wherever else it has a name."""
+    return not (value.number or value.objs or value.items) and value.const in (None, 0)
 
 
 def is_zero(value: Value) -> bool:
@@ -198,3 +206,8 @@ def spread(value: Value) -> Extent:
 def scaled(value: Value) -> Value:
     """The same extent without the things: a number computed from it."""
     return replace(Value(), extent=spread(value))
+
+
+def from_afar(old: Value, extent: Extent) -> Extent:
+    """What is added to a thing under another name: a sum where it began with zeros."""
+    return Extent.VARYING if extent is Extent.SUM and not is_zero(old) and spread(old) is not Extent.SUM else extent

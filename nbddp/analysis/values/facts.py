@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -133,6 +133,7 @@ class Facts(Tracked):
 
     # Things, and what they hold.
     fields: dict[tuple[Obj, str], Value] = field(default_factory=TrackedDict)
+    stores: dict[ast.Subscript, set[Obj]] = field(default_factory=TrackedSets)  # items that are set, added to, deleted
     classes: dict[Obj, ast.ClassDef] = field(default_factory=TrackedDict)  # the class of an instance
     contained: dict[Obj, set[Obj]] = field(default_factory=TrackedSets)  # a module inside other modules
     used_as: dict[ast.AST, str] = field(default_factory=TrackedDict)  # what foreign things are: loader, model
@@ -163,6 +164,12 @@ class Facts(Tracked):
 
     def value(self, node: ast.AST) -> Value:
         return self.values.get(node, ANYTHING)
+
+    def contents(self, value: Value) -> Iterator[Value]:
+        """What lists and dictionaries hold, also those in a tuple."""
+        yield from (item for item in value.items or () if item.of("list", "dict"))
+        held = (self.fields.get((obj, "[]")) for obj in value.of("list", "dict"))
+        yield from (inner for inner in held if inner is not None)
 
     def draws_itself(self, fact: LoopFact) -> bool:
         """By `next()`, and in no loop inside."""

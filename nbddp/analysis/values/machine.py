@@ -5,13 +5,25 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from nbddp.analysis.syntax import Program
 from nbddp.analysis.values.assumptions import Assumptions
 from nbddp.analysis.values.contents import ITEMS, contents, is_uneven
-from nbddp.analysis.values.domain import ANYTHING, PICKED, Extent, Obj, Value, alike, join, join_extent, spread, thing
+from nbddp.analysis.values.domain import (
+    ANYTHING,
+    PICKED,
+    Extent,
+    Obj,
+    Value,
+    alike,
+    from_afar,
+    join,
+    join_extent,
+    spread,
+    thing,
+)
 from nbddp.analysis.values.facts import CallFact, Facts, LoopFact, TestFact
 from nbddp.analysis.values.tracking import note_change
 
@@ -100,6 +112,7 @@ class Machine:
     star_imports: list[str] = field(default_factory=list)
     moved: object = None  # another object since a thing has got another extent
     rebound: object = None  # another object since a name of the cells has got another value
+    arrays: set[Obj] = field(default_factory=set)  # that have been made
     remembered: dict[Hashable, Remembered] = field(default_factory=dict)  # calls that changed nothing
 
     # Where the run is: loops, branches and calls around the node that is looked at.
@@ -159,8 +172,7 @@ class Machine:
 
     def bind(self, name: str, value: Value) -> None:
         value = self._under_condition(value)
-        for active in self.loops if self.share_control else ():
-            active.fact.chosen |= {name} if active.fact.function is self.frame.node else set()
+        self._note_choice(name)
         frame = self.frame
         while name in frame.outer_names and frame.outer is not None:
             frame = frame.outer
@@ -170,6 +182,10 @@ class Machine:
             self.globals[name] = value
         else:
             frame.local[name] = value
+
+    def _note_choice(self, name: str) -> None:
+        for active in self.loops if self.share_control else ():
+            active.fact.chosen |= {name} if active.fact.function is self.frame.node else set()
 
     def _under_condition(self, value: Value) -> Value:
         """What each rank comes by at batches of its own is no mean or sum over those of all."""
@@ -182,6 +198,51 @@ class Machine:
         control, self.varying_control = self.varying_control, 0
         self.bind(name, value)
         self.varying_control = control
+
+    def change(self, name: str, value: Value) -> None:
+        """What is done to an array in its place shows wherever it has a name."""
+        frame: Frame | None = self.frame
+        while frame is not None and (name not in frame.local or name in frame.global_names | frame.outer_names):
+            frame = frame.outer
+        self._note_choice(name)
+        self._put_into(self.globals if frame is None else frame.local, name, value)
+        self.change_arrays(value.arrays, spread(value))
+
+    def change_arrays(self, arrays: frozenset[Obj], extent: Extent) -> None:
+        for env in self._environments() if arrays else ():
+            for name, value in list(env.items()):
+                if value.arrays & arrays:
+                    self._put_into(env, name, replace(value, extent=from_afar(value, extent), const=None))
+        for key in [k for k, v in self.facts.fields.items() if v.arrays & arrays] if arrays else ():
+            old = self.facts.fields[key]
+            self.facts.fields[key] = replace(old, extent=from_afar(old, extent), const=None)
+
+    def make_array(self, node: ast.AST, value: Value) -> Value:
+        """Another one each time: who has the one before has that, and this is none of it."""
+        made = frozenset({Obj("array", node, site=self.frame.call)})
+        for env in self._environments() if made <= self.arrays else ():
+            for name in [name for name, old in env.items() if old.arrays & made]:
+                self._put_into(env, name, replace(env[name], arrays=env[name].arrays - made))
+        for key in [k for k, v in self.facts.fields.items() if v.arrays & made] if made <= self.arrays else ():
+            self.facts.fields[key] = replace(self.facts.fields[key], arrays=self.facts.fields[key].arrays - made)
+        self.arrays |= made
+        return replace(value, arrays=made)
+
+    def _environments(self) -> list[Env]:
+        """Of all that is being run, and of functions around what is."""
+        found = [self.globals]
+        for frame in [*self.frames, *self.closures.values()]:
+            found += [frame.local] if not any(env is frame.local for env in found) else []
+        return found
+
+    def _put_into(self, env: Env, name: str, value: Value) -> None:
+        if env.get(name) == value:
+            return
+        if env is self.globals:
+            self.rebound = object()
+        elif env is not self.frame.local:
+            note_change()
+        env[name] = value
 
     def visible(self) -> Env:
         """All names that an expression here could use."""
@@ -238,9 +299,9 @@ class Machine:
             result = item if result is None else join(result, item)
         return result or ANYTHING
 
-    def held(self, value: Value) -> Extent:
-        """What a value comes to when it is looked at as a whole, with what lists and objects hold."""
-        inside = contents(self.facts, value, {**ITEMS, "instance": None})
+    def held(self, value: Value, *, objects: bool = True) -> Extent:
+        """What a value comes to when it is looked at as a whole, with what lists hold, and objects."""
+        inside = contents(self.facts, value, {**ITEMS, "instance": None} if objects else ITEMS)
         return reduce(join_extent, (v.extent for v in inside), Extent.UNIFORM)
 
     def varying_places(self) -> set[tuple[Obj | None, str]]:

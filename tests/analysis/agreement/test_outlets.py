@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from nbddp.analysis import Plan
-from nbddp.analysis.agreement import as_a_whole, outlets
+from nbddp.analysis.agreement import always_displayed, as_a_whole, outlets
+from nbddp.analysis.agreement.outlets import displayed, is_fixed
 from nbddp.analysis.values import Extent, Value
-from tests.analysis.cells import BEFORE, batch, evaluation, plan
+from tests.analysis.cells import BEFORE, batch, evaluation, node, plan
 
 NAMES = """
 import logging
@@ -81,3 +84,86 @@ def test_counts_beside_what_is_alike_are_not_added_up_in_one():
     assert as_a_whole(Value(items=(count, alike))) is Extent.VARYING
     assert as_a_whole(Value(items=(count, count))) is Extent.SUM
     assert as_a_whole(Value(items=(Value(extent=Extent.MEAN), alike))) is Extent.MEAN
+
+
+def fixed(before: str, *lines: str, source: str = "kept") -> bool:
+    made = plan(*BEFORE, before, batch(*lines, f"seen = {source}"))
+    return is_fixed(made, node(made, ast.expr, source))
+
+
+@pytest.mark.parametrize(
+    ("before", "lines", "source"),
+    [
+        ("kept = {'a': 1, 'b': 2}", [], "kept"),
+        ("kept = {'a': 1, 'b': 2}", [], "kept.items()"),
+        ("kept = [1, 2]", [], "kept"),
+        ("kept = {'a': 1}", ["kept['a'] = loss.item()"], "kept"),
+        ("kept = {'a': 1}", ["n = kept.get('a')"], "kept.values()"),
+    ],
+)
+def test_all_ranks_go_through_the_same_items(before, lines, source):
+    assert fixed(before, *lines, source=source)
+
+
+@pytest.mark.parametrize(
+    ("before", "lines"),
+    [
+        ("kept = []", ["kept.append(1)"]),
+        ("kept = {}", ["kept[epoch] = 1"]),
+        ("kept = {'a': 1}", ["kept.update(b=2)"]),
+        ("kept = [1, 2]", ["kept.pop()"]),
+        ("kept = [*range(3)]", []),
+        ("kept = {**{'a': 1}}", []),
+        ("kept = {'a': 1}", ["del kept['a']"]),
+        ("kept = {k: 1 for k in 'ab'}", []),
+        ("kept = 3", []),
+    ],
+)
+def test_these_may_hold_others(before, lines):
+    assert not fixed(before, *lines)
+
+
+SHOWN = "import wandb\nfrom tqdm import tqdm\nbar = tqdm(range(3))\nkept = []\n"
+
+
+def shown(*lines: str, before: str = "") -> str | None:
+    made = plan(*BEFORE, SHOWN, before or "pass", batch(*lines))
+    calls = [n for n in ast.walk(made.program.tree) if isinstance(n, ast.Call) and any(
+        isinstance(a, ast.Name) and a.id == "row" for a in [*n.args, *(k.value for k in n.keywords)])]  # fmt: skip
+    call = max(calls, key=lambda c: c.lineno)
+    name = next(n for n in ast.walk(call) if isinstance(n, ast.Name) and n.id == "row")
+    found = displayed(made, call, name)
+    assert (found is not None) is always_displayed(made, name)
+    return None if found is None else ", ".join(map(ast.unparse, found))
+
+
+@pytest.mark.parametrize(
+    ("lines", "record"),
+    [
+        (["row = {'loss': loss.item()}", "wandb.log(row)"], "{'loss': loss.item()}"),
+        (["row = {'loss': loss.item()}", "print(row)", "wandb.log(row)"], "{'loss': loss.item()}"),
+        (["row = {'loss': loss.item()}", "bar.set_postfix(**row)"], "{'loss': loss.item()}"),
+        (["row = {}", "row['loss'] = loss.item()", "wandb.log(row)"], "loss.item()"),
+        (["row = {'n': 1}", "row['loss'] = loss.item()", "print(row)"], "{'n': 1}, loss.item()"),
+        (["row = f'{loss.item()}'", "print(row)"], "f'{loss.item()}'"),
+        (["row = '%f' % loss.item()", "print(row)"], "'%f' % loss.item()"),
+        (["row = '{}'.format(loss.item())", "print(row)"], "'{}'.format(loss.item())"),
+    ],
+)
+def test_the_record_that_is_shown(lines, record):
+    assert shown(*lines) == record
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["row = {'loss': loss.item()}", "kept.append(row)", "wandb.log(row)"],
+        ["row = {'loss': loss.item()}", "n = row['loss']", "wandb.log(row)"],
+        ["row = {**{}, 'loss': loss.item()}", "wandb.log(row)"],
+        ["row = f'{loss.item()}'", "row = row + '!'", "print(row)"],
+        ["row = loss.item()", "print(row)"],
+        ["if x.max() > 1:", "    row = f'{loss.item()}'", "print(row)"],
+    ],
+)
+def test_what_goes_elsewhere_too_is_none(lines):
+    assert shown(*lines, before="row = ''" if lines[0].startswith("if") else "") is None

@@ -74,3 +74,84 @@ def test_what_stays_right_after_the_loop_waits_for_its_end():
     made = plan(*BEFORE, "kept = 0.0", batch("kept = 0.9 * kept + 0.1 * loss.item()") + "print(kept)\n")
     assert not combined(made)
     assert {r.name: r.how for r in made.facts.reductions.values()} == {"kept": "mean"}
+
+
+TRAINER = """
+class Trainer:
+    def __init__(self):
+        self.losses = []
+        self.history = {"loss": [], "size": []}
+
+    def last(self):
+        return self.losses[-1]
+
+trainer = Trainer()
+"""
+
+
+def kept_by_the_trainer(*lines: str) -> dict[str, list[tuple[str, str]]]:
+    return combined(plan(*BEFORE, TRAINER, batch(*lines) + "print(trainer.losses)\n"))
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("trainer.losses.append(loss.item())", {"trainer.losses": [("loss.item()", "mean_over_ranks")]}),
+        ("trainer.losses.append((epoch, len(x)))", {"trainer.losses": [("len(x)", "sum_over_ranks")]}),
+        ("trainer.history['loss'].append(loss.item())", {"trainer.history": [("loss.item()", "mean_over_ranks")]}),
+    ],
+)
+def test_what_an_object_collects_is_combined_as_it_goes_in(line, found):
+    assert kept_by_the_trainer(line) == found
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("trainer.losses.append(epoch)",),
+        ("if x.max() > 1:", "    trainer.losses.append(loss.item())"),
+        ("trainer.losses.append(max(v.max().item() for v in x))",),
+        ("trainer.losses.append(len(x))", "n = trainer.last()"),  # which would find the whole
+        ("trainer.losses.append(loss.item())", "n = trainer.losses[-1]"),
+    ],
+)
+def test_what_is_alike_not_understood_or_read_on_the_way_is_left_alone(lines):
+    assert kept_by_the_trainer(*lines) == {}
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        (["row = {'loss': loss.item()}", "log.append(row)"], ["loss.item()"]),
+        (["row = {}", "row['loss'] = loss.item()", "log.append(row)"], ["loss.item()"]),
+        (["row = [loss.item(), 1]", "log.append(row)", "print(row)"], ["loss.item()"]),
+        (["row = (loss.item(), 1)", "log.append(row)"], ["loss.item()"]),
+        (["row = pair(loss)", "log.append(row)"], ["row"]),
+    ],
+)
+def test_what_a_row_is_made_of(lines, found):
+    made = plan(*BEFORE, "log = []\n\ndef pair(v):\n    return v.mean(), 2", batch(*lines) + "print(log)\n")
+    assert [source for source, _ in combined(made)["log"]] == found
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["row = {'loss': loss.item(), 'n': 1}", "n = row['loss'] * 2", "log.append(row)"],
+        ["row = {**{}, 'loss': loss.item(), 'n': 1}", "print(row)", "log.append(row)"],
+        ["row = {'loss': loss.item()}", "if epoch:", "    row['n'] = 1", "print(row)", "log.append(row)"],
+        ["row = (loss.item(), 1)", "log.append(row)", "print(row)"],
+        ["row = {}", "row = {'loss': loss.item()}", "print(row)", "log.append(row)"],
+    ],
+)
+def test_rows_that_somebody_reads_before_or_that_are_made_in_several_ways(lines):
+    made = plan(*BEFORE, "log = []", batch(*lines) + "print(log)\n")
+    assert "log" not in combined(made)
+
+
+def test_what_a_called_function_puts_there_too_is_combined_nowhere():
+    lines = ("trainer.losses.append(loss.item())", "keep(loss.item())")
+    made = plan(
+        *BEFORE, TRAINER + "def keep(v):\n    trainer.losses.append(v)\n", batch(*lines) + "print(trainer.losses)\n"
+    )
+    assert not combined(made)

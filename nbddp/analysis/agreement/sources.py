@@ -1,0 +1,41 @@
+"""What a name may be set to, wherever its function or those that call it do that."""
+
+from __future__ import annotations
+
+import ast
+
+from nbddp.analysis.reading import Reading
+from nbddp.analysis.slicing import all_arguments
+
+
+def sources(plan: Reading, name: ast.Name) -> list[ast.AST | None]:
+    """Expressions, and loops over them; None for what is not followed."""
+    function = plan.program.function_of(name)
+    stores = (n for n in plan.nodes() if isinstance(n, ast.Name) and n.id == name.id and isinstance(n.ctx, ast.Store))
+    found = [_bound_to(plan, n) for n in stores if plan.program.function_of(n) is function]
+    arguments = [a.arg for a in all_arguments(function.args)] if isinstance(function, ast.FunctionDef) else []
+    if name.id in arguments:
+        calls = [c.node for c in plan.facts.calls.values() if function in c.bodies]
+        found += [_given(c, name.id, arguments.index(name.id)) for c in calls] or [None]
+    return found
+
+
+def _bound_to(plan: Reading, node: ast.AST) -> ast.AST | None:
+    """Of `total, count = 0.0, 0` its own part."""
+    around = [node, *plan.program.ancestors(node)]
+    at = next(i for i, a in enumerate(around) if i and not isinstance(a, ast.Tuple | ast.List))
+    match around[at]:
+        case ast.For() as loop:
+            return loop
+        case ast.Assign(value=ast.Tuple(elts=parts)) if at == 2 and len(parts) == len(around[1].elts):  # type: ignore[attr-defined]
+            return parts[around[1].elts.index(node)]  # type: ignore[attr-defined]
+        case ast.Assign(value=value) | ast.AugAssign(value=value) | ast.AnnAssign(value=value):
+            return value
+    return None
+
+
+def _given(call: ast.Call, name: str, place: int) -> ast.AST | None:
+    """A method's arguments are not counted: where they stand, no gradient is ruled out."""
+    named = next((k.value for k in call.keywords if k.arg == name), None)
+    plain = isinstance(call.func, ast.Name) and not any(isinstance(a, ast.Starred) for a in call.args)
+    return named or (call.args[place] if plain and place < len(call.args) else None)
