@@ -42,11 +42,8 @@ def _inherited(name: str) -> Iterator[Op]:
 
 def _named(name: str, around: str, op: Op, method: Op) -> Op:
     """What the name itself tells: `torch.add_`, `pandas.DataFrame.to_csv`, `numpy.std`."""
-    if (
-        around in BUILTINS
-        or around == "numpy.ndarray"
-        or (is_class(around) and not around.rpartition(".")[2].isupper())
-    ):
+    constant = around.rpartition(".")[2].isupper()
+    if around in (*BUILTINS, "numpy.ndarray") or (is_class(around) and not constant):
         op = said_of(op, replace(method, samples=None))
     if name.startswith(tuple(f"{root}." for root in OF_TENSORS)):
         fresh = bool(method.fresh) if method.effect else None
