@@ -96,7 +96,8 @@ def taken_for_one(plan: Reading) -> ast.expr | None:
         func = call.func
         if isinstance(func, ast.Attribute) and _is_one(call) and plan.facts.value(func.value).varies:
             return call
-        if fact.grad and (single := next((a for a in call.args if is_single(plan, a)), None)) is not None:
+        trains = fact.grad and any(plan.facts.loops[loop].backward for loop in fact.loops)
+        if trains and (single := next((a for a in call.args if is_single(plan, a)), None)) is not None:
             return single
         if fact.grad and plan.facts.value(func).of("loss") and _is_summed_up(plan, call):
             return call

@@ -27,3 +27,10 @@ def test_tensors_that_a_function_is_given():
     trained = f"def train(A, b):\n{loop}    return loss"
     made = planned("loss = train(X, y)", before=trained)
     assert made.unsplit == "'zip(A, b)' goes through single samples, and one sample cannot be split"
+
+
+def test_one_sample_that_a_model_is_shown_outside_of_the_training():
+    shown = "model(torch.tensor([X[0].tolist()]))\n"
+    assert planned("loss = F.mse_loss(model(X[:8]), y[:8])", before=shown).assumed.splits
+    made = planned("loss = F.mse_loss(model(torch.tensor([X[step].tolist()])), y[step])")
+    assert "single sample" in made.unsplit
