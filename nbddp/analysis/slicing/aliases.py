@@ -14,6 +14,7 @@ from nbddp.analysis.syntax import qualified
 
 Inner = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 Written = ast.List | ast.Tuple | ast.Set | ast.Dict | ast.ListComp | ast.SetComp | ast.DictComp
+PLAIN = ("len", "int", "float", "str", "bool")
 Binding = tuple[ast.expr, ast.expr, bool]  # a target, what it may share parts with, and whether by iterating it
 
 
@@ -77,7 +78,7 @@ class Sharing:
         if isinstance(node, ast.IfExp):
             return self._is_plain(node.body) and self._is_plain(node.orelse)
         if isinstance(node, ast.Call):
-            return qualified(node.func, self.imports) == "torch.device"
+            return qualified(node.func, self.imports) == "torch.device" or getattr(node.func, "id", "") in PLAIN
         return isinstance(node, ast.Constant | ast.JoinedStr | ast.UnaryOp | ast.Compare)
 
     def roots(self, node: ast.expr) -> set[str]:

@@ -112,16 +112,13 @@ def _is_one(call: ast.Call) -> bool:
 
 def taken_for_one(plan: Reading) -> ast.expr | None:
     """The same in the step, and a loss of what has been summed up: what was split were no samples."""
+    training = {node for node, loop in plan.facts.loops.items() if loop.backward}
     for call, fact in plan.facts.calls.items():
         func = call.func
         if isinstance(func, ast.Attribute) and _is_one(call) and plan.facts.value(func.value).varies:
             return call
-        learned = "torch.nn.Parameter" in fact.names
-        if (
-            fact.grad
-            and not learned
-            and (single := next((a for a in call.args if is_single(plan, a)), None)) is not None
-        ):
+        trains = fact.grad and bool(fact.loops & training or not training) and "torch.nn.Parameter" not in fact.names
+        if trains and (single := next((a for a in call.args if is_single(plan, a)), None)) is not None:
             return single
         if fact.grad and plan.facts.value(func).of("loss") and _is_summed_up(plan, call):
             return call

@@ -60,6 +60,7 @@ def test_these_share(text, name, others):
         ("b = 'text'\nc = b", "c"),
         ("device = torch.device('cpu')\nb = device", "b"),
         ("b = [1 for p in a]", "b"),
+        ("n = len(a)\nb = Thing(n)", "b"),
         ("loader = DataLoader(a)\nfor x in loader:\n    pass", "x"),
     ],
 )
@@ -74,7 +75,7 @@ def test_what_is_held_beside_a_thing_does_not_change_with_it():
 
 
 def test_what_cannot_be_changed_is_known_by_name():
-    assert sharing("a = 3\nb = [1]\nc = f'{a}'").plain() == {"a", "c"}
+    assert sharing("a = 3\nb = [1]\nc = f'{a}'\nd = len(b)").plain() == {"a", "c", "d"}
     assert sharing("a = 3\na = [1]").plain() == frozenset()
 
 

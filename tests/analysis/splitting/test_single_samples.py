@@ -42,3 +42,10 @@ def test_tensors_that_a_function_is_given():
 def test_samples_in_the_second_dimension(drawn, second):
     made = planned(f"{drawn}\nloss = model(x).mean()", before="S, cols = torch.randn(9, 9, 4), torch.arange(4)")
     assert ("second dimension" in made.unsplit) is second
+
+
+def test_one_sample_that_a_model_is_shown_outside_of_the_training():
+    shown = "model(torch.tensor([X[0].tolist()]))\n"
+    assert planned("loss = F.mse_loss(model(X[:8]), y[:8])", before=shown).assumed.splits
+    made = planned("loss = F.mse_loss(model(torch.tensor([X[step].tolist()])), y[step])")
+    assert "single sample" in made.unsplit
