@@ -82,6 +82,9 @@ def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator
         return
     if isinstance(node, ast.Attribute) and node.attr in SIZES:
         return
+    if (inner := _gone_through(region.plan, base)) is not None:
+        yield from roots(region, inner, seen)
+        return
     anew = base.id not in region.bound_before or bool(set_anew(region.plan, region.rest, base))
     made = base.id in region.bound_in_rest and anew and not _is_next(region, base)
     if made:
@@ -95,6 +98,12 @@ def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator
             yield Root(node)
     else:
         yield from _indexed(region, node, index)
+
+
+def _gone_through(plan: Reading, name: ast.Name) -> ast.expr | None:
+    """`p` of `[p.exp() for p in parts]`, whatever else goes by that name."""
+    around = (loop for a in plan.program.ancestors(name) for loop in getattr(a, "generators", ()))
+    return next((loop.iter for loop in around if name.id in _targets(loop.target)), None)
 
 
 def _is_next(region: Region, name: ast.Name) -> bool:

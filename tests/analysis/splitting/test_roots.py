@@ -55,6 +55,14 @@ def test_a_name_is_what_it_was_bound_to_last(bound, expected):
     assert [*dict.fromkeys(found)] == expected
 
 
+def test_what_a_comprehension_goes_through_whatever_else_has_its_name():
+    made = planned("x, t = X[step:], y[step:]\nh = torch.stack([p * 2 for p in x])\nloss = F.mse_loss(model(h), t)",
+                   before="p = torch.randn(9)")  # fmt: skip
+    call = next(c for c in made.facts.calls if made.program.source(c.func) == "model")
+    region = region_at(made, next(n for n in made.nodes() if isinstance(n, ast.Assign) and n.lineno > 12))
+    assert {made.program.source(r.node) for r in roots(region, call.args[0])} == {"X[step:]", "y[step:]"}
+
+
 def test_places():
     made = planned("loss = F.mse_loss(model(X['a'][step].b), y)")
     call = next(c for c in made.facts.calls if made.program.source(c.func) == "model")
