@@ -37,7 +37,7 @@ from nbddp.edits import Edit, after, before, wrap
 from nbddp.sentence import sentence
 
 NAME = "reduce"
-PARTS = {Extent.MEAN: "mean_over_ranks", Extent.SUM: "sum_over_ranks"}
+PARTS = {Extent.MEAN: "mean_over_ranks", Extent.SUM: "sum_over_ranks", Extent.SAMPLES: "gather_part"}
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:

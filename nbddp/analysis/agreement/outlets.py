@@ -36,7 +36,7 @@ def outlets(plan: Reading) -> Iterator[Outlet]:
             continue
         for argument in [*call.node.args, *(k.value for k in call.node.keywords if k.arg not in LAYOUT)]:
             for place in _written(plan, call.node, argument):
-                for node in _numbers(plan, place):
+                for node in (*_numbers(plan, place), *_samples(plan, call, place)):
                     found[node] = Outlet(node, _is_safe(plan, call), decides)
     yield from found.values()
     yield from (o for o in _rates(plan) if o.node not in found)
@@ -168,6 +168,20 @@ def _numbers(plan: Reading, node: ast.expr) -> Iterator[ast.expr]:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 yield from _numbers(plan, child)
+
+
+def _samples(plan: Reading, call: CallFact, node: ast.expr) -> Iterator[ast.expr]:
+    """What a rank has of a batch that is split at the step: who looks at it wants all of the batch."""
+    if not plan.assumed.splits or not call.loops & {f.node for f in plan.roles.batch_loops}:
+        return
+    if isinstance(node, ast.Name):
+        if plan.facts.value(node).extent is Extent.SAMPLES:
+            yield node
+    elif spread(plan.facts.value(node)) is Extent.SAMPLES:
+        for child in ast.iter_child_nodes(node):
+            inner = child.value if isinstance(child, ast.Attribute) else child
+            if isinstance(inner, ast.expr):
+                yield from _samples(plan, call, inner)
 
 
 def _picks(plan: Reading, generator: ast.comprehension) -> bool:
