@@ -17,10 +17,10 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from bench.notebooks import notebook
+from tests.browsers import CHROMIUM, FLAGS
 from tests.lab.conftest import serve
 from tests.lab.installed import install
 from tests.lab.page import Lab
-from tests.widget.conftest import CHROMIUM, FLAGS
 
 CELLS = 100
 TIMES = 20
