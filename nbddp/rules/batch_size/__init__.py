@@ -44,6 +44,7 @@ from nbddp.sentence import sentence
 
 NAME = "batch-size"
 KNOWN = ("transformers", "wandb", "mlflow")
+PROCESSES = 2  # of a script where there is no GPU
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
@@ -112,11 +113,11 @@ def _rounded(plan: Plan, size: Size, source: ast.AST) -> Iterator[Edit | Diagnos
 
 
 def _uneven(plan: Plan) -> Iterator[Diagnostic]:
-    """64 on 3 processes."""
-    count = plan.options.nproc
-    for size in sizes(plan) if count else ():
+    """64 on 3 processes; an odd number on two, where nobody has said how many."""
+    count = plan.options.nproc or PROCESSES
+    for size in sizes(plan):
         number = size.value.const if size.value.const is not None else _parameter(plan, size)
-        if count and isinstance(number, int) and number % count:
+        if isinstance(number, int) and number % count and (plan.options.nproc or number > count):
             share = number // count
             yield plan.program.diagnose(
                 NAME, "note" if share else "error", size.call.node,
