@@ -13,9 +13,8 @@ from nbddp.edits import Edit, replace, wrap
 
 SEEDING = ("random.seed", "numpy.random.seed", "torch.manual_seed", "torch.cuda.manual_seed_all")
 STREAMS = ("numpy.random.default_rng", "numpy.random.RandomState", "random.Random")
-FRESH = {"torch.seed": "torch.manual_seed", "torch.random.seed": "torch.manual_seed"}
+FRESH = ("torch.seed", "torch.random.seed")
 FOR_A_SAMPLE = ("__getitem__", "__getitems__", "__call__", "forward")  # of which each process has its own
-SEED = "random.getrandbits(32)"  # of a stream that is the same on all ranks
 
 
 def same_chance(plan: Plan, rule: str) -> Iterator[Edit]:
@@ -31,12 +30,15 @@ def same_chance(plan: Plan, rule: str) -> Iterator[Edit]:
 def _seeded(plan: Plan, rule: str, call: ast.Call) -> Iterator[Edit]:
     name = qualified(call.func, plan.flow.imports) or ""
     given = [*call.args, *(k.value for k in call.keywords)]
-    if name in FRESH and isinstance(plan.program.parents.get(call), ast.Expr):
-        yield replace(plan.program, rule, call, f"{FRESH[name]}({SEED})", ("import random",))
+    seed = f"{plan.naming('same_seed')}()"
+    plain = isinstance(call.func, ast.Attribute) and isinstance(plan.program.parents.get(call), ast.Expr)
+    if name in FRESH and plain:
+        function = plan.program.source(call.func).removesuffix("seed") + "manual_seed"
+        yield replace(plan.program, rule, call, f"{function}({seed})", ("same_seed",))
     if name not in (*SEEDING, *STREAMS):
         return
     if all(isinstance(g, ast.Constant) and g.value is None for g in given):
-        yield replace(plan.program, rule, call, f"{plan.program.source(call.func)}({SEED})", ("import random",))
+        yield replace(plan.program, rule, call, f"{plan.program.source(call.func)}({seed})", ("same_seed",))
     for value in given:
         if spread(plan.facts.value(value)) is Extent.REPEATED:
             yield from _from_rank_0(plan, rule, value)

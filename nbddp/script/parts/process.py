@@ -22,6 +22,11 @@ def seed_everything(seed):
         sys.modules["numpy"].random.seed(seed % 2**32)
 
 
+def same_seed():
+    """A seed that all processes draw alike."""
+    return random.getrandbits(32)
+
+
 def hash_alike():
     """One order of sets of strings in all processes, and of what is numbered along them: Python asks as it starts."""
     if os.environ.get("PYTHONHASHSEED", "random") == "random":

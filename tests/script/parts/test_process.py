@@ -14,6 +14,7 @@ from nbddp.script.parts.process import (
     literal,
     own_random_numbers,
     same_random_numbers,
+    same_seed,
     seed_everything,
     shared_random_numbers,
 )
@@ -23,7 +24,7 @@ from tests.script.parts.ranks import on_ranks
 def draw(rank: int) -> list[Any]:
     torch.rand(rank)
     seed_everything(3)
-    same = (random.random(), float(np.random.rand()), torch.rand(1).item())
+    same = (random.random(), float(np.random.rand()), torch.rand(1).item(), same_seed(), same_seed())
     state = torch.get_rng_state()
     own_random_numbers()
     untouched = torch.equal(state, torch.get_rng_state())
@@ -39,6 +40,7 @@ def test_all_begin_alike_and_go_on_by_themselves():
     results = on_ranks(3, draw)
     assert results == on_ranks(3, draw)
     assert len({result[0] for result in results}) == 1
+    assert results[0][0][3] != results[0][0][4]
     assert [result[1] for result in results] == [True, False, False]
     assert len({value for result in results for value in result[2:4]}) == 6
     assert len({result[4] for result in results}) == 1
