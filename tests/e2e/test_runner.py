@@ -14,7 +14,7 @@ PLAIN = HERE / "notebooks" / "plain_loop.py"
 BY_HAND = (HERE / "scripts" / "plain_loop_ddp.py").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("nproc", [1, 3])
+@pytest.mark.parametrize("nproc", [pytest.param(1, marks=pytest.mark.thorough), 3])
 def test_a_script_written_by_hand_agrees_with_the_oracle(nproc: int) -> None:
     run = run_script(BY_HAND, "plain_loop_ddp.py", nproc)
     assert compare(oracle_of(PLAIN), run) == []
@@ -24,7 +24,7 @@ def test_a_script_written_by_hand_agrees_with_the_oracle(nproc: int) -> None:
 
 def test_ranks_that_do_not_synchronise_are_found() -> None:
     bypassed = BY_HAND.replace("F.cross_entropy(model(x), y)", "F.cross_entropy(net(x), y)")
-    found = compare(oracle_of(PLAIN), run_script(bypassed, "bypass_ddp.py", 2))
+    found = compare(oracle_of(PLAIN), run_script(bypassed, "bypass_ddp.py", 2, forked=True))
     assert any(text.startswith("model model: fc1.weight deviates") for text in found)
     assert any("printed 'Epoch [4/4]" in text for text in found)
 
@@ -32,7 +32,7 @@ def test_ranks_that_do_not_synchronise_are_found() -> None:
 def test_a_rank_that_raises_fails_the_run() -> None:
     failing = BY_HAND.replace("running_loss = 0.0", "running_loss = 0.0 if rank == 0 else 1 / 0")
     with pytest.raises(RunFailed, match="ZeroDivisionError"):
-        run_script(failing, "failing_ddp.py", 2)
+        run_script(failing, "failing_ddp.py", 2, forked=True)
 
 
 def test_a_script_that_hangs_is_ended_with_its_ranks() -> None:

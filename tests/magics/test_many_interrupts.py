@@ -98,7 +98,7 @@ def _said(kernel: Kernel, asked: str) -> str:
             said += str(content["data"]["text/plain"])
 
 
-@pytest.mark.parametrize("count", [20, pytest.param(300, marks=[pytest.mark.thorough, pytest.mark.timeout(3600)])])
+@pytest.mark.parametrize("count", [10, pytest.param(300, marks=[pytest.mark.thorough, pytest.mark.timeout(3600)])])
 def test_interrupts_at_random_moments_each_end_the_cell_and_leave_no_run(crowded, busy, tmp_path, count):
     for seed in range(count):
         wrong = interrupt_at_random(crowded, random.Random(seed))

@@ -134,9 +134,10 @@ def test_bars_are_drawn_by_one_process_and_errors_by_any(tmp_path):
 
 
 def test_each_is_seeded_alike_where_the_notebook_does_not(tmp_path):
-    body = "found = torch.rand(1).item()\nprint(sum_over_ranks(found) == 2 * found, found)"
+    body = "found = torch.rand(1).item()\nprint(sum_over_ranks(found) == world_size * found, found)"
     script = write(tmp_path, body, "sum_over_ranks:numbers", seed=frozenset({"torch"}))
-    first, again, other = (run(script, "--seed", seed)[1].splitlines()[-1] for seed in ("3", "3", "4"))
+    words = ("--nproc", "2", "--seed", "3"), ("--nproc", "1", "--seed", "3"), ("--nproc", "1", "--seed", "4")
+    first, again, other = (run(script, *each)[1].splitlines()[-1] for each in words)
     assert first == again != other
     assert first.startswith("True")
 
