@@ -12,6 +12,7 @@ from dataclasses import is_dataclass
 import nbddp
 from nbddp.checking import Dropped, Kept, Role
 from nbddp.magics.runs.cell_run import CellRun
+from nbddp.magics.runs.kernel_run import KernelRun
 from nbddp.run.state import endings, progress, values
 from nbddp.run.state.fold import FOLDS
 from nbddp.run.state.state import Failure, Rank, RunState
@@ -25,7 +26,8 @@ BESIDE = (Kept, Dropped, Role, Runs, Summary)  # what the public functions give,
 
 def pages() -> Iterator[tuple[str, str]]:
     yield "_made/python", together(part for one in (*public(), *BESIDE) for part in _thing(one))
-    yield "_made/run", together(_members(CellRun))
+    for cls, name in ((CellRun, "run"), (KernelRun, "kernelrun")):
+        yield f"_made/{name}", together(_members(cls))
     yield "_made/events", _events()
     for cls in (RunState, Rank, Failure):
         yield f"_made/{cls.__name__.lower()}", fields_of(cls)
