@@ -31,13 +31,16 @@ html_show_sphinx = False
 myst_enable_extensions = ["attrs_block", "colon_fence"]
 myst_heading_anchors = 3
 nitpicky = True
+smartquotes = False  # --nproc and "x" are to be copied
 suppress_warnings = [
     "misc.highlighting_failure",  # a notebook's cell may hold what no lexer knows, or what is wrong on purpose
     "mystnb.unknown_mime_type",  # what only our JupyterLab extension draws; beside it stands the same as HTML
 ]
 # The quickstart is run as it stands. The others take minutes, or packages that this does not need.
 nb_execution_mode = "force"
-nb_execution_excludepatterns = [f"examples/{name}.ipynb" for name in documentation.example_pages.names() if name != "quickstart"]
+nb_execution_excludepatterns = [
+    f"examples/{name}.ipynb" for name in documentation.example_pages.names() if name != "quickstart"
+]
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
 nb_execution_in_temp = True
