@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 project = "nbddp"
-author = "The nbddp authors"
+author = copyright = "The nbddp authors"  # noqa: A001 -- Sphinx names it so
 release = version = __version__
 extensions = ["myst_nb", "sphinx_copybutton"]
 exclude_patterns = ["_parts", "_made", "notebooks.md", "spellings.md", "pictures"]  # those are parts of pages
@@ -45,6 +45,7 @@ nb_execution_raise_on_error = True
 nb_execution_timeout = 300
 nb_execution_in_temp = True
 nb_merge_streams = True
+nb_ipywidgets_js = {}  # what a saved run shows is HTML; the site loads nothing from elsewhere
 
 
 def setup(app: Sphinx) -> None:

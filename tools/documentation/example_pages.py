@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tools.documentation.markdown import block, page
 
+HIDDEN = "---\norphan: true\n---\n\n"  # the menu has the notebook, which leads here
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
@@ -21,7 +22,7 @@ def pages() -> Iterator[tuple[str, str]]:
     for name in names():
         script = (EXAMPLES / f"{name}_ddp.py").read_text(encoding="utf-8")
         about = f"What `nbddp export {name}.ipynb` writes of [the notebook]({name}.ipynb)."
-        yield f"examples/{name}_ddp", page(f"{name}\\_ddp.py", about, block(script, "python"))
+        yield f"examples/{name}_ddp", HIDDEN + page(f"{name}\\_ddp.py", about, block(script, "python"))
 
 
 def notebooks() -> Iterator[tuple[str, str]]:

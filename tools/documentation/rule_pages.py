@@ -25,8 +25,11 @@ def document(rule: ModuleType) -> dict[str, str]:
 def change(rule: ModuleType) -> str:
     """Before and after as one diff."""
     parts = document(rule)
-    lines = difflib.ndiff(parts["Before"].split("\n"), parts["After"].split("\n"))
-    return block("\n".join(line.rstrip() for line in lines if not line.startswith("?")), "diff")
+    before, after = parts["Before"].split("\n"), parts["After"].split("\n")
+    if before == after:  # what it does is seen in no line
+        return block("\n".join(f"  {line}" for line in before), "diff")
+    lines = difflib.unified_diff(before, after, n=len(before), lineterm="")
+    return block("\n".join(f"{line[0]} {line[1:]}".rstrip() for line in list(lines)[3:]), "diff")
 
 
 def pages() -> Iterator[tuple[str, str]]:
