@@ -16,7 +16,7 @@ Level = Literal["error", "warning", "note"]
 class Diagnostic:
     """One finding at one place of the notebook."""
 
-    rule: str
+    rule: str  # its name, by which the site has a page about it
     level: Level
     message: Sentence
     cell: int = 0  # 1-based position in the file; 0: the notebook as a whole

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 
 import pytest
 
@@ -13,7 +14,7 @@ from tools.documentation.diagnosed import all_diagnosed, given_to, made_of
 from tools.documentation.following import Module
 
 FIRST_LINE = re.compile(r"^(error|warning|note)\[([\w-]+)\]: (.+)$", re.MULTILINE)
-KNOWN = all_diagnosed()
+known = cache(all_diagnosed)
 
 
 def shown() -> set[tuple[str, str, str]]:
@@ -29,18 +30,18 @@ def test_every_one_that_a_case_shows_is_known_with_its_level():
     missing = [
         (level, name, message)
         for level, name, message in shown()
-        if not any(one.name == name and level in one.levels and fits(one.message, message) for one in KNOWN)
+        if not any(one.name == name and level in one.levels and fits(one.message, message) for one in known())
     ]
     assert not missing
 
 
 def test_every_one_has_a_level():
-    assert [one for one in KNOWN if not one.levels] == []
+    assert [one for one in known() if not one.levels] == []
 
 
 def test_names_of_rules_are_among_them_and_names_of_refusals():
-    assert {"shard", "undefined", "training-cell"} <= {one.name for one in KNOWN}
-    assert {one.name for one in KNOWN} & {rule.NAME for rule in RULES}
+    assert {"shard", "undefined", "training-cell"} <= {one.name for one in known()}
+    assert {one.name for one in known()} & {rule.NAME for rule in RULES}
 
 
 WRAPPED = """

@@ -50,7 +50,10 @@ def _joined(one: Diagnosed, other: Diagnosed) -> Diagnosed:
 
 def _of_module(path: Path) -> Iterator[Diagnosed]:
     """What stands beside a rule in its folder speaks in the rule's name."""
-    module = Module(ast.parse(path.read_text(encoding="utf-8")))
+    text = path.read_text(encoding="utf-8")
+    if not any(f"{name}(" in text for name in PLACES):
+        return
+    module = Module(ast.parse(text))
     for call in module.calls:
         for given in given_to(module, call):
             yield from made_of(module, given, otherwise=path.parent.name.replace("_", "-"))
