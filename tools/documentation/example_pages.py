@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tools.documentation.markdown import block, page
 
-HIDDEN = "---\norphan: true\n---\n\n"  # the menu has the notebook, which leads here
+HIDDEN = "---\norphan: true\nnosearch: true\n---\n\n"  # the menu has the notebook, which leads here
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 

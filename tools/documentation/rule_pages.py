@@ -13,7 +13,7 @@ from nbddp.rules import RULES
 from tests.rules.case import Case, cases, files_of
 from tools.documentation.markdown import block, code, contents, page, plain
 
-HEADINGS = ("What it does", "Why DDP needs it", "Before", "After", "Declines")
+UNSEARCHED = "---\nnosearch: true\n---\n\n"  # a search is for what explains, and thousand cases would hide it
 
 
 def document(rule: ModuleType) -> dict[str, str]:
@@ -94,7 +94,7 @@ def _of_cases(rule: ModuleType, file: Path) -> str:
         around
     )
     back = f"Cases of the rule [{rule.NAME}](../{rule.NAME}.md)."
-    return page(_title(rule, file), back, *begin, *(shown(case, 2) for case in cases(file)))
+    return UNSEARCHED + page(_title(rule, file), back, *begin, *(shown(case, 2) for case in cases(file)))
 
 
 def shown(case: Case, level: int) -> str:
