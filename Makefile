@@ -10,11 +10,12 @@ NOTEBOOK := examples/quickstart.ipynb
 SCRIPT := $(NOTEBOOK:.ipynb=_ddp.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help run lab pictures test prove test-all test-labs check same-scripts format examples bench corpus constraints clean
+.PHONY: help run lab docs pictures test prove test-all test-labs check same-scripts format examples bench corpus constraints clean
 
 help:
 	@echo "make run     compile $(NOTEBOOK) and train it on every GPU, or on 2 CPU processes"
 	@echo "make lab     JupyterLab on the examples, with the extension"
+	@echo "make docs    build the site of the documentation, below build/docs"
 	@echo "make pictures  take the pictures of the README anew"
 	@echo "make test    run the tests, training only scripts that have changed; the compiler's on other Pythons too"
 	@echo "make prove   train what has changed and keep what that proves, for make test"
@@ -39,6 +40,11 @@ lab: $(VENV)/.ready-to-test
 	JUPYTER_PATH=$(CURDIR)/build/share/jupyter $(PY) -m jupyterlab --ServerApp.root_dir=$(CURDIR)/examples \
 		--ServerApp.jpserver_extensions=nbddp.server=True $(OPTIONS)
 
+# No warning passes. The pages about rules, messages, options and events are made from the code: see docs/conf.py.
+docs: $(VENV)/.ready-to-document
+	$(PY) -m sphinx -W --keep-going -q -d build/doctrees docs build/docs
+	@echo "build/docs/index.html is the site"
+
 pictures: $(VENV)/.ready-to-test
 	SCREENSHOTS=docs/pictures $(PY) -m pytest -q -p no:cacheprovider tests/lab/test_pictures.py
 
@@ -54,7 +60,7 @@ prove: $(VENV)/.ready-to-test
 	$(PYTEST) -q -m "not thorough" --proofs=write
 
 # Everything, whatever was proved before; every notebook of tests/e2e on every number of processes that it names.
-test-all: $(VENV)/.ready-to-test
+test-all: $(VENV)/.ready-to-test $(VENV)/.ready-to-document
 	$(PYTEST) --proofs=ignore
 
 test-labs: $(VENV)/.ready-to-test
@@ -106,3 +112,8 @@ $(VENV)/.ready-to-test: pyproject.toml constraints.txt | $(PY)
 	$(INSTALL) torch
 	$(INSTALL) --editable '.[train,examples,test]'
 	@touch $@ $(VENV)/.ready-to-run
+
+# What builds the site is for Python 3.11 and newer.
+$(VENV)/.ready-to-document: $(VENV)/.ready-to-test
+	$(INSTALL) --editable '.[train,examples,docs]'
+	@touch $@

@@ -18,6 +18,8 @@ from nbddp.options import Options
 
 @dataclass(frozen=True)
 class Kept:
+    """A statement that the script has."""
+
     cell: int
     line: int
     source: str
@@ -25,6 +27,8 @@ class Kept:
 
 @dataclass(frozen=True)
 class Dropped:
+    """A statement that the script leaves out."""
+
     cell: int
     line: int
     source: str
@@ -33,6 +37,8 @@ class Dropped:
 
 @dataclass(frozen=True)
 class Role:
+    """What a variable is in the training."""
+
     name: str
     role: str
     cell: int
@@ -41,6 +47,8 @@ class Role:
 
 @dataclass(frozen=True)
 class Report:
+    """What `nbddp check` shows."""
+
     kept: tuple[Kept, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     roles: tuple[Role, ...] = ()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from nbddp.documentation import page_of
 from nbddp.sentence import NOTHING, Sentence, words_of
 
 Level = Literal["error", "warning", "note"]
@@ -15,7 +16,7 @@ Level = Literal["error", "warning", "note"]
 class Diagnostic:
     """One finding at one place of the notebook."""
 
-    rule: str
+    rule: str  # its name, by which the site has a page about it
     level: Level
     message: Sentence
     cell: int = 0  # 1-based position in the file; 0: the notebook as a whole
@@ -39,12 +40,20 @@ class Diagnostic:
         return "\n".join(parts)
 
     def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        return {**asdict(self), "page": page_of(self.rule)}
 
     def for_page(self) -> dict[str, Any]:
         """The same with the words of its texts, which a page says in its own language."""
         texts = {"message": self.message, "why": self.why, "help": self.help}
         return {**self.as_dict(), "words": {name: words_of(text) for name, text in texts.items() if text}}
+
+
+def rendered(diagnostics: Iterable[Diagnostic]) -> Iterator[str]:
+    """Each in the house form; the first of each name says where its page is."""
+    seen: set[str] = set()
+    for one in diagnostics:
+        yield one.render() if one.rule in seen else f"{one.render()}\nmore: {page_of(one.rule)}"
+        seen.add(one.rule)
 
 
 def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -57,4 +66,4 @@ class CannotExport(ValueError):
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = in_order(diagnostics)
-        super().__init__("\n\n".join(d.render() for d in self.diagnostics))
+        super().__init__("\n\n".join(rendered(self.diagnostics)))

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Script:
+    """What an export gives."""
+
     text: str
     diagnostics: tuple[Diagnostic, ...]
     line_map: tuple[tuple[int, int] | None, ...]  # cell and line in it, for each line of the script

@@ -10,7 +10,7 @@ from nbconvert.utils.exceptions import ConversionException
 from nbformat import NotebookNode
 from traitlets import Bool, Int, default
 
-from nbddp.diagnostics import CannotExport
+from nbddp.diagnostics import CannotExport, rendered
 from nbddp.export import export
 from nbddp.notebook import CannotRead, notebook_from_json
 from nbddp.options import Options
@@ -42,8 +42,8 @@ class DDPScriptExporter(Exporter):
             script = export(notebook_from_json(cells, f"{resources['metadata']['name']}.ipynb"), options)
         except (CannotRead, CannotExport) as refusal:
             _refuse(refusal)
-        for diagnostic in script.diagnostics:
-            self.log.warning("%s", diagnostic.render())
+        for text in rendered(script.diagnostics):
+            self.log.warning("%s", text)
         return script.text, _named(resources)
 
 

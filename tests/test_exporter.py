@@ -15,6 +15,7 @@ from nbconvert.exporters import get_export_names, get_exporter
 from nbconvert.utils.exceptions import ConversionException
 
 import nbddp
+from nbddp.diagnostics import rendered
 from nbddp.exporter import DDPScriptExporter
 
 QUICKSTART = Path(__file__).parents[1] / "examples" / "quickstart.ipynb"
@@ -88,4 +89,4 @@ def test_warnings_reach_the_log(folder, caplog, monkeypatch):
     script = dataclasses.replace(nbddp.export(folder / "digits.ipynb"), diagnostics=(warned,))
     monkeypatch.setattr("nbddp.exporter.export", lambda *_: script)
     DDPScriptExporter(log=logging.getLogger("ddp")).from_filename(str(folder / "digits.ipynb"))
-    assert [record.getMessage() for record in caplog.records] == [warned.render()]
+    assert [record.getMessage() for record in caplog.records] == [*rendered([warned])]

@@ -27,7 +27,7 @@ export class Findings extends Widget {
   present(diagnostics: readonly IDiagnostic[]): void {
     this._banners(diagnostics);
     const heading = counted(this._trans, diagnostics) || this._trans.__('Nothing to report: this notebook exports.');
-    const list = make('ul', {}, ...diagnostics.map(one => make('li', {}, this._entry(one))));
+    const list = make('ul', {}, ...diagnostics.map(one => make('li', {}, this._entry(one), ...this._page(one))));
     const status = make('p', { role: 'status' }, heading);
     if (this.node.textContent !== `${heading}${list.textContent}`) {
       this.node.replaceChildren(status, list);
@@ -129,7 +129,12 @@ export class Findings extends Widget {
     if (one.help) {
       parts.push(make('p', {}, this._trans.__('Help: %1', said(one, 'help'))));
     }
-    return make('div', { 'data-level': one.level }, ...parts);
+    return make('div', { 'data-level': one.level }, ...parts, ...this._page(one));
+  }
+
+  private _page(one: IDiagnostic): HTMLElement[] {
+    const text = this._trans.__('More about “%1”', one.rule);
+    return one.page ? [make('a', { class: 'nbddp-link', href: one.page, target: '_blank', rel: 'noopener' }, text)] : [];
   }
 
   private readonly _shown = new Map<Cell, Widget>();

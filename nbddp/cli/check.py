@@ -34,7 +34,8 @@ def execute(arguments: argparse.Namespace) -> int:
     notebook = read_notebook(arguments.notebook)
     report = check(notebook, options_of(arguments))
     if arguments.json:
-        print(json.dumps(dataclasses.asdict(report), indent=2))
+        found = [diagnostic.as_dict() for diagnostic in report.diagnostics]
+        print(json.dumps({**dataclasses.asdict(report), "diagnostics": found}, indent=2))
     else:
         print("".join(f"{line}\n" for line in _page(notebook, report, coloured(sys.stdout))), end="")
         show(report.diagnostics, sys.stdout)

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from nbddp.cli.colour import coloured, paint
-from nbddp.diagnostics import Diagnostic, Level
+from nbddp.diagnostics import Diagnostic, Level, rendered
 
 LEVEL_STYLES: dict[Level, str] = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
 
 
 def show(diagnostics: Sequence[Diagnostic], stream: TextIO) -> None:
     on = coloured(stream)
-    for diagnostic in diagnostics:
-        print(_painted(diagnostic, on), end="\n\n", file=stream)
+    for diagnostic, text in zip(diagnostics, rendered(diagnostics), strict=True):
+        print(_painted(diagnostic, text, on), end="\n\n", file=stream)
 
 
 def count(diagnostics: Sequence[Diagnostic]) -> str:
@@ -24,8 +24,8 @@ def count(diagnostics: Sequence[Diagnostic]) -> str:
     return ", ".join(f"{levels[name]} {name}{'s' * (levels[name] > 1)}" for name in LEVEL_STYLES if levels[name])
 
 
-def _painted(diagnostic: Diagnostic, on: bool) -> str:
-    first, *rest = diagnostic.render().split("\n")
+def _painted(diagnostic: Diagnostic, text: str, on: bool) -> str:
+    first, *rest = text.split("\n")
     head, colon, message = first.partition(":")
     lines = [paint(head, LEVEL_STYLES[diagnostic.level], on) + colon + paint(message, "bold", on)]
     return "\n".join(lines + [_painted_line(line, on) for line in rest])
@@ -33,6 +33,6 @@ def _painted(diagnostic: Diagnostic, on: bool) -> str:
 
 def _painted_line(line: str, on: bool) -> str:
     label, colon, text = line.partition(": ")
-    if label in ("help", "why"):
+    if label in ("help", "why", "more"):
         return paint(label, "cyan", on) + colon + text
     return paint(line, "blue", on) if line.startswith(" --> ") else line

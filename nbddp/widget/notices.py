@@ -7,6 +7,7 @@ from functools import reduce
 from typing import Any, TypedDict
 
 from nbddp.diagnostics import Diagnostic
+from nbddp.documentation import page_of
 from nbddp.run.state.state import Failure, Notice, RunState
 from nbddp.run.state.words import duration
 from nbddp.sentence import Sentence, sentence, words_of
@@ -17,12 +18,18 @@ LONGEST = 20_000
 ORDER = ("error", "warning", "note")
 
 
-class Said(TypedDict):
-    """One notice as the page shows it: a sentence, and a text behind it where there is more."""
+class Plain(TypedDict):
+    """A sentence, and a text behind it where there is more."""
 
     level: str
     text: str
     more: str
+
+
+class Said(Plain, total=False):
+    """One notice as the page shows it."""
+
+    page: str  # of the site, where one is about it
 
 
 NOTHING = Subject()
@@ -141,4 +148,5 @@ def _diagnostic(diagnostic: Diagnostic) -> Said:
     cure = diagnostic.help and sentence("help: %1", diagnostic.help)
     parts = [part for part in (diagnostic.source, why, cure) if part]
     more = reduce(lambda before, part: sentence("%1\n%2", before, part), parts) if parts else ""
-    return _said(diagnostic.level, text if diagnostic.cell else diagnostic.message, more)
+    said = _said(diagnostic.level, text if diagnostic.cell else diagnostic.message, more)
+    return {**said, "page": page_of(diagnostic.rule)}

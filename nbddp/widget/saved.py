@@ -81,9 +81,17 @@ def tails(logs: Mapping[int, Sequence[str]], measure: Measure) -> dict[int, list
 def shortened(found: Sequence[Said], measure: Measure) -> list[Said]:
     """The gravest; of a long text the end, where a traceback says what was wrong."""
     return [
-        {"level": one["level"], "text": _cut(one["text"], LONGEST), "more": _cut(one["more"], _letters(one, measure))}
-        for one in found[: measure.notices]
+        {**one, "text": _cut(one["text"], LONGEST), "more": _cut(one["more"], _letters(one, measure))}
+        for one in map(_linked, found[: measure.notices])
     ]
+
+
+def _linked(one: Said) -> Said:
+    """A page that lies on this machine is none for those who get the notebook."""
+    if one.get("page", "").startswith("file:"):
+        one = one.copy()
+        del one["page"]
+    return one
 
 
 def _letters(one: Said, measure: Measure) -> int:

@@ -26,6 +26,7 @@ from nbddp.widget.words import count, number
 MIME = "application/vnd.nbddp.run+json"
 MOST_LINES = 40
 MARKS = {"done": "✓", "stopped": "■", "failed": "✗", "killed": "✗", "lost": "?"}
+MORE = "More about this"
 EDGES = {"error": "#e5484d", "warning": "#d9822b", "note": "#8b8b8b"}
 LABELS = {"done": "Trained", "stopped": "Stopped", "failed": "Failed", "killed": "Killed", "lost": "Lost"}
 
@@ -110,6 +111,8 @@ def _notice(said: Said) -> str:
         opened = " open" if said["level"] == "error" else ""
         more = f"<pre>{escape(plain(said['more']))}</pre>"
         text = f"<details{opened}><summary>{text}</summary>{more}</details>"
+    if "page" in said:
+        text += f' <a href="{escape(said["page"])}" target="_blank" rel="noopener">{MORE}</a>'
     edge = EDGES[said["level"]]
     return f'<div style="border-left: 3px solid {edge}; padding-left: 10px; margin: 4px 0">{text}</div>'
 

@@ -6,7 +6,7 @@ import pytest
 from nbddp.checking import Dropped, Kept, Report, Role
 from nbddp.cli import main
 from nbddp.diagnostics import CannotExport
-from tests.cli.findings import ERROR, WARNING
+from tests.cli.findings import ERROR, WARNING, shown
 
 REPORT = Report(
     kept=(Kept(2, 1, "x = 1"),),
@@ -65,7 +65,7 @@ def test_the_status_follows_the_gravest_finding(capsys, compiler, notebook, diag
 def test_a_notebook_that_nothing_is_known_of(capsys, compiler, notebook):
     compiler.report = Report(diagnostics=(ERROR,))
     status, out, _ = said(capsys)
-    assert (status, out) == (2, f"{ERROR.render()}\n\n1 error; cannot export\n")
+    assert (status, out) == (2, f"{shown(ERROR)}1 error; cannot export\n")
 
 
 def test_every_finding_is_shown(capsys, compiler, notebook):

@@ -7,7 +7,7 @@ from nbddp.cli import main
 from nbddp.diagnostics import CannotExport
 from nbddp.notebook import CannotRead
 from nbddp.options import Options
-from tests.cli.findings import ERROR, WARNING
+from tests.cli.findings import ERROR, WARNING, shown
 
 
 def said(capsys, *words):
@@ -38,7 +38,7 @@ def test_warnings_are_shown_and_counted(capsys, compiler, notebook):
     compiler.diagnostics = (WARNING, WARNING)
     status, out, err = said(capsys, "x.ipynb")
     assert (status, out) == (0, "x_ddp.py written (2 warnings)\n")
-    assert err == f"{WARNING.render()}\n\n" * 2
+    assert err == shown(WARNING, WARNING)
 
 
 def test_all_errors_are_shown_at_once_and_nothing_is_written(capsys, compiler, notebook):
@@ -80,7 +80,7 @@ def test_the_notebook_is_never_overwritten(capsys, compiler, notebook):
 
 def test_stdout_has_the_same_bytes_and_writes_no_file(capsys, compiler, notebook):
     compiler.diagnostics = (WARNING,)
-    assert said(capsys, "x.ipynb", "--stdout") == (0, compiler.text, f"{WARNING.render()}\n\n")
+    assert said(capsys, "x.ipynb", "--stdout") == (0, compiler.text, shown(WARNING))
     assert not Path("x_ddp.py").exists()
 
 

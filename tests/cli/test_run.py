@@ -8,7 +8,7 @@ from nbddp.notebook import Notebook, cell_from_source
 from nbddp.run.folder.errors import LaunchFailed
 from nbddp.run.prune import Bytes
 from nbddp.run.start.command import RunOptions
-from tests.cli.findings import ERROR, WARNING
+from tests.cli.findings import ERROR, WARNING, shown
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_what_the_cells_line_asks_for_counts_where_nothing_else_is(started, comp
 def test_warnings_are_shown_before_it_starts(capsys, started, compiler, notebook):
     compiler.diagnostics = (WARNING,)
     main(["run", "x.ipynb"])
-    assert capsys.readouterr().err == f"{WARNING.render()}\n\n"
+    assert capsys.readouterr().err == shown(WARNING)
 
 
 def test_what_cannot_be_exported_is_not_started(capsys, started, compiler, notebook):

@@ -2,7 +2,8 @@ import io
 
 from nbddp.cli.show import count, show
 from nbddp.diagnostics import Diagnostic
-from tests.cli.findings import ERROR, WARNING
+from nbddp.documentation import page_of
+from tests.cli.findings import ERROR, WARNING, shown
 
 NOTE = Diagnostic("quiet", "note", "said once")
 
@@ -10,7 +11,7 @@ NOTE = Diagnostic("quiet", "note", "said once")
 def test_plain_text_is_the_house_form():
     stream = io.StringIO()
     show([ERROR, NOTE], stream)
-    assert stream.getvalue() == f"{ERROR.render()}\n\n{NOTE.render()}\n\n"
+    assert stream.getvalue() == shown(ERROR, NOTE)
 
 
 def test_colour_adds_nothing_but_escape_codes(monkeypatch):
@@ -23,6 +24,7 @@ def test_colour_adds_nothing_but_escape_codes(monkeypatch):
     assert "  1 | x = 1" in lines
     assert "\x1b[36mwhy\x1b[0m: nothing to shard" in lines
     assert "\x1b[36mhelp\x1b[0m: set one" in lines
+    assert f"\x1b[36mmore\x1b[0m: {page_of('seed')}" in lines
 
 
 def test_a_source_line_that_looks_like_a_label_is_left_alone(monkeypatch):

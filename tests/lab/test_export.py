@@ -8,6 +8,7 @@ import re
 from playwright.sync_api import expect
 
 from nbddp.cli import main
+from nbddp.documentation import page_of
 from tests.server.notebooks import CELLS, IMPORTS, MODEL, notebook
 
 
@@ -79,6 +80,9 @@ def test_what_stands_in_the_way_is_told_at_its_cell_and_in_a_list(page, screensh
     expect(findings.get_by_role("status")).to_contain_text("error")
     findings.locator(".nbddp-finding[data-level=error]").first.click()
     expect(page.page.locator(".jp-Cell.jp-mod-active")).to_contain_text("batches():")
+    for place in (banner, findings):
+        link = place.get_by_role("link", name="More about “shard”").first
+        expect(link).to_have_attribute("href", page_of("shard"))
     assert not (page.root / "refused_ddp.py").exists()
     page.set_source(
         4, CELLS[3].replace("in loader", "in DataLoader(TensorDataset(torch.ones(8, 4), torch.ones(8, 1)))")

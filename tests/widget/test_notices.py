@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from nbddp.documentation import page_of
 from nbddp.run.state.fold import fold, fold_all
 from nbddp.run.state.state import RunState
 from nbddp.widget.notices import MOST, for_page, notices
@@ -76,6 +77,7 @@ def test_warnings_are_counted_and_their_first_line_shown():
 def test_a_diagnostic_has_reason_and_cure():
     (said,) = notices(RunState(), Subject(diagnostics=(WARNING,)))
     assert said["more"] == "why: its use is unclear\nhelp: build it in a cell"
+    assert said["page"] == page_of(WARNING.rule)
     why, cure = (["why: %1", WARNING.why.words], ["help: %1", WARNING.help.words])
     assert for_page(said)["behind"] == ["%1\n%2", why, cure]
     assert for_page(said)["words"] == ["Cell %1, line %2: %3", WARNING.cell, WARNING.line, WARNING.message.words]

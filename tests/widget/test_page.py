@@ -10,6 +10,7 @@ import comm
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from nbddp.documentation import page_of
 from nbddp.run.state.fold import fold
 from nbddp.run.state.state import RunState
 from nbddp.widget.live import RunWidget
@@ -325,6 +326,17 @@ def test_a_failure_is_open_and_a_warning_folded(page, screenshot):
     expect(page.get_by_text("help: build it in a cell")).to_be_visible()
     expect(page.locator(".nd-rank").nth(1)).to_have_attribute("data-tone", "bad")
     screenshot(page, "page-failed")
+
+
+def test_a_finding_links_to_its_page_and_to_nothing_that_runs(page, monkeypatch):
+    """What is drawn may come from a notebook that somebody else has saved."""
+    Mounted(page, running(10), Subject("x.py", (WARNING,)))
+    link = page.locator(".nd-notices a")
+    expect(link).to_have_attribute("href", page_of(WARNING.rule))
+    monkeypatch.setattr("nbddp.widget.notices.page_of", lambda _: "javascript:alert(1)")
+    Mounted(page, running(10), Subject("x.py", (WARNING,)))
+    expect(page.locator(".nd-notices li").first).to_contain_text("val_loader")
+    assert page.locator('a[href^="javascript"]').count() == 0
 
 
 def test_it_goes_with_the_theme(page, mounted):

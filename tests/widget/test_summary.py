@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from nbddp.documentation import page_of
 from nbddp.run.state.curve import Curve
 from nbddp.run.state.fold import fold
 from nbddp.run.state.state import RunState
@@ -56,6 +57,7 @@ def test_it_has_only_elements_that_pass_a_sanitiser(state):
     assert set(elements.tags) <= {
         "div",
         "p",
+        "a",
         "b",
         "code",
         "img",
@@ -68,6 +70,16 @@ def test_it_has_only_elements_that_pass_a_sanitiser(state):
         "td",
     }
     assert elements.open == []
+
+
+def test_a_finding_leads_to_its_page_unless_that_lies_on_this_machine(monkeypatch):
+    link = f'<a href="{page_of(WARNING.rule)}" target="_blank" rel="noopener">More about this</a>'
+    warned = Subject("x.py", (WARNING,))
+    assert link in html(RunState(), warned)
+    monkeypatch.setenv("NBDDP_DOCS", "/somewhere/docs")
+    page = html(RunState(), warned)
+    assert "is kept whole" in page
+    assert "somewhere" not in page
 
 
 def test_text_of_the_run_stays_text():

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from nbddp.cli.parse import Refusal
-from nbddp.diagnostics import Diagnostic
+from nbddp.diagnostics import Diagnostic, rendered
 from nbddp.export import Script, export
 from nbddp.magics.executed.cell_order import in_order
 from nbddp.magics.executed.origin import origin_of
@@ -122,8 +122,8 @@ def _this_cell(session: Session, body: str) -> Executed:
 
 
 def _say(asked: Asked) -> None:
-    for diagnostic in asked.script.diagnostics:
-        print(f"{diagnostic.render()}\n")
+    for text in rendered(asked.script.diagnostics):
+        print(f"{text}\n")
     state = ", ".join(asked.state.names) or "nothing: it starts from the beginning"
     print(
         f"It would train cell {asked.cell} of {asked.notebook.name}, starting from the notebook's current state of: "

@@ -18,6 +18,7 @@ VICTIM = re.compile(
 
 
 def _error(state: RunState, event: Event) -> RunState:
+    """A rank raised an exception."""
     rank = event.get("rank")
     kind, message = str(event.get("type", "")), str(event.get("message", ""))
     known = {failure.rank for failure in state.failures if not failure.died}
@@ -72,6 +73,7 @@ def _fail(state: RunState, failure: Failure, phase: str) -> RunState:
 
 
 def _end(state: RunState, event: Event) -> RunState:
+    """A rank has come to its end."""
     number = int(event["rank"])
     if number not in state.ranks:
         return state
@@ -79,7 +81,7 @@ def _end(state: RunState, event: Event) -> RunState:
 
 
 def _stopping(state: RunState, event: Event) -> RunState:
-    """A harder grade takes over from a softer one, never the other way round."""
+    """Somebody asked for a stop. A harder grade takes over from a softer one, never the other way round."""
     grade = str(event["grade"])
     if GRADES.index(grade) <= (GRADES.index(state.stop) if state.stop else -1):
         return state
@@ -89,15 +91,18 @@ def _stopping(state: RunState, event: Event) -> RunState:
 
 
 def _hang(state: RunState, event: Event) -> RunState:
+    """Nothing was heard for a while."""
     stacks = {str(rank): str(text) for rank, text in (event.get("stacks") or {}).items()}
     return changed(state, hang=Hang(float(event["time"]), float(event.get("quiet", 0.0)), stacks))
 
 
 def _heard(state: RunState, event: Event) -> RunState:  # noqa: ARG001 -- that it came is all that it says
+    """After a silence, something was heard."""
     return changed(state, hang=None)
 
 
 def _exit(state: RunState, event: Event) -> RunState:
+    """All processes have ended."""
     if event.get("forced") and state.exit is not None:
         return state  # it had ended just then, and has said how
     how = Exit(event.get("status"), event.get("signal"), str(event.get("cause", "")))
@@ -120,6 +125,7 @@ def ending(state: RunState, how: Exit) -> str:
 
 
 def _lost(state: RunState, event: Event) -> RunState:
+    """Nothing more will be heard of the run."""
     if state.exit is not None:
         return state
     return changed(state, phase="lost", lost=str(event["message"]), eta=None)

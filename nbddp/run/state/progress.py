@@ -15,6 +15,7 @@ RECENT, ENOUGH = 9, 3  # epochs whose median says how long another one takes
 
 
 def _launch(state: RunState, event: Event) -> RunState:
+    """The run was started."""
     return changed(
         state,
         name=str(event.get("name", "")),
@@ -28,6 +29,7 @@ def _launch(state: RunState, event: Event) -> RunState:
 
 
 def _rank(state: RunState, event: Event) -> RunState:
+    """A training process is there, and has its device."""
     rank = Rank(
         rank=int(event["rank"]),
         pid=event.get("pid"),
@@ -39,6 +41,7 @@ def _rank(state: RunState, event: Event) -> RunState:
 
 
 def _epoch(state: RunState, event: Event) -> RunState:
+    """Rank 0 begins an epoch."""
     if event["rank"] != 0:
         return state
     began, now = state.epoch_began, float(event["time"])
@@ -54,6 +57,7 @@ def _epoch(state: RunState, event: Event) -> RunState:
 
 
 def _step(state: RunState, event: Event) -> RunState:
+    """A rank has taken an optimizer step; reported at most ten times a second."""
     number, time = int(event["rank"]), float(event["time"])
     before = state.ranks.get(number) or Rank(number)
     rank = changed(

@@ -39,6 +39,7 @@ def not_finite(state: RunState, values: Mapping[str, Any], event: Event) -> RunS
 
 
 def _nan(state: RunState, event: Event) -> RunState:
+    """A value is no finite number; the first is kept."""
     if state.nan is not None:
         return state
     name = str(event.get("name", "loss"))
@@ -46,14 +47,17 @@ def _nan(state: RunState, event: Event) -> RunState:
 
 
 def _checkpoint(state: RunState, event: Event) -> RunState:
+    """A checkpoint is complete."""
     return changed(state, checkpoint=str(event["path"]))
 
 
 def _result(state: RunState, event: Event) -> RunState:
+    """The result is complete."""
     return changed(state, result=str(event["path"]))
 
 
 def _warning(state: RunState, event: Event) -> RunState:
+    """A rank warned; one that is repeated is counted."""
     message = str(event["message"])
     for place, notice in enumerate(state.warnings):
         if notice.message == message and notice.rank == event.get("rank"):
@@ -65,6 +69,7 @@ def _warning(state: RunState, event: Event) -> RunState:
 
 
 def _unreadable(state: RunState, event: Event) -> RunState:
+    """A line that made no sense."""
     state = _warning(state, {"rank": None, "time": None, "message": str(event["message"])})
     return changed(state, unreadable=state.unreadable + 1)
 

@@ -10,6 +10,12 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+// A saved notebook may name any address: one that would run something is none.
+export function linked(address, text) {
+  const leads = /^(https?|file):\/\//.test(address ?? "");
+  return leads ? [make("a", { href: address, target: "_blank", rel: "noopener" }, text)] : [];
+}
+
 // A text node is only touched when its text changes: screen readers repeat, and selections are lost, otherwise.
 export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;

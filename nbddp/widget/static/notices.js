@@ -1,18 +1,20 @@
 // What there is to say beside the numbers, and what one can take along: the script, the numbers as a table.
 
-import { coloured, make, say } from "./elements.js";
-import { told } from "./words.js";
+import { coloured, linked, make, say } from "./elements.js";
+import { told, trans } from "./words.js";
 
 export function notices(view, s) {
   const key = JSON.stringify(s.notices);
   if (view.noticed === key) return;
   view.noticed = key;
   const open = new Set([...view.notices.querySelectorAll("details[open]")].map((d) => d.firstChild.textContent));
-  view.notices.replaceChildren(...s.notices.map(({ level, text: plain, words, more, behind }) => {
+  view.notices.replaceChildren(...s.notices.map(({ level, text: plain, words, more, behind, page }) => {
     const text = told(words ?? plain);
-    if (!more) return make("li", { "data-level": level }, text);
+    const link = linked(page, trans.__("More about this"));
+    if (!more) return make("li", { "data-level": level }, text, " ", ...link);
     const details = make("details", {}, make("summary", {}, text), make("pre", { tabindex: 0 }, ...coloured(told(behind ?? more))));
     details.open = level === "error" || open.has(text);
+    details.append(...link);
     return make("li", { "data-level": level }, details);
   }));
 }
