@@ -5,13 +5,14 @@ from __future__ import annotations
 from difflib import get_close_matches
 from pathlib import Path
 
+from nbddp.run.folder.about import read_about
 from nbddp.run.folder.errors import NoSuchRun
 from nbddp.run.folder.folder import RunFolder
 from nbddp.run.folder.folders import runs_in
 
 
 def find(root: Path, name: str | None = None) -> RunFolder:
-    """By its name or a part of it that only one has, by its path, or, without a name, the latest."""
+    """By its name or title, or a part of it that only one has, by its path, or, without a name, the latest."""
     folders = runs_in(root)
     if name is None:
         if not folders:
@@ -20,7 +21,9 @@ def find(root: Path, name: str | None = None) -> RunFolder:
     if ("/" in name or name == ".") and Path(name).is_dir():
         return RunFolder(Path(name).resolve())
     exact = [folder for folder in folders if folder.name == name]
-    found = exact or [folder for folder in folders if name in folder.name]
+    titles = {} if exact else {folder: read_about(folder).title for folder in folders}
+    titled = [folder for folder, title in titles.items() if title == name]
+    found = exact or titled or [folder for folder, title in titles.items() if name in folder.name or name in title]
     if len(found) == 1:
         return found[0]
     if found:
