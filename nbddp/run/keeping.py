@@ -33,8 +33,6 @@ def delete_runs(root: Path, names: Sequence[str]) -> int:
         if delete(folder):
             print(f"deleted {folder.name}")
         else:
-            print(
-                f"{folder.name} was not deleted: it still runs, or is not yours. Stop it first.", file=sys.stderr
-            )
+            print(f"{folder.name} was not deleted: it still runs, or is not yours. Stop it first.", file=sys.stderr)
             status = 1
     return status

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -32,6 +33,15 @@ def find(root: Path, name: str | None = None) -> RunFolder:
     known = near or [folder.name for folder in reversed(folders)]
     hint = f" There are {_some(known)}." if known else " There are none in this folder."
     raise NoSuchRun(f"There is no run {name}.{hint}")
+
+
+def checkpoint_of(root: Path, word: str) -> str:
+    """A file's path, or that of the checkpoint of the run which is called so; the script may go elsewhere."""
+    path = Path(word).expanduser()
+    if not path.exists():
+        with contextlib.suppress(NoSuchRun):
+            path = find(root, word).checkpoint
+    return str(path.absolute())
 
 
 def _some(names: list[str], most: int = 5) -> str:
