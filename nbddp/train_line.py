@@ -17,7 +17,7 @@ FLAGS = (
     "dry-run",
 )
 MODES = ("ddp", "auto", "single", "dp")  # where the cell trains, which is the kernel's to know
-SETTINGS = ("devices", "export", "seed", "backend", "resume", "checkpoint-every")
+SETTINGS = ("devices", "export", "seed", "backend", "resume", "checkpoint-every", "keep")
 
 
 class CannotParse(ValueError):

@@ -15,6 +15,7 @@ export interface ISummary {
 export interface IRow {
   name: string;
   folder: string;
+  said: string; // about it, by a person
   values: Value[];
 }
 
@@ -51,6 +52,6 @@ export function sorted(rows: readonly IRow[], column: number, down: boolean): IR
 /** Rows in which each of the words stands somewhere. */
 export function filtered(rows: readonly IRow[], text: string): IRow[] {
   const words = text.toLowerCase().split(/\s+/);
-  const all = (row: IRow) => [row.folder, ...row.values].join(' ').toLowerCase();
+  const all = (row: IRow) => [row.folder, row.said, ...row.values].join(' ').toLowerCase();
   return rows.filter(row => words.every(word => all(row).includes(word)));
 }

@@ -71,7 +71,8 @@ def _run_options(arguments: argparse.Namespace, nproc: int | None, line: TrainLi
     """The command line's own before those of the cell's line."""
     parser = Parser(prog="%%ddp_train", add_help=False)
     _add_run_options(parser)
-    parser.add_argument("--export")  # which is for the kernel
+    for name in ("--export", "--keep"):  # which are for the kernel
+        parser.add_argument(name)
     asked = {name: value for name, value in vars(arguments).items() if value is not None}
     found = {**vars(parser.parse(line.words)), **asked}
     return RunOptions(

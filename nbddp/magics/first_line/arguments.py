@@ -69,6 +69,12 @@ def parser(name: str = NAME, about: str = ABOUT) -> Parser:
         help="pass the current values of these variables instead of running their cells; default: none",
     )
     add("--export", type=Path, metavar="PATH", help="also write the script to this path; default: nowhere")
+    add(
+        "--keep",
+        type=snapshot_names,
+        metavar="NAMES",
+        help="keep the states of these in the run's folder when the notebook has loaded them; default: small ones",
+    )
     add("--dry-run", action="store_true", help="show what would run, but do not run it")
     add("--seed", type=int, metavar="N", help="seed of all random numbers, if the notebook sets none; default: 0")
     add("--backend", values=lambda: ("nccl", "gloo"), help="nccl for GPUs, gloo for CPUs; default: the one that fits")

@@ -164,7 +164,7 @@ def _started(session: Session, asked: Asked) -> CellRun:
         fill=partial(_fill, asked),
     )
     run = CellRun(started.folder)
-    run.belongs_to(session.namespace, asked.script.plan)
+    run.belongs_to(session.namespace, asked.script.plan, asked.arguments.keep or ())
     if isinstance(session.namespace.get(VARIABLE, run), CellRun | KernelRun):  # one of the user's own is left alone
         session.namespace[VARIABLE] = run
     return run
