@@ -62,13 +62,13 @@ export class CompareRuns extends Widget {
     const { _trans: trans } = this;
     const all = runs.map(run => run.summary!);
     const [parameters, numbers] = [differing(all), measures(all)];
-    const heads = [trans.__('Run'), trans.__('State'), trans.__('Duration'), trans.__('Processes'), trans.__('Steps/s')];
+    const heads = [trans.__('Run'), trans.__('State'), trans.__('Duration'), trans.__('Processes'), trans.__('Steps/s'), trans.__('Samples/s')];
     heads.push(...parameters, ...numbers.flatMap(name => [name, trans.__('%1, best', name)]));
     const rows = runs.map(({ name, folder, title, note, label, summary }) => {
-      const { seconds, processes, steps_per_second: pace, last, best } = summary!;
+      const { seconds, processes, steps_per_second: pace, samples_per_second: samples, last, best } = summary!;
       const own = parameters.map(one => plain(summary!.parameters[one]));
       const found = numbers.flatMap(one => [last[one] ?? null, best[one] ?? null]);
-      return { name, folder, said: `${title} ${note}`, values: [name, known(label), seconds, processes, pace, ...own, ...found] };
+      return { name, folder, said: `${title} ${note}`, values: [name, known(label), seconds, processes, pace, samples, ...own, ...found] };
     });
     return { heads, rows };
   }

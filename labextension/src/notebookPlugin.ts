@@ -102,6 +102,10 @@ function activate(
     }
     open.findings.present(diagnostics);
     below(app, open.findings);
+    const first = diagnostics.find(one => one.cell > 0);
+    if (first) {
+      void panel.content.scrollToItem(first.cell - 1, 'center');
+    }
   };
 
   const current = () => tracker.currentWidget;

@@ -6,6 +6,7 @@ export interface ISummary {
   processes: number | null;
   seconds: number | null;
   steps_per_second: number | null;
+  samples_per_second: number | null;
   parameters: Record<string, unknown>;
   last: Record<string, number>;
   best: Record<string, number>;

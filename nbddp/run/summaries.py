@@ -44,6 +44,7 @@ class Summary:
     epochs: int | None
     steps: int
     steps_per_second: float | None
+    samples_per_second: float | None  # of all ranks together
     parameters: Mapping[str, Any] = field(default_factory=dict)
     last: Mapping[str, float] = field(default_factory=dict)
     best: Mapping[str, float] = field(default_factory=dict)
@@ -82,6 +83,7 @@ def summary_of(folder: RunFolder, state: RunState | None = None) -> Summary:
         epochs=state.epochs,
         steps=state.step,
         steps_per_second=state.average_rate if state.over else state.rate,
+        samples_per_second=state.samples_rate,
         parameters=_parameters(folder),
         last=latest_values(seen),
         best=_best(_numbers(folder, seen)),

@@ -277,7 +277,7 @@ def test_runs_side_by_side_and_the_end_of_one(page, screenshot):
     expect(page.page.get_by_text(re.compile("high: Failed after 1:38"))).to_be_visible()
     page.page.get_by_role("button", name="Compare runs").click()
     table = page.page.locator(".nbddp-compare table")
-    heads = ["", "Run", "State", "Duration", "Processes", "Steps/s", "lr", "loss", "loss, best"]
+    heads = ["", "Run", "State", "Duration", "Processes", "Steps/s", "Samples/s", "lr", "loss", "loss, best"]
     expect(table.locator("th")).to_have_text(heads)
     expect(table.locator("tbody tr").nth(1)).to_contain_text("rank 1: ValueError: bad label")
     page.page.get_by_role("button", name="loss, best").click()
@@ -318,7 +318,7 @@ def test_a_run_is_titled_noted_resumed_and_deleted(page, screenshot):
     page.page.keyboard.press("Escape")
     page.command("nbddp:compare")
     table = page.page.locator(".nbddp-compare table")
-    expect(table.locator("tbody tr").nth(1)).to_contain_text("small steps")
+    expect(table.locator("tbody tr", has_text="small steps")).to_contain_text("slow")
     delete = page.page.locator(".nbddp-compare").get_by_role("button", name="Delete…")
     expect(delete).to_be_disabled()
     table.get_by_role("checkbox", name=re.compile("high")).check()
