@@ -33,6 +33,12 @@ def _add_run_options(parser: Parser) -> None:
     parser.add_argument("--devices", type=device_numbers, metavar="0,1", help="the GPUs to train on")
     parser.add_argument("--seed", type=int, help="seed of all random numbers, if the notebook sets none")
     parser.add_argument("--backend", help="nccl for GPUs, gloo for CPUs; default: the one that fits")
+    parser.add_argument(
+        "--tensorboard",
+        action="store_true",
+        default=None,
+        help="also write the run's curves beside it, for TensorBoard",
+    )
     parser.add_argument("--resume", metavar="RUN", help="continue from this run's checkpoint, or from that in a file")
     parser.add_argument(
         "--checkpoint-every", type=count_of_epochs, metavar="N", help="number of epochs between checkpoints"
@@ -82,5 +88,6 @@ def _run_options(arguments: argparse.Namespace, nproc: int | None, line: TrainLi
         backend=found["backend"],
         resume=found["resume"] and checkpoint_of(Path.cwd(), found["resume"]),
         checkpoint_every=found["checkpoint_every"],
+        tensorboard=bool(found["tensorboard"]),
         arguments=(*line.rest, *arguments.rest),
     )

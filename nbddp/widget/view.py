@@ -55,6 +55,8 @@ def facts(state: RunState, subject: Subject, now: float | None = None) -> dict[s
         "name": state.name,
         "start": state.start,
         "script": home_relative(subject.script),
+        "scalars": home_relative(subject.scalars),
+        "links": [{"name": name, "address": address} for address, name in state.links.items()],
         "now": now if now is not None else state.updated,
         "started": state.started,
         "ended": state.ended if state.ended is not None else (state.updated if state.over else None),

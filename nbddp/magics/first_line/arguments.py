@@ -75,6 +75,7 @@ def parser(name: str = NAME, about: str = ABOUT) -> Parser:
         metavar="NAMES",
         help="keep the states of these in the run's folder when the notebook has loaded them; default: small ones",
     )
+    add("--tensorboard", action="store_true", help="also write the run's curves beside it, for TensorBoard")
     add("--dry-run", action="store_true", help="show what would run, but do not run it")
     add("--seed", type=int, metavar="N", help="seed of all random numbers, if the notebook sets none; default: 0")
     add("--backend", values=lambda: ("nccl", "gloo"), help="nccl for GPUs, gloo for CPUs; default: the one that fits")
@@ -133,5 +134,6 @@ def run_options_of(arguments: argparse.Namespace) -> RunOptions:
         backend=arguments.backend,
         resume=arguments.resume and checkpoint_of(Path.cwd(), arguments.resume),
         checkpoint_every=arguments.checkpoint_every,
+        tensorboard=arguments.tensorboard,
         arguments=tuple(arguments.rest),
     )

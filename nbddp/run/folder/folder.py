@@ -111,6 +111,11 @@ class RunFolder:
         return self.path / "result.pt"
 
     @property
+    def scalars(self) -> Path:
+        """What TensorBoard reads; there where it was asked for."""
+        return self.path / "tensorboard"
+
+    @property
     def stop(self) -> Path:
         """While this file is there, training ends after the current epoch."""
         return self.path / "stop"

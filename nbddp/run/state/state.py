@@ -140,6 +140,7 @@ class RunState:
     printed: tuple[Mapping[str, float], ...] = ()  # rows read from printed lines that name an epoch, as they number it
     curves: Mapping[str, Curve] = field(default_factory=dict)  # "step:loss", "epoch:accuracy", "printed:val_loss"
     gauges: Mapping[str, Curve] = field(default_factory=dict)  # of the ranks' GPUs, over the seconds of the run
+    links: Mapping[str, str] = field(default_factory=dict)  # address that a tracker has printed -> its name
     sums: frozenset[str] = frozenset()  # names of values that mean something only when they are divided
     warnings: tuple[Notice, ...] = ()
     nan: NotANumber | None = None
