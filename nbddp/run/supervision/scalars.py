@@ -1,4 +1,4 @@
-"""`--tensorboard`: the curves of a run written as scalars beside it, by a process of its own that the training never meets.
+"""`--tensorboard`: the curves of a run written as scalars beside it, by a process that the training never meets.
 
 It reads what every view reads, so that TensorBoard shows the numbers that the widget shows.
 """
