@@ -24,7 +24,8 @@ from nbddp.run.run import Run
 from nbddp.run.state.endings import GRADES
 from nbddp.run.state.state import RunState
 from nbddp.run.state.words import no_log
-from nbddp.widget.words import count
+from nbddp.widget.lines import latest
+from nbddp.widget.words import count, number
 
 NO_EPOCH = (
     "No epoch was trained: with the values that the cells before set, the loop had no epochs left. The cells may have "
@@ -117,8 +118,9 @@ class CellRun(Run):
 
     def __repr__(self) -> str:
         state = self.state
-        epochs = f", {count(len(state.history), 'epoch')}" if state.history else ""
-        return f"<Run {self.name}: {state.phase}{epochs}>"
+        epochs = [count(len(state.history), "epoch")] if state.history else []
+        values = [f"{name} {number(value)}" for name, value in latest(state).items()]
+        return f"<Run {self.name}: {', '.join([state.phase, *epochs, *values])}>"
 
 
 def need_grade(grade: object) -> None:
