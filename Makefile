@@ -10,7 +10,7 @@ NOTEBOOK := examples/quickstart.ipynb
 SCRIPT := $(NOTEBOOK:.ipynb=_ddp.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help run lab docs pictures test prove test-all test-labs check same-scripts format examples bench corpus constraints clean
+.PHONY: help run lab docs pictures test prove test-all faults test-labs check same-scripts format examples bench corpus constraints clean
 
 help:
 	@echo "make run     compile $(NOTEBOOK) and train it on every GPU, or on 2 CPU processes"
@@ -20,6 +20,7 @@ help:
 	@echo "make test    run the tests, training only scripts that have changed; the compiler's on other Pythons too"
 	@echo "make prove   train what has changed and keep what that proves, for make test"
 	@echo "make test-all  run all tests and train all scripts, on every number of processes"
+	@echo "make faults  what is said and what is left when a run goes wrong, scene by scene"
 	@echo "make test-labs  the extension in older JupyterLabs too"
 	@echo "make check   ruff and mypy"
 	@echo "make same-scripts BASE=...  compare every script with the one that another commit exports"
@@ -62,6 +63,10 @@ prove: $(VENV)/.ready-to-test
 # Everything, whatever was proved before; every notebook of tests/e2e on every number of processes that it names.
 test-all: $(VENV)/.ready-to-test $(VENV)/.ready-to-document
 	$(PYTEST) --proofs=ignore
+
+# Each scene of tests/faults: what the command said, seconds to the end, processes left. `make test-all` plays them too.
+faults: $(VENV)/.ready-to-test
+	$(PY) -m tests.faults
 
 test-labs: $(VENV)/.ready-to-test
 	tests/lab/versions.sh 0 2

@@ -15,9 +15,10 @@ FLAGS = (
     "background",
     "fresh",
     "dry-run",
+    "tensorboard",
 )
 MODES = ("ddp", "auto", "single", "dp")  # where the cell trains, which is the kernel's to know
-SETTINGS = ("devices", "export", "seed", "backend", "resume", "checkpoint-every")
+SETTINGS = ("devices", "export", "seed", "backend", "resume", "checkpoint-every", "keep")
 
 
 class CannotParse(ValueError):
@@ -49,6 +50,7 @@ def parse_train_line(line: str) -> TrainLine:
         return TrainLine()
     found = _parser().parse_args(own)
     run = [f"--{name}={value}" for name in SETTINGS if (value := getattr(found, name.replace("-", "_"))) is not None]
+    run += ["--tensorboard"] if found.tensorboard else []
     options = Options(
         nproc=found.nproc,
         batch_per_rank=found.batch_per_rank or None,

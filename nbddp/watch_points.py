@@ -27,6 +27,7 @@ class Watch:
     carried: tuple[str, ...] = ()  # what a loop over epochs carries from turn to turn besides the state; assignable
     things: Named = ()  # that stay what they are while values in them change
     batches: str = ""  # how many there are in an epoch
+    batch: tuple[str, ...] = ()  # names of what a step has taken of its loader
     counter: str = ""  # of a `while` loop: the variable that counts its turns
     first: int = 0  # what that is in the first turn
     names: tuple[str, ...] = ()  # of variables that come back, as far as they are bound by then
@@ -82,7 +83,8 @@ def _points(items: Iterable[dict[str, Any]]) -> Iterator[WatchPoint]:
             watch=replace(
                 watch,
                 values=_named(watch.values), state=_named(watch.state), things=_named(watch.things),
-                carried=tuple(watch.carried), names=tuple(watch.names), sums=tuple(watch.sums),
+                carried=tuple(watch.carried), batch=tuple(watch.batch), names=tuple(watch.names),
+                sums=tuple(watch.sums),
             ),
         )  # fmt: skip
 

@@ -58,7 +58,7 @@ INSIDE = {
         ("run", "prune", "doctor"),
         ("summaries",),
         ("terminal",),
-        ("verbs",),
+        ("verbs", "keeping"),
     ),
     "magics": (("executed", "first_line", "handover"), ("runs",), ("commands",)),
 }

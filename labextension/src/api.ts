@@ -52,6 +52,10 @@ export type Export = IExported | { exported: false; diagnostics: IDiagnostic[] }
 export interface IRun {
   folder: string;
   name: string;
+  title: string; // what a person calls it, and has noted
+  note: string;
+  notebook: string; // which it is of, without its ending
+  checkpoint: boolean; // whether it has one
   phase: string;
   label: string;
   tone: string;
@@ -102,6 +106,14 @@ export class Server {
 
   post<T>(path: string, body: object): Promise<T> {
     return this._ask<T>(path, { method: 'POST', body: JSON.stringify(body) });
+  }
+
+  patch<T>(path: string, body: object): Promise<T> {
+    return this._ask<T>(path, { method: 'PATCH', body: JSON.stringify(body) });
+  }
+
+  async delete(path: string, query: Record<string, string>): Promise<void> {
+    await this._ask(`${path}?${new URLSearchParams(query)}`, { method: 'DELETE' });
   }
 
   private async _ask<T>(path: string, init: RequestInit): Promise<T> {

@@ -13,7 +13,9 @@ export class CompareRuns extends Widget {
   constructor(
     private readonly _list: RunList,
     private readonly _server: Server,
-    private readonly _trans: TranslationBundle
+    private readonly _trans: TranslationBundle,
+    private readonly _open: (run: IRun) => void,
+    remove: (runs: readonly IRun[]) => void
   ) {
     super();
     this.id = 'nbddp-compare';
@@ -25,7 +27,9 @@ export class CompareRuns extends Widget {
     this._search.addEventListener('input', () => this._draw());
     this._measure.setAttribute('aria-label', this._trans.__('Measure'));
     this._measure.addEventListener('change', () => this._overlay());
-    this.node.append(make('div', { class: 'nbddp-actions' }, this._search, this._measure), this._table, this._chart);
+    this._delete = button(_trans.__('Delete…'), 'jp-mod-styled', () => remove(this._marked()));
+    const actions = make('div', { class: 'nbddp-actions' }, this._search, this._measure, this._delete);
+    this.node.append(actions, this._table, this._chart);
     this._chart.append(this._panel.root);
     this._chart.hidden = this._panel.large = true;
     _list.changed.connect(this._draw, this);
@@ -38,6 +42,11 @@ export class CompareRuns extends Widget {
 
   private _draw(): void {
     const runs = this._list.runs.filter(run => run.summary);
+    const there = new Set(runs.map(keyOf));
+    if ([...this._chosen.keys()].filter(key => !there.has(key)).map(key => this._chosen.delete(key)).length) {
+      this._overlay(); // one was deleted
+    }
+    this._delete.disabled = !this._chosen.size;
     const focused = (document.activeElement as HTMLElement | null)?.dataset.key;
     const { heads, rows } = this._rows(runs);
     const head = heads.map((text, at) => this._head(text, at));
@@ -53,13 +62,13 @@ export class CompareRuns extends Widget {
     const { _trans: trans } = this;
     const all = runs.map(run => run.summary!);
     const [parameters, numbers] = [differing(all), measures(all)];
-    const heads = [trans.__('Run'), trans.__('State'), trans.__('Duration'), trans.__('Processes'), trans.__('Steps/s')];
+    const heads = [trans.__('Run'), trans.__('State'), trans.__('Duration'), trans.__('Processes'), trans.__('Steps/s'), trans.__('Samples/s')];
     heads.push(...parameters, ...numbers.flatMap(name => [name, trans.__('%1, best', name)]));
-    const rows = runs.map(({ name, folder, label, summary }) => {
-      const { seconds, processes, steps_per_second: pace, last, best } = summary!;
+    const rows = runs.map(({ name, folder, title, note, label, summary }) => {
+      const { seconds, processes, steps_per_second: pace, samples_per_second: samples, last, best } = summary!;
       const own = parameters.map(one => plain(summary!.parameters[one]));
       const found = numbers.flatMap(one => [last[one] ?? null, best[one] ?? null]);
-      return { name, folder, values: [name, known(label), seconds, processes, pace, ...own, ...found] };
+      return { name, folder, said: `${title} ${note}`, values: [name, known(label), seconds, processes, pace, samples, ...own, ...found] };
     });
     return { heads, rows };
   }
@@ -75,12 +84,15 @@ export class CompareRuns extends Widget {
   }
 
   private _row(row: IRow, run: IRun): HTMLElement {
-    const key = `${row.folder}/${row.name}`;
+    const key = keyOf(run);
     const check = make('input', { type: 'checkbox', 'aria-label': this._trans.__('Show %1 in the chart', row.name) });
     check.dataset.key = key;
     check.checked = this._chosen.has(key);
     check.addEventListener('change', () => void this._choose(key, run, check.checked));
     const fields = row.values.map((value, at) => make('td', {}, said(value, at)));
+    const open = button(run.title || run.name, 'nbddp-link', () => this._open(run));
+    open.dataset.key = `open ${key}`;
+    fields[0].replaceChildren(open, ...(run.note ? [make('small', {}, run.note)] : []));
     const reason = run.summary!.failure;
     if (reason) {
       fields[1].title = reason;
@@ -96,7 +108,7 @@ export class CompareRuns extends Widget {
     if (wanted && this._chosen.size < MOST) {
       const where = { folder: run.folder, name: run.name };
       const { series } = await this._server.get<{ series: Record<string, ICurve> }>('run', where);
-      this._chosen.set(key, { name: run.name, curves: Object.values(series) });
+      this._chosen.set(key, { name: run.title || run.name, curves: Object.values(series) });
     }
     const names = [...this._chosen.values()].flatMap(({ curves }) => curves.map(title));
     const before = this._measure.value;
@@ -120,6 +132,11 @@ export class CompareRuns extends Widget {
     this._overlay();
   }
 
+  private _marked(): IRun[] {
+    return this._list.runs.filter(run => this._chosen.has(keyOf(run)));
+  }
+
+  private readonly _delete: HTMLButtonElement;
   private readonly _search = make('input', { type: 'search', class: 'jp-mod-styled' });
   private readonly _measure = make('select', { class: 'jp-mod-styled' });
   private readonly _table = make('div', { class: 'nbddp-table', tabindex: '0' });
@@ -130,6 +147,7 @@ export class CompareRuns extends Widget {
   private _down = true;
 }
 
+const keyOf = ({ folder, name }: IRun) => `${folder}/${name}`;
 const title = ({ name, x }: ICurve) => `${name} / ${known(x)}`;
 const plain = (value: unknown): Value => (value === undefined ? null : typeof value === 'number' ? value : String(value));
 

@@ -12,6 +12,14 @@ export function make<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** Leaves alone what says it already; what says nothing takes no room. */
+export function say(element: HTMLElement, text: string): void {
+  if (element.textContent !== text) {
+    element.textContent = text;
+  }
+  element.hidden = !text;
+}
+
 export function button(text: string, className: string, click: () => void): HTMLButtonElement {
   const element = make('button', { type: 'button', class: className }, text);
   element.addEventListener('click', event => {

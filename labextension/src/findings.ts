@@ -6,6 +6,7 @@ import { type PanelLayout, Widget } from '@lumino/widgets';
 import type { IDiagnostic } from './api';
 import { button, make } from './elements';
 import { cellAt, firstLine, jump } from './jump';
+import { underline } from './underline';
 import { counted, levelName, said } from './words';
 
 /** The diagnostics of a notebook: each at its cell, and all in a list that jumps to them. */
@@ -82,12 +83,14 @@ export class Findings extends Widget {
     }
     for (const [cell, banner] of this._shown) {
       if (!wanted.has(cell) || banner.isDisposed) {
+        void underline(cell, []);
         banner.dispose();
         this._shown.delete(cell);
       }
     }
     for (const [cell, found] of wanted) {
       this._banner(cell, found);
+      void underline(cell, found);
     }
   }
 

@@ -1,6 +1,7 @@
 // The first line of a training cell, `%%ddp_train --nproc 2 …`, read and written. No imports: plain functions.
 
 export interface IRunOptions {
+  mode: string; // '' is ddp
   nproc: string;
   devices: string;
   seed: string;
@@ -9,10 +10,13 @@ export interface IRunOptions {
   exact: boolean;
   batchPerRank: boolean;
   syncBatchnorm: boolean;
+  resume: string; // a run, or a checkpoint's file
   rest: string;
+  parameters: string; // the script's own options
 }
 
 export const DEFAULTS: IRunOptions = {
+  mode: '',
   nproc: '',
   devices: '',
   seed: '',
@@ -21,10 +25,19 @@ export const DEFAULTS: IRunOptions = {
   exact: false,
   batchPerRank: false,
   syncBatchnorm: false,
-  rest: ''
+  resume: '',
+  rest: '',
+  parameters: ''
 };
 
-const VALUES = { '--nproc': 'nproc', '--devices': 'devices', '--seed': 'seed' } as const;
+export const MODES = ['auto', 'single', 'dp'] as const; // besides ddp
+const VALUES = {
+  '--mode': 'mode',
+  '--nproc': 'nproc',
+  '--devices': 'devices',
+  '--seed': 'seed',
+  '--resume': 'resume'
+} as const;
 const FLAGS = {
   '--background': 'background',
   '--fresh': 'fresh',
@@ -32,6 +45,7 @@ const FLAGS = {
   '--batch-per-rank': 'batchPerRank',
   '--sync-batchnorm': 'syncBatchnorm'
 } as const;
+const QUOTE = /["']/;
 const MAGIC = /^%%(ddp|dp|single)_train\b[ \t]*(.*)/;
 
 /** The options on a cell's first line; null where it is no %%ddp_train. What the form does not have is `rest`. */
@@ -45,14 +59,18 @@ export function readMagic(source: string): IRunOptions | null {
   const rest: string[] = [];
   while (words.length) {
     const [word, value] = parts(words.shift()!);
-    if (word === '--' || /["']/.test(word)) {
-      rest.push(word, ...words.splice(0)); // the script's own options, and what is quoted, stay as they are
+    const whole = value === undefined ? word : `${word}=${value}`;
+    const given = value ?? words[0];
+    if (word === '--') {
+      options.parameters = words.splice(0).join(' ');
+    } else if (QUOTE.test(whole)) {
+      rest.push(whole, ...words.splice(0)); // what is quoted stays as it is
     } else if (word in FLAGS) {
       options[FLAGS[word as keyof typeof FLAGS]] = true;
-    } else if (word in VALUES && (value !== undefined || words.length)) {
+    } else if (word in VALUES && given !== undefined && !QUOTE.test(given)) {
       options[VALUES[word as keyof typeof VALUES]] = value ?? words.shift()!;
     } else {
-      rest.push(value === undefined ? word : `${word}=${value}`);
+      rest.push(whole);
     }
   }
   return { ...options, rest: rest.join(' ') };
@@ -77,9 +95,7 @@ export function withMagic(source: string, options: IRunOptions): string {
       line.push(word);
     }
   }
-  if (options.rest.trim()) {
-    line.push(options.rest.trim());
-  }
+  line.push(...[options.rest.trim(), options.parameters.trim() && `-- ${options.parameters.trim()}`].filter(part => part));
   const lines = source.split('\n');
   return [line.join(' '), ...(MAGIC.test(lines[0]) ? lines.slice(1) : lines)].join('\n');
 }

@@ -102,6 +102,10 @@ function activate(
     }
     open.findings.present(diagnostics);
     below(app, open.findings);
+    const first = diagnostics.find(one => one.cell > 0);
+    if (first) {
+      void panel.content.scrollToItem(first.cell - 1, 'center');
+    }
   };
 
   const current = () => tracker.currentWidget;
@@ -112,7 +116,7 @@ function activate(
     name: string,
     label: string,
     caption: string,
-    execute: (panel: NotebookPanel, open: IOpen) => Promise<unknown>,
+    execute: (panel: NotebookPanel, open: IOpen, resume: string) => Promise<unknown>,
     icon?: typeof exportIcon
   ) => {
     app.commands.addCommand(`nbddp:${name}`, {
@@ -120,14 +124,14 @@ function activate(
       caption,
       icon,
       isEnabled,
-      execute: async () => {
-        const panel = current();
+      execute: async args => {
+        const panel = tracker.find(one => one.context.path === args.path) ?? current();
         if (!panel) {
           return;
         }
         try {
           await panel.context.ready;
-          await execute(panel, opened.get(panel)!);
+          await execute(panel, opened.get(panel)!, String(args.resume ?? ''));
         } catch (error) {
           Notification.error(error instanceof Error ? error.message : String(error), { autoClose: 10000 });
         }
@@ -153,7 +157,7 @@ function activate(
   add('export', trans.__('Export DDP Script'), trans.__('Export this notebook as a script that trains on all GPUs'),
     panel => exportNotebook(context, panel), exportIcon); // prettier-ignore
   add('run', trans.__('Run with DDP…'), trans.__('Train the training cell on several processes'),
-    (_, open) => runWithDdp({ remembered, dialogs: dialogs ?? undefined, trans }, open.watcher), runIcon); // prettier-ignore
+    (_, open, from) => runWithDdp({ remembered, server, dialogs: dialogs ?? undefined, trans }, open.watcher, from), runIcon); // prettier-ignore
   add('check', trans.__('Check for DDP'), trans.__('List the problems and notes that an export would report'),
     async (panel, open) => showFindings(panel, (await open.watcher.now()).diagnostics)); // prettier-ignore
   add('preview', trans.__('Preview DDP Script'), trans.__('Show the script beside the notebook, updated as you type'),

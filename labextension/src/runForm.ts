@@ -2,7 +2,7 @@ import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 import { make } from './elements';
-import { DEFAULTS, type IRunOptions, problems } from './magic';
+import { DEFAULTS, type IRunOptions, MODES, problems } from './magic';
 
 export interface IRunAnswer {
   options: IRunOptions;
@@ -15,11 +15,12 @@ export async function askHow(
   last: IRunOptions,
   above: boolean,
   cell: number,
-  first: HTMLElement
+  first: HTMLElement,
+  runs: readonly string[]
 ): Promise<IRunAnswer | null> {
   const answer = await showDialog({
     title: trans.__('Train cell %1 with DDP', cell),
-    body: new RunForm(trans, last, above, first),
+    body: new RunForm(trans, last, above, first, runs),
     buttons: [Dialog.cancelButton(), Dialog.okButton({ label: trans.__('Run') })],
     focusNodeSelector: 'input'
   });
@@ -31,18 +32,26 @@ class RunForm extends Widget implements Dialog.IBodyWidget<IRunAnswer | null> {
     private readonly _trans: TranslationBundle,
     last: IRunOptions,
     above: boolean,
-    first: HTMLElement
+    first: HTMLElement,
+    runs: readonly string[]
   ) {
     super({ node: make('div', { class: 'nbddp-form' }) });
     const trans = _trans;
     const text = (key: keyof IRunOptions, label: string, hint: string) =>
       this._field(key, label, make('input', { type: 'text', placeholder: hint, value: String(last[key]) }));
     const flag = (key: keyof IRunOptions, label: string) => this._check(key, label, Boolean(last[key]));
+    const offered = make('datalist', { id: 'nbddp-runs-offered' }, ...runs.map(name => make('option', { value: name })));
+    const from = text('resume', trans.__('Resume from'), trans.__('a run that has a checkpoint, or a file'));
+    from.querySelector('input')!.setAttribute('list', offered.id);
     this.node.append(
       first,
+      this._mode(last.mode),
       text('nproc', trans.__('Processes'), trans.__('one for each GPU, or 2 without a GPU')),
       text('devices', trans.__('GPUs'), trans.__('all; or 0,1')),
       text('seed', trans.__('Seed'), trans.__("the notebook's")),
+      from,
+      offered,
+      text('parameters', trans.__('Parameters'), '--lr 0.1'),
       text('rest', trans.__('More options'), '--checkpoint-every 5'),
       flag('background', trans.__('In the background: the kernel stays free')),
       flag('fresh', trans.__("Start from the beginning, not from the notebook's current state")),
@@ -57,7 +66,7 @@ class RunForm extends Widget implements Dialog.IBodyWidget<IRunAnswer | null> {
   getValue(): IRunAnswer | null {
     const options = { ...DEFAULTS } as any;
     for (const [key, input] of this._inputs) {
-      options[key] = input.type === 'checkbox' ? input.checked : input.value.trim();
+      options[key] = input instanceof HTMLInputElement && input.type === 'checkbox' ? input.checked : input.value.trim();
     }
     const { above, ...rest } = options;
     return problems(rest).length ? null : { options: rest, above };
@@ -85,7 +94,21 @@ class RunForm extends Widget implements Dialog.IBodyWidget<IRunAnswer | null> {
     }
   }
 
-  private _field(key: string, label: string, input: HTMLInputElement): HTMLElement {
+  private _mode(chosen: string): HTMLElement {
+    const trans = this._trans;
+    const names = {
+      '': trans.__('DDP: processes of its own'),
+      auto: trans.__('Automatic: DDP where there are several GPUs'),
+      single: trans.__('One device, in this kernel'),
+      dp: trans.__('DataParallel, in this kernel')
+    };
+    const options = (['', ...MODES] as const).map(mode => make('option', { value: mode }, names[mode]));
+    const select = make('select', {}, ...options);
+    select.value = chosen === 'ddp' ? '' : chosen;
+    return this._field('mode', trans.__('Mode'), select);
+  }
+
+  private _field(key: string, label: string, input: HTMLInputElement | HTMLSelectElement): HTMLElement {
     input.className = 'jp-mod-styled';
     input.setAttribute('aria-describedby', `nbddp-wrong-${key}`);
     this._inputs.set(key, input);
@@ -100,5 +123,5 @@ class RunForm extends Widget implements Dialog.IBodyWidget<IRunAnswer | null> {
     return make('label', { class: 'nbddp-flag' }, input, make('span', {}, label));
   }
 
-  private readonly _inputs = new Map<string, HTMLInputElement>();
+  private readonly _inputs = new Map<string, HTMLInputElement | HTMLSelectElement>();
 }

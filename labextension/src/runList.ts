@@ -51,6 +51,22 @@ export class RunList {
     await this.refresh();
   }
 
+  async describe({ folder, name }: IRun, about: { title: string; note: string }): Promise<void> {
+    await this._server.patch('run', { folder, name, ...about });
+    await this.refresh();
+  }
+
+  /** All of them, or those before the first that is refused. */
+  async delete(runs: readonly IRun[]): Promise<void> {
+    try {
+      for (const { folder, name } of runs) {
+        await this._server.delete('run', { folder, name });
+      }
+    } finally {
+      await this.refresh();
+    }
+  }
+
   private async _ask(): Promise<void> {
     const turn = ++this._asked;
     const { runs } = await this._server.get<{ runs: IRun[] }>('runs', { folder: this._folders() });

@@ -1,7 +1,9 @@
 import { type ISessionContextDialogs, Notification } from '@jupyterlab/apputils';
 import type { Cell } from '@jupyterlab/cells';
+import { PathExt } from '@jupyterlab/coreutils';
 import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import type { IRun, Server } from './api';
 import { cellAt, firstLine } from './jump';
 import { DEFAULTS, readMagic, withMagic } from './magic';
 import type { Remembered } from './remembered';
@@ -10,12 +12,13 @@ import type { Watcher } from './watcher';
 
 export interface IRunContext {
   remembered: Remembered;
+  server: Server;
   dialogs: ISessionContextDialogs | undefined;
   trans: TranslationBundle;
 }
 
 /** Runs the training cell as %%ddp_train: its first line says so, since what is read is what runs. */
-export async function runWithDdp(context: IRunContext, watcher: Watcher): Promise<void> {
+export async function runWithDdp(context: IRunContext, watcher: Watcher, resume = ''): Promise<void> {
   const { trans } = context;
   const { content, sessionContext } = watcher.panel;
   const training = (await watcher.now().catch(() => null))?.training ?? content.activeCellIndex + 1;
@@ -27,7 +30,11 @@ export async function runWithDdp(context: IRunContext, watcher: Watcher): Promis
   const source = cell.model.sharedModel.getSource();
   const { path } = watcher.panel.context;
   const last = { ...DEFAULTS, ...(await context.remembered.of(path)), ...(readMagic(source) ?? {}) };
-  const answer = await askHow(trans, last, neverRun(watcher.panel, training), training, firstLine(content, training));
+  if (resume) {
+    Object.assign(last, { resume, fresh: false });
+  }
+  const runs = await resumable(context, path);
+  const answer = await askHow(trans, last, neverRun(watcher.panel, training), training, firstLine(content, training), runs);
   if (!answer) {
     return;
   }
@@ -57,6 +64,14 @@ export async function runWithDdp(context: IRunContext, watcher: Watcher): Promis
     await NotebookActions.run(content, sessionContext, context.dialogs);
     window.setTimeout(() => following.disconnect(), 5000); // in the background the cell has ended before the view is there
   }
+}
+
+/** Names of the runs beside the notebook that have left a checkpoint, the latest first. */
+async function resumable({ server }: IRunContext, path: string): Promise<string[]> {
+  const there = await server.present();
+  const asked = there ? server.get<{ runs: IRun[] }>('runs', { folder: [PathExt.dirname(path)] }) : null;
+  const { runs } = (await asked?.catch(() => null)) ?? { runs: [] };
+  return runs.filter(run => run.checkpoint).map(run => run.name);
 }
 
 /** Brings the run into sight as soon as it shows itself: its cell may fill the page. */

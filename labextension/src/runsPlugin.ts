@@ -13,7 +13,9 @@ import { attach } from './attach';
 import { CompareRuns } from './compare';
 import { tellEnds } from './ended';
 import { runsIcon } from './icons';
+import { askAbout, askToDelete } from './keeping';
 import { beside } from './places';
+import { resume } from './resume';
 import { inWords, RunList } from './runList';
 import { RunLog } from './runLog';
 import { RunScript } from './runScript';
@@ -69,11 +71,16 @@ function activate(
     view.title.icon = runsIcon;
     return beside(app, lab, view);
   };
+  const remove = (runs: readonly IRun[]) =>
+    void tell(askToDelete(trans, runs).then(wanted => (wanted ? list.delete(runs) : undefined)));
   const openLog = (run: IRun) => show(new RunLog(server, trans, run));
   const actions = {
     openScript: (run: IRun) => void show(new RunScript(server, languages, trans, run)),
     openLog: (run: IRun) => void openLog(run),
     compare: () => void app.commands.execute('nbddp:compare'),
+    describe: (run: IRun) => void tell(askAbout(trans, run).then(about => about && list.describe(run, about))),
+    remove,
+    resume: (run: IRun) => void tell(resume(app, tracker, trans, run)),
     attach: (run: IRun) => void tell(attach({ app, lab, tracker, dialogs, trans }, run))
   };
   let page: RunsPage | null = null;
@@ -99,7 +106,7 @@ function activate(
     label: trans.__('Compare DDP Runs'),
     caption: trans.__('A table of the runs that have ended, and their curves in one chart'),
     icon: runsIcon,
-    execute: () => void show(new CompareRuns(list, server, trans))
+    execute: () => void show(new CompareRuns(list, server, trans, open, remove))
   });
   palette?.addItem({ command: 'nbddp:compare', category: trans.__('DDP') });
   app.commands.addCommand('nbddp:log', {

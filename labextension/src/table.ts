@@ -6,6 +6,7 @@ export interface ISummary {
   processes: number | null;
   seconds: number | null;
   steps_per_second: number | null;
+  samples_per_second: number | null;
   parameters: Record<string, unknown>;
   last: Record<string, number>;
   best: Record<string, number>;
@@ -15,6 +16,7 @@ export interface ISummary {
 export interface IRow {
   name: string;
   folder: string;
+  said: string; // about it, by a person
   values: Value[];
 }
 
@@ -51,6 +53,6 @@ export function sorted(rows: readonly IRow[], column: number, down: boolean): IR
 /** Rows in which each of the words stands somewhere. */
 export function filtered(rows: readonly IRow[], text: string): IRow[] {
   const words = text.toLowerCase().split(/\s+/);
-  const all = (row: IRow) => [row.folder, ...row.values].join(' ').toLowerCase();
+  const all = (row: IRow) => [row.folder, row.said, ...row.values].join(' ').toLowerCase();
   return rows.filter(row => words.every(word => all(row).includes(word)));
 }

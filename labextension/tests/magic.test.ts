@@ -8,7 +8,7 @@ test('a line is read as the form shows it', () => {
     nproc: '2',
     devices: '0,1',
     fresh: true,
-    rest: '--resume x.pt'
+    resume: 'x.pt'
   });
   assert.equal(readMagic('%%single_train\nx'), null);
   assert.equal(readMagic('for x in y:'), null);
@@ -22,7 +22,9 @@ test('what is written and read again is the same', () => {
     '%%ddp_train --nproc 2 --background',
     '%%ddp_train --nproc 2 --exact',
     '%%ddp_train --devices 0,1 --seed 3 --batch-per-rank --sync-batchnorm --export "a b.py"',
-    '%%ddp_train --nproc 2 -- --lr 0.1 --seed 4'
+    '%%ddp_train --nproc 2 -- --lr 0.1 --seed 4',
+    '%%ddp_train --mode auto --resume digits --checkpoint-every 5 -- --name "a b" -- c',
+    '%%ddp_train --fresh --resume "my run" -- --lr 0.1'
   ]) {
     const cell = `${line}\nfor x in y:\n    pass`;
     assert.equal(withMagic(cell, readMagic(cell)!), cell);
@@ -37,7 +39,8 @@ test('a cell without a magic gets one, and one of ours is replaced', () => {
 
 test('options after two dashes are the script\'s own', () => {
   assert.equal(readMagic('%%ddp_train --nproc 2 -- --nproc 3')!.nproc, '2');
-  assert.equal(readMagic('%%ddp_train --nproc 2 -- --nproc 3')!.rest, '-- --nproc 3');
+  assert.equal(readMagic('%%ddp_train --nproc 2 -- --nproc 3')!.parameters, '--nproc 3');
+  assert.equal(readMagic('%%ddp_train --export "x y.py" -- --nproc 3')!.rest, '--export "x y.py" -- --nproc 3');
 });
 
 test('an option whose value is missing stays as it is', () => {

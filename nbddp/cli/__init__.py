@@ -30,7 +30,7 @@ VERBS = (
     Verb("attach", "show a run live, from its beginning"),
     Verb("stop", "stop a run: after this epoch, now, or at once"),
     Verb("log", "print the output of a rank"),
-    Verb("runs", "list the runs of this folder, or delete old ones"),
+    Verb("runs", "list the runs of this folder; title, note or delete them"),
     Verb("rules", "list the rewrites, or explain one of them"),
 )
 

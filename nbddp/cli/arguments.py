@@ -61,9 +61,14 @@ def add_run(parser: Parser) -> None:
         "run",
         nargs="?",
         metavar="RUN",
-        values=lambda: [folder.name for folder in reversed(runs_in(Path.cwd()))],
+        values=run_names,
         help="its name, or a part of it that fits only one run; default: the latest in this folder",
     )
+
+
+def run_names() -> list[str]:
+    """Of the runs of this folder, the latest first."""
+    return [folder.name for folder in reversed(runs_in(Path.cwd()))]
 
 
 def options_of(arguments: argparse.Namespace) -> Options:

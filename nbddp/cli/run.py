@@ -14,6 +14,7 @@ from nbddp.export import export
 from nbddp.notebook import Notebook, read_notebook
 from nbddp.run import verbs
 from nbddp.run.folder.line_map import line_map
+from nbddp.run.folder.lookup import checkpoint_of
 from nbddp.run.start.command import RunOptions
 from nbddp.train_line import TrainLine, parse_train_line
 
@@ -32,7 +33,13 @@ def _add_run_options(parser: Parser) -> None:
     parser.add_argument("--devices", type=device_numbers, metavar="0,1", help="the GPUs to train on")
     parser.add_argument("--seed", type=int, help="seed of all random numbers, if the notebook sets none")
     parser.add_argument("--backend", help="nccl for GPUs, gloo for CPUs; default: the one that fits")
-    parser.add_argument("--resume", metavar="PATH", help="continue from this checkpoint")
+    parser.add_argument(
+        "--tensorboard",
+        action="store_true",
+        default=None,
+        help="also write the run's curves beside it, for TensorBoard",
+    )
+    parser.add_argument("--resume", metavar="RUN", help="continue from this run's checkpoint, or from that in a file")
     parser.add_argument(
         "--checkpoint-every", type=count_of_epochs, metavar="N", help="number of epochs between checkpoints"
     )
@@ -70,7 +77,8 @@ def _run_options(arguments: argparse.Namespace, nproc: int | None, line: TrainLi
     """The command line's own before those of the cell's line."""
     parser = Parser(prog="%%ddp_train", add_help=False)
     _add_run_options(parser)
-    parser.add_argument("--export")  # which is for the kernel
+    for name in ("--export", "--keep"):  # which are for the kernel
+        parser.add_argument(name)
     asked = {name: value for name, value in vars(arguments).items() if value is not None}
     found = {**vars(parser.parse(line.words)), **asked}
     return RunOptions(
@@ -78,7 +86,8 @@ def _run_options(arguments: argparse.Namespace, nproc: int | None, line: TrainLi
         devices=found["devices"],
         seed=found["seed"],
         backend=found["backend"],
-        resume=found["resume"] and str(Path(found["resume"]).expanduser().absolute()),  # the script may go elsewhere
+        resume=found["resume"] and checkpoint_of(Path.cwd(), found["resume"]),
         checkpoint_every=found["checkpoint_every"],
+        tensorboard=bool(found["tensorboard"]),
         arguments=(*line.rest, *arguments.rest),
     )

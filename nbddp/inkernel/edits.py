@@ -44,7 +44,7 @@ def _reports(plan: Plan) -> Iterator[Edit]:
                 continue
             yield after(plan.program, RULE, statement.body[-1], f"{NAME}.report_epoch({', '.join(values)})")
         else:
-            given = [watch.batches] if watch.batches else []
+            given = [watch.batches or "None", f"({''.join(f'{name}, ' for name in watch.batch)})"]
             yield after(plan.program, RULE, statement, f"{NAME}.report_step({', '.join([*given, *values])})")
 
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from nbddp.run.state.fold import fold
 from nbddp.run.state.state import RunState
+from nbddp.run.watching.samples import samples_in
 
 T = TypeVar("T")
 EVERY = 0.1  # seconds: to look at a loss is to wait for the device
@@ -48,7 +49,7 @@ class Progress:
         """A line of the cell's output."""
         self._lines.append(text)
 
-    def report_step(self, batches: int | None = None, **values: Any) -> None:
+    def report_step(self, batches: int | None = None, batch: tuple[Any, ...] = (), /, **values: Any) -> None:
         """Ten times a second at most; the first and the last of an epoch a little oftener."""
         self._step += 1
         self._batch += 1
@@ -57,9 +58,9 @@ class Progress:
             self._untold = values
             return
         self._due = now + EVERY
-        self._say_step(batches, values)
+        self._say_step(batches, values, samples_in(batch))
 
-    def _say_step(self, batches: int | None, values: dict[str, Any]) -> None:
+    def _say_step(self, batches: int | None, values: dict[str, Any], samples: int | None = None) -> None:
         self._said, self._untold = self._step, {}
         self.put(
             "step",
@@ -68,6 +69,7 @@ class Progress:
             steps=self._epochs * batches if self._epochs and batches else None,
             batch=self._batch,
             batches=batches,
+            samples=samples,
             values=self._finite(values),
             memory=_memory(),
         )

@@ -61,9 +61,10 @@ def _steps(plan: Plan, fact: LoopFact, loop: ast.For | ast.While) -> Iterator[tu
         return
     function = plan.program.function_of(last)
     statement = _for_each_batch(plan, fact, statement)
-    batches = _batches(plan, fact) if function is plan.program.function_of(loop) else ""
+    here = function is plan.program.function_of(loop)
+    batches, batch = (_batches(plan, fact), _batch(plan, loop)) if here else ("", ())
     losses = tuple((name, name) for name in _losses(plan, fact, function, statement))
-    yield statement, Watch("step", values=losses, batches=batches)
+    yield statement, Watch("step", values=losses, batches=batches, batch=batch)
 
 
 def _for_each_batch(plan: Plan, fact: LoopFact, step: ast.stmt) -> ast.stmt:
@@ -96,6 +97,19 @@ def _batches(plan: Plan, fact: LoopFact) -> str:
     here = all(plan.program.function_of(n) is plan.program.function_of(fact.node) for n in nodes)
     known = here and len(texts) == 1 and not any(is_stream(plan, o) for o in fact.loaders)
     return f"len({texts.pop()})" if known else ""
+
+
+def _batch(plan: Plan, loop: ast.For | ast.While) -> tuple[str, ...]:
+    """Names of the rank's own samples, where they are sure to be there at the step: what the loop binds to what it
+    takes; of a batch that all ranks take alike, each rank's part.
+    """
+    splits = [s for s in plan.assumed.splits if loop in plan.program.ancestors(s.at)]
+    if splits:
+        names = [name for s in splits if s.at in loop.body for name in s.names if name.isidentifier()]
+    else:
+        names = [n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)] if isinstance(loop, ast.For) else []
+    deleted = {n.id for s in loop.body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Del)}
+    return tuple(name for name in dict.fromkeys(names) if name not in deleted)
 
 
 def _losses(plan: Plan, fact: LoopFact, function: ast.AST | None, before: ast.stmt) -> list[str]:

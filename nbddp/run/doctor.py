@@ -6,6 +6,7 @@ import os
 import sys
 import zipfile
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 from nbddp.run.folder.folder import HOME
@@ -18,7 +19,13 @@ ROOM = 16 << 20  # bytes: logs and events of a small run; nobody can know the si
 def problems(root: Path, options: RunOptions, origin: Origin, names: tuple[str, ...] | None = None) -> list[str]:
     """All of them at once; none means that nothing is known to stand in the way. `names` are the machine's GPUs."""
     seen = visible(gpus() if names is None else names, origin.environ)
-    return [*_of_machine(origin), *_of_folder(root), *_of_numbers(options), *_of_devices(options, seen)]
+    return [
+        *_of_machine(origin),
+        *_of_packages(options, origin),
+        *_of_folder(root),
+        *_of_numbers(options),
+        *_of_devices(options, seen),
+    ]
 
 
 def doubts(options: RunOptions, origin: Origin, names: tuple[str, ...] | None = None) -> list[str]:
@@ -40,6 +47,11 @@ def _of_machine(origin: Origin) -> Iterator[str]:
         yield f"torch is not installed for {origin.python}: install it there (https://pytorch.org/get-started)."
     if not origin.cwd.is_dir():
         yield f"The folder {origin.cwd} no longer exists: change to another one."
+
+
+def _of_packages(options: RunOptions, origin: Origin) -> Iterator[str]:
+    if options.tensorboard and origin.python == sys.executable and find_spec("tensorboard") is None:
+        yield f"--tensorboard needs the package tensorboard: install it for {origin.python}, or leave out the option."
 
 
 def _of_folder(root: Path) -> Iterator[str]:

@@ -32,6 +32,11 @@ def prune(root: Path, keep: int | Bytes = 0) -> list[RunFolder]:
     return remove(dead[: max(0, len(dead) - kept)])
 
 
+def delete(folder: RunFolder) -> bool:
+    """False, and nothing is deleted, while it runs or may run."""
+    return not lives(folder) and remove([folder]) == [folder]
+
+
 def _fitting(folders: Sequence[RunFolder], most: int) -> int:
     """How many of the newest take no more than this together."""
     sizes = accumulate(bytes_in(folder) for folder in reversed(folders))

@@ -63,6 +63,8 @@ class Run:
             raise LaunchFailed("There is nothing to resume: nbddp found no loop over epochs in the training.")
         folder = _prepared(script, name, root or origin.cwd, line_map, watch)
         try:
+            if options.tensorboard:
+                folder.scalars.mkdir(mode=0o700)
             if fill is not None:
                 breakable(partial(fill, folder))
             launch(folder, name, options, build(folder, options, script, origin), helper)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,6 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from nbddp.run.folder.about import read_about
 from nbddp.run.folder.files import reading, text_of
 from nbddp.run.folder.folder import RunFolder
 from nbddp.run.folder.folders import runs_in
@@ -32,6 +34,8 @@ class Summary:
     """What one asks of a run beside others."""
 
     name: str
+    title: str  # what a person calls it, and has noted
+    note: str
     state: str
     started: float | None  # seconds since the epoch
     seconds: float | None
@@ -40,6 +44,7 @@ class Summary:
     epochs: int | None
     steps: int
     steps_per_second: float | None
+    samples_per_second: float | None  # of all ranks together
     parameters: Mapping[str, Any] = field(default_factory=dict)
     last: Mapping[str, float] = field(default_factory=dict)
     best: Mapping[str, float] = field(default_factory=dict)
@@ -69,6 +74,7 @@ def summary_of(folder: RunFolder, state: RunState | None = None) -> Summary:
     seen = fold_all(state, _lines(folder))
     return Summary(
         name=folder.name,
+        **asdict(read_about(folder)),
         state=state.phase,
         started=state.started,
         seconds=state.elapsed(time.time()),
@@ -77,6 +83,7 @@ def summary_of(folder: RunFolder, state: RunState | None = None) -> Summary:
         epochs=state.epochs,
         steps=state.step,
         steps_per_second=state.average_rate if state.over else state.rate,
+        samples_per_second=state.samples_rate,
         parameters=_parameters(folder),
         last=latest_values(seen),
         best=_best(_numbers(folder, seen)),
@@ -141,8 +148,16 @@ def _parameters(folder: RunFolder) -> dict[str, Any]:
     words = list(map(str, folder.read_command().get("arguments") or ()))[1:]
     for word, after in zip(words, [*words[1:], "--"], strict=False):
         if word.startswith("--"):
-            found[word[2:].replace("-", "_")] = True if after.startswith("--") else after
+            found[word[2:].replace("-", "_")] = True if after.startswith("--") else _number(after)
     return found
+
+
+def _number(word: str) -> int | float | str:
+    """As the script has the constant in whose place the word stands."""
+    for kind in (int, float):
+        with contextlib.suppress(ValueError):
+            return kind(word)
+    return word
 
 
 def _flat(row: Mapping[str, Any]) -> dict[str, Any]:

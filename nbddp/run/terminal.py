@@ -19,7 +19,7 @@ from nbddp.run.processes.interrupts import answer, breakable, held_back
 from nbddp.run.run import Run
 from nbddp.run.state.endings import GRADES
 from nbddp.run.state.state import RunState
-from nbddp.run.state.words import curves_worth_showing, headline, load, notes, number, sparkline
+from nbddp.run.state.words import curves_worth_showing, headline, load, notes, number, samples, sparkline
 
 COLOURS = {"done": "green", "failed": "red", "killed": "red", "lost": "red", "stopped": "yellow"}
 INTERRUPTED = 130  # the exit status of a command ended by Ctrl-C
@@ -132,6 +132,6 @@ def _ranks(state: RunState, width: int) -> RenderableType:
     table = Table.grid(padding=(0, 2))
     for rank in sorted(state.ranks.values(), key=lambda rank: rank.rank):
         line = Text(rank.line[: max(10, width - 50)], style="dim", no_wrap=True, overflow="ellipsis")
-        cells = (f"rank {rank.rank}", rank.device, rank.phase, f"step {rank.step}", load(rank))
+        cells = (f"rank {rank.rank}", rank.device, rank.phase, f"step {rank.step}", samples(rank, state), load(rank))
         table.add_row(*(Text(cell) for cell in cells), line)
     return table

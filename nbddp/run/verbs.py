@@ -12,6 +12,7 @@ from typing import Any
 
 from nbddp.run import summaries
 from nbddp.run.doctor import doubts, problems
+from nbddp.run.folder.about import read_about
 from nbddp.run.folder.errors import LaunchFailed
 from nbddp.run.folder.folder import RunFolder
 from nbddp.run.folder.folders import bytes_in, runs_in
@@ -108,7 +109,7 @@ def runs(root: Path, keep: int | Bytes | None = None) -> int:
     width = max((len(folder.name) for folder in folders), default=0)
     for folder in folders:
         state = glance(folder)
-        print(f"{folder.name:{width}}  {_row(state)} · {size(bytes_in(folder))}{_reason(folder, state)}")
+        print(f"{folder.name:{width}}  {_row(state)} · {size(bytes_in(folder))}{_reason(folder, state)}{_said(folder)}")
     return 0
 
 
@@ -124,6 +125,12 @@ def _reason(folder: RunFolder, state: RunState) -> str:
     """Why it failed, on a line of its own."""
     failure = failure_of(folder, state)
     return f"\n    {failure.text.splitlines()[0]}" if failure else ""
+
+
+def _said(folder: RunFolder) -> str:
+    """What a person has said of it, on lines of its own."""
+    about = read_about(folder)
+    return "".join(f"\n    {line}" for line in [about.title, *about.note.splitlines()] if line)
 
 
 def _row(state: RunState) -> str:

@@ -1,6 +1,7 @@
 """What a Jupyter server answers to the page: exports, checks, and the runs of a folder.
 
-Nothing of a notebook is executed here, and nothing is written. Jupyter finds the two functions by their names.
+Nothing of a notebook is executed here; what is written is what a person says of a run, in its folder.
+Jupyter finds the two functions by their names.
 """
 
 from __future__ import annotations

@@ -11,10 +11,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from nbddp.run.folder.about import describe, read_about
 from nbddp.run.folder.files import is_there, text_of
 from nbddp.run.folder.folder import RunFolder
 from nbddp.run.folder.folders import runs_in
-from nbddp.run.prune import glance
+from nbddp.run.prune import delete, glance
 from nbddp.run.run import Run
 from nbddp.run.summaries import summary_of
 from nbddp.sentence import sentence
@@ -30,6 +31,10 @@ RANK = re.compile(r"[0-9]{1,6}")
 
 class NotHere(LookupError):
     """No such folder, run or file below the root; the text is a sentence."""
+
+
+class GoesOn(RuntimeError):
+    """What was asked cannot be done to a run that goes on; the text is a sentence."""
 
 
 class Followed:
@@ -63,7 +68,7 @@ class Folders:
                 path = self._inside(folder)
             except NotHere:
                 continue
-            found += [{"folder": folder, **self._row(run)} for run in runs_in(path)]
+            found += [{"folder": folder, **self._row(run), **asdict(read_about(run))} for run in runs_in(path)]
         return sorted(found, key=lambda row: str(row["name"]), reverse=True)
 
     def _row(self, run: RunFolder) -> dict[str, Any]:
@@ -73,7 +78,8 @@ class Folders:
         if known is not None and known[0] == mark:
             return {**known[1], "now": time.time()}
         state = glance(run)
-        row = {**facts(state, Subject(), time.time()), "name": run.name}
+        row = {**facts(state, Subject(), time.time()), "name": run.name, "notebook": state.name}
+        row["checkpoint"] = is_there(run.checkpoint)
         if state.over:  # of one that goes on it would change all the time, and all of its events be read each time
             row["summary"] = asdict(summary_of(run, state))
         if row["over"] and row["phase"] != "lost":  # of which the end may still be found
@@ -92,6 +98,19 @@ class Folders:
     def stop(self, folder: str, name: str, grade: str) -> list[int]:
         """Numbers of processes that could not be ended."""
         return Run.attach(self._run(folder, name)).stop(grade)
+
+    def describe(self, folder: str, name: str, title: str | None, note: str | None) -> dict[str, str]:
+        """What is said of it from now on."""
+        return asdict(describe(self._run(folder, name), title=title, note=note))
+
+    def delete(self, folder: str, name: str) -> None:
+        """For good: a run's folder goes to no bin. One that goes on is refused."""
+        run = self._run(folder, name)
+        if not delete(run):
+            raise GoesOn(sentence("The run %1 still runs, or cannot be deleted: stop it first.", name))
+        with self._lock:
+            self._followed.pop(run.path, None)
+            self._ended.pop(run.path, None)
 
     def script(self, folder: str, name: str) -> dict[str, Any]:
         path = self._run(folder, name).script

@@ -17,7 +17,7 @@ from tornado import web
 from nbddp import __version__
 from nbddp.sentence import Words, sentence
 from nbddp.server.compiler import Compiler, TookTooLong
-from nbddp.server.folders import Folders, NotHere
+from nbddp.server.folders import Folders, GoesOn, NotHere
 from nbddp.server.language import in_its_language
 
 LARGEST = 16 << 20  # bytes of a body; the page leaves outputs out, so that this is a lot of code
@@ -49,6 +49,8 @@ class Api(APIHandler):
             return await asyncio.to_thread(ask, self._folders)
         except NotHere as error:
             raise refusal(404, error.args[0]) from None
+        except GoesOn as error:
+            raise refusal(409, error.args[0]) from None
 
     def object_in_body(self) -> dict[str, Any]:
         try:
@@ -119,7 +121,7 @@ class Runs(Api):
 
 
 class OneRun(Api):
-    """All of one run that a page draws."""
+    """All of one run that a page draws; what a person says of it; its end for good."""
 
     _track_activity = False
 
@@ -128,6 +130,23 @@ class OneRun(Api):
     async def get(self) -> None:
         folder, name = self.get_query_argument("folder"), self.get_query_argument("name")
         self.answer(await self.of_folders(lambda folders: folders.snapshot(folder, name)))
+
+    @web.authenticated
+    @authorized("write")  # type: ignore[untyped-decorator]
+    async def patch(self) -> None:
+        body = self.object_in_body()
+        folder, name, title, note = (body.get(key) for key in ("folder", "name", "title", "note"))
+        if not isinstance(folder, str) or not isinstance(name, str) or not all(map(_is_text, (title, note))):
+            raise web.HTTPError(400, 'The body must have a "folder" and a "name", and may have a "title" and a "note".')
+        self.answer(await self.of_folders(lambda folders: folders.describe(folder, name, title, note)))
+
+    @web.authenticated
+    @authorized("write")  # type: ignore[untyped-decorator]
+    async def delete(self) -> None:
+        folder, name = self.get_query_argument("folder"), self.get_query_argument("name")
+        await self.of_folders(lambda folders: folders.delete(folder, name))
+        self.set_status(204)
+        self.finish()
 
 
 class RunText(Api):
@@ -159,6 +178,10 @@ class StopRun(Api):
             raise web.HTTPError(400, f'The body must have a "folder", a "name", and a "grade" of {", ".join(GRADES)}.')
         left = await self.of_folders(lambda folders: folders.stop(folder, name, grade))
         self.answer({"left": left})
+
+
+def _is_text(value: object) -> bool:
+    return value is None or isinstance(value, str)
 
 
 def _finite(value: Any) -> Any:

@@ -13,13 +13,18 @@ SHORT = {"acc": "accuracy", "accuracies": "accuracy", "losses": "loss", "err": "
 
 
 def panels_of(curves: Mapping[str, Curve]) -> dict[str, str]:
-    """The name of each curve's chart: train_loss and val_loss by epoch go together; a share and a per cent do not."""
+    """The name of each curve's chart: train_loss and val_loss by epoch go together; a share and a per cent do not.
+
+    What is told of GPUs by the second is of one kind on all of them, idle or not.
+    """
     found: dict[str, str] = {}
     sizes: dict[str, float] = {}  # of the first curve of each chart
     for key, curve in curves.items():
         size = max(abs(y) for _, y in curve.points)
         name, number = f"{_measure(curve.name)} by {curve.x}", 1
-        while (panel := name if number == 1 else f"{name} ({number})") in sizes and not _near(size, sizes[panel]):
+        while (panel := name if number == 1 else f"{name} ({number})") in sizes and not (
+            curve.x == "second" or _near(size, sizes[panel])
+        ):
             number += 1
         sizes.setdefault(panel, size)
         found[key] = panel

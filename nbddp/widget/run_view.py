@@ -66,7 +66,8 @@ def subject_of(folder: RunFolder, diagnostics: tuple[Diagnostic, ...] = ()) -> S
     def locate(stack: str) -> str:
         return in_cells(stack, origins, folder.script)
 
-    return Subject(str(folder.script), diagnostics, explain, locate)
+    scalars = str(folder.scalars) if folder.scalars.is_dir() else ""
+    return Subject(str(folder.script), diagnostics, explain, locate, scalars)
 
 
 def _tail(path: Path, length: int) -> str:

@@ -22,6 +22,7 @@ class Subject:
     diagnostics: tuple[Diagnostic, ...] = ()
     explain: Callable[[RunState], str] = _as_reported
     locate: Callable[[str], str] = str
+    scalars: str = ""  # what TensorBoard reads
 
     def explanation(self, state: RunState) -> str:
         """Asked for only where there is a failure."""

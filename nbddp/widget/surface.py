@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TextIO
 
-from nbddp.run.state.shown import shown_curves
+from nbddp.run.state.shown import drawn_curves
 from nbddp.run.state.state import RunState
 from nbddp.sentence import sentence
 from nbddp.widget.lines import changes, line
@@ -92,7 +92,7 @@ class InNotebook:
     def show(self, state: RunState, logs: Logs, /, *, last: bool = False) -> None:
         now = facts(state, self.subject, time.time())
         now["notices"] = [*self._complaints, *now["notices"]]
-        self.widget.show(now, series(shown_curves(state)), logs, time.monotonic(), last=last)
+        self.widget.show(now, series(drawn_curves(state)), logs, time.monotonic(), last=last)
         if state.over and self.handle is not None:
             self.handle.update(mimebundle(state, self.subject, logs), raw=True)
 

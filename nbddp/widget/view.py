@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from nbddp.run.state.curve import Curve
-from nbddp.run.state.shown import shown_curves
+from nbddp.run.state.shown import drawn_curves
 from nbddp.run.state.state import Rank, RunState
 from nbddp.run.state.words import load
 from nbddp.widget.notices import for_page, notices
@@ -37,7 +37,7 @@ def snapshot(
     """All that a page needs, complete in itself. `logs` holds settled lines (`nbddp.widget.terminal`) by rank."""
     return {
         **facts(state, subject, now),
-        "series": series(shown_curves(state)),
+        "series": series(drawn_curves(state)),
         "logs": {str(rank): {"first": 0, "lines": list(lines)} for rank, lines in (logs or {}).items()},
     }
 
@@ -55,6 +55,8 @@ def facts(state: RunState, subject: Subject, now: float | None = None) -> dict[s
         "name": state.name,
         "start": state.start,
         "script": home_relative(subject.script),
+        "scalars": home_relative(subject.scalars),
+        "links": [{"name": name, "address": address} for address, name in state.links.items()],
         "now": now if now is not None else state.updated,
         "started": state.started,
         "ended": state.ended if state.ended is not None else (state.updated if state.over else None),
@@ -62,12 +64,12 @@ def facts(state: RunState, subject: Subject, now: float | None = None) -> dict[s
         "world_size": state.world_size or state.nproc,
         **{name: _finite(getattr(state, name)) for name in NUMBERS},
         "average": _finite(state.average_rate) if state.over else None,
-        "ranks": [_rank(rank, _phase(rank, state)) for rank in _ranks(state)],
+        "ranks": [_rank(rank, _phase(rank, state), rank.samples_per_step(state.batches)) for rank in _ranks(state)],
         "notices": [for_page(one) for one in notices(state, subject)],
     }
 
 
-NUMBERS = ("epoch", "epochs", "batch", "batches", "step", "steps", "rate", "eta", "progress")
+NUMBERS = ("epoch", "epochs", "batch", "batches", "step", "steps", "rate", "samples_rate", "eta", "progress")
 
 
 def series(curves: Mapping[str, Curve]) -> dict[str, dict[str, Any]]:
@@ -106,13 +108,14 @@ def _phase(rank: Rank, state: RunState) -> str:
     return "ended" if victim or ended else rank.phase
 
 
-def _rank(rank: Rank, phase: str) -> dict[str, Any]:
+def _rank(rank: Rank, phase: str, samples: float | None) -> dict[str, Any]:
     return {
         "rank": rank.rank,
         "phase": phase,
         "device": rank.device,
         "device_name": rank.device_name,
         "step": rank.step,
+        "samples_rate": samples and rank.rate and _finite(samples * rank.rate),
         "memory": rank.memory,
         "load": "" if rank.used is None else load(rank),
         "line": rank.line[:MOST_LINE],

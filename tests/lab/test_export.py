@@ -66,7 +66,7 @@ def test_while_the_kernel_is_busy(page):
 
 
 def test_what_stands_in_the_way_is_told_at_its_cell_and_in_a_list(page, screenshot):
-    batches = "def batches():\n    yield torch.ones(2, 4), torch.ones(2, 1)"
+    batches = "def batches():\n    yield 1, 2"
     train = CELLS[3].replace("in loader", "in batches()")
     page.write("refused.ipynb", notebook(IMPORTS, batches, MODEL, train), kernel="none")
     page.open("refused.ipynb")
@@ -74,7 +74,12 @@ def test_what_stands_in_the_way_is_told_at_its_cell_and_in_a_list(page, screensh
     banner = page.cells.nth(3).locator(".nbddp-banner")
     expect(banner).to_contain_text("Error: ")
     expect(banner).to_contain_text("Help: ")
+    marked = page.cells.nth(3).locator(".cm-lintRange-error")
+    expect(marked).to_have_text("for x, y in batches():")
+    expect(marked).to_be_in_viewport()
     screenshot(page.page, "refused-light")
+    marked.hover()
+    expect(page.page.locator(".cm-tooltip-lint")).to_contain_text("batches")
     page.cells.first.locator(".cm-content").click()
     findings = page.page.locator(".nbddp-findings")
     expect(findings.get_by_role("status")).to_contain_text("error")
@@ -88,6 +93,7 @@ def test_what_stands_in_the_way_is_told_at_its_cell_and_in_a_list(page, screensh
         4, CELLS[3].replace("in loader", "in DataLoader(TensorDataset(torch.ones(8, 4), torch.ones(8, 1)))")
     )
     expect(banner.locator("[data-level=error]")).to_have_count(0)
+    expect(marked).to_have_count(0)
 
 
 def test_a_script_that_somebody_has_edited_is_kept(page):

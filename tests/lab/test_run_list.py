@@ -10,6 +10,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
+from nbddp.run.folder.about import read_about
+from nbddp.run.folder.folder import RunFolder
 from nbddp.run.folder.folders import create
 from nbddp.run.run import Run
 from nbddp.run.start.command import RunOptions
@@ -241,16 +243,17 @@ def test_in_a_narrow_place_words_stand_clear_of_their_bars(page, screenshot):
     screenshot(page.page, "runs-narrow")
 
 
-def ended_run(root: Path, name: str, lr: float, losses: list[float], status: int = 0) -> None:
+def ended_run(root: Path, name: str, lr: float, losses: list[float], status: int = 0) -> RunFolder:
     run = create(root, name)
     run.script.write_text(f"lr = {lr}\nepochs = 3\n")
-    events: list[dict[str, object]] = [{"event": "launch", "time": 1.0, "nproc": 2}]
+    events: list[dict[str, object]] = [{"event": "launch", "time": 1.0, "nproc": 2, "name": "other"}]
     for epoch, loss in enumerate(losses):
         events.append({"event": "metrics", "time": 2.0, "rank": 0, "epoch": epoch, "values": {"loss": loss}})
     if status:
         events.append({"event": "error", "time": 8.0, "rank": 1, "type": "ValueError", "message": "bad label"})
     events.append({"event": "exit", "time": 99.0, "status": status})
     run.events.write_text("".join(f"{json.dumps(one)}\n" for one in events))
+    return run
 
 
 def test_runs_side_by_side_and_the_end_of_one(page, screenshot):
@@ -274,7 +277,7 @@ def test_runs_side_by_side_and_the_end_of_one(page, screenshot):
     expect(page.page.get_by_text(re.compile("high: Failed after 1:38"))).to_be_visible()
     page.page.get_by_role("button", name="Compare runs").click()
     table = page.page.locator(".nbddp-compare table")
-    heads = ["", "Run", "State", "Duration", "Processes", "Steps/s", "lr", "loss", "loss, best"]
+    heads = ["", "Run", "State", "Duration", "Processes", "Steps/s", "Samples/s", "lr", "loss", "loss, best"]
     expect(table.locator("th")).to_have_text(heads)
     expect(table.locator("tbody tr").nth(1)).to_contain_text("rank 1: ValueError: bad label")
     page.page.get_by_role("button", name="loss, best").click()
@@ -290,3 +293,41 @@ def test_runs_side_by_side_and_the_end_of_one(page, screenshot):
     expect(table.locator("tbody tr")).to_have_count(1)
     found = Axe().run(page.page, context=".nbddp-compare", options={"runOnly": ["wcag2a", "wcag2aa"]})
     assert found.response["violations"] == []
+
+
+def test_a_run_is_titled_noted_resumed_and_deleted(page, screenshot):
+    low, high = (ended_run(page.root / "kept", name, lr, [3.0, lr]) for name, lr in (("low", 0.1), ("high", 0.5)))
+    low.checkpoint.write_bytes(b"")
+    page.write("kept/other.ipynb", notebook("x = 1"), kernel="none")
+    page.open("kept/other.ipynb")
+    page.command("nbddp:runs")
+    runs, dialog = page.page.locator(".nbddp-runs"), page.page.locator(".jp-Dialog")
+    runs.get_by_role("option", name="low").click()
+    runs.get_by_role("button", name="Title and note…").click()
+    dialog.get_by_role("textbox", name="Title").fill("small steps")
+    dialog.get_by_role("textbox", name="Note").fill("slow\nbut <b>sure</b>")
+    dialog.get_by_role("button", name="Save").click()
+    expect(runs.get_by_role("option", name="small steps")).to_contain_text(low.name)
+    expect(runs.locator(".nbddp-note")).to_have_text("slow\nbut <b>sure</b>")
+    assert read_about(low).note == "slow\nbut <b>sure</b>"
+    screenshot(page.page, "kept-light")
+    runs.get_by_role("button", name="Resume…").click()
+    expect(dialog.get_by_role("combobox", name="Resume from")).to_have_value(low.name)
+    expect(dialog.get_by_role("combobox", name="Mode")).to_have_value("")
+    screenshot(page.page, "form-resume-light")
+    page.page.keyboard.press("Escape")
+    page.command("nbddp:compare")
+    table = page.page.locator(".nbddp-compare table")
+    expect(table.locator("tbody tr", has_text="small steps")).to_contain_text("slow")
+    delete = page.page.locator(".nbddp-compare").get_by_role("button", name="Delete…")
+    expect(delete).to_be_disabled()
+    table.get_by_role("checkbox", name=re.compile("high")).check()
+    screenshot(page.page, "compare-marked-light")
+    delete.click()
+    expect(dialog).to_contain_text("Delete 1 run?")
+    dialog.get_by_role("button", name="Delete").click()
+    expect(table.locator("tbody tr")).to_have_count(1)
+    page.until(lambda: not high.path.exists())
+    table.get_by_role("button", name="small steps").click()
+    expect(runs.get_by_role("option")).to_have_count(1)
+    assert low.path.is_dir()

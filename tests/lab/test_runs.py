@@ -67,7 +67,7 @@ def test_the_form_remembers_what_was_entered(page):
     page.command("nbddp:run")
     form = page.page.locator(".jp-Dialog")
     expect(form.get_by_role("textbox", name="Processes")).to_have_value("3")
-    expect(form.get_by_role("textbox", name="More options")).to_have_value("--resume x.pt")
+    expect(form.get_by_role("combobox", name="Resume from")).to_have_value("x.pt")
     page.page.keyboard.press("Escape")
     expect(form).to_have_count(0)
     assert page.source(4).startswith("%%ddp_train --nproc 3 --resume x.pt\n")

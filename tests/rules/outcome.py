@@ -61,11 +61,14 @@ def outcome(case: Case) -> Outcome:
     return Outcome(shown if changed else UNCHANGED, whole, said, not edits, script.diagnostics, watched)
 
 
+UNSAID = ("kind", "batch")  # the first is said before; the second is nearly always what the loop binds
+
+
 def _watched(script: Script, own: list[Watch]) -> Iterator[str]:
     """A line for each point: what is watched, at which line of the script, and what is looked at."""
     for point in script.watch:
         if point.watch in own:
-            given = {name: value for name, value in asdict(point.watch).items() if value and name != "kind"}
+            given = {name: value for name, value in asdict(point.watch).items() if value and name not in UNSAID}
             texts = (f"{name}: {_listed(value)}" for name, value in given.items())
             yield f"{'; '.join((f'{point.watch.kind} at `{point.source}`', *texts))}\n"
 

@@ -40,7 +40,7 @@ def folders(tmp_path):
 def test_parameters_numbers_and_reasons(folders):
     good, bad = nbddp.runs(folders)
     assert (good["state"], good["seconds"], good["processes"], good["epoch"]) == ("done", 25.0, 2, 2)
-    assert good["parameters"] == {"lr": "0.5", "name": "digits", "fast": True}
+    assert good["parameters"] == {"lr": 0.5, "name": "digits", "fast": True}
     assert good["last"] == {"accuracy": 0.8, "loss": 0.4, "noise": 1.0}
     assert good["best"] == {"accuracy": 0.9, "loss": 0.2}
     assert (bad["state"], bad["failure"]) == ("failed", "rank 1: ValueError: bad label, cell 4, line 2, in train")
@@ -58,7 +58,7 @@ def test_in_words_with_the_reason_of_a_failure(folders, capsys):
 
 def test_as_a_table(folders, monkeypatch):
     table = nbddp.runs(folders).to_frame()
-    assert list(table["lr"]) == ["0.5", "0.5"]
+    assert list(table["lr"]) == [0.5, 0.5]
     assert table["best.loss"][0] == 0.2
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match="needs pandas"):

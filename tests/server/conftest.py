@@ -40,15 +40,21 @@ class Server:
     root: Path
 
     def ask(
-        self, path: str, body: object = None, *, token: str | None = None, headers: dict[str, str] | None = None
+        self,
+        path: str,
+        body: object = None,
+        *,
+        method: str = "",
+        token: str | None = None,
+        headers: dict[str, str] | None = None,
     ) -> Answer:
-        """GET, or POST where there is a body; bytes, and pieces of bytes, are sent as they are."""
+        """GET, or POST where there is a body and no other method; bytes, and pieces of bytes, are sent as they are."""
         token = self.token if token is None else token
         headers = {**({"Authorization": f"token {token}"} if token else {}), **(headers or {})}
         connection = http.client.HTTPConnection(self.host, self.port, timeout=60)
         raw = body if body is None or isinstance(body, bytes | Iterator) else json.dumps(body).encode()
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it has answered before it had read all
-            connection.request("GET" if body is None else "POST", f"/nbddp/api/{path}", raw, headers)
+            connection.request(method or ("GET" if body is None else "POST"), f"/nbddp/api/{path}", raw, headers)
         reply = connection.getresponse()
         text = reply.read()
         connection.close()

@@ -28,3 +28,8 @@ def test_no_axis_has_numbers_of_different_magnitudes():
     found = panels(("train_acc", 0.9), ("val_acc", 88.0), ("test_acc", 0.8), ("acc", 91.0))
     assert found == ["accuracy by epoch", "accuracy by epoch (2)"] * 2
     assert panels(("zero loss", 0.0), ("no loss", 0.0), ("loss", 1.0)) == ["loss by epoch"] * 2 + ["loss by epoch (2)"]
+
+
+def test_what_is_told_of_gpus_is_one_chart_for_all_of_them():
+    gauges = {str(n): Curve("GPU use, %", f"rank {n}", "second").add(1, busy) for n, busy in enumerate((0.0, 99.0))}
+    assert list(panels_of(gauges).values()) == ["use by second"] * 2

@@ -30,6 +30,7 @@ def test_facts_of_a_run_in_its_eighth_epoch():
         "device": "cuda:1",
         "device_name": "A fast one",
         "step": 220,
+        "samples_rate": None,
         "memory": 1_300_000_001,
         "load": "",
         "line": "",

@@ -48,7 +48,7 @@ def _offered(made: Parser, shell: Any, words: Sequence[str], symbol: str) -> lis
     last = words[-1] if words else "nothing"
     found: Iterable[str]
     if last in made.values:
-        found = _variables(shell) if last == "--snapshot" else made.values[last]()
+        found = _variables(shell) if last in {"--snapshot", "--keep"} else made.values[last]()
     else:
         found = (*(made.values[""]() if "" in made.values else ()), *made.options)
     return [word for word in found if word.startswith(symbol)]

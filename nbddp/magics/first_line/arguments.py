@@ -9,6 +9,8 @@ from pathlib import Path
 
 from nbddp.cli.parse import Parser, Refusal, count_of_epochs, device_numbers, process_count
 from nbddp.options import Options
+from nbddp.run.folder.folders import runs_in
+from nbddp.run.folder.lookup import checkpoint_of
 from nbddp.run.start.command import RunOptions
 from nbddp.run.start.machine_facts import gpus, visible
 from nbddp.train_line import MAGIC, MODES, snapshot_names
@@ -67,10 +69,22 @@ def parser(name: str = NAME, about: str = ABOUT) -> Parser:
         help="pass the current values of these variables instead of running their cells; default: none",
     )
     add("--export", type=Path, metavar="PATH", help="also write the script to this path; default: nowhere")
+    add(
+        "--keep",
+        type=snapshot_names,
+        metavar="NAMES",
+        help="keep the states of these in the run's folder when the notebook has loaded them; default: small ones",
+    )
+    add("--tensorboard", action="store_true", help="also write the run's curves beside it, for TensorBoard")
     add("--dry-run", action="store_true", help="show what would run, but do not run it")
     add("--seed", type=int, metavar="N", help="seed of all random numbers, if the notebook sets none; default: 0")
     add("--backend", values=lambda: ("nccl", "gloo"), help="nccl for GPUs, gloo for CPUs; default: the one that fits")
-    add("--resume", metavar="PATH", help="continue from this checkpoint; default: from the notebook's current state")
+    add(
+        "--resume",
+        metavar="RUN",
+        values=lambda: [run.name for run in reversed(runs_in(Path.cwd())) if run.checkpoint.exists()],
+        help="continue from this run's checkpoint, or from that in a file; default: from the notebook's current state",
+    )
     add(
         "--checkpoint-every",
         type=count_of_epochs,
@@ -118,7 +132,8 @@ def run_options_of(arguments: argparse.Namespace) -> RunOptions:
         devices=arguments.devices,
         seed=arguments.seed,
         backend=arguments.backend,
-        resume=arguments.resume and str(Path(arguments.resume).expanduser().absolute()),  # the script may go elsewhere
+        resume=arguments.resume and checkpoint_of(Path.cwd(), arguments.resume),
         checkpoint_every=arguments.checkpoint_every,
+        tensorboard=arguments.tensorboard,
         arguments=tuple(arguments.rest),
     )

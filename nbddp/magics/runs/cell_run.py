@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Mapping
 from typing import Any
 
 from nbddp.analysis import Plan
+from nbddp.analysis.reading import steps_of
 from nbddp.analysis.state import only_filled, rebound
 from nbddp.cli.parse import Refusal, nearest
 from nbddp.magics.first_line.refusal import in_words
@@ -16,17 +18,24 @@ from nbddp.magics.handover.start_state import built_anew
 from nbddp.magics.handover.wanted import wanted
 from nbddp.run.folder.errors import NoResult
 from nbddp.run.folder.folder import RunFolder
-from nbddp.run.folder.result import Result
+from nbddp.run.folder.result import Result, drop_states
 from nbddp.run.processes.interrupts import held_back
 from nbddp.run.run import Run
 from nbddp.run.state.endings import GRADES
 from nbddp.run.state.state import RunState
 from nbddp.run.state.words import no_log
-from nbddp.widget.words import count
+from nbddp.widget.lines import latest
+from nbddp.widget.words import count, number
 
 NO_EPOCH = (
     "No epoch was trained: with the values that the cells before set, the loop had no epochs left. The cells may have "
     "read files that exist by now, and the processes do not see what has changed in the kernel since."
+)
+
+LARGE = 100 << 20  # bytes of a result whose states are not kept when they have been loaded
+DROPPED = (
+    "the notebook has loaded it already, and large states are kept once only: --keep {} on the cell's first line keeps "
+    "them, and the run's checkpoint has those of its last epoch"
 )
 
 
@@ -37,10 +46,13 @@ class CellRun(Run):
         super().__init__(folder)
         self._namespace: dict[str, Any] | None = None
         self._plan: Plan | None = None
+        self._keep: tuple[str, ...] = ()
 
-    def belongs_to(self, namespace: dict[str, Any], plan: Plan | None = None) -> None:
-        """Whose variables its result is for; the plan knows what else the cell would have left there."""
-        self._namespace, self._plan = namespace, plan
+    def belongs_to(self, namespace: dict[str, Any], plan: Plan | None = None, keep: tuple[str, ...] = ()) -> None:
+        """Whose variables its result is for; the plan knows what else the cell would have left there. States of these
+        names stay in the run's folder when they have been loaded, as small ones do.
+        """
+        self._namespace, self._plan, self._keep = namespace, plan, keep
 
     def restore(self, namespace: dict[str, Any] | None = None) -> None:
         """Load the trained state into the notebook's objects, bind the other values, name what could not come back."""
@@ -53,12 +65,20 @@ class CellRun(Run):
             plan = self._plan
             known = (built_anew(plan), only_filled(plan), rebound(plan)) if plan is not None else ()
             missing = restore(result, target, *known)
+        loaded = [name for name in result.states if name not in missing and steps_of(name)[0] not in self._keep]
         if self._plan is not None:
+            self._drop(loaded)
             missing = {**wanted(self._plan, result, target), **failed, **missing}
             if self._plan.roles.epoch_loops and self.state.epoch is None:
                 print(NO_EPOCH)
         if missing:
             print(_sentence(missing))
+
+    def _drop(self, names: list[str]) -> None:
+        """What is in the kernel by now need not lie on the disk as well, where it is large."""
+        if names and self.state.over and self.folder.result.stat().st_size > LARGE:
+            with contextlib.suppress(OSError, RuntimeError):  # no room to write what is left, say: then all of it stays
+                drop_states(self.folder.result, names, DROPPED.format(", ".join(names)))
 
     def result(self) -> Result:
         """What it brought back; where there is nothing, a sentence."""
@@ -98,8 +118,9 @@ class CellRun(Run):
 
     def __repr__(self) -> str:
         state = self.state
-        epochs = f", {count(len(state.history), 'epoch')}" if state.history else ""
-        return f"<Run {self.name}: {state.phase}{epochs}>"
+        epochs = [count(len(state.history), "epoch")] if state.history else []
+        values = [f"{name} {number(value)}" for name, value in latest(state).items()]
+        return f"<Run {self.name}: {', '.join([state.phase, *epochs, *values])}>"
 
 
 def need_grade(grade: object) -> None:

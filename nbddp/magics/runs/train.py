@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -23,6 +24,7 @@ from nbddp.magics.handover.by_value import ByValue, by_value
 from nbddp.magics.handover.start_state import Handover, handover
 from nbddp.magics.runs.cell_run import CellRun
 from nbddp.magics.runs.kernel_run import KernelRun
+from nbddp.magics.runs.memory import too_little_memory
 from nbddp.magics.runs.waiting import stop_if_interrupted, wait_for
 from nbddp.notebook import Notebook
 from nbddp.output import write_script
@@ -33,6 +35,7 @@ from nbddp.run.folder.line_map import line_map
 from nbddp.run.processes.interrupts import answer, breakable, held_back, interrupted
 from nbddp.run.run import Run
 from nbddp.run.start.command import Origin
+from nbddp.run.start.machine_facts import gpus, visible
 from nbddp.run.state.words import size
 from nbddp.run.supervision.culprit import RunFailed
 
@@ -94,7 +97,8 @@ def _asked(session: Session, arguments: argparse.Namespace, body: str) -> Asked:
             "did: add --fresh to start from the beginning."
         )
     doubtful = doubts(run_options_of(arguments), Origin.here())
-    notes = (*((note,) if note else ()), *doubtful, *state.notes)
+    memory = too_little_memory(script.plan, session.namespace, arguments.nproc or len(visible(gpus(), os.environ)) or 2)
+    notes = (*filter(None, (note, memory)), *doubtful, *state.notes)
     return Asked(arguments, notebook, cell, script, state, by_value(script.plan, session.namespace), notes)
 
 
@@ -164,7 +168,7 @@ def _started(session: Session, asked: Asked) -> CellRun:
         fill=partial(_fill, asked),
     )
     run = CellRun(started.folder)
-    run.belongs_to(session.namespace, asked.script.plan)
+    run.belongs_to(session.namespace, asked.script.plan, asked.arguments.keep or ())
     if isinstance(session.namespace.get(VARIABLE, run), CellRun | KernelRun):  # one of the user's own is left alone
         session.namespace[VARIABLE] = run
     return run

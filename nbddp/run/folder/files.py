@@ -40,6 +40,14 @@ def text_of(path: Path) -> str:
         return file.read().decode("utf-8", "replace")
 
 
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that a reader sees all of it or nothing."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    with os.fdopen(opened(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "w", encoding="utf-8") as file:
+        file.write(text)
+    beside.replace(path)
+
+
 def is_there(path: Path) -> bool:
     """Whether it could be read."""
     try:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nbddp.run.folder.files import text_of
+from nbddp.run.folder.files import text_of, write_whole
 
 HOME = ".nbddp"
 RESERVED = 16384  # bytes set aside, so that a run on a full disk can still say how it ended
@@ -35,6 +34,11 @@ class RunFolder:
     def command(self) -> Path:
         """How it was started, where, and on what."""
         return self.path / "command.json"
+
+    @property
+    def about(self) -> Path:
+        """What a person calls the run, and has noted about it."""
+        return self.path / "about.json"
 
     @property
     def watch(self) -> Path:
@@ -107,6 +111,11 @@ class RunFolder:
         return self.path / "result.pt"
 
     @property
+    def scalars(self) -> Path:
+        """What TensorBoard reads; there where it was asked for."""
+        return self.path / "tensorboard"
+
+    @property
     def stop(self) -> Path:
         """While this file is there, training ends after the current epoch."""
         return self.path / "stop"
@@ -132,10 +141,3 @@ class RunFolder:
         except (OSError, ValueError):
             return {}
         return facts if isinstance(facts, dict) else {}
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that a reader sees all of it or nothing."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 from difflib import get_close_matches
 from pathlib import Path
 
+from nbddp.run.folder.about import read_about
 from nbddp.run.folder.errors import NoSuchRun
 from nbddp.run.folder.folder import RunFolder
 from nbddp.run.folder.folders import runs_in
 
 
 def find(root: Path, name: str | None = None) -> RunFolder:
-    """By its name or a part of it that only one has, by its path, or, without a name, the latest."""
+    """By its name or title, or a part of it that only one has, by its path, or, without a name, the latest."""
     folders = runs_in(root)
     if name is None:
         if not folders:
@@ -20,7 +22,9 @@ def find(root: Path, name: str | None = None) -> RunFolder:
     if ("/" in name or name == ".") and Path(name).is_dir():
         return RunFolder(Path(name).resolve())
     exact = [folder for folder in folders if folder.name == name]
-    found = exact or [folder for folder in folders if name in folder.name]
+    titles = {} if exact else {folder: read_about(folder).title for folder in folders}
+    titled = [folder for folder, title in titles.items() if title == name]
+    found = exact or titled or [folder for folder, title in titles.items() if name in folder.name or name in title]
     if len(found) == 1:
         return found[0]
     if found:
@@ -29,6 +33,15 @@ def find(root: Path, name: str | None = None) -> RunFolder:
     known = near or [folder.name for folder in reversed(folders)]
     hint = f" There are {_some(known)}." if known else " There are none in this folder."
     raise NoSuchRun(f"There is no run {name}.{hint}")
+
+
+def checkpoint_of(root: Path, word: str) -> str:
+    """A file's path, or that of the checkpoint of the run which is called so; the script may go elsewhere."""
+    path = Path(word).expanduser()
+    if not path.exists():
+        with contextlib.suppress(NoSuchRun):
+            path = find(root, word).checkpoint
+    return str(path.absolute())
 
 
 def _some(names: list[str], most: int = 5) -> str:

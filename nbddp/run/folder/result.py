@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,16 @@ def read_result(path: Path) -> Result:
         raise NoResult(f"{path} has format {content['format']}, but this version of nbddp reads format {FORMAT}.")
     values = {name: restored(value) for name, value in content.get("values", {}).items()}
     return Result(content.get("states", {}), values, content.get("left_out", {}))
+
+
+def drop_states(path: Path, names: Iterable[str], why: str) -> None:
+    """They are in the file no more, and who asks for one is told why. The rest is written anew, whole or not at all."""
+    from nbddp.run.watching.plain_values import save_whole
+
+    content = _load(path)
+    content["left_out"] = {**content.get("left_out", {}), **dict.fromkeys(names, why)}
+    content["states"] = {name: state for name, state in content["states"].items() if name not in content["left_out"]}
+    save_whole(content, path)
 
 
 def _load(path: Path) -> Any:

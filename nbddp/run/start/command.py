@@ -31,6 +31,7 @@ class RunOptions:
     resume: str | None = None
     checkpoint_every: int | None = None
     arguments: tuple[str, ...] = ()  # passed to the script as they are: its parameters
+    tensorboard: bool = False  # scalars beside the run
     attended: bool = False  # it ends with the process that starts it, however that ends
     quiet: float = 60.0  # seconds without a word until the ranks are asked what they wait for
     grace: float = 5.0  # seconds from being asked to end to being killed

@@ -11,6 +11,7 @@ from nbddp.run.state.state import Event, Fold, Rank, RunState, changed
 from nbddp.run.state.values import not_finite
 
 SMOOTHING = 5.0  # seconds over which the rate is averaged
+MEMORY, BUSY = "GPU memory, GiB", "GPU use, %"
 RECENT, ENOUGH = 9, 3  # epochs whose median says how long another one takes
 
 
@@ -60,8 +61,13 @@ def _step(state: RunState, event: Event) -> RunState:
     """A rank has taken an optimizer step; reported at most ten times a second."""
     number, time = int(event["rank"]), float(event["time"])
     before = state.ranks.get(number) or Rank(number)
+    samples = event.get("samples")
+    ends = samples is not None and event.get("batch") == event.get("batches")
     rank = changed(
         before,
+        rate=_rate(before, int(event["step"]), time),
+        samples=before.samples if samples is None else max(before.samples or 0, samples),
+        last_samples=samples if ends else before.last_samples,
         phase="training",
         step=int(event["step"]),
         epoch=event.get("epoch"),
@@ -72,10 +78,10 @@ def _step(state: RunState, event: Event) -> RunState:
     state = changed(state, ranks={**state.ranks, number: rank}, hang=None)
     values = event.get("values") or {}
     state = not_finite(state, values, event)
-    return _main_step(state, event, values, before, time) if number == 0 else state
+    return _main_step(state, event, values, rank, time) if number == 0 else state
 
 
-def _main_step(state: RunState, event: Event, values: Mapping[str, Any], before: Rank, time: float) -> RunState:
+def _main_step(state: RunState, event: Event, values: Mapping[str, Any], rank: Rank, time: float) -> RunState:
     """Rank 0 speaks for the run: the others take the same steps."""
     step = int(event["step"])
     curves = dict(state.curves)
@@ -90,7 +96,7 @@ def _main_step(state: RunState, event: Event, values: Mapping[str, Any], before:
         epoch=event.get("epoch", state.epoch),
         batch=event.get("batch"),
         batches=event.get("batches"),
-        rate=_rate(state, before, step, time),
+        rate=rank.rate,
         values={**state.values, **values},
         curves=curves,
     )
@@ -99,16 +105,16 @@ def _main_step(state: RunState, event: Event, values: Mapping[str, Any], before:
     return changed(state, eta=_eta(state, time))
 
 
-def _rate(state: RunState, before: Rank, step: int, time: float) -> float | None:
+def _rate(before: Rank, step: int, time: float) -> float | None:
     """Steps a second, recent ones counting more; the time of an evaluation in between is part of it."""
     if before.time is None or before.step == 0:
-        return state.rate
+        return before.rate
     seconds, steps = time - before.time, step - before.step
     if seconds <= 0 or steps <= 0:
-        return state.rate
+        return before.rate
     weight = 1.0 - math.exp(-seconds / SMOOTHING)
     now = steps / seconds
-    return now if state.rate is None else state.rate + weight * (now - state.rate)
+    return now if before.rate is None else before.rate + weight * (now - before.rate)
 
 
 def _eta(state: RunState, time: float) -> float | None:
@@ -132,7 +138,17 @@ def _gpus(state: RunState, event: Event) -> RunState:
         if (number := int(name)) in ranks:
             told = {key: None if seen.get(key) is None else int(seen[key]) for key in ("used", "total", "busy")}
             ranks[number] = changed(ranks[number], **told)
+            state = _gauged(state, number, float(event["time"]), told["used"], told["busy"])
     return changed(state, ranks=ranks)
+
+
+def _gauged(state: RunState, rank: int, time: float, used: int | None, busy: int | None) -> RunState:
+    gauges = dict(state.gauges)
+    for name, value in ((MEMORY, None if used is None else used / (1 << 30)), (BUSY, busy)):
+        if value is not None:
+            curve = gauges.get(f"{name} {rank}") or Curve(name, f"rank {rank}", "second")
+            gauges[f"{name} {rank}"] = curve.add(time - (state.started or time), value)
+    return changed(state, gauges=gauges)
 
 
 PROGRESS_FOLDS: Mapping[str, Fold] = {

@@ -21,6 +21,11 @@ def shown_curves(state: RunState) -> dict[str, Curve]:
     return {key: curve for key, curve in curves.items() if not _is_second(curve, accumulated, printed)}
 
 
+def drawn_curves(state: RunState) -> dict[str, Curve]:
+    """What a live view draws: behind the numbers of the training those of the GPUs."""
+    return {**shown_curves(state), **state.gauges}
+
+
 def plain_name(name: str) -> str:
     return name.lower().replace("_", " ").replace("-", " ")
 

@@ -32,12 +32,21 @@ class Rank:
     step: int = 0
     epoch: int | None = None
     time: float | None = None  # when it last reported, in seconds since the epoch
+    rate: float | None = None  # steps a second, smoothed
+    samples: int | None = None  # of a step
+    last_samples: int | None = None  # of the last step of an epoch, which may have fewer
     memory: int | None = None  # bytes that torch has allocated
     used: int | None = None  # bytes of its GPU, by whomever
     total: int | None = None  # bytes that its GPU has
     busy: int | None = None  # per cent of the time
     line: str = ""  # the last that it printed, without escape sequences
     place: tuple[str, int, str] | None = None  # (file, line, function) where it last reported
+
+    def samples_per_step(self, batches: int | None) -> float | None:
+        """On average over an epoch."""
+        if self.samples is None or self.last_samples is None or not batches:
+            return self.samples
+        return self.samples + (self.last_samples - self.samples) / batches
 
 
 @dataclass(frozen=True)
@@ -130,6 +139,8 @@ class RunState:
     history: tuple[Mapping[str, float], ...] = ()  # one row an epoch: "epoch", "seconds", and its metrics by name
     printed: tuple[Mapping[str, float], ...] = ()  # rows read from printed lines that name an epoch, as they number it
     curves: Mapping[str, Curve] = field(default_factory=dict)  # "step:loss", "epoch:accuracy", "printed:val_loss"
+    gauges: Mapping[str, Curve] = field(default_factory=dict)  # of the ranks' GPUs, over the seconds of the run
+    links: Mapping[str, str] = field(default_factory=dict)  # address that a tracker has printed -> its name
     sums: frozenset[str] = frozenset()  # names of values that mean something only when they are divided
     warnings: tuple[Notice, ...] = ()
     nan: NotANumber | None = None
@@ -173,6 +184,15 @@ class RunState:
         """Steps a second from the first step on, evaluations and checkpoints included."""
         seconds = (self.updated or 0.0) - (self.first_step or 0.0)
         return (self.step - 1) / seconds if self.first_step is not None and self.step > 1 and seconds > 0 else None
+
+    @property
+    def samples_rate(self) -> float | None:
+        """Samples a second of all ranks together, by now or, at the end, on average; None where some are not known."""
+        found = [rank.samples_per_step(self.batches) for rank in self.ranks.values()]
+        rate = self.average_rate if self.over else self.rate
+        known = [number for number in found if number is not None]
+        complete = len(known) == len(found) == (self.world_size or len(found))
+        return rate * sum(known) if rate and known and complete else None
 
     def elapsed(self, now: float) -> float | None:
         """Seconds since the launch, or between launch and end; for an ended run the clock stands."""

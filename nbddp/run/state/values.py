@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nbddp.run.state.curve import Curve
+from nbddp.run.state.links import MOST, link_in
 from nbddp.run.state.printed import plain, read_line
 from nbddp.run.state.state import Event, Fold, NotANumber, Notice, Rank, RunState, changed
 
@@ -80,7 +81,15 @@ def _line(state: RunState, event: Event) -> RunState:
     if text.strip():
         before = state.ranks.get(number) or Rank(number)
         state = changed(state, ranks={**state.ranks, number: changed(before, line=text.strip())})
-    return _numbers(state, str(event["text"])) if number == 0 else state
+    return _numbers(_link(state, text), str(event["text"])) if number == 0 else state
+
+
+def _link(state: RunState, text: str) -> RunState:
+    """Only rank 0 speaks to a tracker; what is said again is there already."""
+    found = link_in(text)
+    if found is None or len(state.links) >= MOST:
+        return state
+    return changed(state, links={**state.links, found[1]: found[0]})
 
 
 def _numbers(state: RunState, text: str) -> RunState:

@@ -39,16 +39,23 @@ def load(rank: Rank) -> str:
     return full if rank.busy is None else f"{full}, {rank.busy} % busy"
 
 
+def samples(rank: Rank, state: RunState) -> str:
+    """Of this rank, a second."""
+    many = rank.samples_per_step(state.batches)
+    return f"{number(many * rank.rate)} samples/s" if many and rank.rate else ""
+
+
 def number(value: float) -> str:
     """Short, and never rounded to nothing."""
     return f"{value:.4g}"
 
 
 def rate(state: RunState) -> str:
-    """Steps a second, or seconds a step where they are slow."""
+    """Steps a second, or seconds a step where they are slow; samples a second of all ranks where they are known."""
     if not state.rate:
         return ""
-    return f"{number(state.rate)} steps/s" if state.rate >= 1 else f"{number(1 / state.rate)} s/step"
+    steps = f"{number(state.rate)} steps/s" if state.rate >= 1 else f"{number(1 / state.rate)} s/step"
+    return f"{steps}, {number(state.samples_rate)} samples/s" if state.samples_rate else steps
 
 
 def no_log(name: str, rank: object, there: Sequence[int]) -> str:

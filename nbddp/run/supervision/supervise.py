@@ -21,7 +21,7 @@ from nbddp.run.processes.session import end, members
 from nbddp.run.state.events import append
 from nbddp.run.supervision.causes import cause_of, memory_kills, name_of
 from nbddp.run.supervision.stacks import ask_for_stacks
-from nbddp.run.supervision.start_meter import become_meter
+from nbddp.run.supervision.start_meter import become_meter, become_scalars
 from nbddp.run.supervision.ties import Ties
 from nbddp.run.supervision.warden import Warden, start_warden
 
@@ -62,6 +62,8 @@ class Supervisor:
         self._listen_to_signals()
         self.main = start(self._private())
         self.warden = start_warden(self.folder, self.me, self._private())
+        if self.folder.scalars.is_dir():
+            self._beside(lambda: become_scalars(self.folder, self.main))
         while self.main not in self.statuses and not self._must_end():
             self._look()
             self._report_silence()
@@ -126,13 +128,18 @@ class Supervisor:
         """Once all ranks have told which they use."""
         if self.meter or not self.hearing.gpus:
             return
-        self.meter = fork(close=self._private())
-        if self.meter == 0:
-            try:
-                end_with_parent(self.me.pid)
-                become_meter(self.folder, self.hearing.gpus)
-            finally:
-                os._exit(127)
+        self.meter = self._beside(lambda: become_meter(self.folder, self.hearing.gpus))
+
+    def _beside(self, become: Callable[[], object]) -> int:
+        """A process that ends with this one, at the latest."""
+        pid = fork(close=self._private())
+        if pid:
+            return pid
+        try:
+            end_with_parent(self.me.pid)
+            become()
+        finally:
+            os._exit(127)
 
     def _report_silence(self) -> None:
         silent = self.hearing.silent_for()

@@ -49,7 +49,7 @@ def _tell_of_exits(reports: Reports) -> None:
     def told(status: int) -> NoReturn:
         frames = traceback.extract_stack()[:-1]
         script = getattr(sys.modules["__main__"], "__file__", None)
-        if status and os.getpid() == rank and any(f.filename == script for f in frames):
+        if os.getpid() == rank and any(f.filename == script for f in frames):
             text = "".join(traceback.format_list(frames))
             reports.report("error", type=f"os._exit({status})", message="", text=text, traceback=places(frames))
         leave(status)

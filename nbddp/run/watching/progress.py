@@ -8,6 +8,7 @@ from typing import Any
 
 from nbddp.run.watching.errors import Place, place_in_script
 from nbddp.run.watching.reports import Reports
+from nbddp.run.watching.samples import samples_in
 
 EVERY = 0.1  # seconds between two reports of steps
 AT_LEAST = 0.01  # the same, where one is the first or the last of an epoch
@@ -25,12 +26,13 @@ class Progress:
         self._told = 0  # steps by then
         self._begun = 0  # steps before this epoch
         self._untold: tuple[int, Mapping[str, Any]] = (0, {})  # a step that came right after another, and its values
+        self._samples: int | None = None  # of the step that was reported last
         self.step, self._counted, self._await = counter()
 
-    def report_step(self, batches: int | None, values: Mapping[str, Any]) -> None:
+    def report_step(self, batches: int | None, values: Mapping[str, Any], batch: tuple[Any, ...] = ()) -> None:
         """Tell of the step that was counted last."""
         now = monotonic()
-        self._batches = batches
+        self._batches, self._samples = batches, samples_in(batch)
         if now < self._reported + AT_LEAST:  # the last of an epoch, right after another
             self._untold = self._counted(), values
             return
@@ -54,6 +56,7 @@ class Progress:
             steps=self.epochs * batches if self.epochs and batches else None,
             batch=steps - self._begun,
             batches=batches,
+            samples=self._samples,
             values=self.reports.finite_numbers(values, self.epoch, steps),
             memory=_memory(),
             place=place,

@@ -55,7 +55,8 @@ def _hang(blocks: Blocks, at: ast.stmt, watch: Watch, beside: Mapping[Kind, Watc
 
 
 def _step(watch: Watch) -> str:
-    return f"if {NAME}.step(): {NAME}.report_step({watch.batches or None}, {dictionary(watch.values)})"
+    batch = "".join(f"{name}, " for name in watch.batch)
+    return f"if {NAME}.step(): {NAME}.report_step({watch.batches or None}, {dictionary(watch.values)}, ({batch}))"
 
 
 def _carry(watch: Watch) -> Iterator[str]:

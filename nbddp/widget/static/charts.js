@@ -5,7 +5,7 @@ import { say } from "./elements.js";
 import { columns } from "./scale.js";
 import { trans } from "./words.js";
 
-const MOST_PANELS = 6;
+const MOST_PANELS = 8;
 
 // The keys of an object may have been sorted on the way, by a notebook that was saved.
 function grouped(series) {

@@ -31,6 +31,30 @@ export function script(view, s) {
   if (inside || view.actions.open) view.script.setAttribute("href", "#");
 }
 
+// What trackers have printed, as links; what TensorBoard is to be told, to be copied.
+export function links(view, s) {
+  const key = JSON.stringify([s.links, s.scalars]);
+  if (view.linked === key) return;
+  view.linked = key;
+  const web = (s.links || []).filter(({ address }) => /^https?:\/\//.test(address));
+  const anchors = web.map(({ name, address }) =>
+    make("a", { href: address, target: "_blank", rel: "noopener noreferrer", title: address }, name));
+  const command = `tensorboard --logdir ${s.scalars}`;
+  view.links.replaceChildren(...anchors, ...(s.scalars ? [copier(trans.__("Copy TensorBoard command"), () => command)] : []));
+}
+
+// A button that says for a moment whether the clipboard has taken what it gives.
+export function copier(text, give) {
+  const button = make("button", { type: "button", class: "nd-button" }, text);
+  button.addEventListener("click", () => {
+    const told = (text) => () => say(button, text);
+    navigator.clipboard?.writeText(give()).then(told(trans.__("Copied")), told(trans.__("Not allowed")));
+    setTimeout(told(text), 1500);
+  });
+  button.title = give() ?? "";
+  return button;
+}
+
 function inJupyter(path) {
   const config = document.getElementById("jupyter-config-data");
   const root = config && JSON.parse(config.textContent).serverRoot;

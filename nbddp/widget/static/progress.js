@@ -1,7 +1,7 @@
 // How far a run is, and its three ends.
 
 import { say } from "./elements.js";
-import { batches, epochs, pace, steps, trans } from "./words.js";
+import { batches, epochs, pace, samples, steps, trans } from "./words.js";
 
 export const GRADES = ["epoch", "now", "kill"];
 
@@ -10,7 +10,9 @@ export function bars(view, s) {
   fill(view.whole, epochs(s.epoch == null ? null : s.epoch + 1, s.epochs), s.progress, s);
   fill(view.inner, inner ? batches(s.batch, s.batches) : steps(s.step, s.steps),
     inner ? s.batch / s.batches : s.steps ? s.step / s.steps : s.over ? s.progress : null, s);
-  say(view.inner.rest, s.over ? (s.average ? trans.__("⌀ %1", pace(s.average)) : "") : s.rate ? pace(s.rate) : "");
+  const rate = s.over ? s.average : s.rate;
+  const said = [rate && pace(rate), rate && s.samples_rate && samples(s.samples_rate)].filter(Boolean).join(" · ");
+  say(view.inner.rest, said && s.over ? trans.__("⌀ %1", said) : said);
 }
 
 function fill(bar, text, share, s) {

@@ -1,7 +1,7 @@
 // A tab for each rank, and the log of the chosen one.
 
 import { coloured, make, say } from "./elements.js";
-import { bytes, known, trans, whole } from "./words.js";
+import { bytes, known, samples, trans, whole } from "./words.js";
 
 const TONES = { starting: "still", training: "busy", done: "good", failed: "bad", killed: "bad" };
 
@@ -18,7 +18,7 @@ export function ranks(view, s) {
     chip.tabIndex = r.rank === view.rank ? 0 : -1;
     say(head.children[1], trans.__("Rank %1", r.rank));
     say(head.children[2], r.device);
-    say(facts, [r.step ? trans.__("step %1", whole(r.step)) : known(r.phase), r.load || (r.memory == null ? "" : bytes(r.memory))].filter(Boolean).join(" · "));
+    say(facts, [r.step ? trans.__("step %1", whole(r.step)) : known(r.phase), r.samples_rate ? samples(r.samples_rate) : "", r.load || (r.memory == null ? "" : bytes(r.memory))].filter(Boolean).join(" · "));
     say(line, r.line);
   });
 }

@@ -4,7 +4,7 @@
 
 import { charts } from "./charts.js";
 import { make, say } from "./elements.js";
-import { notices, saveCsv, script } from "./notices.js";
+import { copier, links, notices, saveCsv, script } from "./notices.js";
 import { bars, GRADES, stop, stops } from "./progress.js";
 import { followed, log, ranks, walk } from "./ranks.js";
 import { duration, grade, known, trans } from "./words.js";
@@ -78,14 +78,9 @@ function build(container) {
     part("charts", "div", {}, part("empty", "p")),
     part("ranks", "div", { role: "tablist", "aria-label": trans.__("Ranks") }),
     part("log", "div", { role: "tabpanel", tabindex: 0, "aria-live": "off" }),
-    make("footer", {}, part("script", "a"), part("copy", "button", { type: "button", class: "nd-button" }, trans.__("Copy path")),
+    make("footer", {}, part("script", "a"), (view.copy = copier(trans.__("Copy path"), () => view.snapshot?.script)),
       part("csv", "button", { type: "button", class: "nd-button", title: trans.__("Save the numbers of the charts as a table") }, trans.__("CSV")),
-      part("hint", "span", { role: "status" })));
-  view.copy.addEventListener("click", () => {
-    const told = (text) => () => say(view.copy, text);
-    navigator.clipboard?.writeText(view.snapshot.script).then(told(trans.__("Copied")), told(trans.__("Not allowed")));
-    setTimeout(told(trans.__("Copy path")), 1500);
-  });
+      part("links", "span"), part("hint", "span", { role: "status" })));
   view.csv.addEventListener("click", () => saveCsv(view.snapshot));
   view.ranks.addEventListener("keydown", (event) => walk(view, event));
   container.append(view.root);
@@ -112,6 +107,7 @@ function update(view) {
   ranks(view, s);
   log(view, s);
   script(view, s);
+  links(view, s);
   clock(view);
 }
 

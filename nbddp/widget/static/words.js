@@ -21,9 +21,10 @@ const words = () => ({
   starting: trans.__("starting"), training: trans.__("training"), done: trans.__("done"), failed: trans.__("failed"),
   killed: trans.__("killed"), ended: trans.__("ended"),
   "warm start": trans.__("warm start"), "cold start": trans.__("cold start"),
-  step: trans.__("step"), epoch: trans.__("epoch"), line: trans.__("line"), printed: trans.__("printed"),
+  step: trans.__("step"), epoch: trans.__("epoch"), second: trans.__("second"), line: trans.__("line"), printed: trans.__("printed"),
 });
-export const known = (word) => words()[word] ?? word ?? "";
+export const known = (word) => words()[word] ?? ofRank(word) ?? word ?? "";
+const ofRank = (word) => (/^rank \d+$/.test(word) ? trans.__("rank %1", word.slice(5)) : null);
 
 // A sentence as nbddp/sentence.py takes it apart: its form, and values that may be sentences as well.
 // The places go through the translation as they are, and are filled here: what fills them may have a % of its own.
@@ -43,6 +44,7 @@ export function duration(seconds) {
 }
 
 export const pace = (rate) => (rate >= 1 ? trans.__("%1 steps/s", short(rate)) : trans.__("%1 s/step", short(1 / rate)));
+export const samples = (rate) => trans.__("%1 samples/s", short(rate));
 const short = (value) => number(Number(value.toPrecision(3)));
 export const whole = (n) => n.toLocaleString("en");
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 import torch
 
+from nbddp.export import export
 from nbddp.inkernel.progress import Progress
+from nbddp.magics.runs import cell_run
 from nbddp.magics.runs.cell_run import CellRun
 from nbddp.magics.runs.kernel_run import KernelRun
+from nbddp.notebook import Notebook, cell_from_source
 from nbddp.run.folder.folders import create
 
 WRONG = {
@@ -52,6 +55,59 @@ def test_a_log_of_a_rank_that_there_is_not(run):
 
 def test_before_any_rank_has_printed_a_log_is_empty(tmp_path):
     assert CellRun(create(tmp_path, "digits")).log() == ""
+
+
+SETUP = """\
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+model, other = torch.nn.Linear(2, 1), torch.nn.Linear(2, 1)
+optimizer = torch.optim.SGD([*model.parameters(), *other.parameters()], lr=0.1)
+loader = DataLoader(TensorDataset(torch.ones(4, 2)), batch_size=2)"""
+LOOP = """\
+%%ddp_train
+for epoch in range(2):
+    for (x,) in loader:
+        optimizer.zero_grad()
+        loss = (model(x) + other(x)).sum()
+        loss.backward()
+        optimizer.step()"""
+ENDED = '{"event": "exit", "time": 9.0, "status": 0}\n'
+
+
+def plan():
+    return export(Notebook("x.ipynb", (cell_from_source(SETUP, 1), cell_from_source(LOOP, 2)))).plan
+
+
+@pytest.mark.parametrize("keep", [(), ("other",)])
+def test_large_states_that_have_been_loaded_are_kept_once(run, monkeypatch, keep, capsys):
+    """What was not loaded stays, and so do values; who asks again is told."""
+    monkeypatch.setattr(cell_run, "LARGE", 100)
+    namespace = {name: torch.nn.Linear(2, 1) for name in ("model", "other")}
+    run.belongs_to(namespace, plan(), keep)
+    trained = {name: torch.nn.Linear(2, 1).state_dict() for name in ("model", "other", "third")}
+    torch.save({"format": 1, "states": trained, "values": {"loss": 0.5}, "left_out": {}}, run.folder.result)
+    run.restore()
+    assert set(run.result().states) == {"model", "other", "third"}  # it is not over: it may write the file again
+    run.folder.events.write_text(ENDED)
+    run.restore()
+    assert torch.equal(namespace["model"].weight, trained["model"]["weight"])
+    assert set(run.result().states) == {"third", *keep}
+    assert run.load("loss") == 0.5
+    assert "could not be brought back: the notebook has loaded it already" in sentence(
+        lambda run: run.load("model"), run
+    )
+    capsys.readouterr()
+    run.restore()
+    assert "--keep model" in capsys.readouterr().out  # and not that nothing has happened
+
+
+def test_small_states_stay(run):
+    namespace = {"model": torch.nn.Linear(2, 1)}
+    run.belongs_to(namespace, plan())
+    torch.save({"format": 1, "states": {"model": namespace["model"].state_dict()}}, run.folder.result)
+    run.folder.events.write_text(ENDED)
+    run.restore()
+    assert sorted(run.load("model")) == ["bias", "weight"]
 
 
 def test_a_value_that_did_not_come_back(run):

@@ -6,7 +6,7 @@ import pytest
 
 from nbddp.run.folder.errors import NoSuchRun
 from nbddp.run.folder.folders import create
-from nbddp.run.folder.lookup import find
+from nbddp.run.folder.lookup import checkpoint_of, find
 from nbddp.run.run import Run
 
 
@@ -33,6 +33,15 @@ def test_what_is_not_clear_is_refused(tmp_path, runs, name, words):
     assert runs
     with pytest.raises(NoSuchRun, match=words):
         find(tmp_path, name)
+
+
+def test_a_checkpoint_is_named_by_its_file_or_its_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run = create(tmp_path, "digits")
+    (tmp_path / "kept.pt").write_bytes(b"")
+    assert checkpoint_of(tmp_path, "kept.pt") == str(tmp_path / "kept.pt")
+    assert checkpoint_of(tmp_path, "digits") == str(run.checkpoint)
+    assert checkpoint_of(tmp_path, "nothing.pt") == str(tmp_path / "nothing.pt")  # which others say is not there
 
 
 def test_where_there_are_none_it_says_how_to_start_one(tmp_path):

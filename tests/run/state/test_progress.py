@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from nbddp.run.state.fold import fold_all
+from nbddp.run.state.shown import drawn_curves, shown_curves
 from nbddp.run.state.state import RunState
 
 
@@ -72,7 +73,47 @@ def test_gpus_tell_what_they_tell_of_ranks_that_there_are():
     assert set(found.ranks) == {0}
 
 
+def test_gpus_are_curves_over_the_seconds_of_the_run():
+    launch = {"event": "launch", "time": 100.0}
+    ranks = [step(1, 101.0, rank) for rank in (0, 1)]
+    looks = [
+        {"event": "gpus", "time": 100.0 + n, "gpus": {"0": {"used": n << 30, "busy": 50}, "1": {"used": 1 << 29}}}
+        for n in (2, 4)
+    ]
+    found = after(launch, *ranks, *looks)
+    assert {key: curve.points for key, curve in found.gauges.items()} == {
+        "GPU memory, GiB 0": ((2.0, 2.0), (4.0, 4.0)),
+        "GPU use, % 0": ((2.0, 50.0), (4.0, 50.0)),
+        "GPU memory, GiB 1": ((2.0, 0.5), (4.0, 0.5)),
+    }
+    assert list(drawn_curves(found))[-3:] == list(found.gauges)
+    assert "GPU" not in str(shown_curves(found))  # which are the numbers of the training
+
+
 def test_an_epoch_of_another_rank_is_none_of_the_runs():
     epoch = {"event": "epoch", "time": 1.0, "epoch": 2, "epochs": 3}
     assert after({**epoch, "rank": 0}).epoch == 2
     assert after({**epoch, "rank": 1}).epoch is None
+
+
+def test_samples_a_second_are_those_of_all_ranks():
+    """The last batch of an epoch is smaller: it counts as often as it comes."""
+    ranks = [{"event": "rank", "rank": rank, "time": 0.0, "world_size": 2} for rank in (0, 1)]
+    steps = [
+        step(n, n * 0.5, rank, batch=(n - 1) % 4 + 1, batches=4, samples=2 if n % 4 == 0 else 10)
+        for n in range(1, 21)
+        for rank in (0, 1)
+    ]
+    found = after(*ranks, *steps)
+    assert [rank.samples_per_step(4) for rank in found.ranks.values()] == [8.0, 8.0]
+    assert found.samples_rate == pytest.approx(2.0 * 16)
+    assert found.ranks[1].rate == pytest.approx(2.0)
+    ended = after(*ranks, *steps, {"event": "exit", "time": 10.0, "status": 0})
+    assert ended.samples_rate == pytest.approx(2.0 * 16)
+
+
+def test_samples_that_not_all_ranks_tell_are_no_number():
+    both = [{"event": "rank", "rank": rank, "time": 0.0, "world_size": 2} for rank in (0, 1)]
+    steps = [step(n, n * 0.5, samples=10) for n in range(1, 9)]
+    assert after(*both, *steps).samples_rate is None
+    assert after(both[0], *steps).samples_rate is None  # another machine has the other rank

@@ -29,7 +29,7 @@ def events(tmp_path):
 def step(progress: Progress, batches: int | None = None, **values: Any) -> None:
     """As it stands in the tree of a script."""
     if progress.step():
-        progress.report_step(batches, values)
+        progress.report_step(batches, values, tuple(values.values()))
 
 
 def read(path: Path) -> list[dict[str, Any]]:
@@ -109,7 +109,7 @@ def test_what_a_step_says(progress, events, clock):
     epoch, first, _, second, third = events()
     assert (epoch["event"], epoch["epoch"], epoch["epochs"]) == ("epoch", 0, 3)
     assert first["values"] == {"loss": 0.25}
-    wanted = {"epoch": 1, "step": 2, "steps": 60, "batch": 1, "batches": 20, "memory": None, "rank": 0}
+    wanted = {"epoch": 1, "step": 2, "steps": 60, "batch": 1, "batches": 20, "memory": None, "rank": 0, "samples": 1}
     assert wanted.items() <= second.items()
     assert second["values"] == {"loss": 0.5, "accuracy": 0.75, "n": 3}
     assert (third["steps"], third["batches"], third["batch"]) == (None, None, 2)

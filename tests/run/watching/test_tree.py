@@ -45,8 +45,8 @@ class Listener:
     def step(self) -> bool:
         return True
 
-    def report_step(self, batches: Any, values: Any) -> None:
-        self.told.append(("step", batches, values))
+    def report_step(self, batches: Any, values: Any, batch: Any) -> None:
+        self.told.append(("step", batches, values, *batch))
 
     def __getattr__(self, name: str) -> Any:
         return lambda *values: self.told.append((name, *values))
@@ -161,7 +161,8 @@ def test_steps_behind_a_statement_wherever_it_stands(run):
     text = "class A:\n    def fit(self):\n        for x in (1, 2): loss = x; print(end=''); y = 3\nA().fit()\n"
     lines = text.split("\n")
     point = placed(
-        lines, [(2, lines[2].index("print"), Watch("step", values=(("loss", "loss"),), batches="len('ab')"))]
+        lines,
+        [(2, lines[2].index("print"), Watch("step", values=(("loss", "loss"),), batches="len('ab')", batch=("x",)))],
     )
     listener = Listener()
     tree, lost = watched(text, "script.py", point)
@@ -171,7 +172,7 @@ def test_steps_behind_a_statement_wherever_it_stands(run):
     finally:
         del builtins.__dict__[NAME]
     assert lost == 0
-    assert listener.told == [("step", 2, {"loss": 1}), ("step", 2, {"loss": 2})]
+    assert listener.told == [("step", 2, {"loss": 1}, 1), ("step", 2, {"loss": 2}, 2)]
 
 
 PROCESS = """\
