@@ -44,7 +44,7 @@ def show(run: Run, out: TextIO | None = None, interrupt_stops: bool = True) -> i
             if status is not None:
                 return status
         answer()
-    if run.processes():
+    if run.lives:
         print(f"\n{run.name} continues; see it again with: nbddp attach {run.name}", file=sys.stderr)
     return INTERRUPTED
 
@@ -129,9 +129,16 @@ def _curve(name: str, values: list[float], width: int) -> RenderableType:
 
 
 def _ranks(state: RunState, width: int) -> RenderableType:
+    several = len({rank.host for rank in state.ranks.values()}) > 1
     table = Table.grid(padding=(0, 2))
     for rank in sorted(state.ranks.values(), key=lambda rank: rank.rank):
         line = Text(rank.line[: max(10, width - 50)], style="dim", no_wrap=True, overflow="ellipsis")
-        cells = (f"rank {rank.rank}", rank.device, rank.phase, f"step {rank.step}", load(rank))
+        cells = (
+            f"rank {rank.rank}",
+            f"{rank.host} {rank.device}" if several else rank.device,
+            rank.phase,
+            f"step {rank.step}",
+            load(rank),
+        )
         table.add_row(*(Text(cell) for cell in cells), line)
     return table

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from nbddp.run import summaries
-from nbddp.run.doctor import doubts, problems
+from nbddp.run.doctor import doubts, ready
 from nbddp.run.folder.errors import LaunchFailed
 from nbddp.run.folder.folder import RunFolder
 from nbddp.run.folder.folders import bytes_in, runs_in
@@ -42,7 +42,11 @@ def run(
 ) -> int:
     """Start a script's run and show it to its end; in the background, only say how to see it."""
     origin = Origin.here()
-    if wrong := problems(root, options, origin):
+    try:
+        options, wrong = ready(root, options, origin)
+    except LaunchFailed as error:
+        wrong = [str(error)]
+    if wrong:
         print(*wrong, sep="\n", file=sys.stderr)
         return UNUSABLE
     for doubt in doubts(options, origin):
@@ -53,7 +57,8 @@ def run(
             started = Run.start(script, name, options, root=root, origin=origin, line_map=line_map, watch=watch)
             if not background:
                 return show(started)
-            print(f"{started.name} is running; see it with: nbddp attach {started.name}")
+            how = "is queued" if options.job else "is running"
+            print(f"{started.name} {how}; see it with: nbddp attach {started.name}")
     except LaunchFailed as error:
         print(error, file=sys.stderr)
         return FAILED
@@ -73,7 +78,7 @@ def attach(root: Path, name: str | None = None) -> int:
 def stop(root: Path, name: str | None = None, grade: str = "now") -> int:
     """Stop a run. Status 1 where some of its processes could not be ended."""
     found = Run.attach(find(root, name))
-    if not found.processes():
+    if not found.lives:
         print(f"{found.name} is not running.")
         return 0
     left = found.stop(grade)

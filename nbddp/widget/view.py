@@ -19,6 +19,7 @@ MOST_SERIES = 24
 MOST_LINE = 200
 
 LABELS: Mapping[str, tuple[str, str]] = {  # phase: words, and the colour that goes with them
+    "queued": ("Queued", "still"),
     "starting": ("Starting", "busy"),
     "training": ("Training", "busy"),
     "finishing-epoch": ("Finishing this epoch", "busy"),
@@ -44,6 +45,7 @@ def snapshot(
 
 def facts(state: RunState, subject: Subject, now: float | None = None) -> dict[str, Any]:
     """All but curves and logs: small enough to be sent whole ten times a second."""
+    several = len({rank.host for rank in state.ranks.values()}) > 1
     label, tone = LABELS.get(state.phase, (state.phase, "still"))
     return {
         "format": 1,
@@ -62,7 +64,7 @@ def facts(state: RunState, subject: Subject, now: float | None = None) -> dict[s
         "world_size": state.world_size or state.nproc,
         **{name: _finite(getattr(state, name)) for name in NUMBERS},
         "average": _finite(state.average_rate) if state.over else None,
-        "ranks": [_rank(rank, _phase(rank, state)) for rank in _ranks(state)],
+        "ranks": [_rank(rank, _phase(rank, state), several) for rank in _ranks(state)],
         "notices": [for_page(one) for one in notices(state, subject)],
     }
 
@@ -106,11 +108,11 @@ def _phase(rank: Rank, state: RunState) -> str:
     return "ended" if victim or ended else rank.phase
 
 
-def _rank(rank: Rank, phase: str) -> dict[str, Any]:
+def _rank(rank: Rank, phase: str, several: bool) -> dict[str, Any]:
     return {
         "rank": rank.rank,
         "phase": phase,
-        "device": rank.device,
+        "device": f"{rank.host} {rank.device}".strip() if several else rank.device,
         "device_name": rank.device_name,
         "step": rank.step,
         "memory": rank.memory,
