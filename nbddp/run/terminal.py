@@ -19,7 +19,7 @@ from nbddp.run.processes.interrupts import answer, breakable, held_back
 from nbddp.run.run import Run
 from nbddp.run.state.endings import GRADES
 from nbddp.run.state.state import RunState
-from nbddp.run.state.words import curves_worth_showing, headline, load, notes, number, sparkline
+from nbddp.run.state.words import curves_worth_showing, headline, load, notes, number, queued, sparkline
 
 COLOURS = {"done": "green", "failed": "red", "killed": "red", "lost": "red", "stopped": "yellow"}
 INTERRUPTED = 130  # the exit status of a command ended by Ctrl-C
@@ -91,7 +91,7 @@ def _lines(run: Run, log: LogReader, console: Console) -> None:
         for line in new_lines(log, state.over):
             console.file.write(f"{line}\n")
         console.file.flush()
-        for note in notes(state):
+        for note in (*filter(None, [queued(state)]), *notes(state)):
             if note not in told:
                 told.add(note)
                 print(note, file=sys.stderr)

@@ -59,7 +59,6 @@ class RunFolder:
         atomic on one machine only."""
         return [self.events, *sorted(self.path.glob("events.*.jsonl"))]
 
-    @property
     def own_events(self) -> Path:
         """The one that this machine writes."""
         return self.path / f"events.{platform.node()}.jsonl" if self.job.exists() else self.events

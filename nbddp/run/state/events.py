@@ -21,7 +21,7 @@ def append(folder: RunFolder, name: str, /, **fields: object) -> None:
     event = {"event": name, "time": time.time(), "rank": None, **fields}
     line = (json.dumps(event, default=str) + "\n").encode()
     try:
-        _write(folder.own_events, line)
+        _write(folder.own_events(), line)
     except OSError:  # the disk is full, or the folder has gone: what was set aside may still take it
         with contextlib.suppress(OSError):
             _write_reserve(folder.reserve, line)

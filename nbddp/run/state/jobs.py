@@ -65,9 +65,8 @@ def resumed(state: RunState, epoch: int) -> RunState:
     rows = list(state.history)
     while rows and rows[-1]["epoch"] >= epoch:
         rows.pop()
-    before = epoch * state.batches if state.batches else state.step
-    curves = {key: curve.before(epoch if curve.x == "epoch" else before + 1) for key, curve in state.curves.items()}
-    return changed(state, resuming=False, history=tuple(rows), curves=curves, steps_before=before, step=before)
+    curves = {key: curve.before(epoch) if curve.source == "epoch" else curve for key, curve in state.curves.items()}
+    return changed(state, resuming=False, history=tuple(rows), curves=curves)
 
 
 JOB_FOLDS: Mapping[str, Fold] = {"queued": _queued, "requeue": _requeue, "job": _job}

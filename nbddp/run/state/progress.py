@@ -66,7 +66,7 @@ def _step(state: RunState, event: Event) -> RunState:
     rank = changed(
         before,
         phase="training",
-        step=state.steps_before + int(event["step"]),
+        step=int(event["step"]),
         epoch=event.get("epoch"),
         time=time,
         memory=event.get("memory", before.memory),
@@ -80,8 +80,10 @@ def _step(state: RunState, event: Event) -> RunState:
 
 def _main_step(state: RunState, event: Event, values: Mapping[str, Any], before: Rank, time: float) -> RunState:
     """Rank 0 speaks for the run: the others take the same steps."""
-    step = state.ranks[0].step
+    step = int(event["step"])
     curves = dict(state.curves)
+    if step < state.step:  # a later attempt goes on from an earlier step
+        curves = {key: curve.before(step) if curve.x == "step" else curve for key, curve in curves.items()}
     for name, value in values.items():
         key = f"step:{name}"
         curves[key] = (curves.get(key) or Curve(name, "step", "step")).add(step, float(value))

@@ -173,7 +173,6 @@ class RunState:
     attempts: tuple[Attempt, ...] = ()  # those before this one
     attempt_began: float | None = None
     resuming: bool = False  # a later attempt has begun, and not yet come to an epoch
-    steps_before: int = 0  # taken in earlier attempts
 
     @property
     def over(self) -> bool:

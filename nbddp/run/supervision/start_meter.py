@@ -20,4 +20,4 @@ def become_meter(folder: RunFolder, gpus: Mapping[int, Mapping[str, str]]) -> No
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
     told = json.dumps({str(rank): gpu for rank, gpu in gpus.items()})
-    os.execv(sys.executable, [sys.executable, str(METER), str(folder.own_events), told])
+    os.execv(sys.executable, [sys.executable, str(METER), str(folder.own_events()), told])

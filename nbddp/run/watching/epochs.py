@@ -79,7 +79,7 @@ class Epochs:
         self.pause = not self.stop and self._is_there(self.settings.pause)
         done = self.progress.epoch + 1
         if self.settings.checkpoint and (self.stop or self.pause or left or done % self.settings.checkpoint_every == 0):
-            place = {"loop": self.loop, "epochs_done": done, "left": left}
+            place = {"loop": self.loop, "epochs_done": done, "left": left, "steps": self.progress.taken()}
             carried = {**carried, **{n: changed(t, self._things_at_first[n]) for n, t in self._things.items()}}
             if save_checkpoint(self.settings.checkpoint, place, self.state, carried):
                 self.progress.reports.report("checkpoint", epoch=done - 1, path=self.settings.checkpoint)
@@ -101,6 +101,8 @@ class Epochs:
         self._hooks_off()
         self._hooks_off = compare_after_first_step(state)
         saved = self._source()
+        if self.settings.pause and self.settings.resume:
+            self.progress.before = int(saved.get("steps", 0))
         if self.loop < saved.get("loop", 0):  # it is of a later one of the training loops
             self._say_skipped()
             return None

@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 
 WAITING = frozenset({"PENDING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "SPECIAL_EXIT", "SUSPENDED", "STOPPED"})
 GOING = WAITING | {"RUNNING", "CONFIGURING", "COMPLETING", "RESIZING", "SIGNALING", "STAGE_OUT"}
 FIELD = re.compile(
-    r"(?:^|\s)(JobState|Reason|Partition|NodeList|ExitCode|Restarts|PreemptTime|TimeLimit|UserId|BatchHost)=(\S*)"
+    r"(?:^|\s)(JobState|Reason|Partition|NodeList|ExitCode|Restarts|PreemptTime|EndTime|TimeLimit|UserId|BatchHost)=(\S*)"
 )
 WHY_IT_WAITS = {
     "None": "",
     "Priority": "others are before it",
     "Resources": "it waits for nodes to become free",
-    "BeginTime": "it starts soon",
+    "BeginTime": "the time for it to begin has not come",
     "Dependency": "it waits for another job",
     "JobHeldUser": "it was held: scontrol release lets it go",
     "JobHeldAdmin": "an administrator holds it",
@@ -54,6 +55,7 @@ class JobFacts:
     preempted: bool = False
     limit: str = ""
     user: str = ""
+    ends: float | None = None  # seconds since the epoch: its time limit, or when it is to make room for another
 
     @property
     def waits(self) -> bool:
@@ -65,6 +67,8 @@ class JobFacts:
 
     @property
     def why_it_waits(self) -> str:
+        if self.restarts and self.reason == "BeginTime":
+            return "SLURM waits for some two minutes before it starts a job again"
         return WHY_IT_WAITS.get(self.reason, self.reason.replace("_", " "))
 
 
@@ -86,7 +90,16 @@ def read_job(text: str) -> JobFacts | None:
         preempted=found.get("PreemptTime", "")[:1].isdecimal(),
         limit=found.get("TimeLimit", ""),
         user=found.get("UserId", "").partition("(")[0],
+        ends=_moment(found.get("EndTime", "")),
     )
+
+
+def _moment(text: str) -> float | None:
+    """As SLURM writes it, in this machine's time."""
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except ValueError:
+        return None
 
 
 def why_it_ended(facts: JobFacts, by: str = "") -> str:

@@ -21,7 +21,7 @@ from nbddp.run.supervision.culprit import last_lines
 from nbddp.run.supervision.leader import take
 from nbddp.run.supervision.supervise import Supervisor
 
-SPARED = 0.7  # of the notice, to wait for the end of the epoch; the rest is for ending, and for SLURM
+SPARED = 0.3  # of the notice, for ending the ranks and for SLURM; until then it is waited for the end of the epoch
 UNTIL_ENDED = 120.0  # seconds that SLURM may take to end a job that was put back into the queue
 EDITED = "script.py in the run's folder was changed while the job was queued: it runs as it is now."
 TOO_SHORT = (
@@ -60,8 +60,10 @@ class InJob:
 
     def __init__(self, folder: RunFolder, number: str, attempt: int, limit: str) -> None:
         self.folder, self.number, self.attempt = folder, number, attempt
-        self.patience = notice(limit) * SPARED
+        self.spared = max(5.0, notice(limit) * SPARED)
+        self.patience = notice(limit) - self.spared  # where SLURM does not say when it ends
         self.noticed: float | None = None
+        self.until: float | None = None
         self.began = time.time()
 
     def notice(self) -> None:
@@ -69,7 +71,12 @@ class InJob:
         self.folder.pause.touch()
 
     def is_late(self) -> bool:
-        return self.noticed is not None and time.monotonic() > self.noticed + self.patience
+        """SLURM's notice may come a minute before it is due: what counts is when the job ends."""
+        if self.noticed is not None and self.until is None:
+            facts = self._facts()
+            ends = facts.ends if facts is not None else None
+            self.until = time.time() + self.patience if ends is None else ends - self.spared
+        return self.until is not None and time.time() > self.until
 
     def end_ranks(self) -> None:
         called(["scancel", "--signal=KILL", f"{self.number}.0"], within=20.0)
