@@ -10,7 +10,7 @@ NOTEBOOK := examples/quickstart.ipynb
 SCRIPT := $(NOTEBOOK:.ipynb=_ddp.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help run lab pictures test prove test-all test-labs check same-scripts format examples bench corpus constraints clean
+.PHONY: help run lab pictures test prove test-all cluster test-labs check same-scripts format examples bench corpus constraints clean
 
 help:
 	@echo "make run     compile $(NOTEBOOK) and train it on every GPU, or on 2 CPU processes"
@@ -19,6 +19,7 @@ help:
 	@echo "make test    run the tests, training only scripts that have changed; the compiler's on other Pythons too"
 	@echo "make prove   train what has changed and keep what that proves, for make test"
 	@echo "make test-all  run all tests and train all scripts, on every number of processes"
+	@echo "make cluster  runs on two machines with SLURM: namespaces of this one; root, and Debian's slurm-wlm"
 	@echo "make test-labs  the extension in older JupyterLabs too"
 	@echo "make check   ruff and mypy"
 	@echo "make same-scripts BASE=...  compare every script with the one that another commit exports"
@@ -56,6 +57,10 @@ prove: $(VENV)/.ready-to-test
 # Everything, whatever was proved before; every notebook of tests/e2e on every number of processes that it names.
 test-all: $(VENV)/.ready-to-test
 	$(PYTEST) --proofs=ignore
+
+# A part of test-all. Where there can be no such machines its tests are skipped, with the reason.
+cluster: $(VENV)/.ready-to-test
+	$(PY) -m pytest -n 0 tests/cluster
 
 test-labs: $(VENV)/.ready-to-test
 	tests/lab/versions.sh 0 2

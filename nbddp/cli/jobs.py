@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 from nbddp.cli.parse import Parser, Refusal, count_of_nodes, natural
-from nbddp.run.engines.slurm.site import save_site
+from nbddp.run.engines.slurm.batch import for_script
+from nbddp.run.engines.slurm.checks import asks_for_gpus
+from nbddp.run.engines.slurm.site import over, read_site, save_site
 from nbddp.run.start.command import JobOptions
 
 ENGINES = ("here", "slurm")
@@ -39,9 +45,13 @@ def split_rest(rest: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(rest[:place]), tuple(rest[place + 1 :])
 
 
+def _given(found: argparse.Namespace) -> dict[str, Any]:
+    return {name: value for name in OF_A_JOB if (value := getattr(found, name)) is not None}
+
+
 def job_of(found: argparse.Namespace, words: Sequence[str]) -> JobOptions | None:
     """None where it is to run on this machine."""
-    given = {name: value for name in OF_A_JOB if (value := getattr(found, name)) is not None}
+    given = _given(found)
     if found.on == "slurm":
         return JobOptions(**given, words=tuple(words))
     if given and found.on is None:
@@ -54,3 +64,21 @@ def keep_site(found: argparse.Namespace, job: JobOptions | None) -> None:
         if job is None:
             raise Refusal("--save-site keeps what jobs are asked for: add --on slurm")
         print(f"Kept as defaults in {save_site(job)}.")
+
+
+def batch_text(found: argparse.Namespace, script: Path, nproc: int | None) -> str:
+    """What sbatch takes for this script, the site's defaults filled in; a GPU for each process unless it is said."""
+    job = over(JobOptions(**_given(found), words=tuple(found.rest)), read_site().job)
+    nproc = nproc or job.gpus
+    if not nproc:
+        raise Refusal("export: --sbatch needs --nproc, the number of processes on each node")
+    gpus = nproc if job.gpus is None and not asks_for_gpus(job.words) else job.gpus
+    return for_script(script, nproc, replace(job, gpus=gpus), checkpoints=found.checkpoints)
+
+
+def write_batch(path: Path, text: str, *, force: bool) -> None:
+    """One that was changed by hand stays."""
+    if path.exists() and path.read_text(encoding="utf-8") != text and not force:
+        raise Refusal(f"export: {path} is there and reads otherwise; --force overwrites it")
+    path.write_text(text, encoding="utf-8")
+    print(f"{path} written: sbatch {path.name}", file=sys.stderr)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,12 +28,15 @@ class Reply:
 
 
 class Kernel:
-    """Starts in a folder of its own."""
+    """Starts in a folder of its own; `around` are words that its command comes after, as on another machine."""
 
-    def __init__(self, folder: Path, **environment: str) -> None:
+    def __init__(self, folder: Path, around: Sequence[str] = (), **environment: str) -> None:
         import os
 
-        self.manager = KernelManager(kernel_name="python3")
+        self.manager = KernelManager(kernel_name="python3", transport="ipc" if around else "tcp")
+        spec = self.manager.kernel_spec
+        assert spec is not None, "there is a kernel of Python"
+        spec.argv = [*around, *spec.argv]
         env = {**os.environ, "PYTHONPATH": str(ROOT), "MPLBACKEND": "Agg", **environment}
         self.manager.start_kernel(cwd=str(folder), env=env)
         self.client: BlockingKernelClient = self.manager.client()  # type: ignore[assignment]

@@ -52,12 +52,12 @@ def with_defaults(options: RunOptions, cluster: Cluster) -> RunOptions:
     there = partition.gpus if partition else 0
     nproc = options.nproc or there or 2
     gpus = options.job.gpus
-    if gpus is None and there and not _asks_for_gpus(options.job.words):
+    if gpus is None and there and not asks_for_gpus(options.job.words):
         gpus = nproc
     return replace(options, nproc=nproc, job=replace(options.job, gpus=gpus))
 
 
-def _asks_for_gpus(words: Iterable[str]) -> bool:
+def asks_for_gpus(words: Iterable[str]) -> bool:
     return any(word.startswith(("--gpus", "--gres", "-G")) for word in words)
 
 

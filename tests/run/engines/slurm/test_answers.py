@@ -20,7 +20,7 @@ from nbddp.run.engines.slurm.answers import (
 RUNNING = """\
 JobId=3 JobName=a UserId=ada(1000) GroupId=ada(1000) MCS_label=N/A Priority=4294901759 Account=(null) QOS=(null) \
 JobState=RUNNING Reason=None Dependency=(null) Requeue=1 Restarts=2 BatchFlag=1 Reboot=0 ExitCode=0:0 RunTime=00:00:20 \
-TimeLimit=01:00:00 TimeMin=N/A EndTime=2026-11-23T08:49:25 PreemptEligibleTime=2026-11-23T07:49:25 PreemptTime=None SuspendTime=None Partition=low \
+TimeLimit=01:00:00 EndTime=2026-11-23T08:49:25 PreemptTime=None SuspendTime=None Partition=low \
 ReqNodeList=(null) ExcNodeList=(null) NodeList=nb[A-B] BatchHost=nbA NumNodes=2 NumCPUs=4 Command=/x/a.sbatch \
 Comment=JobState=FAILED WorkDir=/tmp/x Power="""
 PENDING = RUNNING.replace("RUNNING Reason=None", "PENDING Reason=Resources").replace("NodeList=nb[A-B]", "NodeList=")
