@@ -22,7 +22,7 @@ from nbddp.run.prune import Bytes, glance, prune
 from nbddp.run.run import Run
 from nbddp.run.start.command import Origin, RunOptions
 from nbddp.run.state.state import RunState
-from nbddp.run.state.words import duration, no_log, number, size
+from nbddp.run.state.words import duration, no_log, number, queued, size
 from nbddp.run.supervision.culprit import failure_of, in_cells
 from nbddp.run.terminal import show
 from nbddp.watch_points import WatchPoint
@@ -135,4 +135,4 @@ def _row(state: RunState) -> str:
     """Phase, duration, epochs, and the latest numbers."""
     epochs = "" if state.epoch is None else f"epoch {state.epoch + 1}" + (f"/{state.epochs}" if state.epochs else "")
     values = " ".join(f"{name} {number(value)}" for name, value in list(state.values.items())[:3])
-    return f"{state.phase:15} {duration(state.elapsed(time.time())):>8}  {epochs:12} {values}".rstrip()
+    return f"{state.phase:15} {duration(state.elapsed(time.time())):>8}  {epochs:12} {values} {queued(state)}".rstrip()

@@ -83,11 +83,11 @@ def test_preempted_by_a_higher_partition_it_goes_on_where_it_was(cluster, place)
 
 
 def test_at_the_time_limit_it_goes_back_into_the_queue(cluster, place):
-    process = cluster.start(*RUN, "--time", "1", *own(14, 0.3), cwd=place)
+    process = cluster.start(*RUN, "--time", "1", *own(8, 0.5), cwd=place)
     status, text = end(process)
     assert status == 0, text
     assert "it came near its time limit" in text
-    assert [line.split(":")[0] for line in LINE.findall(text)] == [f"epoch {number}" for number in range(14)]
+    assert [line.split(":")[0] for line in LINE.findall(text)] == [f"epoch {number}" for number in range(8)]
 
 
 def test_a_limit_that_is_too_short_for_an_epoch_ends_it_with_what_to_do(cluster, place):
