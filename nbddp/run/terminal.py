@@ -73,6 +73,8 @@ def conclude(run: Run) -> int:
     state = run.wait(20.0)
     if failure := run.failure:
         print(failure, file=sys.stderr)
+    elif state.exit and state.exit.cause:
+        print(state.exit.cause, file=sys.stderr)
     print(f"{headline(state, time.time())} · {run.folder.path}", file=sys.stderr)
     return state.exit.code if state.exit else 1
 

@@ -43,11 +43,10 @@ def end(process):
 def test_the_same_digits_as_on_one_machine(cluster, place):
     status, there = cluster.call(*RUN, *own(3), cwd=place)
     assert status == 0, there
+    assert {event["rank"]: event["host"] for event in events(place, "rank")} == {0: "nbA", 1: "nbA", 2: "nbB", 3: "nbB"}
+    assert "queued as job" in there
     _, here = nbddp(cluster, place, "run", "long.py", "--nproc", "4", "--", "--epochs", "3", "--pause", "0.05")
     assert LINE.findall(there) == LINE.findall(here) != []
-    hosts = {event["rank"]: event["host"] for event in events(place, "rank") if event["host"] != "localhost"}
-    assert {hosts[rank] for rank in range(4)} == {"nbA", "nbB"}
-    assert "queued as job" in there
 
 
 def test_a_cell_trains_on_two_machines_and_the_result_comes_back(cluster, place):
@@ -199,7 +198,7 @@ def test_a_controller_that_does_not_answer_ends_nothing(cluster, place):
     [
         (("--partition", "lo"), "There is no partition lo (did you mean low?): there are high, low."),
         (("--nodes", "3"), "--nodes 3: partition low has 2."),
-        (("--nproc", "99"), "--nproc 99: no node of partition low has more than 8 CPUs."),
+        (("--nproc", "16"), "--nproc 16: no node of partition low has more than 8 CPUs."),
         (("--gpus", "1"), "1 GPUs on each node: no node of partition low has any."),
         (("--time", "soon"), "SLURM did not take the job:"),
         (("--devices", "0"), "--devices is for this machine"),

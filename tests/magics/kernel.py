@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 from jupyter_client.blocking.client import BlockingKernelClient
@@ -33,10 +35,13 @@ class Kernel:
     def __init__(self, folder: Path, around: Sequence[str] = (), **environment: str) -> None:
         import os
 
-        self.manager = KernelManager(kernel_name="python3", transport="ipc" if around else "tcp")
+        self.manager = KernelManager(kernel_name="python3")
+        if around:  # which may have a network of its own; a socket in a file has a short name
+            self.manager.transport = "ipc"
+            self.manager.connection_file = str(Path(mkdtemp(prefix="nbddp-")) / "k.json")
         spec = self.manager.kernel_spec
         assert spec is not None, "there is a kernel of Python"
-        spec.argv = [*around, *spec.argv]
+        spec.argv = [*around, sys.executable, *spec.argv[1:]]
         env = {**os.environ, "PYTHONPATH": str(ROOT), "MPLBACKEND": "Agg", **environment}
         self.manager.start_kernel(cwd=str(folder), env=env)
         self.client: BlockingKernelClient = self.manager.client()  # type: ignore[assignment]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
 
 WAITING = frozenset({"PENDING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "SPECIAL_EXIT", "SUSPENDED", "STOPPED"})
 GOING = WAITING | {"RUNNING", "CONFIGURING", "COMPLETING", "RESIZING", "SIGNALING", "STAGE_OUT"}
@@ -41,6 +42,11 @@ WHY_IT_ENDED = {
     "LAUNCH_FAILED": "SLURM could not launch it on its nodes.",
 }
 
+TOLD_TO_END = re.compile(
+    r"\*\*\* (?:JOB|STEP) \S+ ON \S+ CANCELLED AT \S+(?: DUE TO ([A-Z ]+?))?(?:, SEE [A-Z ]+)? \*\*\*"
+)
+STATE_BY_REASON = {"TIME LIMIT": "TIMEOUT", "NODE FAILURE": "NODE_FAIL", "PREEMPTION": "PREEMPTED"}
+
 
 @dataclass(frozen=True)
 class JobFacts:
@@ -64,6 +70,11 @@ class JobFacts:
     @property
     def goes_on(self) -> bool:
         return self.state in GOING
+
+    @property
+    def is_ending(self) -> bool:
+        """For good, unless it is being put back into the queue: then it has one restart more."""
+        return not self.goes_on or self.state == "COMPLETING"
 
     @property
     def why_it_waits(self) -> str:
@@ -111,6 +122,15 @@ def why_it_ended(facts: JobFacts, by: str = "") -> str:
     status, _, number = facts.exit_code.partition(":")
     how = f"by signal {number}" if number not in {"", "0"} else f"with status {status}"
     return f"Its job ended {how}."
+
+
+def as_printed(facts: JobFacts, *files: Path) -> JobFacts:
+    """While a job is ending SLURM tells no more than that, but has printed why into the job's own output."""
+    for file in files:
+        found = TOLD_TO_END.findall(file.read_text(errors="replace") if file.exists() else "")
+        if found and facts.state == "COMPLETING":
+            return replace(facts, state=STATE_BY_REASON.get(found[-1], "CANCELLED"))
+    return facts
 
 
 def cancelled_by(text: str) -> str:

@@ -39,8 +39,8 @@ def look(environ_path: str | None = None) -> tuple[Cluster | None, str]:
         return None, NO_SLURM.format(missing=", ".join(missing), are="is" if len(missing) == 1 else "are")
     said = called(["sinfo", "--noheader", "--format", SINFO], within=WITHIN)
     if said.status != 0:
-        why = " ".join(said.error.split())
-        return None, f"SLURM's controller does not answer, so nothing was submitted: {why or f'status {said.status}'}."
+        why = (said.error.splitlines() or [f"status {said.status}"])[-1].rstrip(".")
+        return None, f"SLURM's controller does not answer, so nothing was submitted: {why}."
     names = called(["sinfo", "--noheader", "--Node", "--format", "%N"], within=WITHIN).text.split()
     return Cluster(read_partitions(said.text), frozenset(names)), ""
 

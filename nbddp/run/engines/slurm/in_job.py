@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from nbddp.run.engines.slurm.answers import JobFacts, why_it_ended
+from nbddp.run.engines.slurm.answers import JobFacts, as_printed, why_it_ended
 from nbddp.run.engines.slurm.asking import about, called
 from nbddp.run.engines.slurm.batch import notice, srun_words
 from nbddp.run.engines.slurm.nodes import unheard_nodes, wait_for_a_lost_node
@@ -86,7 +86,7 @@ class InJob:
         if status == 0 and not hearing.paused:
             return ""
         facts = self._facts()
-        if facts is not None and facts.state == "CANCELLED":
+        if facts is not None and facts.is_ending and facts.restarts == self.attempt:
             return ""
         if facts is not None and facts.preempted:
             return "it was preempted by another job"
@@ -115,7 +115,8 @@ class InJob:
 
     def end(self) -> dict[str, object]:
         facts = self._facts()
-        if facts is not None and not facts.goes_on:
+        if facts is not None and facts.is_ending:
+            facts = as_printed(facts, self.folder.job_output, self.folder.stderr)
             phase = {"phase": "killed"} if facts.state == "CANCELLED" else {}
             return {"cause": why_it_ended(facts, about(self.number).by), **phase}
         if self.noticed is not None:

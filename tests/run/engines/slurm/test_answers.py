@@ -10,6 +10,7 @@ import pytest
 from nbddp.run.engines.slurm.answers import (
     JobFacts,
     Partition,
+    as_printed,
     cancelled_by,
     gpus_in,
     read_job,
@@ -77,6 +78,23 @@ def test_why_it_ended(facts, by, words):
 
 def test_memory_is_named_with_what_to_do():
     assert "--mem" in why_it_ended(JobFacts("OUT_OF_MEMORY"))
+
+
+@pytest.mark.parametrize(
+    ("reason", "state"),
+    [
+        ("", "CANCELLED"),
+        (" DUE TO TIME LIMIT", "TIMEOUT"),
+        (" DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS", "NODE_FAIL"),
+    ],
+)
+def test_while_it_is_ending_its_output_says_why(tmp_path, reason, state):
+    output = tmp_path / "job.out"
+    output.write_text(f"x\nslurmstepd-n1: error: *** JOB 1 ON n1 CANCELLED AT 2026-11-23T08:32:23{reason} ***\n")
+    assert as_printed(JobFacts("COMPLETING"), tmp_path / "none", output).state == state
+    assert as_printed(JobFacts("FAILED"), output).state == "FAILED"
+    assert JobFacts("COMPLETING").is_ending
+    assert not JobFacts("RUNNING").is_ending
 
 
 def test_who_has_cancelled_it_is_in_the_accounting():
