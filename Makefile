@@ -10,7 +10,8 @@ NOTEBOOK := examples/quickstart.ipynb
 SCRIPT := $(NOTEBOOK:.ipynb=_ddp.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help run lab docs pictures test prove test-all faults test-labs check same-scripts format examples bench corpus constraints clean
+.PHONY: help run lab docs pictures test prove test-all faults cluster test-labs check same-scripts format examples bench corpus \
+	constraints clean
 
 help:
 	@echo "make run     compile $(NOTEBOOK) and train it on every GPU, or on 2 CPU processes"
@@ -21,6 +22,7 @@ help:
 	@echo "make prove   train what has changed and keep what that proves, for make test"
 	@echo "make test-all  run all tests and train all scripts, on every number of processes"
 	@echo "make faults  what is said and what is left when a run goes wrong, scene by scene"
+	@echo "make cluster  runs on two machines with SLURM: namespaces of this one; root, and Debian's slurm-wlm"
 	@echo "make test-labs  the extension in older JupyterLabs too"
 	@echo "make check   ruff and mypy"
 	@echo "make same-scripts BASE=...  compare every script with the one that another commit exports"
@@ -67,6 +69,10 @@ test-all: $(VENV)/.ready-to-test $(VENV)/.ready-to-document
 # Each scene of tests/faults: what the command said, seconds to the end, processes left. `make test-all` plays them too.
 faults: $(VENV)/.ready-to-test
 	$(PY) -m tests.faults
+
+# A part of test-all. Where there can be no such machines its tests are skipped, with the reason.
+cluster: $(VENV)/.ready-to-test
+	$(PY) -m pytest -n 0 tests/cluster
 
 test-labs: $(VENV)/.ready-to-test
 	tests/lab/versions.sh 0 2

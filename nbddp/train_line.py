@@ -12,13 +12,15 @@ from nbddp.options import Options
 MAGIC = "%%ddp_train"
 # Of a run, and of a kernel: a script has no use for these.
 FLAGS = (
+    "save-site",
     "background",
     "fresh",
     "dry-run",
     "tensorboard",
 )
+OF_A_JOB = ("on", "nodes", "time", "partition", "account", "gpus")
 MODES = ("ddp", "auto", "single", "dp")  # where the cell trains, which is the kernel's to know
-SETTINGS = ("devices", "export", "seed", "backend", "resume", "checkpoint-every", "keep")
+SETTINGS = ("devices", "export", "seed", "backend", "resume", "checkpoint-every", "keep", *OF_A_JOB)
 
 
 class CannotParse(ValueError):
@@ -56,6 +58,7 @@ def parse_train_line(line: str) -> TrainLine:
         batch_per_rank=found.batch_per_rank or None,
         sync_batchnorm=found.sync_batchnorm or None,
         exact=found.exact or None,
+        slurm=True if found.on == "slurm" else None,
         snapshot=found.snapshot,
     )
     return TrainLine(options, tuple(run), tuple(words[len(own) + 1 :]))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from nbddp.cli.arguments import add_json, add_notebook, options_of
 from nbddp.cli.colour import coloured, paint
 from nbddp.cli.diff import rows
+from nbddp.cli.jobs import OF_A_JOB, add_job, batch_text, write_batch
 from nbddp.cli.parse import Parser, Refusal
 from nbddp.cli.show import count, show
 from nbddp.export import export
@@ -30,11 +31,18 @@ def add_arguments(parser: Parser) -> None:
     diff = partial(parser.add_argument, dest="diff", action="store_const")
     diff("--diff", const="short", help="show what becomes of the cells' lines, and write no file")
     diff("--diff=full", const="full", help="the same with every line of imports and helpers")  # an option to argparse
+    parser.add_argument(
+        "--sbatch", action="store_true", help="also write what SLURM's sbatch takes, beside the script; needs --nproc"
+    )
+    add_job(parser)
+    parser.rest = "with --sbatch, more words for it"
     add_json(parser)
 
 
 def execute(arguments: argparse.Namespace) -> int:
     _refuse_contradictions(arguments)
+    if arguments.sbatch:
+        arguments.slurm, arguments.checkpoints = True, arguments.checkpoints is not False
     notebook = read_notebook(arguments.notebook)
     script = export(notebook, options_of(arguments))
     if arguments.stdout or arguments.diff:
@@ -42,7 +50,11 @@ def execute(arguments: argparse.Namespace) -> int:
         sys.stdout.write(script.text if arguments.stdout else _diff(notebook, script, full=arguments.diff == "full"))
         return 0
     path = arguments.output or default_output(arguments.notebook)
-    _say_written(arguments, script, path, written=_write(arguments, script, path))
+    batch = batch_text(arguments, path, script.plan.options.nproc) if arguments.sbatch else ""
+    written = _write(arguments, script, path)
+    if batch:
+        write_batch(path.with_suffix(".sbatch"), batch, force=arguments.force)
+    _say_written(arguments, script, path, written=written)
     return 0
 
 
@@ -51,9 +63,13 @@ def default_output(notebook: Path) -> Path:
 
 
 def _refuse_contradictions(arguments: argparse.Namespace) -> None:
+    if not arguments.sbatch and (arguments.rest or any(getattr(arguments, name) is not None for name in OF_A_JOB)):
+        raise Refusal("export: what a job is asked for is written into its file: add --sbatch")
     answers = [name for name in ("stdout", "diff", "json") if getattr(arguments, name)]
     if len(answers) > 1:
         raise Refusal(f"export: --{answers[0]} and --{answers[1]} exclude each other; choose one")
+    if arguments.sbatch and (arguments.stdout or arguments.diff):
+        raise Refusal("export: --sbatch writes a file; leave out --stdout and --diff")
     writes_nothing = next((name for name in ("stdout", "diff") if name in answers), None)
     if writes_nothing and arguments.output:
         raise Refusal(f"export: --{writes_nothing} writes no file; leave out --output")

@@ -83,6 +83,10 @@ def count_of_epochs(word: str) -> int:
     return _whole(word, 1, "a number of epochs, at least 1")
 
 
+def count_of_nodes(word: str) -> int:
+    return _whole(word, 1, "a number of nodes, at least 1")
+
+
 def count_of_steps(word: str) -> int:
     return _whole(word, 2, "a number of steps, at least 2")
 

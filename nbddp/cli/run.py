@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nbddp.cli.arguments import add_notebook, options_of
+from nbddp.cli.jobs import AFTER, add_on, job_of, keep_site, split_rest
 from nbddp.cli.parse import Parser, Refusal, count_of_epochs, device_numbers
 from nbddp.cli.show import show
 from nbddp.export import export
@@ -26,10 +27,11 @@ def add_arguments(parser: Parser) -> None:
     add_notebook(parser)
     _add_run_options(parser)
     parser.add_argument("--background", action="store_true", help="start the run and return; `nbddp attach` shows it")
-    parser.rest = "the script's own options: its parameters, as `python x_ddp.py --help` lists them"
+    parser.rest = AFTER
 
 
 def _add_run_options(parser: Parser) -> None:
+    add_on(parser)
     parser.add_argument("--devices", type=device_numbers, metavar="0,1", help="the GPUs to train on")
     parser.add_argument("--seed", type=int, help="seed of all random numbers, if the notebook sets none")
     parser.add_argument("--backend", help="nccl for GPUs, gloo for CPUs; default: the one that fits")
@@ -47,10 +49,14 @@ def _add_run_options(parser: Parser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     notebook = read_notebook(arguments.notebook)
+    if arguments.on == "slurm":
+        arguments.slurm = True
     script = export(notebook, options_of(arguments))
     show(script.diagnostics, sys.stderr)
+    line = _line_of(notebook, script)
+    options = _run_options(arguments, script.plan.options.nproc, line)
     names = script.plan.handed_over
-    if names and not any(word.startswith("--snapshot") for word in arguments.rest):
+    if names and not any(word.startswith("--snapshot") for word in options.arguments):
         raise Refusal(
             f"run: the training cell takes {', '.join(names)} from a running notebook, and there is none here: use "
             "--no-snapshot to let the cells create them, or `-- --snapshot PATH` with a file that a run from the "
@@ -59,7 +65,7 @@ def execute(arguments: argparse.Namespace) -> int:
     return verbs.run(
         script.text,
         arguments.notebook.stem,
-        _run_options(arguments, script.plan.options.nproc, _line_of(notebook, script)),
+        options,
         root=Path.cwd(),
         line_map=list(line_map(notebook, script.line_map)),
         watch=script.watch,
@@ -80,7 +86,16 @@ def _run_options(arguments: argparse.Namespace, nproc: int | None, line: TrainLi
     for name in ("--export", "--keep"):  # which are for the kernel
         parser.add_argument(name)
     asked = {name: value for name, value in vars(arguments).items() if value is not None}
-    found = {**vars(parser.parse(line.words)), **asked}
+    of_line = parser.parse(line.words)
+    found = {**vars(of_line), **asked}
+    words: list[str] = []
+    own: list[str] = []
+    for on, rest in ((of_line.on, line.rest), (found["on"], arguments.rest)):
+        for_sbatch, for_script = split_rest(rest) if on == "slurm" else ((), rest)
+        words += for_sbatch
+        own += for_script
+    job = job_of(argparse.Namespace(**found), words)
+    keep_site(arguments, job)
     return RunOptions(
         nproc=nproc,
         devices=found["devices"],
@@ -89,5 +104,6 @@ def _run_options(arguments: argparse.Namespace, nproc: int | None, line: TrainLi
         resume=found["resume"] and checkpoint_of(Path.cwd(), found["resume"]),
         checkpoint_every=found["checkpoint_every"],
         tensorboard=bool(found["tensorboard"]),
-        arguments=(*line.rest, *arguments.rest),
+        arguments=tuple(own),
+        job=job,
     )

@@ -6,14 +6,31 @@ import os
 import sys
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
+from nbddp.run.engines.slurm.checks import look, unseen_or_too_much, with_defaults
+from nbddp.run.engines.slurm.site import over, read_site
 from nbddp.run.folder.folder import HOME
 from nbddp.run.start.command import Origin, RunOptions
 from nbddp.run.start.machine_facts import gpus, torch_version, visible
 
 ROOM = 16 << 20  # bytes: logs and events of a small run; nobody can know the size of a result
+
+
+def ready(root: Path, options: RunOptions, origin: Origin) -> tuple[RunOptions, list[str]]:
+    """What is asked for, filled in with what is known of where it is to run; and all that stands in the way."""
+    if options.job is None:
+        return options, problems(root, options, origin)
+    site = read_site()
+    options = replace(options, job=over(options.job, site.job))
+    found = [*_of_machine(origin), *_of_folder(root), *_of_numbers(options)]
+    cluster, wrong = look()
+    if cluster is None:
+        return options, [*found, wrong]
+    options = with_defaults(options, cluster)
+    return options, [*found, *unseen_or_too_much(root, options, site, cluster)]
 
 
 def problems(root: Path, options: RunOptions, origin: Origin, names: tuple[str, ...] | None = None) -> list[str]:
@@ -30,6 +47,8 @@ def problems(root: Path, options: RunOptions, origin: Origin, names: tuple[str, 
 
 def doubts(options: RunOptions, origin: Origin, names: tuple[str, ...] | None = None) -> list[str]:
     """What does not stand in the way and is seldom meant; asked for where there are no problems."""
+    if options.job is not None:
+        return []
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     on_gpus = bool(visible(gpus() if names is None else names, origin.environ)) and options.backend != "gloo"
     if on_gpus or (options.nproc or 0) <= cores:

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import platform
-import re
 from collections.abc import Sequence
 from itertools import accumulate, takewhile
 from pathlib import Path
 
-from nbddp.run.folder.files import reading
+from nbddp.run.engines.choose import engine_of
 from nbddp.run.folder.folder import RunFolder
 from nbddp.run.folder.folders import bytes_in, remove, runs_in
-from nbddp.run.processes.session import members
-from nbddp.run.state.events import events_in, parsed
+from nbddp.run.state.events import events_in, first_and_last, has_event
 from nbddp.run.state.fold import fold_all
-from nbddp.run.state.state import Event, RunState
-from nbddp.run.supervision.leader import leader_of
-from nbddp.run.watch import why_lost
+from nbddp.run.state.state import RunState
 
-GLANCE = 1 << 14  # bytes of events read at each end
+WAIT = 5.0  # seconds, for an engine that has to be asked
 
 
 class Bytes(int):
@@ -44,33 +39,16 @@ def _fitting(folders: Sequence[RunFolder], most: int) -> int:
 
 
 def lives(folder: RunFolder) -> bool:
-    """Whether it still runs, or might: on another machine its processes cannot be seen."""
-    leader = leader_of(folder)
-    if leader is None:
-        return not why_lost(folder)
-    if leader.host != platform.node():
-        return not any(event.get("event") == "exit" for event in _ends(folder.events))
-    return bool(members(leader, folder.path))
+    """Whether it still runs, or might, where that cannot be told from here."""
+    alive = engine_of(folder).state(folder, WAIT).lives
+    return not has_event(folder, "exit") if alive is None else alive
 
 
 def glance(folder: RunFolder) -> RunState:
-    """Its state from the first and the last events: enough for a list, and quick for a run of any length."""
-    state = fold_all(RunState(name=folder.name), _ends(folder.events))
-    why = "" if state.exit else why_lost(folder)
-    if not why:
-        return state
-    state = fold_all(RunState(name=folder.name), [*_ends(folder.events), *events_in(folder.reserve)])
-    lost: Event = {"event": "lost", "time": None, "rank": None, "message": why}
-    return state if state.exit else fold_all(state, [lost])  # it may have ended well between the two readings
-
-
-def _ends(path: Path) -> list[Event]:
-    try:
-        with reading(path) as file:
-            head = file.read(GLANCE)
-            size = file.seek(0, 2)
-            file.seek(max(len(head), size - GLANCE))
-            tail = file.read()
-    except OSError:
-        return []
-    return [event for line in re.split(rb"\n", head + b"\n" + tail) if line and (event := parsed(line))]
+    """Its state from the first and the last events."""
+    engine, state = engine_of(folder), fold_all(RunState(name=folder.name), first_and_last(folder))
+    last = None if state.exit else engine.why(folder, WAIT)
+    if last is None:
+        return state if state.exit or state.job is None else fold_all(state, engine.state(folder).told)
+    state = fold_all(RunState(name=folder.name), [*first_and_last(folder), *events_in(folder.reserve)])
+    return state if state.exit else fold_all(state, [last])  # it may have ended well between the two readings

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from nbddp.run.engines.choose import asked_for
 from nbddp.run.folder.errors import LaunchFailed, NoSuchRun
 from nbddp.run.folder.files import text_of
 from nbddp.run.folder.folder import RunFolder
@@ -18,14 +19,15 @@ from nbddp.run.processes.interrupts import breakable, check
 from nbddp.run.processes.process import Entry
 from nbddp.run.processes.session import KILL_WITHIN, members
 from nbddp.run.start.command import Origin, RunOptions, build
-from nbddp.run.start.launch import Helper, launch
+from nbddp.run.start.launch import Helper
 from nbddp.run.state.state import RunState
-from nbddp.run.stop import stop, withdraw
+from nbddp.run.stop import withdraw
 from nbddp.run.supervision.culprit import RunFailed, failure_of, last_lines
 from nbddp.run.supervision.leader import leader_of
 from nbddp.run.watch import Watch
 from nbddp.watch_points import WatchPoint, to_json
 
+ANSWERED_WITHIN = 5.0  # seconds, by an engine that has to be asked
 EVERY = 0.1  # seconds between two states at least
 RESUMABLE = ("epochs", "turns", "start")  # kinds of what is watched, that load a checkpoint
 AT_LEAST_EVERY = 1.0  # seconds between two states at most, so that clocks go on
@@ -62,16 +64,19 @@ class Run:
         if options.resume and not any(point.watch.kind in RESUMABLE for point in watch):
             raise LaunchFailed("There is nothing to resume: nbddp found no loop over epochs in the training.")
         folder = _prepared(script, name, root or origin.cwd, line_map, watch)
+        engine = asked_for(options)
         try:
             if options.tensorboard:
                 folder.scalars.mkdir(mode=0o700)
             if fill is not None:
                 breakable(partial(fill, folder))
-            launch(folder, name, options, build(folder, options, script, origin), helper)
+            engine.submit(folder, name, options, build(folder, options, script, origin), helper)
             run = cls(folder)  # in here: an interrupt that comes now finds a run that nobody knows of
+            run.watch.keeps = True
             check()
             return run
         except BaseException as error:
+            engine.stop(folder, "kill")
             withdraw(folder)
             if isinstance(error, OSError):
                 raise LaunchFailed(f"The run could not be started: {error}.") from error
@@ -121,12 +126,18 @@ class Run:
 
     def stop(self, grade: str = "now") -> list[int]:
         """Stop it: "epoch", "now" or "kill". Numbers of processes that could not be ended come back; mostly none."""
-        return stop(self.folder, grade)
+        return list(self.watch.engine.stop(self.folder, grade))
 
     def processes(self) -> list[Entry]:
-        """Those of its processes that live, the supervisor among them."""
-        leader = leader_of(self.folder)
+        """Those of its processes on this machine that live, the supervisor among them; of a job none can be seen."""
+        leader = None if self.folder.job.exists() else leader_of(self.folder)
         return [] if leader is None else members(leader, self.folder.path)
+
+    @property
+    def lives(self) -> bool:
+        """Whether anything of it is left, as far as can be told."""
+        lives = self.watch.engine.state(self.folder, ANSWERED_WITHIN).lives
+        return not self.state.over if lives is None else lives
 
     @property
     def script(self) -> str:

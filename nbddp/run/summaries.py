@@ -115,13 +115,14 @@ def _lines(folder: RunFolder) -> Iterator[Event]:
 
 def _numbers(folder: RunFolder, seen: RunState) -> Iterator[tuple[str, float]]:
     """Each number of each epoch: those that were reported, then those that were printed."""
-    try:
-        with reading(folder.events) as file:
-            rows = [event for line in OF_AN_EPOCH.findall(file.read()) if (event := parsed(line))]
-    except OSError:
-        rows = []
-    for row in rows:
-        yield from ((name, value) for name, value in row.get("values", {}).items() if name not in seen.sums)
+    for path in folder.event_files:
+        try:
+            with reading(path) as file:
+                rows = [event for line in OF_AN_EPOCH.findall(file.read()) if (event := parsed(line))]
+        except OSError:
+            rows = []
+        for row in rows:
+            yield from ((name, value) for name, value in row.get("values", {}).items() if name not in seen.sums)
     for curve in seen.curves.values():
         yield from ((curve.name, y) for _, y in curve.points if curve.source == "printed")
 

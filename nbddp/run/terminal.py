@@ -19,7 +19,7 @@ from nbddp.run.processes.interrupts import answer, breakable, held_back
 from nbddp.run.run import Run
 from nbddp.run.state.endings import GRADES
 from nbddp.run.state.state import RunState
-from nbddp.run.state.words import curves_worth_showing, headline, load, notes, number, samples, sparkline
+from nbddp.run.state.words import curves_worth_showing, headline, load, notes, number, queued, samples, sparkline
 
 COLOURS = {"done": "green", "failed": "red", "killed": "red", "lost": "red", "stopped": "yellow"}
 INTERRUPTED = 130  # the exit status of a command ended by Ctrl-C
@@ -44,7 +44,7 @@ def show(run: Run, out: TextIO | None = None, interrupt_stops: bool = True) -> i
             if status is not None:
                 return status
         answer()
-    if run.processes():
+    if run.lives:
         print(f"\n{run.name} continues; see it again with: nbddp attach {run.name}", file=sys.stderr)
     return INTERRUPTED
 
@@ -73,6 +73,8 @@ def conclude(run: Run) -> int:
     state = run.wait(20.0)
     if failure := run.failure:
         print(failure, file=sys.stderr)
+    elif state.exit and state.exit.cause:
+        print(state.exit.cause, file=sys.stderr)
     print(f"{headline(state, time.time())} · {run.folder.path}", file=sys.stderr)
     return state.exit.code if state.exit else 1
 
@@ -91,7 +93,7 @@ def _lines(run: Run, log: LogReader, console: Console) -> None:
         for line in new_lines(log, state.over):
             console.file.write(f"{line}\n")
         console.file.flush()
-        for note in notes(state):
+        for note in (*filter(None, [queued(state)]), *notes(state)):
             if note not in told:
                 told.add(note)
                 print(note, file=sys.stderr)
@@ -129,9 +131,17 @@ def _curve(name: str, values: list[float], width: int) -> RenderableType:
 
 
 def _ranks(state: RunState, width: int) -> RenderableType:
+    several = len({rank.host for rank in state.ranks.values()}) > 1
     table = Table.grid(padding=(0, 2))
     for rank in sorted(state.ranks.values(), key=lambda rank: rank.rank):
         line = Text(rank.line[: max(10, width - 50)], style="dim", no_wrap=True, overflow="ellipsis")
-        cells = (f"rank {rank.rank}", rank.device, rank.phase, f"step {rank.step}", samples(rank, state), load(rank))
+        cells = (
+            f"rank {rank.rank}",
+            f"{rank.host} {rank.device}" if several else rank.device,
+            rank.phase,
+            f"step {rank.step}",
+            samples(rank, state),
+            load(rank),
+        )
         table.add_row(*(Text(cell) for cell in cells), line)
     return table

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from nbddp.run import summaries
-from nbddp.run.doctor import doubts, problems
+from nbddp.run.doctor import doubts, ready
 from nbddp.run.folder.about import read_about
 from nbddp.run.folder.errors import LaunchFailed
 from nbddp.run.folder.folder import RunFolder
@@ -23,7 +23,7 @@ from nbddp.run.prune import Bytes, glance, prune
 from nbddp.run.run import Run
 from nbddp.run.start.command import Origin, RunOptions
 from nbddp.run.state.state import RunState
-from nbddp.run.state.words import duration, no_log, number, size
+from nbddp.run.state.words import duration, no_log, number, queued, size
 from nbddp.run.supervision.culprit import failure_of, in_cells
 from nbddp.run.terminal import show
 from nbddp.watch_points import WatchPoint
@@ -43,7 +43,11 @@ def run(
 ) -> int:
     """Start a script's run and show it to its end; in the background, only say how to see it."""
     origin = Origin.here()
-    if wrong := problems(root, options, origin):
+    try:
+        options, wrong = ready(root, options, origin)
+    except LaunchFailed as error:
+        wrong = [str(error)]
+    if wrong:
         print(*wrong, sep="\n", file=sys.stderr)
         return UNUSABLE
     for doubt in doubts(options, origin):
@@ -54,7 +58,8 @@ def run(
             started = Run.start(script, name, options, root=root, origin=origin, line_map=line_map, watch=watch)
             if not background:
                 return show(started)
-            print(f"{started.name} is running; see it with: nbddp attach {started.name}")
+            how = "is queued" if options.job else "is running"
+            print(f"{started.name} {how}; see it with: nbddp attach {started.name}")
     except LaunchFailed as error:
         print(error, file=sys.stderr)
         return FAILED
@@ -74,7 +79,7 @@ def attach(root: Path, name: str | None = None) -> int:
 def stop(root: Path, name: str | None = None, grade: str = "now") -> int:
     """Stop a run. Status 1 where some of its processes could not be ended."""
     found = Run.attach(find(root, name))
-    if not found.processes():
+    if not found.lives:
         print(f"{found.name} is not running.")
         return 0
     left = found.stop(grade)
@@ -137,4 +142,4 @@ def _row(state: RunState) -> str:
     """Phase, duration, epochs, and the latest numbers."""
     epochs = "" if state.epoch is None else f"epoch {state.epoch + 1}" + (f"/{state.epochs}" if state.epochs else "")
     values = " ".join(f"{name} {number(value)}" for name, value in list(state.values.items())[:3])
-    return f"{state.phase:15} {duration(state.elapsed(time.time())):>8}  {epochs:12} {values}".rstrip()
+    return f"{state.phase:15} {duration(state.elapsed(time.time())):>8}  {epochs:12} {values} {queued(state)}".rstrip()

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import platform
 import threading
-import time
 from collections.abc import Callable
 
+from nbddp.run.engines.choose import engine_of
 from nbddp.run.folder.folder import RunFolder
-from nbddp.run.log.reading import EventReader, LogReader, Tail
-from nbddp.run.processes.process import alive, boot
-from nbddp.run.processes.session import members
+from nbddp.run.log.event_files import EventReader
+from nbddp.run.log.reading import LogReader, Tail
+from nbddp.run.state.events import append
 from nbddp.run.state.fold import fold_all
 from nbddp.run.state.state import Event, RunState
-from nbddp.run.supervision.leader import leader_of
-
-UNCLAIMED_FOR = 120.0  # seconds after which a run that nobody has taken will not start any more
-
-DELETED = "Its folder was deleted."
-NEVER_BEGAN = "It never started: no process has picked it up."
-RESTARTED = "The machine was restarted while it ran."
-VANISHED = "Its processes ended without a message, as when all of them are killed."
 
 
 class Watch:
@@ -31,7 +22,10 @@ class Watch:
         self.lock = threading.Lock()
         self.events = EventReader(folder)
         self.logs: dict[int, LogReader] = {}
-        self.state = fold_all(RunState(name=folder.name), _out_of_sight(folder))
+        self.state = RunState(name=folder.name)
+        self.engine = engine_of(folder)
+        self.told: tuple[Event, ...] | None = None  # by the engine
+        self.keeps = False  # what the engine says of the end is written down, for the engine may forget it
         self.behind = True
         self.complete = False
 
@@ -41,17 +35,27 @@ class Watch:
             if not self.complete:
                 self._read()
             if not self.complete and not self.behind:
-                why = "" if self.state.exit else why_lost(self.folder)
-                if why or self.state.exit:
-                    self._finish(why)
+                self._ask()
             return self.state
+
+    def _ask(self) -> None:
+        """The engine, for what the run itself does not say."""
+        last = None if self.state.exit else self.engine.why(self.folder)
+        if last or self.state.exit:
+            self._finish(last)
+            if last and last["event"] == "exit" and self.keeps:
+                append(self.folder, "exit", **{name: value for name, value in last.items() if name != "event"})
+        elif self.told is None or self.state.job:  # what this machine says of another does not change
+            told, before = self.engine.state(self.folder).told, self.told or ()
+            self.state = fold_all(self.state, [event for event in told if event not in before])
+            self.told = told
 
     def catch_up(self) -> RunState:
         """The state with all that is on disk now. What is written meanwhile may wait: it could come for ever."""
         state = self.look()
         written: dict[Tail, int] = {}
         while self.behind:
-            tails = [self.events.tail, *(log.tail for log in self.logs.values())]
+            tails = [*self.events.tails, *(log.tail for log in self.logs.values())]
             new = [tail for tail in tails if tail not in written]  # of ranks that the events have told of
             written.update((tail, tail.size()) for tail in new)
             had = not new and all(tail.offset >= size for tail, size in written.items())
@@ -71,35 +75,11 @@ class Watch:
             self.logs.setdefault(rank, LogReader(self.folder, rank))
         return [line for log in self.logs.values() for line in read(log)]
 
-    def _finish(self, why_lost: str) -> None:
+    def _finish(self, last: Event | None) -> None:
         """Nobody writes any more: what came since the last look, lines without an end, events put into the reserve."""
         self._read()
         if self.behind:
             return
-        lost: Event = {"event": "lost", "time": None, "rank": None, "message": why_lost}
-        rest = [*self.events.finish(), *self._lines(LogReader.finish), *([lost] if why_lost else [])]
+        rest = [*self.events.finish(), *self._lines(LogReader.finish), *([last] if last else [])]
         self.state = fold_all(self.state, rest)
         self.complete = True
-
-
-def _out_of_sight(folder: RunFolder) -> list[Event]:
-    """A folder may be seen on several machines, a process only on its own."""
-    leader = leader_of(folder)
-    if leader is None or leader.host == platform.node() or alive(leader):
-        return []
-    message = f"It was started on {leader.host}; from here its files can be read, but not whether it is still running."
-    return [{"event": "warning", "time": None, "rank": None, "message": message}]
-
-
-def why_lost(folder: RunFolder) -> str:
-    """A sentence where nothing more will be written; nothing where the run goes on, or cannot be seen from here."""
-    if not folder.path.exists():
-        return DELETED
-    leader = leader_of(folder)
-    if leader is None:
-        return NEVER_BEGAN if time.time() - folder.path.stat().st_mtime > UNCLAIMED_FOR else ""
-    if alive(leader) or leader.host != platform.node():
-        return ""
-    if leader.boot != boot():
-        return RESTARTED
-    return "" if members(leader, folder.path) else VANISHED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import threading
 import time
@@ -58,7 +59,7 @@ class Folders:
         self._root = root.resolve()
         self._lock = threading.Lock()
         self._followed: OrderedDict[Path, Followed] = OrderedDict()
-        self._ended: dict[Path, tuple[tuple[int, int], dict[str, Any]]] = {}
+        self._ended: dict[Path, tuple[tuple[tuple[int, int], ...], dict[str, Any]]] = {}
 
     def rows(self, folders: Iterable[str]) -> list[dict[str, Any]]:
         """The runs of these folders, the newest first; a folder that is not there has none."""
@@ -73,7 +74,7 @@ class Folders:
 
     def _row(self, run: RunFolder) -> dict[str, Any]:
         """A line of a list; of a run that has ended made once, since a page asks for a hundred again and again."""
-        mark = _mark(run.events)
+        mark = _mark(run)
         known = self._ended.get(run.path)
         if known is not None and known[0] == mark:
             return {**known[1], "now": time.time()}
@@ -152,10 +153,11 @@ class Folders:
         return path
 
 
-def _mark(path: Path) -> tuple[int, int]:
-    """Another one where the file has changed."""
-    try:
-        found = path.stat()
-    except OSError:
-        return (0, 0)
-    return (found.st_mtime_ns, found.st_size)
+def _mark(run: RunFolder) -> tuple[tuple[int, int], ...]:
+    """Another one where a file of events has changed."""
+    found = []
+    for path in run.event_files:
+        with contextlib.suppress(OSError):
+            stat = path.stat()
+            found.append((stat.st_mtime_ns, stat.st_size))
+    return tuple(found)

@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 from nbddp.diagnostics import Diagnostic
 from nbddp.documentation import page_of
 from nbddp.run.state.state import Failure, Notice, RunState
-from nbddp.run.state.words import duration
+from nbddp.run.state.words import duration, of_job, queued
 from nbddp.sentence import Sentence, sentence, words_of
 from nbddp.widget.subject import Subject
 
@@ -42,6 +42,7 @@ def notices(state: RunState, subject: Subject = NOTHING) -> list[Said]:
         *_ending(state),
         *_silence(state, subject),
         *_numbers(state),
+        *(_said("note", said) for said in (*filter(None, [queued(state)]), *of_job(state))),
         *map(_warning, state.warnings),
         *map(_diagnostic, subject.diagnostics),
     ]

@@ -19,6 +19,7 @@ MOST_SERIES = 24
 MOST_LINE = 200
 
 LABELS: Mapping[str, tuple[str, str]] = {  # phase: words, and the colour that goes with them
+    "queued": ("Queued", "still"),
     "starting": ("Starting", "busy"),
     "training": ("Training", "busy"),
     "finishing-epoch": ("Finishing this epoch", "busy"),
@@ -64,7 +65,7 @@ def facts(state: RunState, subject: Subject, now: float | None = None) -> dict[s
         "world_size": state.world_size or state.nproc,
         **{name: _finite(getattr(state, name)) for name in NUMBERS},
         "average": _finite(state.average_rate) if state.over else None,
-        "ranks": [_rank(rank, _phase(rank, state), rank.samples_per_step(state.batches)) for rank in _ranks(state)],
+        "ranks": [_rank(rank, _phase(rank, state), state) for rank in _ranks(state)],
         "notices": [for_page(one) for one in notices(state, subject)],
     }
 
@@ -108,11 +109,13 @@ def _phase(rank: Rank, state: RunState) -> str:
     return "ended" if victim or ended else rank.phase
 
 
-def _rank(rank: Rank, phase: str, samples: float | None) -> dict[str, Any]:
+def _rank(rank: Rank, phase: str, state: RunState) -> dict[str, Any]:
+    samples = rank.samples_per_step(state.batches)
+    several = len({other.host for other in state.ranks.values()}) > 1
     return {
         "rank": rank.rank,
         "phase": phase,
-        "device": rank.device,
+        "device": f"{rank.host} {rank.device}".strip() if several else rank.device,
         "device_name": rank.device_name,
         "step": rank.step,
         "samples_rate": samples and rank.rate and _finite(samples * rank.rate),

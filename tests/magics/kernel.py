@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 from jupyter_client.blocking.client import BlockingKernelClient
@@ -27,12 +30,18 @@ class Reply:
 
 
 class Kernel:
-    """Starts in a folder of its own."""
+    """Starts in a folder of its own; `around` are words that its command comes after, as on another machine."""
 
-    def __init__(self, folder: Path, **environment: str) -> None:
+    def __init__(self, folder: Path, around: Sequence[str] = (), **environment: str) -> None:
         import os
 
         self.manager = KernelManager(kernel_name="python3")
+        if around:  # which may have a network of its own; a socket in a file has a short name
+            self.manager.transport = "ipc"
+            self.manager.connection_file = str(Path(mkdtemp(prefix="nbddp-")) / "k.json")
+        spec = self.manager.kernel_spec
+        assert spec is not None, "there is a kernel of Python"
+        spec.argv = [*around, sys.executable, *spec.argv[1:]]
         env = {**os.environ, "PYTHONPATH": str(ROOT), "MPLBACKEND": "Agg", **environment}
         self.manager.start_kernel(cwd=str(folder), env=env)
         self.client: BlockingKernelClient = self.manager.client()  # type: ignore[assignment]

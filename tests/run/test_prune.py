@@ -70,14 +70,14 @@ def test_a_run_that_ends_while_it_is_glanced_at_is_not_lost(tmp_path, monkeypatc
             file.write(ended)
         return "Its processes have gone."
 
-    monkeypatch.setattr("nbddp.run.prune.why_lost", ends_now)
+    monkeypatch.setattr("nbddp.run.engines.this_machine.why_lost", ends_now)
     assert glance(folder).phase == "done"
 
 
 def test_a_glance_sees_an_end_for_which_the_disk_had_no_room(tmp_path, monkeypatch):
     folder = create(tmp_path, "full")
     folder.events.write_text('{"event": "launch", "time": 5.0, "rank": null, "name": "full"}\n')
-    monkeypatch.setattr("nbddp.run.prune.why_lost", lambda _: "Its processes have gone.")
+    monkeypatch.setattr("nbddp.run.engines.this_machine.why_lost", lambda _: "Its processes have gone.")
     assert glance(folder).phase == "lost"
     folder.reserve.write_text('{"event": "exit", "time": 9.0, "rank": null, "status": 0, "signal": null}\n')
     assert glance(folder).phase == "done"

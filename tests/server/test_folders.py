@@ -49,7 +49,7 @@ def test_what_is_written_later_is_seen(tmp_path, looked_at):
 
 
 def test_one_that_seems_lost_is_looked_at_again(tmp_path, looked_at, monkeypatch):
-    monkeypatch.setattr("nbddp.run.prune.why_lost", lambda _: "Its processes have gone.")
+    monkeypatch.setattr("nbddp.run.engines.this_machine.why_lost", lambda _: "Its processes have gone.")
     run = create(tmp_path, "digits")
     write(run, LAUNCH)
     folders = Folders(tmp_path)

@@ -7,6 +7,7 @@ import os
 import shlex
 from pathlib import Path
 
+from nbddp.cli.jobs import AFTER, add_on, job_of, split_rest
 from nbddp.cli.parse import Parser, Refusal, count_of_epochs, device_numbers, process_count
 from nbddp.options import Options
 from nbddp.run.folder.folders import runs_in
@@ -26,6 +27,7 @@ button "Finish epoch" ends it after the epoch that it is in, with the result bro
 
 EXAMPLES = (
     "%%ddp_train --nproc 2                    train this cell on two processes",
+    "%%ddp_train --on slurm --nodes 2        train it as a job of the cluster, on two of its nodes",
     "%%ddp_train --background --export a.py   return at once, and also write the script",
 )
 
@@ -91,7 +93,8 @@ def parser(name: str = NAME, about: str = ABOUT) -> Parser:
         metavar="N",
         help="number of epochs between checkpoints; default: 1",
     )
-    made.rest = "the script's own options, its parameters"
+    add_on(made)
+    made.rest = AFTER
     made.examples = EXAMPLES
     return made
 
@@ -121,12 +124,14 @@ def options_of(arguments: argparse.Namespace, cell: int) -> Options:
         batch_per_rank=arguments.batch_per_rank or None,
         sync_batchnorm=arguments.sync_batchnorm or None,
         exact=arguments.exact or None,
+        slurm=True if arguments.on == "slurm" else None,
         snapshot=arguments.snapshot,
     )
 
 
 def run_options_of(arguments: argparse.Namespace) -> RunOptions:
     """Of the run."""
+    words, own = split_rest(arguments.rest) if arguments.on == "slurm" else ((), tuple(arguments.rest))
     return RunOptions(
         nproc=arguments.nproc,
         devices=arguments.devices,
@@ -135,5 +140,6 @@ def run_options_of(arguments: argparse.Namespace) -> RunOptions:
         resume=arguments.resume and checkpoint_of(Path.cwd(), arguments.resume),
         checkpoint_every=arguments.checkpoint_every,
         tensorboard=arguments.tensorboard,
-        arguments=tuple(arguments.rest),
+        arguments=own,
+        job=job_of(arguments, words),
     )

@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from nbddp.cli.jobs import OF_A_JOB
 from nbddp.cli.parse import Parser, Refusal, device_numbers
 from nbddp.magics.first_line import arguments
 from nbddp.run.start.machine_facts import gpus, visible
@@ -32,8 +33,8 @@ FIRST_LINE = re.compile(r"%%(ddp_train|dp_train|single_train)\b(?!\?)[ \t]*(.*)"
 
 # Options of %%ddp_train that say nothing in one process, and those that would make another training of it.
 MEANINGLESS = ("nproc", "background", "batch_per_rank", "sync_batchnorm", "exact", "snapshot",
-               "backend", "checkpoint_every", "export", "keep",
-               "tensorboard")  # fmt: skip
+               "backend", "checkpoint_every", "export", "keep", "tensorboard", "on", *OF_A_JOB,
+               "save_site")  # fmt: skip
 OTHER = {
     "fresh": "--fresh is for runs on processes: here, run the cells that create the model and its optimizer again",
     "resume": "--resume is for runs on processes: here, load what you need from the checkpoint in a cell",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from nbddp.cli.jobs import keep_site
 from nbddp.cli.parse import Refusal
 from nbddp.diagnostics import Diagnostic, rendered
 from nbddp.export import Script, export
@@ -28,13 +29,13 @@ from nbddp.magics.runs.memory import too_little_memory
 from nbddp.magics.runs.waiting import stop_if_interrupted, wait_for
 from nbddp.notebook import Notebook
 from nbddp.output import write_script
-from nbddp.run.doctor import doubts, problems
+from nbddp.run.doctor import doubts, ready
 from nbddp.run.folder.folder import RunFolder
 from nbddp.run.folder.folders import bytes_in
 from nbddp.run.folder.line_map import line_map
 from nbddp.run.processes.interrupts import answer, breakable, held_back, interrupted
 from nbddp.run.run import Run
-from nbddp.run.start.command import Origin
+from nbddp.run.start.command import Origin, RunOptions
 from nbddp.run.start.machine_facts import gpus, visible
 from nbddp.run.state.words import size
 from nbddp.run.supervision.culprit import RunFailed
@@ -47,7 +48,8 @@ VARIABLE = "run"  # by which later cells have the latest run; it is also the cel
 class Asked:
     """What is to be run: all of it known before anything starts."""
 
-    arguments: argparse.Namespace
+    options: RunOptions
+    kept: tuple[str, ...]  # names of states that stay in the run's folder
     notebook: Notebook
     cell: int
     script: Script
@@ -87,19 +89,34 @@ def _asked(session: Session, arguments: argparse.Namespace, body: str) -> Asked:
     (notebook, cell, script), note = _exported(session, arguments, _this_cell(session, body))
     if arguments.export:
         write_script(arguments.export.expanduser(), script.text)
-    if wrong := problems(Path.cwd(), run_options_of(arguments), Origin.here()):
+    asked = run_options_of(arguments)
+    keep_site(arguments, asked.job)
+    options, wrong = ready(Path.cwd(), asked, Origin.here())
+    if wrong:
         raise Refusal("\n".join(wrong))
     keep = not (arguments.fresh or arguments.resume)
     state = handover(script.plan, session.namespace) if keep else Handover()
-    if arguments.rest and state.names:
+    if options.arguments and state.names:
         raise Refusal(
             f"With the options after -- the script may create {', '.join(state.names)} differently than the notebook "
             "did: add --fresh to start from the beginning."
         )
-    doubtful = doubts(run_options_of(arguments), Origin.here())
-    memory = too_little_memory(script.plan, session.namespace, arguments.nproc or len(visible(gpus(), os.environ)) or 2)
-    notes = (*filter(None, (note, memory)), *doubtful, *state.notes)
-    return Asked(arguments, notebook, cell, script, state, by_value(script.plan, session.namespace), notes)
+    memory = None if options.job else too_little_memory(script.plan, session.namespace, _processes(options))
+    notes = (*filter(None, (note, memory)), *doubts(options, Origin.here()), *state.notes)
+    return Asked(
+        options,
+        tuple(arguments.keep or ()),
+        notebook,
+        cell,
+        script,
+        state,
+        by_value(script.plan, session.namespace),
+        notes,
+    )
+
+
+def _processes(options: RunOptions) -> int:
+    return options.nproc or len(visible(gpus(), os.environ)) or 2
 
 
 def _fill(asked: Asked, folder: RunFolder) -> None:
@@ -159,7 +176,7 @@ def _started(session: Session, asked: Asked) -> CellRun:
     started = Run.start(
         asked.script.text,
         Path(asked.notebook.name).stem,
-        run_options_of(asked.arguments),
+        asked.options,
         root=Path.cwd(),
         origin=origin_of(session, asked.script.plan),
         helper=session.helper,
@@ -168,7 +185,7 @@ def _started(session: Session, asked: Asked) -> CellRun:
         fill=partial(_fill, asked),
     )
     run = CellRun(started.folder)
-    run.belongs_to(session.namespace, asked.script.plan, asked.arguments.keep or ())
+    run.belongs_to(session.namespace, asked.script.plan, asked.kept)
     if isinstance(session.namespace.get(VARIABLE, run), CellRun | KernelRun):  # one of the user's own is left alone
         session.namespace[VARIABLE] = run
     return run

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +56,31 @@ class RunFolder:
     def events(self) -> Path:
         """What ranks and launcher report, one JSON object a line."""
         return self.path / "events.jsonl"
+
+    @property
+    def event_files(self) -> list[Path]:
+        """All such files: of a job, each machine that takes part writes one of its own, for appending to a file is
+        atomic on one machine only."""
+        return [self.events, *sorted(self.path.glob("events.*.jsonl"))]
+
+    def own_events(self) -> Path:
+        """The one that this machine writes."""
+        return self.path / f"events.{platform.node()}.jsonl" if self.job.exists() else self.events
+
+    @property
+    def job(self) -> Path:
+        """Which job of which engine it is; missing for a run of the machine that has started it."""
+        return self.path / "job.json"
+
+    @property
+    def batch(self) -> Path:
+        """What the engine was given."""
+        return self.path / "job.sbatch"
+
+    @property
+    def job_output(self) -> Path:
+        """What the job prints outside of its ranks."""
+        return self.logs / "job.out"
 
     @property
     def reserve(self) -> Path:
@@ -121,6 +148,11 @@ class RunFolder:
         return self.path / "stop"
 
     @property
+    def pause(self) -> Path:
+        """While this file is there, a job ends after the current epoch and goes back into the queue."""
+        return self.path / "pause"
+
+    @property
     def start(self) -> Path:
         """The kernel's own state, to start from."""
         return self.path / "start.pt"
@@ -130,14 +162,26 @@ class RunFolder:
         """Values of the kernel that the script takes instead of making them; a pickle, unlike all else here."""
         return self.path / "snapshot.pt"
 
+    def script_digest(self) -> str:
+        """By which a change of the script is seen."""
+        return sha256(self.script.read_bytes()).hexdigest()
+
+    def read_job(self) -> dict[str, Any]:
+        """Nothing where it is none."""
+        return _facts_in(self.job)
+
     def write_command(self, facts: Mapping[str, Any]) -> None:
         """Keep how it was started. Environment variables are not among the facts: they may hold secrets."""
         write_whole(self.command, json.dumps(facts, indent=2, default=str) + "\n")
 
     def read_command(self) -> dict[str, Any]:
         """The same, or nothing where the file is missing or damaged."""
-        try:
-            facts = json.loads(text_of(self.command))
-        except (OSError, ValueError):
-            return {}
-        return facts if isinstance(facts, dict) else {}
+        return _facts_in(self.command)
+
+
+def _facts_in(path: Path) -> dict[str, Any]:
+    try:
+        facts = json.loads(text_of(path))
+    except (OSError, ValueError):
+        return {}
+    return facts if isinstance(facts, dict) else {}

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from nbddp.run.folder.files import reading
 from nbddp.run.folder.folder import RunFolder
-from nbddp.run.state.events import events_in, parsed
 from nbddp.run.state.printed import plain
 from nbddp.run.state.state import Event
 from nbddp.run.state.words import size
@@ -70,42 +69,6 @@ class Tail:
         """What is left without an end, once nobody writes any more."""
         rest, self.rest = self.rest, b""
         return rest
-
-
-class EventReader:
-    """The events of a run in the order of the file; what cannot be read is reported as an event of its own."""
-
-    ends = re.compile(rb"\n")
-
-    def __init__(self, folder: RunFolder) -> None:
-        self.tail = Tail(folder.events, LONGEST_EVENT)
-        self.reserve = folder.reserve
-        self.number = 0
-
-    def read(self) -> list[Event]:
-        """Those that came since the last call, up to a limit: ask again while there are some."""
-        events: list[Event] = []
-        for line in self.tail.read(self.ends):
-            self.number += 1
-            events += self._parse(line)
-        return events
-
-    def finish(self) -> list[Event]:
-        """What is only to be looked at when nobody writes any more: a line cut short, and the reserve."""
-        rest = self.tail.finish()
-        self.number += bool(rest)
-        return self._parse(rest) + events_in(self.reserve)
-
-    def _parse(self, line: bytes) -> list[Event]:
-        if not line.strip():
-            return []
-        if event := parsed(line):
-            return [event]
-        # A line that was cut short (a full disk) has the next one glued to it: that one is whole.
-        start = line.rfind(b'{"event"')
-        whole = parsed(line[start:]) if start > 0 else None
-        message = f"line {self.number} of events.jsonl is not readable and was left out"
-        return [{"event": "unreadable", "time": None, "rank": None, "message": message}, *([whole] if whole else [])]
 
 
 class LogReader:

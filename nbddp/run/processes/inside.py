@@ -12,6 +12,7 @@ import contextlib
 import faulthandler
 import json
 import os
+import platform
 import signal
 import sys
 import time
@@ -32,7 +33,8 @@ except Exception:
     pass
 import sys
 sys.path.append({root!r})
-from nbddp.run.watching.start import enter_spawned, leave
+from nbddp.run.watching.leaving import leave
+from nbddp.run.watching.start import enter_spawned
 enter_spawned()
 try:
     {command}
@@ -48,11 +50,32 @@ def main() -> None:
         del sys.path[0]
     sys.path.insert(0, str(Path.cwd()))  # where the notebook runs: its own modules are found as they are there
     del sys.argv[0]
+    if is_task():
+        take_part()
     answer_for_stacks()
     let_spawned_answer()
-    if "RANK" in os.environ:  # started by torchrun
+    if "RANK" in os.environ or is_task():  # started by torchrun, or by srun
         run_to_the_end(sys.argv[0])
     run(sys.argv[0])
+
+
+def is_task() -> bool:
+    """Whether an engine has started it as one of the ranks, on whatever machine."""
+    return "NBDDP_PAUSE" in os.environ
+
+
+def take_part() -> None:
+    """Each machine appends to a file of its own; one that does not see the folder says so, and no rank waits for it.
+
+    An engine that wants its machines back sends SIGTERM some time before it takes them, enough for an epoch maybe: a
+    rank tells all of them by a file. What it forks ends by the signal as ever.
+    """
+    path, here = os.environ["NBDDP_EVENTS"].replace("%h", platform.node()), platform.node()
+    if not Path(path).parent.is_dir():
+        sys.exit(f"{here} does not see the run's folder {Path(path).parent}: it must be on a file system of all nodes.")
+    os.environ["NBDDP_EVENTS"] = path
+    signal.signal(signal.SIGTERM, lambda *_: Path(os.environ["NBDDP_PAUSE"]).touch())
+    os.register_at_fork(after_in_child=lambda: signal.signal(signal.SIGTERM, signal.SIG_DFL))
 
 
 def answer_for_stacks() -> None:
@@ -88,7 +111,7 @@ def run_to_the_end(script: str) -> NoReturn:
         code = leaving.code
     except BaseException:  # noqa: BLE001 -- what an interpreter prints before it ends
         traceback.print_exc()
-    from nbddp.run.watching.start import leave  # by now the package has been found
+    from nbddp.run.watching.leaving import leave  # by now the package has been found
 
     leave(code)
 

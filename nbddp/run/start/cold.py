@@ -64,12 +64,12 @@ def main(path: str) -> None:
 def supervise(folder: RunFolder, me: ProcessId) -> None:
     """The supervisor's life."""
     how = json.loads(folder.command.read_text(encoding="utf-8"))
-    Supervisor(folder, me, quiet=how["quiet"], grace=how["grace"], ranks=None).run(
-        lambda private: _start(folder, how["argv"], private)
+    Supervisor(folder, me, quiet=how["quiet"], grace=how["grace"]).run(
+        lambda private: start_main(folder, tuple(how["argv"]), private)
     )
 
 
-def _start(folder: RunFolder, argv: list[str], private: Iterable[int]) -> int:
+def start_main(folder: RunFolder, argv: tuple[str, ...], private: Iterable[int]) -> int:
     """The script's own interpreter."""
     me = os.getpid()
     pid = fork(close=private)
@@ -77,6 +77,6 @@ def _start(folder: RunFolder, argv: list[str], private: Iterable[int]) -> int:
         return pid
     try:
         become_main(folder, me)
-        os.execv(argv[0], argv)
+        os.execvp(argv[0], argv)
     finally:
         os._exit(127)

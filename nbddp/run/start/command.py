@@ -20,11 +20,30 @@ OF_ANOTHER_JOB = frozenset(
 )
 
 
+# What is true for one machine, or one job, only.
+OF_THIS_MACHINE = ("SLURM_", "SBATCH_", "SRUN_", "SALLOC_", "PMI_", "PMIX_")
+OF_ITS_GPUS = frozenset({"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL"})
+TO_THE_CLUSTER = frozenset({"SLURM_CONF", "SLURM_JWT"})  # by which its commands find it, and are let in
+
+
+@dataclass(frozen=True)
+class JobOptions:
+    """What is asked of an engine for a run that is a job of it. Empty or None leaves the choice to the site."""
+
+    nodes: int = 1
+    gpus: int | None = None  # of each node
+    time: str = ""
+    partition: str = ""
+    account: str = ""
+    words: tuple[str, ...] = ()  # more of the engine's own options
+    prologue: tuple[str, ...] = ()  # lines of shell, before anything else is done on a node
+
+
 @dataclass(frozen=True)
 class RunOptions:
     """What may be asked of a run. None leaves the choice to the script."""
 
-    nproc: int | None = None
+    nproc: int | None = None  # on each machine
     devices: tuple[int, ...] | None = None  # as the kernel counts them
     seed: int | None = None
     backend: str | None = None
@@ -32,6 +51,7 @@ class RunOptions:
     checkpoint_every: int | None = None
     arguments: tuple[str, ...] = ()  # passed to the script as they are: its parameters
     tensorboard: bool = False  # scalars beside the run
+    job: JobOptions | None = None  # None: on this machine
     attended: bool = False  # it ends with the process that starts it, however that ends
     quiet: float = 60.0  # seconds without a word until the ranks are asked what they wait for
     grace: float = 5.0  # seconds from being asked to end to being killed
@@ -85,12 +105,14 @@ def environment(folder: RunFolder, options: RunOptions, environ: Mapping[str, st
         for name, value in environ.items()
         if name not in OF_ANOTHER_JOB and not name.startswith(("TORCHELASTIC_", "NBDDP_"))
     }
+    if options.job is not None:
+        kept = outside_of_jobs(kept)
     if kept.get("MPLBACKEND", "").startswith("module://"):
         kept["MPLBACKEND"] = "Agg"  # a notebook's own backend draws into cells; a script has none
     if options.devices is not None:
         kept["CUDA_VISIBLE_DEVICES"] = among_visible(options.devices, environ.get("CUDA_VISIBLE_DEVICES"))
     ours = {
-        "NBDDP_EVENTS": folder.events,
+        "NBDDP_EVENTS": folder.path / "events.%h.jsonl" if options.job else folder.events,
         "NBDDP_RESULT": folder.result,
         "NBDDP_STOP": folder.stop,
         "NBDDP_LOGS": folder.logs,
@@ -100,9 +122,19 @@ def environment(folder: RunFolder, options: RunOptions, environ: Mapping[str, st
         "NBDDP_CHECKPOINT_EVERY": options.checkpoint_every or 1,
         **({"NBDDP_RESUME": options.resume} if options.resume else {}),
         **({"NBDDP_BACKEND": options.backend} if options.backend else {}),
+        **({"NBDDP_PAUSE": folder.pause} if options.job else {}),
         **({"NBDDP_START": folder.start} if folder.start.exists() else {}),
     }
     return kept | {name: str(path) for name, path in ours.items()}
+
+
+def outside_of_jobs(environ: Mapping[str, str]) -> dict[str, str]:
+    """Without what a job that this process may itself be in, or this machine, has set."""
+    return {
+        name: value
+        for name, value in environ.items()
+        if name in TO_THE_CLUSTER or not (name.startswith(OF_THIS_MACHINE) or name in OF_ITS_GPUS)
+    }
 
 
 def among_visible(devices: tuple[int, ...], visible: str | None) -> str:

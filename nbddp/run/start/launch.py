@@ -19,21 +19,7 @@ Helper = WarmHelper | NotWarm | None  # the reason in place of a helper that cou
 
 def launch(folder: RunFolder, name: str, options: RunOptions, command: Command, helper: Helper) -> None:
     """Start it; back as soon as its supervisor has it."""
-    me = identify(os.getpid())
-    told = {
-        "format": 1,
-        "name": name,
-        "created": time.time(),
-        "nproc": options.nproc,
-        "command": " ".join(command.arguments),
-        "argv": list(command.argv),
-        "arguments": list(command.arguments),
-        "cwd": command.cwd,
-        "quiet": options.quiet,
-        "grace": options.grace,
-        "owner": me.as_json() if options.attended and me else None,
-        "facts": facts(command.python, command.environment),
-    }
+    told = how(name, options, command)
     why_cold = str(helper) if isinstance(helper, NotWarm) else ""
     if isinstance(helper, WarmHelper):
         folder.write_command({**told, "start": "warm", "why_cold": ""})
@@ -50,3 +36,22 @@ def launch(folder: RunFolder, name: str, options: RunOptions, command: Command, 
         leader = leader_of(folder)
         if leader is None or not alive(leader):  # else a helper that was given up had started it after all
             raise
+
+
+def how(name: str, options: RunOptions, command: Command) -> dict[str, object]:
+    """What is kept of the way in which a run is started."""
+    me = identify(os.getpid())
+    return {
+        "format": 1,
+        "name": name,
+        "created": time.time(),
+        "nproc": (options.nproc or 1) * options.job.nodes if options.job else options.nproc,
+        "command": " ".join(command.arguments),
+        "argv": list(command.argv),
+        "arguments": list(command.arguments),
+        "cwd": command.cwd,
+        "quiet": options.quiet,
+        "grace": options.grace,
+        "owner": me.as_json() if options.attended and me else None,
+        "facts": facts(command.python, command.environment),
+    }

@@ -32,6 +32,12 @@ class Curve:
             return self.kept
         return (*self.kept, self.last)
 
+    def before(self, x: float) -> Curve:
+        """This curve up to there: what follows is told once more."""
+        kept = tuple(point for point in self.kept if point[0] < x)
+        last = self.last if self.last and self.last[0] < x else (kept[-1] if kept else None)
+        return Curve(self.name, self.source, self.x, kept, self.stride, len(kept) * self.stride, last)
+
     def add(self, x: float, y: float) -> Curve:
         """This curve with one more point; one that is no finite number cannot be drawn, and is reported elsewhere."""
         if not (math.isfinite(x) and math.isfinite(y)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from nbddp.run.state.state import Event, Exit, Failure, Fold, Hang, RunState, changed
+from nbddp.run.state.state import OVER, Event, Exit, Failure, Fold, Hang, RunState, changed
 
 GRADES = ("epoch", "now", "kill")  # how to stop, from soft to hard
 
@@ -106,7 +106,8 @@ def _exit(state: RunState, event: Event) -> RunState:
     if event.get("forced") and state.exit is not None:
         return state  # it had ended just then, and has said how
     how = Exit(event.get("status"), event.get("signal"), str(event.get("cause", "")))
-    return changed(state, exit=how, phase=ending(state, how), ended=float(event["time"]), hang=None, eta=None, lost="")
+    phase = str(event.get("phase")) if event.get("phase") in OVER else ending(state, how)  # as an engine has it
+    return changed(state, exit=how, phase=phase, ended=float(event["time"]), hang=None, eta=None, lost="")
 
 
 def ending(state: RunState, how: Exit) -> str:

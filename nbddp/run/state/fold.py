@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from nbddp.run.state.endings import ENDING_FOLDS
+from nbddp.run.state.jobs import JOB_FOLDS
 from nbddp.run.state.progress import PROGRESS_FOLDS
 from nbddp.run.state.state import Event, Fold, RunState, changed
 from nbddp.run.state.values import VALUE_FOLDS
 
-FOLDS: dict[str, Fold] = {**PROGRESS_FOLDS, **VALUE_FOLDS, **ENDING_FOLDS}
+FOLDS: dict[str, Fold] = {**PROGRESS_FOLDS, **VALUE_FOLDS, **ENDING_FOLDS, **JOB_FOLDS}
 
 
 def fold(state: RunState, event: Event) -> RunState:

@@ -20,6 +20,7 @@ WORTH_A_LOOK = re.compile(
     r"\d(?:\.\d|%|/\d|\]|it \[|e-)|[:=] ?[-+]?(?:[\d.]|tensor|[ni]nf|[Nn]a[Nn])"
     r"|(?:[Ll]oss|LOSS|acc|error|score) +[-+\dni]|[Ee](?:p|poch) ?\d"
 )
+OF_A_LIBRARY = re.compile(r"\[[IWEF]\d{4} ")  # torch's own warnings: [W1123 08:10:13.748651496 socket.cpp:207] ...
 COUNT = r"['\"]?\s*[:#=]?\s*[\[(]?\s*(\d+(?:\.\d+)?)(?:\s*(?:/|of)\s*(\d+))?\s*[\])]?"
 EPOCH = re.compile(rf"(?i)\b(?:train(?:ing)?[\s_]+)?(?:epochs?|ep)\b{COUNT}")
 BATCH = re.compile(rf"(?i)\b(?:(?:global[\s_]+)?step|iter(?:ation)?|(?:mini-?)?batch)\b{COUNT}")
@@ -82,7 +83,7 @@ def plain(text: str) -> str:
 def read_line(line: str) -> Printed | None:
     """The numbers of one line, or None where it has none that mean anything."""
     text = plain(line[:LONGEST])
-    if not WORTH_A_LOOK.search(text):
+    if not WORTH_A_LOOK.search(text) or OF_A_LIBRARY.match(text):
         return None
     printed = _bar(text) or _line(text)
     return printed if printed.values or printed.epoch is not None or printed.bar else None

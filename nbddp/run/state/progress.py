@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nbddp.run.state.curve import Curve
+from nbddp.run.state.jobs import begun, resumed
 from nbddp.run.state.state import Event, Fold, Rank, RunState, changed
 from nbddp.run.state.values import not_finite
 
@@ -17,15 +18,18 @@ RECENT, ENOUGH = 9, 3  # epochs whose median says how long another one takes
 
 def _launch(state: RunState, event: Event) -> RunState:
     """The run was started."""
+    state, time = begun(state), float(event["time"])
     return changed(
         state,
+        phase="starting" if state.phase == "queued" else state.phase,
         name=str(event.get("name", "")),
         start=str(event.get("start", "")),
         why_cold=str(event.get("why_cold", "")),
         pid=event.get("pid"),
         nproc=event.get("nproc"),
         sums=frozenset(map(str, event.get("sums") or ())),
-        started=float(event["time"]),
+        started=state.attempts[0].began if state.attempts else time,
+        attempt_began=time,
     )
 
 
@@ -37,6 +41,7 @@ def _rank(state: RunState, event: Event) -> RunState:
         device=str(event.get("device", "")),
         device_name=str(event.get("device_name", "")),
         time=float(event["time"]),
+        host=str(event.get("host", "")),
     )
     return changed(state, ranks={**state.ranks, rank.rank: rank}, world_size=event.get("world_size", state.world_size))
 
@@ -45,6 +50,8 @@ def _epoch(state: RunState, event: Event) -> RunState:
     """Rank 0 begins an epoch."""
     if event["rank"] != 0:
         return state
+    if state.resuming:
+        state = resumed(state, int(event["epoch"]))
     began, now = state.epoch_began, float(event["time"])
     return changed(
         state,
@@ -85,6 +92,8 @@ def _main_step(state: RunState, event: Event, values: Mapping[str, Any], rank: R
     """Rank 0 speaks for the run: the others take the same steps."""
     step = int(event["step"])
     curves = dict(state.curves)
+    if step < state.step:  # a later attempt goes on from an earlier step
+        curves = {key: curve.before(step) if curve.x == "step" else curve for key, curve in curves.items()}
     for name, value in values.items():
         key = f"step:{name}"
         curves[key] = (curves.get(key) or Curve(name, "step", "step")).add(step, float(value))

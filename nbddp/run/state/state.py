@@ -16,7 +16,9 @@ from nbddp.run.state.curve import Curve
 T = TypeVar("T")
 Event = Mapping[str, Any]
 
-PHASES = ("starting", "training", "finishing-epoch", "stopping", "done", "failed", "stopped", "killed", "lost")
+PHASES = (
+    "queued", "starting", "training", "finishing-epoch", "stopping", "done", "failed", "stopped", "killed", "lost",
+)  # fmt: skip
 OVER = frozenset({"done", "failed", "stopped", "killed", "lost"})
 
 
@@ -41,6 +43,7 @@ class Rank:
     busy: int | None = None  # per cent of the time
     line: str = ""  # the last that it printed, without escape sequences
     place: tuple[str, int, str] | None = None  # (file, line, function) where it last reported
+    host: str = ""  # the machine that it runs on
 
     def samples_per_step(self, batches: int | None) -> float | None:
         """On average over an epoch."""
@@ -112,6 +115,28 @@ class Exit:
 
 
 @dataclass(frozen=True)
+class Job:
+    """What a run is to the engine that it was given to."""
+
+    engine: str
+    number: str  # by which the engine knows it
+    partition: str = ""
+    nodes: str = ""  # once it has some
+    reason: str = ""  # why it waits, in words
+    waits: bool = True  # in the queue, as far as the engine has said
+    silent: bool = False  # the engine does not answer
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One that is over, of a run that an engine has started again."""
+
+    began: float | None
+    ended: float | None
+    why: str = ""  # in words; empty where nobody could say
+
+
+@dataclass(frozen=True)
 class RunState:
     """The whole of what a view needs."""
 
@@ -155,6 +180,10 @@ class RunState:
     epoch_began: float | None = None
     epoch_seconds: tuple[float, ...] = ()  # how long the last ones took
     progress_at_first_step: float = 0.0
+    job: Job | None = None  # none where it runs on the machine that started it
+    attempts: tuple[Attempt, ...] = ()  # those before this one
+    attempt_began: float | None = None
+    resuming: bool = False  # a later attempt has begun, and not yet come to an epoch
 
     @property
     def over(self) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from nbddp.run.state.curve import Curve
 from nbddp.run.state.shown import shown_curves
 from nbddp.run.state.state import Rank, RunState
+from nbddp.sentence import NOTHING, Sentence, sentence
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 
@@ -68,7 +69,7 @@ def headline(state: RunState, now: float) -> str:
     """Name, phase, and for how long."""
     words = [
         state.name,
-        state.phase.replace("-", " "),
+        queued(state) or state.phase.replace("-", " "),
         duration(state.elapsed(now)),
         rate(state) if not state.over else "",
     ]
@@ -76,9 +77,32 @@ def headline(state: RunState, now: float) -> str:
     return " · ".join(word for word in (*words, left) if word)
 
 
+def queued(state: RunState) -> Sentence:
+    """Where a run that waits does so, and why; nothing of others."""
+    if state.phase != "queued" or state.job is None:
+        return NOTHING
+    where = sentence("queued as job %1", state.job.number)
+    if state.job.partition:
+        where = sentence("queued as job %1 in partition %2", state.job.number, state.job.partition)
+    return sentence("%1: %2", where, state.job.reason) if state.job.reason else where
+
+
+def of_job(state: RunState) -> list[Sentence]:
+    """What else there is to say of one: earlier attempts, and silence of its engine."""
+    said = []
+    for number, attempt in enumerate(state.attempts, start=1):
+        ran = duration(None if attempt.began is None or attempt.ended is None else attempt.ended - attempt.began)
+        why = attempt.why or sentence("SLURM ended it, as after a node's failure")
+        said.append(sentence("Attempt %1 ended after %2, to be continued: %3.", number, ran or "0:00", why))
+    if state.job is not None and state.job.silent and not state.over:
+        said.append(sentence("SLURM does not answer at the moment; the run itself goes on."))
+    return said
+
+
 def notes(state: RunState) -> list[str]:
     """What a person should know beside the numbers, a sentence each."""
     said = [f"It started cold. {state.why_cold}"] if state.why_cold else []
+    said += of_job(state)
     if state.nan is not None:
         where = [f"epoch {state.nan.epoch}"] if state.nan.epoch is not None else []
         where += [f"step {state.nan.step}"] if state.nan.step is not None else []

@@ -34,13 +34,15 @@ def lead(folder: RunFolder, supervise: Callable[[ProcessId], None]) -> None:
     take(folder, supervise, lambda: _say(tell))
 
 
-def take(folder: RunFolder, supervise: Callable[[ProcessId], None], taken: Callable[[], object]) -> NoReturn:
+def take(
+    folder: RunFolder, supervise: Callable[[ProcessId], None], taken: Callable[[], object], **told: object
+) -> NoReturn:
     """As the leader of a session, become the supervisor of this run, and say so once it is taken."""
     try:
         signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)  # until the supervisor listens: it would die without a word
         redirect(folder.supervisor_log, folder.supervisor_log)
-        me = _claim(folder)
-        announce(folder, me)
+        me = _claim(folder, again=bool(told.get("attempt")))
+        announce(folder, me, **told)
         taken()
         supervise(me)
     except Exception:  # noqa: BLE001 -- the last resort of a process that nobody looks at: into its log
@@ -62,22 +64,27 @@ def _say(tell: int) -> None:
     os.close(tell)
 
 
-def _claim(folder: RunFolder) -> ProcessId:
-    """Take the run, which only one can: a start that was given up for dead may yet come back to life."""
+def _claim(folder: RunFolder, *, again: bool) -> ProcessId:
+    """Take the run, which only one can: a start that was given up for dead may yet come back to life.
+
+    An engine that starts a run again has seen to it that nothing of the last attempt is left.
+    """
     me = identify(os.getpid())
     if me is None:
         raise OSError("this process was not found in the system's list of processes")
+    if again:
+        folder.supervisor.unlink(missing_ok=True)
     descriptor = os.open(folder.supervisor, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     os.write(descriptor, json.dumps(me.as_json()).encode())
     os.close(descriptor)
     return me
 
 
-def announce(folder: RunFolder, me: ProcessId) -> None:
-    """The first event of every run."""
+def announce(folder: RunFolder, me: ProcessId, **more: object) -> None:
+    """The first event of every attempt."""
     how = folder.read_command()
     told = {key: how.get(key) for key in ("name", "nproc", "start", "why_cold", "command")}
-    append(folder, "launch", pid=me.pid, script=str(folder.script), sums=_sums(folder), **told)
+    append(folder, "launch", pid=me.pid, script=str(folder.script), sums=_sums(folder), **told, **more)
 
 
 def _sums(folder: RunFolder) -> list[str]:

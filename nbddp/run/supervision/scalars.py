@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from nbddp.run.folder.folder import RunFolder
-from nbddp.run.log.reading import EventReader, LogReader
+from nbddp.run.log.event_files import EventReader
+from nbddp.run.log.reading import LogReader
 from nbddp.run.state.curve import Curve
 from nbddp.run.state.events import append
 from nbddp.run.state.fold import fold

@@ -23,7 +23,7 @@ def become_meter(folder: RunFolder, gpus: Mapping[int, Mapping[str, str]]) -> No
     """Its errors are of no interest to anybody."""
     _say_nothing()
     told = json.dumps({str(rank): gpu for rank, gpu in gpus.items()})
-    os.execv(sys.executable, [sys.executable, str(METER), str(folder.events), told])
+    os.execv(sys.executable, [sys.executable, str(METER), str(folder.own_events()), told])
 
 
 def become_scalars(folder: RunFolder, main: int) -> NoReturn:

@@ -39,11 +39,38 @@ class RankServer(Protocol):
     def dismiss(self) -> None: ...
 
 
+class Job(Protocol):
+    """Of an engine, in which this process runs: its ranks are on other machines as well."""
+
+    def end_ranks(self) -> None: ...
+    def notice(self) -> None:
+        """The engine says that it will end soon."""
+
+    def is_late(self) -> bool:
+        """Whether there is no more time to wait for the end of the epoch."""
+
+    def why_again(self, status: int | None, hearing: Hearing) -> str:
+        """Why it is to be started once more, where it is."""
+
+    def start_again(self) -> bool: ...
+    def end(self) -> dict[str, object]:
+        """What the engine knows of its end."""
+
+
 class Supervisor:
     """One run, from the start of its main process to the last event."""
 
-    def __init__(self, folder: RunFolder, me: ProcessId, quiet: float, grace: float, ranks: RankServer | None) -> None:
-        self.folder, self.me, self.quiet, self.grace, self.ranks = folder, me, quiet, grace, ranks
+    def __init__(
+        self,
+        folder: RunFolder,
+        me: ProcessId,
+        *,
+        quiet: float,
+        grace: float,
+        ranks: RankServer | None = None,
+        job: Job | None = None,
+    ) -> None:
+        self.folder, self.me, self.quiet, self.grace, self.ranks, self.job = folder, me, quiet, grace, ranks, job
         self.hearing = Hearing(folder)
         self.ties = Ties(folder)
         self.statuses: dict[int, int] = {}
@@ -61,7 +88,8 @@ class Supervisor:
         adopt_orphans()
         self._listen_to_signals()
         self.main = start(self._private())
-        self.warden = start_warden(self.folder, self.me, self._private())
+        if self.job is None:  # else its engine leaves nothing behind, and may start it again
+            self.warden = start_warden(self.folder, self.me, self._private())
         if self.folder.scalars.is_dir():
             self._beside(lambda: become_scalars(self.folder, self.main))
         while self.main not in self.statuses and not self._must_end():
@@ -85,6 +113,9 @@ class Supervisor:
         signal.set_wakeup_fd(self.wake[1], warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        if self.job is not None:
+            job = self.job
+            signal.signal(signal.SIGUSR1, lambda *_: job.notice())
         for number in STOPPING:
             signal.signal(number, self._stop)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
@@ -120,7 +151,10 @@ class Supervisor:
     def _must_end(self) -> bool:
         """Whether somebody wants it to end, or a rank has failed and the rest has not followed by itself."""
         self.asked_to_stop |= self.ties.broken()
-        if self.asked_to_stop and not self.hearing.stopping:
+        if self.job is not None:
+            self.asked_to_stop |= self.hearing.grade in {"now", "kill"}
+            return self.asked_to_stop or self.job.is_late() or self.hearing.a_rank_is_gone(self.statuses)
+        if self.asked_to_stop and self.hearing.grade is None:
             append(self.folder, "stopping", grade="now", by="signal" if self.ties.has_owner() else "owner")
         return self.asked_to_stop or self.hearing.a_rank_is_gone(self.statuses)
 
@@ -167,13 +201,23 @@ class Supervisor:
             self._look(0.05)
             until = 0.0 if self.ties.broken() else until
         self.ended_it = self.main not in self.statuses
+        if self.job is not None and self.ended_it:
+            self.job.end_ranks()
         left = end(self._others, self.ties.grace(self.grace), between=lambda: self._look(0.0))
         self._look(0.0)
         if self.warden:
             self.warden.dismiss()
+        if self.job is not None and self._goes_on(self.job):
+            return
         with contextlib.suppress(OSError):
             self.folder.start.unlink(missing_ok=True)  # as large as the model, and loaded by now
         append(self.folder, "exit", **self._exit(), left=[entry.pid for entry in left])
+
+    def _goes_on(self, job: Job) -> bool:
+        why = "" if self.hearing.grade in {"now", "kill"} else job.why_again(self.statuses.get(self.main), self.hearing)
+        if why:
+            append(self.folder, "requeue", why=why)
+        return bool(why) and job.start_again()
 
     def _exit(self) -> dict[str, object]:
         """The main process's status; where it was ended here because a rank had failed, that of a failure."""
@@ -183,4 +227,5 @@ class Supervisor:
         name = name_of(-code) if code is not None and code < 0 else None
         by = self.hearing.died_by or (None if self.ended_it else name)
         cause = cause_of(by, self.kills_before, memory_kills())
-        return {"status": code if code is None or code >= 0 else None, "signal": name, "cause": cause}
+        found = {"status": code if code is None or code >= 0 else None, "signal": name, "cause": cause}
+        return found | (self.job.end() if self.job and code != 0 else {})

@@ -27,7 +27,10 @@ class Ties:
         return not (self.has_folder() and self.has_owner())
 
     def has_folder(self) -> bool:
-        return os.fstat(self.place).st_nlink > 0
+        try:
+            return os.fstat(self.place).st_nlink > 0
+        except OSError:  # as on a network file system, where another machine has deleted it
+            return False
 
     def has_owner(self) -> bool:
         return self.owner is None or alive(self.owner)

@@ -10,6 +10,7 @@ from typing import Any
 from nbddp.run.watching.carried import changed, comparable, in_place_of, put_back, remembered
 from nbddp.run.watching.checkpoints import carried_in, read_checkpoint, save_checkpoint
 from nbddp.run.watching.gradients import any_rank, compare_after_first_step, same_on_all_ranks
+from nbddp.run.watching.pausing import pause
 from nbddp.run.watching.plain_values import bare
 from nbddp.run.watching.progress import Progress
 from nbddp.run.watching.random_numbers import set_random_state
@@ -25,7 +26,7 @@ class Epochs:
         self.settings, self.progress = settings, progress
         self.loop = 0  # the number of the one that runs, from 1
         self.state: State = {}
-        self.stop = False
+        self.stop = self.pause = False
         self._begun: set[str] = set()  # names whose state has been loaded
         self._things: Mapping[str, Any] = {}
         self._things_at_first: dict[str, dict[str, bytes]] = {}
@@ -75,17 +76,22 @@ class Epochs:
         self._hooks_off()
         same_on_all_ranks(self.state)
         self.stop = self.stop_asked()
+        self.pause = not self.stop and self._is_there(self.settings.pause)
         done = self.progress.epoch + 1
-        if self.settings.checkpoint and (self.stop or left or done % self.settings.checkpoint_every == 0):
-            place = {"loop": self.loop, "epochs_done": done, "left": left}
+        if self.settings.checkpoint and (self.stop or self.pause or left or done % self.settings.checkpoint_every == 0):
+            place = {"loop": self.loop, "epochs_done": done, "left": left, "steps": self.progress.taken()}
             carried = {**carried, **{n: changed(t, self._things_at_first[n]) for n, t in self._things.items()}}
             if save_checkpoint(self.settings.checkpoint, place, self.state, carried):
                 self.progress.reports.report("checkpoint", epoch=done - 1, path=self.settings.checkpoint)
+            if self.pause and not (left or done == self.progress.epochs):  # else it is over as soon
+                pause(self.progress.reports)
         return self.stop
 
     def stop_asked(self) -> bool:
         """Whether the file is there by which one asks for an end; rank 0 looks for all."""
-        path = self.settings.stop
+        return self._is_there(self.settings.stop)
+
+    def _is_there(self, path: str | None) -> bool:
         return path is not None and any_rank(self.progress.reports.rank == 0 and Path(path).exists())
 
     def load_states(self, state: State) -> int | None:
@@ -95,6 +101,8 @@ class Epochs:
         self._hooks_off()
         self._hooks_off = compare_after_first_step(state)
         saved = self._source()
+        if self.settings.pause and self.settings.resume:
+            self.progress.before = int(saved.get("steps", 0))
         if self.loop < saved.get("loop", 0):  # it is of a later one of the training loops
             self._say_skipped()
             return None
@@ -113,7 +121,11 @@ class Epochs:
         return None if saved.get("left") else int(saved.get("epochs_done", 0))
 
     def _source(self) -> dict[str, Any]:
-        return read_checkpoint(self.settings.resume or self.settings.start)
+        """Where a job is started again, both: from its own checkpoint, and what later loops begin from."""
+        resumed = read_checkpoint(self.settings.resume or self.settings.start)
+        if self.settings.resume and self.settings.start:
+            return {"later": read_checkpoint(self.settings.start).get("later", {}), **resumed}
+        return resumed
 
     def _say_skipped(self) -> None:
         if self.progress.reports.rank == 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import platform
 import sys
 import threading
 import time
@@ -85,6 +86,7 @@ def up(reports: Reports) -> None:
         "rank",
         world_size=dist.get_world_size(),
         pid=os.getpid(),
+        host=platform.node(),
         device=str(device),
         device_name=gpu.name if gpu else "CPU",
         uuid=str(getattr(gpu, "uuid", "")),

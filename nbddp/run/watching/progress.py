@@ -19,6 +19,7 @@ class Progress:
 
     def __init__(self, reports: Reports) -> None:
         self.reports = reports
+        self.before = 0  # steps that earlier attempts of a job have taken
         self.epoch = 0
         self.epochs: int | None = None
         self._batches: int | None = None  # of an epoch, where that is known
@@ -40,6 +41,10 @@ class Progress:
         self._tell(values, place_in_script())
         self._await(monotonic() + EVERY, self._begun + (batches or 0))
 
+    def taken(self) -> int:
+        """All steps so far."""
+        return self.before + self._counted()
+
     def ends(self) -> None:
         """The last step is told, however soon it came."""
         number, values = self._untold
@@ -52,7 +57,7 @@ class Progress:
         self.reports.report(
             "step",
             epoch=self.epoch,
-            step=steps,
+            step=self.before + steps,
             steps=self.epochs * batches if self.epochs and batches else None,
             batch=steps - self._begun,
             batches=batches,

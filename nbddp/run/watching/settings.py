@@ -20,6 +20,7 @@ class Settings:
     checkpoint: str | None = None  # where to write one
     checkpoint_every: int = 1  # epochs
     backend: str | None = None
+    pause: str | None = None  # while this file is there, a job ends after the current epoch, to be started again
 
     @classmethod
     def of(cls, environ: Mapping[str, str] = os.environ) -> Settings:
@@ -34,4 +35,5 @@ class Settings:
             environ.get("NBDDP_CHECKPOINT"),
             int(environ.get("NBDDP_CHECKPOINT_EVERY", "1")),
             environ.get("NBDDP_BACKEND"),
+            environ.get("NBDDP_PAUSE"),
         )

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import atexit
 import builtins
 import contextlib
 import os
 import runpy
 import sys
-import threading
 from pathlib import Path
 from types import CodeType
-from typing import Any, NoReturn
+from typing import Any
 
 from nbddp.deep_stack import with_room
 from nbddp.run.watching.settings import Settings
@@ -71,23 +69,3 @@ def has_told(error: BaseException) -> bool:
     """Whether a rank in this very process has reported it."""
     watcher = getattr(builtins, NAME, None)
     return watcher is not None and watcher.told is error
-
-
-def leave(code: object) -> NoReturn:
-    """End as an interpreter does with this: wait for threads, run what was registered for the exit, flush.
-
-    Python's own end can abort a rank while gloo's threads still let go of tensors, and a training that has gone well
-    would be told as failed (pytorch#190489); a forked process must not return into the code of the one it comes from.
-    """
-    status = 1
-    try:
-        status = code & 0xFF if isinstance(code, int) else int(code is not None)
-        if not isinstance(code, int | None):
-            print(code, file=sys.stderr)
-        threading._shutdown()  # type: ignore[attr-defined]  # noqa: SLF001 -- as multiprocessing ends its processes
-        atexit._run_exitfuncs()  # noqa: SLF001
-        for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(Exception):
-                stream.flush()
-    finally:
-        os._exit(status)

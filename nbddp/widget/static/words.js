@@ -15,7 +15,7 @@ export const trans = {
 
 // Fixed words that come with the data (nbddp/widget/view.py): phases of the run and of its ranks, kinds of start, axes.
 const words = () => ({
-  Starting: trans.__("Starting"), Training: trans.__("Training"), "Finishing this epoch": trans.__("Finishing this epoch"),
+  Queued: trans.__("Queued"), Starting: trans.__("Starting"), Training: trans.__("Training"), "Finishing this epoch": trans.__("Finishing this epoch"),
   Stopping: trans.__("Stopping"), Done: trans.__("Done"), Failed: trans.__("Failed"), Stopped: trans.__("Stopped"),
   Killed: trans.__("Killed"), Lost: trans.__("Lost"),
   starting: trans.__("starting"), training: trans.__("training"), done: trans.__("done"), failed: trans.__("failed"),

@@ -99,6 +99,6 @@ def test_gpus_are_known_once_all_ranks_have_told(hearing):
 
 
 def test_that_it_is_to_stop(hearing):
-    assert not hearing.stopping
+    assert hearing.grade is None
     tell(hearing, event="stopping", time=1.0, grade="now")
-    assert hearing.stopping
+    assert hearing.grade == "now"

@@ -9,7 +9,8 @@ import sys
 import pytest
 
 from nbddp.run.folder.folders import create
-from nbddp.run.log.reading import AT_ONCE, MOST_SHOWN, EventReader, LogReader, Tail, new_lines
+from nbddp.run.log.event_files import EventReader
+from nbddp.run.log.reading import AT_ONCE, MOST_SHOWN, LogReader, Tail, new_lines
 
 ENDS = re.compile(rb"\n")
 

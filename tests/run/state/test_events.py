@@ -6,7 +6,8 @@ import pytest
 
 from nbddp.run.folder.folders import create
 from nbddp.run.log import reading
-from nbddp.run.log.reading import EventReader, LogReader
+from nbddp.run.log.event_files import EventReader
+from nbddp.run.log.reading import LogReader
 from nbddp.run.state import events
 from nbddp.run.state.events import append
 

@@ -1,0 +1,84 @@
+"""The options that send a run to an engine; the same in a cell, for a run, and for a file that sbatch takes."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from nbddp.cli.parse import Parser, Refusal, count_of_nodes, natural
+from nbddp.run.engines.slurm.batch import for_script
+from nbddp.run.engines.slurm.checks import asks_for_gpus
+from nbddp.run.engines.slurm.site import over, read_site, save_site
+from nbddp.run.start.command import JobOptions
+
+ENGINES = ("here", "slurm")
+OF_A_JOB = ("nodes", "time", "partition", "account", "gpus")
+AFTER = "the script's own options, its parameters; with --on slurm words for sbatch, and the script's after one more --"
+
+
+def add_on(parser: Parser) -> None:
+    parser.add_argument("--on", choices=ENGINES, help="slurm: as a job of the cluster; here: on this machine (default)")
+    add_job(parser)
+    parser.add_argument(
+        "--save-site", action="store_true", help="keep partition, account, time, GPUs and words as defaults of all jobs"
+    )
+
+
+def add_job(parser: Parser) -> None:
+    """What a job is asked for."""
+    parser.add_argument("--nodes", type=count_of_nodes, metavar="N", help="number of machines; --nproc is for each")
+    parser.add_argument("--time", metavar="2:00:00", help="time limit, as sbatch takes it")
+    parser.add_argument("--partition", metavar="NAME", help="of the cluster")
+    parser.add_argument("--account", metavar="NAME", help="that the job is charged to")
+    parser.add_argument(
+        "--gpus", type=natural, metavar="N", help="GPUs on each node; default: one for each process, 0 for none"
+    )
+
+
+def split_rest(rest: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Words for sbatch, and the script's own."""
+    place = rest.index("--") if "--" in rest else len(rest)
+    return tuple(rest[:place]), tuple(rest[place + 1 :])
+
+
+def _given(found: argparse.Namespace) -> dict[str, Any]:
+    return {name: value for name in OF_A_JOB if (value := getattr(found, name)) is not None}
+
+
+def job_of(found: argparse.Namespace, words: Sequence[str]) -> JobOptions | None:
+    """None where it is to run on this machine."""
+    given = _given(found)
+    if found.on == "slurm":
+        return JobOptions(**given, words=tuple(words))
+    if given and found.on is None:
+        raise Refusal(f"--{next(iter(given))} is for a job: add --on slurm")
+    return None
+
+
+def keep_site(found: argparse.Namespace, job: JobOptions | None) -> None:
+    if found.save_site:
+        if job is None:
+            raise Refusal("--save-site keeps what jobs are asked for: add --on slurm")
+        print(f"Kept as defaults in {save_site(job)}.")
+
+
+def batch_text(found: argparse.Namespace, script: Path, nproc: int | None) -> str:
+    """What sbatch takes for this script, the site's defaults filled in; a GPU for each process unless it is said."""
+    job = over(JobOptions(**_given(found), words=tuple(found.rest)), read_site().job)
+    nproc = nproc or job.gpus
+    if not nproc:
+        raise Refusal("export: --sbatch needs --nproc, the number of processes on each node")
+    gpus = nproc if job.gpus is None and not asks_for_gpus(job.words) else job.gpus
+    return for_script(script, nproc, replace(job, gpus=gpus), checkpoints=found.checkpoints)
+
+
+def write_batch(path: Path, text: str, *, force: bool) -> None:
+    """One that was changed by hand stays."""
+    if path.exists() and path.read_text(encoding="utf-8") != text and not force:
+        raise Refusal(f"export: {path} is there and reads otherwise; --force overwrites it")
+    path.write_text(text, encoding="utf-8")
+    print(f"{path} written: sbatch {path.name}", file=sys.stderr)
