@@ -151,9 +151,9 @@ def is_scalar(plan: ShardedReading, node: ast.AST | None, seen: frozenset[ast.AS
 def _shown_whole(plan: ShardedReading, reduction: Reduction) -> bool:
     """May it matter that a count is a whole number? Not where it is divided, or formatted with digits."""
     function = plan.program.function_of(reduction.loop)
-    body: ast.AST = function if function is not None else plan.program.tree
+    body = ast.walk(function) if function is not None else plan.program.nodes
     end = getattr(reduction.loop, "end_lineno", 0) or 0
-    reads = [n for n in ast.walk(body) if _is_name(n, reduction.name) and isinstance(getattr(n, "ctx", None), ast.Load)]
+    reads = [n for n in body if _is_name(n, reduction.name) and isinstance(getattr(n, "ctx", None), ast.Load)]
     name = reduction.name.isidentifier()
     return not name or not all(_becomes_float(plan, n) for n in reads if getattr(n, "lineno", 0) > end)
 

@@ -451,10 +451,13 @@ def effects(
 
 def differentiated(nodes: Iterable[ast.AST]) -> Set[str]:
     """The names by which a gradient's loss is computed: `model` and `criterion` of `loss = criterion(model(x), y)`."""
-    parts = [part for node in nodes for part in ast.walk(node)]
-    calls = [n for n in parts if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+    calls, assigned = list[ast.Call](), list[ast.Assign]()
+    for part in (part for node in nodes for part in ast.walk(node)):
+        if isinstance(part, ast.Call):
+            calls.append(part)
+        elif isinstance(part, ast.Assign):
+            assigned.append(part)
     made: list[ast.AST] = [n for n in calls if isinstance(n.func, ast.Attribute) and n.func.attr == "backward"]
-    assigned = [n for n in parts if isinstance(n, ast.Assign)] if made else []
     names = set[str]()
     while new := {n.id for m in made for n in ast.walk(m) if isinstance(n, ast.Name)} - names:
         names |= new
