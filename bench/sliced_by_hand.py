@@ -5,7 +5,7 @@ import time
 
 import torch
 import torch.distributed as dist
-import torch.distributed.nn  # or DDP does, later: its defaults would keep the group, and gloo's threads
+import torch.distributed.nn  # before there is a group: imported later, by DDP, its defaults would keep it
 import torch.multiprocessing as mp
 import torch.nn.functional as F
 from torch.nn.parallel import DistributedDataParallel

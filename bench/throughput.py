@@ -1,7 +1,11 @@
 """Steps per second of an exported script against the same training written by hand, and written for other tools.
 
-All train on 2 CPU processes, in turns, so that what else the machine does falls on all alike. The first epoch of each
-run is not counted: it warms up. "With the widget" is a run from a cell, in a kernel that shows it live.
+All train on 2 CPU processes, in turns, so that what else the machine does falls on all alike: the script by hand, the
+exported one and the same under nbddp take turns epoch by epoch (`in_turns.py`). The first epoch of each run is not
+counted: it warms up. "With the widget" is a run from a cell, in a kernel that shows it live; there, and with other
+tools, whole runs take turns, and the figures vary more.
+
+    python -m bench.throughput [RUNS [TURNS]]       runs of epochs in turn, and whole runs (0: none)
 """
 
 from __future__ import annotations
@@ -18,11 +22,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import nbddp
+from bench.in_turns import rounds
 from bench.notebooks import TRAINING, notebook
 from nbddp.run.start.command import INSIDE
 from nbddp.watch_points import to_json
 from tests.magics.kernel import Kernel
 
+RUNS = 5  # in which epochs take turns, eleven each
 TURNS = 9
 TURNS_OF_OTHERS = 3  # which are further away than the noise, and slower
 ROOT = Path(__file__).parents[1]
@@ -31,9 +37,41 @@ OURS = ("by hand", "exported", "watched", "with the widget")
 SETTINGS = {"CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}  # threads as torchrun sets them
 
 
-def main() -> None:
+def main(runs: int = RUNS, turns: int = TURNS) -> None:
     with TemporaryDirectory() as folder:
-        rates = _take_turns(Path(folder))
+        _epochs_in_turn(Path(folder), runs)
+    if turns:
+        with TemporaryDirectory() as folder:
+            _print_whole_runs(_take_turns(Path(folder), turns))
+
+
+def _epochs_in_turn(folder: Path, runs: int) -> None:
+    """Pairs of epochs, one right after the other: the median of their ratios."""
+    script, reporting = _watched(folder)
+    ways: dict[str, tuple[list[str], dict[str, str]]] = {
+        "by hand": ([sys.executable, str(BY_HAND)], {}),
+        "exported": ([sys.executable, str(script), "--nproc", "2"], {}),
+        "watched": ([sys.executable, str(INSIDE), str(script), "--nproc", "2"], reporting),
+    }
+    environment = {**os.environ, **SETTINGS, "PYTHONPATH": str(ROOT)}
+    pairs = [each for _ in range(runs) for each in rounds(ways, environment)]
+    assert Path(reporting["NBDDP_EVENTS"]).stat().st_size > 0, "nothing was reported, so nothing was measured"
+    print(
+        f"{len(pairs)} epochs in turn   steps/s to by hand (middle half)   CPU time per step to by hand (middle half)"
+    )
+    for name in ways:
+        speed = [each["by hand"].seconds / each[name].seconds for each in pairs]
+        cpu = [each[name].cpu / each["by hand"].cpu for each in pairs]
+        print(f"{name:20} {_middle(speed):>32} {_middle(cpu):>40}")
+    print("limits: 1.00 for exported, 0.98 for watched\n")
+
+
+def _middle(ratios: list[float]) -> str:
+    low, median, high = statistics.quantiles(ratios, n=4)
+    return f"{median:.3f} ({low:.3f} to {high:.3f})"
+
+
+def _print_whole_runs(rates: Mapping[str, list[list[float]]]) -> None:
     print("steps per second     median of all epochs    to by hand, median over turns    of each run's median")
     for name, runs in rates.items():
         medians = [statistics.median(run) for run in runs]
@@ -44,10 +82,14 @@ def main() -> None:
     print("limits: 1.00 for exported, 0.98 for watched, and with the widget\n")
 
 
-def _take_turns(folder: Path) -> dict[str, list[list[float]]]:
+def _watched(folder: Path) -> tuple[Path, dict[str, str]]:
     script, points = _exported(folder)
     reporting = {"NBDDP_EVENTS": str(folder / "events.jsonl"), "NBDDP_RESULT": str(folder / "result.pt")}
-    reporting["NBDDP_WATCH"] = str(points)
+    return script, reporting | {"NBDDP_WATCH": str(points)}
+
+
+def _take_turns(folder: Path, turns: int) -> dict[str, list[list[float]]]:
+    script, reporting = _watched(folder)
     ways: dict[str, Callable[[], list[float]]] = {
         "by hand": lambda: rates_of([str(BY_HAND)], {}),
         "exported": lambda: rates_of([str(script), "--nproc", "2"], {}),
@@ -58,7 +100,7 @@ def _take_turns(folder: Path) -> dict[str, list[list[float]]]:
         if find_spec(tool):
             ways[tool] = lambda tool=tool: rates_of(["-m", f"bench.by_{tool}"], {})  # type: ignore[misc]
     rates: dict[str, list[list[float]]] = {name: [] for name in ways}
-    for turn in range(TURNS):
+    for turn in range(turns):
         for name, measure in ways.items():
             if turn < TURNS_OF_OTHERS or name in OURS:
                 rates[name].append(measure())
@@ -108,4 +150,4 @@ def _median(runs: list[list[float]]) -> float:
 
 
 if __name__ == "__main__":
-    main()
+    main(*map(int, sys.argv[1:]))

@@ -4,7 +4,7 @@
     python data_parallel_ddp.py --nproc 4 --lr 0.1                     # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... data_parallel_ddp.py    # several machines
 
-Exported from data_parallel.ipynb by nbddp 0.1.0 (550f5243); it needs torch, sklearn.
+Exported from data_parallel.ipynb by nbddp 0.1.0 (ac02e01a); it needs torch, sklearn.
 """
 
 import argparse
@@ -14,7 +14,7 @@ import socket
 
 import torch
 import torch.distributed as dist
-import torch.distributed.nn  # or DDP does, later: its defaults would keep the group, and gloo's threads
+import torch.distributed.nn  # before there is a group: imported later, by DDP, its defaults would keep it
 import torch.multiprocessing as mp
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
@@ -126,7 +126,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nproc", type=int, default=torch.cuda.device_count() or 2, help="processes on this machine")
     parser.add_argument("--epochs", type=int, default=epochs)
-    parser.add_argument("--batch-size", type=int, default=batch_size)
+    parser.add_argument("--batch-size", type=int, default=batch_size, help="of all processes together")
     parser.add_argument("--lr", type=float, default=lr)
     args = parser.parse_args()
     world_size = int(os.environ.get("WORLD_SIZE", args.nproc))

@@ -4,7 +4,7 @@
     python fashion_mnist_ddp.py --nproc 4 --learning-rate 0.025        # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... fashion_mnist_ddp.py    # several machines
 
-Exported from fashion_mnist.ipynb by nbddp 0.1.0 (e57f0c07); it needs torch alone.
+Exported from fashion_mnist.ipynb by nbddp 0.1.0 (c33b2d3b); it needs torch alone.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import torch
 import torch.distributed as dist
-import torch.distributed.nn  # or DDP does, later: its defaults would keep the group, and gloo's threads
+import torch.distributed.nn  # before there is a group: imported later, by DDP, its defaults would keep it
 import torch.multiprocessing as mp
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
@@ -83,8 +83,8 @@ def test_loop(dataloader, model, loss_fn):
             pred = model(X)
             test_loss += loss_fn(pred, y).item()
             correct += (pred.argmax(1) == y).type(torch.float).sum().item()
-        correct = sum_over_ranks(correct)
         test_loss = sum_over_ranks(test_loss)
+        correct = sum_over_ranks(correct)
     return test_loss / len(dataloader), correct / len(dataloader.dataset)
 
 
@@ -178,7 +178,7 @@ def main():
     parser.add_argument("--nproc", type=int, default=torch.cuda.device_count() or 2, help="processes on this machine")
     parser.add_argument("--seed", type=int, default=0, help="with which all processes build data and weights")
     parser.add_argument("--epochs", type=int, default=epochs)
-    parser.add_argument("--batch-size", type=int, default=batch_size)
+    parser.add_argument("--batch-size", type=int, default=batch_size, help="of all processes together")
     parser.add_argument("--learning-rate", type=float, default=learning_rate)
     args = parser.parse_args()
     world_size = int(os.environ.get("WORLD_SIZE", args.nproc))

@@ -5,7 +5,7 @@ none.
     python gan_ddp.py --nproc 4 --lr 0.00025                 # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... gan_ddp.py    # several machines
 
-Exported from gan.ipynb by nbddp 0.1.0 (21511f48); it needs torch, sklearn.
+Exported from gan.ipynb by nbddp 0.1.0 (8c7d2522); it needs torch, sklearn.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import socket
 
 import torch
 import torch.distributed as dist
-import torch.distributed.nn  # or DDP does, later: its defaults would keep the group, and gloo's threads
+import torch.distributed.nn  # before there is a group: imported later, by DDP, its defaults would keep it
 import torch.multiprocessing as mp
 from sklearn.datasets import load_digits
 from torch import nn, optim
@@ -117,8 +117,8 @@ def train(rank, world_size, device):
 
             sum_G += errG.item()
             sum_D += (errD_real + errD_fake).item()
-        sum_D = sum_over_ranks(sum_D) / world_size
         sum_G = sum_over_ranks(sum_G) / world_size
+        sum_D = sum_over_ranks(sum_D) / world_size
 
         G_losses.append(sum_G / len(dataloader))
         D_losses.append(sum_D / len(dataloader))
@@ -169,7 +169,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nproc", type=int, default=torch.cuda.device_count() or 2, help="processes on this machine")
     parser.add_argument("--num-epochs", type=int, default=num_epochs)
-    parser.add_argument("--batch-size", type=int, default=batch_size)
+    parser.add_argument("--batch-size", type=int, default=batch_size, help="of all processes together")
     parser.add_argument("--lr", type=float, default=lr)
     parser.add_argument("--nz", type=int, default=nz)
     args = parser.parse_args()

@@ -1,10 +1,10 @@
-"""Train `model` (GPT) on all GPUs of this machine, or on 2 CPU processes where there is none.
+"""Train `model` (GPT) on 2 processes.
 
-    python gpt_ddp.py                                        # every GPU here
+    python gpt_ddp.py                                        # 2 processes
     python gpt_ddp.py --nproc 4 --learning-rate 0.0015       # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... gpt_ddp.py    # several machines
 
-Exported from gpt.ipynb by nbddp 0.1.0 (8ab73d16); it needs torch alone.
+Exported from gpt.ipynb by nbddp 0.1.0 (c35c5bc2); it needs torch alone.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import socket
 
 import torch
 import torch.distributed as dist
-import torch.distributed.nn  # or DDP does, later: its defaults would keep the group, and gloo's threads
+import torch.distributed.nn  # before there is a group: imported later, by DDP, its defaults would keep it
 import torch.multiprocessing as mp
 import torch.nn.functional as F
 from torch import nn

@@ -4,7 +4,7 @@
     python language_model_ddp.py --nproc 4 --learning-rate 0.0015       # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... language_model_ddp.py    # several machines
 
-Exported from language_model.ipynb by nbddp 0.1.0 (57dfd2cf); it needs torch alone.
+Exported from language_model.ipynb by nbddp 0.1.0 (0494a1b2); it needs torch alone.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import socket
 
 import torch
 import torch.distributed as dist
-import torch.distributed.nn  # or DDP does, later: its defaults would keep the group, and gloo's threads
+import torch.distributed.nn  # before there is a group: imported later, by DDP, its defaults would keep it
 import torch.multiprocessing as mp
 import torch.nn.functional as F
 from torch import nn
@@ -154,8 +154,8 @@ def train(rank, world_size, rank_device):
                 x, y = x.to(device), y.to(device)
                 total += F.cross_entropy(model(x).flatten(0, 1), y.flatten(), reduction="sum").item()
                 count += y.numel()
-            count = sum_over_ranks(count)
             total = sum_over_ranks(total)
+            count = sum_over_ranks(count)
         perplexity = math.exp(total / count)
         print(f"epoch {epoch}: loss {running / len(train_loader):.4f}, validation perplexity {perplexity:.3f}")
 
@@ -210,7 +210,7 @@ def main():
     parser.add_argument("--nproc", type=int, default=torch.cuda.device_count() or 2, help="processes on this machine")
     parser.add_argument("--seed", type=int, default=0, help="with which all processes build data and weights")
     parser.add_argument("--epochs", type=int, default=epochs)
-    parser.add_argument("--batch-size", type=int, default=batch_size)
+    parser.add_argument("--batch-size", type=int, default=batch_size, help="of all processes together")
     parser.add_argument("--accumulate", type=int, default=accumulate)
     parser.add_argument("--learning-rate", type=float, default=learning_rate)
     parser.add_argument("--block-size", type=int, default=block_size)

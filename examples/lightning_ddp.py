@@ -4,7 +4,7 @@
     python lightning_ddp.py --nproc 4 --lr 0.05                    # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... lightning_ddp.py    # several machines
 
-Exported from lightning.ipynb by nbddp 0.1.0 (1b41c700); it needs torch, lightning, sklearn.
+Exported from lightning.ipynb by nbddp 0.1.0 (14353d8a); it needs torch, lightning, sklearn.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import sys
 import lightning as L
 import torch
 import torch.distributed as dist
-import torch.distributed.nn  # or DDP does, later: its defaults would keep the group, and gloo's threads
+import torch.distributed.nn  # before there is a group: imported later, by DDP, its defaults would keep it
 import torch.multiprocessing as mp
 import torch.nn.functional as F
 from sklearn.datasets import load_digits

@@ -4,7 +4,7 @@
     python predictions_ddp.py --nproc 4 --lr 0.0005                  # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... predictions_ddp.py    # several machines
 
-Exported from predictions.ipynb by nbddp 0.1.0 (3e7497a8); it needs torch, numpy, sklearn.
+Exported from predictions.ipynb by nbddp 0.1.0 (1aa3ab41); it needs torch, numpy, sklearn.
 """
 
 import argparse
@@ -19,7 +19,7 @@ import sys
 import numpy as np
 import torch
 import torch.distributed as dist
-import torch.distributed.nn  # or DDP does, later: its defaults would keep the group, and gloo's threads
+import torch.distributed.nn  # before there is a group: imported later, by DDP, its defaults would keep it
 import torch.multiprocessing as mp
 from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import f1_score, roc_auc_score
@@ -28,10 +28,8 @@ from sklearn.preprocessing import StandardScaler
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
 from torch.utils.data import (
-    BatchSampler,
     DataLoader,
     DistributedSampler,
-    IterableDataset,
     RandomSampler,
     TensorDataset,
 )
@@ -59,9 +57,9 @@ def predict(loader):
         truth.extend(targets.tolist())
         decided.extend(p.argmax(1).tolist())
         probability.append(p[:, 1].cpu().numpy())
+    truth = gather_in_order(truth, loader)
     decided = gather_in_order(decided, loader)
     probability = gather_in_order(probability, loader)
-    truth = gather_in_order(truth, loader)
     return np.array(truth), np.array(decided), np.concatenate(probability)
 
 
@@ -140,70 +138,25 @@ class Reshuffled(DistributedSampler):
 
 
 def share_of(loader):
-    """Every world_size-th batch that one process would draw, as a loader of its own; it is made once."""
-    if getattr(loader, "batch_sampler", None) is None or isinstance(loader.dataset, IterableDataset):
-        raise TypeError(f"only a DataLoader that draws batches of indices can be dealt out, not {loader!r}")
+    """Every world_size-th batch of a loader that draws in order, as a loader of its own; it is made once."""
     if not hasattr(loader, "share"):
-        loader.share = remade(loader, loader.dataset, batch_sampler=Dealt(undivided(loader)))
+        batches = list(loader.batch_sampler)[dist.get_rank() :: dist.get_world_size()]
+        loader.share = DataLoader(loader.dataset, batch_sampler=batches)
     return loader.share
-
-
-def remade(loader, dataset, **draws):
-    """A loader that works as this one does, and draws otherwise."""
-    if type(loader).__iter__ is not DataLoader.__iter__:
-        raise TypeError(f"only a DataLoader can be shared out, not {loader!r}")
-    names = "num_workers collate_fn pin_memory timeout worker_init_fn multiprocessing_context generator prefetch_factor"
-    options = {name: getattr(loader, name) for name in f"{names} persistent_workers".split()}
-    return DataLoader(dataset, **options, **draws)
-
-
-class Dealt:
-    """Every world_size-th of the batches that rank 0 draws; remembers how large all of them were."""
-
-    def __init__(self, batches):
-        self.batches = batches
-
-    def __iter__(self):
-        drawn = from_rank_0([list(batch) for batch in self.batches] if dist.get_rank() == 0 else None)
-        self.sizes = [len(batch) for batch in drawn]
-        yield from drawn[dist.get_rank() :: dist.get_world_size()]
-
-    def __len__(self):
-        return len(range(dist.get_rank(), len(self.batches), dist.get_world_size()))
-
-
-def undivided(loader):
-    """The batches that one process would draw, also from a loader that draws this process's share of them."""
-    batches = loader.batch_sampler
-    if hasattr(batches, "whole"):
-        return batches.whole
-    sampler = getattr(batches, "sampler", None)
-    if isinstance(sampler, DistributedSampler):
-        everything = copy.copy(sampler)
-        everything.rank, everything.num_replicas = 0, 1
-        everything.num_samples = everything.total_size = len(sampler.dataset)
-    elif hasattr(sampler, "whole"):
-        everything = sampler.whole
-    else:
-        return batches
-    return BatchSampler(everything, batches.batch_size * dist.get_world_size(), batches.drop_last)
 
 
 def gather_in_order(values, loader):
     """What the processes have collected over `share_of(loader)`, by batch or by sample, as one would have it."""
-    parts, sizes, world_size = gathered(values), loader.share.batch_sampler.sizes, dist.get_world_size()
-    total = sum(len(part) for part in parts)
-    for counts in ([1] * len(sizes), sizes):  # pieces for each batch, or for each sample of it
-        each = total // max(1, sum(counts))
-        ends = [0] * world_size
-        pieces = []
-        for number, count in enumerate(counts):
-            rank = number % world_size
-            start, ends[rank] = ends[rank], ends[rank] + each * count
-            pieces.append(parts[rank][start : ends[rank]])
-        if ends == [len(part) for part in parts]:
-            return joined(pieces) if pieces else values
-    raise ValueError(f"{[len(part) for part in parts]} values on the processes fit neither the batches nor the samples")
+    parts, sizes = gathered(values), [len(batch) for batch in loader.batch_sampler]
+    lengths = [len(part) for part in parts]
+    for counts in ([1] * len(sizes), sizes):  # so many values for each batch, or for each sample of it
+        each = sum(lengths) // max(1, sum(counts))
+        if lengths == [each * sum(counts[rank :: len(parts)]) for rank in range(len(parts))]:
+            full = each * max(counts, default=0)  # values of a batch; the last one may have fewer
+            starts = range(0, max(lengths), full or 1)
+            pieces = [part[start : start + full] for start in starts for part in parts if len(part) > start]
+            return joined(pieces or [values])
+    raise ValueError(f"{lengths} values on the processes fit neither the batches nor the samples")
 
 
 def joined(pieces):
@@ -216,11 +169,10 @@ def joined(pieces):
 
 
 def sharded(loader):
-    """A loader like this one that draws this process's share of every batch."""
+    """A loader of the same data that draws this process's share of every batch."""
     shuffle, seed = isinstance(loader.sampler, RandomSampler), next(sampler_seeds)
     sampler = Reshuffled(loader.dataset, shuffle=shuffle, seed=seed, drop_last=loader.drop_last)
-    size = per_rank(loader.batch_size)
-    return remade(loader, loader.dataset, batch_size=size, sampler=sampler, drop_last=loader.drop_last)
+    return DataLoader(loader.dataset, per_rank(loader.batch_size), sampler=sampler, drop_last=loader.drop_last)
 
 
 def sum_over_ranks(value):
@@ -230,31 +182,13 @@ def sum_over_ranks(value):
     return total.item()
 
 
-def packed(value):
-    buffer = io.BytesIO()
-    torch.save(value, buffer)
-    return buffer.getvalue()
-
-
-def unpacked(data):
-    """A value from another process: what lay on its GPU comes to the GPU of this one."""
-    here = torch.cuda.current_device() if torch.cuda.is_available() else 0
-    places = {f"cuda:{index}": f"cuda:{here}" for index in range(torch.cuda.device_count())}
-    return torch.load(io.BytesIO(data), map_location=places, weights_only=False)
-
-
-def from_rank_0(value):
-    """The value that rank 0 has, on all processes."""
-    message = [value.detach().cpu() if isinstance(value, torch.Tensor) else value]
-    dist.broadcast_object_list(message)
-    return message[0]
-
-
 def gathered(value):
-    """The values that the processes have, by rank."""
-    messages = [None] * dist.get_world_size()
-    dist.all_gather_object(messages, packed(value))
-    return [unpacked(message) for message in messages]
+    """The values that the processes have, by rank; what lay on another's GPU comes to the GPU of this one."""
+    buffer, sent = io.BytesIO(), [None] * dist.get_world_size()
+    torch.save(value, buffer)
+    dist.all_gather_object(sent, buffer.getvalue())
+    places = {"map_location": lambda storage, place: storage if place == "cpu" else storage.cuda()}
+    return [torch.load(io.BytesIO(data), weights_only=False, **places) for data in sent]
 
 
 def run(rank, local_rank, world_size, args):
@@ -290,7 +224,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nproc", type=int, default=torch.cuda.device_count() or 2, help="processes on this machine")
     parser.add_argument("--epochs", type=int, default=epochs)
-    parser.add_argument("--batch-size", type=int, default=batch_size)
+    parser.add_argument("--batch-size", type=int, default=batch_size, help="of all processes together")
     parser.add_argument("--lr", type=float, default=lr)
     args = parser.parse_args()
     world_size = int(os.environ.get("WORLD_SIZE", args.nproc))

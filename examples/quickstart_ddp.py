@@ -4,7 +4,7 @@
     python quickstart_ddp.py --nproc 4 --lr 0.05                    # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... quickstart_ddp.py    # several machines
 
-Exported from quickstart.ipynb by nbddp 0.1.0 (ef2cbc0b); it needs torch, sklearn.
+Exported from quickstart.ipynb by nbddp 0.1.0 (082f13e9); it needs torch, sklearn.
 """
 
 import argparse
@@ -14,7 +14,7 @@ import socket
 
 import torch
 import torch.distributed as dist
-import torch.distributed.nn  # or DDP does, later: its defaults would keep the group, and gloo's threads
+import torch.distributed.nn  # before there is a group: imported later, by DDP, its defaults would keep it
 import torch.multiprocessing as mp
 import torch.nn.functional as F
 from sklearn.datasets import load_digits
@@ -130,7 +130,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nproc", type=int, default=torch.cuda.device_count() or 2, help="processes on this machine")
     parser.add_argument("--lr", type=float, default=lr)
-    parser.add_argument("--batch-size", type=int, default=batch_size)
+    parser.add_argument("--batch-size", type=int, default=batch_size, help="of all processes together")
     parser.add_argument("--epochs", type=int, default=epochs)
     args = parser.parse_args()
     world_size = int(os.environ.get("WORLD_SIZE", args.nproc))

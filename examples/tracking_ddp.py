@@ -4,7 +4,7 @@
     python tracking_ddp.py --nproc 4 --lr 0.025                   # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... tracking_ddp.py    # several machines
 
-Exported from tracking.ipynb by nbddp 0.1.0 (cbadacbe); it needs torch, mlflow, sklearn.
+Exported from tracking.ipynb by nbddp 0.1.0 (017fdfbe); it needs torch, mlflow, sklearn.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import sys
 import mlflow
 import torch
 import torch.distributed as dist
-import torch.distributed.nn  # or DDP does, later: its defaults would keep the group, and gloo's threads
+import torch.distributed.nn  # before there is a group: imported later, by DDP, its defaults would keep it
 import torch.multiprocessing as mp
 import torch.nn.functional as F
 from sklearn.datasets import load_wine
@@ -163,7 +163,7 @@ def main():
     parser.add_argument("--nproc", type=int, default=torch.cuda.device_count() or 2, help="processes on this machine")
     parser.add_argument("--seed", type=int, default=0, help="with which all processes build data and weights")
     parser.add_argument("--epochs", type=int, default=epochs)
-    parser.add_argument("--batch-size", type=int, default=batch_size)
+    parser.add_argument("--batch-size", type=int, default=batch_size, help="of all processes together")
     parser.add_argument("--lr", type=float, default=lr)
     args = parser.parse_args()
     world_size = int(os.environ.get("WORLD_SIZE", args.nproc))

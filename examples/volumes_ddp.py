@@ -4,7 +4,7 @@
     python volumes_ddp.py --nproc 4 --lr 0.001                   # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... volumes_ddp.py    # several machines
 
-Exported from volumes.ipynb by nbddp 0.1.0 (1c880280); it needs torch alone.
+Exported from volumes.ipynb by nbddp 0.1.0 (b15a9e64); it needs torch alone.
 """
 
 import argparse
@@ -14,7 +14,7 @@ import socket
 
 import torch
 import torch.distributed as dist
-import torch.distributed.nn  # or DDP does, later: its defaults would keep the group, and gloo's threads
+import torch.distributed.nn  # before there is a group: imported later, by DDP, its defaults would keep it
 import torch.multiprocessing as mp
 import torch.nn.functional as F
 from torch import nn, optim
@@ -91,8 +91,8 @@ def validate():
         scores = model(volumes)
         total += F.cross_entropy(scores, labels, reduction="sum").item()
         correct += (scores.argmax(1) == labels).sum().item()
-    correct = sum_over_ranks(correct)
     total = sum_over_ranks(total)
+    correct = sum_over_ranks(correct)
     return total / len(val_loader.dataset), correct / len(val_loader.dataset)
 
 
@@ -181,7 +181,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nproc", type=int, default=torch.cuda.device_count() or 2, help="processes on this machine")
     parser.add_argument("--epochs", type=int, default=epochs)
-    parser.add_argument("--batch-size", type=int, default=batch_size)
+    parser.add_argument("--batch-size", type=int, default=batch_size, help="of all processes together")
     parser.add_argument("--lr", type=float, default=lr)
     parser.add_argument("--patience", type=int, default=patience)
     args = parser.parse_args()

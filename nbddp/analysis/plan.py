@@ -34,7 +34,7 @@ from nbddp.analysis.reading import (
 from nbddp.analysis.slicing import Flow, Slice, backward_slice, build_flow, with_prints
 from nbddp.analysis.splitting import first_split, is_unclear, unfit, unshared, with_what_meets
 from nbddp.analysis.syntax import build_program, too_deep
-from nbddp.analysis.training import choose_training_cell, first_causes, with_line
+from nbddp.analysis.training import choose_training_cell, first_causes, training_statements, with_line
 from nbddp.analysis.values import Assumptions, Facts, Obj, Split
 from nbddp.deep_stack import TooDeep, with_room
 from nbddp.diagnostics import CannotExport
@@ -117,7 +117,8 @@ def _read(notebook: Notebook, options: Options, own_imports: Mapping[str, str]) 
     """The notebook read for the first time: what the script will do is not known yet."""
     program = build_program(notebook)
     flow = build_flow(program)
-    cell = choose_training_cell(flow, options)
+    training = training_statements(flow)
+    cell = choose_training_cell(flow, training, options)
     options = with_line(notebook, cell, options)
     found = backward_slice(flow, training_of(flow, cell))
     taken = Taken(flow, found)
@@ -127,6 +128,7 @@ def _read(notebook: Notebook, options: Options, own_imports: Mapping[str, str]) 
         except CannotExport as refusal:
             raise CannotExport(first_causes(notebook, cell, refusal.diagnostics)) from None
         program, flow, found = taken.flow.program, taken.flow, taken.slice
+        training = training_statements(flow)
     found = with_prints(flow, found)
     facts, naming = _followed(flow, found, own_imports)
     return Plan(
@@ -136,6 +138,7 @@ def _read(notebook: Notebook, options: Options, own_imports: Mapping[str, str]) 
         flow=flow,
         slice=found,
         training_cell=cell,
+        trains=frozenset(s.index for s in training),
         facts=facts,
         roles=find_roles(program, facts),
         naming=naming,

@@ -9,7 +9,7 @@ Reading never imports IPython or nbformat: both take longer to load than a whole
 
 from nbddp.notebook.cells import cell_from_source
 from nbddp.notebook.ipynb import notebook_from_json
-from nbddp.notebook.marks import ROLES, unknown_marks
+from nbddp.notebook.marks import ROLES, is_directive, unknown_marks
 from nbddp.notebook.model import CannotRead, Cell, Escape, Notebook, SyntaxProblem
 from nbddp.notebook.percent import notebook_from_percent
 from nbddp.notebook.reading import read_notebook
@@ -23,6 +23,7 @@ __all__ = [
     "Notebook",
     "SyntaxProblem",
     "cell_from_source",
+    "is_directive",
     "notebook_from_json",
     "notebook_from_percent",
     "parse",

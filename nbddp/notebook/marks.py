@@ -32,6 +32,10 @@ def directive_of(source: str) -> str | None:
     return None
 
 
+def is_directive(line: str) -> bool:
+    return _DIRECTIVE.fullmatch(line) is not None
+
+
 def tag_words(tags: object) -> tuple[str, ...]:
     """Tags are a list; written by hand they may be one string, which must not pass for no tags at all."""
     words = re.split(r"[,\s]+", tags) if isinstance(tags, str) else tags if isinstance(tags, list) else []

@@ -26,6 +26,7 @@ Declines
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
@@ -41,7 +42,7 @@ PARTS = {Extent.MEAN: "mean_over_ranks", Extent.SUM: "sum_over_ranks", Extent.SA
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
-    for (loop, _), reduction in sorted(plan.facts.reductions.items(), key=lambda i: (_line(i[0][0]), i[0][1])):
+    for (loop, _), reduction in sorted(plan.facts.reductions.items(), key=lambda i: (_line(i[0][0]), *_first(*i[0]))):
         if isinstance(loop, ast.For | ast.AsyncFor | ast.While):
             yield _behind(plan, loop, reduction)
             yield from _on_leaving(plan, loop, reduction)
@@ -90,6 +91,13 @@ def _assumed(plan: Plan, node: ast.stmt | ast.expr, what: str) -> Diagnostic:
         NAME, "note", node, sentence("'%1' is combined across ranks as if it were built from batch means", what),
         why=sentence("it is multiplied by the size of the batch, but nbddp cannot see how it was computed"),
     )  # fmt: skip
+
+
+def _first(loop: ast.AST, name: str) -> tuple[int, int, str]:
+    """Where the loop names it first: several are combined in the notebook's own order."""
+    root = re.split(r"\W", name)[0]
+    places = [(n.lineno, n.col_offset) for n in ast.walk(loop) if isinstance(n, ast.Name) and n.id == root]
+    return (*min(places, default=(0, 0)), name)
 
 
 def _line(node: ast.AST) -> int:

@@ -11,8 +11,10 @@ from nbddp.analysis.slicing import local_names
 from nbddp.analysis.syntax import Statement, lines_in_strings
 from nbddp.edits import Edit
 from nbddp.fingerprint import sealed
+from nbddp.notebook import is_directive
 from nbddp.script.apply import Line, apply
 from nbddp.script.copy_parts import parts_for
+from nbddp.script.guards import joined_guards
 from nbddp.script.hand_back import hand_back
 from nbddp.script.header import header
 from nbddp.script.import_comments import Comments, comments_of
@@ -158,7 +160,7 @@ def _cells(
             lines += [Line(""), Line("")]
         lines += found
         last = statement
-    return lines
+    return joined_guards(lines)
 
 
 def _same_kind(a: Statement, b: Statement) -> bool:
@@ -175,8 +177,10 @@ def _cell_title(plan: Plan, statement: Statement, indent: int) -> str:
 
 
 def _statement(plan: Plan, region: Region, edits: Sequence[Edit], indent: str) -> list[Line]:
-    """Its lines, edited and moved in; the insides of strings stay where they are."""
+    """Its lines, edited and moved in; the insides of strings stay where they are, marks of the cell are obeyed."""
     lines = apply(plan.program, region.lead, region.end, _edits_of(region, edits))
+    above = plan.program.text.count("\n", 0, region.start)
+    lines = [line for line in lines if (line.origin or above + 1) > above or not is_directive(line.text)]
     while lines and not lines[-1].text.strip():
         lines.pop()
     held = lines_in_strings("\n".join(line.text for line in lines))

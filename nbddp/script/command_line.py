@@ -22,9 +22,10 @@ class Argument:
     is_literal: bool = False  # written as Python
     is_tuple: bool = False
 
-    def added(self, parser: str) -> str:
+    def added(self, parser: str, *, split: bool = False) -> str:
         """The call that adds it to the parser; the constant at the top of the script is the default."""
-        return add_argument(self.option, *self.kind, f"default={self.name}", parser=parser)
+        note = ('help="of all processes together"',) if split else ()
+        return add_argument(self.option, *self.kind, f"default={self.name}", *note, parser=parser)
 
     def value(self, args: str) -> str:
         """What the command line says of it."""

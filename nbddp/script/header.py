@@ -22,9 +22,7 @@ def header(plan: Plan, layout: Layout) -> list[Line]:
     choose = f"python {file} --nproc 4{_example(layout)}"
     many = f"torchrun --nnodes 2 --nproc-per-node 8 ... {file}"
     width = max(map(len, (command, choose, many))) + 4
-    device = (
-        "all GPUs of this machine, or on 2 CPU processes where there is none" if plan.uses_gpu else "several processes"
-    )
+    device, plainly = _processes(plan)
     lines = [
         *wrap(
             f'"""Train {_trained(plan)} on {device}.',
@@ -33,7 +31,7 @@ def header(plan: Plan, layout: Layout) -> list[Line]:
             break_on_hyphens=False,
         ),
         "",
-        f"    {command:{width}}# {'every GPU here' if plan.uses_gpu else 'two CPU processes'}",
+        f"    {command:{width}}# {plainly}",
         f"    {choose:{width}}# choose processes{' and parameters' if layout.parameters else ''}",
         f"    {many:{width}}# several machines",
         "",
@@ -44,6 +42,15 @@ def header(plan: Plan, layout: Layout) -> list[Line]:
         '"""',
     ]
     return [Line(text.replace("\\", "\\\\") if text != '"""' else text) for text in lines]
+
+
+def _processes(plan: Plan) -> tuple[str, str]:
+    """What it trains on, and how many processes that is where nothing is said."""
+    if (nproc := plan.options.nproc) is not None:
+        return (f"{nproc} processes", f"{nproc} processes") if nproc > 1 else ("one process", "one process")
+    if plan.uses_gpu:
+        return "all GPUs of this machine, or on 2 CPU processes where there is none", "every GPU here"
+    return "several processes", "two CPU processes"
 
 
 def _models(plan: Plan) -> str:

@@ -68,7 +68,7 @@ def launcher(
     text = renamed(template, {name: called(name, new) for name in used | _defined(template)} | local)
     imports = imports_for(used, renames=new)
     return Launcher(
-        _with_parameters(text, arguments, local, _settings(extra, new)),
+        _with_parameters(text, arguments, local, _settings(extra, new), needs.batches),
         tuple(name for name in library().parts if name in used),
         tuple(imports.values()),
         frozenset(imports.keys() | {called(name, new) for name in _defined(template)}),
@@ -125,11 +125,16 @@ def _defined(template: str) -> set[str]:
 
 
 def _with_parameters(
-    text: str, arguments: tuple[Argument, ...], local: Mapping[str, str], settings: Sequence[tuple[str, str]]
+    text: str,
+    arguments: tuple[Argument, ...],
+    local: Mapping[str, str],
+    settings: Sequence[tuple[str, str]],
+    split: Sequence[str | int],
 ) -> str:
     """The template filled in. The parameters keep their names, also where a part has had to take another."""
     parser, args = local.get("parser", "parser"), local.get("args", "args")
-    text = text.replace("    ADD_PARAMETERS\n", "".join(f"{argument.added(parser)}\n" for argument in arguments))
+    added = (f"{argument.added(parser, split=argument.name in split)}\n" for argument in arguments)
+    text = text.replace("    ADD_PARAMETERS\n", "".join(added))
     pairs = [(argument.name, argument.value(args)) for argument in arguments]
     pairs += [(name, f"{args}.{option}") for name, option in settings]
     return text.replace("    SET_PARAMETERS\n", _assignment(pairs))

@@ -50,7 +50,7 @@ if __name__ == "__main__":
     main()
 '''
 
-EARLY = "import torch.distributed.nn  # or DDP does, later: its defaults would keep the group, and gloo's threads"
+EARLY = "import torch.distributed.nn  # before there is a group: imported later, by DDP, its defaults would keep it"
 
 ON_GPUS = """\
     if torch.cuda.is_available():

@@ -9,6 +9,7 @@ from nbddp.analysis import Plan
 from nbddp.analysis.agreement import KINDS
 from nbddp.analysis.loaders import LoaderCall, dataset_value, loader_call
 from nbddp.edits import Edit
+from nbddp.script.in_order import draws_in_order
 from nbddp.script.names_of_torch import has_names_of_torch
 
 # What the short DDP passes on as the model would, or what DDP and the model do alike.
@@ -32,7 +33,8 @@ def requests(plan: Plan, edits: Sequence[Edit], wanted: Iterable[str]) -> list[s
             plain = name == "share_of" and _nothing_but_batches(plan)
             found.append(f"{name}:{'plain' if plain else 'in_order'}")
         elif name in ("sharded", "sum_over_shares") and _only_plain_shares(plan, edits):
-            found.append(f"{name}:plain")
+            bare = name == "sharded" and all(map(_says_no_more, _shared(plan)))
+            found.append(f"{name}:{'bare' if bare else 'plain'}")
         elif name == "sync_batchnorm" and plan.options.exact:
             found.append("sync_batchnorm:exact")
         elif name == "DDP" and not plan.wrapping.stands_for:
@@ -63,28 +65,20 @@ def _only_lists(edits: Sequence[Edit]) -> bool:
 
 def _only_in_order(plan: Plan) -> bool:
     """Do all evaluation loaders draw their batches in the order of the data, and none a share?"""
-    for fact in plan.roles.evaluation_loops:
-        for obj in fact.loaders - plan.by_sample:
-            call = loader_call(plan, obj)
-            if call is None or not call.plain or obj in plan.facts.classes or len(call.node.args) > 2:
-                return False
-            if any(call.gives(a) for a in ("sampler", "batch_sampler")) or call.constant("shuffle") not in (
-                None,
-                False,
-            ):
-                return False
-            if ("shuffle" in call.arguments and call.constant("shuffle") is None) or _shares_its_place(plan, obj.node):
-                return False
-    return True
+    loaders = (obj for fact in plan.roles.evaluation_loops for obj in fact.loaders - plan.by_sample)
+    return all(draws_in_order(plan, obj) for obj in loaders)
 
 
 def _only_plain_shares(plan: Plan, edits: Sequence[Edit]) -> bool:
     """Do all loaders of the training draw single samples, in order or shuffled, a share of each batch?"""
-    shares = [s for s in plan.sharding.shares.values() if s.how != "sampler"]
     unsplit = any("split=False" in e.text for e in edits if e.rule == "sampler")
-    return not unsplit and all(
-        s.call is not None and s.how != "own sampler" and _is_plain(plan, s.call) for s in shares
-    )
+    own = any(s.how == "own sampler" for s in plan.sharding.shares.values())
+    return not unsplit and not own and all(c is not None and _is_plain(plan, c) for c in _shared(plan))
+
+
+def _shared(plan: Plan) -> list[LoaderCall | None]:
+    """The loaders that get no sampler where they are built."""
+    return [s.call for s in plan.sharding.shares.values() if s.how != "sampler"]
 
 
 def _is_plain(plan: Plan, call: LoaderCall) -> bool:
@@ -102,13 +96,13 @@ def _is_plain(plan: Plan, call: LoaderCall) -> bool:
 
 def _nothing_but_batches(plan: Plan) -> bool:
     """Is the size of its batches all that is said of how an evaluation loader loads?"""
-    calls = [loader_call(plan, o) for f in plan.roles.evaluation_loops for o in f.loaders - plan.by_sample]
+    loaders = (o for f in plan.roles.evaluation_loops for o in f.loaders - plan.by_sample)
+    return all(_says_no_more(loader_call(plan, o)) for o in loaders)
+
+
+def _says_no_more(call: LoaderCall | None) -> bool:
     known = {"dataset", "batch_size", "shuffle", "drop_last"}
-    return all(c is not None and c.arguments.keys() <= known and len(c.keywords) == len(c.node.keywords) for c in calls)
-
-
-def _shares_its_place(plan: Plan, node: ast.AST) -> bool:
-    return any(o.node is node for o in plan.sharding.loaders)
+    return call is not None and call.arguments.keys() <= known and len(call.keywords) == len(call.node.keywords)
 
 
 def _needs_little(plan: Plan) -> bool:

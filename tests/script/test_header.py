@@ -33,6 +33,13 @@ def test_which_devices(cell, device):
     assert device in text(cell, TRAINING)
 
 
+@pytest.mark.parametrize(("nproc", "said"), [(4, "on 4 processes."), (1, "on one process.")])
+def test_how_many_processes_where_the_notebook_says_it(nproc, said):
+    found = text("model.cuda()", TRAINING, options=Options(nproc=nproc))
+    assert said in found
+    assert "every GPU" not in found
+
+
 @pytest.mark.parametrize(
     ("cell", "needs"),
     [

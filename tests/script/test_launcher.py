@@ -228,3 +228,9 @@ def test_a_signal_ends_all_at_once_also_in_a_collective(tmp_path, number, to_all
         (os.killpg if to_all else os.kill)(process.pid, number)
         eventually(lambda: not members(process.pid), ALL_GONE)
         assert process.wait(1) == -number
+
+
+def test_a_size_that_is_split_says_so():
+    found = launcher({"size": 8, "other": 8}, Needs(batches=("size",))).source
+    assert found.count('help="of all processes together"') == 1
+    assert '"--size", type=int, default=size, help="of all processes together"' in found

@@ -52,8 +52,9 @@ def kind_of(plan: ShardedReading, reduction: Reduction) -> str:
         return "lists" if reduction.how == "mean" and _lists_numbers(plan, seen) else "anything"
     added = [n for n in ast.walk(loop) if isinstance(n, ast.AugAssign) and ast.unparse(n.target) == reduction.name]
     made: list[ast.AST | None] = [n.value for n in added]
-    if added and isinstance(added[0].target, ast.Name):
-        made = sources(plan, added[0].target)  # also what it starts with: `torch.zeros(1)`
+    stored = (n for n in ast.walk(loop) if _is_name(n, reduction.name) and isinstance(n.ctx, ast.Store))  # type: ignore[attr-defined]
+    if target := next(stored, None):
+        made = [target]  # by all that is put there, also what it starts with: `torch.zeros(1)`
     if reduction.number or (made and all(is_number(plan, n) for n in made)):
         return "numbers" if _shown_whole(plan, reduction) else "floats"
     return "tensors" if made and all(is_scalar(plan, n) for n in made) else "anything"
@@ -97,10 +98,25 @@ def is_number(plan: ShardedReading, node: ast.AST | None, seen: frozenset[ast.AS
     match node:
         case ast.BinOp(left=left, right=right):
             return is_number(plan, left, seen) and is_number(plan, right, seen)
-        case ast.Name():
+        case ast.Name(id=name):
             made = sources(plan, node)
-            return bool(made) and all(is_number(plan, n, seen | {node}) for n in made)
+            return bool(made) and all(_counts(n, name) or is_number(plan, n, seen | {node}) for n in made)
+        case (
+            ast.Call(func=ast.Attribute(attr="size"), args=[_])
+            | ast.Subscript(value=ast.Attribute(attr="shape"), slice=ast.Constant() | ast.UnaryOp())
+        ):
+            return True
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len"
+
+
+def _counts(node: ast.AST | None, name: str) -> bool:
+    """`for name in range(…)`, `for name, batch in enumerate(…)`."""
+    match node:
+        case ast.For(target=ast.Name(), iter=ast.Call(func=ast.Name(id="range"))):
+            return True
+        case ast.For(target=ast.Tuple(elts=[ast.Name(id=first), _]), iter=ast.Call(func=ast.Name(id="enumerate"))):
+            return first == name
+    return False
 
 
 def is_scalar(plan: ShardedReading, node: ast.AST | None, seen: frozenset[ast.AST] = frozenset()) -> bool:
@@ -135,9 +151,9 @@ def is_scalar(plan: ShardedReading, node: ast.AST | None, seen: frozenset[ast.AS
 def _shown_whole(plan: ShardedReading, reduction: Reduction) -> bool:
     """May it matter that a count is a whole number? Not where it is divided, or formatted with digits."""
     function = plan.program.function_of(reduction.loop)
-    body: ast.AST = function if function is not None else plan.program.tree
+    body = ast.walk(function) if function is not None else plan.program.nodes
     end = getattr(reduction.loop, "end_lineno", 0) or 0
-    reads = [n for n in ast.walk(body) if _is_name(n, reduction.name) and isinstance(getattr(n, "ctx", None), ast.Load)]
+    reads = [n for n in body if _is_name(n, reduction.name) and isinstance(getattr(n, "ctx", None), ast.Load)]
     name = reduction.name.isidentifier()
     return not name or not all(_becomes_float(plan, n) for n in reads if getattr(n, "lineno", 0) > end)
 

@@ -24,13 +24,15 @@ def may_order_sets(plan: Reading) -> bool:
 
 
 def _has_an_order(plan: Reading, node: ast.expr) -> bool:
-    """May the order be seen? Not where all that is done with the set is `sorted(set(text))`, `len(…)`, `x in …`."""
+    """May the order be seen? Not where all that is done with the set is `sorted(list(set(text)))`, `len(…)`, `in`."""
     parent = plan.program.parents.get(node)
     if isinstance(node, ast.Name) and isinstance(parent, ast.Call) and parent.func is node and node.id in MAKES:
         return _has_an_order(plan, parent)
     match parent:
         case ast.Call(func=ast.Name(id=name)) if name in UNORDERED and node in parent.args:
             return False
+        case ast.Call(func=ast.Name(id="list" | "tuple")) if node in parent.args:
+            return _has_an_order(plan, parent)
         case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[right]) if right is node:
             return False
     return True

@@ -12,7 +12,6 @@ from nbddp.analysis.reading.naming import Naming
 from nbddp.analysis.reading.roles import Roles
 from nbddp.analysis.slicing import Flow, Slice
 from nbddp.analysis.syntax import Program, Statement
-from nbddp.analysis.training import training_statements
 from nbddp.analysis.values import Assumptions, CallFact, Facts, Loop
 from nbddp.diagnostics import Diagnostic
 from nbddp.notebook import Notebook
@@ -30,6 +29,7 @@ class Reading:
     flow: Flow
     slice: Slice
     training_cell: int
+    trains: frozenset[int]  # indices of the statements that train, kept or not
 
     # What it means: values and loops of the abstract run, the parts that things play, names free for the script.
     facts: Facts
@@ -47,8 +47,7 @@ class Reading:
     @cached_property
     def training(self) -> tuple[Statement, ...]:
         """The kept statements that train."""
-        own = {s.index for s in training_statements(self.flow)}
-        return tuple(s for s in self.kept if s.index in own)
+        return tuple(s for s in self.kept if s.index in self.trains)
 
     @cached_property
     def framework(self) -> Use | None:

@@ -61,7 +61,7 @@ class Walk(ast.NodeVisitor):
         self.local: list[Set[str]] = []
         self.surely: set[str] = set()  # names of inner scopes whose things this code changes beyond doubt
         self.in_function = 0
-        self.differentiated: Set[str] = frozenset()  # what is called for a loss: it leaves what it is given alone
+        self.nodes: list[ast.AST] = []  # all that is looked at, where calls in it may be made for a loss
 
     # names -----------------------------------------------------------------
     def _is_local(self, name: str) -> bool:
@@ -117,6 +117,11 @@ class Walk(ast.NodeVisitor):
         if name is not None and self._is_local(name):
             self.surely.add(name)
 
+    @functools.cached_property
+    def differentiated(self) -> Set[str]:
+        """What is called for a loss: it leaves what it is given alone."""
+        return differentiated(self.nodes)
+
     # expressions -----------------------------------------------------------
     def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
         self.visit(node.value)
@@ -157,7 +162,7 @@ class Walk(ast.NodeVisitor):
     def _call_own(self, node: ast.Call, name: str) -> None:
         if not self._is_local(name):
             self.out.calls.add(name)
-        own = self.own.get(name, Changes() if name in self.differentiated else UNKNOWN)
+        own = self.own.get(name) or (Changes() if name in self.differentiated else UNKNOWN)
         for i, arg in enumerate(node.args):
             if own.changes(i):
                 self.mutate(root_name(arg))
@@ -443,7 +448,7 @@ def effects(
     nodes: Iterable[ast.AST], imports: Mapping[str, str], own_mutators: Mapping[str, Changes] | None = None
 ) -> Effects:
     walk, nodes = Walk(imports, own_mutators), list(nodes)
-    walk.differentiated = differentiated(nodes)
+    walk.nodes = nodes
     for node in nodes:
         walk.visit(node)
     return walk.out
@@ -451,10 +456,13 @@ def effects(
 
 def differentiated(nodes: Iterable[ast.AST]) -> Set[str]:
     """The names by which a gradient's loss is computed: `model` and `criterion` of `loss = criterion(model(x), y)`."""
-    parts = [part for node in nodes for part in ast.walk(node)]
-    calls = [n for n in parts if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+    calls, assigned = list[ast.Call](), list[ast.Assign]()
+    for part in (part for node in nodes for part in ast.walk(node)):
+        if isinstance(part, ast.Call):
+            calls.append(part)
+        elif isinstance(part, ast.Assign):
+            assigned.append(part)
     made: list[ast.AST] = [n for n in calls if isinstance(n.func, ast.Attribute) and n.func.attr == "backward"]
-    assigned = [n for n in parts if isinstance(n, ast.Assign)] if made else []
     names = set[str]()
     while new := {n.id for m in made for n in ast.walk(m) if isinstance(n, ast.Name)} - names:
         names |= new

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from nbddp.analysis.slicing.aliases import shared_inside
-from nbddp.analysis.slicing.effects import Changes, Walk, all_arguments, bound_names, differentiated, effects, root_name
+from nbddp.analysis.slicing.effects import Changes, Walk, all_arguments, bound_names, effects, root_name
 from nbddp.analysis.slicing.method_effects import changing_methods
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
@@ -40,7 +40,7 @@ def _parameters(node: Definition, is_method: bool) -> tuple[str, ...]:
 
 def _summary(node: Definition, imports: Mapping[str, str], known: Mapping[str, Changes]) -> Summary:
     walk = Walk(imports, known)
-    walk.differentiated = differentiated(node.body)
+    walk.nodes = [*node.body]
     walk.local.append(bound_names(node.body) - {a.arg for a in all_arguments(node.args)})
     for statement in node.body:
         walk.visit(statement)

@@ -88,7 +88,7 @@ def build_flow(program: Program) -> Flow:
 
 def _touched(flow: Flow) -> Iterator[frozenset[str]]:
     sharing = Sharing(flow.imports)
-    bound_by_functions = {n for node in ast.walk(flow.program.tree) if isinstance(node, ast.Global) for n in node.names}
+    bound_by_functions = {n for node in flow.program.nodes if isinstance(node, ast.Global) for n in node.names}
     for statement in flow.program.statements:
         sharing.follow(statement.node)
         found = flow.effects[statement.index]

@@ -117,12 +117,22 @@ def build_program(notebook: Notebook) -> Program:
         line += cell.code.count("\n") + 1
     text = "\n".join(without_guard(c.code) for c in cells) + "\n"
     tree = parse(text)
-    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     starts = [0, *(i + 1 for i, c in enumerate(text) if c == "\n")]
     at = [bisect.bisect_right(first_lines, _first_line(node)) - 1 for node in tree.body]
     statements = tuple(Statement(i, node, cells[at[i]]) for i, node in enumerate(tree.body))
     needs = tuple(sorted({n for c in cells for n in c.needs_imports}))
-    return Program(notebook, text, tree, statements, tuple(starts), tuple(first_lines), cells, parents, needs)
+    return Program(notebook, text, tree, statements, tuple(starts), tuple(first_lines), cells, _parents(tree), needs)
+
+
+def _parents(tree: ast.AST) -> dict[ast.AST, ast.AST]:
+    """In the order of `ast.walk`; each node's children are looked for once."""
+    found: dict[ast.AST, ast.AST] = {}
+    waiting = [tree]
+    for node in waiting:
+        children = list(ast.iter_child_nodes(node))
+        found.update(dict.fromkeys(children, node))
+        waiting += children
+    return found
 
 
 def too_deep(program: Program) -> Diagnostic:

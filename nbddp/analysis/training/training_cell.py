@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nbddp.analysis.slicing import Flow
+from nbddp.analysis.syntax import Statement
 from nbddp.analysis.training.invalid_cells import training_not_valid, training_unread
 from nbddp.analysis.training.mark_checks import misspelt
-from nbddp.analysis.training.training_statements import framework, training_statements
+from nbddp.analysis.training.training_statements import framework
 from nbddp.analysis.training.unreadable_training import sets_up_ddp, trains_elsewhere
 from nbddp.diagnostics import CannotExport, Diagnostic
 from nbddp.notebook import Cell, Notebook
@@ -16,8 +19,8 @@ from nbddp.train_line import MAGIC, CannotParse, parse_train_line
 RULE = "training-cell"
 
 
-def choose_training_cell(flow: Flow, options: Options) -> int:
-    """Its number; raises CannotExport with the candidates where there is not exactly one."""
+def choose_training_cell(flow: Flow, training: Sequence[Statement], options: Options) -> int:
+    """Its number, of the cells with statements that train; raises CannotExport where there is not exactly one."""
     program = flow.program
     cells = {c.number: c for c in program.notebook.cells if c.kind == "code"}
     if options.train is not None:
@@ -27,7 +30,7 @@ def choose_training_cell(flow: Flow, options: Options) -> int:
         return _readable(flow, marked[0])
     if marked:
         raise CannotExport([_at(c, sentence("%1 cells are marked as the training cell", len(marked))) for c in marked])
-    found = {s.cell.number: s.node.lineno for s in reversed(training_statements(flow))}
+    found = {s.cell.number: s.node.lineno for s in reversed(training)}
     if len(found) == 1:
         return next(iter(found))
     odd = misspelt(program.notebook)

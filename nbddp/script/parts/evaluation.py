@@ -98,20 +98,16 @@ def gather_in_order(values, loader):
 
 def gather_in_order__in_order(values, loader):
     """What the processes have collected over `share_of(loader)`, by batch or by sample, as one would have it."""
-    parts, world_size = gathered(values), dist.get_world_size()
-    sizes = [len(batch) for batch in loader.batch_sampler]
-    total = sum(len(part) for part in parts)
-    for counts in ([1] * len(sizes), sizes):  # pieces for each batch, or for each sample of it
-        each = total // max(1, sum(counts))
-        ends = [0] * world_size
-        pieces = []
-        for number, count in enumerate(counts):
-            rank = number % world_size
-            start, ends[rank] = ends[rank], ends[rank] + each * count
-            pieces.append(parts[rank][start : ends[rank]])
-        if ends == [len(part) for part in parts]:
-            return joined(pieces) if pieces else values
-    raise ValueError(f"{[len(part) for part in parts]} values on the processes fit neither the batches nor the samples")
+    parts, sizes = gathered(values), [len(batch) for batch in loader.batch_sampler]
+    lengths = [len(part) for part in parts]
+    for counts in ([1] * len(sizes), sizes):  # so many values for each batch, or for each sample of it
+        each = sum(lengths) // max(1, sum(counts))
+        if lengths == [each * sum(counts[rank :: len(parts)]) for rank in range(len(parts))]:
+            full = each * max(counts, default=0)  # values of a batch; the last one may have fewer
+            starts = range(0, max(lengths), full or 1)
+            pieces = [part[start : start + full] for start in starts for part in parts if len(part) > start]
+            return joined(pieces or [values])
+    raise ValueError(f"{lengths} values on the processes fit neither the batches nor the samples")
 
 
 def gather_samples(values):

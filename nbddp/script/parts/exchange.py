@@ -16,19 +16,6 @@ def sending_device():
     return torch.device("cuda" if dist.get_backend() == "nccl" else "cpu")
 
 
-def packed(value):
-    buffer = io.BytesIO()
-    torch.save(value, buffer)
-    return buffer.getvalue()
-
-
-def unpacked(data):
-    """A value from another process: what lay on its GPU comes to the GPU of this one."""
-    here = torch.cuda.current_device() if torch.cuda.is_available() else 0
-    places = {f"cuda:{index}": f"cuda:{here}" for index in range(torch.cuda.device_count())}
-    return torch.load(io.BytesIO(data), map_location=places, weights_only=False)
-
-
 def from_rank_0(value):
     """The value that rank 0 has, on all processes."""
     message = [value.detach().cpu() if isinstance(value, torch.Tensor) else value]
@@ -37,10 +24,12 @@ def from_rank_0(value):
 
 
 def gathered(value):
-    """The values that the processes have, by rank."""
-    messages = [None] * dist.get_world_size()
-    dist.all_gather_object(messages, packed(value))
-    return [unpacked(message) for message in messages]
+    """The values that the processes have, by rank; what lay on another's GPU comes to the GPU of this one."""
+    buffer, sent = io.BytesIO(), [None] * dist.get_world_size()
+    torch.save(value, buffer)
+    dist.all_gather_object(sent, buffer.getvalue())
+    places = {"map_location": lambda storage, place: storage if place == "cpu" else storage.cuda()}
+    return [torch.load(io.BytesIO(data), weights_only=False, **places) for data in sent]
 
 
 def any_rank(flag):

@@ -3,8 +3,6 @@
 # mypy: ignore-errors
 # ruff: noqa: B905
 
-import collections
-
 import torch
 import torch.distributed as dist
 
@@ -15,23 +13,20 @@ from nbddp.script.parts.exchange import sending_device
 def average_gradients(*optimizers):
     """What DDP does during backward, for parameters outside it: each gradient becomes the mean over all processes."""
     parameters = [p for optimizer in optimizers for group in optimizer.param_groups for p in group["params"]]
-    kinds = [0 if p.grad is None else 2 if p.grad.is_sparse else 1 for p in parameters]
-    kinds = torch.tensor(kinds, device=sending_device())
+    kinds = torch.tensor([0 if p.grad is None else 2 if p.grad.is_sparse else 1 for p in parameters])
+    kinds = kinds.to(sending_device())
     dist.all_reduce(kinds, dist.ReduceOp.MAX)  # a gradient may be missing on some of them
     if (kinds == 2).any():
         raise RuntimeError("sparse gradients cannot be averaged over processes")
-    buckets = collections.defaultdict(list)
-    for parameter, kind in zip(parameters, kinds.tolist()):
-        if kind and parameter.grad is None:
-            parameter.grad = torch.zeros_like(parameter)
-        if kind:
-            buckets[parameter.grad.dtype, parameter.grad.device].append(parameter.grad)
-    for gradients in buckets.values():
-        flat = torch.cat([gradient.flatten() for gradient in gradients]).to(sending_device())
-        dist.all_reduce(flat)
-        means = (flat / dist.get_world_size()).split([gradient.numel() for gradient in gradients])
-        for gradient, mean in zip(gradients, means):
-            gradient.copy_(mean.view_as(gradient))
+    found = [p for p, kind in zip(parameters, kinds.tolist()) if kind]
+    for dtype in dict.fromkeys(p.dtype for p in found):
+        group = [p for p in found if p.dtype == dtype]
+        for p in group:
+            p.grad = torch.zeros_like(p) if p.grad is None else p.grad
+        total = torch.cat([p.grad.flatten().to(sending_device()) for p in group])
+        dist.all_reduce(total)
+        for p, mean in zip(group, (total / dist.get_world_size()).split([p.numel() for p in group])):
+            p.grad.copy_(mean.view_as(p))
 
 
 def average_gradients_of(loss):

@@ -108,6 +108,13 @@ def sharded__plain(loader):
     return remade(loader, loader.dataset, batch_size=size, sampler=sampler, drop_last=loader.drop_last)
 
 
+def sharded__bare(loader):
+    """A loader of the same data that draws this process's share of every batch."""
+    shuffle, seed = isinstance(loader.sampler, RandomSampler), next(sampler_seeds)
+    sampler = Reshuffled(loader.dataset, shuffle=shuffle, seed=seed, drop_last=loader.drop_last)
+    return DataLoader(loader.dataset, per_rank(loader.batch_size), sampler=sampler, drop_last=loader.drop_last)
+
+
 def sum_over_shares__plain(value, loader):
     """The sum over all processes of what each has of its share; over a loader that is no share all have the same."""
     return sum_over_ranks(value) if isinstance(loader.sampler, DistributedSampler) else value

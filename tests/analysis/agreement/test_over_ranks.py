@@ -22,6 +22,8 @@ def uses(cell: str) -> set[str]:
         ("right = 0", "right += (model(x) > 0).sum().item()", "print(f'{right:.2f}')", "floats"),
         ("right = 0", "right += (model(x) > 0).sum().item()", "print(right)", "numbers"),
         ("right = 0", "right += len(y)", "print(right)", "numbers"),
+        ("seen = 0", "seen += x.size(0)", "print(seen)", "numbers"),
+        ("seen = 0", "seen += y.shape[0]", "print(seen)", "numbers"),
         ("right = 0", "right += (model(x) > 0).sum()", "print(right)", "tensors"),
         ("right = torch.zeros(2)", "right += (model(x) > 0).sum(0)", "print(right)", "anything"),
     ],
@@ -29,6 +31,24 @@ def uses(cell: str) -> set[str]:
 def test_a_sum_is_as_long_as_it_has_to_be(before, inside, after, kind):
     assert {u for u in uses(evaluation(before, inside, after)) if u.startswith("adds ")} == {f"adds {kind}"}
     assert kind in KINDS
+
+
+@pytest.mark.parametrize("around", ["enumerate(train_loader)", "zip(range(9), train_loader)"])
+def test_what_counts_the_batches_is_a_number(around):
+    """`enumerate` gives one; of others it is not known."""
+    cell = batch("total += loss.item()", "print(total / (i + 1))")
+    cell = cell.replace("    for x, y in train_loader", f"    total = 0.0\n    for i, (x, y) in {around}")
+    found = plan(*BEFORE, cell)
+    text = over_ranks(found, node(found, ast.BinOp, "total / (i + 1)"), "mean_over_ranks")
+    assert ("sum_over_ranks" in text.uses) is around.startswith("enumerate")
+
+
+def test_the_last_loss_is_a_tensor_of_one_number():
+    found = plan(*BEFORE, batch("pass") + "    print(loss.item())\n")
+    (reduction,) = found.facts.reductions.values()
+    text = name_over_ranks(found, reduction)
+    assert text.before + reduction.name + text.after == "sum_over_ranks(loss) / world_size"
+    assert "adds tensors" in text.uses
 
 
 def test_a_mean_is_a_sum_that_is_divided():

@@ -47,6 +47,9 @@ def test_where_the_order_is_no_matter(text):
     [
         ("numbers = list(set(words))", True),
         ("numbers = len(set(words))", False),
+        ("numbers = sorted(list(set(words)))", False),
+        ("numbers = sorted(tuple(set(words)))", False),
+        ("numbers = max(map(len, list(set(words))))", True),
         ("numbers = hash(words[0])", True),
         ("numbers = list(map(set, words))", True),
         ("numbers = {1, 2}", False),

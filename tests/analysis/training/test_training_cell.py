@@ -12,7 +12,8 @@ from tests.analysis.cells import BEFORE, TRAINING, flow
 
 
 def chosen(*cells: str, train: int | None = None) -> int:
-    return choose_training_cell(flow(*cells), Options(train=train))
+    found = flow(*cells)
+    return choose_training_cell(found, training_statements(found), Options(train=train))
 
 
 def refusal(*cells: str, train: int | None = None) -> CannotExport:

@@ -110,7 +110,7 @@ def deal_in_order(rank: int, kind: str) -> Any:
     return collected, gather_in_order__in_order(collected, loader), len(share_of__in_order(loader))
 
 
-@pytest.mark.parametrize("kind", ["plain", "drop_last", "batches", "workers"])
+@pytest.mark.parametrize("kind", ["plain", "drop_last", "workers"])
 def test_the_short_variant_for_loaders_that_do_not_shuffle(kind):
     batches = one_process(kind)[0]
     batches = batches[: len(batches) // 2]

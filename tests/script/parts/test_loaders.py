@@ -18,7 +18,15 @@ from torch.utils.data import (
     WeightedRandomSampler,
 )
 
-from nbddp.script.parts.loaders import all_of, is_share, sharded, shuffles_all, sum_over_shares
+from nbddp.script.parts.loaders import (
+    all_of,
+    is_share,
+    sharded,
+    sharded__bare,
+    sharded__plain,
+    shuffles_all,
+    sum_over_shares,
+)
 from tests.script.parts.ranks import on_ranks, run_ranks
 
 SAMPLES = list(range(24))
@@ -236,3 +244,17 @@ def test_what_is_no_loader_stays_as_it_is_or_is_refused():
     for whole, said in on_ranks(2, take_other_things):
         assert whole == [1, 2]
         assert said == "only a DataLoader can be shared out, and this is a list"
+
+
+def shares_of_short_variants(rank: int, shuffle: bool) -> list[list[list[int]]]:
+    loader = DataLoader(range(20), 4, shuffle=shuffle)
+    return [[batch.tolist() for batch in made(loader)] for made in (sharded__plain, sharded__bare)]
+
+
+@pytest.mark.parametrize("shuffle", [True, False])
+def test_short_variants_deal_out_each_batch(shuffle):
+    for first, second in zip(*on_ranks(2, shares_of_short_variants, shuffle), strict=True):
+        assert [len(batch) for batch in (*first, *second)] == [2] * 10
+        drawn = [value for batches in zip(first, second, strict=True) for batch in batches for value in batch]
+        assert sorted(drawn) == sorted(set(drawn))
+        assert len(drawn) == 20
