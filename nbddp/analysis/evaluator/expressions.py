@@ -96,7 +96,7 @@ def _evaluate(m: Machine, node: ast.expr) -> Value:  # noqa: C901, PLR0912 -- on
         case ast.UnaryOp():
             operand = evaluate(m, node.operand)
             if isinstance(node.op, ast.USub) and isinstance(operand.const, int | float):
-                return Value(const=-operand.const)
+                return Value(const=-operand.const, number=operand.number)
             if isinstance(node.op, ast.Not):
                 known = domain.truth(operand)
                 return replace(unary(operand, node.op), const=None if known is None else not known)
