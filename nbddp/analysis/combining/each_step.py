@@ -14,7 +14,7 @@ from nbddp.analysis.combining.records import given_to, is_shown, written_with
 from nbddp.analysis.combining.writes import Write, fillings, is_place, read_by_called, uses, write_of
 from nbddp.analysis.slicing import inside
 from nbddp.analysis.syntax import blocks_around
-from nbddp.analysis.values import OF_A_SHARE, PICKED, WHOLE, Extent, LoopFact, Machine, spread
+from nbddp.analysis.values import OF_A_SHARE, PICKED, PLACED, WHOLE, Extent, LoopFact, Machine, spread
 
 HOW = {Extent.MEAN: "mean_over_ranks", Extent.SUM: "sum_over_ranks", Extent.SAMPLES: "gather_samples"}
 ROUNDING = {"round", "numpy.round", "numpy.around", "torch.round", "int"}
@@ -81,7 +81,8 @@ def parts_of(m: Machine, node: ast.expr, place: str) -> Iterator[tuple[ast.expr,
         yield from _of_row(m, node, place)
         return
     apart = _is_written(node, extent) or isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict)
-    known = extent in HOW and not apart and (_is_leaf(node) or extent is not Extent.SAMPLES)
+    whole = _is_leaf(node) and not value.of(PLACED)  # `out[0]`: of all samples, not of each share
+    known = extent in HOW and not apart and (whole or extent is not Extent.SAMPLES)
     if known and not any(is_place(n, place) for n in ast.walk(node)):
         split = extent is Extent.SAMPLES and bool(m.assumed.splits)
         yield node, "gather_part" if split else HOW[extent]

@@ -9,10 +9,11 @@ from dataclasses import replace
 from nbddp.analysis.evaluator.attributes import by_class, read
 from nbddp.analysis.evaluator.calls import call
 from nbddp.analysis.evaluator.iteration import BATCHES, iterate, loaders_in
-from nbddp.analysis.library import USUAL, exports
+from nbddp.analysis.library import USUAL, Samples, effect_of, exports
 from nbddp.analysis.syntax import BUILTINS
 from nbddp.analysis.values import (
     ANYTHING,
+    CallFact,
     Extent,
     Machine,
     Value,
@@ -95,7 +96,7 @@ def _evaluate(m: Machine, node: ast.expr) -> Value:  # noqa: C901, PLR0912 -- on
         case ast.UnaryOp():
             operand = evaluate(m, node.operand)
             if isinstance(node.op, ast.USub) and isinstance(operand.const, int | float):
-                return Value(const=-operand.const)
+                return Value(const=-operand.const, number=operand.number)
             if isinstance(node.op, ast.Not):
                 known = domain.truth(operand)
                 return replace(unary(operand, node.op), const=None if known is None else not known)
@@ -303,8 +304,12 @@ def _picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subsc
         return found
     if any(o.name == BATCHES for o in index.of("counter")):
         return found.with_extent(Extent.VARYING)  # `x[i]` of batch i: of a rank's share it is another sample
-    if not index.of(domain.MASK, domain.PICKED) and (m.forward_depth or not _is_first_few(m, node.slice)):
+    by_place = not m.forward_depth and _is_first_few(m, node.slice)
+    if isinstance(index.const, int) and _is_a_batch(m, node):
+        return domain.marked(found, domain.PLACED)
+    if not index.of(domain.MASK, domain.PICKED) and not by_place:
         return found
+    found = domain.marked(found, domain.PLACED) if by_place else found
     by_mask = index.of(domain.MASK) and spread(index) is Extent.SAMPLES
     if by_mask and not [*base.of(domain.PICKED), *index.of(domain.PICKED)]:
         found = domain.marked(found, domain.BY_MASK)
@@ -314,7 +319,19 @@ def _picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subsc
 def _is_first_few(m: Machine, node: ast.expr) -> bool:
     """`output[:16]`; smaller numbers are mostly places in a tuple, or steps in time."""
     bounds = [m.facts.value(b).const for b in (node.lower, node.upper) if b] if isinstance(node, ast.Slice) else []
-    return any(isinstance(bound, int) and bound > FEW for bound in bounds)
+    return any(isinstance(bound, int) and abs(bound) > FEW for bound in bounds)
+
+
+def _is_a_batch(m: Machine, node: ast.Subscript) -> bool:
+    """Of what a loss was given as it is: its first dimension is that of the samples, no tuple and no steps in time."""
+    place, here = m.program.span(node), m.program.function_of(node)
+    given = (a for f in m.facts.calls.values() if _is_loss(f) for a in f.node.args[:2])
+    before = (a for a in given if m.program.span(a) < place and m.program.function_of(a) is here)
+    return any(ast.unparse(a) == ast.unparse(node.value) for a in before)
+
+
+def _is_loss(fact: CallFact) -> bool:
+    return any(o.kind == "loss" for o in fact.called) or any(effect_of(n).samples is Samples.LOSS for n in fact.names)
 
 
 def _choice(m: Machine, node: ast.IfExp) -> Value:

@@ -39,6 +39,8 @@ LISTS = {"list", "set", "collections.deque"}
 
 def call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords) -> Value | None:
     found = _call_library(m, node, name, args, keywords)
+    if found and effect_of(name).numeric and all(v.number for v in (*args, *keywords.values())):
+        return replace(found, number=True)
     if "requires_grad" in keywords and keywords["requires_grad"].const is True and found and not found.objs:
         return replace(found, objs=frozenset({Obj("parameter", node, name, None, m.frame.call)}))
     return found

@@ -80,6 +80,8 @@ def _change_in_place(m: Machine, func: ast.Attribute, base: Value, result: Value
         taint(m, func.value, spread(result))
     elif any(v.varies for v in given) and not base.varies:
         taint(m, func.value, Extent.VARYING)
+    elif base.const is not None and func.attr.endswith("_") and func.attr not in LEAVES_VALUES | REPLACES:
+        taint(m, func.value, spread(base))  # `hot = torch.zeros(n, 3); hot.scatter_(1, y, 1)`: no zeros any more
 
 
 def backward(m: Machine, node: ast.Call) -> Value:

@@ -13,6 +13,9 @@ OPS: Table = {
     "numpy.atleast_1d numpy.atleast_2d numpy.diagonal numpy.rollaxis": Op(fresh=False),
     # Numbers.
     "numpy.array numpy.asarray numpy.float32 numpy.float64": Op(samples=Samples.KEEPS),
+    "numpy.exp numpy.log numpy.log2 numpy.log10 numpy.log1p numpy.expm1 numpy.sqrt numpy.square numpy.power numpy.sin "
+    "numpy.cos numpy.tan numpy.tanh numpy.arctan numpy.abs numpy.sign numpy.floor numpy.ceil numpy.round numpy.rint "
+    "numpy.clip numpy.minimum numpy.maximum numpy.mod numpy.float32 numpy.float64": Op(numeric=True),
     "numpy.average": Op(samples=Samples.MEAN),
     "numpy.size": Op(samples=Samples.COUNT),
     "numpy.append numpy.delete numpy.take numpy.linspace numpy.logspace numpy.geomspace numpy.poly numpy.polyder "

@@ -73,6 +73,7 @@ class Op:
         None  # the kind of thing, in the words of the evaluator; a tensor is one of a size that is given
     )
     classes: str | None = None  # what the classes below this name make
+    numeric: bool | None = None  # gives a number for numbers
     draws: Stream | None = None
     seeds: Stream | None = None
     chance: bool | None = None  # each rank finds it for itself: drawn at random, the clock, the disk

@@ -25,6 +25,7 @@ BUILTINS: Table = {
     "zip": Op(gives=Gives.SOME),
     "float int round abs str": Op(samples=Samples.KEEPS),
     "sum": Op(samples=Samples.SUM),
+    "min max pow": Op(numeric=True),
     "open": Op(makes="file"),
     "dict": Op(makes="dict"),
 }
@@ -33,6 +34,7 @@ OPS: Table = {
     "math copy time datetime collections itertools functools os.path pathlib re string glob typing operator statistics "
     "sys.getsizeof platform json.dumps os.listdir os.cpu_count os.getcwd os.getenv os.environ.get dataclasses timeit "
     "inspect": Op(Effect.READS),
+    "math": Op(numeric=True),
     "random.shuffle heapq bisect": Op(Effect.CHANGES),
     "functools.partial itertools.chain itertools.islice itertools.cycle itertools.zip_longest collections.defaultdict "
     "collections.deque copy.copy": Op(fresh=False),

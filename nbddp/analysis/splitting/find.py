@@ -10,7 +10,7 @@ from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.carried import bound_below, is_carried
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import LOOPS, Region, Scope, regions, scope_of, stored
-from nbddp.analysis.splitting.roots import Root, given_to, roots
+from nbddp.analysis.splitting.roots import Root, base_of, given_to, roots
 from nbddp.analysis.values import Loop, Split, backward_of
 
 
@@ -183,7 +183,7 @@ def add(split: Split, region: Region, found: Sequence[Root]) -> Split:
     """A split with more that holds samples."""
     for root in found:
         if root.name is None:
-            split = replace(split, inline=split.inline | {root.node})
+            split = split if _is_cut(split, root) else replace(split, inline=split.inline | {root.node})
         elif root.name in split.names or root.node in split.renamed or root.node in split.inline:
             continue
         elif not region.whole and root.name in _bound(region) and not is_carried(region, root.name):
@@ -193,6 +193,12 @@ def add(split: Split, region: Region, found: Sequence[Root]) -> Split:
         else:
             split = _whole_elsewhere(split, region, root.name)
     return split
+
+
+def _is_cut(split: Split, root: Root) -> bool:
+    """`y.data`, `noise[0]`: of what is cut already, a second time would be a part of the part."""
+    base = base_of(root.node)
+    return base in split.renamed or (isinstance(base, ast.Name) and base.id in split.names)
 
 
 def _bound(region: Region) -> frozenset[str]:

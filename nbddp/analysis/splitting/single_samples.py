@@ -24,6 +24,18 @@ def sample_by_sample(plan: Reading, split: Split) -> str | None:
             for name in _gone_through(loop.iter):
                 if _is_tensor(plan, name, plan.program.function_of(name)):
                     return plan.program.source(loop.iter)
+    return _next_of_dataset(plan, split)
+
+
+def _next_of_dataset(plan: Reading, split: Split) -> str | None:
+    """`x, y = next(samples)`, which goes through a dataset and not through batches of it."""
+    region = region_at(plan, split.at)
+    for statement in region.block[: region.block.index(region.at)]:
+        for call in ast.walk(statement) if stored(statement) & {*split.names} else ():
+            if isinstance(call, ast.Call) and call.args and ast.unparse(call.func) == "next":
+                sources = (plan.facts.fields.get((o, "of")) for o in plan.facts.value(call.args[0]).of("iterator"))
+                if any(source is not None and source.of("dataset") for source in sources):
+                    return plan.program.source(call)
     return None
 
 

@@ -14,6 +14,8 @@ from nbddp.analysis.values.domain import (
     ASSUMED,
     FRACTION,
     MARKS,
+    PICKED,
+    PLACED,
     RATED,
     STATISTIC,
     TURNED,
@@ -210,14 +212,15 @@ UNARY: dict[str, Callable[[Value], Extent]] = {
 
 def summed(value: Value) -> Extent:
     """What a sum over samples is."""
-    if value.of(WEIGHTED):
+    if value.of(WEIGHTED, PLACED):
         return Extent.VARYING
     return Extent.MEAN if value.of(RATED) else Extent.SUM
 
 
 def averaged(value: Value) -> Extent:
     """What a mean over samples is."""
-    return Extent.VARYING if value.of(WEIGHTED, RATED) else Extent.MEAN
+    single = value.of(PLACED) and not value.of(PICKED)
+    return Extent.VARYING if value.of(WEIGHTED, RATED) or single else Extent.MEAN
 
 
 def turned(value: Value) -> Value:

@@ -29,6 +29,15 @@ def test_tensors_that_a_function_is_given():
     assert made.unsplit == "'zip(A, b)' goes through single samples, and one sample cannot be split"
 
 
+@pytest.mark.parametrize(("source", "single"), [("TensorDataset(X, y)", True), ("pairs", False)])
+def test_what_a_dataset_gives_next(source, single):
+    made = planned(
+        "x, t = next(turns)\nloss = F.mse_loss(model(x), t)",
+        before=f"from drawing import pairs\nturns = iter({source})",
+    )
+    assert ("'next(turns)' goes through single samples" in made.unsplit) is single
+
+
 @pytest.mark.parametrize(
     ("drawn", "second"),
     [
