@@ -32,7 +32,17 @@ from nbddp.analysis.reading import (
     training_of,
 )
 from nbddp.analysis.slicing import Flow, Slice, backward_slice, build_flow, with_prints
-from nbddp.analysis.splitting import first_split, is_unclear, unfit, unshared, with_what_meets
+from nbddp.analysis.splitting import (
+    first_split,
+    is_unclear,
+    samples_in,
+    unclear_dim,
+    unfit,
+    unshared,
+    with_places,
+    with_states,
+    with_what_meets,
+)
 from nbddp.analysis.syntax import build_program, too_deep
 from nbddp.analysis.training import choose_training_cell, first_causes, training_statements, with_line
 from nbddp.analysis.values import Assumptions, Facts, Obj, Split
@@ -50,6 +60,7 @@ class Plan(ShardedReading):
     """Each decision is made once, when it is first asked for."""
 
     unsplit: Sentence = NOTHING  # why the batches of a training without a loader stay whole
+    unsaid: bool = False  # since it is not clear which dimension counts the samples: the user may say it
 
     @cached_property
     def by_sample(self) -> frozenset[Obj]:
@@ -157,7 +168,12 @@ def _with_batches_split(plan: Plan) -> Plan:
         if reason := unfit(found, first):
             return replace(plan, unsplit=reason)
         assert isinstance(first, Split)
-        found = _completed(found, first)
+        dim = samples_in(found, first)
+        if not isinstance(dim, int):
+            return replace(plan, unsplit=dim, unsaid=True)
+        found = _completed(found, replace(first, dim=dim))
+        if reason := unclear_dim(found, found.assumed.splits[-1]):
+            return replace(plan, unsplit=reason, unsaid=True)
         if reason := is_unclear(found, found.assumed.splits[-1]):
             return replace(plan, unsplit=reason)
         if calls[0] in unshared(found):
@@ -170,8 +186,8 @@ def _completed(plan: Plan, split: Split) -> Plan:
     others = plan.assumed.splits
     while True:
         plan = _again(plan, replace(plan.assumed, splits=(*others, split)))
-        more = with_what_meets(plan, split)
-        if (more.names, more.inline, more.renamed) == (split.names, split.inline, split.renamed):
+        more = with_places(plan, with_states(plan, with_what_meets(plan, split)))
+        if vars(more) == vars(split):
             return plan
         split = more
 

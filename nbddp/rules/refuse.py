@@ -31,6 +31,7 @@ from nbddp.edits import Edit
 from nbddp.sentence import NOTHING, Sentence, sentence
 
 NAME = "refuse"
+SAY = sentence("write into the cell that trains which dimension counts the samples: # ddp: samples in dim 1 (or 0)")
 GYMS = ("gym", "gymnasium", "pettingzoo", "stable_baselines3", "minigrid")
 
 
@@ -172,13 +173,13 @@ def _without_loader(plan: Plan, call: ast.Call, loop: ast.AST, opaque: bool) -> 
             sentence("the batches come from '%1', a custom generator, and nbddp cannot see how to split "
                      "them among the ranks", source),
             why=plan.unsplit or sentence("every rank would train on all of the data"),
-            help=sentence("put its samples into a Dataset, and train on a DataLoader over it"),
+            help=SAY if plan.unsaid else sentence("put its samples into a Dataset, and train on a DataLoader over it"),
         )  # fmt: skip
     return plan.program.diagnose(
         "shard", "error", loop,
         sentence("the training loop uses no DataLoader, and its batches cannot be split among the processes"),
         why=plan.unsplit,
-        help=sentence("train on DataLoader(TensorDataset(X, y), batch_size=…, shuffle=True)"),
+        help=SAY if plan.unsaid else sentence("train on DataLoader(TensorDataset(X, y), batch_size=…, shuffle=True)"),
     )  # fmt: skip
 
 

@@ -29,8 +29,8 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.agreement import weighted_losses
-from nbddp.analysis.splitting import Batches, batches_of, counted_rows, means_of
-from nbddp.analysis.values import PICKED, Split
+from nbddp.analysis.splitting import Batches, batches_of, counted_rows, means_of, unused_marks, whole_sizes
+from nbddp.analysis.values import FLAT, PICKED, TURNED, Split
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before, replace, wrap
 from nbddp.sentence import sentence
@@ -47,12 +47,22 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             sentence("with --batch-per-rank each rank needs a batch of its own, but all ranks draw this one together"),
             help=sentence("export without --batch-per-rank, and make the batch larger"),
         )  # fmt: skip
+    for cell, line, text in unused_marks(plan, plan.assumed.splits):
+        yield Diagnostic(
+            NAME, "warning", sentence("'%1' has no effect here", text), cell.number, line,
+            help=sentence("write '# ddp: samples in dim 1' into the cell that trains on a batch from no DataLoader"),
+            source=cell.source.split("\n")[line - 1],
+        )  # fmt: skip
+    for call in whole_sizes(plan) if plan.assumed.splits else ():
+        yield replace(plan.program, NAME, call.args[0], "-1")  # a rank flattens as much as it has
     for split in plan.assumed.splits:
         yield plan.program.diagnose(
             NAME, "note", split.at,
             sentence("all ranks draw this batch, and each trains on its own samples of it"),
             why=sentence("drawing it does not become faster with more ranks, only training does"),
         )  # fmt: skip
+        for node in sorted(split.states, key=plan.program.span):
+            yield from wrap(plan.program, NAME, node, f"{plan.naming('my_states')}(", ")", ("my_states",))
         batches = batches_of(plan, split)
         yield from _dealt_out(plan, split, batches)
         yield from _weighted(plan, split, batches)
@@ -63,7 +73,9 @@ def _dealt_out(plan: Plan, split: Split, batches: Batches) -> Iterator[Edit]:
     yield before(plan.program, NAME, split.at, "\n".join(lines), ("my_part",))
     for node in sorted(split.inline, key=plan.program.span):
         number = next(n for n, keys in enumerate(batches.held) if plan.program.source(node) in keys)
-        yield from wrap(plan.program, NAME, node, "", f"[{_numbered(plan, 'mine', number)}]")
+        yield from wrap(
+            plan.program, NAME, node, "", _cut(split, plan.program.source(node), _numbered(plan, "mine", number))
+        )
     for node, name in split.renamed.items():
         yield replace(plan.program, NAME, node, plan.naming(name))
     for node, samples in counted_rows(plan, split):
@@ -93,12 +105,34 @@ def _lines(plan: Plan, split: Split, batches: Batches, number: int) -> Iterator[
     held = held or [split.total]
     first = split.total if not number else names[0] if names else held[0]
     if any(batches.number_of(node) == number for node in means_of(plan, split).counts):
-        yield f"{samples} = len({f'next(iter({first}.values()))' if first in dicts else first})"
-    yield f"{mine}, {weight} = {plan.naming('my_part')}({', '.join(held)})"
+        counted = f"next(iter({first}.values()))" if first in dicts else first
+        yield f"{samples} = {f'{counted}.shape[1]' if split.place(first) == TURNED else f'len({counted})'}"
+    lead = next((key for key in held if key not in split.unlike), held[0])
+    shown = [_beside(split, key, lead) for key in held]
+    dim = [f"dim={split.dim}"] if split.dim else []
+    yield f"{mine}, {weight} = {plan.naming('my_part')}({', '.join([*shown, *dim])})"
     for name in dicts:
-        yield f"{name} = {{key: value[{mine}] for key, value in {name}.items()}}"
+        yield f"{name} = {{key: value{_cut(split, name, mine)} for key, value in {name}.items()}}"
     if new:
-        yield f"{', '.join(new)} = {', '.join(f'{old}[{mine}]' for old in new.values())}"
+        cut = (f"{_shaped(split, old, lead)}{_cut(split, old, mine)}" for old in new.values())
+        yield f"{', '.join(new)} = {', '.join(cut)}"
+
+
+def _shaped(split: Split, key: str, lead: str) -> str:
+    """What was flattened gets its dimensions back: those of a batch."""
+    return f"{key}.reshape(len({lead}), -1)" if split.place(key) == FLAT else key
+
+
+def _beside(split: Split, key: str, lead: str) -> str:
+    """Seen so that its samples are in the same dimension as those of the batch."""
+    first = split.dim and not split.place(key) and not key.startswith("*")
+    return f"{key}[None]" if first else _shaped(split, key, lead)
+
+
+def _cut(split: Split, key: str, mine: str) -> str:
+    place = split.place(key)
+    index = f"[:, {mine}]" if split.dim and place else f"[{mine}]"
+    return f"{index}.reshape(-1)" if place == FLAT else index
 
 
 def _weighted(plan: Plan, split: Split, batches: Batches) -> Iterator[Edit]:

@@ -37,6 +37,8 @@ def requests(plan: Plan, edits: Sequence[Edit], wanted: Iterable[str]) -> list[s
             found.append(f"{name}:{'bare' if bare else 'plain'}")
         elif name == "sync_batchnorm" and plan.options.exact:
             found.append("sync_batchnorm:exact")
+        elif name == "my_part" and any(split.dim for split in plan.assumed.splits):
+            found.append("my_part:dim")
         elif name == "DDP" and not plan.wrapping.stands_for:
             found += ["DDP:both"] if plan.wrapping.evaluates else []  # else it is torch's own class
         elif name == "DDP" and _needs_little(plan):

@@ -11,6 +11,7 @@ from nbddp.analysis.values import (
     ANYTHING,
     MARKS,
     PICKED,
+    TURNED,
     WHOLE,
     Extent,
     Machine,
@@ -53,7 +54,7 @@ def read(m: Machine, base: Value, attr: str, node: ast.expr) -> Value:
             thing("shape", PLACE)
             if attr == "shape" and not shape
             else (
-                Value(thing("shape", PLACE).objs | base.of(PICKED), Extent.SAMPLES)
+                Value(thing("shape", PLACE).objs | base.of(PICKED, TURNED), Extent.SAMPLES)
                 if shape
                 else Value(extent=extent, arrays=base.arrays if attr in ("T", "data") else frozenset())
             )

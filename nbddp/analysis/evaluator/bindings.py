@@ -8,6 +8,7 @@ from dataclasses import replace
 from nbddp.analysis.evaluator.attributes import by_class
 from nbddp.analysis.evaluator.expressions import WORDS, evaluate, evaluate_unseen, library, put_element
 from nbddp.analysis.evaluator.iteration import iterate, parts
+from nbddp.analysis.evaluator.tensor_rules import like, samples_at
 from nbddp.analysis.evaluator.writes import moved_by_hand, taint
 from nbddp.analysis.slicing import fresh_start, sets, starts_at_zero
 from nbddp.analysis.syntax import bindings
@@ -87,7 +88,7 @@ def _unpack(m: Machine, targets: list[ast.expr], value: Value) -> None:
     if value.of("shape"):
         varies = value.varies
         for i, target in enumerate(targets):
-            assign(m, target, m.size(value) if varies and i == 0 else Value(number=True))
+            assign(m, target, m.size(value) if varies and i == samples_at(value) else Value(number=True))
         return
     if value.of("split"):
         each = Value(frozenset(Obj("dataset", t, "split", o) for t in targets[:1] for o in value.of("split")))
@@ -95,7 +96,7 @@ def _unpack(m: Machine, targets: list[ast.expr], value: Value) -> None:
             assign(m, target, Value(frozenset(Obj("dataset", target, "split", o.owner) for o in each.objs)))
         return
     for target in targets:
-        assign(m, target, value if value.of("foreign") else iterate(m, value, target))
+        assign(m, target, value if value.of("foreign") else like(iterate(m, value, target), [value]))
 
 
 def run_assignment(m: Machine, node: ast.Assign) -> None:

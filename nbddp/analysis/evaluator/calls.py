@@ -10,6 +10,7 @@ from nbddp.analysis.evaluator.attributes import class_member, kind_of
 from nbddp.analysis.evaluator.iteration import params_in, parts
 from nbddp.analysis.evaluator.library_calls import call_library
 from nbddp.analysis.evaluator.methods import backward, call_method
+from nbddp.analysis.evaluator.tensor_rules import like
 from nbddp.analysis.library import makes, under
 from nbddp.analysis.values import (
     ANYTHING,
@@ -200,6 +201,7 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
         result = Value(result.objs - result.of("model", "submodule"), Extent.SAMPLES)
     if varies and result.extent is Extent.VARYING and forward is None:
         result = Value(result.objs, Extent.SAMPLES)
+    result = like(result, given) if forward is None else result
     if forward is None and obj.kind == "model" and makes(obj.name) == "loss":
         return Value(extent=Extent.MEAN if varies else Extent.UNIFORM)
     return result

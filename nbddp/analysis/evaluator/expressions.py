@@ -9,6 +9,7 @@ from dataclasses import replace
 from nbddp.analysis.evaluator.attributes import by_class, read
 from nbddp.analysis.evaluator.calls import call
 from nbddp.analysis.evaluator.iteration import BATCHES, iterate, loaders_in
+from nbddp.analysis.evaluator.tensor_rules import samples_at
 from nbddp.analysis.library import USUAL, Samples, effect_of, exports
 from nbddp.analysis.syntax import BUILTINS
 from nbddp.analysis.values import (
@@ -60,8 +61,11 @@ def _sized(m: Machine, node: ast.expr, value: Value) -> Value:
         return as_total(m, node, value)
     if node in m.assumed.shares and isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
         return replace(value, extent=Extent.SUM, equal=True, size=True, number=True)
-    if any(node in split.inline or node in split.renamed for split in m.assumed.splits):
-        return Value(extent=Extent.SAMPLES)
+    for split in m.assumed.splits:
+        if node in split.states:
+            return domain.placed(Value(extent=Extent.SAMPLES), domain.TURNED if split.dim else "")
+        if node in split.inline or node in split.renamed:
+            return domain.placed(Value(extent=Extent.SAMPLES), split.place(m.program.source(node)))
     return value
 
 
@@ -268,7 +272,7 @@ def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Val
     if (own := by_class(m, base, "getitem", [index])) is not None:
         return own
     if base.of("shape"):
-        first = index.const == 0 or (index.const is None and not isinstance(node.slice, ast.Slice))
+        first = index.const == samples_at(base) or (index.const is None and not isinstance(node.slice, ast.Slice))
         return m.size(base) if first and base.varies else Value(number=True)
     if base.items is not None and isinstance(index.const, int) and -len(base.items) <= index.const < len(base.items):
         return base.items[index.const]
@@ -302,6 +306,8 @@ def _picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subsc
         return domain.marked(found, domain.PICKED)  # `torch.argsort(losses)[:k]`
     if not found.extent is base.extent is Extent.SAMPLES:
         return found
+    if base.of(domain.TURNED):
+        return _of_columns(m, found, base, index, node)
     if any(o.name == BATCHES for o in index.of("counter")):
         return found.with_extent(Extent.VARYING)  # `x[i]` of batch i: of a rank's share it is another sample
     by_place = not m.forward_depth and _is_first_few(m, node.slice)
@@ -314,6 +320,16 @@ def _picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subsc
     if by_mask and not [*base.of(domain.PICKED), *index.of(domain.PICKED)]:
         found = domain.marked(found, domain.BY_MASK)
     return domain.marked(found, domain.PICKED)
+
+
+def _of_columns(m: Machine, found: Value, base: Value, index: Value, node: ast.Subscript) -> Value:
+    """Of a batch with its samples in the second dimension: a place in time, or some places."""
+    place, *_ = index.items or (index,)
+    first = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
+    called = m.facts.value(node.value.func) if isinstance(node.value, ast.Call) else ANYTHING
+    one = not (called.of("model", "submodule") or isinstance(first, ast.Slice))  # `self.lstm(x)[0]`: what it gives
+    one = one and (isinstance(place.const, int) or place.number or bool(place.of("counter")))
+    return found if one else replace(found, objs=found.objs | base.of(domain.TURNED))
 
 
 def _is_first_few(m: Machine, node: ast.expr) -> bool:

@@ -8,13 +8,14 @@ from functools import reduce
 
 from nbddp.analysis.evaluator.attributes import read
 from nbddp.analysis.evaluator.iteration import iterate, loaders_in, params_in, parts
-from nbddp.analysis.evaluator.tensor_rules import TOTALS, einsum, of_samples, operation
+from nbddp.analysis.evaluator.tensor_rules import TOTALS, einsum, like, of_samples, operation
 from nbddp.analysis.evaluator.writes import moved_by_hand, write_into
 from nbddp.analysis.library import Gives, Op, Samples, effect_of, is_class, makes
 from nbddp.analysis.values import (
     ANYTHING,
     EACH,
     PICKED,
+    TURNED,
     UNARY,
     WHOLE,
     Extent,
@@ -227,7 +228,9 @@ def _length(m: Machine, value: Value) -> Value:
         return Value(
             extent=Extent.VARYING if spread(m.elements(value)) is Extent.SAMPLES or m.deals() else Extent.UNIFORM
         )
-    return replace(m.size(value), number=False) if spread(value) is Extent.SAMPLES else ANYTHING
+    return (
+        replace(m.size(value), number=False) if spread(value) is Extent.SAMPLES and not value.of(TURNED) else ANYTHING
+    )
 
 
 def _passed(m: Machine, node: ast.Call, name: str, first: Value, args: Args) -> Value:
@@ -292,5 +295,5 @@ def _compute(m: Machine, name: str, args: Args, keywords: Keywords, op: Op) -> V
         if op.samples is Samples.MIXES:
             return Value(extent=Extent.VARYING)
         parts = (replace(v, extent=m.held(v)) for v in given if not _is_size(v))
-        return operation(word, args, keywords) or Value(extent=elementwise(parts))
+        return operation(word, args, keywords) or like(Value(extent=elementwise(parts)), args)
     return Value(extent=extent if op.samples is Samples.JOINS else Extent.VARYING)

@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from nbddp.analysis.evaluator.attributes import bases_of, class_member
 from nbddp.analysis.evaluator.iteration import iterate, params_in
-from nbddp.analysis.evaluator.tensor_rules import of_samples, operation
+from nbddp.analysis.evaluator.tensor_rules import like, of_samples, operation, samples_at
 from nbddp.analysis.evaluator.writes import moved_by_hand, taint
 from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.values import (
     ANYTHING,
     PICKED,
+    TURNED,
     UNARY,
     WHOLE,
     Extent,
@@ -301,14 +302,16 @@ def _tensor(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) 
         return Value(base.objs - base.of("shape"), extent, base.items, base.const)
     if attr in REPLACES and (attr == "copy_" or extent not in (Extent.SAMPLES, Extent.VARYING)):
         return args[0] if args else Value(const=0)
-    return operation(attr, [base, *args], keywords) or Value(extent=elementwise([base, *args, *keywords.values()]))
+    found = Value(extent=elementwise([base, *args, *keywords.values()]))
+    return operation(attr, [base, *args], keywords) or like(found, [base])
 
 
 def _size(m: Machine, base: Value, args: Args) -> Value:
     varies = spread(base) in (Extent.SAMPLES, Extent.VARYING)
     if not args:
-        return Value(thing("shape", base_place).objs | base.of(PICKED), Extent.SAMPLES if varies else Extent.UNIFORM)
-    return m.size(base) if varies and args[0].const == 0 else Value(number=True)
+        kept = thing("shape", base_place).objs | base.of(PICKED, TURNED)
+        return Value(kept, Extent.SAMPLES if varies else Extent.UNIFORM)
+    return m.size(base) if varies and args[0].const == samples_at(base) else Value(number=True)
 
 
 base_place = ast.Pass()

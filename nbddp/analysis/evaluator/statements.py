@@ -29,6 +29,7 @@ from nbddp.analysis.values import (
     copies,
     decided,
     join_states,
+    placed,
     restore,
     truth,
     varying,
@@ -63,7 +64,7 @@ def _take_part(m: Machine, split: Split, before: ast.stmt) -> None:
     if before is split.at:
         for name in split.names:
             old = m.lookup(name) or ANYTHING
-            m.bind(name, Value(old.of("list"), Extent.SAMPLES))
+            m.bind(name, placed(Value(old.of("list"), Extent.SAMPLES), split.place(name)))
         if not m.loops and _is_single(m, split):
             m.loops.append(Active(m.facts.loops.setdefault(before, LoopFact(before, m.frame.node)), shares=False))
     if before is split.step:

@@ -9,10 +9,12 @@ from dataclasses import replace
 from nbddp.analysis.library import Samples
 from nbddp.analysis.values import (
     ANYTHING,
+    FLAT,
     MARKS,
     OPERATORS,
     PICKED,
     STATISTIC,
+    TURNED,
     WEIGHTED,
     Extent,
     Literal,
@@ -22,6 +24,7 @@ from nbddp.analysis.values import (
     binary,
     elementwise,
     marked,
+    placed,
     product,
     spread,
     summed,
@@ -56,6 +59,8 @@ def of_samples(
     if extent is not Extent.SAMPLES:
         kept = Value(base.objs - base.of("shape"), extent, base.items, base.const) if done in TOTALS else None
         return Value(extent=elementwise([base])) if word == "count_nonzero" else kept
+    if base.of(TURNED, FLAT) and (found := _placed(word, base, args, keywords, done)) is not None:
+        return found
     along = done is Samples.ALONG and not m.forward_depth and not each_for_itself(word, args, keywords)
     paired = done is Samples.PAIRS and any(spread(a) is Extent.SAMPLES for a in args[:1])
     if along or paired or done is Samples.MIXES:  # in a model the first dimension may be that of time
@@ -82,11 +87,60 @@ def operation(word: str, operands: Args, keywords: Keywords) -> Value | None:
 def _turned(m: Machine, what: str, base: Value, args: Args) -> Value | None:
     """`x.t()`, `x.transpose(0, 1)`, and products with one; in a model the first dimension may be that of time."""
     places = sorted(str(part.const) for a in args for part in a.items or (a,))
-    if what == "t" or (what == "transpose" and not m.forward_depth and places in ([], ["0", "1"])):
+    first_two = what in ("transpose", "swapaxes") and places in ([], ["0", "1"])
+    if what == "t" or (first_two and (base.of(TURNED) or not m.forward_depth)):
         return turned(Value(base.of(*MARKS), Extent.SAMPLES))
     if what in PRODUCTS and args and spread(args[0]) is Extent.SAMPLES:
         return Value(extent=product(base, args[0]))
     return None
+
+
+def _placed(word: str, base: Value, args: Args, keywords: Keywords, done: Samples | None) -> Value | None:
+    """What has its samples in another dimension than the first: where they are then; None where nothing is special."""
+    sizes = args[0].items if args and args[0].items else args
+    if word in ("view", "reshape", "flatten", "ravel"):
+        return _reshaped(word, base, sizes)
+    if not base.of(TURNED):
+        return None
+    along = [*args, _along(keywords)][0]
+    places = [part.const for part in along.items or (along,)]
+    if word == "permute":
+        places = [size.const for size in sizes][:2]
+        return placed(base) if places[0] == 1 else base if places[1:] == [1] else Value(extent=Extent.VARYING)
+    if word == "unsqueeze" and places[0] in (0, 1):
+        return Value(extent=Extent.VARYING)
+    if word in ("squeeze", "select", "unbind") and places[0] == 0:
+        return placed(base)
+    if done in (*TOTALS, Samples.STATISTIC, Samples.ORDERS, Samples.ALONG) and along is not ANYTHING:
+        if 1 in places:
+            return Value(extent=TOTALS[done](base) if done in TOTALS else Extent.VARYING)
+        return placed(base) if 0 in places and done is not Samples.ALONG else base
+    return None
+
+
+def _reshaped(word: str, base: Value, sizes: Sequence[Value]) -> Value:
+    """`output.view(-1, vocabulary)`, and back again: `losses.view(length, -1)`."""
+    first = sizes[0] if sizes else Value(const=0 if word == "flatten" else -1)
+    if first.of("shape"):
+        return base
+    if word in ("flatten", "ravel"):
+        kept = base.of(TURNED) and isinstance(first.const, int) and first.const > 0
+        return (base if first.const != 1 else Value(extent=Extent.VARYING)) if kept else placed(base, FLAT)
+    if first.varies or first.const == -1:
+        return placed(base, FLAT)
+    apart = len(sizes) > 2 or base.of(FLAT)
+    return placed(base, TURNED) if apart else Value(extent=Extent.VARYING)
+
+
+def samples_at(value: Value) -> int:
+    """The dimension that counts the samples of a batch."""
+    return 1 if value.of(TURNED) else 0
+
+
+def like(value: Value, given: Args) -> Value:
+    """What a layer or a function makes of a batch has its samples where the batch has them."""
+    place = given[0].of(TURNED, FLAT) if given and spread(value) is Extent.SAMPLES else frozenset()
+    return replace(value, objs=value.objs | place) if place else value
 
 
 def _along(keywords: Keywords) -> Value:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.batches import ill_matched
+from nbddp.analysis.splitting.dimension import marked_dim, set_against, without_part
 from nbddp.analysis.splitting.means import uncounted
 from nbddp.analysis.splitting.regions import Region, region_at
 from nbddp.analysis.splitting.roots import PRODUCTS, Root
-from nbddp.analysis.splitting.sequences import one_sequence, time_first, turns_round
-from nbddp.analysis.splitting.single_samples import along_second, made_one, sample_by_sample, taken_for_one
+from nbddp.analysis.splitting.sequences import one_sequence, turns_round
+from nbddp.analysis.splitting.single_samples import made_one, sample_by_sample, taken_for_one
 from nbddp.analysis.splitting.sizes import counted_rows
 from nbddp.analysis.syntax import qualified
-from nbddp.analysis.values import ANYTHING, KNOWN, UNLIKE, WHOLE, Extent, Split, backward_of, spread
+from nbddp.analysis.values import ANYTHING, FLAT, KNOWN, TURNED, UNLIKE, WHOLE, Extent, Split, backward_of, spread
 from nbddp.sentence import Sentence, sentence
 
 GRAPHS = ("torch_geometric.", "dgl.", "torch_sparse.", "torch_scatter.")
@@ -34,13 +36,16 @@ def unfit(plan: Reading, found: Split | Root | None) -> Sentence | None:
                         environment)  # fmt: skip
     if (edges := _edges(plan, found)) is not None:
         return sentence("'%1' joins the samples to a graph, so a part of them cannot be computed alone", edges)
-    if (second := along_second(plan, found)) is not None:
-        return sentence("the samples of '%1' are in its second dimension, and batches are split along their first",
-                        plan.program.source(second))  # fmt: skip
-    if (layer := time_first(plan)) is not None:
-        return sentence("'%1' takes time as its first dimension, and it is not clear which one counts the samples",
-                        layer)  # fmt: skip
     return None
+
+
+def unclear_dim(plan: Reading, split: Split) -> Sentence | None:
+    """Nothing shows that the samples are where they are looked for, and the user has not said so."""
+    relating = one_sequence(region_at(plan, split.at), split) if not split.dim else None
+    if relating is None or marked_dim(plan, split.at) is not None:
+        return None
+    return sentence("'%1' relates the places of a sequence, and nothing shows that a batch holds several sequences",
+                    plan.program.source(relating))  # fmt: skip
 
 
 def _environment(plan: Reading) -> str | None:
@@ -84,15 +89,17 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
     if (mean := uncounted(plan, split)) is not None:
         return sentence("'%1' is a mean, and it is not seen where it is taken over the samples",
                         plan.program.source(mean))  # fmt: skip
-    if (relating := one_sequence(region, split)) is not None:
-        return sentence("'%1' relates the places of a sequence, and nothing shows that a batch holds several sequences",
-                        plan.program.source(relating))  # fmt: skip
-    if (single := made_one(region, split) or taken_for_one(plan)) is not None:
+    if split.dim and (against := set_against(plan)) is not None:
+        return sentence("'%1' goes along the second dimension, which counts the samples", plan.program.source(against))
+    if (state := without_part(plan)) is not None:
+        return sentence("'%1' has the states of the whole batch, and a rank has fewer samples",
+                        plan.program.source(state))  # fmt: skip
+    if (single := made_one(region, split) or taken_for_one(plan, split.dim)) is not None:
         return sentence("'%1' makes one sample of it, and one sample cannot be split", plan.program.source(single))
     if (product := _summed_over(region)) is not None:
         return sentence("'%1' adds up over the samples, so a part of them cannot be computed alone",
                         plan.program.source(product))  # fmt: skip
-    if (shape := _of_the_whole(plan)) is not None:
+    if (shape := next((c for c in whole_sizes(plan) if not is_flattened(c)), None)) is not None:
         return sentence("'%1' gives its samples the size of the whole batch", plan.program.source(shape))
     if (picked := _picked_by_place(region, split)) is not None:
         return sentence("'%1' is picked by its place in the batch", plan.program.source(picked))
@@ -114,8 +121,8 @@ def _goes_over_first(plan: Reading, call: ast.Call) -> bool:
     library = bool(plan.facts.value(func.value).of("library"))
     given = call.args[1:2] if library else call.args[:1]
     along = [*given, *(k.value for k in call.keywords if k.arg in ("dim", "axis"))]
-    of = call.args[0] if library and call.args else func.value
-    return plan.facts.value(of).varies and any(isinstance(a, ast.Constant) and a.value == 0 for a in along)
+    of = plan.facts.value(call.args[0] if library and call.args else func.value)
+    return of.varies and not of.of(TURNED) and any(isinstance(a, ast.Constant) and a.value == 0 for a in along)
 
 
 def _summed_over(region: Region) -> ast.expr | None:
@@ -133,16 +140,21 @@ def _summed_over(region: Region) -> ast.expr | None:
     return None
 
 
-def _of_the_whole(plan: Reading) -> ast.expr | None:
-    """`targets.view(batch_size * length)`: a rank has fewer. A number that comes from their size is the rank's own."""
+def whole_sizes(plan: Reading) -> Iterator[ast.Call]:
+    """`output.view(batch_size, 10)`: a rank has fewer. A number that comes from their size is the rank's own."""
     for call in plan.facts.calls:
         if isinstance(call.func, ast.Attribute) and call.func.attr in ("view", "reshape") and call.args:
             first = call.args[0].elts[0] if isinstance(call.args[0], ast.Tuple) and call.args[0].elts else call.args[0]
             size = plan.facts.value(first)
             known = isinstance(first, ast.UnaryOp | ast.Starred) or size.varies or size.size or size.const == -1
-            if size.number and not known and _is_split(plan, call.func.value):
-                return call
-    return None
+            by_time = plan.facts.value(call.func.value).of(TURNED, FLAT) and len(call.args) > 1
+            if size.number and not known and not by_time and _is_split(plan, call.func.value):
+                yield call
+
+
+def is_flattened(call: ast.Call) -> bool:
+    """`targets.view(batch_size * length)`: all that there is, however much."""
+    return len(call.args) == 1 and not isinstance(call.args[0], ast.Tuple | ast.List | ast.Starred)
 
 
 def _picked_by_place(region: Region, split: Split) -> ast.expr | None:
@@ -151,6 +163,9 @@ def _picked_by_place(region: Region, split: Split) -> ast.expr | None:
     rows = {counts for counts, _ in counted_rows(plan, split)}
     for statement in region.rest:
         for node in ast.walk(statement):
+            base = node.iter if isinstance(node, ast.For) else getattr(node, "value", node)
+            if plan.facts.value(base).of(TURNED):
+                continue  # by its place in time
             if isinstance(node, ast.For) and _is_split(plan, node.iter):
                 return node.iter
             if isinstance(node, ast.Subscript) and _is_split(plan, node.value):

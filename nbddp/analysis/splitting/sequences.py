@@ -22,14 +22,11 @@ DIMENSIONS = ("size", "mean", "sum", "unsqueeze", "squeeze", "transpose", "swapa
 
 def time_first(plan: Reading) -> str | None:
     """A layer that goes along the first dimension; what turns that round in a model is not followed."""
-    for target in plan.flow.imports.values():
-        if f"{target}.".startswith(TIME_FIRST):
-            return target
     for call in plan.calls(*(f"torch.nn.{name}" for name in LAYERS)):
         first = {k.arg: k.value for k in call.node.keywords}.get("batch_first")
         if not (isinstance(first, ast.Constant) and first.value is True) and not turns_round(plan, call.node):
             return plan.program.source(call.node.func)
-    return None
+    return next((target for target in plan.flow.imports.values() if f"{target}.".startswith(TIME_FIRST)), None)
 
 
 def turns_round(plan: Reading, node: ast.AST) -> bool:

@@ -9,12 +9,12 @@ from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.regions import Definition, Region, region_at, stored
 from nbddp.analysis.splitting.roots import is_data, is_single
 from nbddp.analysis.syntax import qualified
-from nbddp.analysis.values import Extent, Split, spread
+from nbddp.analysis.values import TURNED, Extent, Split, spread
 
 HANDING_ON = ("zip", "enumerate", "list", "reversed", "tqdm")
 BATCHES = ("split", "chunk", "tensor_split", "array_split", "unbind", "reshape", "view", "stack")  # one at a time
 DEPTH = 4  # of functions that hand it on
-ONE = {"unsqueeze": 0, "view": 1, "reshape": 1}  # by their first argument
+ONE = {"unsqueeze": 0, "view": 1, "reshape": 1}  # by their first argument: of samples in the first dimension
 
 
 def sample_by_sample(plan: Reading, split: Split) -> str | None:
@@ -109,25 +109,27 @@ def made_one(region: Region, split: Split) -> ast.expr | None:
     for statement in region.block[: region.block.index(region.at)]:
         if stored(statement) & {*split.names}:
             for node in ast.walk(statement):
-                if isinstance(node, ast.Call) and _is_one(node):
+                if isinstance(node, ast.Call) and _is_one(node, split.dim):
                     return node
     return None
 
 
-def _is_one(call: ast.Call) -> bool:
-    """`x.unsqueeze(0)`, `x.view(1, -1)`."""
-    first = call.args[0] if call.args else None
-    first = first.elts[0] if isinstance(first, ast.Tuple) and first.elts else first
+def _is_one(call: ast.Call, dim: int) -> bool:
+    """`x.unsqueeze(0)`, `x.view(1, -1)`; of samples in the second dimension `x.unsqueeze(1)`, `x.view(-1, 1, 8)`."""
     method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
-    return method in ONE and isinstance(first, ast.Constant) and first.value == ONE[method]
+    sizes = next((a.elts for a in call.args[:1] if isinstance(a, ast.Tuple)), call.args)
+    place = dim if method != "unsqueeze" else 0
+    one = sizes[place] if len(sizes) > place else None
+    return method in ONE and isinstance(one, ast.Constant) and one.value == (dim if method == "unsqueeze" else 1)
 
 
-def taken_for_one(plan: Reading) -> ast.expr | None:
+def taken_for_one(plan: Reading, dim: int) -> ast.expr | None:
     """The same in the step, and a loss of what has been summed up: what was split were no samples."""
     training = {node for node, loop in plan.facts.loops.items() if loop.backward}
     for call, fact in plan.facts.calls.items():
         func = call.func
-        if isinstance(func, ast.Attribute) and _is_one(call) and plan.facts.value(func.value).varies:
+        base = plan.facts.value(func.value) if isinstance(func, ast.Attribute) else None
+        if base is not None and base.varies and bool(base.of(TURNED)) == bool(dim) and _is_one(call, dim):
             return call
         trains = fact.grad and bool(fact.loops & training or not training) and "torch.nn.Parameter" not in fact.names
         if trains and (single := next((a for a in call.args if is_single(plan, a)), None)) is not None:

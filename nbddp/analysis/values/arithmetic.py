@@ -26,6 +26,7 @@ from nbddp.analysis.values.domain import (
     alike,
     is_zero,
     marked,
+    placed,
     spread,
 )
 
@@ -226,5 +227,5 @@ def averaged(value: Value) -> Extent:
 def turned(value: Value) -> Value:
     """A batch transposed, or back again."""
     if value.of(TURNED):
-        return replace(value, objs=value.objs - value.of(TURNED))
-    return marked(value, TURNED) if spread(value) is Extent.SAMPLES else value
+        return placed(value)
+    return placed(value, TURNED) if spread(value) is Extent.SAMPLES else value

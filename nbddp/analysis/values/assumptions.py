@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from nbddp.analysis.values.domain import Obj
+from nbddp.analysis.values.domain import TURNED, Obj
 from nbddp.analysis.values.facts import Loop
 from nbddp.sentence import Sentence
 
@@ -22,6 +22,13 @@ class Split:
     dicts: frozenset[str] = frozenset()  # those of them that are dictionaries of samples
     inline: frozenset[ast.expr] = frozenset()  # expressions that are cut where they stand
     renamed: Mapping[ast.expr, str] = field(default_factory=dict)  # reads of what stays whole elsewhere: the new name
+    dim: int = 0  # the dimension of the samples in what the model is given
+    unlike: Mapping[str, str] = field(default_factory=dict)  # what has them elsewhere: FLAT, or in the first ("")
+    states: frozenset[ast.expr] = frozenset()  # first states of recurrent layers, made for the whole batch
+
+    def place(self, key: str) -> str:
+        """Where a name, or a piece, has its samples: TURNED, FLAT, or in the first dimension."""
+        return self.unlike.get(key, TURNED if self.dim else "")
 
     @property
     def batch(self) -> Obj:

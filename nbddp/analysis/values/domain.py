@@ -106,11 +106,18 @@ PLACED = "placed"  # by their place in the batch, and of a share these are other
 BY_MASK = "by mask"  # picked by what is true of each sample for itself: the shares' make up those of the batch
 FRACTION = "fraction"  # a part of a sum: rounded on each rank it does not add up
 ASSUMED = "assumed"  # weighted by the size of the batch, and so taken for a mean over it
-TURNED = "turned"  # its columns are samples: a transposed batch
+TURNED = "turned"  # its columns are samples: a transposed batch, or time in the first dimension
+FLAT = "flat"  # time and samples in one dimension, time first
 UNLIKE = "unlike"  # holds a sum over the samples, and something that is none: its node is the sum
-MARKS = (RATED, WEIGHTED, STATISTIC, MASK, EACH, PICKED, PLACED, BY_MASK, FRACTION, ASSUMED, TURNED, UNLIKE)
+MARKS = (RATED, WEIGHTED, STATISTIC, MASK, EACH, PICKED, PLACED, BY_MASK, FRACTION, ASSUMED, TURNED, FLAT, UNLIKE)
 OF_A_SHARE = (PICKED, RATED, WEIGHTED, TURNED)  # gathered, these are not the samples that one process would have
 _NOWHERE = ast.Pass()
+
+
+def placed(value: Value, kind: str = "") -> Value:
+    """A batch whose samples are in another dimension: TURNED, FLAT, or the first."""
+    plain = replace(value, objs=value.objs - value.of(TURNED, FLAT))
+    return marked(plain, kind) if kind else plain
 
 
 def marked(value: Value, kind: str) -> Value:

@@ -31,6 +31,26 @@ def my_part(*batch):
     return slice(first, end), (end - first) * world_size / total
 
 
+def my_part__dim(*batch, dim):
+    """Which samples of a batch are this process's, and what their mean counts in that of the whole batch."""
+    rank, world_size, sizes = dist.get_rank(), dist.get_world_size(), [part.shape[dim:][:1] for part in batch]
+    if len({*sizes}) != 1 or not sizes[0]:
+        raise ValueError(f"{[tuple(part.shape) for part in batch]} are not samples of one batch in dimension {dim}")
+    (total,) = sizes[0]
+    first, end = total * rank // world_size, total * (rank + 1) // world_size
+    return slice(first, end), (end - first) * world_size / total
+
+
+def my_states(states):
+    """Those of a recurrent layer's states that are of this process's samples."""
+    if not isinstance(states, torch.Tensor):
+        return type(states)(map(my_states, states))
+    rank, world_size, dim = dist.get_rank(), dist.get_world_size(), int(states.dim() == 3)  # the first is of layers
+    total = states.shape[dim]
+    first, end = total * rank // world_size, total * (rank + 1) // world_size
+    return states.narrow(dim, first, end - first).contiguous()
+
+
 def weighted(mean, weight):
     """A mean over this process's samples, so that the mean over all processes is that of the whole batch."""
     if weight:

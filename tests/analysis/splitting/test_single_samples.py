@@ -50,7 +50,8 @@ def test_what_a_dataset_gives_next(source, single):
 )
 def test_samples_in_the_second_dimension(drawn, second):
     made = planned(f"{drawn}\nloss = model(x).mean()", before="S, cols = torch.randn(9, 9, 4), torch.arange(4)")
-    assert ("second dimension" in made.unsplit) is second
+    (split,) = made.assumed.splits
+    assert bool(split.dim) is second
 
 
 def test_one_sample_that_a_model_is_shown_outside_of_the_training():

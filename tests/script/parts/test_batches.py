@@ -17,7 +17,16 @@ from torch.utils.data import (
     WeightedRandomSampler,
 )
 
-from nbddp.script.parts.batches import Reshuffled, ShardOf, ShardOfBatches, my_part, per_rank, weighted
+from nbddp.script.parts.batches import (
+    Reshuffled,
+    ShardOf,
+    ShardOfBatches,
+    my_part,
+    my_part__dim,
+    my_states,
+    per_rank,
+    weighted,
+)
 from tests.script.parts.ranks import on_ranks, run_ranks
 
 
@@ -194,3 +203,21 @@ def test_reshuffled_has_an_order_for_each_time():
     assert first[0] != first[1] != first[2]
     for mine, others in zip(first, second, strict=True):
         assert sorted(mine + others) == list(range(20))
+
+
+def part_of_sequences(rank: int) -> tuple[Any, Any, str]:
+    tokens, labels = torch.arange(15).view(3, 5), torch.arange(5)
+    mine, weight = my_part__dim(tokens, labels[None], dim=1)
+    states = my_states((torch.arange(10.0).view(2, 5, 1), torch.arange(5.0).view(5, 1)))
+    with pytest.raises(ValueError, match="not samples of one batch in dimension 1") as caught:
+        my_part__dim(tokens, labels, dim=1)
+    taken = [tokens[:, mine].tolist(), labels[mine].tolist(), [state.flatten().tolist() for state in states]]
+    return taken, weight, str(caught.value)
+
+
+def test_samples_in_the_second_dimension_and_the_states_of_layers():
+    (first, weight, _), (second, other, message) = on_ranks(2, part_of_sequences)
+    assert first == [[[0, 1], [5, 6], [10, 11]], [0, 1], [[0, 1, 5, 6], [0, 1]]]
+    assert second == [[[2, 3, 4], [7, 8, 9], [12, 13, 14]], [2, 3, 4], [[2, 3, 4, 7, 8, 9], [2, 3, 4]]]
+    assert (weight, other) == (0.8, 1.2)
+    assert "(3, 5), (5,)" in message

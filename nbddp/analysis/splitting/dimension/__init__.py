@@ -1,0 +1,12 @@
+"""Which dimension of a batch counts its samples, and what else has them where.
+
+Takes a Reading and a Split.
+Gives the dimension or why it is not clear, the marks that say it, the split with targets and first states.
+"""
+
+from nbddp.analysis.splitting.dimension.marks import marked_dim, unused_marks
+from nbddp.analysis.splitting.dimension.samples import samples_in, set_against
+from nbddp.analysis.splitting.dimension.states import with_states, without_part
+from nbddp.analysis.splitting.dimension.targets import with_places
+
+__all__ = ["marked_dim", "samples_in", "set_against", "unused_marks", "with_places", "with_states", "without_part"]

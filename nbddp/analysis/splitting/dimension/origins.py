@@ -1,0 +1,85 @@
+"""What a value is made of, through names, functions of the notebook and what they are given."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting.regions import Definition, bound, stored
+
+BINDS = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.For, ast.comprehension, ast.withitem)
+FAR = 400  # nodes: what is made of more than that is not followed to its end
+
+
+def made_by(
+    plan: Reading, node: ast.expr, place: int | None = None, seen: frozenset[ast.AST] = frozenset()
+) -> Iterator[ast.expr]:
+    """The expressions that a value, or the one at a place of a tuple, comes from unchanged."""
+    if node in seen or len(seen) > FAR:
+        return
+    seen |= {node}
+    if isinstance(node, ast.Name):
+        for value, at in _given(plan, node):
+            yield from made_by(plan, value, place if at is None else at, seen)
+    elif isinstance(node, ast.Tuple) and place is not None and place < len(node.elts):
+        yield from made_by(plan, node.elts[place], None, seen)
+    elif isinstance(node, ast.Call) and (returned := [*_returned(plan, node)]):
+        for value in returned:
+            yield from made_by(plan, value, place, seen)
+    else:
+        yield node
+
+
+def all_of(plan: Reading, node: ast.expr, seen: set[ast.AST] | None = None) -> Iterator[ast.AST]:
+    """Everything that an expression is made of, in whatever number of steps."""
+    seen = set() if seen is None else seen
+    waiting: list[ast.AST] = [node]
+    while waiting and len(seen) < FAR:
+        part = waiting.pop()
+        if part in seen:
+            continue
+        seen.add(part)
+        yield part
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
+            waiting += (value for value, _ in _given(plan, part))
+        elif isinstance(part, ast.Call):
+            waiting += _returned(plan, part)
+        waiting += ast.iter_child_nodes(part)
+
+
+def _given(plan: Reading, name: ast.Name) -> Iterator[tuple[ast.expr, int | None]]:
+    """What a name may have been given, and at which place of a tuple."""
+    function = plan.program.function_of(name)
+    if isinstance(function, Definition) and name.id in (names := [a.arg for a in function.args.args]):
+        at = names.index(name.id)
+        calls = plan.callers.get(function, ())
+        yield from ((call.args[at], None) for call in calls if len(call.args) > at)
+        yield from ((k.value, None) for call in calls for k in call.keywords if k.arg == name.id)
+    for around in (function, plan.program.tree):
+        binding = (n for n in plan.nodes() if isinstance(n, BINDS) and name.id in stored(n))
+        made = [n for n in binding if plan.program.function_of(n) is _scope(around)]
+        found = [given for n in made for given in _bound(plan, n, name.id)]
+        yield from found
+        if found:
+            return
+
+
+def _scope(around: ast.AST | None) -> ast.AST | None:
+    return around if isinstance(around, Definition) else None
+
+
+def _bound(plan: Reading, node: ast.AST, name: str) -> Iterator[tuple[ast.expr, int | None]]:
+    for target, value in bound(plan.program, node):
+        if isinstance(target, ast.Name) and target.id == name:
+            yield value, None
+        elif isinstance(target, ast.Tuple | ast.List):
+            yield from ((value, at) for at, part in enumerate(target.elts) if name in stored(part))
+
+
+def _returned(plan: Reading, call: ast.Call) -> Iterator[ast.expr]:
+    """Also what a generator yields."""
+    fact = plan.facts.calls.get(call)
+    for node in (n for body in (fact.bodies if fact else ()) for n in ast.walk(body)):
+        if isinstance(node, ast.Return | ast.Yield) and node.value is not None:
+            yield node.value

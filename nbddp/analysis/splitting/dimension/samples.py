@@ -1,0 +1,132 @@
+"""The dimension of the samples: the first, or the second where time comes first."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting.dimension.marks import marked_dim
+from nbddp.analysis.splitting.dimension.origins import all_of
+from nbddp.analysis.splitting.regions import region_at
+from nbddp.analysis.splitting.sequences import LAYERS, time_first
+from nbddp.analysis.splitting.single_samples import along_second
+from nbddp.analysis.values import TURNED, Extent, Split, spread
+from nbddp.sentence import Sentence, sentence
+
+SHAPING = ("view", "reshape")
+TURNING = ("t", "transpose", "swapaxes", "permute")
+MAKING = ("rand", "randn", "randint", "zeros", "ones", "normal", "new_zeros", "new")
+STATES = ("zeros", "randn", "new_zeros", "new", "rand")
+OVER = ("mean", "sum", "max", "min", "softmax", "log_softmax", "cumsum", "argmax", "norm", "std", "var", "flip")
+
+
+def samples_in(plan: Reading, split: Split) -> int | Sentence:
+    """By what shows it; a reason where that is not clear."""
+    if (dim := marked_dim(plan, split.at)) is not None:
+        known = sentence("batches are split along their first or their second dimension, not along dim %1", dim)
+        return dim if dim < 2 else known
+    second, layer = along_second(plan, split), time_first(plan)
+    batched = None if layer or second else _batchified(plan, split)
+    if layer is None and second is None and batched is None:
+        return 0
+    if not _goes_along_samples(plan) and (second is not None or (batched is None and _shows_several(plan, split))):
+        return 1
+    if batched is not None:
+        return sentence("'%1' puts time into the first dimension, and it is not clear where the model has the samples",
+                        plan.program.source(batched))  # fmt: skip
+    if second is not None:
+        return sentence("the samples of '%1' are in its second dimension, and a layer of the model takes the first for "
+                        "them", plan.program.source(second))  # fmt: skip
+    return sentence("'%1' takes time as its first dimension, and it is not clear which one counts the samples",
+                    layer or "")  # fmt: skip
+
+
+def _goes_along_samples(plan: Reading) -> bool:
+    """Is there a layer that takes samples in the first dimension, beside those that do not?"""
+    calls = plan.calls(*(f"torch.nn.{name}" for name in LAYERS))
+    first = (k.value for c in calls for k in c.node.keywords if k.arg == "batch_first")
+    return any(not (isinstance(value, ast.Constant) and value.value is False) for value in first)
+
+
+def _held(plan: Reading, split: Split) -> Iterator[ast.expr]:
+    region = region_at(plan, split.at)
+    yield from split.inline
+    yield from split.renamed
+    for name in split.names:
+        read = (n for s in region.rest for n in ast.walk(s) if isinstance(n, ast.Name) and n.id == name)
+        yield from [n for n in read if isinstance(n.ctx, ast.Load)][:1]
+
+
+def _batchified(plan: Reading, split: Split) -> ast.expr | None:
+    """`data.view(batch_size, -1).t()`: sequences side by side."""
+    for part in (n for held in _held(plan, split) for n in all_of(plan, held)):
+        turned = part.func if isinstance(part, ast.Call) else part
+        if isinstance(turned, ast.Attribute) and turned.attr in (*TURNING, "T") and isinstance(turned.value, ast.Call):
+            shaped = turned.value.func
+            if isinstance(shaped, ast.Attribute) and shaped.attr in SHAPING and isinstance(part, ast.expr):
+                return part
+    return None
+
+
+def _shows_several(plan: Reading, split: Split) -> bool:
+    """Does anything show that the second dimension counts sequences: data put side by side, a state for each?"""
+    if _batchified(plan, split) is not None:
+        return True
+    embeds = bool([*plan.calls("torch.nn.Embedding")])
+    parts = [n for held in _held(plan, split) for n in all_of(plan, held)]
+    made = any(_sizes(n, MAKING) > (1 if embeds else 2) or _stacks_second(n) for n in parts)
+    return made or any(_is_state(plan, n) for n in plan.nodes())
+
+
+def _sizes(node: ast.AST, words: tuple[str, ...]) -> int:
+    """How many dimensions what is made has, where they are written out; one of a single entry is none."""
+    if not isinstance(node, ast.Call) or ast.unparse(node.func).rpartition(".")[2] not in words:
+        return 0
+    named = [k.value for k in node.keywords if k.arg == "size"]
+    sizes = next((a.elts for a in (*named, *node.args) if isinstance(a, ast.Tuple | ast.List)), node.args)
+    second = sizes[1] if len(sizes) > 1 else None
+    return 0 if isinstance(second, ast.Constant) and second.value == 1 else len(sizes)
+
+
+def _stacks_second(node: ast.AST) -> bool:
+    """`torch.stack(sequences, dim=1)`, `pad_sequence(sequences)`."""
+    if not isinstance(node, ast.Call):
+        return False
+    word = ast.unparse(node.func).rpartition(".")[2]
+    along = [*node.args[1:2], *(k.value for k in node.keywords if k.arg in ("dim", "axis"))]
+    first = any(k.arg == "batch_first" for k in node.keywords)
+    second = word == "stack" and any(isinstance(a, ast.Constant) and a.value == 1 for a in along)
+    return second or (word == "pad_sequence" and not first)
+
+
+def _is_state(plan: Reading, node: ast.AST) -> bool:
+    """`torch.zeros(layers, batch_size, hidden)`, in a method of a model: as many sequences as a state has."""
+    inside = any(isinstance(a, ast.ClassDef) for a in plan.program.ancestors(node)) if isinstance(node, ast.Call) else 0
+    return bool(inside) and _sizes(node, STATES) == 3
+
+
+def set_against(plan: Reading) -> ast.expr | None:
+    """In a model or a step, what goes along the second dimension, where that is the samples'."""
+    for node in plan.nodes():
+        match node:
+            case ast.Subscript(value=base, slice=ast.Tuple(elts=[_, index, *_])) if _is_turned(plan, base):
+                whole = isinstance(index, ast.Slice) and index.lower is index.upper is None
+                if not whole and not (isinstance(index, ast.Constant) and index.value is ...):
+                    return node
+            case ast.BinOp(left=left, op=ast.MatMult(), right=right) if _is_turned(plan, left) and _is_turned(
+                plan, right
+            ):
+                return node
+            case ast.Call(func=ast.Attribute(value=base, attr=word)) if word in OVER:
+                base = node.args[0] if plan.facts.value(base).of("library") and node.args else base
+                given = [*node.args, *(k.value for k in node.keywords if k.arg in ("dim", "axis"))]
+                if _is_turned(plan, base) and any(isinstance(g, ast.Constant) and g.value == 1 for g in given):
+                    if plan.facts.calls[node].ever_in_forward:
+                        return node
+    return None
+
+
+def _is_turned(plan: Reading, node: ast.expr) -> bool:
+    value = plan.facts.value(node)
+    return spread(value) is Extent.SAMPLES and bool(value.of(TURNED))

@@ -1,0 +1,67 @@
+"""States of recurrent layers that go from batch to batch: the first ones are made for the whole batch."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting.regions import Region, bound, region_at, stored
+from nbddp.analysis.values import ITEMS, Extent, Literal, Split, Value, contents, spread
+
+LAYERS = ("RNN", "LSTM", "GRU", "RNNCell", "LSTMCell", "GRUCell")
+
+
+def with_states(plan: Reading, split: Split) -> Split:
+    """Each rank begins with those of its samples, and then goes on with what its model has given."""
+    region = region_at(plan, split.at)
+    names = {name for name in _carried(region) if name not in split.names}
+    made = {value for name in names for value in _first(region, name) if _is_made(plan, value)}
+    return replace(split, states=split.states | made)
+
+
+def _carried(region: Region) -> Iterator[str]:
+    """`output, hidden = model(data, hidden)`: given to the model, and bound to what it gives."""
+    for statement in region.rest:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and _is_model(region.plan, node.value):
+                given = [*node.value.args, *(k.value for k in node.value.keywords)]
+                read = {n.id for g in given for n in ast.walk(g) if isinstance(n, ast.Name)}
+                yield from sorted(stored(node) & read)
+
+
+def _is_model(plan: Reading, call: ast.Call) -> bool:
+    return bool(plan.facts.value(call.func).of("model")) and plan.facts.calls[call].grad
+
+
+def _first(region: Region, name: str) -> Iterator[ast.expr]:
+    """What the name is given before, in the same function; not what it is made of itself: `h = h.detach()`."""
+    inside = {n for s in region.rest for n in ast.walk(s)}
+    for node in region.plan.nodes():
+        if isinstance(node, ast.Assign) and region.plan.program.function_of(node) is region.scope:
+            for target, value in bound(region.plan.program, node) if node not in inside else ():
+                read = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
+                if name in stored(target) and name not in read:
+                    yield value
+
+
+def _is_made(plan: Reading, node: ast.expr) -> bool:
+    """For the whole batch: neither None, nor what the turn before has left."""
+    return _is_whole(plan, plan.facts.value(node)) and not isinstance(node, ast.Constant)
+
+
+def _is_whole(plan: Reading, value: Value) -> bool:
+    """Also what a tuple or a list holds."""
+    return not any(part.varies for part in contents(plan.facts, value, ITEMS))
+
+
+def without_part(plan: Reading) -> ast.expr | None:
+    """A state of the whole batch that a layer is given with a rank's samples."""
+    kinds = {f"torch.nn.{name}" for name in LAYERS}
+    for call, fact in plan.facts.calls.items():
+        if fact.ever_in_forward and len(call.args) == 2 and any(o.name in kinds for o in fact.called):
+            samples, state = (plan.facts.value(a) for a in call.args)
+            if spread(samples) is Extent.SAMPLES and not isinstance(state.const, Literal) and _is_whole(plan, state):
+                return call.args[1]
+    return None

@@ -1,0 +1,75 @@
+"""Targets that have their samples elsewhere than the batch: flattened beforehand, or without a dimension of time."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from nbddp.analysis.library import Samples, effect_of
+from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting.dimension.origins import made_by
+from nbddp.analysis.splitting.regions import region_at
+from nbddp.analysis.values import FLAT, TURNED, Split
+
+ALIKE = ("to", "long", "float", "double", "int", "cuda", "cpu", "contiguous", "detach", "type", "squeeze")
+SHAPING = ("view", "reshape", "flatten", "ravel")
+
+
+def with_places(plan: Reading, split: Split) -> Split:
+    """What a loss compares has its samples in one place: that of the model's output is known."""
+    unlike = dict(split.unlike)
+    for output, target in _compared(plan, split):
+        key = _key(plan, split, target)
+        if key is None or key in unlike:
+            continue
+        if split.dim and (place := _place(plan, output)) != split.place(key):
+            unlike[key] = place
+        elif not split.dim and _is_flattened(plan, output) and any(_is_flat(n) for n in made_by(plan, _bare(target))):
+            unlike[key] = FLAT
+    return replace(split, unlike=unlike)
+
+
+def _compared(plan: Reading, split: Split) -> Iterator[tuple[ast.expr, ast.expr]]:
+    inside = {n for s in region_at(plan, split.at).rest for n in ast.walk(s)}
+    for call, fact in plan.facts.calls.items():
+        loss = plan.facts.value(call.func).of("loss") or any(effect_of(n).samples is Samples.LOSS for n in fact.names)
+        if loss and call in inside and len(call.args) > 1:
+            yield call.args[0], call.args[1]
+
+
+def _place(plan: Reading, node: ast.expr) -> str:
+    value = plan.facts.value(node)
+    return next((kind for kind in (TURNED, FLAT) if value.of(kind)), "")
+
+
+def _bare(node: ast.expr) -> ast.expr:
+    """`targets` of `targets.long().to(device)`: what changes no shape is left out."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ALIKE:
+        node = node.func.value
+    return node
+
+
+def _key(plan: Reading, split: Split, target: ast.expr) -> str | None:
+    node = _bare(target)
+    source = plan.program.source(node)
+    held = node in split.renamed or node in split.inline or (isinstance(node, ast.Name) and source in split.names)
+    return source if held else None
+
+
+def _is_flat(node: ast.expr) -> bool:
+    """`targets.view(-1)`."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in SHAPING:
+        return False
+    flat = node.func.attr in ("flatten", "ravel") and not node.args
+    return flat or (len(node.args) == 1 and isinstance(node.args[0], ast.UnaryOp | ast.BinOp))
+
+
+def _is_flattened(plan: Reading, output: ast.expr) -> bool:
+    """`output.view(-1, vocabulary)`."""
+    for node in made_by(plan, _bare(output)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in SHAPING:
+            first = node.args[0] if node.args else None
+            if isinstance(first, ast.UnaryOp | ast.BinOp) and len(node.args) > 1:
+                return True
+    return False
