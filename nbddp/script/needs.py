@@ -19,7 +19,7 @@ PLACES = ("LOCAL_RANK", "WORLD_SIZE", '"RANK"', "'RANK'")
 def needs_of(plan: Plan, layout: Layout) -> Needs:
     """From the statements that the script keeps."""
     text = "\n".join(plan.program.source(s.node) for s in plan.kept)
-    words = words_of(text + "\n")
+    words, loop = words_of(text + "\n"), checkpointed(plan)
     return Needs(
         nproc=plan.options.nproc if plan.uses_gpu or plan.options.nproc else 2,
         gpu=plan.uses_gpu,
@@ -28,7 +28,8 @@ def needs_of(plan: Plan, layout: Layout) -> Needs:
         sets=may_order_sets(plan),
         workers=bool(words & WORKERS) or plan.framework is not None,
         bars=bool(words & BARS),
-        checkpoints=checkpointed(plan) is not None,
+        checkpoints=loop is not None,
+        within_epochs=loop is not None and loop.batches is not None,
         slurm=bool(plan.options.slurm),
         batches=sizes_at_start(plan),
         place=plan.framework is not None or any(word in text for word in PLACES),
