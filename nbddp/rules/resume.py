@@ -10,7 +10,6 @@ Before
     for epoch in range(epochs):
 
 After
-    saved = checkpoints.load(state)
     if saved is not None:
         model.load_state_dict(saved["model"])
 
@@ -35,8 +34,7 @@ NAME = "resume"
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     loop = checkpointed(plan)
     if loop is not None:
-        blank = "\n" if _stands_below(plan, loop.node) else ""  # as ruff has it before a function
-        yield before(plan.program, NAME, loop.node, blank + "\n".join(_load(plan, loop)), ("checkpoints",))
+        yield before(plan.program, NAME, loop.node, "\n".join(_load(plan, loop)), ("checkpoints",))
         saved = plan.naming("saved")
         skip = f'if {saved} is not None and {loop.counter} < {saved}["epoch"]:\n    continue  # done before'
         yield first_in(plan.program, NAME, loop.node, skip)
@@ -52,25 +50,17 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         )  # fmt: skip
 
 
-def _stands_below(plan: Plan, loop: ast.For) -> bool:
-    """Right below a statement, in the same block and without a line between?"""
-    above = plan.program.text[: plan.program.span(loop)[0]].split("\n")[-2:-1]
-    first = not above or not above[0].strip() or above[0].lstrip().startswith("#")
-    return not first and not above[0].rstrip().endswith(":")
-
-
 def _load(plan: Plan, loop: CheckpointedLoop) -> Iterator[str]:
-    state, saved, own = (plan.naming(name) for name in ("state", "saved", "checkpoints"))
-    yield f"def {state}():"
-    items = [f'"{name}": {text}.state_dict()' for name, text in loop.state]
-    items += [f'"{text}": {text}' for text in loop.values]
-    first, *others = _rows([f'"epoch": {loop.counter}', *items])
-    yield f"    found = {{{', '.join(first)}}}"
-    for row in others:
-        yield f"    found |= {{{', '.join(row)}}}"
-    yield "    return found"
-    yield ""
-    yield f"{saved} = {own}.load({state})"
+    saved = plan.naming("saved")
+    yield f"{saved} = {plan.naming('checkpoints')}.load("
+    yield "    lambda: {"
+    yield f'        "epoch": {loop.counter},'
+    for name, text in loop.state:
+        yield f'        "{name}": {text}.state_dict(),'
+    for text in loop.values:
+        yield f'        "{text}": {text},'
+    yield "    }"
+    yield ")"
     yield f"if {saved} is not None:"
     for name, text in loop.state:
         yield f'    {text}.load_state_dict({saved}["{name}"])'
@@ -82,15 +72,3 @@ def _so_far(plan: Plan, loop: BatchLoop) -> Iterator[str]:
     for text, how in loop.sums:
         kind = f', "{how}"' if how else ""
         yield f'{text} = {plan.naming("checkpoints")}.so_far("{text}", {text}{kind})'
-
-
-def _rows(items: list[str]) -> Iterator[list[str]]:
-    """As many on a line as fit."""
-    row: list[str] = []
-    for item in items:
-        if row and len(", ".join([*row, item])) > 84:
-            yield row
-            row = []
-        row.append(item)
-    if row:
-        yield row

@@ -16,8 +16,8 @@ from nbddp.script.part_library import library
 from nbddp.script.rename import renamed
 
 READ = {"snapshot_file": "snapshot"}  # by parts
-LOCAL = frozenset("rank local_rank world_size args device parser method share whole joined own every".split())
-INIT = re.compile(r"( +)(dist\.init_process_group\()")
+LOCAL = frozenset("rank local_rank world_size args device parser method share whole met own every".split())
+INIT = re.compile(r"^( +)((?:dist\.init_process_group|connect)\(.*)\n", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,7 @@ class Needs:
     checkpoints: bool = False  # it writes them itself, and goes on from one
     within_epochs: bool = False  # also in the middle of an epoch
     slurm: bool = False  # srun may start it
+    connects: bool = False  # the notebook says how the processes meet
     batches: tuple[str | int, ...] = ()  # sizes that are split: names of parameters, and numbers
 
     @property
@@ -95,7 +96,7 @@ def _filled(needs: Needs, own: str) -> str:
     snapshot = texts.CHECK_SNAPSHOT.format(", ".join(needs.snapshot)) if needs.snapshot else ""
     lines = {
         "SET_UP": _set_up(needs),
-        "LEAVE": texts.LEAVE_JOINED if needs.cluster else texts.LEAVE,
+        "LEAVE": texts.LEAVE_MET if needs.cluster else texts.LEAVE,
         "SET_CHECKPOINTS": texts.SET_CHECKPOINTS if needs.checkpoints else "",
         "SET_EVERY": texts.SET_EVERY if needs.within_epochs else "",
         "CHECK_PLACE": texts.CHECK_PLACE if needs.cluster else "",
@@ -120,7 +121,9 @@ def _filled(needs: Needs, own: str) -> str:
 def _set_up(needs: Needs) -> str:
     """Where the processes may have a group already, it is theirs."""
     text = texts.ON_GPUS if needs.gpu else texts.ON_CPUS
-    return texts.JOIN + INIT.sub(r"\1if not joined:\n\1    \2", text) if needs.cluster else text
+    if needs.connects:
+        text = INIT.sub("", text) + texts.CONNECT
+    return texts.JOIN + INIT.sub(r"\1if not met:\n\1    \2\n", text) if needs.cluster else text
 
 
 def _checkpoint_arguments(needs: Needs) -> str:

@@ -69,16 +69,20 @@ ON_CPUS = """\
     dist.init_process_group("gloo", rank=rank, world_size=world_size)
 """
 
+CONNECT = """\
+    connect(rank, world_size)
+"""
+
 JOIN = """\
-    joined = dist.is_initialized()  # Ray, say, has made the processes' group, and ends it
+    met = dist.is_initialized()  # Ray, say, has made the processes' group, and ends it
 """
 
 LEAVE = """\
     dist.destroy_process_group()
 """
 
-LEAVE_JOINED = """\
-    if not joined:
+LEAVE_MET = """\
+    if not met:
         dist.destroy_process_group()
 """
 

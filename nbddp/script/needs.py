@@ -6,6 +6,7 @@ from nbddp.analysis import Plan
 from nbddp.analysis.disk import may_order_sets
 from nbddp.analysis.loaders import sizes_at_start
 from nbddp.analysis.state import checkpointed
+from nbddp.analysis.training import hook
 from nbddp.script.launcher import Needs
 from nbddp.script.layout import Layout
 from nbddp.script.names import words_of
@@ -21,7 +22,7 @@ def needs_of(plan: Plan, layout: Layout) -> Needs:
     text = "\n".join(plan.program.source(s.node) for s in plan.kept)
     words, loop = words_of(text + "\n"), checkpointed(plan)
     return Needs(
-        nproc=plan.options.nproc if plan.uses_gpu or plan.options.nproc else 2,
+        nproc=1 if plan.options.per_machine else plan.options.nproc if plan.uses_gpu or plan.options.nproc else 2,
         gpu=plan.uses_gpu,
         seed=unseeded(plan, layout),
         snapshot=tuple(plan.handed_over),
@@ -31,6 +32,7 @@ def needs_of(plan: Plan, layout: Layout) -> Needs:
         checkpoints=loop is not None,
         within_epochs=loop is not None and loop.batches is not None,
         slurm=bool(plan.options.slurm),
+        connects=hook(plan.program, "connect") is not None,
         batches=sizes_at_start(plan),
         place=plan.framework is not None or any(word in text for word in PLACES),
     )

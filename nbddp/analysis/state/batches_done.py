@@ -37,7 +37,7 @@ def batches_done(plan: Reading, epochs: LoopFact) -> BatchLoop | Sentence:
         return sentence("the loop over batches runs several times in an epoch")
     loader, numbered = _source(fact.node.iter)
     if loader not in fact.loader_nodes or fact.next_of or fact.indirect:
-        return sentence("the loop over batches draws them from more than a loader")
+        return sentence("its batches do not come straight from one loader")
     if reason := _cannot_stop(plan, fact) or _cannot_begin(plan, fact, epochs):
         return reason
     found = carried(plan, fact, own=True)
@@ -88,8 +88,8 @@ def _cannot_begin(plan: Reading, fact: LoopFact, epochs: LoopFact) -> Sentence:
     turn = turn_of(plan, before, plan.program.function_of(epochs.node))
     values = carried(plan, epochs).values
     held = {o for n in values if n in epochs.names for o in epochs.names[n].objs}
-    names = {f"{start}.{a}" for key, (_, a) in turn.attributes.items() if key in turn.effects.may_bind for start in ("",)}
-    changed = [v for v in values if v in turn.effects.may_bind or any(v.endswith(name) for name in names)]
+    names = {f".{a}" for key, (_, a) in turn.attributes.items() if key in turn.effects.may_bind}
+    changed = [v for v in values if v in turn.effects.may_bind or v.endswith(tuple(names))]
     if changed or held & turn.filled:
         return sentence("the epoch changes what it carries over before its batches: %1", ", ".join(changed or values))
     moved = plan.roles.optimizers | plan.roles.schedulers

@@ -40,7 +40,7 @@ def _told_when_up(statement: ast.stmt) -> list[ast.stmt]:
     """Around the statement of `run` in which the processes meet; also where they have met before."""
     calls = [n for n in ast.walk(statement) if isinstance(n, ast.Call) and _sets_up(n.func)]
     for call in calls:
-        if call.args:
+        if call.args and isinstance(call.func, ast.Attribute):
             call.args[0] = expression(f"{NAME}.backend(0)", call.args[0])
     if not calls:
         return [statement]
@@ -48,4 +48,6 @@ def _told_when_up(statement: ast.stmt) -> list[ast.stmt]:
 
 
 def _sets_up(function: ast.expr) -> bool:
-    return isinstance(function, ast.Attribute) and function.attr == SETS_UP
+    """torch's own, or the notebook's `connect(rank, world_size)`."""
+    own = isinstance(function, ast.Name) and function.id == "connect"
+    return own or (isinstance(function, ast.Attribute) and function.attr == SETS_UP)

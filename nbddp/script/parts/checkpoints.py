@@ -1,6 +1,7 @@
 """A script's own checkpoints: which one it goes on from, when one is written, and where in an epoch that is."""
 
 # mypy: ignore-errors
+# ruff: noqa: B905
 
 import itertools
 import os
@@ -139,7 +140,7 @@ class Checkpoints:
         elif how == "same":
             own = found[0]
         elif how == "mean" and isinstance(value, list):
-            own = [sum(items) / len(items) for items in zip(*found)]  # noqa: B905
+            own = [sum(items) / len(items) for items in zip(*found)]
         elif how == "mean":
             own = sum(found) / len(found)
         elif how == "sum" and not isinstance(value, list):
