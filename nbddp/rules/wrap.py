@@ -64,18 +64,22 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
 
 def _own(plan: Plan) -> Iterator[Diagnostic]:
     """What wraps in another way is no part of the script that passes for the model."""
-    how = "wrap()" if hook(plan.program, "wrap") else "--per-machine" if plan.options.per_machine else ""
-    for home in [plan.wrapping.homes[m] for m in plan.wrapping.stands_for] if how else []:
+    own = hook(plan.program, "wrap") is not None
+    if not own and not plan.options.per_machine:
+        return
+    for home in [plan.wrapping.homes[m] for m in plan.wrapping.stands_for]:
         yield plan.program.diagnose(
             NAME, "error", home.ready,
-            sentence("'%1' cannot wrap '%2': what it returns would have to pass for the model", how, home.name),
+            sentence("wrap() cannot be used for '%1': what it returns would have to pass for the model", home.name)
+            if own else
+            sentence("--per-machine cannot be used for '%1': DataParallel would have to pass for it", home.name),
             why=sentence("the training reads more of this variable than the result of a call"),
             help=sentence("call the model in the training loop, and read its attributes elsewhere"),
         )  # fmt: skip
-    for model, reason in plan.wrapping.averaged.items() if how else ():
+    for model, reason in plan.wrapping.averaged.items():
         yield plan.program.diagnose(
             NAME, "warning", model.node or plan.training[0].node,
-            sentence("'%1' is not used for this model, whose gradients are averaged before the step: %2", how, reason),
+            sentence("this model is not wrapped, and its gradients are averaged before the step: %1", reason),
         )  # fmt: skip
 
 

@@ -76,7 +76,7 @@ def numbers(line: str) -> torch.Tensor:
     return torch.tensor([float(text) for text in re.findall(r"\d+\.\d+", line)])
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1])
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGUSR1, marks=pytest.mark.thorough)])
 def test_a_signal_ends_it_with_a_checkpoint(tmp_path: Path, number: signal.Signals, proved) -> None:
     script = noisy()
     name = f"ended by {number.name}"
