@@ -38,6 +38,12 @@ def add_notebook(parser: Parser, nproc: str = "number of processes that the scri
     )
     parser.add_argument("--slurm", action=flag, help="add what the script needs to be started by srun")
     parser.add_argument(
+        "--per-machine",
+        action=flag,
+        help="one process for each machine, which splits its batches among its GPUs (nn.DataParallel): slower than "
+        "one for each GPU",
+    )
+    parser.add_argument(
         "--snapshot",
         type=snapshot_names,
         metavar="NAMES",
@@ -80,5 +86,6 @@ def options_of(arguments: argparse.Namespace) -> Options:
         exact=arguments.exact,
         checkpoints=arguments.checkpoints,
         slurm=arguments.slurm,
+        per_machine=arguments.per_machine,
         snapshot=arguments.snapshot,
     )

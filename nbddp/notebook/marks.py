@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from nbddp.notebook.model import Cell
 
-ROLES = ("train", "setup", "rank0", "skip", "parameters")
+ROLES = ("train", "setup", "rank0", "skip", "parameters", "wrap", "connect")
 MODES = {"ddp_train": "ddp", "dp_train": "dp", "single_train": "single"}
 
 _TAG_ROLES = {
@@ -15,6 +15,8 @@ _TAG_ROLES = {
     "ddp-setup": "setup",
     "ddp-rank0": "rank0",
     "ddp-skip": "skip",
+    "ddp-wrap": "wrap",
+    "ddp-connect": "connect",
     "parameters": "parameters",
     "injected-parameters": "parameters",  # what papermill adds: later values of the same parameters
 }

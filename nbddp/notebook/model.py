@@ -36,7 +36,7 @@ class Cell:
     code: str  # Python, magics replaced; "" for what is no Python at all (%%bash, markdown)
     tags: tuple[str, ...] = ()
     directive: str | None = None  # the word after `#| ddp:`, as written, also when it is none of ROLES
-    mark: str | None = None  # "train" | "setup" | "rank0" | "skip" | "parameters"
+    mark: str | None = None  # "train" | "setup" | "rank0" | "skip" | "parameters" | "wrap" | "connect"
     mode: str | None = None  # "ddp" | "dp" | "single": which %%..._train magic stands there
     magic_line: str = ""  # what follows %%ddp_train on its line
     escapes: tuple[Escape, ...] = ()

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from nbddp.analysis import Plan
 from nbddp.analysis.slicing import changed_names
 from nbddp.analysis.splitting import learned, unshared
-from nbddp.analysis.training import ALREADY, already_ddp, misspelt, trains_elsewhere
+from nbddp.analysis.training import ALREADY, already_ddp, in_hook, misspelt, misused_hooks, trains_elsewhere
 from nbddp.analysis.values import backward_of
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit
@@ -37,6 +37,7 @@ GYMS = ("gym", "gymnasium", "pettingzoo", "stable_baselines3", "minigrid")
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     yield from misspelt(plan.notebook)
+    yield from misused_hooks(plan.program)
     yield from _already_ddp(plan)
     yield from _undefined(plan)
     yield from _other_kinds(plan)
@@ -46,7 +47,8 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
 
 def _already_ddp(plan: Plan) -> Iterator[Diagnostic]:
     for call in plan.calls(*ALREADY):
-        yield already_ddp(plan.program, call.node)
+        if not in_hook(plan.program, call.node):
+            yield already_ddp(plan.program, call.node)
 
 
 def _undefined(plan: Plan) -> Iterator[Diagnostic]:

@@ -1,6 +1,6 @@
 """What it does
     With `--checkpoints`, lets the script continue from its own checkpoint: models, optimizers and schedulers, other
-    values that carry over from epoch to epoch, the random numbers, and the epoch.
+    values that carry over from epoch to epoch, the random numbers, the epoch, and the batch in it.
 
 Why DDP needs it
     Long trainings on shared machines are ended and started again, often on another number of processes. Where torchrun
@@ -10,9 +10,8 @@ Before
     for epoch in range(epochs):
 
 After
-    first_epoch = 0
-    if resume_file is not None:
-        saved = torch.load(resume_file, map_location="cpu", weights_only=False)  # a file of this script's own
+    if saved is not None:
+        model.load_state_dict(saved["model"])
 
 Declines
     Scripts that are exported without `--checkpoints`, and loops whose epochs are not counted upwards.
@@ -24,7 +23,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
-from nbddp.analysis.state import CheckpointedLoop, checkpointed
+from nbddp.analysis.state import BatchLoop, CheckpointedLoop, checkpointed
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, before, first_in
 from nbddp.sentence import sentence
@@ -35,10 +34,12 @@ NAME = "resume"
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     loop = checkpointed(plan)
     if loop is not None:
-        text = "\n".join(_load(plan, loop))
-        yield before(plan.program, NAME, loop.node, text, ("torch", "dist", "resume_file", "import torch"))
-        skip = f"if {loop.counter} < {plan.naming('first_epoch')}:\n    continue  # done before the checkpoint"
+        yield before(plan.program, NAME, loop.node, "\n".join(_load(plan, loop)), ("checkpoints",))
+        saved = plan.naming("saved")
+        skip = f'if {saved} is not None and {loop.counter} < {saved}["epoch"]:\n    continue  # done before'
         yield first_in(plan.program, NAME, loop.node, skip)
+        if loop.batches is not None and loop.batches.sums:
+            yield before(plan.program, NAME, loop.batches.node, "\n".join(_so_far(plan, loop.batches)))
     elif plan.options.checkpoints and plan.training:
         place = next((f.node for f in plan.roles.epoch_loops if isinstance(f.node, ast.stmt)), plan.training[0].node)
         yield plan.program.diagnose(
@@ -50,15 +51,24 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
 
 
 def _load(plan: Plan, loop: CheckpointedLoop) -> Iterator[str]:
-    saved, first, file = (plan.naming(name) for name in ("saved", "first_epoch", "resume_file"))
-    yield f"{first} = 0"
-    yield f"if {file} is not None:"
-    own = "  # a file of this script's own"
-    yield f'    {saved} = {plan.naming("torch")}.load({file}, map_location="cpu", weights_only=False){own}'
+    saved = plan.naming("saved")
+    yield f"{saved} = {plan.naming('checkpoints')}.load("
+    yield "    lambda: {"
+    yield f'        "epoch": {loop.counter},'
+    for name, text in loop.state:
+        yield f'        "{name}": {text}.state_dict(),'
+    for text in loop.values:
+        yield f'        "{text}": {text},'
+    yield "    }"
+    yield ")"
+    yield f"if {saved} is not None:"
     for name, text in loop.state:
         yield f'    {text}.load_state_dict({saved}["{name}"])'
     for text in loop.values:
         yield f'    {text} = {saved}["{text}"]'
-    own = f'{saved}["random"][{plan.naming("dist")}.get_rank() % len({saved}["random"])]'
-    yield f"    {plan.naming('torch')}.set_rng_state({own})"
-    yield f'    {first} = {saved}["epoch"] + 1'
+
+
+def _so_far(plan: Plan, loop: BatchLoop) -> Iterator[str]:
+    for text, how in loop.sums:
+        kind = f', "{how}"' if how else ""
+        yield f'{text} = {plan.naming("checkpoints")}.so_far("{text}", {text}{kind})'

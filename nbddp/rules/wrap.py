@@ -22,7 +22,8 @@ After
 Declines
     Models that no optimizer trains. Models that are trained without a call of their forward(), that override `train`,
     or that no single variable holds before the training: their gradients are averaged before the step (rule
-    `gradients`). Where it is not clear which calls train, the variable itself becomes the wrapped model.
+    `gradients`). Where it is not clear which calls train, the variable itself becomes the wrapped model. A cell that is
+    marked `ddp-wrap` and defines `wrap(model, device)` is called in place of `DDP(model)`, but for such a variable.
 """
 
 from __future__ import annotations
@@ -33,9 +34,11 @@ from collections.abc import Iterator, Sequence
 from nbddp.analysis import Plan
 from nbddp.analysis.models import Home, ddp_name, synchronises, unused_parameters
 from nbddp.analysis.syntax import qualified
+from nbddp.analysis.training import hook
 from nbddp.analysis.values import Obj
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, has_comments, remove, replace, wrap
+from nbddp.sentence import sentence
 
 NAME = "wrap"
 ABOUT = "  # the same parameters; their gradients are averaged over all processes"
@@ -44,6 +47,7 @@ READS_CODE = ("torch.jit.script", "torch.jit.trace", "torch.onnx.export", "torch
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     yield from _data_parallel(plan)
+    yield from _own(plan)
     done: set[tuple[ast.stmt, str]] = set()
     for model, home in plan.wrapping.homes.items():
         options = ", find_unused_parameters=True" if unused_parameters(plan, model) else ""
@@ -58,6 +62,27 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         yield replace(plan.program, NAME, node, f'getattr({text}, "module", {text})')
 
 
+def _own(plan: Plan) -> Iterator[Diagnostic]:
+    """What wraps in another way is no part of the script that passes for the model."""
+    own = hook(plan.program, "wrap") is not None
+    if not own and not plan.options.per_machine:
+        return
+    for home in [plan.wrapping.homes[m] for m in plan.wrapping.stands_for]:
+        yield plan.program.diagnose(
+            NAME, "error", home.ready,
+            sentence("wrap() cannot be used for '%1': what it returns would have to pass for the model", home.name)
+            if own else
+            sentence("--per-machine cannot be used for '%1': DataParallel would have to pass for it", home.name),
+            why=sentence("the training reads more of this variable than the result of a call"),
+            help=sentence("call the model in the training loop, and read its attributes elsewhere"),
+        )  # fmt: skip
+    for model, reason in plan.wrapping.averaged.items():
+        yield plan.program.diagnose(
+            NAME, "warning", model.node or plan.training[0].node,
+            sentence("this model is not wrapped, and its gradients are averaged before the step: %1", reason),
+        )  # fmt: skip
+
+
 def _taken_over(plan: Plan, model: Obj, home: Home, options: str, *, first: bool) -> Edit:
     """On a line of its own, behind the last that completes the model."""
     if model in plan.wrapping.stands_for:
@@ -65,11 +90,14 @@ def _taken_over(plan: Plan, model: Obj, home: Home, options: str, *, first: bool
         return after(plan.program, NAME, home.ready, line, ("DDP", "sync_batchnorm"))
     name = ddp_name(plan, home)
     line = f"{name} = {_wrapped(plan, home, options)}{ABOUT if first else ''}"
-    return after(plan.program, NAME, home.ready, line, (*_class(plan), "sync_batchnorm", f"binds {name}"))
+    torch = ("torch", "import torch") if plan.options.per_machine else ()
+    return after(plan.program, NAME, home.ready, line, (*_class(plan), *torch, "sync_batchnorm", f"binds {name}"))
 
 
 def _class(plan: Plan) -> tuple[str, ...]:
     """torch's own, where no model has to pass for another thing and none is evaluated by the call that trains it."""
+    if hook(plan.program, "wrap"):
+        return ()
     if plan.wrapping.stands_for or plan.wrapping.evaluates:
         return ("DDP",)
     return (f"from torch.nn.parallel import DistributedDataParallel as {plan.naming('DDP')}",)
@@ -82,7 +110,7 @@ def _named(plan: Plan) -> Iterator[Edit]:
         yield replace(plan.program, NAME, place, text)
     bare = {node for names in plan.wrapping.names.values() for node in names.bare}
     for node in sorted(bare, key=plan.program.span):
-        yield from wrap(plan.program, NAME, node, "", ".module")
+        yield from wrap(plan.program, NAME, node, "", ".module.module" if plan.options.per_machine else ".module")
 
 
 def _read_as_code(plan: Plan) -> Iterator[ast.expr]:
@@ -127,6 +155,10 @@ def _wrapped(plan: Plan, home: Home, options: str) -> str:
     model = home.name if home.moved or not plan.uses_gpu else f"{home.name}.to({_device(plan, home)})"
     if sync := _sync(plan):
         model = f"{sync}{model})"
+    if hook(plan.program, "wrap"):
+        return f"wrap({model}, {_device(plan, home)})"
+    if plan.options.per_machine:
+        model = f"{plan.naming('torch')}.nn.DataParallel({model})"
     return f"{plan.naming('DDP')}({model}{options})"
 
 

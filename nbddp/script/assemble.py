@@ -35,6 +35,8 @@ ROLES = {
     "parameters": ": parameters",
     "setup": ": setup",
     "rank0": ": rank 0 only",
+    "wrap": ": how models are wrapped",
+    "connect": ": how the processes meet",
     "snapshot": ": handed over by the notebook",
 }
 INDENT = "    "

@@ -12,6 +12,7 @@ OWN = {
     "seed": ("type=int", "default=0", 'help="with which all processes build data and weights"'),
     "snapshot": ('metavar="PATH"', 'help="what the notebook hands over"'),
 }
+OF_CHECKPOINTS = ("checkpoint", "checkpoint-every", "resume")
 
 
 @dataclass(frozen=True)
@@ -51,10 +52,10 @@ def _is_seeded(parameters: Mapping[str, object]) -> bool:
 
 
 def arguments_for(
-    parameters: Mapping[str, object], renames: Mapping[str, str], *, seed: bool = False
+    parameters: Mapping[str, object], renames: Mapping[str, str], *, seed: bool = False, checkpoints: bool = False
 ) -> tuple[Argument, ...]:
     """One for each parameter; where the launcher has an option of that name, it is called --notebook-..."""
-    taken = {"help", *OWN}
+    taken = {"help", *OWN, *(OF_CHECKPOINTS if checkpoints else ())}
     if not seed or _is_seeded(parameters):
         taken.remove("seed")
     arguments = []

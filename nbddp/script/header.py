@@ -20,7 +20,8 @@ def header(plan: Plan, layout: Layout) -> list[Line]:
     file = quote(f"{PurePath(plan.notebook.name).stem}_ddp.py")  # to be copied to a shell
     command = f"python {file}"
     choose = f"python {file} --nproc 4{_example(layout)}"
-    many = f"torchrun --nnodes 2 --nproc-per-node 8 ... {file}"
+    each = 1 if plan.options.per_machine else 8
+    many = f"torchrun --nnodes 2 --nproc-per-node {each} ... {file}"
     width = max(map(len, (command, choose, many))) + 4
     device, plainly = _processes(plan)
     lines = [
@@ -93,7 +94,8 @@ def _checkpoints(plan: Plan) -> list[str]:
         return []
     return [
         "It writes checkpoints. After a fault it continues by itself where SLURM or torchrun starts it again: for this",
-        "call torchrun with --max-restarts 3, and TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1 in the environment.",
+        "call torchrun with --max-restarts 3, a new --rdzv-id for each training, and",
+        "TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1 in the environment. SIGTERM and SIGUSR1 end it with a checkpoint.",
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,8 +15,9 @@ from nbddp.script.names import names_in
 from nbddp.script.part_library import library
 from nbddp.script.rename import renamed
 
-READ = {"snapshot_file": "snapshot", "checkpoint_file": "checkpoint", "resume_file": "resume"}  # by parts
-LOCAL = frozenset({"rank", "local_rank", "world_size", "args", "device", "parser", "method", "share", "whole"})
+READ = {"snapshot_file": "snapshot"}  # by parts
+LOCAL = frozenset("rank local_rank world_size args device parser method share whole met own every".split())
+INIT = re.compile(r"^( +)((?:dist\.init_process_group|connect)\(.*)\n", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -31,8 +33,15 @@ class Needs:
     bars: bool = False  # it draws progress bars
     place: bool = False  # something in it asks the environment which process it is
     checkpoints: bool = False  # it writes them itself, and goes on from one
+    within_epochs: bool = False  # also in the middle of an epoch
     slurm: bool = False  # srun may start it
+    connects: bool = False  # the notebook says how the processes meet
     batches: tuple[str | int, ...] = ()  # sizes that are split: names of parameters, and numbers
+
+    @property
+    def cluster(self) -> bool:
+        """Others may start its processes, and start them again."""
+        return self.slurm or self.checkpoints
 
 
 @dataclass(frozen=True)
@@ -52,7 +61,7 @@ def launcher(
 ) -> Launcher:
     """The text for these parameters. Its own variables give way to parameters of their name."""
     needs, new = needs or Needs(), {"train": train, **(renames or {})}
-    arguments = arguments_for(parameters, new, seed=bool(needs.seed))
+    arguments = arguments_for(parameters, new, seed=bool(needs.seed), checkpoints=needs.checkpoints)
     template = _filled(
         needs, own_arguments(parameters, needs.nproc, seed=bool(needs.seed), snapshot=bool(needs.snapshot))
     )
@@ -61,7 +70,6 @@ def launcher(
     if sizes:
         template = template.replace('int(os.environ["WORLD_SIZE"]), args', "world_size, args")
     wanted = {"literal": any(argument.is_literal for argument in arguments), "snapshot_file": bool(needs.snapshot)}
-    wanted |= {"checkpoint_file": needs.checkpoints, "resume_file": needs.checkpoints}
     extra = {name for name, is_wanted in wanted.items() if is_wanted}
     used = names_in(template) | extra
     local = {name: f"{name}_" for name in LOCAL & parameters.keys()}
@@ -87,13 +95,18 @@ def _filled(needs: Needs, own: str) -> str:
     """The template with what these needs add to it."""
     snapshot = texts.CHECK_SNAPSHOT.format(", ".join(needs.snapshot)) if needs.snapshot else ""
     lines = {
-        "SET_UP": texts.ON_GPUS if needs.gpu else texts.ON_CPUS,
+        "SET_UP": _set_up(needs),
+        "LEAVE": texts.LEAVE_MET if needs.cluster else texts.LEAVE,
+        "SET_CHECKPOINTS": texts.SET_CHECKPOINTS if needs.checkpoints else "",
+        "SET_EVERY": texts.SET_EVERY if needs.within_epochs else "",
+        "CHECK_PLACE": texts.CHECK_PLACE if needs.cluster else "",
+        "    SPAWN": texts.SPAWN_AND_JOIN if needs.checkpoints else texts.SPAWN,
         "SEED": _seed(needs.seed),
         "TRAIN": texts.TRAIN_WITH_BARS if needs.bars else texts.TRAIN,
         "SET_PLACE": texts.PLACE if needs.place else "",
         "SET_METHOD": texts.METHOD if needs.workers else "",
-        "ADD_OWN": own + (texts.ADD_CHECKPOINTS if needs.checkpoints else ""),
-        "FIND_PLACE": _find_place(needs),
+        "ADD_OWN": own + _checkpoint_arguments(needs),
+        "FIND_PLACE": texts.FIND_PLACE if needs.slurm else "",
         "FIND_CHECKPOINT": texts.FIND_CHECKPOINT if needs.checkpoints else "",
         "CHECK_SNAPSHOT": snapshot,
         "HASH_ALIKE": texts.HASH_ALIKE if needs.sets else "",
@@ -105,8 +118,17 @@ def _filled(needs: Needs, own: str) -> str:
     return template.replace("HANDED", "args, mp.get_start_method()" if needs.workers else "args,")
 
 
-def _find_place(needs: Needs) -> str:
-    return texts.FIND_PLACE + (texts.FIND_PLACE_OF_MACHINE if needs.place else "") if needs.slurm else ""
+def _set_up(needs: Needs) -> str:
+    """Where the processes may have a group already, it is theirs."""
+    text = texts.ON_GPUS if needs.gpu else texts.ON_CPUS
+    if needs.connects:
+        text = INIT.sub("", text) + texts.CONNECT
+    return texts.JOIN + INIT.sub(r"\1if not met:\n\1    \2\n", text) if needs.cluster else text
+
+
+def _checkpoint_arguments(needs: Needs) -> str:
+    text = texts.ADD_CHECKPOINTS if needs.checkpoints else ""
+    return text + (texts.ADD_EVERY if needs.within_epochs else "")
 
 
 def _seed(generators: frozenset[str]) -> str:

@@ -6,13 +6,14 @@ TEMPLATE = '''\
 def run(rank, local_rank, world_size, args):
     """Train as one of the processes."""
     SET_PARAMETERS
+    SET_CHECKPOINTS
     if rank > 0:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # one process speaks for all
     SET_UP
     SEED
     TRAIN
     dist.barrier()  # gloo's threads let go of the last tensors first (pytorch/pytorch#179291)
-    dist.destroy_process_group()
+    LEAVE
 
 
 def spawned(SPAWNED):
@@ -36,6 +37,7 @@ def main():
     CHECK_SNAPSHOT
     HASH_ALIKE
     FIND_PLACE
+    CHECK_PLACE
     FIND_CHECKPOINT
     CHECK_BATCHES
     if "RANK" in os.environ:  # started by torchrun
@@ -43,7 +45,7 @@ def main():
     else:
         os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(free_port()))
         os.environ.setdefault("OMP_NUM_THREADS", str(max(1, torch.get_num_threads() // args.nproc)))
-        mp.spawn(spawned, args=(HANDED), nprocs=args.nproc)
+        SPAWN
 
 
 if __name__ == "__main__":
@@ -65,6 +67,41 @@ ON_GPUS = """\
 ON_CPUS = """\
     device = torch.device("cpu")
     dist.init_process_group("gloo", rank=rank, world_size=world_size)
+"""
+
+CONNECT = """\
+    connect(rank, world_size)
+"""
+
+JOIN = """\
+    met = dist.is_initialized()  # Ray, say, has made the processes' group, and ends it
+"""
+
+LEAVE = """\
+    dist.destroy_process_group()
+"""
+
+LEAVE_MET = """\
+    if not met:
+        dist.destroy_process_group()
+"""
+
+SPAWN = """\
+        mp.spawn(spawned, args=(HANDED), nprocs=args.nproc)
+"""
+
+SPAWN_AND_JOIN = """\
+        join_all(mp.spawn(spawned, args=(HANDED), nprocs=args.nproc, join=False))
+"""
+
+SET_CHECKPOINTS = """\
+    checkpoints.file, checkpoints.resume = args.checkpoint, args.resume
+    SET_EVERY
+    checkpoints.listen()
+"""
+
+SET_EVERY = """\
+    checkpoints.every = args.checkpoint_every
 """
 
 TRAIN = """\
@@ -104,27 +141,35 @@ ADD_CHECKPOINTS = """\
     parser.add_argument("--resume", metavar="PATH", help="go on from this one; auto: from --checkpoint, if it is there")
 """
 
+ADD_EVERY = """\
+    every = "one within an epoch, too: every 500 (batches), or every 90s, 10m or 2h"
+    parser.add_argument("--checkpoint-every", metavar="10m", type=steps_or_seconds, help=every)
+"""
+
 FIND_CHECKPOINT = """\
-    again = (os.environ.get(name, "0") for name in ("TORCHELASTIC_RESTART_COUNT", "SLURM_RESTART_COUNT"))
-    if os.path.exists(args.checkpoint) and (args.resume == "auto" or set(again) != {"0"}):  # started anew after a fault
-        args.resume = args.checkpoint
-    elif args.resume == "auto":
-        args.resume = None
-    elif os.path.exists(args.checkpoint) and args.resume is None and os.environ.get("RANK", "0") == "0":
-        print(f"{args.checkpoint} is there and will be overwritten; --resume auto would go on from it")
+    if os.environ.get("RANK", "0") == "0":  # which reads and writes for all
+        args.resume = find_checkpoint(args.checkpoint, args.resume)
+"""
+
+CHECK_PLACE = """\
+    if dist.is_initialized():
+        os.environ.update(RANK=str(dist.get_rank()), WORLD_SIZE=str(dist.get_world_size()))
+        os.environ.setdefault("LOCAL_RANK", "0")
+    elif "RANK" in os.environ:
+        check_address()
+    if "RANK" in os.environ and "OMP_NUM_THREADS" not in os.environ and "SLURM_CPUS_PER_TASK" in os.environ:
+        torch.set_num_threads(int(os.environ["SLURM_CPUS_PER_TASK"]))  # else each process takes every core
 """
 
 FIND_PLACE = """\
     if int(os.environ.get("SLURM_STEP_NUM_TASKS", "1")) > 1 and "RANK" not in os.environ:  # started by srun
         os.environ.update(RANK=os.environ["SLURM_PROCID"], LOCAL_RANK=os.environ["SLURM_LOCALID"])
         os.environ.update(WORLD_SIZE=os.environ["SLURM_STEP_NUM_TASKS"])
+        os.environ["LOCAL_WORLD_SIZE"] = os.environ["SLURM_STEP_TASKS_PER_NODE"].partition("(")[0].partition(",")[0]
+        os.environ.setdefault("SLURM_CPUS_PER_TASK", "1")  # as srun has it where nobody says
         nodes = subprocess.check_output(["scontrol", "show", "hostnames", os.environ["SLURM_STEP_NODELIST"]], text=True)
         os.environ.setdefault("MASTER_ADDR", nodes.split()[0])
         os.environ.setdefault("MASTER_PORT", str(20000 + int(os.environ["SLURM_JOB_ID"]) % 20000))
-"""
-
-FIND_PLACE_OF_MACHINE = """\
-        os.environ["LOCAL_WORLD_SIZE"] = os.environ["SLURM_STEP_TASKS_PER_NODE"].partition("(")[0].partition(",")[0]
 """
 
 HASH_ALIKE = """\

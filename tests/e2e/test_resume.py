@@ -163,15 +163,14 @@ def goes_on_by_itself(folder: Path, script: str) -> None:
     assert by_hand(half, script, "--epochs", "2") == whole[:2]
     file = half / "own_ddp.pt"
     saved = torch.load(file, weights_only=False)
-    assert (saved["epoch"], len(saved["random"])) == (1, 2)
-    assert not torch.equal(*saved["random"])
+    assert (saved["epoch"], saved["batches"], len(saved["ranks"])) == (2, 0, 2)
+    assert not torch.equal(*(each["random"]["torch"] for each in saved["ranks"]))
     on_three = by_hand(folder / "three", script, "--resume", str(file), "--nproc", "3", "--epochs", "3")
     assert [line.partition(":")[0] for line in on_three] == ["epoch 2"]
     assert by_hand(half, script, "--resume", "auto") == whole[2:]
     assert by_hand(half, script, "--resume", "auto") == [], "all is done"
-    warned, *again = by_hand(half, script)
-    assert warned.endswith("own_ddp.pt is there and will be overwritten; --resume auto would go on from it")
-    assert again == whole
+    assert by_hand(half, script) == whole
+    assert torch.load(half / "own_ddp.pt.old", weights_only=False)["epoch"] == 4, "it is kept"
 
 
 def test_it_goes_on_by_itself_where_torchrun_starts_it_again(tmp_path: Path, proved) -> None:

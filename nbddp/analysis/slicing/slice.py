@@ -164,7 +164,7 @@ def _reason_to_drop(flow: Flow, statement: Statement, live: set[str], trains: bo
     if trains:
         bare = isinstance(node, ast.Expr) and not isinstance(node.value, ast.Call | ast.Await)
         return sentence("only displays something") if shows and (bare or _plots(node, flow)) else NOTHING
-    if statement.cell.mark in ("setup", "parameters", "rank0"):
+    if statement.cell.mark in ("setup", "parameters", "rank0", "wrap", "connect"):
         return sentence("only displays something") if shows and statement.cell.mark == "parameters" else NOTHING
     if isinstance(node, ast.Import | ast.ImportFrom):
         star = isinstance(node, ast.ImportFrom) and node.names[0].name == "*"

@@ -4,6 +4,7 @@ Takes a Reading.
 Gives the names and plain values that a checkpoint needs besides the states of models and optimizers.
 """
 
+from nbddp.analysis.state.batches_done import BatchLoop
 from nbddp.analysis.state.cell_names import name_in_cells
 from nbddp.analysis.state.checkpointed_loop import CheckpointedLoop, checkpointed
 from nbddp.analysis.state.iteration_effects import turn_of
@@ -19,6 +20,7 @@ from nbddp.analysis.state.training_passes import (
 )
 
 __all__ = [
+    "BatchLoop",
     "Carried",
     "CheckpointedLoop",
     "Passage",

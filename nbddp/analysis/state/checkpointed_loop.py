@@ -6,7 +6,9 @@ import ast
 from dataclasses import dataclass
 
 from nbddp.analysis.reading import Reading, state_in_scope
+from nbddp.analysis.state.batches_done import BatchLoop, batches_done
 from nbddp.analysis.state.loop_carried import carried
+from nbddp.sentence import NOTHING, Sentence
 
 COUNTS = ("range", "trange", "tnrange")
 
@@ -19,6 +21,8 @@ class CheckpointedLoop:
     counter: str
     state: tuple[tuple[str, str], ...]  # name and expression of models, optimizers, schedulers
     values: tuple[str, ...]  # expressions of what goes from epoch to epoch besides
+    batches: BatchLoop | None = None  # in the middle of which it can be written as well
+    whole: Sentence = NOTHING  # why it cannot
 
 
 def checkpointed(plan: Reading) -> CheckpointedLoop | None:
@@ -32,7 +36,9 @@ def checkpointed(plan: Reading) -> CheckpointedLoop | None:
     found = carried(plan, fact)
     if not _counts(fact.node.iter) or found.things or found.lost:
         return None
-    return CheckpointedLoop(fact.node, fact.node.target.id, tuple(state_in_scope(plan, fact).items()), found.values)
+    state, batches = tuple(state_in_scope(plan, fact).items()), batches_done(plan, fact)
+    within, whole = (batches, NOTHING) if isinstance(batches, BatchLoop) else (None, batches)
+    return CheckpointedLoop(fact.node, fact.node.target.id, state, found.values, within, whole)
 
 
 def _counts(node: ast.expr) -> bool:

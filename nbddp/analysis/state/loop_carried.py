@@ -28,14 +28,14 @@ class Carried:
     lost: tuple[str, ...] = ()  # what a checkpoint cannot hold
 
 
-def carried(plan: Reading, fact: LoopFact) -> Carried:
-    """As far as the code around the loop can give them a new value."""
+def carried(plan: Reading, fact: LoopFact, *, own: bool = False) -> Carried:
+    """As far as the code around the loop can give them a new value; `own`: also what differs between ranks."""
     if not isinstance(fact.node, ast.For | ast.While):
         return Carried()
     turn, start = turn_of(plan, fact.node.body, plan.program.function_of(fact.node)), start_of(plan, fact)
-    names = _names(plan, fact, turn, start)
+    names = _names(plan, fact, turn, start, own=own)
     known = frozenset(o for n in names.values for o in fact.names[n].objs)
-    attributes = _attributes(plan, fact, turn, start, known)
+    attributes = _attributes(plan, fact, turn, start, known, own=own)
     told = {text for o in turn.told if (text := start.texts.get(o)) is not None}
     things = tuple(sorted(told.union(names.things, attributes.things)))
     lost = (*names.lost, *attributes.lost, *_frozen_in_between(plan, fact), *held_in_containers(plan, fact))
@@ -49,13 +49,13 @@ def _frozen_in_between(plan: Reading, fact: LoopFact) -> list[str]:
     return [f"{text}.requires_grad" for text, value in found if value.objs & set(models)]
 
 
-def _names(plan: Reading, fact: LoopFact, turn: Turn, start: Start) -> Carried:
+def _names(plan: Reading, fact: LoopFact, turn: Turn, start: Start, *, own: bool) -> Carried:
     found = turn.effects
     needed = (found.may_bind & found.reads) | (found.may_bind - found.binds)
     held = {n for n, v in fact.names.items() if v.of(*HOLDERS) & turn.filled or n in turn.grown}
     held -= found.binds - found.reads
     names = sorted(n for n in needed | held if n in fact.names and start.may_have(n))
-    plain = [n for n in names if _is_plain(plan, _seen(plan, fact, n))]
+    plain = [n for n in names if _is_plain(plan, _seen(plan, fact, n), own=own)]
     values = [n for n in plain if _is_own(plan, fact, n)]
     known = {o for n in values for o in fact.names[n].objs}
     left = [n for n in names if n not in values and (n in needed or not fact.names[n].objs & known)]
@@ -88,9 +88,9 @@ def _seen(plan: Reading, fact: LoopFact, name: str) -> list[Value]:
     return [fact.names[name], *here]
 
 
-def _is_plain(plan: Reading, values: list[Value]) -> bool:
+def _is_plain(plan: Reading, values: list[Value], *, own: bool) -> bool:
     """No thing that has a state of its own, and the same on all ranks wherever the loop looks at it."""
-    return all(_is_data(o) for v in values for o in v.objs) and not any(varies_within(plan, v) for v in values)
+    return all(_is_data(o) for v in values for o in v.objs) and (own or not any(varies_within(plan, v) for v in values))
 
 
 def _is_data(obj: Obj) -> bool:
@@ -110,7 +110,9 @@ def varies_within(plan: Reading, value: Value) -> bool:
     return any(v.varies for v in contents(plan.facts, value))
 
 
-def _attributes(plan: Reading, fact: LoopFact, turn: Turn, start: Start, known: frozenset[Obj]) -> Carried:
+def _attributes(
+    plan: Reading, fact: LoopFact, turn: Turn, start: Start, known: frozenset[Obj], *, own: bool
+) -> Carried:
     """Of instances that the loop can name; those that are sure to be there when it begins."""
     found = turn.effects
     needed = (found.may_bind & found.reads) | (found.may_bind - found.binds)
@@ -121,7 +123,7 @@ def _attributes(plan: Reading, fact: LoopFact, turn: Turn, start: Start, known: 
         fills = (holders & turn.filled and not holders <= known) or key in turn.grown
         if not (key in needed or (fills and key not in found.binds - found.reads)) or _is_buffer(plan, attribute):
             continue
-        text, plain = f"{start.texts.get(thing, thing.name)}.{attribute}", _is_plain(plan, [value])
+        text, plain = f"{start.texts.get(thing, thing.name)}.{attribute}", _is_plain(plan, [value], own=own)
         if plain and thing in start.perhaps:
             things.add(start.texts[thing])
         elif plain and thing.kind != "model" and _has_name(start, thing) and start.has(thing, attribute):

@@ -4,6 +4,7 @@ Takes a Flow and the options.
 Gives the number of the training cell and the statements that run backward and step; refuses where it is not clear.
 """
 
+from nbddp.analysis.training.hook_cells import hook, in_hook, misused_hooks
 from nbddp.analysis.training.invalid_cells import first_causes
 from nbddp.analysis.training.mark_checks import misspelt
 from nbddp.analysis.training.training_cell import choose_training_cell, with_line
@@ -15,7 +16,10 @@ __all__ = [
     "already_ddp",
     "choose_training_cell",
     "first_causes",
+    "hook",
+    "in_hook",
     "misspelt",
+    "misused_hooks",
     "training_statements",
     "trains_elsewhere",
     "with_line",

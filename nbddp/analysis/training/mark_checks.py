@@ -9,7 +9,7 @@ from nbddp.notebook import ROLES, Cell, Notebook, unknown_marks
 from nbddp.sentence import NOTHING, Sentence, sentence
 
 RULE = "marks"
-TAGS = ("ddp-train", "ddp-setup", "ddp-rank0", "ddp-skip", "parameters")
+TAGS = ("ddp-train", "ddp-setup", "ddp-rank0", "ddp-skip", "ddp-wrap", "ddp-connect", "parameters")
 LINES = tuple(f"#| ddp: {role}" for role in ROLES)
 
 

@@ -7,6 +7,7 @@ import ast
 from nbddp.analysis.library import is_class, makes
 from nbddp.analysis.slicing import Flow
 from nbddp.analysis.syntax import Program, qualified
+from nbddp.analysis.training.hook_cells import in_hook
 from nbddp.analysis.values import is_foreign
 from nbddp.diagnostics import Diagnostic
 from nbddp.sentence import sentence
@@ -35,7 +36,8 @@ def trains_elsewhere(flow: Flow) -> Diagnostic | None:
 def sets_up_ddp(flow: Flow) -> Diagnostic | None:
     """The notebook's own `mp.spawn(train, ...)`: what trains is handed on, and called nowhere."""
     for node in flow.program.nodes:
-        if isinstance(node, ast.Call) and qualified(node.func, flow.imports) in ALREADY:
+        known = isinstance(node, ast.Call) and qualified(node.func, flow.imports) in ALREADY
+        if isinstance(node, ast.Call) and known and not in_hook(flow.program, node):
             return already_ddp(flow.program, node)
     return None
 

@@ -57,8 +57,9 @@ def bare(thing: Any) -> Any:
     """The model that DDP wraps, whose state has the notebook's names; anything else as it is."""
     import torch
 
-    wrapped = isinstance(thing, torch.nn.parallel.DistributedDataParallel)
-    return thing.module if wrapped else thing
+    while isinstance(thing, torch.nn.parallel.DistributedDataParallel | torch.nn.DataParallel):
+        thing = thing.module
+    return thing
 
 
 def save_whole(content: Any, path: str | Path) -> None:

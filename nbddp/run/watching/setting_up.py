@@ -15,12 +15,7 @@ def watch_process(run: ast.FunctionDef) -> None:
     documented = ast.get_docstring(run) is not None
     head = [s for place, s in enumerate(run.body) if isinstance(s, ast.Global) or (documented and place == 0)]
     rest = [heard for s in run.body if s not in head for heard in _heard(s)]
-    for node in (n for s in rest for n in ast.walk(s)):
-        for name in ("body", "orelse"):
-            block = getattr(node, name, None)
-            if isinstance(block, list):
-                _tell_when_up(block)
-    _tell_when_up(rest)
+    rest = [told for s in rest for told in _told_when_up(s)]
     tried = statements(f"try: pass\nexcept BaseException:\n    {NAME}.failed()\n    raise", run)
     assert isinstance(tried[0], ast.Try)
     tried[0].body = [*rest, *statements(f"{NAME}.end()", run)]
@@ -41,12 +36,18 @@ def _redirects(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id.startswith("redirect_stderr")
 
 
-def _tell_when_up(block: list[ast.stmt]) -> None:
-    for statement in list(block):
-        call = statement.value if isinstance(statement, ast.Expr) else None
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == SETS_UP:
-            if call.args:
-                call.args[0] = expression(f"{NAME}.backend(0)", call.args[0])
-            place = next(i for i, other in enumerate(block) if other is statement)
-            block[place + 1 : place + 1] = statements(f"{NAME}.up()", statement)
-            block[place:place] = statements(f"{NAME}.meet()", statement)
+def _told_when_up(statement: ast.stmt) -> list[ast.stmt]:
+    """Around the statement of `run` in which the processes meet; also where they have met before."""
+    calls = [n for n in ast.walk(statement) if isinstance(n, ast.Call) and _sets_up(n.func)]
+    for call in calls:
+        if call.args and isinstance(call.func, ast.Attribute):
+            call.args[0] = expression(f"{NAME}.backend(0)", call.args[0])
+    if not calls:
+        return [statement]
+    return [*statements(f"{NAME}.meet()", statement), statement, *statements(f"{NAME}.up()", statement)]
+
+
+def _sets_up(function: ast.expr) -> bool:
+    """torch's own, or the notebook's `connect(rank, world_size)`."""
+    own = isinstance(function, ast.Name) and function.id == "connect"
+    return own or (isinstance(function, ast.Attribute) and function.attr == SETS_UP)

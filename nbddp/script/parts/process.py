@@ -6,7 +6,9 @@ import ast
 import contextlib
 import os
 import random
+import socket
 import sys
+import threading
 
 import torch
 import torch.distributed as dist
@@ -33,6 +35,30 @@ def hash_alike():
         os.environ["PYTHONHASHSEED"] = "0"
         if "RANK" in os.environ and os.name == "posix":  # this process is one of them
             os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+
+
+def check_address():
+    """The first machine has to be found by its name, and from the others: else all wait for it, many minutes long."""
+    name, found = os.environ.get("MASTER_ADDR", ""), []
+    ask = threading.Thread(target=lambda: found.append(addresses_of(name)), daemon=True)
+    ask.start()
+    ask.join(8.0)  # seconds; what asks the network may take longer
+    advice = "give an address of the first machine that all machines reach (torchrun: --local-addr on that one)"
+    if not found or not found[0]:
+        raise SystemExit(f"MASTER_ADDR is {name!r}, which {socket.gethostname()} cannot resolve: {advice}")
+    here = os.environ.get("LOCAL_WORLD_SIZE", os.environ["WORLD_SIZE"])
+    first = int(os.environ["RANK"]) < int(here)
+    own = name if first else found[0][0]  # the first machine may know itself by 127.0.1.1: its name is what counts
+    if here != os.environ["WORLD_SIZE"] and own.startswith(("127.", "::1", "localhost")):
+        raise SystemExit(f"MASTER_ADDR is {name!r}, which is each machine itself ({found[0][0]}): {advice}")
+
+
+def addresses_of(name):
+    """What the name stands for in the network; nothing where nobody knows it."""
+    try:
+        return [info[4][0] for info in socket.getaddrinfo(name, None)]
+    except OSError:
+        return []
 
 
 def own_random_numbers():
