@@ -20,6 +20,15 @@ def low(value, limit=5):
 def keep(place, value):
     place.append(value)
 
+def note(function):
+    def inner(value):
+        log.append(function(value))
+    return inner
+
+@note
+def noted(value):
+    return value * 2
+
 def add(value):
     global u
     u += value
@@ -33,7 +42,11 @@ class Meter:
         self.count += n
         return self.sum
 """
-START = "s, t, u = 0.0, 0, 0.0\nlog, rows, d = [], [], {'a': 0.0, 'b': 0}\nmeter = Meter()\nstep = 0"
+START = """s, t, u = 0.0, 0, 0.0
+log, rows, d = [], [], {'a': 0.0, 'b': 0}
+meter = Meter()
+table = np.zeros((2, 2))
+step = 0"""
 
 
 def _numbers(depth: int = 2) -> st.SearchStrategy[str]:
@@ -69,6 +82,11 @@ def _changes() -> st.SearchStrategy[str]:
         number.map("meter.update({})".format),
         st.tuples(number, number).map(lambda p: f"t = meter.update({p[0]}, {p[1]})"),
         number.map("s, t = {}, s".format),
+        number.map("for row in table: row += {}".format),
+        number.map("table[0][step % 2] += {}".format),
+        number.map("d |= {{'b': {}}}".format),
+        number.map("noted({})".format),
+        number.map("vars(meter)['sum'] += {}".format),
     )
 
 
@@ -93,6 +111,7 @@ SHOWS = ("print('s', s)", "print('t', t / 3)", "print('u', u)", "print(f'{s:.3f}
          "print('rows', rows)", "print('d', d)", "print('mean', sum(log) / max(1, len(log)))",
          "print('most', max(log, default=0))", "print('steps', step, len(log))", "print('last', log[-1:])",
          "print('meter', meter.sum, meter.count)", "print('average', meter.sum / max(1, meter.count))",
+         "print('table', table.tolist())",
          "history.append(s)", "if s > 9:\n    print('much')", "best = max(best, s)\nprint('best', best)",
          "print('a' if d['a'] > 5 else 'b')", "print('each', [v for v in log if v > 1])")  # fmt: skip
 

@@ -139,6 +139,8 @@ def _how(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str
     start = fresh_start(m.program, loop, name)
     zero, empty = start is not None and starts_at_zero(start, name), start is not None and is_empty(start, name)
     ways, extent = forms([loop], name) | elsewhere, _extent(m, value)
+    if any(o.name for o in value.of("list")):  # a deque: the parts of scripts add up lists
+        return None
     if ways == {"item"} and not zero:
         return _how_item(m, fact, name, extent)
     if fact.backward and extent is Extent.MEAN and elsewhere == {"item"} == ways:

@@ -66,8 +66,8 @@ def _leaves_traces(m: Machine, loop: Loop, own: set[str]) -> Sentence:
                 or (obj.kind == "dict" and not _is_local(m, loop, obj.node))
             ):
                 return sentence("it collects values in '%1' of an object", name)
-    for name in others.keys() & m.globals.keys():
-        if m.globals[name].varies and (None, name) not in m.varying_before:
+    for name, value in others.items():
+        if value.varies and (None, name) not in m.varying_before:
             return sentence("it collects values in '%1'", name)
     inside = [c for c in m.facts.calls.values() if loop in c.loops]
     return sentence("the loop prints, plots, logs or writes something") if any(map(_shows, inside)) else NOTHING

@@ -9,6 +9,7 @@ from nbddp.analysis.library import Effect, effect_of, makes, under
 from nbddp.analysis.syntax import canonical
 from nbddp.analysis.values import (
     ANYTHING,
+    FIELDS_OF,
     MARKS,
     PICKED,
     TURNED,
@@ -62,6 +63,12 @@ def read(m: Machine, base: Value, attr: str, node: ast.expr) -> Value:
     return result
 
 
+def fields_of(m: Machine, obj: Obj, node: ast.AST) -> Value:
+    """`vars(state)`, `state.__dict__`."""
+    extent = Extent.UNIFORM if m.held(Value(frozenset({obj}))) in WHOLE else Extent.VARYING
+    return Value(frozenset({Obj("dict", node, FIELDS_OF, obj)}), extent)
+
+
 def _extent(base: Value, attr: str) -> Extent:
     extent = spread(base)
     if attr in ALIKE:
@@ -82,8 +89,8 @@ def _of(m: Machine, obj: Obj, attr: str, node: ast.expr) -> Value | None:
     field = m.get(obj, attr)
     if field is not None:
         return _owned(field, obj) if obj.kind == "model" else field
-    if attr == "__dict__" and m.held(Value(frozenset({obj}))) not in WHOLE:
-        return Value(extent=Extent.VARYING)
+    if attr == "__dict__":
+        return fields_of(m, obj, node)
     if obj.kind in ("list", "dict"):
         item = m.get(obj, f"[{attr!r}]")
         stores = effect_of(f".{attr}").effect is Effect.STORES
@@ -110,7 +117,7 @@ def _of(m: Machine, obj: Obj, attr: str, node: ast.expr) -> Value | None:
 
 def _of_class(member: Obj, attr: str, cls: Obj) -> Obj:
     """A class method knows by which class it is asked for."""
-    return Obj("method", member.node, attr, cls) if is_class_method(member.node) else member
+    return Obj("method", member.node, attr, cls, member.site) if is_class_method(member.node) else member
 
 
 def _owned(field: Value, model: Obj) -> Value:
@@ -134,7 +141,7 @@ def class_member(m: Machine, node: ast.AST, attr: str, owner: Obj | None, depth:
         if owner is None:
             return stored
         bound = [
-            Obj("method", o.node, attr, owner) if o.kind == "function" and not _is_static(o.node) else o
+            Obj("method", o.node, attr, owner, o.site) if o.kind == "function" and not _is_static(o.node) else o
             for o in stored.objs
         ]
         return replace(stored, objs=frozenset(bound))

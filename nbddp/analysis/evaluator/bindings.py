@@ -9,7 +9,7 @@ from nbddp.analysis.evaluator.attributes import by_class
 from nbddp.analysis.evaluator.expressions import WORDS, evaluate, evaluate_unseen, library, put_element
 from nbddp.analysis.evaluator.iteration import iterate, parts
 from nbddp.analysis.evaluator.tensor_rules import like, samples_at
-from nbddp.analysis.evaluator.writes import moved_by_hand, taint
+from nbddp.analysis.evaluator.writes import moved_by_hand, put_all, taint
 from nbddp.analysis.slicing import fresh_start, sets, starts_at_zero
 from nbddp.analysis.syntax import bindings
 from nbddp.analysis.values import (
@@ -128,6 +128,8 @@ def _increment(m: Machine, target: ast.expr, old: Value, op: ast.operator, opera
         inner = m.elements(new) if new.of("list") else iterate(m, new, operand)
         put_element(m, old, domain.marked(inner, domain.PICKED) if new.of(domain.PICKED) else inner)
         return old
+    if old.of("dict") and isinstance(op, ast.BitOr):
+        return put_all(m, old, new)
     counts = m.varying_control or (m.loops and m.loops[-1].deals)
     if counts and isinstance(op, ast.Add | ast.Sub) and not new.varies:
         # how often this runs differs between ranks: what is counted adds up, samples and not what ranks think of shares

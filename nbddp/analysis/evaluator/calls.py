@@ -29,8 +29,8 @@ from nbddp.analysis.values import (
 Args = list[Value]
 Keywords = dict[str, Value]
 VIEWS = frozenset(
-    "as_tensor asarray cpu cuda detach expand flatten from_numpy numpy permute ravel reshape squeeze t to transpose "
-    "unsqueeze view view_as".split()
+    "as_tensor asarray chunk cpu cuda detach diagonal expand flatten from_numpy numpy permute ravel reshape split "
+    "squeeze swapaxes t tensor_split to transpose unbind unsqueeze view view_as".split()
 )  # of the same numbers
 SUMMARIES = ("torchsummary.summary", "torchsummary.torchsummary.summary", "torchsummaryX.summary")  # run it once
 

@@ -10,6 +10,7 @@ from nbddp.analysis.evaluator.attributes import by_class, read
 from nbddp.analysis.evaluator.calls import call
 from nbddp.analysis.evaluator.iteration import BATCHES, iterate, loaders_in
 from nbddp.analysis.evaluator.tensor_rules import samples_at
+from nbddp.analysis.evaluator.writes import put_all
 from nbddp.analysis.library import USUAL, Samples, effect_of, exports
 from nbddp.analysis.syntax import BUILTINS
 from nbddp.analysis.values import (
@@ -110,8 +111,7 @@ def _evaluate(m: Machine, node: ast.expr) -> Value:  # noqa: C901, PLR0912 -- on
         case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
             return _comprehension(m, node)
         case ast.Lambda():
-            m.close_over(node)
-            return thing("function", node)
+            return m.close_over(node)
         case ast.NamedExpr():
             value = evaluate(m, node.value)
             m.bind(node.target.id, value)
@@ -219,6 +219,8 @@ def _binary(m: Machine, node: ast.BinOp) -> Value:
         return Value(extent=Extent.SUM, sources=frozenset[ast.AST]({node}), equal=True, size=True, number=True)
     if (own := by_class(m, left, WORDS.get(type(node.op), ""), [right])) is not None:
         return own
+    if isinstance(node.op, ast.BitOr) and left.of("dict"):
+        return put_all(m, put_all(m, m.make("dict", node), left), right)
     if isinstance(node.op, ast.Add | ast.Sub):
         left, right = as_mean(m, node.left, left), as_mean(m, node.right, right)
         return tell_unlike(m, binary(left, right, node.op), (node.left, left), (node.right, right))
@@ -244,10 +246,7 @@ def _dict(m: Machine, node: ast.Dict) -> Value:
     for key, item in zip(node.keys, node.values, strict=True):
         value = evaluate(m, item)
         if key is None:  # {**other}
-            for other in value.objs:
-                for (owner, name), field in list(m.facts.fields.items()):
-                    if owner == other:
-                        m.put(obj, name, field)
+            put_all(m, made, value)
             continue
         at = evaluate(m, key)
         if at.const is not None:

@@ -20,6 +20,7 @@ from nbddp.analysis.values import (
     Value,
     domain,
     join,
+    join_all,
     note_change,
     remembered,
     sees_names_of_a_function,
@@ -28,14 +29,29 @@ from nbddp.analysis.values import (
 )
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+HOW_IT_BINDS = ("property", "functools.cached_property", "staticmethod", "classmethod")
 
 
 def define_function(m: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     for part in [*node.decorator_list, *node.args.defaults, *(d for d in node.args.kw_defaults if d)]:
         evaluate(m, part)
-    if m.frame.node is not None:
-        m.close_over(node)
-    m.set_plain(node.name, thing("function", node, node.name))
+    m.set_plain(node.name, _decorated(m, node, m.close_over(node, node.name)))
+
+
+def _decorated(m: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, function: Value) -> Value:
+    """What decorators of the notebook make of it; those of libraries leave it what it is."""
+    if any(o.name in HOW_IT_BINDS for by in node.decorator_list for o in m.facts.value(by).of("library")):
+        return function  # which is asked of the function itself
+    for by in reversed(node.decorator_list):
+        at = by.func if isinstance(by, ast.Call) else by
+        made = (m.steps.function(m, o, [function], {}, at) for o in sorted(m.facts.value(by).of("function"), key=_line))
+        wrapper = join_all(made)
+        function = wrapper if wrapper.of("function") else function
+    return function
+
+
+def _line(obj: Obj) -> int:
+    return getattr(obj.node, "lineno", 0)
 
 
 def define_class(m: Machine, node: ast.ClassDef) -> None:
@@ -51,7 +67,7 @@ def define_class(m: Machine, node: ast.ClassDef) -> None:
     m.set_plain(node.name, Value(frozenset({obj})))
 
 
-def run_function(m: Machine, obj: Obj, args: list[Value], keywords: dict[str, Value], node: ast.Call | None) -> Value:
+def run_function(m: Machine, obj: Obj, args: list[Value], keywords: dict[str, Value], node: ast.expr | None) -> Value:
     """Run the body of a function of the notebook with these arguments; not again where that would change nothing."""
     function = obj.node
     if not isinstance(function, Function):
@@ -72,7 +88,7 @@ def run_function(m: Machine, obj: Obj, args: list[Value], keywords: dict[str, Va
     m.facts.reached.add(function)
     if node in m.facts.calls:
         m.facts.calls[node].bodies.add(function)
-    if running or sees_names_of_a_function(m, function):
+    if running or sees_names_of_a_function(m, obj):
         note_change()
         return _run_body(m, function, obj, args, keywords, node)
     site = m.frame.call if function.args.kwarg else None  # the dictionary that it gets is made by its caller
@@ -80,9 +96,9 @@ def run_function(m: Machine, obj: Obj, args: list[Value], keywords: dict[str, Va
 
 
 def _run_body(
-    m: Machine, function: Function, obj: Obj, args: list[Value], keywords: dict[str, Value], node: ast.Call | None
+    m: Machine, function: Function, obj: Obj, args: list[Value], keywords: dict[str, Value], node: ast.expr | None
 ) -> Value:
-    frame = Frame(function, _bind_arguments(m, function, args, keywords), outer=m.closures.get(function), call=node)
+    frame = Frame(function, _bind_arguments(m, function, args, keywords), outer=m.around(obj), call=node)
     m.frames.append(frame)
     control, grad, left = m.varying_control, m.grad, m.left
     with m.traced() as trace:

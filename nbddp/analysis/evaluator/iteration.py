@@ -153,8 +153,9 @@ def iterate(m: Machine, value: Value, node: ast.AST) -> Value:
     if result is None:
         if value.of("dataset"):
             return ANYTHING
-        return Value(extent=spread(value))
-    return Value(result.objs, join_extent(result.extent, value.extent), result.items, result.const)
+        return Value(extent=spread(value), arrays=value.arrays)  # a row of an array is a part of it
+    extent, arrays = join_extent(result.extent, value.extent), result.arrays | value.arrays
+    return Value(result.objs, extent, result.items, result.const, arrays=arrays)
 
 
 def _iterate_wrapper(m: Machine, obj: Obj, node: ast.AST) -> Value:

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from functools import reduce
 
-from nbddp.analysis.evaluator.attributes import read
+from nbddp.analysis.evaluator.attributes import fields_of, read
 from nbddp.analysis.evaluator.iteration import iterate, loaders_in, params_in, parts
 from nbddp.analysis.evaluator.tensor_rules import TOTALS, einsum, like, of_samples, operation
 from nbddp.analysis.evaluator.writes import moved_by_hand, write_into
@@ -174,6 +174,9 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
             return _made(m, made, {"[]": m.make("list", node)})
         default = m.steps.call(m, node, first, None, [], {}) if first.of("class", "function") else None
         return _made(m, made, {"[]": default}) if default is not None else made  # `defaultdict(Meter)`
+    if op.makes == "list":
+        made = Value(frozenset({Obj("list", node, name, None, m.frame.call)}))
+        return _made(m, made, {"[]": iterate(m, first, node)} if args else {})
     if name == "functools.partial":
         return (
             _partial(m, node, args, keywords) if first.objs and first.objs == first.of("function", "method") else first
@@ -183,7 +186,9 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
     if op.samples is Samples.KEEPS:
         kept = _kept(m, name, first)
         return replace(kept, sources=first.sources) if name == "int" and first.sources else kept
-    if name in ("vars", "repr", "format") and first.of("instance") and m.held(first) not in WHOLE:
+    if name == "vars" and first.of("instance"):
+        return join_all(fields_of(m, obj, node) for obj in first.of("instance"))
+    if name in ("repr", "format") and first.of("instance") and m.held(first) not in WHOLE:
         return Value(extent=Extent.VARYING)
     if name in ("min", "max"):
         found = [join_extent(spread(v), spread(m.elements(v))) for v in args]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from nbddp.analysis.evaluator.attributes import bases_of, class_member
 from nbddp.analysis.evaluator.iteration import iterate, params_in
 from nbddp.analysis.evaluator.tensor_rules import like, of_samples, operation, samples_at
-from nbddp.analysis.evaluator.writes import moved_by_hand, taint
+from nbddp.analysis.evaluator.writes import moved_by_hand, put_all, taint
 from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.values import (
     ANYTHING,
@@ -173,6 +173,7 @@ def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
         apart = m.own_turns or is_uneven(m.facts, first) or is_of_own_choice(m.facts, node)
         note_size(m.facts, holders if apart else ())
         _put(m, holders, marked(inner, PICKED) if first.of(PICKED) else inner)
+        put_all(m, Value(holders), first)
         for key, value in keywords.items():
             for obj in holders:
                 m.put(obj, f"[{key!r}]", value)

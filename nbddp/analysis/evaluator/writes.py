@@ -48,6 +48,14 @@ def write_into(m: Machine, node: ast.Call, name: str, args: list[Value], keyword
             taint(m, holder, Extent.VARYING)
 
 
+def put_all(m: Machine, into: Value, other: Value) -> Value:
+    """What one dictionary has, into another."""
+    for (owner, name), value in list(m.facts.fields.items()):
+        for obj in into.of("dict") if owner in other.of("dict") else ():
+            m.put(obj, name, value)
+    return into
+
+
 SAME_STORAGE = frozenset({"data", "detach", "view", "flatten", "view_as", "reshape"})
 
 

@@ -43,6 +43,7 @@ OPS: Table = {
     "copy.copy copy.deepcopy": Op(samples=Samples.KEEPS),
     "statistics.mean statistics.fmean": Op(samples=Samples.MEAN),
     "argparse.ArgumentParser": Op(makes="parser"),
+    "collections.deque": Op(makes="list"),
     "collections.OrderedDict collections.defaultdict collections.Counter argparse.Namespace types.SimpleNamespace": Op(
         makes="dict"
     ),

@@ -199,7 +199,7 @@ def is_nothing(node: ast.expr) -> bool:
         case ast.BinOp(left=left, op=ast.Mult()):
             return is_nothing(left)
         case ast.List() | ast.Tuple():
-            return all(is_nothing(e) for e in node.elts)
+            return all(is_nothing(e) for e in node.elts) and ast.unparse(node) != "()"  # which only grows
         case ast.Dict():
             return all(is_nothing(v) for v in node.values)
         case ast.ListComp() | ast.GeneratorExp():

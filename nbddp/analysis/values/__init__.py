@@ -74,7 +74,7 @@ from nbddp.analysis.values.foreign import (
     trained_on_foreign,
 )
 from nbddp.analysis.values.losses import as_mean, as_total, backward_of, loss_extent, note_divisor, reduced, tell_unlike
-from nbddp.analysis.values.machine import DEPTH, Active, Env, Frame, Machine, Steps
+from nbddp.analysis.values.machine import DEPTH, FIELDS_OF, Active, Env, Frame, Machine, Steps
 from nbddp.analysis.values.remembered_calls import remembered, sees_names_of_a_function
 from nbddp.analysis.values.tracking import last_change, note_change
 
@@ -84,6 +84,7 @@ __all__ = [
     "BY_MASK",
     "DEPTH",
     "EACH",
+    "FIELDS_OF",
     "FLAT",
     "FRACTION",
     "ITEMS",

@@ -71,7 +71,7 @@ def _with_things(found: Value, left: Value, right: Value, op: ast.operator) -> V
     if isinstance(op, ast.Sub):
         return found
     known = isinstance(left.const, int | float) and isinstance(right.const, int | float)
-    objs = frozenset(o for o in left.objs | right.objs if o.kind != "library")
+    objs = frozenset(o for o in left.objs | right.objs if o.kind not in ("library", "submodule"))
     return replace(found, objs=found.objs | objs, const=left.const + right.const if known else None)  # type: ignore[operator]
 
 

@@ -18,11 +18,11 @@ from nbddp.analysis.values.domain import (
     Obj,
     Value,
     alike,
-    from_afar,
     join,
     join_extent,
     spread,
     thing,
+    written_into,
 )
 from nbddp.analysis.values.facts import CallFact, Facts, LoopFact, TestFact
 from nbddp.analysis.values.tracking import note_change
@@ -32,6 +32,7 @@ Args = list[Value]
 Keywords = dict[str, Value]
 
 TICKS = 400_000  # statements and calls: far above real notebooks, far below a minute
+FIELDS_OF = "vars"  # the name of a dictionary that has what an object has
 DEPTH = 400  # calls inside of each other, likewise
 
 
@@ -40,7 +41,7 @@ class Steps:
     """The steps of the abstract run that are asked for from below: `interpret` hands them over."""
 
     block: Callable[[Machine, list[ast.stmt]], bool]  # statements; True when they end by leaving
-    function: Callable[[Machine, Obj, Args, Keywords, ast.Call | None], Value]
+    function: Callable[[Machine, Obj, Args, Keywords, ast.expr | None], Value]
     call: Callable[[Machine, ast.Call, Value, Value | None, Args, Keywords], Value]
     comprehension: Callable[[Machine, list[ast.comprehension], Callable[[], None]], None]
     leave_loop: Callable[[Machine, LoopFact], None]  # what becomes of the names that a loop over a share has set
@@ -108,7 +109,7 @@ class Machine:
     # Names.
     globals: Env = field(default_factory=dict)
     frames: list[Frame] = field(default_factory=lambda: [Frame(None, {})])
-    closures: dict[ast.AST, Frame] = field(default_factory=dict)
+    closures: dict[Obj, Frame] = field(default_factory=dict)  # what functions that stand in others see
     star_imports: list[str] = field(default_factory=list)
     moved: object = None  # another object since a thing has got another extent
     rebound: object = None  # another object since a name of the cells has got another value
@@ -141,11 +142,20 @@ class Machine:
             note_change()
         self.asleep = models
 
-    def close_over(self, function: ast.AST) -> None:
-        """What the function finds outside of itself is what is bound here."""
-        if self.closures.get(function) is not self.frame:
-            note_change()
-        self.closures[function] = self.frame
+    def close_over(self, function: ast.AST, name: str = "") -> Value:
+        """What the function finds outside of itself is what is bound here: another one for each call around."""
+        made = Obj("function", function, name, None, self.frame.call)
+        if self.frame.node is not None:
+            if self.closures.get(made) is not self.frame:
+                note_change()
+            self.closures[made] = self.frame
+        return Value(frozenset({made}))
+
+    def around(self, function: Obj) -> Frame | None:
+        """The frame in which a function, or a method of a class, was defined."""
+        return self.closures.get(
+            replace(function, kind="function", name=getattr(function.node, "name", ""), owner=None)
+        )
 
     def tick(self) -> bool:
         """False when the run has gone on for too long: what is left is not understood."""
@@ -211,11 +221,10 @@ class Machine:
     def change_arrays(self, arrays: frozenset[Obj], extent: Extent) -> None:
         for env in self._environments() if arrays else ():
             for name, value in list(env.items()):
-                if value.arrays & arrays:
-                    self._put_into(env, name, replace(value, extent=from_afar(value, extent), const=None))
-        for key in [k for k, v in self.facts.fields.items() if v.arrays & arrays] if arrays else ():
-            old = self.facts.fields[key]
-            self.facts.fields[key] = replace(old, extent=from_afar(old, extent), const=None)
+                self._put_into(env, name, written_into(value, arrays, extent))
+        for key, value in list(self.facts.fields.items()) if arrays else ():
+            if (new := written_into(value, arrays, extent)) is not value:
+                self.facts.fields[key] = new
 
     def make_array(self, node: ast.AST, value: Value) -> Value:
         """Another one each time: who has the one before has that, and this is none of it."""
@@ -270,9 +279,19 @@ class Machine:
 
     # fields of things ----------------------------------------------------------
     def get(self, obj: Obj, name: str) -> Value | None:
+        if obj.name == FIELDS_OF and obj.owner is not None and name != "[]":
+            return self.get(obj.owner, name[2:-2])
         return self.facts.fields.get((obj, name))
 
+    def _put_into_fields(self, obj: Obj, name: str, value: Value) -> None:
+        """`vars(state)["loss"] += loss`; by which name, may not be known."""
+        known = [field for o, field in self.facts.fields if o == obj.owner] if value.varies else []
+        for field_name in known if name == "[]" else [name[2:-2]]:
+            self.put(obj.owner or obj, field_name, value)
+
     def put(self, obj: Obj, name: str, value: Value) -> None:
+        if obj.name == FIELDS_OF:
+            self._put_into_fields(obj, name, value)
         value = self._under_condition(value)
         if self.share_control and value.extent in (
             Extent.MEAN,
@@ -305,9 +324,9 @@ class Machine:
         return reduce(join_extent, (v.extent for v in inside), Extent.UNIFORM)
 
     def varying_places(self) -> set[tuple[Obj | None, str]]:
-        """Fields of things, and names of the cells."""
+        """Fields of things, and names."""
         fields = {key for key, value in self.facts.fields.items() if value.varies}
-        return {*fields, *((None, name) for name, value in self.globals.items() if value.varies)}
+        return {*fields, *((None, name) for name, value in self.visible().items() if value.varies)}
 
     def make_uniform(self, value: Value) -> None:
         """What lists and dictionaries hold has been combined."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Hashable
 
-from nbddp.analysis.values.domain import Value
+from nbddp.analysis.values.domain import Obj, Value
 from nbddp.analysis.values.machine import Machine, Remembered, Trace
 from nbddp.analysis.values.tracking import last_change
 
@@ -54,9 +54,9 @@ def _replay(m: Machine, trace: Trace) -> None:
     m.modules_run += trace.modules_run
 
 
-def sees_names_of_a_function(m: Machine, function: ast.AST) -> bool:
+def sees_names_of_a_function(m: Machine, function: Obj) -> bool:
     """Does it stand inside of a function, whose names may have changed since?"""
-    frame = m.closures.get(function)
+    frame = m.around(function)
     while frame is not None and frame.node is not None:
         if isinstance(frame.node, Definition | ast.Lambda):
             return True

@@ -69,6 +69,23 @@ COMPUTED = (
     Kept("an array under two names", "log = np.zeros(2)\nother = log", "other += NUMBER", "log.tolist()", kind="list"),
     Kept("a view of an array", "log = np.zeros((2, 2))\nrow = log[0]", "row[1] += NUMBER", "log.tolist()", kind="list"),
     Kept(
+        "rows of an array", "log = np.zeros((2, 2))", "for row in log:\n    row += NUMBER", "log.tolist()", kind="list"
+    ),
+    Kept(
+        "a row of an array by name",
+        "log = np.zeros((2, 2))\nfirst, second = log",
+        "first += NUMBER",
+        "log.tolist()",
+        kind="list",
+    ),
+    Kept(
+        "arrays of a tuple",
+        "log = (np.zeros(2), np.zeros(2))",
+        "for one in log:\n    one += NUMBER",
+        "log[1].tolist()",
+        kind="list",
+    ),
+    Kept(
         "an array that an object has too",
         "log = np.zeros(2)\nmeter = Meter(log)",
         "meter.log[0] += NUMBER",

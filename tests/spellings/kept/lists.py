@@ -61,4 +61,13 @@ LISTS = (
         "from collections import deque",
         kind="list",
     ),
+    Kept(
+        "a deque that turns",
+        "log = deque([0.0, 0.0])",
+        "log[0] += NUMBER\nlog.rotate(1)",
+        "list(log)",
+        "from collections import deque",
+        kind="list",
+    ),
+    Kept("+= of a tuple", "log = ()", "log += (NUMBER,)", "log", kind="list"),
 )

@@ -48,6 +48,23 @@ OBJECTS = (
         "        self.sum += value",
     ),
     Kept(
+        "a decorated function",
+        "log = []",
+        "noted(NUMBER)",
+        "log",
+        "log = []\ndef note(function):\n    def inner(value):\n        log.append(function(value))\n    return inner\n"
+        "@note\ndef noted(value):\n    return value * 2",
+        kind="list",
+    ),
+    Kept(
+        "a buffer of a module",
+        "sums.total.zero_()",
+        "sums.total += NUMBER",
+        "sums.total.item()",
+        "class Sums(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.register_buffer('total', torch.zeros(()))\nsums = Sums()",
+    ),
+    Kept(
         "an object that is called",
         "meter = Meter()",
         "meter(NUMBER)",
