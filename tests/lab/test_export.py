@@ -66,9 +66,9 @@ def test_while_the_kernel_is_busy(page):
 
 
 def test_what_stands_in_the_way_is_told_at_its_cell_and_in_a_list(page, screenshot):
-    batches = "def batches():\n    yield 1, 2"
-    train = CELLS[3].replace("in loader", "in batches()")
-    page.write("refused.ipynb", notebook(IMPORTS, batches, MODEL, train), kernel="none")
+    samples = "xs, ys = torch.ones(8, 4), torch.ones(8, 1)"
+    train = CELLS[3].replace("in loader", "in zip(xs, ys)")
+    page.write("refused.ipynb", notebook(IMPORTS, samples, MODEL, train), kernel="none")
     page.open("refused.ipynb")
     click_export(page)
     banner = page.cells.nth(3).locator(".nbddp-banner")
@@ -84,7 +84,7 @@ def test_what_stands_in_the_way_is_told_at_its_cell_and_in_a_list(page, screensh
     findings = page.page.locator(".nbddp-findings")
     expect(findings.get_by_role("status")).to_contain_text("error")
     findings.locator(".nbddp-finding[data-level=error]").first.click()
-    expect(page.page.locator(".jp-Cell.jp-mod-active")).to_contain_text("batches():")
+    expect(page.page.locator(".jp-Cell.jp-mod-active")).to_contain_text("zip(xs, ys):")
     for place in (banner, findings):
         link = place.get_by_role("link", name="More about “shard”").first
         expect(link).to_have_attribute("href", page_of("shard"))
