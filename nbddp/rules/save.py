@@ -27,10 +27,11 @@ from nbddp.analysis import Plan
 from nbddp.analysis.reading import loads, path_of
 from nbddp.analysis.values import CallFact, is_foreign
 from nbddp.diagnostics import Diagnostic
-from nbddp.edits import Edit, before, guard, within, wrap
+from nbddp.edits import Edit, before, guard, stands_alone, within, wrap
 from nbddp.sentence import sentence
 
 NAME = "save"
+WAITS = "  # nobody reads what rank 0 is still writing"
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
@@ -91,7 +92,8 @@ def _waits(plan: Plan) -> Iterator[Edit | Diagnostic]:
                     why=sentence("if the ranks run on several machines, these need a shared disk"),
                 )  # fmt: skip
             done.add(statement)
-            yield before(plan.program, NAME, statement, f"{plan.naming('dist')}.barrier()", ("dist",))
+            why = WAITS if stands_alone(plan.program, statement) else ""
+            yield before(plan.program, NAME, statement, f"{plan.naming('dist')}.barrier(){why}", ("dist",))
 
 
 def _with_its_file(plan: Plan, statement: ast.stmt) -> ast.stmt:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nbddp.script.in_order import draws_in_order
-from tests.analysis.cells import DATA, IMPORTS, MODEL, TRAINING, evaluation, plan
+from tests.analysis.cells import DATA, IMPORTS, MODEL, evaluation, plan
 
 LOADER = "test_loader = DataLoader(test_set, batch_size=10)"
 GATHER = evaluation("n = []", "n.append(model(x).argmax(1))", "print(torch.cat(n))")
@@ -18,7 +18,7 @@ SETS = FUNCTION.replace("    return", "    shuffle = True\n    return")
 
 def in_order(loader: str) -> bool:
     data = DATA.replace(LOADER, f"other = torch.utils.data.RandomSampler(test_set)\n{loader}")
-    made = plan(IMPORTS, data, MODEL, TRAINING, GATHER)
+    made = plan(IMPORTS, data, MODEL, GATHER)
     found = [obj for fact in made.roles.evaluation_loops for obj in fact.loaders]
     return bool(found) and all(draws_in_order(made, obj) for obj in found)
 
