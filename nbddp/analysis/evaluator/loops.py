@@ -39,7 +39,9 @@ def _enter(m: Machine, node: Loop, iterable: Value | None, source: ast.expr | No
     fact = m.facts.loops.setdefault(node, LoopFact(node))
     fact.parents.update(a.fact.node for a in m.loops)
     fact.function = m.frame.node
-    fact.names.see_all(m.visible())
+    names = m.visible()
+    fact.sometimes.update(fact.names.keys() ^ names.keys() if fact.names else ())
+    fact.names.see_all(names)
     if iterable is not None and source is not None:
         loaders = loaders_in(m, iterable)
         fact.loaders |= loaders

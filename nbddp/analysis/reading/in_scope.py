@@ -19,8 +19,8 @@ from nbddp.analysis.values import ITEMS, LoopFact, Obj, Value, sources
 
 
 def state_in_scope(plan: Reading, fact: LoopFact) -> dict[str, str]:
-    """But for what only the loop itself binds: `for net, optimizer in zip(nets, optimizers)`."""
-    own = _only_its_own(plan, fact)
+    """But for what only the loop itself binds, `for net, optimizer in zip(nets, optimizers)`, and what comes later."""
+    own = _only_its_own(plan, fact) | fact.sometimes
     names = {name: value for name, value in fact.names.items() if name not in own}
     return state_named(plan, fact.node, names)
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.carried import bound_below, is_carried
 from nbddp.analysis.splitting.own_parameters import learned
-from nbddp.analysis.splitting.regions import LOOPS, Region, Scope, regions, scope_of, stored
+from nbddp.analysis.splitting.regions import LOOPS, Definition, Region, Scope, regions, scope_of, stored
 from nbddp.analysis.splitting.roots import Root, base_of, given_to, roots
 from nbddp.analysis.values import Loop, Split, backward_of
 
@@ -55,7 +55,23 @@ def first_split(plan: Reading, call: ast.Call) -> Split | Root | None:
         inside = [r for r in seen if r.one or _drawn_here(region, r)]
         if inside:
             return next((r for r in inside if r.one), None) or split_of(region, nodes[-1], inside)
-    return split_of(region, nodes[-1], seen) if seen else None
+    return split_of(region, nodes[-1], seen) if seen else _drawn_within(plan, nodes[:-1], nodes[-1])
+
+
+def _drawn_within(plan: Reading, calls: Sequence[ast.AST], last: ast.AST) -> Split | Root | None:
+    """`loss = loss_of(model)`: by what the model is given there, where the function draws that itself."""
+    reach, facts = _functions_with_models(plan), plan.facts.calls
+    bodies = {b for c in calls if isinstance(c, ast.Call) and c in facts for b in facts[c].bodies & reach}
+    for body in sorted((b for b in bodies if isinstance(b, Definition)), key=plan.program.span):
+        inner = [c for c in _model_calls(plan, reach) if scope_of(plan, c)[0] is body]
+        given = [a for c in inner for a in (*c.args, *(k.value for k in c.keywords))]
+        for region in regions(plan, body, inner):
+            inside = [r for g in given for r in roots(region, g) if r.one or _drawn_here(region, r)]
+            if inside:
+                return next((r for r in inside if r.one), None) or split_of(region, last, inside)
+        if (found := _drawn_within(plan, inner, last)) is not None:
+            return found
+    return None
 
 
 def _by_the_loss(plan: Reading, call: ast.Call) -> Split | Root | None:

@@ -35,9 +35,8 @@ def is_data(plan: Reading, node: ast.expr) -> bool:
     value = plan.facts.value(node)
     if isinstance(node, ast.Name) and not plan.roles.models and node.id in learned(plan):
         return False
-    literal = not isinstance(value.const, Literal | None) and not isinstance(
-        node, ast.Call
-    )  # `torch.zeros(32, 1)` is known to be 0
+    zeros = value.const == 0 and not value.number  # `torch.zeros(32, 1)` is known to be 0
+    literal = not isinstance(value.const, Literal | None) and not zeros
     others = value.objs - value.of(*DATA) - inputs(plan, value)
     return not value.number and not literal and not others and not _is_size(value)
 

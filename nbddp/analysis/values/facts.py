@@ -42,6 +42,7 @@ class LoopFact(Tracked):
     function: ast.AST | None = None
     parents: set[Loop] = field(default_factory=TrackedSet)
     names: SeenValues[str] = field(default_factory=SeenValues)  # what names stood for where the loop was reached
+    sometimes: set[str] = field(default_factory=TrackedSet)  # names that were not there each time
 
     # What it draws from.
     loaders: set[Obj] = field(default_factory=TrackedSet)

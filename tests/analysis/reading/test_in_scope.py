@@ -43,6 +43,18 @@ def test_what_a_checkpoint_holds_by_its_names(cells, found):
     assert state(*cells) == found
 
 
+def test_a_model_that_is_made_after_a_first_training_is_not_there_in_it():
+    fit = "def fit(net, opt):\n" + INNER.replace("model(", "net(").replace("optimizer.", "opt.")
+    later = (
+        "second = nn.Linear(8, 2)\nthird = nn.Linear(8, 2)\noptimizer3 = torch.optim.SGD(third.parameters(), lr=0.1)\n"
+    )
+    again = "fit(second, torch.optim.SGD(second.parameters(), lr=0.1))\n"
+    last = TRAINING.replace("model(", "third(").replace("optimizer.", "optimizer3.")
+    made = plan(IMPORTS, DATA, MODEL, fit, f"fit(model, optimizer)\n{later}{again}{last}")
+    first = next(loop for loop in made.roles.epoch_loops if loop.function is not None)
+    assert state_in_scope(made, first) == {"net": "net", "opt": "opt"}
+
+
 def test_what_stands_in_a_list_only_is_named_by_its_list():
     nets = "nets = [nn.Linear(8, 2) for _ in range(2)]\noptimizer = torch.optim.SGD(nets[0].parameters(), lr=0.1)\n"
     made = plan(IMPORTS, DATA, nets, TRAINING.replace("model(x)", "nets[0](x)"))

@@ -52,6 +52,12 @@ def test_a_function_that_trains_splits_what_it_is_given():
     assert cut(made) == ["a", "b"]
 
 
+def test_a_function_that_draws_what_it_gives_the_loss_of():
+    before = "def drawn(count):\n    return torch.rand(count, 4), torch.zeros(count, 1)\n"
+    before += "def loss_of(net, count):\n    x, t = drawn(count)\n    return F.mse_loss(net(x), t)"
+    assert cut(planned("loss = loss_of(model, 50)", before=before)) == ["x", "t"]
+
+
 def test_a_loader_is_none_of_it():
     made = planned(LOSS, head="for x, t in DataLoader(TensorDataset(X, y), batch_size=8):")
     assert (made.assumed.splits, unshared(made)) == ((), [])
