@@ -19,7 +19,7 @@ After
 
 Declines
     A DataLoader, which gets a sampler. What cannot be split is refused with its reason: one sample at a time, a graph,
-    layers that take time as their first dimension, a mean over two batches of unlike sizes.
+    sequences of which nothing shows which dimension counts the samples, a mean over two batches of unlike sizes.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ SECTIONS = {  # title -> files, in the order in which a script shows them
     "what several processes need": (
         "ddp",
         "batches",
+        "drawing",
         "evaluation",
         "loaders",
         "reduction",

@@ -37,6 +37,8 @@ def requests(plan: Plan, edits: Sequence[Edit], wanted: Iterable[str]) -> list[s
             found.append(f"{name}:{'bare' if bare else 'plain'}")
         elif name == "sync_batchnorm" and plan.options.exact:
             found.append("sync_batchnorm:exact")
+        elif name == "my_part" and any("drawn_for_all" in e.uses for e in edits):
+            found.append("my_part:exact")
         elif name == "my_part" and any(split.dim for split in plan.assumed.splits):
             found.append("my_part:dim")
         elif name == "DDP" and not plan.wrapping.stands_for:

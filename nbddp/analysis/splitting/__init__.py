@@ -11,6 +11,7 @@ from nbddp.analysis.splitting.fit import is_flattened, is_unclear, unclear_dim, 
 from nbddp.analysis.splitting.means import Means, means_of
 from nbddp.analysis.splitting.meeting import with_what_meets
 from nbddp.analysis.splitting.own_parameters import learned
+from nbddp.analysis.splitting.regions import step_of
 from nbddp.analysis.splitting.sizes import counted_rows
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "learned",
     "means_of",
     "samples_in",
+    "step_of",
     "unclear_dim",
     "unfit",
     "unshared",

@@ -8,11 +8,10 @@ from collections.abc import Iterator
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.batches import ill_matched
-from nbddp.analysis.splitting.dimension import marked_dim, set_against, without_part
+from nbddp.analysis.splitting.dimension import marked_dim, one_sequence, set_against, turns_round, without_part
 from nbddp.analysis.splitting.means import uncounted
 from nbddp.analysis.splitting.regions import Region, region_at
 from nbddp.analysis.splitting.roots import PRODUCTS, Root
-from nbddp.analysis.splitting.sequences import one_sequence, turns_round
 from nbddp.analysis.splitting.single_samples import made_one, sample_by_sample, taken_for_one
 from nbddp.analysis.splitting.sizes import counted_rows
 from nbddp.analysis.syntax import qualified

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.syntax import Program
+from nbddp.analysis.values import Split
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 Scope = Definition | None  # a function; None is the top level of the cells
@@ -111,6 +112,13 @@ def region_at(plan: Reading, statement: ast.stmt) -> Region:
     """The block in which a statement stands."""
     owner, block, at = _chain(plan, None, statement)[0]
     return Region(plan, scope_of(plan, statement)[0], owner, block, at)
+
+
+def step_of(plan: Reading, split: Split) -> list[ast.stmt]:
+    """The statements that train on a split batch; of one that is split before a loop, the loop."""
+    region = region_at(plan, split.at)
+    last = next((n for n, s in enumerate(region.rest) if split.step in {*ast.walk(s)}), len(region.rest) - 1)
+    return [*region.rest[: last + 1]]
 
 
 def bound(program: Program, node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:

@@ -30,7 +30,8 @@ from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before
 from nbddp.rules.seed.chance import same_chance
 from nbddp.rules.seed.draws_between_passes import draws_between
-from nbddp.rules.seed.split_batches import alike, draws_by_share, draws_for_all, own_streams
+from nbddp.rules.seed.exact_draws import for_the_whole_batch
+from nbddp.rules.seed.split_batches import alike, draws_by_share, draws_elsewhere, draws_for_all, own_streams
 from nbddp.sentence import sentence
 
 NAME = "seed"
@@ -63,6 +64,9 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     if plan.assumed.splits:
         if not _draws_by_share(plan):
             return  # all ranks draw the same to the end, as one process does
+        if plan.options.exact and not draws_elsewhere(plan):
+            yield from for_the_whole_batch(plan, NAME)
+            return
         yield from alike(plan, NAME)
         yield from own_streams(plan, NAME)
         yield from _named(plan)

@@ -27,6 +27,12 @@ def draws_by_share(plan: Plan, fact: CallFact) -> bool:
     return (any(map(_draws, fact.names)) or _asks_a_thing(plan, fact)) and _of_share(plan, fact)
 
 
+def draws_elsewhere(plan: Plan) -> bool:
+    """Noise for the rank's samples that torch does not draw: numpy's, or Python's."""
+    by_share = [f for f in plan.facts.calls.values() if draws_by_share(plan, f)]
+    return any(effect_of(n).draws in (Stream.NUMPY, Stream.PYTHON) for f in by_share for n in f.names)
+
+
 def _draws(name: str) -> bool:
     """Numbers, from a stream that everything draws from."""
     op = effect_of(name)

@@ -8,6 +8,7 @@ import torch
 import torch.distributed as dist
 from torch.utils.data import DistributedSampler, Sampler
 
+from nbddp.script.parts.drawing import drawn_for_all
 from nbddp.script.parts.exchange import from_rank_0
 
 
@@ -38,6 +39,18 @@ def my_part__dim(*batch, dim):
         raise ValueError(f"{[tuple(part.shape) for part in batch]} are not samples of one batch in dimension {dim}")
     (total,) = sizes[0]
     first, end = total * rank // world_size, total * (rank + 1) // world_size
+    return slice(first, end), (end - first) * world_size / total
+
+
+def my_part__exact(*batch, dim=0):
+    """Which samples of a batch are this process's, and what their mean counts; they draw as those of one process do."""
+    rank, world_size = dist.get_rank(), dist.get_world_size()
+    sizes = [part.shape[dim:][:1] if hasattr(part, "shape") else (len(part),) for part in batch]
+    if len({*sizes}) != 1 or not sizes[0]:
+        raise ValueError(f"samples of {sizes} are not those of one batch in dimension {dim}")
+    total = sizes[0][0]
+    first, end = total * rank // world_size, total * (rank + 1) // world_size
+    drawn_for_all.begin(first, end, total, dim)
     return slice(first, end), (end - first) * world_size / total
 
 

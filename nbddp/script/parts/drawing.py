@@ -1,0 +1,98 @@
+"""Random numbers of a step that are those of one process: drawn for the whole batch, of which each keeps its rows."""
+
+# mypy: ignore-errors
+
+import zlib
+
+import torch
+import torch.distributed as dist
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_map_only
+
+from nbddp.script.parts.exchange import sending_device
+
+
+class DrawnForAll(TorchDispatchMode):
+    """Dropout and noise for this process's samples are drawn for the whole batch, as one process does."""
+
+    samples = None  # of the step: the first, the end, how many there are in the batch, and their dimension
+    step = last = ()  # where each draw had them: in this step and in the one before
+
+    def begin(self, first, end, total, dim):
+        self.end()
+        states = [torch.get_rng_state(), *(torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else [])]
+        drawn = zlib.crc32(torch.cat(states).numpy().tobytes())
+        ends = torch.tensor([drawn, -drawn], device=sending_device())
+        dist.all_reduce(ends, dist.ReduceOp.MAX)
+        if ends.sum():
+            raise RuntimeError(
+                "--exact: the processes have drawn unlike random numbers, for what is no batch or a part"
+            )
+        if end - first < total:
+            self.samples, self.step, self.last = (first, end, total, dim), [], self.step
+            self.__enter__()
+
+    def end(self):
+        if self.samples:
+            self.__exit__(None, None, None)
+            self.samples = None
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        draws = torch.Tag.nondeterministic_seeded in func.tags
+        sized = [*filter(is_size, args)] or [a.shape for a in args if isinstance(a, torch.Tensor)]
+        place = self.place(sized[0]) if draws and sized else None
+        if draws:
+            self.step.append(place)
+        if place is None:
+            return func(*args, **(kwargs or {}))
+        if "attention" in str(func) or "_rnn" in str(func):
+            raise RuntimeError(f"--exact: {func} draws its dropout inside, where it cannot be drawn for a whole batch")
+        given = [self.whole(a, *place) for a in args]
+        result = tree_map_only(torch.Tensor, lambda drawn: self.part(drawn, *place), func(*given, **(kwargs or {})))
+        for argument, own, whole in zip(func._schema.arguments, args, given, strict=False):  # noqa: SLF001
+            if argument.alias_info is not None and argument.alias_info.is_write:
+                own.copy_(self.part(whole, *place).reshape(own.shape))
+        return args[0] if func._schema.name.endswith("_") else result  # noqa: SLF001
+
+    def place(self, shape):
+        """The dimension of the samples, how many rows each has, and whether these lie apart; None without samples."""
+        first, end, total, dim = self.samples
+        if first == end and len(self.step) < len(self.last):  # of nothing: as in the step before
+            return self.last[len(self.step)]
+        for at in sorted(range(len(shape[:2])), key=lambda at: at != dim):
+            if shape[at] in (end - first, total):
+                return None if shape[at] == total else (at, 1, False)
+        if len(shape) and end > first and shape[0] % (end - first) == 0:
+            return 0, shape[0] // (end - first), dim == 1 and len(shape) == 2
+        return None
+
+    def whole(self, value, at, rows, apart):
+        """A tensor of this process's samples, or a size, as it is of the whole batch."""
+        first, end, total, _ = self.samples
+        if is_size(value):
+            return [rows * total if dim == at else size for dim, size in enumerate(value)]
+        if not isinstance(value, torch.Tensor) or value.dim() <= at or value.shape[at] != rows * (end - first):
+            return value
+        if apart:
+            return self.whole(value.unflatten(0, (rows, -1)), 1, 1, False).flatten(0, 1)
+        order = sorted(range(value.dim()), key=lambda dim: (-value.stride(dim), value.shape[dim] < 2))  # in memory
+        sizes = [rows * total if dim == at else value.shape[dim] for dim in order]
+        whole = value.new_ones(sizes).permute([order.index(dim) for dim in range(value.dim())])
+        whole.narrow(at, rows * first, rows * (end - first)).copy_(value)
+        return whole
+
+    def part(self, value, at, rows, apart):
+        first, end, total, _ = self.samples
+        if value.dim() <= at or value.shape[at] != rows * total:
+            return value
+        if apart:
+            return self.part(value.unflatten(0, (rows, -1)), 1, 1, False).flatten(0, 1)
+        part = value.narrow(at, rows * first, rows * (end - first))
+        return torch.empty_like(part).copy_(part)
+
+
+def is_size(value):
+    return isinstance(value, (list, tuple)) and len(value) > 0 and all(isinstance(size, int) for size in value)
+
+
+drawn_for_all = DrawnForAll()

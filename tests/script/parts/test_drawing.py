@@ -1,0 +1,80 @@
+"""What is drawn for the samples of one process is what one process draws for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from nbddp.script.parts.batches import my_part__exact
+from nbddp.script.parts.drawing import drawn_for_all
+from tests.script.parts.ranks import on_ranks
+
+TOTALS = (13, 5, 4)
+
+
+class Drawing(nn.Module):
+    """Dropout in a row for each sample, for each word, with time first, within layers of torch; noise."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.TransformerEncoderLayer(8, 2, 16, dropout=0.2, batch_first=True)
+        self.rnn = nn.LSTM(8, 8, 2, dropout=0.3, batch_first=True)
+
+    def forward(self, x: Any) -> Any:
+        x = x + torch.randn_like(x) * torch.rand(len(x), 1, 1) * torch.bernoulli(torch.full((len(x), 1, 8), 0.5))
+        h, _ = self.rnn(self.layer(F.dropout1d(x, 0.2)))
+        flat = F.dropout(h.reshape(-1, 8), 0.25)
+        return flat.view(len(x), -1, 8) + F.gumbel_softmax(x)
+
+
+def drawn(rank: int, split: bool = True) -> list[Any]:
+    torch.manual_seed(3)
+    model, found = Drawing(), []
+    for total in TOTALS:
+        x = torch.randn(total, 11, 8)
+        mine, _ = my_part__exact(x) if split else (slice(None), 1.0)
+        found.append(model(x[mine]).detach())
+        if split:
+            drawn_for_all.end()
+    return [*found, torch.rand(3)]
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_the_rows_are_those_of_one_process(ranks):
+    *expected, after = drawn(0, split=False)
+    *found, ends = zip(*on_ranks(ranks, drawn), strict=True)
+    for whole, parts in zip(expected, found, strict=True):
+        assert torch.allclose(torch.cat(parts), whole, atol=1e-6)
+    assert all(torch.equal(end, after) for end in ends)
+
+
+def time_first(rank: int, split: bool = True) -> Any:
+    torch.manual_seed(3)
+    x = torch.randn(11, 7, 8)
+    mine, _ = my_part__exact(x, dim=1) if split else (slice(None), 1.0)
+    h = F.dropout(x[:, mine], 0.3)
+    flat = F.dropout(h.reshape(-1, 8), 0.3)
+    drawn_for_all.end()
+    return flat.view(11, -1, 8)
+
+
+def test_samples_in_the_second_dimension():
+    parts = on_ranks(2, time_first)
+    assert torch.equal(torch.cat(parts, 1), time_first(0, split=False))
+
+
+def apart(rank: int) -> str:
+    my_part__exact(range(4))
+    torch.rand(3 + rank)
+    with pytest.raises(RuntimeError, match="have drawn unlike random numbers") as caught:
+        my_part__exact(range(4))
+    drawn_for_all.end()
+    return str(caught.value)
+
+
+def test_ranks_that_have_come_apart_do_not_go_on():
+    assert len({*on_ranks(2, apart)}) == 1
