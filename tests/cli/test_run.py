@@ -133,5 +133,7 @@ def test_a_launch_that_fails(capsys, monkeypatch, compiler, notebook):
 
 
 def test_other_verbs_take_nothing_after_a_double_dash(capsys, notebook):
-    assert main(["export", "x.ipynb", "--", "y"]) == 2
+    assert main(["check", "x.ipynb", "--", "y"]) == 2
     assert "unrecognized arguments: y" in capsys.readouterr().err
+    assert main(["export", "x.ipynb", "--", "y"]) == 2
+    assert "add --sbatch" in capsys.readouterr().err
