@@ -37,6 +37,7 @@ def script(line: str, options: Options | None = None) -> str:
         (" --batch-per-rank --background", Options(batch_per_rank=True)),
         (" --devices 0,1 --sync-batchnorm -- --lr 3", Options(sync_batchnorm=True)),
         (" --seed 3 --fresh", Options()),
+        (" --on slurm --nodes 2 --nproc 8 -- --mem=1G", Options(nproc=8, slurm=True)),
     ],
 )
 def test_the_same_bytes_as_with_the_option(line, options):

@@ -34,6 +34,31 @@ def test_every_option_reaches_the_compiler(capsys, compiler, notebook):
     assert [options for _, options in compiler.asked] == [Options(), Options(2, 4, True, True)]
 
 
+@pytest.fixture
+def no_site(monkeypatch, tmp_path):
+    """Whatever is kept as defaults of jobs on this machine."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "none"))
+
+
+def test_a_file_for_sbatch_lies_beside_the_script_and_stays_once_changed(capsys, compiler, notebook, no_site):
+    words = ("x.ipynb", "--sbatch", "--nproc", "8", "--nodes", "2", "--", "--mem=1G")
+    status, out, err = said(capsys, *words)
+    assert (status, out, err) == (0, "x_ddp.py written\n", "x_ddp.sbatch written: sbatch x_ddp.sbatch\n")
+    text = Path("x_ddp.sbatch").read_text()
+    assert "#SBATCH --nodes=2 --ntasks-per-node=8\n#SBATCH --gpus-per-node=8\n" in text
+    assert "#SBATCH --mem=1G\n" in text
+    Path("x_ddp.sbatch").write_text(f"{text}# mine\n")
+    status, _, err = said(capsys, *words)
+    assert (status, "--force overwrites it" in err) == (2, True)
+    assert said(capsys, *words[:-2], "--force")[0] == 0
+    assert "# mine" not in Path("x_ddp.sbatch").read_text()
+
+
+def test_what_jobs_are_asked_for_needs_a_file_to_be_written_into(capsys, compiler, notebook, no_site):
+    assert "add --sbatch" in said(capsys, "x.ipynb", "--nodes", "2")[2]
+    assert "leave out --stdout" in said(capsys, "x.ipynb", "--sbatch", "--stdout")[2]
+
+
 def test_warnings_are_shown_and_counted(capsys, compiler, notebook):
     compiler.diagnostics = (WARNING, WARNING)
     status, out, err = said(capsys, "x.ipynb")

@@ -7,7 +7,7 @@ from nbddp.diagnostics import CannotExport
 from nbddp.notebook import Notebook, cell_from_source
 from nbddp.run.folder.errors import LaunchFailed
 from nbddp.run.prune import Bytes
-from nbddp.run.start.command import RunOptions
+from nbddp.run.start.command import JobOptions, RunOptions
 from tests.cli.findings import ERROR, WARNING, shown
 
 
@@ -54,6 +54,30 @@ def test_what_the_cells_line_asks_for_counts_where_nothing_else_is(started, comp
     main(["run", "x.ipynb", "--seed", "8", "--nproc", "2", "--", "--lr", "0.1"])
     assert started[0][2] == RunOptions(2, (0, 1), 8, arguments=("--lr", "0.5", "--lr", "0.1"))
     assert started[0][-1]["background"] is False
+
+
+def test_a_job_with_words_for_sbatch_and_the_scripts_own(started, compiler, notebook):
+    main(["run", "x.ipynb", "--on", "slurm", "--nodes", "2", "--nproc", "8", "--", "--mem=1G", "--", "--lr", "0.5"])
+    job = JobOptions(nodes=2, words=("--mem=1G",))
+    assert started[0][2] == RunOptions(8, arguments=("--lr", "0.5"), job=job)
+    assert compiler.asked[0][1].slurm is True
+
+
+@pytest.mark.parametrize(
+    ("words", "job", "own"),
+    [
+        ([], JobOptions(nodes=2, words=("--mem=1G",)), ("--lr", "0.5")),
+        (["--nodes", "3", "--", "--qos=a"], JobOptions(nodes=3, words=("--mem=1G", "--qos=a")), ("--lr", "0.5")),
+        (["--on", "here", "--", "--lr", "1"], None, ("--lr", "0.5", "--lr", "1")),
+    ],
+)
+def test_a_cells_line_that_asks_for_a_job(started, compiler, notebook, monkeypatch, words, job, own):
+    line = "%%ddp_train --on slurm --nodes 2 -- --mem=1G -- --lr 0.5"
+    read = Notebook("x.ipynb", (cell_from_source(f"{line}\nf()", 2),))
+    monkeypatch.setattr("nbddp.cli.run.read_notebook", lambda _: read)
+    compiler.line_map = ()
+    main(["run", "x.ipynb", *words])
+    assert started[0][2] == RunOptions(arguments=own, job=job)
 
 
 def test_warnings_are_shown_before_it_starts(capsys, started, compiler, notebook):
@@ -133,5 +157,7 @@ def test_a_launch_that_fails(capsys, monkeypatch, compiler, notebook):
 
 
 def test_other_verbs_take_nothing_after_a_double_dash(capsys, notebook):
-    assert main(["export", "x.ipynb", "--", "y"]) == 2
+    assert main(["check", "x.ipynb", "--", "y"]) == 2
     assert "unrecognized arguments: y" in capsys.readouterr().err
+    assert main(["export", "x.ipynb", "--", "y"]) == 2
+    assert "add --sbatch" in capsys.readouterr().err

@@ -18,6 +18,16 @@ def test_a_run_that_goes_well_has_nothing_to_say():
     assert texts(ended(running(300))) == []
 
 
+def test_a_job_that_waits_after_it_was_taken_away():
+    queued = {"event": "queued", "time": 1.0, "engine": "slurm", "job": "41", "partition": "gpu"}
+    launch = {"event": "launch", "time": 5.0, "name": "x"}
+    requeue = {"event": "requeue", "time": 65.0, "why": "it was preempted by another job"}
+    assert texts(fold_all(RunState(), [queued, launch, requeue])) == [
+        ("note", "queued as job 41 in partition gpu"),
+        ("note", "Attempt 1 ended after 1:00, to be continued: it was preempted by another job."),
+    ]
+
+
 def test_who_failed_first_comes_first():
     assert texts(failed(), Subject(diagnostics=(WARNING,))) == [
         ("error", "Rank 1 failed first in epoch 4, step 100: ValueError: sizes <differ>"),

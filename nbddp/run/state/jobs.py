@@ -14,7 +14,6 @@ def _queued(state: RunState, event: Event) -> RunState:
         state,
         phase="queued",
         name=str(event.get("name", "")),
-        start=str(event.get("engine", "")),
         nproc=event.get("nproc"),
         started=float(event["time"]),
         job=job,

@@ -64,7 +64,7 @@ def _say(tell: int) -> None:
     os.close(tell)
 
 
-def _claim(folder: RunFolder, *, again: bool) -> ProcessId:
+def _claim(folder: RunFolder, *, again: bool = False) -> ProcessId:
     """Take the run, which only one can: a start that was given up for dead may yet come back to life.
 
     An engine that starts a run again has seen to it that nothing of the last attempt is left.

@@ -74,7 +74,7 @@ def about(number: str, wait: float = 0.0, fresh: float = AGAIN, ask: Callable[[s
             thread = threading.Thread(target=_learn, args=(number, ask or _ask), name="nbddp-slurm", daemon=True)
             _ASKING[number] = thread
             thread.start()
-    thread.join(wait)
+    thread.join(0.0 if known is not None and known.silent else wait)  # nobody waits for it twice
     return _KNOWN.get(number, Known())
 
 

@@ -42,7 +42,7 @@ class Slurm:
     def submit(self, folder: RunFolder, name: str, options: RunOptions, command: Command, helper: Helper) -> None:  # noqa: ARG002
         assert options.job is not None, "it was chosen by that"
         nproc = options.nproc or 1
-        told = {"start": NAME, "why_cold": "", "time": options.job.time, "script": folder.script_digest()}
+        told = {"start": "", "why_cold": "", "time": options.job.time, "script": folder.script_digest()}
         folder.write_command({**how(name, options, command), **told})
         _keep(folder, "")
         folder.batch.write_text(for_run(folder, tame(name), nproc, options.job, command), encoding="utf-8")
