@@ -135,8 +135,13 @@ def test_samples_a_second_and_the_gpus(page, screenshot):
     mounted.show(state)
     expect(page.get_by_text("50 steps/s · 1,600 samples/s")).to_be_visible()
     expect(page.get_by_role("tab").nth(1)).to_contain_text("800 samples/s")
+    for width in (1400, 900, 600):
+        page.set_viewport_size({"width": width, "height": 900})
+        for rest in page.locator(".nd-bar > :last-child").all():
+            assert rest.evaluate("element => element.scrollWidth <= element.clientWidth")
+            assert rest.evaluate("element => element.getBoundingClientRect().right") <= width
+        screenshot(page, f"page-gpus-{width}")
     use = page.locator("figure", has_text="GPU use")
     expect(use.locator("figcaption")).to_have_text(re.compile(r"GPU use, % \(rank 0\) 0.*GPU use, % \(rank 1\) 90"))
-    screenshot(page, "page-gpus")
     mounted.show(ended(state))
     expect(page.get_by_text(re.compile("⌀ 3.37 steps/s · 108 samples/s"))).to_be_visible()
