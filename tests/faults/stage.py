@@ -36,6 +36,10 @@ ROOT = Path(__file__).parents[2]
 PATIENCE = float(os.environ.get("NBDDP_TEST_PATIENCE", "120"))  # seconds for a scene
 MARK = "FAULT_SCENE"  # a variable of the command and of what it starts
 T = TypeVar("T")
+COMMAND = """\
+import runpy, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell's background processes do not have
+runpy.run_module("nbddp", run_name="__main__")"""
 QUIET = 5.0  # seconds without a word that are a silence
 LEFT_AFTER = 3.0  # seconds after its end in which the last process has to be gone
 
@@ -83,7 +87,7 @@ def play(scene: Scene, place: Path, helper: Helper) -> Played:
 
 
 def _by_command(scene: Scene, place: Path, file: TextIO) -> tuple[float, int | None]:
-    words = [sys.executable, "-m", "nbddp", "run", "notebook.py", *scene.options]
+    words = [sys.executable, "-c", COMMAND, "run", "notebook.py", *scene.options]
     environ = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", MARK: str(place)}
     began = time.time()
     command = subprocess.Popen(words, cwd=place, stdout=file, stderr=subprocess.STDOUT, env=environ)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -298,6 +299,7 @@ def test_runs_side_by_side_and_the_end_of_one(page, screenshot):
 def test_a_run_is_titled_noted_resumed_and_deleted(page, screenshot):
     low, high = (ended_run(page.root / "kept", name, lr, [3.0, lr]) for name, lr in (("low", 0.1), ("high", 0.5)))
     low.checkpoint.write_bytes(b"")
+    os.utime(high.path, (1.0, 1.0))  # of a young one that nobody has taken it could be that it is about to start
     page.write("kept/other.ipynb", notebook("x = 1"), kernel="none")
     page.open("kept/other.ipynb")
     page.command("nbddp:runs")

@@ -8,7 +8,7 @@ from typing import Any
 
 from comm.base_comm import BaseComm
 
-from nbddp.run.state.shown import shown_curves
+from nbddp.run.state.shown import drawn_curves
 from nbddp.run.state.state import RunState
 from nbddp.widget.live import RunWidget
 from nbddp.widget.subject import Subject
@@ -37,6 +37,6 @@ def update(
 ) -> dict[str, Any]:
     """Show this state; the message that goes to the page."""
     shown = facts(state, subject, state.updated)
-    widget.show(shown, series(shown_curves(state)), {0: lines, 1: ["of rank 1"]}, now, last=state.over)
+    widget.show(shown, series(drawn_curves(state)), {0: lines, 1: ["of rank 1"]}, now, last=state.over)
     sent: dict[str, Any] = widget.comm.updates()[-1]
     return sent

@@ -21,7 +21,7 @@ const words = () => ({
   starting: trans.__("starting"), training: trans.__("training"), done: trans.__("done"), failed: trans.__("failed"),
   killed: trans.__("killed"), ended: trans.__("ended"),
   "warm start": trans.__("warm start"), "cold start": trans.__("cold start"),
-  step: trans.__("step"), epoch: trans.__("epoch"), second: trans.__("second"), line: trans.__("line"), printed: trans.__("printed"),
+  step: trans.__("step"), epoch: trans.__("epoch"), second: trans.__("s"), line: trans.__("line"), printed: trans.__("printed"),
 });
 export const known = (word) => words()[word] ?? ofRank(word) ?? word ?? "";
 const ofRank = (word) => (/^rank \d+$/.test(word) ? trans.__("rank %1", word.slice(5)) : null);

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 from playwright.sync_api import expect
 
 from nbddp.documentation import page_of
-from nbddp.run.state.fold import fold
+from nbddp.run.state.fold import fold, fold_all
+from nbddp.run.state.state import RunState
 from nbddp.widget.subject import Subject
 from nbddp.widget.view import facts
 from tests.widget.page.mounted import Mounted
-from tests.widget.runs import START, WARNING, running
+from tests.widget.runs import START, WARNING, ended, events, running
 
 
 def test_a_lost_message_is_made_good_by_the_next_whole(page):
@@ -116,3 +120,40 @@ def test_a_finding_links_to_its_page_and_to_nothing_that_runs(page, monkeypatch)
     Mounted(page, running(10), Subject("x.py", (WARNING,)))
     expect(page.locator(".nd-notices li").first).to_contain_text("val_loader")
     assert page.locator('a[href^="javascript"]').count() == 0
+
+
+def test_what_trackers_have_printed_is_linked(page):
+    """As text of the tracker, in a tab of its own; an address that would run code is none."""
+    said = ("wandb: View run at https://wandb.ai/me/x", "🏃 View run fox at: http://host:5000/#/experiments/0/runs/9")
+    lines = [{"event": "line", "rank": 0, "time": None, "text": text} for text in said]
+    state = fold_all(running(30), lines)
+    Mounted(page, replace(state, links={**state.links, "javascript:alert(1)": "mlflow"}), Subject(scalars="/runs/1"))
+    links = page.locator(".nd-links a")
+    expect(links).to_have_text(["wandb", "mlflow"])
+    expect(links.first).to_have_attribute("href", "https://wandb.ai/me/x")
+    expect(links.first).to_have_attribute("rel", "noopener noreferrer")
+    button = page.get_by_role("button", name="Copy TensorBoard command")
+    expect(button).to_have_attribute("title", "tensorboard --logdir /runs/1")
+
+
+def test_samples_a_second_and_the_gpus(page, screenshot):
+    steps = [{**event, "samples": 16} if event["event"] == "step" else event for event in events(200)]
+    looks = [
+        {"event": "gpus", "time": START + n, "gpus": {str(r): {"used": n << 30, "busy": 90 * r} for r in (0, 1)}}
+        for n in range(1, 5)
+    ]
+    state = fold_all(RunState(), [*steps, *looks])
+    mounted = Mounted(page, running(0))
+    mounted.show(state)
+    expect(page.get_by_text("50 steps/s · 1,600 samples/s")).to_be_visible()
+    expect(page.get_by_role("tab").nth(1)).to_contain_text("800 samples/s")
+    for width in (1400, 900, 600):
+        page.set_viewport_size({"width": width, "height": 900})
+        for rest in page.locator(".nd-bar > :last-child").all():
+            assert rest.evaluate("element => element.scrollWidth <= element.clientWidth")
+            assert rest.evaluate("element => element.getBoundingClientRect().right") <= width
+        screenshot(page, f"page-gpus-{width}")
+    use = page.locator("figure", has_text="GPU use")
+    expect(use.locator("figcaption")).to_have_text(re.compile(r"GPU use, % \(rank 0\) 0.*GPU use, % \(rank 1\) 90"))
+    mounted.show(ended(state))
+    expect(page.get_by_text(re.compile("⌀ 3.37 steps/s · 108 samples/s"))).to_be_visible()
