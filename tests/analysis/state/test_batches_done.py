@@ -59,7 +59,8 @@ def test_numbers_of_batches_go_on():
             "an optimizer or a schedule",
         ),
         (SUMS.replace("in train_loader", "in zip(train_loader, train_loader)").replace("x, y", "(x, y), _"), "loader"),
-        (SUMS.replace("        step += 1", "        u, v = next(iter(test_loader))"), "next()"),
+        (SUMS.replace("step += 1", "step += next(ones)").replace("best =", "ones = iter([1] * 99)\nbest ="), "next()"),
+        (SUMS.replace("step += 1", "u, v = next(iter(test_loader))"), "one loader"),
     ],
 )
 def test_one_that_could_not_be_gone_on_with_says_why(cell, reason):
