@@ -45,7 +45,8 @@ def started_again(file):
     if any(count not in ("", "0") for count in counts):
         return True
     name = os.environ.get("TORCHELASTIC_RUN_ID", "none")  # machines that come do not count as a restart
-    return name != "none" and torch.load(file, map_location="cpu", weights_only=False, mmap=True)["run"] == name
+    found = torch.load(file, map_location="cpu", weights_only=False, mmap=True) if name != "none" else None
+    return isinstance(found, dict) and found.get("run") == name
 
 
 def steps_or_seconds(text):
@@ -82,6 +83,8 @@ class Checkpoints:
         dist.broadcast_object_list(found, group=dist.new_group(backend="gloo"))
         saved = found[0]
         if saved is not None:
+            if not isinstance(saved, dict) or "ranks" not in saved:
+                raise SystemExit(f"{self.resume} is no checkpoint of this script")
             set_random_numbers(self.mine(saved["ranks"])["began"])
             self.ranks = saved["ranks"] if saved["batches"] else None
             self.batches = saved["batches"]

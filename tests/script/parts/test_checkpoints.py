@@ -50,6 +50,14 @@ def test_one_that_is_started_again_goes_on_by_itself(tmp_path, monkeypatch, name
     assert find_checkpoint(file, None) == (file if goes_on else None)
 
 
+def test_a_file_of_something_else_is_not_taken_for_one(tmp_path, monkeypatch):
+    file = str(tmp_path / "x.pt")
+    torch.save([1, 2], file)
+    monkeypatch.setenv("TORCHELASTIC_RUN_ID", "mine")
+    assert find_checkpoint(file, None) is None
+    assert (tmp_path / "x.pt.old").exists()
+
+
 def test_how_often():
     assert [steps_or_seconds(text) for text in ("500", "90s", "10m", "2h")] == [500, 90.0, 600.0, 7200.0]
     for wrong in ("0", "-3", "m", "often"):
