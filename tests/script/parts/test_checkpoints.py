@@ -9,6 +9,7 @@ import torch
 from torch.utils.data import DataLoader, TensorDataset
 
 from nbddp.script.parts import checkpoints
+from nbddp.script.parts.batches import Reshuffled
 from nbddp.script.parts.checkpoints import RestOf, find_checkpoint, steps_or_seconds
 
 
@@ -81,6 +82,30 @@ def test_batches_that_are_done_are_not_loaded(monkeypatch):
     assert [batch[0].tolist() for batch in rest] == [[6, 7, 8], [9, 10, 11]]
     assert asked == list(range(6, 12))
     assert checkpoints.checkpoints.batches == 4
+
+
+def test_a_sampler_that_counts_for_itself_draws_the_same_order(monkeypatch):
+    data = TensorDataset(torch.arange(12))
+
+    def loader():
+        sampler = Reshuffled(data, num_replicas=1, rank=0, seed=3)
+        return DataLoader(data, batch_size=3, sampler=sampler)
+
+    monkeypatch.setattr(checkpoints, "checkpoints", checkpoints.Checkpoints())
+    first = loader()
+    batches = [[batch[0].tolist() for batch in first] for _ in range(2)]
+    checkpoints.checkpoints.batches, checkpoints.checkpoints.order = 2, (1, 3)
+    again = loader()
+    assert [batch[0].tolist() for batch in RestOf(again)] == batches[1][2:]
+    assert checkpoints.checkpoints.stops
+
+
+def test_an_order_that_is_not_known_again_is_not_stopped_in(monkeypatch):
+    monkeypatch.setattr(checkpoints, "checkpoints", checkpoints.Checkpoints())
+    shuffled = DataLoader(TensorDataset(torch.arange(4)), shuffle=True, generator=torch.Generator())
+    assert len(list(RestOf(shuffled))) == 4
+    assert not checkpoints.checkpoints.stops
+    assert not checkpoints.checkpoints.due()
 
 
 def test_a_stream_is_drawn_from_as_often(monkeypatch):
