@@ -89,7 +89,6 @@ WITHIN = {
     "run/watching/start": "run/watching/test_runs",
     "run/watching/watcher": "run/watching/test_runs",
     "run/watching/written": "run/watching/test_runs",
-    "script/parts/checkpoints": "e2e/test_resume",
     "script/parts/frameworks": "e2e/test_frameworks",
     "script/parts/silent": "e2e/test_notebooks",
     "script/parts/snapshot": "e2e/test_notebooks",

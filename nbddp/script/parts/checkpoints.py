@@ -45,7 +45,8 @@ def started_again(file):
     if any(count not in ("", "0") for count in counts):
         return True
     name = os.environ.get("TORCHELASTIC_RUN_ID", "none")  # machines that come do not count as a restart
-    return name != "none" and torch.load(file, map_location="cpu", weights_only=False, mmap=True)["run"] == name
+    found = torch.load(file, map_location="cpu", weights_only=False, mmap=True) if name != "none" else None
+    return isinstance(found, dict) and found.get("run") == name
 
 
 def steps_or_seconds(text):
@@ -64,6 +65,8 @@ class Checkpoints:
         self.file = self.resume = self.every = None  # run sets these
         self.batches = 0  # of this epoch, so far
         self.last = None  # how many it has
+        self.order = None  # by which its sampler draws them, where it has such a number, and the sampler's seed
+        self.stops = True  # within an epoch
         self.asked = 0  # the signal that has come
         self.ranks = None  # what each process had come to within the epoch, where the training goes on in its middle
         self.unlooked, self.look = 0, 1  # batches since the processes last compared, and how many it is to be
@@ -82,9 +85,11 @@ class Checkpoints:
         dist.broadcast_object_list(found, group=dist.new_group(backend="gloo"))
         saved = found[0]
         if saved is not None:
+            if not isinstance(saved, dict) or "ranks" not in saved:
+                raise SystemExit(f"{self.resume} is no checkpoint of this script")
             set_random_numbers(self.mine(saved["ranks"])["began"])
             self.ranks = saved["ranks"] if saved["batches"] else None
-            self.batches = saved["batches"]
+            self.batches, self.order = saved["batches"], saved["order"]
         self.began = random_numbers_now()
         return saved
 
@@ -96,9 +101,10 @@ class Checkpoints:
         """Rank 0 writes for all, to a new file first: a machine may fail meanwhile. `so_far` is this epoch's."""
         own = {"random": random_numbers_now(), "began": self.began, "so_far": so_far, "asked": self.asked}
         if so_far is None:
-            own["began"], self.began, self.batches = own["random"], own["random"], 0
+            own["began"], self.began, self.batches, self.order = own["random"], own["random"], 0, None
         ranks = gathered(own)
-        state = {**self.state(), "batches": self.batches, "ranks": ranks, "run": os.environ.get("TORCHELASTIC_RUN_ID")}
+        state = {**self.state(), "batches": self.batches, "order": self.order, "ranks": ranks}
+        state["run"] = os.environ.get("TORCHELASTIC_RUN_ID")
         state["epoch"] += so_far is None
         if dist.get_rank() == 0:
             try:
@@ -115,7 +121,7 @@ class Checkpoints:
     def due(self):
         """Whether all processes are to write one at this batch; about once a second they ask each other."""
         self.unsaved, self.unlooked = self.unsaved + 1, self.unlooked + 1
-        if self.batches == self.last:
+        if self.batches == self.last or not self.stops:
             return False  # the epoch's own follows
         if isinstance(self.every, int) and self.unsaved >= self.every:
             return True
@@ -170,6 +176,7 @@ class RestOf:
             checkpoints.last = len(self.loader)
         except TypeError:
             checkpoints.last = None  # a stream
+        self.as_before(getattr(self.loader, "sampler", None))
         batches = self.after(checkpoints.batches)
         if checkpoints.ranks is not None:
             set_random_numbers(checkpoints.mine(checkpoints.ranks)["random"])
@@ -177,6 +184,15 @@ class RestOf:
         for batch in batches:
             checkpoints.batches += 1
             yield batch
+
+    def as_before(self, sampler):
+        """In the same order; one that a generator of its own has drawn is not known again."""
+        drawn = (sampler, getattr(sampler, "whole", None), getattr(self.loader, "batch_sampler", None))
+        checkpoints.stops = all(getattr(each, "generator", None) is None for each in drawn)
+        if hasattr(sampler, "epoch") and hasattr(sampler, "seed"):
+            if checkpoints.batches and checkpoints.order is not None:
+                sampler.epoch, sampler.seed = checkpoints.order
+            checkpoints.order = sampler.epoch, sampler.seed
 
     def after(self, done):
         """Without loading what is left out, where there are indices."""

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from nbddp.script.parts.process import (
+    check_address,
     drawn_alike,
     literal,
     own_random_numbers,
@@ -78,3 +79,23 @@ def test_one_process_draws_as_without_them():
     ((together, noise),) = on_ranks(1, drawn_beside_noise)
     seed_everything(3)
     assert (together[0], together[1], noise[0]) == (torch.rand(1).item(), random.random(), torch.rand(1).item())
+
+
+@pytest.mark.parametrize(
+    ("address", "rank", "world", "said"),
+    [
+        ("no-such-machine.invalid", 0, 2, "cannot resolve"),
+        ("127.0.0.1", 0, 2, "each machine itself"),
+        ("localhost", 1, 2, "each machine itself"),
+        ("127.0.0.1", 0, 1, ""),
+        ("10.1.2.3", 1, 2, ""),
+    ],
+)
+def test_an_address_at_which_nobody_is_found_is_said(monkeypatch, address, rank, world, said):
+    for name, value in {"MASTER_ADDR": address, "RANK": rank, "WORLD_SIZE": world, "LOCAL_WORLD_SIZE": 1}.items():
+        monkeypatch.setenv(name, str(value))
+    if not said:
+        check_address()
+        return
+    with pytest.raises(SystemExit, match=said):
+        check_address()
