@@ -33,7 +33,6 @@ from nbddp.analysis.values import (
     tell_unlike,
     thing,
     unary,
-    varying,
 )
 
 FEW = 3
@@ -151,7 +150,7 @@ def _constant(m: Machine, node: ast.Constant) -> Value:
 def _name(m: Machine, node: ast.Name) -> Value:
     found = m.lookup(node.id)
     if found is not None:
-        if m.conditions and m.facts.undefined.get(node.id) is node:
+        if m.context.conditions and m.facts.undefined.get(node.id) is node:
             del m.facts.undefined[node.id]  # a branch of the first turn that only later ones take
         return found
     for module in reversed(m.star_imports):
@@ -302,7 +301,7 @@ def _picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subsc
         return found
     if any(o.name == BATCHES for o in index.of("counter")):
         return found.with_extent(Extent.VARYING)  # `x[i]` of batch i: of a rank's share it is another sample
-    if not index.of(domain.MASK, domain.PICKED) and (m.forward_depth or not _is_first_few(m, node.slice)):
+    if not index.of(domain.MASK, domain.PICKED) and (m.context.forward or not _is_first_few(m, node.slice)):
         return found
     by_mask = index.of(domain.MASK) and spread(index) is Extent.SAMPLES
     if by_mask and not [*base.of(domain.PICKED), *index.of(domain.PICKED)]:
@@ -321,10 +320,9 @@ def _choice(m: Machine, node: ast.IfExp) -> Value:
     test = evaluate(m, node.test)
     if (known := domain.truth(test)) is not None:
         return evaluate(m, node.body if known else node.orelse)
-    m.conditions += 1
-    with varying(m, m.differs(node.test, test)):
+    varying = m.context.varying or m.differs(node.test, test)
+    with m.within(conditions=m.context.conditions + 1, varying=varying):
         body, other = evaluate(m, node.body), evaluate(m, node.orelse)
-    m.conditions -= 1
     found = join(body, other)
     if not m.differs(node.test, test):
         return found.with_extent(Extent.VARYING) if domain.is_sum_or_not(body, other) else found
@@ -374,9 +372,7 @@ def _comprehension(m: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorE
         else:
             put_element(m, made, evaluate(m, node.elt))
 
-    control = m.varying_control
     m.steps.comprehension(m, node.generators, body)
-    m.varying_control = control
     env = m.frame.local if m.frame.node is not None else m.globals
     m.rebound = object() if env is m.globals else m.rebound
     for name in sorted({n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}):

@@ -56,7 +56,7 @@ def of_samples(
     if extent is not Extent.SAMPLES:
         kept = Value(base.objs - base.of("shape"), extent, base.items, base.const) if done in TOTALS else None
         return Value(extent=elementwise([base])) if word == "count_nonzero" else kept
-    along = done is Samples.ALONG and not m.forward_depth and not each_for_itself(word, args, keywords)
+    along = done is Samples.ALONG and not m.context.forward and not each_for_itself(word, args, keywords)
     paired = done is Samples.PAIRS and any(spread(a) is Extent.SAMPLES for a in args[:1])
     if along or paired or done is Samples.MIXES:  # in a model the first dimension may be that of time
         return Value(extent=Extent.VARYING)
@@ -82,7 +82,7 @@ def operation(word: str, operands: Args, keywords: Keywords) -> Value | None:
 def _turned(m: Machine, what: str, base: Value, args: Args) -> Value | None:
     """`x.t()`, `x.transpose(0, 1)`, and products with one; in a model the first dimension may be that of time."""
     places = sorted(str(part.const) for a in args for part in a.items or (a,))
-    if what == "t" or (what == "transpose" and not m.forward_depth and places in ([], ["0", "1"])):
+    if what == "t" or (what == "transpose" and not m.context.forward and places in ([], ["0", "1"])):
         return turned(Value(base.of(*MARKS), Extent.SAMPLES))
     if what in PRODUCTS and args and spread(args[0]) is Extent.SAMPLES:
         return Value(extent=product(base, args[0]))
@@ -96,11 +96,11 @@ def _along(keywords: Keywords) -> Value:
 def _of_all(m: Machine, attr: str, base: Value, args: Args, keywords: Keywords) -> Value:
     """Of a batch, or in a loop over its samples of one of them."""
     extent = spread(base)
-    of_one = m.varying_control and (args or any(k in keywords for k in DIMENSION))
+    of_one = m.context.varying and (args or any(k in keywords for k in DIMENSION))
     if extent is Extent.SAMPLES and (of_one or each_for_itself(attr, args, keywords)):
         return Value(extent=elementwise([base, *args, *keywords.values()]))
     varying = Value(extent=Extent.VARYING)
-    return marked(varying, STATISTIC) if extent is Extent.SAMPLES and not m.varying_control else varying
+    return marked(varying, STATISTIC) if extent is Extent.SAMPLES and not m.context.varying else varying
 
 
 def einsum(m: Machine, equation: object, operands: Args) -> Value | None:
@@ -111,7 +111,7 @@ def einsum(m: Machine, equation: object, operands: Args) -> Value | None:
     letters, summed_up = found
     if len(set(letters)) > 1 or not summed_up:
         return None
-    return Value(extent=Extent.VARYING if m.forward_depth and letters[0] not in "bn" else Extent.SUM)
+    return Value(extent=Extent.VARYING if m.context.forward and letters[0] not in "bn" else Extent.SUM)
 
 
 def _among(what: str, along: Value, done: Samples | None) -> Value | None:
