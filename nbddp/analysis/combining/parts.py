@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from nbddp.analysis.combining.outputs import lets_out
 from nbddp.analysis.combining.writes import is_place
@@ -24,7 +24,6 @@ from nbddp.analysis.values import (
     Facts,
     Obj,
     Value,
-    contents,
     held,
     is_uneven,
     spread,
@@ -56,7 +55,11 @@ def parts(at: Place, node: ast.expr) -> Iterator[Part]:
     value = at.facts.value(node)
     whole = held(at.facts, value) in WHOLE and not isinstance(node, ast.Slice)
     fact = at.facts.calls.get(node) if isinstance(node, ast.Call) else None
-    if is_place(node, at.into) or (whole and (at.into or (fact is not None and fact.bodies))):
+    if (
+        is_place(node, at.into)
+        or isinstance(node, ast.Lambda)
+        or (whole and (at.into or (fact is not None and fact.bodies)))
+    ):
         return  # what a function of the notebook makes of a part may be whole
     if isinstance(node, ast.Name) and (made := at.written(node)) is not None:
         yield from made
@@ -131,9 +134,7 @@ def _is_apart(at: Place, node: ast.expr) -> bool:
     """What each rank takes as often as its own numbers say, or is called nobody knows how often."""
     if isinstance(node, Comprehension):
         return any(_picks(at, generator) for generator in node.generators)
-    if not at.into:
-        return isinstance(node, ast.Lambda)
-    return isinstance(node, ast.Lambda | ast.IfExp) or _is_unclear(at, node)  # a guard is each rank's own
+    return bool(at.into) and (isinstance(node, ast.IfExp) or _is_unclear(at, node))  # a guard is each rank's own
 
 
 def _picks(at: Place, generator: ast.comprehension) -> bool:
@@ -184,8 +185,7 @@ def _does_more(at: Place, node: ast.expr) -> bool:
 
 def _is_more(at: Place, body: ast.AST) -> bool:
     """Does a function change or read what is not its own, or decide, or show something?"""
-    own = {a.arg for a in all_arguments(body.args)} if isinstance(body, Function | ast.Lambda) else set()
-    own |= local_names(body) if isinstance(body, Function) else set()
+    own = local_names(body) if isinstance(body, Function) else set()
     for node in ast.walk(body):
         stored = isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store)
         outer = isinstance(node, ast.Name) and node.id not in own and held(at.facts, at.facts.value(node)) not in WHOLE
@@ -216,11 +216,12 @@ def as_a_whole(value: Value) -> Extent:
     return Extent.VARYING if mixed else spread(value)
 
 
-def holds(facts: Facts, value: Value) -> bool:
+def holds(facts: Facts, value: Value, opened: frozenset[Obj] = frozenset()) -> bool:
     """Containers, and objects whose text tells what they hold, with numbers of a share that were not combined."""
-    silent = {o for o in value.of("instance") if not _tells(facts, o)}
-    inside = contents(facts, replace(value, objs=value.objs - silent), {**ITEMS, "instance": None})
-    return any(v.varies and spread(v) is not Extent.REPEATED for v in inside)
+    shown = {o for o in value.objs - opened if o.kind in ITEMS or (o.kind == "instance" and _tells(facts, o))}
+    inside = [item for item in value.items or () if not item.varies]  # of itself, as numbers are
+    inside += [v for (o, f), v in facts.fields.items() if o in shown and (f == "[]" or o.kind not in ITEMS)]
+    return any((v.varies and spread(v) is not Extent.REPEATED) or holds(facts, v, opened | shown) for v in inside)
 
 
 def _tells(facts: Facts, obj: Obj) -> bool:
