@@ -30,15 +30,14 @@ import re
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
-from nbddp.analysis.agreement import always_displayed, as_a_whole, kind_of, name_over_ranks, outlets, over_ranks
+from nbddp.analysis.agreement import always_displayed, kind_of, name_over_ranks, outlets, over_ranks
 from nbddp.analysis.slicing import inside
-from nbddp.analysis.values import ASSUMED, Extent, Reduction
+from nbddp.analysis.values import ASSUMED, Reduction
 from nbddp.diagnostics import Diagnostic, Level
 from nbddp.edits import Edit, after, before, wrap
 from nbddp.sentence import sentence
 
 NAME = "reduce"
-PARTS = {Extent.MEAN: "mean_over_ranks", Extent.SUM: "sum_over_ranks", Extent.SAMPLES: "gather_part"}
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
@@ -52,16 +51,13 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         yield from _around(plan, node, part)
     told: set[str] = set()
     for outlet in outlets(plan):
-        extent = as_a_whole(plan.facts.value(outlet.node))
-        if outlet.safe and extent in PARTS:
-            part = PARTS[extent]
+        if outlet.way is not None:
             if plan.facts.value(outlet.node).of(ASSUMED):
                 yield _assumed(plan, outlet.node, plan.program.source(outlet.node))
-            yield from _around(plan, outlet.node, part)
-        elif outlet.steers and outlet.safe:
-            yield from _around(plan, outlet.node, "from_rank_0")
+            yield from _around(plan, outlet.node, outlet.way)
+        if outlet.told:
             yield _own(plan, outlet.node, "warning")
-        else:
+        elif outlet.way is None:
             told.update(n.id for n in ast.walk(outlet.node) if isinstance(n, ast.Name))
             yield _own(plan, outlet.node, "warning" if outlet.decides else "note")
     left = (key for key in plan.facts.unreduced if not plan.facts.at_source.get(key))

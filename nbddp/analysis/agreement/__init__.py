@@ -7,7 +7,7 @@ Gives the decisions that the ranks make together, and the outlets: places where 
 from nbddp.analysis.agreement.by_sample import loaders_by_sample, loops_by_sample
 from nbddp.analysis.agreement.decisions import Decision, find_decisions, protecting
 from nbddp.analysis.agreement.loss_scaling import add_up, adds_up, divisors, unlike_terms
-from nbddp.analysis.agreement.outlets import always_displayed, as_a_whole, outlets
+from nbddp.analysis.agreement.outlets import always_displayed, outlets
 from nbddp.analysis.agreement.over_ranks import KINDS, kind_of, name_over_ranks, over_ranks
 from nbddp.analysis.agreement.pairs import compares_samples
 from nbddp.analysis.agreement.sync_points import called, meets, reached
@@ -19,7 +19,6 @@ __all__ = [
     "add_up",
     "adds_up",
     "always_displayed",
-    "as_a_whole",
     "called",
     "compares_samples",
     "divisors",

@@ -5,26 +5,24 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
-from nbddp.analysis.combining import ROUNDING, Uses, fillings, is_shown, is_written_out, lets_out, uses, written_with
+from nbddp.analysis.combining import WAYS, Part, Place, Uses, is_shown, lets_out, parts, uses, written_with
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading, writes
 from nbddp.analysis.slicing import Function, local_names
 from nbddp.analysis.syntax import blocks_around
-from nbddp.analysis.values import WHOLE, CallFact, Extent, Obj, Value, is_uneven, spread
+from nbddp.analysis.values import WHOLE, CallFact, Extent, spread
 
-DICT_VIEWS = ("items", "values", "keys")
-DEPTH = 4  # of containers in containers
-Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 LAYOUT = ("file", "end", "sep", "flush", "step", "global_step", "extra", "stacklevel")
 
 
 @dataclass(frozen=True, eq=False)
 class Outlet:
     node: ast.expr
-    safe: bool  # all ranks come here together, so that they can exchange numbers
+    way: str | None  # the function of the script that combines it, where all ranks come together; else it is reported
     decides: bool = False  # steers the training, rather than being shown
-    steers: bool = False  # is a rate of an optimizer, which has to be the same on all ranks
+    told: bool = False  # combined, but not to what one process has: a rate that has to be the same on all ranks
 
 
 def outlets(plan: Reading) -> Iterator[Outlet]:
@@ -35,32 +33,33 @@ def outlets(plan: Reading) -> Iterator[Outlet]:
         if not (decides or _lets_out(plan, call)):
             continue
         for argument in [*call.node.args, *(k.value for k in call.node.keywords if k.arg not in LAYOUT)]:
-            for place in _written(plan, call.node, argument):
-                for node in (*_numbers(plan, place), *_samples(plan, call, place)):
-                    found[node] = Outlet(node, _is_safe(plan, call), decides)
+            samples = ((node, "gather_part") for node in _samples(plan, call, argument))
+            for node, way in (*parts(_place(plan, call.node), argument), *samples):
+                found[node] = Outlet(node, way if _is_safe(plan, call) else None, decides)
     yield from found.values()
     yield from (o for o in _rates(plan) if o.node not in found)
 
 
-def _written(plan: Reading, call: ast.Call, argument: ast.expr) -> list[ast.expr]:
-    """The argument; of `log(metrics)` what the dictionary was written with, where it goes nowhere else."""
-    if isinstance(argument, ast.Dict) and None in argument.keys:
-        return [p for key, v in zip(argument.keys, argument.values, strict=True)
-                for p in ([v] if key is not None else _written(plan, call, v))]  # fmt: skip
-    return (displayed(plan, call, argument) if isinstance(argument, ast.Name) else None) or [argument]
+def _of_row(plan: Reading, call: ast.Call, name: ast.Name) -> Iterator[Part] | None:
+    made = displayed(plan, call, name)
+    return None if made is None else (part for node in made for part in parts(_place(plan, call), node))
+
+
+def _place(plan: Reading, call: ast.Call) -> Place:
+    return Place(plan.program, plan.facts, plan.assumed, partial(_of_row, plan, call))
 
 
 def displayed(plan: Reading, call: ast.Call, name: ast.Name) -> list[ast.expr] | None:
     """What a text or a dictionary of that name was written with, where all ranks that come to the call come by it."""
     found = _uses(plan, name)
-    parts = written_with(found)
+    made = written_with(found)
     in_step = {f.node for f in plan.roles.batch_loops}  # of which all ranks take as many turns
     around = {*blocks_around(plan.program, call), *in_step}
-    if parts is None or isinstance(found.made, ast.List | ast.Tuple):
+    if made is None or isinstance(found.made, ast.List | ast.Tuple):
         return None
-    together = all({*blocks_around(plan.program, part)} <= around for part in parts)
+    together = all({*blocks_around(plan.program, part)} <= around for part in made)
     shown = all(is_shown(plan.program, plan.facts, n) for n in found.read)
-    return [*parts] if together and shown else None
+    return [*made] if together and shown else None
 
 
 def always_displayed(plan: Reading, name: ast.Name) -> bool:
@@ -85,7 +84,8 @@ def _rates(plan: Reading) -> Iterator[Outlet]:
         terms = list(_terms(plan, node.value))
         known = all(spread(plan.facts.value(t)) in (Extent.MEAN, Extent.SUM) for t in terms)
         for term in terms if known else [node.value]:
-            yield Outlet(term, together, True, True)
+            way = WAYS[spread(plan.facts.value(term))] if known else "from_rank_0"
+            yield Outlet(term, way if together else None, True, way == "from_rank_0")
 
 
 def _terms(plan: Reading, node: ast.expr) -> Iterator[ast.expr]:
@@ -145,31 +145,6 @@ def _appends_outside(plan: Reading, call: CallFact) -> bool:
     return not _among_batches(plan, call)
 
 
-def _numbers(plan: Reading, node: ast.expr) -> Iterator[ast.expr]:
-    """The largest parts of an argument that are numbers of a share."""
-    value = plan.facts.value(node)
-    extent = as_a_whole(value)
-    leaf = isinstance(node, ast.Name | ast.Constant | ast.Attribute | ast.Subscript)
-    text = _in_text(plan, node)
-    if text is not None:
-        for part in text:
-            each = _of_each(plan, part)
-            yield from [part] if each is None and _joins(plan, node, part) else _numbers(plan, each or part)
-    elif isinstance(node, Comprehension) and any(_picks(plan, g) for g in node.generators):
-        yield node
-    elif extent in (Extent.MEAN, Extent.SUM) and (leaf or not value.items):
-        yield node
-    elif leaf:
-        if extent is Extent.VARYING or _holds(plan, value):
-            yield node
-    elif isinstance(node, ast.Call) and _tells_apart(plan, node):
-        yield node
-    else:
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.expr):
-                yield from _numbers(plan, child)
-
-
 def _samples(plan: Reading, call: CallFact, node: ast.expr) -> Iterator[ast.expr]:
     """What a rank has of a batch that is split at the step: who looks at it wants all of the batch."""
     if not plan.assumed.splits or not call.loops & {f.node for f in plan.roles.batch_loops}:
@@ -182,104 +157,3 @@ def _samples(plan: Reading, call: CallFact, node: ast.expr) -> Iterator[ast.expr
             inner = child.value if isinstance(child, ast.Attribute) else child
             if isinstance(inner, ast.expr):
                 yield from _samples(plan, call, inner)
-
-
-def _picks(plan: Reading, generator: ast.comprehension) -> bool:
-    """Does each rank take as many as its own numbers say?"""
-    chosen = any(spread(plan.facts.value(test)) is Extent.VARYING for test in generator.ifs)
-    return chosen or is_uneven(plan.facts, plan.facts.value(generator.iter))
-
-
-def _tells_apart(plan: Reading, call: ast.Call) -> bool:
-    """What is not understood; and a dictionary of numbers that a function of the notebook gives."""
-    value = plan.facts.value(call)
-    if plan.facts.calls[call].bodies and _holds(plan, value):
-        return True
-    return as_a_whole(value) is Extent.VARYING and not _formats(call)
-
-
-def _in_text(plan: Reading, node: ast.expr) -> list[ast.expr] | None:
-    """What is written into a text, or rounded."""
-    if isinstance(node, ast.JoinedStr):
-        return [part.value for part in node.values if isinstance(part, ast.FormattedValue)]
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("format", "join"):
-        return [*node.args, *(k.value for k in node.keywords)]
-    return node.args[:1] if isinstance(node, ast.Call) and _rounds(plan, node) else None
-
-
-def _of_each(plan: Reading, node: ast.expr) -> ast.expr | None:
-    """`f"{name} {meter.avg}"` of a comprehension in which all ranks take as many turns."""
-    match node:
-        case ast.GeneratorExp(elt=elt, generators=[source]) | ast.ListComp(elt=elt, generators=[source]):
-            return elt if is_fixed(plan, source.iter) and not source.ifs else None
-    return None
-
-
-def is_fixed(plan: Reading, node: ast.expr) -> bool:
-    """`meters` or `meters.items()`, where `meters = {"loss": Meter(), "error": Meter()}`: all ranks have the same."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in DICT_VIEWS:
-        node = node.func.value
-    things = plan.facts.value(node).objs
-    changes = (n for n in fillings(plan.facts, things) if not _is_given(n))
-    return bool(things) and all(is_written_out(o.node) for o in things) and next(changes, None) is None
-
-
-def _is_given(node: ast.expr) -> bool:
-    return isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and isinstance(node.ctx, ast.Store)
-
-
-def _rounds(plan: Reading, node: ast.Call) -> bool:
-    """What is put together of rounded numbers is not a rounded one; counts are whole as they are."""
-    fact = plan.facts.calls.get(node)
-    names = fact.names if fact else set()  # one that is never reached rounds nothing
-    whole = "int" in names and spread(plan.facts.value(node)) is Extent.SUM
-    counts = whole and not any(isinstance(n, ast.Div) for n in ast.walk(node))
-    return bool(node.args and names & ROUNDING) and not counts
-
-
-def as_a_whole(value: Value) -> Extent:
-    """Of a tuple: counts beside what is the same on all ranks cannot be added up in one."""
-    mixed = spread(value) is Extent.SUM and any(as_a_whole(i) is not Extent.SUM for i in value.items or ())
-    return Extent.VARYING if mixed else spread(value)
-
-
-def _joins(plan: Reading, node: ast.expr, part: ast.expr) -> bool:
-    """Texts in a list, with numbers of a share in them."""
-    texts = plan.facts.value(part).of("list")
-    joins = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "join"
-    return joins and any(plan.facts.fields.get((o, "[]"), Value()).varies for o in texts)
-
-
-def _holds(plan: Reading, value: Value, depth: int = 0) -> bool:
-    """Containers, and objects whose text tells what they hold, with numbers of a share that were not put together."""
-    return depth < DEPTH and any(
-        (v.varies and spread(v) is not Extent.REPEATED) or _holds(plan, v, depth + 1) for v in _contents(plan, value)
-    )
-
-
-def _contents(plan: Reading, value: Value) -> Iterator[Value]:
-    """Of a tuple, a list, a dictionary, and of an object that shows it: `print(meter)`."""
-    yield from (item for item in value.items or () if not item.varies)  # of itself, as numbers are
-    shown = {o for o in value.of("instance") if _tells(plan, o)}
-    for (owner, field), inner in plan.facts.fields.items() if value.objs else ():
-        if owner in shown or (field == "[]" and owner in value.of("list", "dict")):
-            yield inner
-
-
-def _tells(plan: Reading, obj: Obj) -> bool:
-    owner = plan.facts.classes.get(obj)
-    texts = ("__str__", "__repr__", "__format__")
-    dataclass = owner is not None and any("dataclass" in ast.unparse(d) for d in owner.decorator_list)
-    return dataclass or any(isinstance(s, ast.FunctionDef) and s.name in texts for s in (owner.body if owner else ()))
-
-
-def _formats(node: ast.Call) -> bool:
-    return isinstance(node.func, ast.Name) and node.func.id in (
-        "str",
-        "repr",
-        "format",
-        "round",
-        "float",
-        "int",
-        "dict",
-    )

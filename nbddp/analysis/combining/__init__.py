@@ -4,20 +4,23 @@ Takes a Machine at the end of a loop over a rank's share.
 Gives a Reduction for each name that is read later: after the loop, in each step, or none, which is reported.
 """
 
-from nbddp.analysis.combining.each_step import ROUNDING
 from nbddp.analysis.combining.outputs import lets_out
-from nbddp.analysis.combining.records import is_shown, is_written_out, written_with
+from nbddp.analysis.combining.parts import WAYS, Part, Place, as_a_whole, parts
+from nbddp.analysis.combining.records import is_shown, written_with
 from nbddp.analysis.combining.reductions import leave_loop
 from nbddp.analysis.combining.writes import Uses, fillings, uses
 
 __all__ = [
-    "ROUNDING",
+    "WAYS",
+    "Part",
+    "Place",
     "Uses",
+    "as_a_whole",
     "fillings",
     "is_shown",
-    "is_written_out",
     "leave_loop",
     "lets_out",
+    "parts",
     "uses",
     "written_with",
 ]

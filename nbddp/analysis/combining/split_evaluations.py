@@ -16,7 +16,7 @@ def undealable(m: Machine, fact: LoopFact, own: set[str]) -> Sentence:
     """Why the batches of an evaluation loop cannot be dealt out; empty where they can. `own` are names it changes."""
     loop = fact.node
     assert isinstance(loop, BatchLoop)
-    if m.varying_control:
+    if m.context.varying:
         return sentence("some ranks may run this loop while others skip it")
     if isinstance(loop, ast.While) or fact.next_of & fact.loaders:
         return sentence("its batches are fetched one at a time with next()")

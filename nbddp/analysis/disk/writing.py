@@ -24,7 +24,7 @@ class Writing:
 
 
 def find_writing(plan: Reading, preparation: Preparation) -> Writing:
-    numbers = {o.node for o in outlets(plan) if o.safe}
+    numbers = {o.node for o in outlets(plan) if o.way}
     forms: dict[ast.Call, Form] = {}
     guarded: set[ast.stmt] = set()
     for node in plan.nodes():

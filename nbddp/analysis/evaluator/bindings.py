@@ -130,10 +130,10 @@ def _increment(m: Machine, target: ast.expr, old: Value, op: ast.operator, opera
         return old
     if old.of("dict") and isinstance(op, ast.BitOr):
         return put_all(m, old, new)
-    counts = m.varying_control or (m.loops and m.loops[-1].deals)
+    counts = m.context.varying or (m.loops and m.loops[-1].deals)
     if counts and isinstance(op, ast.Add | ast.Sub) and not new.varies:
         # how often this runs differs between ranks: what is counted adds up, samples and not what ranks think of shares
-        adds_up = spread(old) in (Extent.UNIFORM, Extent.SUM) and not m.share_control
+        adds_up = spread(old) in (Extent.UNIFORM, Extent.SUM) and not m.context.of_share
         extent = Extent.SUM if adds_up else Extent.VARYING
         return Value(extent=extent, number=old.number and new.number)
     if isinstance(op, ast.Add) and spread(new) is Extent.SAMPLES and spread(old) is Extent.SUM:
@@ -160,9 +160,8 @@ def run_augmented(m: Machine, node: ast.AugAssign) -> None:
     moved_by_hand(m, node.target)
     old = evaluate_unseen(m, load)
     value = replace(_increment(m, load, old, node.op, node.value), arrays=old.arrays)
-    control, m.varying_control = m.varying_control, 0
-    assign(m, node.target, value, added=True)
-    m.varying_control = control
+    with m.within(varying=False):
+        assign(m, node.target, value, added=True)
     m.change_arrays(old.arrays, spread(value))
 
 
@@ -195,7 +194,7 @@ def run_deletion(m: Machine, node: ast.Delete) -> None:
         elif isinstance(target, ast.Subscript):
             container, key = evaluate(m, target.value), evaluate(m, target.slice)
             m.facts.stores[target].update(container.of("list", "dict"))
-            note_size(m.facts, container.of("list", "dict") if m.own_turns or key.varies else ())
+            note_size(m.facts, container.of("list", "dict") if m.context.own_turns or key.varies else ())
 
 
 def run_import(m: Machine, node: ast.Import | ast.ImportFrom) -> None:

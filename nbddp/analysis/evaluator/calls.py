@@ -131,9 +131,8 @@ def _call_bound(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyw
         return m.steps.function(m, obj, args, keywords, node)
     fact.methods.add((obj.name, owner))
     before = m.modules_run
-    m.forward_depth += 1
-    result = m.steps.function(m, obj, args, keywords, node)
-    m.forward_depth -= 1
+    with m.within(forward=True):
+        result = m.steps.function(m, obj, args, keywords, node)
     fact.runs_modules |= m.modules_run > before or result.varies
     return result
 
@@ -145,11 +144,9 @@ def _instantiate(m: Machine, node: ast.Call, cls: Obj, args: Args, keywords: Key
     m.facts.calls[node].made.add(obj)
     init = class_member(m, cls.node, "__init__", obj)
     if init is not None:
-        depth = m.forward_depth
-        m.forward_depth = 0
-        for method in init.of("method"):
-            m.steps.function(m, method, args, keywords, node)
-        m.forward_depth = depth
+        with m.within(forward=False):
+            for method in init.of("method"):
+                m.steps.function(m, method, args, keywords, node)
     else:
         _record_fields(m, obj, cls.node, args, keywords)
     if obj.kind == "model":
@@ -186,13 +183,12 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
     unpacked = m.held(keywords["**"]) if "**" in keywords else Extent.UNIFORM
     extent = reduce(join_extent, map(spread, given), unpacked)
     varies = extent not in WHOLE
-    m.modules_run += m.grad
+    m.modules_run += m.context.grad
     m.passed(obj)
     result = ANYTHING
     if forward is not None:
-        m.forward_depth += 1
-        result = join_all(m.steps.function(m, f, args, keywords, node) for f in forward.of("method"))
-        m.forward_depth -= 1
+        with m.within(forward=True):
+            result = join_all(m.steps.function(m, f, args, keywords, node) for f in forward.of("method"))
     if not varies and not m.sharing() and result.varies:
         result = result.with_extent(Extent.REPEATED)  # what it keeps from the training does not add up
     if not varies and not result.varies:

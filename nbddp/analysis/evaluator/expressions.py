@@ -35,7 +35,6 @@ from nbddp.analysis.values import (
     tell_unlike,
     thing,
     unary,
-    varying,
 )
 
 FEW = 3
@@ -156,7 +155,7 @@ def _constant(m: Machine, node: ast.Constant) -> Value:
 def _name(m: Machine, node: ast.Name) -> Value:
     found = m.lookup(node.id)
     if found is not None:
-        if m.conditions and m.facts.undefined.get(node.id) is node:
+        if m.context.conditions and m.facts.undefined.get(node.id) is node:
             del m.facts.undefined[node.id]  # a branch of the first turn that only later ones take
         return found
     for module in reversed(m.star_imports):
@@ -309,7 +308,7 @@ def _picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subsc
         return _of_columns(m, found, base, index, node)
     if any(o.name == BATCHES for o in index.of("counter")):
         return found.with_extent(Extent.VARYING)  # `x[i]` of batch i: of a rank's share it is another sample
-    by_place = not m.forward_depth and _is_first_few(m, node.slice)
+    by_place = not m.context.forward and _is_first_few(m, node.slice)
     if isinstance(index.const, int) and _is_a_batch(m, node):
         return domain.marked(found, domain.PLACED)
     if not index.of(domain.MASK, domain.PICKED) and not by_place:
@@ -354,10 +353,9 @@ def _choice(m: Machine, node: ast.IfExp) -> Value:
     test = evaluate(m, node.test)
     if (known := domain.truth(test)) is not None:
         return evaluate(m, node.body if known else node.orelse)
-    m.conditions += 1
-    with varying(m, m.differs(node.test, test)):
+    varying = m.context.varying or m.differs(node.test, test)
+    with m.within(conditions=m.context.conditions + 1, varying=varying):
         body, other = evaluate(m, node.body), evaluate(m, node.orelse)
-    m.conditions -= 1
     found = join(body, other)
     if not m.differs(node.test, test):
         return found.with_extent(Extent.VARYING) if domain.is_sum_or_not(body, other) else found
@@ -407,9 +405,7 @@ def _comprehension(m: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorE
         else:
             put_element(m, made, evaluate(m, node.elt))
 
-    control = m.varying_control
     m.steps.comprehension(m, node.generators, body)
-    m.varying_control = control
     env = m.frame.local if m.frame.node is not None else m.globals
     m.rebound = object() if env is m.globals else m.rebound
     for name in sorted({n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}):

@@ -100,16 +100,17 @@ def _run_body(
 ) -> Value:
     frame = Frame(function, _bind_arguments(m, function, args, keywords), outer=m.around(obj), call=node)
     m.frames.append(frame)
-    control, grad, left = m.varying_control, m.grad, m.left
+    left = m.left
     with m.traced() as trace:
         if isinstance(function, ast.Lambda):
             frame.returned = evaluate(m, function.body)
         else:
             frame.global_names = _declared(function, ast.Global)
             frame.outer_names = _declared(function, ast.Nonlocal)
-            m.grad = grad and all(follows_gradients(m, d, True) is not False for d in function.decorator_list)
-            m.steps.block(m, function.body)
-    m.varying_control, m.grad, m.left = control, grad, left
+            known = all(follows_gradients(m, d, True) is not False for d in function.decorator_list)
+            with m.within(grad=m.context.grad and known):
+                m.steps.block(m, function.body)
+    m.left = left
     m.frames.pop()
     if not isinstance(function, ast.Lambda) and yields(function):
         return generated(m, frame, obj.owner, trace.drawn)

@@ -87,7 +87,7 @@ def _make(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords)
     if name in ("torch.optim.swa_utils.AveragedModel", "copy.deepcopy"):
         return _copied(m, node, first) if first.of("model") else (first if name == "copy.deepcopy" else None)
     if kind == "loader":
-        return _made(m, thing(kind, node, name, m.turn, call), {"dataset": first, **keywords})
+        return _made(m, thing(kind, node, name, m.context.turn, call), {"dataset": first, **keywords})
     if kind == "scheduler":
         return _made(m, thing(kind, node, name, None, call), {"optimizer": keywords.get("optimizer", first)})
     owners = params_in(m, keywords.get("params", first))
@@ -143,7 +143,7 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
     if name == "next":
         batches_of = loaders_in(m, first)
         m.facts.drawn |= batches_of
-        for loader in batches_of if m.grad else ():
+        for loader in batches_of if m.context.grad else ():
             for active in m.loops:
                 active.fact.next_of.add(loader)
         batch = iterate(m, first, node) if first.objs else Value(extent=spread(first))

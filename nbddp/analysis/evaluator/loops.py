@@ -28,7 +28,6 @@ from nbddp.analysis.values import (
     restore,
     sources,
     spread,
-    varying,
 )
 from nbddp.sentence import sentence
 
@@ -111,7 +110,7 @@ def _turns(m: Machine, fact: LoopFact, one: Callable[[Active], None], loaders: s
     backward = unsure = False
     for turn in range(TURNS):
         before, change, moved = copies(m), last_change(), m.moved
-        active = Active(fact, shares, shares and turn > 0 and not (fact.backward or fact.lazy), m.conditions)
+        active = Active(fact, shares, shares and turn > 0 and not (fact.backward or fact.lazy), m.context.conditions)
         m.loops.append(active)
         one(active)
         m.loops.pop()
@@ -154,8 +153,9 @@ def run_for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
     if loaders and not m.sharing() and not _draws_shares(m, node, loaders):
         _made_beside(m, node)
     uneven = is_uneven(m.facts, iterable)
-    m.own_turns += uneven
-    with varying(m, uneven or _draws_varying(m, iterable)):
+    with m.within(
+        own_turns=m.context.own_turns or uneven, varying=m.context.varying or uneven or _draws_varying(m, iterable)
+    ):
 
         def one(active: Active) -> None:
             for value in literal_elements(m, iterable) or [element(m, iterable, node, active)]:
@@ -163,7 +163,6 @@ def run_for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
                 m.steps.block(m, node.body)
 
         shares = _turns(m, fact, one, loaders)
-    m.own_turns -= uneven
     steps = fact.backward and m.facts.draws_itself(fact)
     if (fact.loaders or steps) and not fact.lazy and (shares or node not in m.assumed.mixed):
         m.varying_before = before
@@ -227,21 +226,20 @@ def comprehension_loops(m: Machine, generators: list[ast.comprehension], body: C
     loaders = loaders_in(m, iterable)
     active = Active(fact, bool(loaders & m.assumed.dealt.get(first, frozenset())))
     m.loops.append(active)
-    outer = m.turn
     own = {n.id for n in ast.walk(first.target) if isinstance(n, ast.Name)}
     for turn in range(2):
         before, change = _names_besides(m, own), last_change()
         active.shares &= not (turn and first in m.assumed.unsure)  # a share, or all of it: a sum is then neither
         for value in literal_elements(m, iterable) or [element(m, iterable, first, active)]:
-            m.turn = Obj("turn", first, repr(value.const)) if value.const is not None else outer
-            assign(m, first.target, value)
-            for condition in first.ifs:
-                evaluate(m, condition)
-            with varying(m, is_uneven(m.facts, iterable)):
-                comprehension_loops(m, generators[1:], body)
+            turn_of = Obj("turn", first, repr(value.const)) if value.const is not None else m.context.turn
+            with m.within(turn=turn_of):
+                assign(m, first.target, value)
+                for condition in first.ifs:
+                    evaluate(m, condition)
+                with m.within(varying=m.context.varying or is_uneven(m.facts, iterable)):
+                    comprehension_loops(m, generators[1:], body)
         if last_change() is change and _names_besides(m, own) == before and first not in m.assumed.unsure:
             break
-    m.turn = outer
     m.loops.pop()
     _note_use(fact, loaders, active.backward, active.unsure)
     if fact.backward:

@@ -89,7 +89,7 @@ def backward(m: Machine, node: ast.Call) -> Value:
     m.facts.backward.add(node)
     fact = m.facts.calls[node]
     fact.visible.see_all(m.visible())
-    m.mark_backward(m.conditions)
+    m.mark_backward(m.context.conditions)
     return ANYTHING
 
 
@@ -160,7 +160,7 @@ def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
     if attr in ("append", "add", "appendleft", "insert"):
         value = _of_one_sample(m, args[-1]) if args else ANYTHING
         chosen = is_of_own_choice(m.facts, node)
-        note_size(m.facts, holders if m.own_turns or chosen else ())
+        note_size(m.facts, holders if m.context.own_turns or chosen else ())
         note_size(m.facts, _those_around(m, node) if chosen else ())
         value = value.with_extent(Extent.VARYING) if chosen else value
         if _goes_together(m, node, value):
@@ -170,7 +170,7 @@ def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
         return ANYTHING
     if attr in ("extend", "update"):
         inner = m.elements(first) if first.of("list", "dict") else iterate(m, first, node)
-        apart = m.own_turns or is_uneven(m.facts, first) or is_of_own_choice(m.facts, node)
+        apart = m.context.own_turns or is_uneven(m.facts, first) or is_of_own_choice(m.facts, node)
         note_size(m.facts, holders if apart else ())
         _put(m, holders, marked(inner, PICKED) if first.of(PICKED) else inner)
         put_all(m, Value(holders), first)
@@ -193,12 +193,12 @@ def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
     if attr in ("get", "pop", "popleft", "setdefault"):
         if attr == "setdefault" and len(args) > 1:
             _put(m, holders, args[1])
-        takes = attr not in ("get", "setdefault") and m.own_turns
+        takes = attr not in ("get", "setdefault") and m.context.own_turns
         note_size(m.facts, holders if takes or (attr == "setdefault" and first.varies) else ())
         exact = [m.get(o, f"[{first.const!r}]") for o in holders if first.const is not None]
         found = [v for v in exact if v is not None]
         return found[0] if found else m.elements(base)
-    note_size(m.facts, holders if attr in SHORTENS and (m.own_turns or first.varies) else ())
+    note_size(m.facts, holders if attr in SHORTENS and (m.context.own_turns or first.varies) else ())
     return None
 
 
@@ -212,7 +212,7 @@ def _those_around(m: Machine, call: ast.Call) -> frozenset[Obj]:
 
 def _of_one_sample(m: Machine, value: Value) -> Value:
     """What is kept in a loop over samples is an item for each of them."""
-    return value.with_extent(Extent.SAMPLES) if m.varying_control and value.extent is Extent.SUM else value
+    return value.with_extent(Extent.SAMPLES) if m.context.varying and value.extent is Extent.SUM else value
 
 
 def _goes_together(m: Machine, node: ast.Call, value: Value) -> bool:
@@ -238,8 +238,8 @@ def _parts_written(m: Machine, node: ast.expr, value: Value) -> list[Value]:
 
 
 def _put(m: Machine, holders: frozenset[Obj], value: Value) -> None:
-    unlike = m.share_control or (m.own_turns and value.extent is Extent.MEAN)
-    if unlike or (m.varying_control and not value.varies):
+    unlike = m.context.of_share or (m.context.own_turns and value.extent is Extent.MEAN)
+    if unlike or (m.context.varying and not value.varies):
         value = value.with_extent(Extent.VARYING)
     for obj in holders:
         m.put(obj, "[]", value)

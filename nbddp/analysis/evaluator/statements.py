@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from contextlib import ExitStack
 from itertools import takewhile
 from typing import Any
 
@@ -32,7 +33,6 @@ from nbddp.analysis.values import (
     placed,
     restore,
     truth,
-    varying,
 )
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -54,7 +54,7 @@ def _run_each(m: Machine, body: list[ast.stmt]) -> bool:
             return False
         run_statement(m, statement)
         if isinstance(statement, Stops):
-            m.left |= {type(statement)} if m.varying_control else set()
+            m.left |= {type(statement)} if m.context.varying else set()
             return True
     return False
 
@@ -103,10 +103,8 @@ def _if(m: Machine, node: ast.If) -> None:
     if (known := truth(test)) is not None:
         run_block(m, node.body if known else node.orelse)
         return
-    m.conditions += 1
-    with decided(m, node.test, test):
+    with m.within(conditions=m.context.conditions + 1), decided(m, node.test, test):
         _branches(m, node.body, node.orelse)
-    m.conditions -= 1
 
 
 def _match(m: Machine, node: ast.Match) -> None:
@@ -115,7 +113,7 @@ def _match(m: Machine, node: ast.Match) -> None:
         for part in ast.walk(case.pattern):
             if isinstance(part, ast.MatchAs | ast.MatchStar) and part.name:
                 m.bind(part.name, subject)
-    with varying(m, subject.varies):
+    with m.within(varying=m.context.varying or subject.varies):
         _branches(m, *(c.body for c in node.cases), [])
 
 
@@ -130,15 +128,15 @@ def _try(m: Machine, node: ast.Try) -> None:
 
 
 def _with(m: Machine, node: ast.With | ast.AsyncWith) -> None:
-    grad, perhaps = m.grad, m.perhaps_grad
-    for item in node.items:
-        value = evaluate(m, item.context_expr)
-        known = follows_gradients(m, item.context_expr, m.grad)
-        m.grad, m.perhaps_grad = m.grad if known is None else known, m.perhaps_grad or known is None
-        if item.optional_vars is not None:
-            assign(m, item.optional_vars, value)
-    run_block(m, node.body)
-    m.grad, m.perhaps_grad = grad, perhaps
+    with ExitStack() as around:
+        for item in node.items:
+            value = evaluate(m, item.context_expr)
+            known = follows_gradients(m, item.context_expr, m.context.grad)
+            perhaps = m.context.perhaps_grad or known is None
+            around.enter_context(m.within(grad=m.context.grad if known is None else known, perhaps_grad=perhaps))
+            if item.optional_vars is not None:
+                assign(m, item.optional_vars, value)
+        run_block(m, node.body)
 
 
 def _expression(m: Machine, node: ast.Expr) -> None:

@@ -61,7 +61,7 @@ def of_samples(
         return Value(extent=elementwise([base])) if word == "count_nonzero" else kept
     if base.of(TURNED, FLAT) and (found := _placed(word, base, args, keywords, done)) is not None:
         return found
-    along = done is Samples.ALONG and not m.forward_depth and not each_for_itself(word, args, keywords)
+    along = done is Samples.ALONG and not m.context.forward and not each_for_itself(word, args, keywords)
     paired = done is Samples.PAIRS and any(spread(a) is Extent.SAMPLES for a in args[:1])
     if along or paired or done is Samples.MIXES:  # in a model the first dimension may be that of time
         return Value(extent=Extent.VARYING)
@@ -88,7 +88,7 @@ def _turned(m: Machine, what: str, base: Value, args: Args) -> Value | None:
     """`x.t()`, `x.transpose(0, 1)`, and products with one; in a model the first dimension may be that of time."""
     places = sorted(str(part.const) for a in args for part in a.items or (a,))
     first_two = what in ("transpose", "swapaxes") and places in ([], ["0", "1"])
-    if what == "t" or (first_two and (base.of(TURNED) or not m.forward_depth)):
+    if what == "t" or (first_two and (base.of(TURNED) or not m.context.forward)):
         return turned(Value(base.of(*MARKS), Extent.SAMPLES))
     if what in PRODUCTS and args and spread(args[0]) is Extent.SAMPLES:
         return Value(extent=product(base, args[0]))
@@ -150,11 +150,11 @@ def _along(keywords: Keywords) -> Value:
 def _of_all(m: Machine, attr: str, base: Value, args: Args, keywords: Keywords) -> Value:
     """Of a batch, or in a loop over its samples of one of them."""
     extent = spread(base)
-    of_one = m.varying_control and (args or any(k in keywords for k in DIMENSION))
+    of_one = m.context.varying and (args or any(k in keywords for k in DIMENSION))
     if extent is Extent.SAMPLES and (of_one or each_for_itself(attr, args, keywords)):
         return Value(extent=elementwise([base, *args, *keywords.values()]))
     varying = Value(extent=Extent.VARYING)
-    return marked(varying, STATISTIC) if extent is Extent.SAMPLES and not m.varying_control else varying
+    return marked(varying, STATISTIC) if extent is Extent.SAMPLES and not m.context.varying else varying
 
 
 def einsum(m: Machine, equation: object, operands: Args) -> Value | None:
@@ -165,7 +165,7 @@ def einsum(m: Machine, equation: object, operands: Args) -> Value | None:
     letters, summed_up = found
     if len(set(letters)) > 1 or not summed_up:
         return None
-    return Value(extent=Extent.VARYING if m.forward_depth and letters[0] not in "bn" else Extent.SUM)
+    return Value(extent=Extent.VARYING if m.context.forward and letters[0] not in "bn" else Extent.SUM)
 
 
 def _among(what: str, along: Value, done: Samples | None) -> Value | None:

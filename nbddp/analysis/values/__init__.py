@@ -17,12 +17,13 @@ from nbddp.analysis.values.arithmetic import (
     unary,
 )
 from nbddp.analysis.values.assumptions import Assumptions, Split
-from nbddp.analysis.values.branches import copies, decided, join_states, operands, restore, varying
+from nbddp.analysis.values.branches import copies, decided, join_states, operands, restore
 from nbddp.analysis.values.command_lines import call_parser
 from nbddp.analysis.values.contents import (
     ITEMS,
     SOURCES,
     contents,
+    held,
     is_of_own_choice,
     is_uneven,
     note_size,
@@ -135,6 +136,7 @@ __all__ = [
     "foreign",
     "from_afar",
     "has_parameters",
+    "held",
     "is_foreign",
     "is_of_own_choice",
     "is_uneven",
@@ -168,5 +170,4 @@ __all__ = [
     "truth",
     "turned",
     "unary",
-    "varying",
 ]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 
 from nbddp.analysis.values.domain import ANYTHING, Extent, Value, alike, join, spread
 from nbddp.analysis.values.facts import Facts
@@ -35,25 +34,16 @@ def join_states(states: list[tuple[Env, list[Env]]]) -> tuple[Env, list[Env]]:
     return globals_, locals_
 
 
-@contextmanager
-def varying(m: Machine, yes: bool) -> Iterator[None]:
-    m.varying_control += yes
-    yield
-    m.varying_control -= yes
-
-
-@contextmanager
-def decided(m: Machine, test: ast.expr, value: Value) -> Iterator[None]:
+def decided(m: Machine, test: ast.expr, value: Value) -> AbstractContextManager[None]:
     """By each rank for itself: of a sample, or of its share as a whole; in a loop over samples it is one of them."""
-    differs = m.differs(test, value)
+    around, differs = m.context, m.differs(test, value)
     own = differs and (test in m.assumed.own or not can_be_agreed(m.facts, test))  # as it will be
-    of_share = own and spread(value) is not Extent.SAMPLES and m.sharing() and not (m.varying_control or m.deals())
-    m.share_control += of_share
-    m.own_turns += own
-    with varying(m, differs):
-        yield
-    m.own_turns -= own
-    m.share_control -= of_share
+    of_share = own and spread(value) is not Extent.SAMPLES and m.sharing() and not (around.varying or m.deals())
+    return m.within(
+        varying=around.varying or differs,
+        of_share=around.of_share or of_share,
+        own_turns=around.own_turns or own,
+    )
 
 
 def can_be_agreed(facts: Facts, test: ast.expr) -> bool:

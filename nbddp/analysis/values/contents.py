@@ -6,8 +6,9 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import reduce
 
-from nbddp.analysis.values.domain import Extent, Obj, Value
+from nbddp.analysis.values.domain import Extent, Obj, Value, join_extent
 from nbddp.analysis.values.facts import Facts
 
 # The field in which things of a kind hold others; None for all that they have.
@@ -31,6 +32,12 @@ def contents(facts: Facts, value: Value, through: Kinds | None = ITEMS) -> Itera
                 todo += every.get(obj, ())
             elif (found := facts.fields.get((obj, field))) is not None:
                 todo.append(found)
+
+
+def held(facts: Facts, value: Value, *, objects: bool = True) -> Extent:
+    """What a value comes to when it is looked at as a whole, with what lists hold, and objects."""
+    inside = contents(facts, value, {**ITEMS, "instance": None} if objects else ITEMS)
+    return reduce(join_extent, (v.extent for v in inside), Extent.UNIFORM)
 
 
 def _by_owner(facts: Facts) -> dict[Obj, list[Value]]:

@@ -77,4 +77,4 @@ def as_total(m: Machine, node: ast.expr, value: Value) -> Value:
 
 
 def _comes_together(m: Machine) -> bool:
-    return m.sharing() and not (m.deals() or m.varying_control or m.left or m.forward_depth)
+    return m.sharing() and not (m.deals() or m.context.varying or m.left or m.context.forward)

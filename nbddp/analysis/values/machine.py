@@ -7,10 +7,11 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from typing import Any
 
 from nbddp.analysis.syntax import Program
 from nbddp.analysis.values.assumptions import Assumptions
-from nbddp.analysis.values.contents import ITEMS, contents, is_uneven
+from nbddp.analysis.values.contents import ITEMS, contents, held, is_uneven
 from nbddp.analysis.values.domain import (
     ANYTHING,
     PICKED,
@@ -19,7 +20,6 @@ from nbddp.analysis.values.domain import (
     Value,
     alike,
     join,
-    join_extent,
     spread,
     thing,
     written_into,
@@ -79,6 +79,20 @@ class Remembered:
     trace: Trace
 
 
+@dataclass(frozen=True)
+class Context:
+    """Under what a statement runs: one label on a stack, never changed in its place."""
+
+    turn: Obj | None = None  # of a comprehension over literals
+    grad: bool = True
+    perhaps_grad: bool = False  # gradients are on under a condition that is not known
+    forward: bool = False  # in a call of a module
+    conditions: int = 0  # how many `if` statements are around
+    varying: bool = False  # conditions and loops that may go another way on another rank
+    of_share: bool = False  # a condition that each rank decides by its share as a whole
+    own_turns: bool = False  # conditions and loops by which one rank may come more often than another
+
+
 @dataclass
 class Active:
     """A loop being run."""
@@ -119,21 +133,14 @@ class Machine:
     # Where the run is: loops, branches and calls around the node that is looked at.
     at: ast.stmt | None = None  # the top-level statement
     loops: list[Active] = field(default_factory=list)
-    turn: Obj | None = None  # of a comprehension over literals
     traces: list[Trace] = field(default_factory=list)  # of functions being run
-    grad: bool = True
-    perhaps_grad: bool = False  # gradients are on under a condition that is not known
-    forward_depth: int = 0  # calls of modules
-    conditions: int = 0  # `if` statements
-    varying_control: int = 0  # conditions and loops that may go another way on another rank
+    context: Context = field(default_factory=Context)
     left: frozenset[type[ast.stmt]] = frozenset()  # how some ranks may have left what the others go on with
-    share_control: int = 0  # conditions that each rank decides by its share as a whole
-    own_turns: int = 0  # conditions and loops by which one rank may come more often than another
     varying_before: set[tuple[Obj | None, str]] = field(default_factory=set)  # places that varied before the loop
 
     def passed(self, model: Obj) -> None:
         """The model has seen a batch; in training mode it counts that."""
-        if self.at is not None and not self.forward_depth and model not in self.asleep:
+        if self.at is not None and not self.context.forward and model not in self.asleep:
             self.facts.passes[self.at].update({model, *self.facts.roots(model)})
 
     def let_sleep(self, models: set[Obj]) -> None:
@@ -194,20 +201,19 @@ class Machine:
             frame.local[name] = value
 
     def _note_choice(self, name: str) -> None:
-        for active in self.loops if self.share_control else ():
+        for active in self.loops if self.context.of_share else ():
             active.fact.chosen |= {name} if active.fact.function is self.frame.node else set()
 
     def _under_condition(self, value: Value) -> Value:
         """What each rank comes by at batches of its own is no mean or sum over those of all."""
-        whole = self.varying_control and not value.varies and value.objs == value.of("foreign")
-        chosen = self.share_control and value.number and value.varies
+        whole = self.context.varying and not value.varies and value.objs == value.of("foreign")
+        chosen = self.context.of_share and value.number and value.varies
         return value.with_extent(Extent.VARYING) if whole or chosen else value
 
     def set_plain(self, name: str, value: Value) -> None:
         """Bind without asking under which condition."""
-        control, self.varying_control = self.varying_control, 0
-        self.bind(name, value)
-        self.varying_control = control
+        with self.within(varying=False):
+            self.bind(name, value)
 
     def change(self, name: str, value: Value) -> None:
         """What is done to an array in its place shows wherever it has a name."""
@@ -293,7 +299,7 @@ class Machine:
         if obj.name == FIELDS_OF:
             self._put_into_fields(obj, name, value)
         value = self._under_condition(value)
-        if self.share_control and value.extent in (
+        if self.context.of_share and value.extent in (
             Extent.MEAN,
             Extent.SUM,
         ):  # also of a tensor: a field is no step's own
@@ -319,9 +325,7 @@ class Machine:
         return result or ANYTHING
 
     def held(self, value: Value, *, objects: bool = True) -> Extent:
-        """What a value comes to when it is looked at as a whole, with what lists hold, and objects."""
-        inside = contents(self.facts, value, {**ITEMS, "instance": None} if objects else ITEMS)
-        return reduce(join_extent, (v.extent for v in inside), Extent.UNIFORM)
+        return held(self.facts, value, objects=objects)
 
     def varying_places(self) -> set[tuple[Obj | None, str]]:
         """Fields of things, and names."""
@@ -350,23 +354,29 @@ class Machine:
 
     def one_number(self, extent: Extent) -> Extent:
         """A number out of a batch: in a loop over samples it belongs to one of them, and adds up."""
-        return (Extent.SUM if self.varying_control else Extent.VARYING) if extent is Extent.SAMPLES else extent
+        return (Extent.SUM if self.context.varying else Extent.VARYING) if extent is Extent.SAMPLES else extent
 
     def differs(self, test: ast.expr, value: Value) -> bool:
         """Note that a condition is asked; may what it decides differ between ranks?"""
         fact = self.facts.tests.setdefault(test, TestFact(test))
         fact.loops.update(a.fact.node for a in self.loops)
-        fact.alone |= self.varying_control > 0 or self.forward_depth > 0
+        fact.alone |= self.context.varying or self.context.forward
         return (not alike(value) or is_uneven(self.facts, value)) and test not in self.assumed.agreed
+
+    @contextmanager
+    def within(self, **changes: Any) -> Iterator[None]:
+        around, self.context = self.context, replace(self.context, **changes)
+        yield
+        self.context = around
 
     def call_fact(self, node: ast.Call) -> CallFact:
         fact = self.facts.calls.setdefault(node, CallFact(node))
         fact.loops.update(a.fact.node for a in self.loops)
-        fact.grad |= self.grad
-        fact.no_grad |= not self.grad or self.perhaps_grad
-        fact.in_forward &= self.forward_depth > 0
-        fact.ever_in_forward |= self.forward_depth > 0
-        fact.varying_control |= self.varying_control > 0 or bool(self.left)
+        fact.grad |= self.context.grad
+        fact.no_grad |= not self.context.grad or self.context.perhaps_grad
+        fact.in_forward &= self.context.forward
+        fact.ever_in_forward |= self.context.forward
+        fact.varying_control |= self.context.varying or bool(self.left)
         return fact
 
     def mark_loops(self, *, step: bool = False, toggles: bool = False) -> None:

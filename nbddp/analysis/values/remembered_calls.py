@@ -37,8 +37,7 @@ def remembered(
 def _whereabouts(m: Machine) -> Hashable:
     """All else on which the value of an expression hangs."""
     loops = tuple((a.fact.node, a.shares, a.deals, a.conditions) for a in m.loops)
-    conditions = (m.conditions, m.varying_control, m.left, m.share_control, m.own_turns)
-    return m.at, m.turn, loops, conditions, m.grad, m.perhaps_grad, m.forward_depth
+    return m.at, loops, m.context, m.left
 
 
 def _is_reentered(m: Machine) -> bool:

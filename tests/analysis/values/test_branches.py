@@ -18,9 +18,9 @@ from nbddp.analysis.values import (
     join_states,
     operands,
     restore,
-    varying,
 )
 from nbddp.analysis.values.branches import can_be_agreed
+from nbddp.analysis.values.machine import Context
 from tests.analysis.cells import BEFORE, batch, plan, program
 
 MEAN, VARYING = Value(extent=Extent.MEAN), Value(extent=Extent.VARYING)
@@ -61,23 +61,21 @@ def test_of_one_path_nothing_is_forgotten():
 
 def test_under_what_varies_a_plain_value_is_each_ranks_own():
     m = machine()
-    with varying(m, True):
+    with m.within(varying=True):
         m.bind("x", Value(const=1))
-    with varying(m, False):
-        m.bind("y", Value(const=1))
+    m.bind("y", Value(const=1))
     assert m.globals["x"].extent is Extent.VARYING
     assert m.globals["y"].extent is Extent.UNIFORM
-    assert m.varying_control == 0
 
 
 def test_a_condition_of_one_rank_is_counted_while_it_holds():
     m = machine()
     (test,) = [n.value for n in ast.walk(m.program.tree) if isinstance(n, ast.Expr)]
     with decided(m, test, VARYING):
-        assert (m.varying_control, m.own_turns) == (1, 1)
+        assert m.context == Context(varying=True, own_turns=True)
     with decided(m, test, Value()):
-        assert (m.varying_control, m.own_turns) == (0, 0)
-    assert (m.varying_control, m.own_turns, m.share_control) == (0, 0, 0)
+        assert m.context == Context()
+    assert m.context == Context()
 
 
 def test_what_ranks_decide_together_counts_no_more():
@@ -85,7 +83,7 @@ def test_what_ranks_decide_together_counts_no_more():
     (test,) = [n.value for n in ast.walk(m.program.tree) if isinstance(n, ast.Expr)]
     m.assumed = Assumptions(agreed=frozenset({test}))
     with decided(m, test, VARYING):
-        assert (m.varying_control, m.own_turns) == (0, 0)
+        assert m.context == Context()
 
 
 def compared(test: str) -> tuple[list[str], bool]:

@@ -8,6 +8,7 @@ import pytest
 
 from nbddp.analysis.values import Active, Extent, Frame, LoopFact, Machine, Obj, Value
 from nbddp.analysis.values import machine as module
+from nbddp.analysis.values.machine import Context
 from tests.analysis.values.test_branches import machine
 
 MEAN, SUM = Value(extent=Extent.MEAN), Value(extent=Extent.SUM)
@@ -55,7 +56,7 @@ def test_a_name_is_bound_where_the_function_says(option, place):
 
 def test_numbers_of_a_share_under_a_condition_of_the_share_do_not_add_up():
     m = machine()
-    m.share_control = 1
+    m.context = Context(of_share=True)
     m.bind("number", Value(extent=Extent.SUM, number=True))
     m.bind("tensor", SUM)
     assert m.globals["number"].extent is Extent.VARYING
@@ -96,10 +97,10 @@ def test_what_happens_in_a_loop_is_noted_in_all_around():
     m = machine()
     outer, inner = loop(m, shares=False), loop(m)
     assert m.sharing()
-    m.mark_backward(m.conditions)
-    m.conditions += 1
+    m.mark_backward(m.context.conditions)
+    m.context = Context(conditions=1)
     m.mark_loops(step=True)
-    m.mark_backward(m.conditions)
+    m.mark_backward(m.context.conditions)
     assert [(f.backward, f.step, f.conditional) for f in (outer, inner)] == [(True, True, True)] * 2
 
 
@@ -107,7 +108,7 @@ def test_a_number_out_of_a_batch_belongs_to_one_sample_in_a_loop_over_them_only(
     m = machine()
     assert m.one_number(Extent.SAMPLES) is Extent.VARYING
     assert m.one_number(Extent.MEAN) is Extent.MEAN
-    m.varying_control = 1
+    m.context = Context(varying=True)
     assert m.one_number(Extent.SAMPLES) is Extent.SUM
 
 
@@ -125,3 +126,12 @@ def test_a_run_that_goes_on_for_too_long_is_given_up(monkeypatch):
     m = machine()
     assert [m.tick() for _ in range(4)] == [True, True, False, False]
     assert m.facts.exhausted
+
+
+def test_a_context_that_is_left_is_the_one_that_was_around():
+    made = machine()
+    with made.within(varying=True, conditions=1):
+        with made.within(varying=False):
+            assert made.context == Context(conditions=1)
+        assert made.context == Context(varying=True, conditions=1)
+    assert made.context == Context()

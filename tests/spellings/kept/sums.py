@@ -36,7 +36,7 @@ SUMS = (
         "state.total",
         "class State: pass\nstate = State()",
     ),
-    Kept("|= of a dict", "sums = {'v': 0.0}", "sums |= {'v': sums['v'] + NUMBER}", "sums['v']"),
+    Kept("a dict joined in its place", "sums = {'v': 0.0}", "sums |= {'v': sums['v'] + NUMBER}", "sums['v']"),
     Kept("dict.update by a dict", "sums = {'v': 0.0}", "sums.update({'v': sums['v'] + NUMBER})", "sums['v']"),
     Kept("an item of a dict", "sums = {'v': 0.0}", "sums['v'] += NUMBER", "sums['v']"),
     Kept("dict.update", "sums = {'v': 0.0}", "sums.update(v=sums['v'] + NUMBER)", "sums['v']"),

@@ -1,0 +1,232 @@
+"""Which parts of an expression are numbers of a share, and what makes each of them that of all ranks.
+
+One walk for what goes into a place and for what is shown; a part that nothing can make whole there has no way.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from nbddp.analysis.combining.outputs import lets_out
+from nbddp.analysis.combining.writes import is_place
+from nbddp.analysis.library import Effect, effect_of
+from nbddp.analysis.slicing import Function, all_arguments, local_names, root_name
+from nbddp.analysis.syntax import Program
+from nbddp.analysis.values import (
+    ITEMS,
+    OF_A_SHARE,
+    PICKED,
+    PLACED,
+    WHOLE,
+    Assumptions,
+    Extent,
+    Facts,
+    Obj,
+    Value,
+    held,
+    is_uneven,
+    spread,
+)
+
+WAYS = {Extent.MEAN: "mean_over_ranks", Extent.SUM: "sum_over_ranks", Extent.SAMPLES: "gather_samples"}
+NUMBERS = (Extent.MEAN, Extent.SUM)
+TEXTS = ("__str__", "__repr__", "__format__")
+THINGS = ("instance", "iterator", "generator")
+HARMLESS = (Effect.READS, Effect.CONVERTS, Effect.UNKNOWN)
+Written = ast.List | ast.Tuple | ast.Set | ast.Dict | ast.JoinedStr | ast.FormattedValue | ast.Starred
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+Part = tuple[ast.expr, str | None]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an expression is read."""
+
+    program: Program
+    facts: Facts
+    assumed: Assumptions
+    written: Callable[[ast.Name], Iterator[Part] | None]  # what a row or a text of that name is made of, where it is
+    into: str = ""  # the name or field that it goes into; nothing where it is shown
+
+
+def parts(at: Place, node: ast.expr) -> Iterator[Part]:
+    """The largest parts that are not whole, with the function of the script that makes each whole, if there is one."""
+    value = at.facts.value(node)
+    whole = held(at.facts, value) in WHOLE and not isinstance(node, ast.Slice)
+    fact = at.facts.calls.get(node) if isinstance(node, ast.Call) else None
+    if (
+        is_place(node, at.into)
+        or isinstance(node, ast.Lambda)
+        or (whole and (at.into or (fact is not None and fact.bodies)))
+    ):
+        return  # what a function of the notebook makes of a part may be whole
+    if isinstance(node, ast.Name) and (made := at.written(node)) is not None:
+        yield from made
+    elif _is_apart(at, node):
+        yield node, None
+    elif (way := _way(at, node)) is not None:
+        yield node, way
+    elif not is_leaf(node) or _has_place(at, node):
+        yield from _inside(at, node)
+    elif at.into or as_a_whole(value) is Extent.VARYING or holds(at.facts, value):
+        yield node, None
+
+
+def _way(at: Place, node: ast.expr) -> str | None:
+    value = at.facts.value(node)
+    if _is_made_apart(at, node) or _has_place(at, node):
+        return None
+    if not at.into:
+        extent = as_a_whole(value)
+        return WAYS[extent] if extent in NUMBERS and (is_leaf(node) or not value.items) else None
+    extent = held(at.facts, value)
+    whole = is_leaf(node) and not value.of(PLACED)  # `out[0]`: of all samples, not of each share
+    known = extent in NUMBERS or (extent is Extent.SAMPLES and whole)
+    if not known:
+        return None
+    return "gather_part" if extent is Extent.SAMPLES and at.assumed.splits else WAYS[extent]
+
+
+def _has_place(at: Place, node: ast.expr) -> bool:
+    return bool(at.into) and any(is_place(n, at.into) for n in ast.walk(node))
+
+
+def _is_made_apart(at: Place, node: ast.expr) -> bool:
+    """Of parts that are combined each for itself, or one after another as they are asked for."""
+    fact = at.facts.calls.get(node) if isinstance(node, ast.Call) else None
+    return isinstance(node, Written | ast.GeneratorExp) or (fact is not None and "map" in fact.names)
+
+
+def _inside(at: Place, node: ast.expr) -> Iterator[Part]:
+    """Of a call its arguments, where it makes a value of them and does nothing else."""
+    found = [part for child in _children(node) for part in parts(at, child)]
+    if not found:
+        if _differs(at, node) and not _has_place(at, node):
+            yield node, None
+        return
+    call = isinstance(node, ast.Call) and not _is_of_text(node)
+    fails = any(way is None for _, way in found) or (call and _does_more(at, node))
+    if fails and (call or isinstance(node, ast.IfExp | ast.BoolOp)):
+        yield node, None  # of an expression that the ranks may come by otherwise, no part alone
+    else:
+        yield from found
+
+
+def _differs(at: Place, node: ast.expr) -> bool:
+    """Though nothing in it is known to be of a share."""
+    value = at.facts.value(node)
+    if at.into or not isinstance(node, ast.Call) or _is_of_text(node):
+        return bool(at.into)
+    fact = at.facts.calls.get(node)
+    shows = fact is not None and bool(fact.bodies) and holds(at.facts, value)
+    return shows or as_a_whole(value) is Extent.VARYING
+
+
+def _children(node: ast.expr) -> list[ast.expr]:
+    """Of a call not the method, but what it is called on."""
+    if isinstance(node, ast.Call):
+        on = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+        return [*on, *node.args, *(k.value for k in node.keywords)]
+    return [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+
+
+def _is_apart(at: Place, node: ast.expr) -> bool:
+    """What each rank takes as often as its own numbers say, or is called nobody knows how often."""
+    if isinstance(node, Comprehension):
+        return any(_picks(at, generator) for generator in node.generators)
+    return bool(at.into) and (isinstance(node, ast.IfExp) or _is_unclear(at, node))  # a guard is each rank's own
+
+
+def _picks(at: Place, generator: ast.comprehension) -> bool:
+    chosen = any(spread(at.facts.value(test)) is Extent.VARYING for test in generator.ifs)
+    source = at.facts.value(generator.iter)
+    by_sample = bool(at.into) and held(at.facts, source) is Extent.SAMPLES
+    return chosen or by_sample or is_uneven(at.facts, source)
+
+
+def _is_unclear(at: Place, node: ast.expr) -> bool:
+    """Is it taken for samples, and is one number, some of them, or a part of its share, or do others turn it?"""
+    value = at.facts.value(node)
+    one = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "item"
+    if one and held(at.facts, at.facts.value(node.func.value)) is Extent.SAMPLES:  # type: ignore[attr-defined]
+        return True  # `loss.item()` of a loss that a module makes: how it adds up is not known
+    samples = held(at.facts, value) is Extent.SAMPLES
+    return samples and (one or bool(value.of(PICKED)) or (is_leaf(node) and bool(value.of(*OF_A_SHARE))))
+
+
+def _is_of_text(node: ast.expr) -> bool:
+    """`"{} of {}".format(a, b)`: each part for itself."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Constant)
+    )
+
+
+def _does_more(at: Place, node: ast.expr) -> bool:
+    """Than to make a value of the numbers that it is given: it holds others, shows or keeps them, decides by them."""
+    todo, seen = [node] if isinstance(node, ast.Call) else [], set[ast.AST]()
+    while todo:
+        call = todo.pop()
+        fact = at.facts.calls.get(call)
+        things = [at.facts.value(child) for child in _children(call)]
+        if fact is None or any(v.of(*THINGS) and held(at.facts, v) not in WHOLE for v in things):
+            return True
+        names = fact.names or {f".{getattr(call.func, 'attr', '')}"}
+        if not fact.bodies and any(effect_of(n).effect not in HARMLESS for n in names):
+            return True
+        for body in fact.bodies - seen:
+            if _is_more(at, body):
+                return True
+            todo += [n for n in ast.walk(body) if isinstance(n, ast.Call) and not _is_of_its_own(n.func, body)]
+        seen |= fact.bodies
+    return False
+
+
+def _is_more(at: Place, body: ast.AST) -> bool:
+    """Does a function change or read what is not its own, or decide, or show something?"""
+    own = local_names(body) if isinstance(body, Function) else set()
+    for node in ast.walk(body):
+        stored = isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store)
+        outer = isinstance(node, ast.Name) and node.id not in own and held(at.facts, at.facts.value(node)) not in WHOLE
+        call = at.facts.calls.get(node) if isinstance(node, ast.Call) else None
+        if outer or (stored and not _is_of_its_own(node, body)) or node in at.assumed.agreed:
+            return True
+        if isinstance(node, ast.Global | ast.Nonlocal) or (call is not None and lets_out(call)):
+            return True
+    return False
+
+
+def _is_of_its_own(node: ast.AST, body: ast.AST) -> bool:
+    """Does a thing stand in a name that the function itself makes: `row["loss"] = loss`, `rows.append(loss)`?"""
+    if not isinstance(node, ast.Attribute | ast.Subscript) or not isinstance(body, Function):
+        return False
+    return root_name(node) in local_names(body) - {a.arg for a in all_arguments(body.args)}
+
+
+def is_leaf(node: ast.expr) -> bool:
+    """What is made of samples by a call may be a count."""
+    calls = any(isinstance(n, ast.Call) for n in ast.walk(node))
+    return isinstance(node, ast.Name | ast.Constant | ast.Attribute | ast.Subscript) and not calls
+
+
+def as_a_whole(value: Value) -> Extent:
+    """Of a tuple: counts beside what is the same on all ranks cannot be added up in one."""
+    mixed = spread(value) is Extent.SUM and any(as_a_whole(i) is not Extent.SUM for i in value.items or ())
+    return Extent.VARYING if mixed else spread(value)
+
+
+def holds(facts: Facts, value: Value, opened: frozenset[Obj] = frozenset()) -> bool:
+    """Containers, and objects whose text tells what they hold, with numbers of a share that were not combined."""
+    shown = {o for o in value.objs - opened if o.kind in ITEMS or (o.kind == "instance" and _tells(facts, o))}
+    inside = [item for item in value.items or () if not item.varies]  # of itself, as numbers are
+    inside += [v for (o, f), v in facts.fields.items() if o in shown and (f == "[]" or o.kind not in ITEMS)]
+    return any((v.varies and spread(v) is not Extent.REPEATED) or holds(facts, v, opened | shown) for v in inside)
+
+
+def _tells(facts: Facts, obj: Obj) -> bool:
+    owner = facts.classes.get(obj)
+    dataclass = owner is not None and any("dataclass" in ast.unparse(d) for d in owner.decorator_list)
+    return dataclass or any(isinstance(s, ast.FunctionDef) and s.name in TEXTS for s in (owner.body if owner else ()))
