@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
-from nbddp.run.engines.slurm.answers import SINFO, Partition, read_partitions
 from nbddp.run.engines.slurm.asking import called
+from nbddp.run.engines.slurm.partitions import SINFO, Partition, read_partitions
 from nbddp.run.engines.slurm.site import Site
 from nbddp.run.start.command import JobOptions, RunOptions
 

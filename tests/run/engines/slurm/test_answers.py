@@ -9,12 +9,9 @@ import pytest
 
 from nbddp.run.engines.slurm.answers import (
     JobFacts,
-    Partition,
     as_printed,
     cancelled_by,
-    gpus_in,
     read_job,
-    read_partitions,
     why_it_ended,
 )
 
@@ -100,26 +97,3 @@ def test_while_it_is_ending_its_output_says_why(tmp_path, reason, state):
 def test_who_has_cancelled_it_is_in_the_accounting():
     assert cancelled_by("CANCELLED by 1000\n") == "1000"
     assert cancelled_by("COMPLETED\n") == ""
-
-
-def test_partitions_with_several_kinds_of_nodes():
-    text = "low*|2|4|(null)\nhigh|3|64+|gpu:a100:4(S:0-1)\nhigh|1|96|gpu:h100:8(S:0-1)\nrubbish\n"
-    assert read_partitions(text) == {
-        "low": Partition("low", 2, 4, 0, default=True),
-        "high": Partition("high", 4, 96, 8),
-    }
-
-
-@pytest.mark.parametrize(
-    ("gres", "count"),
-    [
-        ("(null)", 0),
-        ("gpu:4", 4),
-        ("gpu:a100:4(S:0-1)", 4),
-        ("gpu:1g.5gb:7", 7),
-        ("gpu:a:2,gpu:b:2", 4),
-        ("craynet:4", 0),
-    ],
-)
-def test_gpus_of_a_node(gres, count):
-    assert gpus_in(gres) == count

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from nbddp.run.engines.slurm.answers import Partition
 from nbddp.run.engines.slurm.checks import Cluster, look, mounts, unseen, unseen_or_too_much, with_defaults
+from nbddp.run.engines.slurm.partitions import Partition
 from nbddp.run.engines.slurm.site import Site
 from nbddp.run.start.command import JobOptions, RunOptions
 
