@@ -59,7 +59,10 @@ def test_numbers_of_batches_go_on():
             "an optimizer or a schedule",
         ),
         (SUMS.replace("in train_loader", "in zip(train_loader, train_loader)").replace("x, y", "(x, y), _"), "loader"),
-        (SUMS.replace("step += 1", "step += next(ones)").replace("best =", "ones = iter([1] * 99)\nbest ="), "next()"),
+        (
+            SUMS.replace("step += 1", "step += next(ones)").replace("best = 9.0", "ones = iter([1] * 99)\nbest = 9.0"),
+            "next()",
+        ),
         (SUMS.replace("step += 1", "u, v = next(iter(test_loader))"), "one loader"),
     ],
 )
