@@ -68,7 +68,7 @@ def parts(at: Place, node: ast.expr) -> Iterator[Part]:
         yield node, None
     elif (way := _way(at, node)) is not None:
         yield node, way
-    elif not is_leaf(node) or _has_place(at, node):
+    elif not is_leaf(node) or value.of(PLACED) or _has_place(at, node):
         yield from _inside(at, node)
     elif at.into or as_a_whole(value) is Extent.VARYING or holds(at.facts, value):
         yield node, None
