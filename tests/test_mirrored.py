@@ -23,6 +23,7 @@ TABLES = {
     "options",
     "run/engines/protocol",
     "run/folder/errors",
+    "run/supervision/around",
     "script/launcher_template",
     "widget/subject",
 }

@@ -11,7 +11,6 @@ import select
 import signal
 import time
 from collections.abc import Callable, Iterable
-from typing import Protocol
 
 from nbddp.run.folder.folder import RunFolder
 from nbddp.run.log.hearing import Hearing
@@ -19,6 +18,7 @@ from nbddp.run.processes.fork import STOPPING, adopt_orphans, end_with_parent, f
 from nbddp.run.processes.process import Entry, ProcessId
 from nbddp.run.processes.session import end, members
 from nbddp.run.state.events import append
+from nbddp.run.supervision.around import Job, RankServer
 from nbddp.run.supervision.causes import cause_of, memory_kills, name_of
 from nbddp.run.supervision.stacks import ask_for_stacks
 from nbddp.run.supervision.start_meter import become_meter, become_scalars
@@ -27,34 +27,6 @@ from nbddp.run.supervision.warden import Warden, start_warden
 
 TICK = 0.25  # seconds between two looks
 LINGER = 5.0  # seconds that helpers of a script which ended well may take to finish
-
-
-class RankServer(Protocol):
-    """Forks ranks when the script asks for them (a warm start)."""
-
-    def watched(self) -> list[int]: ...
-    def private(self) -> list[int]: ...
-    def answer(self, private: Iterable[int]) -> None: ...
-    def reaped(self, pid: int, status: int) -> None: ...
-    def dismiss(self) -> None: ...
-
-
-class Job(Protocol):
-    """Of an engine, in which this process runs: its ranks are on other machines as well."""
-
-    def end_ranks(self) -> None: ...
-    def notice(self) -> None:
-        """The engine says that it will end soon."""
-
-    def is_late(self) -> bool:
-        """Whether there is no more time to wait for the end of the epoch."""
-
-    def why_again(self, status: int | None, hearing: Hearing) -> str:
-        """Why it is to be started once more, where it is."""
-
-    def start_again(self) -> bool: ...
-    def end(self) -> dict[str, object]:
-        """What the engine knows of its end."""
 
 
 class Supervisor:
