@@ -1,3 +1,5 @@
+# oracle: equal
+# nproc: 2
 # %% [markdown]
 # An expert says how the model is wrapped, and how the processes meet.
 
