@@ -32,5 +32,5 @@ class Job(Protocol):
         """Why it is to be started once more, where it is."""
 
     def start_again(self) -> bool: ...
-    def end(self) -> dict[str, object]:
+    def end(self, *, paused: bool) -> dict[str, object]:
         """What the engine knows of its end."""

@@ -199,5 +199,8 @@ class Supervisor:
         name = name_of(-code) if code is not None and code < 0 else None
         by = self.hearing.died_by or (None if self.ended_it else name)
         cause = cause_of(by, self.kills_before, memory_kills())
-        found = {"status": code if code is None or code >= 0 else None, "signal": name, "cause": cause}
-        return found | (self.job.end() if self.job and code != 0 else {})
+        status = code if code is None or code >= 0 else None
+        found: dict[str, object] = {"status": status, "signal": name, "cause": cause}
+        if self.job and (code != 0 or self.hearing.paused):  # one that was paused has ended well, and is not done
+            found |= {"status": status or None, **self.job.end(paused=self.hearing.paused)}
+        return found

@@ -24,6 +24,7 @@ from nbddp.run.supervision.supervise import Supervisor
 SPARED = 0.3  # of the notice, for ending the ranks and for SLURM; until then it is waited for the end of the epoch
 UNTIL_ENDED = 120.0  # seconds that SLURM may take to end a job that was put back into the queue
 EDITED = "script.py in the run's folder was changed while the job was queued: it runs as it is now."
+NOT_AGAIN = "It made room after an epoch, and SLURM has not started it again: --resume {checkpoint} continues it."
 TOO_SHORT = (
     "It reached its time limit before any epoch had ended, so starting it again would not get further: ask for more "
     "with --time."
@@ -113,14 +114,16 @@ class InJob:
             time.sleep(1.0)
         return True
 
-    def end(self) -> dict[str, object]:
+    def end(self, *, paused: bool) -> dict[str, object]:
         facts = self._facts()
         if facts is not None and facts.is_ending:
             facts = as_printed(facts, self.folder.job_output, self.folder.stderr)
             phase = {"phase": "killed"} if facts.state == "CANCELLED" else {}
             return {"cause": why_it_ended(facts, about(self.number).by), **phase}
-        if self.noticed is not None:
+        if self.noticed is not None and not self._has_progressed():
             return {"cause": TOO_SHORT}
+        if paused:
+            return {"cause": NOT_AGAIN.format(checkpoint=self.folder.checkpoint)}
         printed = "\n".join(self._printed()).lower()
         return {"cause": OUT_OF_MEMORY} if "oom-kill" in printed or "out of memory" in printed else {}
 
