@@ -24,13 +24,16 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
-from nbddp.analysis.reading import loads, path_of
+from nbddp.analysis.agreement import reached
+from nbddp.analysis.reading import loads, looks, path_of
 from nbddp.analysis.values import CallFact, is_foreign
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, before, guard, stands_alone, within, wrap
 from nbddp.sentence import sentence
 
 NAME = "save"
+Turns = ast.For | ast.AsyncFor | ast.While
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 WAITS = "  # nobody reads what rank 0 is still writing"
 
 
@@ -78,11 +81,12 @@ def _waits(plan: Plan) -> Iterator[Edit | Diagnostic]:
     first = min(call.lineno for call in plan.writing.forms)
     done: set[ast.stmt] = set()
     for call in sorted(plan.facts.calls.values(), key=lambda c: (c.node.lineno, c.node.col_offset)):
-        if not loads(plan, call.node) or call.varying_control or call.ever_in_forward or call.loops & plan.dealt:
+        reads = loads(plan, call.node) or _looks(plan, call)
+        if not reads or call.varying_control or call.ever_in_forward or call.loops & plan.dealt:
             continue
         statement = _with_its_file(plan, plan.program.statement_of(call.node))
         alone = any(a in plan.writing.guarded for a in plan.program.ancestors(call.node))
-        if alone or plan.preparation.covers(plan, call.node) or statement in done:
+        if alone or plan.preparation.covers(plan, call.node) or _has_waited(plan, statement, done):
             continue
         if _comes_later(plan, call.node, first, frozenset()):
             if not done:
@@ -94,6 +98,35 @@ def _waits(plan: Plan) -> Iterator[Edit | Diagnostic]:
             done.add(statement)
             why = WAITS if stands_alone(plan.program, statement) else ""
             yield before(plan.program, NAME, statement, f"{plan.naming('dist')}.barrier(){why}", ("dist",))
+
+
+def _looks(plan: Plan, call: CallFact) -> bool:
+    """In a turn, all ranks decide together by what they find. What only leads to writing is rank 0's own."""
+    around = plan.program.statement_of(call.node)
+    only_writes = isinstance(around, ast.If) and not around.orelse and plan.writing.guarded.issuperset(around.body)
+    return looks(plan, call.node) and not call.loops and not only_writes
+
+
+def _has_waited(plan: Plan, statement: ast.stmt, done: set[ast.stmt]) -> bool:
+    """At it, or at one before it, since when nothing was written."""
+    inner: ast.AST = statement
+    for around in [statement, *plan.program.ancestors(statement)]:
+        if around in done:
+            return True
+        for block in (getattr(around, field, ()) for field in ("body", "orelse", "finalbody")):
+            for earlier in reversed(block[: block.index(inner)] if inner in block else ()):
+                if _writes(plan, earlier):
+                    return False
+                if earlier in done:
+                    return True
+        if isinstance(around, Function) or (isinstance(around, Turns) and _writes(plan, around)):
+            return False
+        inner = around
+    return False
+
+
+def _writes(plan: Plan, node: ast.AST) -> bool:
+    return any(n in plan.writing.forms for n in reached(plan, [node]))
 
 
 def _with_its_file(plan: Plan, statement: ast.stmt) -> ast.stmt:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from nbddp.analysis.agreement import called, reached
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.loaders import ShardedReading, wants_a_name
-from nbddp.analysis.reading import Reading, fetches, makes_folders, opens_to_write, unpacks, writes
+from nbddp.analysis.reading import Reading, fetches, loads, looks, makes_folders, opens_to_write, unpacks, writes
 from nbddp.analysis.slicing import effects, read_after
 from nbddp.analysis.syntax import qualified
 
@@ -37,7 +37,18 @@ def find_preparation(plan: ShardedReading) -> Preparation:
     alone: set[ast.stmt] = set()
     for statement in _prepared(plan, [s.node for s in plan.kept], set()):
         (alone if _leaves_nothing_behind(plan, statement) else first).add(statement)
+    first -= {s for s in first if _is_done_later_too(plan, s, frozenset(first | alone))}
     return Preparation(frozenset(first), frozenset(alone), frozenset(_moved(plan, first)))
+
+
+def _is_done_later_too(plan: Reading, statement: ast.stmt, prepared: frozenset[ast.stmt]) -> bool:
+    """Does it call a function that reads files, and that is called elsewhere: there the ranks wait for rank 0 in it?"""
+    inside = list(reached(plan, [statement]))
+    if any(fetches(plan, node) or unpacks(plan, node) for node in inside):
+        return False
+    shared = {plan.program.function_of(n) for n in inside if loads(plan, n) or looks(plan, n)}
+    calls = [call for function in shared if function is not None for call in plan.callers.get(function, ())]
+    return not all(_covered(plan, prepared, call) for call in calls)
 
 
 def _moved(plan: ShardedReading, first: set[ast.stmt]) -> Iterator[ast.stmt]:

@@ -57,7 +57,8 @@ METHODS: Table = {
     "head tail groupby isnull isna notnull notna dropna fillna sample sort_values set_index reset_index merge iloc loc "
     "nlargest nsmallest pct_change duplicated drop_duplicates to_numpy to_list to_dict transform inverse_transform "
     "predict predict_proba add_noise log_prob cdf icdf entropy": Op(READS),
-    "is_available device_count get_last_lr exists is_file is_dir": Op(READS, fresh=True),
+    "is_available device_count get_last_lr": Op(READS, fresh=True),
+    "exists is_file is_dir iterdir": Op(READS, fresh=True, looks=True),
     "get_device_name joinpath with_suffix resolve absolute as_posix getsize isfile isdir": Op(READS),
     "parameters named_parameters state_dict children named_children modules named_modules buffers named_buffers": Op(
         READS

@@ -51,8 +51,9 @@ OPS: Table = {
     "random": Op(draws=Stream.PYTHON, chance=True),
     "random.seed": Op(Effect.WORLD, seeds=Stream.PYTHON),
     "secrets uuid": Op(draws=Stream.SYSTEM),
-    "uuid time datetime.datetime.now datetime.datetime.today timeit.default_timer os.path.exists os.path.isfile "
-    "os.path.isdir os.path.getsize os.path.getmtime os.listdir glob.glob": Op(chance=True),
+    "uuid time datetime.datetime.now datetime.datetime.today timeit.default_timer": Op(chance=True),
+    "os.path.exists os.path.isfile os.path.isdir os.path.getsize os.path.getmtime os.listdir os.scandir os.walk "
+    "glob.glob glob.iglob": Op(chance=True, looks=True),
     "time datetime.datetime.now datetime.datetime.today datetime.datetime.utcnow datetime.date.today "
     "timeit.default_timer uuid secrets os.urandom os.getpid": Op(clock=True),
     # What leaves the program.

@@ -5,7 +5,16 @@ Gives a Reading: facts, roles (models, optimizers, loaders, loops), names that a
 """
 
 from nbddp.analysis.reading.draws_left_out import draws_left_out, draws_to_keep
-from nbddp.analysis.reading.file_calls import fetches, loads, makes_folders, opens_to_write, path_of, unpacks, writes
+from nbddp.analysis.reading.file_calls import (
+    fetches,
+    loads,
+    looks,
+    makes_folders,
+    opens_to_write,
+    path_of,
+    unpacks,
+    writes,
+)
 from nbddp.analysis.reading.in_scope import (
     SingleStart,
     expression_among,
@@ -46,6 +55,7 @@ __all__ = [
     "interpret",
     "items_of",
     "loads",
+    "looks",
     "makes_folders",
     "naming_for",
     "opens_to_write",

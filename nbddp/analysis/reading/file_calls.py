@@ -120,3 +120,12 @@ def makes_folders(plan: Reading, node: ast.AST) -> bool:
 
 def loads(plan: Reading, node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and bool(effect_of(library_name(plan, node)).loads)
+
+
+def looks(plan: Reading, node: ast.AST) -> bool:
+    """A call that tells what there is on the disk: `os.path.exists(path)`, `path.is_file()`, `os.listdir(folder)`."""
+    if not isinstance(node, ast.Call):
+        return False
+    name = library_name(plan, node)
+    method = f".{node.func.attr}" if isinstance(node.func, ast.Attribute) and not name else ""
+    return bool(effect_of(name or method).looks)
