@@ -139,8 +139,7 @@ def _ranks(state: RunState, width: int) -> RenderableType:
             f"rank {rank.rank}",
             f"{rank.host} {rank.device}" if several else rank.device,
             rank.phase,
-            f"step {rank.step}",
-            samples(rank, state),
+            f"step {rank.step}  {samples(rank, state)}".rstrip(),
             load(rank),
         )
         table.add_row(*(Text(cell) for cell in cells), line)

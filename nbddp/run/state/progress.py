@@ -92,7 +92,7 @@ def _main_step(state: RunState, event: Event, values: Mapping[str, Any], rank: R
     """Rank 0 speaks for the run: the others take the same steps."""
     step = int(event["step"])
     curves = dict(state.curves)
-    if step < state.step:  # a later attempt goes on from an earlier step
+    if state.attempts and step < state.step:  # a later attempt goes on from an earlier step
         curves = {key: curve.before(step) if curve.x == "step" else curve for key, curve in curves.items()}
     for name, value in values.items():
         key = f"step:{name}"

@@ -49,10 +49,9 @@ class DrawnForAll(TorchDispatchMode):
             raise RuntimeError(f"--exact: {func} draws its dropout inside, where it cannot be drawn for a whole batch")
         given = [self.whole(a, *place) for a in args]
         result = tree_map_only(torch.Tensor, lambda drawn: self.part(drawn, *place), func(*given, **(kwargs or {})))
-        for argument, own, whole in zip(func._schema.arguments, args, given, strict=False):  # noqa: SLF001
-            if argument.alias_info is not None and argument.alias_info.is_write:
-                own.copy_(self.part(whole, *place).reshape(own.shape))
-        return args[0] if func._schema.name.endswith("_") else result  # noqa: SLF001
+        if not func.name().partition(".")[0].endswith("_"):
+            return result
+        return args[0].copy_(self.part(given[0], *place).reshape(args[0].shape))  # drawn in its place
 
     def place(self, shape):
         """The dimension of the samples, how many rows each has, and whether these lie apart; None without samples."""

@@ -205,7 +205,7 @@ def test_an_error_has_the_lines_of_the_file_and_no_frame_of_ours(run):
         scope["run"](0, None)
     frames = traceback.extract_tb(raised.value.__traceback__)[1:]
     assert [(frame.filename, frame.lineno, frame.name) for frame in frames] == [("script.py", 10, "run")]
-    assert listener.told == [("begin", 0), ("failed",)]
+    assert listener.told == [("begin", 0), ("meet",), ("up",), ("failed",)]
 
 
 def test_lines_and_columns_of_what_was_there_stay(run):
