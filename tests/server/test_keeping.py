@@ -42,7 +42,9 @@ def test_what_is_no_description_is_refused(server, body):
 
 
 def test_a_run_is_deleted_and_one_that_goes_on_is_not(server, run):
-    run.supervisor.write_text(json.dumps({**identify(os.getpid()).as_json(), "host": "another machine", "boot": "its own"}))
+    run.supervisor.write_text(
+        json.dumps({**identify(os.getpid()).as_json(), "host": "another machine", "boot": "its own"})
+    )
     refused = server.ask(asked(run), method="DELETE")
     assert (refused.status, run.path.is_dir()) == (409, True)
     assert refused.body["message"].startswith(f"The run {run.name} still runs")
