@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from nbddp.analysis.agreement.sources import sources
+from nbddp.analysis.agreement.sources import settings, sources
 from nbddp.analysis.combining import fillings
 from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.loaders import Binds, ShardedReading, world_size
@@ -140,12 +140,16 @@ def is_scalar(plan: ShardedReading, node: ast.AST | None, seen: frozenset[ast.AS
             is_loss = named or bool(plan.facts.value(node.func).of("loss"))
             return is_loss and value.extent in (Extent.MEAN, Extent.SUM)
         case ast.Name(id=name):
-            made = sources(plan, node)
-            trained = (backward_of(c) for c in plan.facts.backward)
-            return any(t is not None and _is_name(t, name) for t in trained) or (
-                bool(made) and all(is_scalar(plan, m, seen) for m in made)
-            )
+            trained = {_turn(plan, t) for c in plan.facts.backward if (t := backward_of(c)) and _is_name(t, name)}
+            made = settings(plan, node)
+            return bool(made) and all(_turn(plan, at) in trained or is_scalar(plan, m, seen) for at, m in made)
     return False
+
+
+def _turn(plan: ShardedReading, node: ast.AST) -> ast.AST | None:
+    """Elsewhere the same name may stand for something else: `loss` of a step, and of each class beside it."""
+    turns = (ast.For, ast.AsyncFor, ast.While, ast.FunctionDef)
+    return next((a for a in plan.program.ancestors(node) if isinstance(a, turns)), None)
 
 
 def _shown_whole(plan: ShardedReading, reduction: Reduction) -> bool:

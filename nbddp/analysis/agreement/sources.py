@@ -10,13 +10,20 @@ from nbddp.analysis.slicing import all_arguments
 
 def sources(plan: Reading, name: ast.Name) -> list[ast.AST | None]:
     """Expressions, and loops over them; None for what is not followed."""
+    return [value for _, value in settings(plan, name)]
+
+
+def settings(plan: Reading, name: ast.Name) -> list[tuple[ast.AST, ast.AST | None]]:
+    """The same, each with where the name is set to it."""
     function = plan.program.function_of(name)
     stores = (n for n in plan.nodes() if isinstance(n, ast.Name) and n.id == name.id and isinstance(n.ctx, ast.Store))
-    found = [_bound_to(plan, n) for n in stores if plan.program.function_of(n) is function]
+    own = (n for n in stores if plan.program.function_of(n) is function)
+    found: list[tuple[ast.AST, ast.AST | None]] = [(n, _bound_to(plan, n)) for n in own]
     arguments = [a.arg for a in all_arguments(function.args)] if isinstance(function, ast.FunctionDef) else []
-    if name.id in arguments:
+    if function is not None and name.id in arguments:
         calls = [c.node for c in plan.facts.calls.values() if function in c.bodies]
-        found += [_given(c, name.id, arguments.index(name.id)) for c in calls] or [None]
+        given = [_given(c, name.id, arguments.index(name.id)) for c in calls] or [None]
+        found += [(function.args, value) for value in given]
     return found
 
 

@@ -7,7 +7,6 @@ import zlib
 import torch
 import torch.distributed as dist
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_map_only
 
 from nbddp.script.parts.exchange import sending_device
 
@@ -48,9 +47,9 @@ class DrawnForAll(TorchDispatchMode):
         if "attention" in str(func) or "_rnn" in str(func):
             raise RuntimeError(f"--exact: {func} draws its dropout inside, where it cannot be drawn for a whole batch")
         given = [self.whole(a, *place) for a in args]
-        result = tree_map_only(torch.Tensor, lambda drawn: self.part(drawn, *place), func(*given, **(kwargs or {})))
+        drawn = func(*given, **(kwargs or {}))
         if not func.name().partition(".")[0].endswith("_"):
-            return result
+            return tuple(self.part(d, *place) for d in drawn) if isinstance(drawn, tuple) else self.part(drawn, *place)
         return args[0].copy_(self.part(given[0], *place).reshape(args[0].shape))  # drawn in its place
 
     def place(self, shape):
@@ -82,7 +81,7 @@ class DrawnForAll(TorchDispatchMode):
 
     def part(self, value, at, rows, apart):
         first, end, total, _ = self.samples
-        if value.dim() <= at or value.shape[at] != rows * total:
+        if not isinstance(value, torch.Tensor) or value.dim() <= at or value.shape[at] != rows * total:
             return value
         if apart:
             return self.part(value.unflatten(0, (rows, -1)), 1, 1, False).flatten(0, 1)

@@ -101,12 +101,12 @@ def test_in_jupyter_the_script_opens_on_a_click(page):
         """() => {
             const config = document.createElement("script");
             Object.assign(config, {id: "jupyter-config-data", type: "application/json"});
-            config.textContent = JSON.stringify({serverRoot: "/work/notebooks"});
+            config.textContent = JSON.stringify({serverRoot: "/srv/notebooks"});
             document.head.append(config);
         }"""
     )
-    Mounted(page, running(220), Subject("/work/notebooks/a b/script.py"))
-    link = page.get_by_role("link", name="/work/notebooks/a b/script.py")
+    Mounted(page, running(220), Subject("/srv/notebooks/a b/script.py"))
+    link = page.get_by_role("link", name="/srv/notebooks/a b/script.py")
     expect(link).to_have_attribute("data-commandlinker-command", "docmanager:open")
     expect(link).to_have_attribute("data-commandlinker-args", '{"path":"a b/script.py"}')
 
