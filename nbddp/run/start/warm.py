@@ -31,6 +31,7 @@ PRELOAD = (
     "torch.nn.parallel",
     "torch.utils.data",
     "torch.utils.serialization",
+    "torch.profiler._cupti_monitor",  # asked for by the first batch of a DataLoader; not in every version
     "torch._dynamo",
 )
 ROOT = Path(__file__).resolve().parents[3]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import multiprocessing
 import os
 import platform
+import socket
+import struct
 import sys
 import threading
 import time
@@ -16,6 +18,8 @@ from nbddp.run.watching.errors import described, places, words_of
 from nbddp.run.watching.reports import Reports
 
 SIGNS = ("closed by peer", "reset by peer", "Broken pipe", "remote process exited", "communicator was aborted")
+SOCK_DIAG, BY_FAMILY, ALL_OF_THEM = 4, 20, 0x301  # Linux's way to ask for sockets: protocol, question, flags
+HEADER, LISTENING = 16, 1 << 10  # bytes of a message's header; the state's bit
 WAIT = 5.0  # seconds that one which is not to blame leaves to the one that is, so that that one is shown
 
 
@@ -68,10 +72,20 @@ def meet(rank: int, within: float = 0.5) -> None:
 
 
 def listened_to(port: int) -> bool:
-    """As the system's tables say (Linux): to connect would disturb who listens."""
-    tables = [table for table in (Path("/proc/net/tcp"), Path("/proc/net/tcp6")) if table.exists()]
-    lines = [line.split() for table in tables for line in table.read_text().splitlines()]
-    return not tables or any(words[1].endswith(f":{port:04X}") and words[3] == "0A" for words in lines)
+    """As the system says (Linux): to connect would disturb who listens. True too where it cannot be asked."""
+    try:
+        return any(_answers(family, port) for family in (socket.AF_INET6, socket.AF_INET))
+    except (AttributeError, OSError):
+        return True
+
+
+def _answers(family: int, port: int) -> bool:
+    """Whether a socket of this family listens: its tables in /proc are read as a whole, in 10 ms, this in 0.02."""
+    wanted = struct.pack("=BBBxIH46x", family, socket.IPPROTO_TCP, 0, LISTENING, socket.htons(port))
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, SOCK_DIAG) as system:
+        system.send(struct.pack("=IHHII", HEADER + len(wanted), BY_FAMILY, ALL_OF_THEM, 0, 0) + wanted)
+        kind: int = struct.unpack_from("=IH", system.recv(8192))[1]
+    return kind == BY_FAMILY
 
 
 def up(reports: Reports) -> None:

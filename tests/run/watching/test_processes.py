@@ -44,6 +44,20 @@ def test_who_listens_is_seen_without_a_connection():
         first.settimeout(0)
         with pytest.raises(BlockingIOError):
             first.accept()
+        with socket.create_connection(("127.0.0.1", port)) as other, first.accept()[0]:
+            first.close()
+            assert not processes.listened_to(port)
+            assert not processes.listened_to(other.getsockname()[1])
+
+
+def test_who_listens_for_both_families_is_seen():
+    with socket.create_server(("", 0), family=socket.AF_INET6, dualstack_ipv6=True) as both:
+        assert processes.listened_to(both.getsockname()[1])
+
+
+def test_nobody_waits_where_the_system_cannot_be_asked(monkeypatch):
+    monkeypatch.delattr(socket, "AF_NETLINK")
+    assert processes.listened_to(1)
 
 
 @pytest.mark.parametrize(
