@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from nbddp.analysis.library import Use, find_uses
 from nbddp.analysis.reading.naming import Naming
@@ -41,6 +42,11 @@ class Reading:
     found: tuple[Diagnostic, ...] = ()  # on the way here
 
     @cached_property
+    def once(self) -> dict[object, Any]:
+        """What was found out of this reading and several ask for, by who finds it out."""
+        return {}
+
+    @cached_property
     def kept(self) -> tuple[Statement, ...]:
         return tuple(self.program.statements[i] for i in self.slice.kept)
 
@@ -65,7 +71,7 @@ class Reading:
 
     def nodes(self) -> Iterator[ast.AST]:
         """Every node of the kept code."""
-        yield from self._nodes
+        return iter(self._nodes)
 
     @cached_property
     def _nodes(self) -> tuple[ast.AST, ...]:

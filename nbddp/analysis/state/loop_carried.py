@@ -32,7 +32,14 @@ def carried(plan: Reading, fact: LoopFact, *, own: bool = False) -> Carried:
     """As far as the code around the loop can give them a new value; `own`: also what differs between ranks."""
     if not isinstance(fact.node, ast.For | ast.While):
         return Carried()
-    turn, start = turn_of(plan, fact.node.body, plan.program.function_of(fact.node)), start_of(plan, fact)
+    known: dict[object, Carried] = plan.once.setdefault(carried, {})
+    if (fact.node, own) not in known:
+        known[fact.node, own] = _carried(plan, fact, fact.node, own=own)
+    return known[fact.node, own]
+
+
+def _carried(plan: Reading, fact: LoopFact, loop: ast.For | ast.While, *, own: bool) -> Carried:
+    turn, start = turn_of(plan, loop.body, plan.program.function_of(loop)), start_of(plan, fact)
     names = _names(plan, fact, turn, start, own=own)
     known = frozenset(o for n in names.values for o in fact.names[n].objs)
     attributes = _attributes(plan, fact, turn, start, known, own=own)

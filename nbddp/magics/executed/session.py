@@ -9,6 +9,7 @@ from nbddp.magics.executed.early_interrupts import EarlyInterrupts
 from nbddp.magics.executed.record import Record
 from nbddp.run.folder.errors import NotWarm
 from nbddp.run.start.launch import Helper
+from nbddp.run.start.machine_facts import torch_version
 from nbddp.run.start.packages import packages_of
 from nbddp.run.start.warm import WarmHelper
 
@@ -38,6 +39,7 @@ class Session:
             self.helper = WarmHelper.start()
         except (NotWarm, OSError) as reason:
             self.helper = reason if isinstance(reason, NotWarm) else NotWarm(f"No helper process: {reason}.")
+        torch_version()  # from the packages' files, once: now nobody waits for it
         atexit.register(self._end_helper)
 
     def close(self) -> None:

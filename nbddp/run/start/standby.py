@@ -20,6 +20,7 @@ from nbddp.run.start.warm_ranks import Ranks
 from nbddp.run.start.warm_script import become_script
 from nbddp.run.supervision.leader import become_main, take
 from nbddp.run.supervision.supervise import Supervisor
+from nbddp.run.watching.start import rehearse
 
 AT_ONCE = 0.01  # seconds within which the request comes for which it was forked
 Message = Mapping[str, Any]  # the folder of a run, the kernel's own, and its environment
@@ -79,6 +80,8 @@ def _script_ahead(ranks: Ranks, base: Sequence[str], orders: Channel) -> tuple[i
         return pid, Channel(ours)
     try:
         channel = Channel(its)
+        if not select.select([its], [], [], AT_ONCE)[0]:
+            rehearse()
         if message := channel.receive():
             channel.close()
             folder = _adopt(message, base)

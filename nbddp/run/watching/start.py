@@ -12,8 +12,8 @@ from types import CodeType
 from typing import Any
 
 from nbddp.deep_stack import with_room
+from nbddp.run.watching import tree
 from nbddp.run.watching.settings import Settings
-from nbddp.run.watching.tree import watched
 from nbddp.run.watching.watcher import Watcher
 from nbddp.run.watching.written import NAME
 from nbddp.watch_points import WatchPoint, from_json
@@ -40,8 +40,14 @@ def _compiled(script: str) -> Compiled:
     points = _points()
     if not points:
         return compile(source, script, "exec", dont_inherit=True), 0, 0
-    tree, lost = watched(source.decode(), script, points)
-    return with_room(lambda: compile(tree, script, "exec", dont_inherit=True)), len(points), lost
+    module, lost = tree.watched(source.decode(), script, points)
+    return with_room(lambda: compile(module, script, "exec", dont_inherit=True)), len(points), lost
+
+
+def rehearse() -> None:
+    """Compile something, once: in a forked process the first time takes three times as long, as it copies the pages."""
+    file = Path(tree.__file__)
+    compile(tree.watched(file.read_text(encoding="utf-8"), str(file), ())[0], str(file), "exec", dont_inherit=True)
 
 
 def _points() -> tuple[WatchPoint, ...]:
