@@ -51,6 +51,9 @@ def train(rank, world_size):
             loss.backward()
             optimizer.step()
             running_loss += loss.item()
+        total = torch.tensor(running_loss, dtype=torch.float64)
+        dist.all_reduce(total)  # of all samples, as the notebook prints it
+        running_loss = total.item() / world_size
         rate = len(train_loader) / (time.perf_counter() - began)
         if rank == 0:
             print(f"epoch {epoch}: loss {running_loss / len(train_loader):.4f}, {rate:.1f} steps/s")
