@@ -9,6 +9,7 @@ from nbddp.analysis import Plan
 from nbddp.analysis.agreement import KINDS
 from nbddp.analysis.loaders import LoaderCall, dataset_value, loader_call
 from nbddp.edits import Edit
+from nbddp.rules.seed.numpy_noise import FROM_NUMPY
 from nbddp.script.in_order import draws_in_order
 from nbddp.script.names_of_torch import has_names_of_torch
 
@@ -35,6 +36,8 @@ def requests(plan: Plan, edits: Sequence[Edit], wanted: Iterable[str]) -> list[s
         elif name in ("sharded", "sum_over_shares") and _only_plain_shares(plan, edits):
             bare = name == "sharded" and all(map(_says_no_more, _shared(plan)))
             found.append(f"{name}:{'bare' if bare else 'plain'}")
+        elif name == "own_random_numbers" and any(FROM_NUMPY in e.uses for e in edits):
+            found.append(f"{name}:numpy")
         elif name == "sync_batchnorm" and plan.options.exact:
             found.append("sync_batchnorm:exact")
         elif name == "my_part" and any("drawn_for_all" in e.uses for e in edits):
