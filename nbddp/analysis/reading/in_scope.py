@@ -154,8 +154,8 @@ def expression_among(
     plan: Reading, node: ast.AST, names: Mapping[str, Value], obj: Obj, allowed: Set[Obj]
 ) -> str | None:
     """A name or attribute that may stand for this thing at a place, else only for those allowed, and never for None."""
-    order = sorted(_readable(plan, node, names), key=lambda pair: _preference(plan, node, *pair, {obj.kind}))
-    for text, value in order:
+    found = _readable(plan, node, names)
+    for text, value in sorted(found, key=lambda pair: _preference(plan, node, pair[0], pair[1], {obj.kind})):
         if obj in value.objs and value.of(obj.kind) <= allowed and not isinstance(value.const, Literal):
             return text
     return None
