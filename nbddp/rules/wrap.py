@@ -91,7 +91,8 @@ def _taken_over(plan: Plan, model: Obj, home: Home, options: str, *, first: bool
     name = ddp_name(plan, home)
     line = f"{name} = {_wrapped(plan, home, options)}{ABOUT if first else ''}"
     torch = ("torch", "import torch") if plan.options.per_machine else ()
-    return after(plan.program, NAME, home.ready, line, (*_class(plan), *torch, "sync_batchnorm", f"binds {name}"))
+    bound = () if plan.program.function_of(home.ready) else (f"binds {name}",)
+    return after(plan.program, NAME, home.ready, line, (*_class(plan), *torch, "sync_batchnorm", *bound))
 
 
 def _class(plan: Plan) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from nbddp.analysis import Plan
 from nbddp.analysis.agreement import KINDS
 from nbddp.analysis.loaders import LoaderCall, dataset_value, loader_call
 from nbddp.edits import Edit
+from nbddp.rules.seed.numpy_noise import FROM_NUMPY
 from nbddp.script.in_order import draws_in_order
 from nbddp.script.names_of_torch import has_names_of_torch
 
@@ -35,12 +36,12 @@ def requests(plan: Plan, edits: Sequence[Edit], wanted: Iterable[str]) -> list[s
         elif name in ("sharded", "sum_over_shares") and _only_plain_shares(plan, edits):
             bare = name == "sharded" and all(map(_says_no_more, _shared(plan)))
             found.append(f"{name}:{'bare' if bare else 'plain'}")
+        elif name == "own_random_numbers":
+            found.append(f"{name}:numpy" if any(FROM_NUMPY in e.uses for e in edits) else name)
         elif name == "sync_batchnorm" and plan.options.exact:
             found.append("sync_batchnorm:exact")
-        elif name == "my_part" and any("drawn_for_all" in e.uses for e in edits):
-            found.append("my_part:exact")
-        elif name == "my_part" and any(split.dim for split in plan.assumed.splits):
-            found.append("my_part:dim")
+        elif name == "my_part" and (kind := _part_of_batches(plan, edits)):
+            found.append(f"my_part:{kind}")
         elif name == "DDP" and not plan.wrapping.stands_for:
             found += ["DDP:both"] if plan.wrapping.evaluates else []  # else it is torch's own class
         elif name == "DDP" and _needs_little(plan):
@@ -51,6 +52,11 @@ def requests(plan: Plan, edits: Sequence[Edit], wanted: Iterable[str]) -> list[s
         else:
             found.append(name)
     return found
+
+
+def _part_of_batches(plan: Plan, edits: Sequence[Edit]) -> str:
+    drawn = any("drawn_for_all" in e.uses for e in edits)
+    return "exact" if drawn else "dim" if any(split.dim for split in plan.assumed.splits) else ""
 
 
 def _widest(edits: Sequence[Edit]) -> str:

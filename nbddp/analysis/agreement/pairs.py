@@ -43,6 +43,8 @@ def _called(plan: Reading, call: ast.Call) -> tuple[list[ast.expr], bool]:
     if name == "torch.einsum":
         found = contracted(plan.facts.value(given[0]).const) if given else None
         return given[1:], found is not None and len(set(found[0])) > 1
+    if {*map(_place, call.args[:2])} == {0, 1}:  # `self.similarity(z.unsqueeze(1), z.unsqueeze(0))`
+        return call.args[:2], True
     return given[:2], name in PAIRS or (name in PRODUCTS and len(given) > 1 and _is_product(plan, given[:2]))
 
 

@@ -20,9 +20,15 @@ def weighted_losses(plan: Reading) -> Iterator[ast.Call]:
         positional = call.node.args[_before_weight(call) :][:1]
         given = [named[n] for n in ("weight", "ignore_index") if n in named] + positional
         sums = isinstance(how := named.get("reduction"), ast.Constant) and how.value != "mean"
-        unlike = any(not (isinstance(v, ast.Constant) and v.value is None) for v in given)
+        unlike = any(_may_weigh(plan, v) for v in given)
         if (unlike or (marked and "ignore_index" not in named)) and not sums:
             yield call.node
+
+
+def _may_weigh(plan: Reading, given: ast.expr) -> bool:
+    """Not None, and no model: `criterion(output, y, model)` is meant for a function of the notebook."""
+    none = isinstance(given, ast.Constant) and given.value is None
+    return not none and not plan.facts.value(given).of("model")
 
 
 def _before_weight(call: CallFact) -> int:

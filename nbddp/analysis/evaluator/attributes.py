@@ -36,6 +36,7 @@ MODULE_API = frozenset(
 )
 ALIKE = frozenset("device dtype ndim requires_grad is_cuda is_leaf layout".split())  # of the tensors of all ranks
 PLACE = ast.Pass()
+HOOK = "<forward hook>"  # the field of a model that holds what its forward calls behind itself
 
 
 def read(m: Machine, base: Value, attr: str, node: ast.expr) -> Value:

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from functools import reduce
 
-from nbddp.analysis.evaluator.attributes import class_member, kind_of
+from nbddp.analysis.evaluator.attributes import HOOK, class_member, kind_of
 from nbddp.analysis.evaluator.iteration import params_in, parts
 from nbddp.analysis.evaluator.library_calls import call_library
 from nbddp.analysis.evaluator.methods import backward, call_method
@@ -195,6 +195,10 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
         result = replace(result, extent=join_extent(spread(result), Extent.REPEATED))
     if varies and m.held(result) in WHOLE:
         result = Value(result.objs - result.of("model", "submodule"), Extent.SAMPLES)
+    if (hooked := m.facts.fields.get((obj, HOOK))) is not None:
+        with m.within(forward=True):
+            for hook in hooked.of("function", "method"):
+                m.steps.function(m, hook, [Value(frozenset({obj})), join_all(given), result], {}, node)
     if varies and result.extent is Extent.VARYING and forward is None:
         result = Value(result.objs, Extent.SAMPLES)
     result = like(result, given) if forward is None else result

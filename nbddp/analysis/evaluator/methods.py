@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from nbddp.analysis.evaluator.attributes import bases_of, class_member
+from nbddp.analysis.evaluator.attributes import HOOK, bases_of, class_member
 from nbddp.analysis.evaluator.iteration import iterate, params_in
 from nbddp.analysis.evaluator.tensor_rules import like, of_samples, operation, samples_at
 from nbddp.analysis.evaluator.writes import moved_by_hand, put_all, taint
@@ -112,6 +112,9 @@ def _model(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywo
                     m.facts.contained[child].add(owner)
                     m.put(owner, "[]", Value(frozenset({child})))
         return ANYTHING
+    if attr == "register_forward_hook" and args:
+        for owner in map(_whole, models):
+            m.put(owner, HOOK, args[0])
     return ANYTHING if attr in ("state_dict", "load_state_dict", "zero_grad") else None
 
 

@@ -99,7 +99,8 @@ def _place(plan: ShardedReading, loop: LoopFact, call: LoaderCall) -> SetEpoch |
     if call.name in loop.names and same_scope and (call.obj in there or not there):
         return SetEpoch(node, sampler_name(plan, call), number)
     alike = {s.obj for s in plan.sharding.shares.values() if s.how == "sampler"}
-    text = expression_among(plan, node, loop.names, call.obj, alike)
+    always = {name: value for name, value in loop.names.items() if name not in loop.sometimes}
+    text = expression_among(plan, node, always, call.obj, alike)
     return SetEpoch(node, f"{text}.sampler", number) if text else None
 
 

@@ -21,7 +21,7 @@ Inner = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 def several_backwards(plan: Reading, model: Model) -> bool:
     """Does a backward pass go through a forward that was there before another backward pass through this model?"""
     loops = [f.node for f in plan.roles.batch_loops if isinstance(f.node, ast.For | ast.While)]
-    return any(_Walk(plan, model).goes_wrong(loop.body) for loop in loops)
+    return any(_Walk(plan, model).goes_wrong(loop) for loop in loops)
 
 
 @dataclass
@@ -36,17 +36,22 @@ class _Walk:
     wrong: bool = False
     depth: int = DEPTH
 
-    def goes_wrong(self, body: list[ast.stmt]) -> bool:
-        self.run([*body, *body])
+    def goes_wrong(self, loop: ast.For | ast.While) -> bool:
+        self.turns(loop)
         return self.wrong
+
+    def turns(self, loop: ast.For | ast.While) -> None:
+        for _ in range(2):
+            self.take(loop)  # which gives its variables other values
+            self.run(loop.body)
 
     def run(self, body: Iterable[ast.stmt]) -> None:
         for statement in body:
             if isinstance(statement, ast.If):
                 self.either(statement)
             elif isinstance(statement, ast.For | ast.While):
-                self.take(statement)
-                self.run([*statement.body, *statement.body, *statement.orelse])
+                self.turns(statement)
+                self.run(statement.orelse)
             elif isinstance(statement, ast.With):
                 if not any(_words(item.context_expr) & {"no_grad", "inference_mode"} for item in statement.items):
                     self.run(statement.body)

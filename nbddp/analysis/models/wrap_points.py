@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import block_of, effects
-from nbddp.analysis.values import Obj
+from nbddp.analysis.values import CallFact, Obj
 
 MOVES = ("to", "cuda")
 
@@ -24,7 +24,7 @@ class Home:
 def find_home(plan: Reading, model: Obj) -> Home | None:
     """None where no single variable holds the model before it trains."""
     built = _first_holder(plan, model.node, model.site, 0)
-    if built is None or len(built.targets) != 1:
+    if built is None or len(built.targets) != 1 or _trained_in(plan, built, model):
         return None
     target = built.targets[0]
     name = _target_name(plan, target, model, built)
@@ -97,7 +97,7 @@ def _returned(plan: Reading, statement: ast.Assign, function: ast.AST) -> bool:
     for node in ast.walk(function):
         if isinstance(node, ast.Return) and node.value is not None:
             if names & {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}:
-                return not any(c in plan.facts.backward for c in ast.walk(function) if isinstance(c, ast.Call))
+                return function not in plan.functions_that_run(plan.facts.backward)
     return False
 
 
@@ -121,17 +121,13 @@ def _following(plan: Reading, built: ast.stmt) -> list[ast.stmt]:
 
 def _ends_building(plan: Reading, statement: ast.stmt, name: str, model: Obj) -> bool:
     """It trains, or hands the model to something that keeps it, or gives the name to another."""
-    for node in ast.walk(statement):
-        if not isinstance(node, ast.Call):
-            continue
-        fact = plan.facts.calls.get(node)
-        if fact is None:
-            continue
-        if node in plan.facts.backward or fact.optimizers or model in fact.called:
+    for fact in _calls(plan, statement):
+        if fact.node in plan.facts.backward or fact.optimizers or model in fact.called:
             return True
-        given = any(model in v.objs for v in fact.args.values())
-        if given and (fact.made or any(o.kind == "function" and _keeps(plan, o.node) for o in fact.called)):
+        if fact.made and _given(fact, model):
             return True
+    if _trained_in(plan, statement, model):
+        return True
     if isinstance(statement, ast.Assign):
         root = name.split(".", maxsplit=1)[0]
         stores = {ast.unparse(t) for t in statement.targets}
@@ -141,19 +137,20 @@ def _ends_building(plan: Reading, statement: ast.stmt, name: str, model: Obj) ->
     return False
 
 
-def _keeps(plan: Reading, function: ast.AST) -> bool:
-    """A function that trains with what it is given, or that returns something else that holds it."""
-    return any(c in plan.facts.backward for c in ast.walk(function) if isinstance(c, ast.Call)) or _trains_inside(
-        plan, function
-    )
+def _trained_in(plan: Reading, statement: ast.stmt, model: Obj) -> bool:
+    """By a function of the notebook that trains: which is given the model, or calls it by a name of its own."""
+    training = plan.functions_that_run(plan.facts.backward)
+    found = [(f, f.bodies & training) for f in _calls(plan, statement) if not f.bodies.isdisjoint(training)]
+    calling = plan.functions_that_run(c.node for c in plan.facts.calls.values() if model in c.called) if found else ()
+    return any(_given(fact, model) or not bodies.isdisjoint(calling) for fact, bodies in found)
 
 
-def _trains_inside(plan: Reading, function: ast.AST) -> bool:
-    return any(
-        plan.facts.loops[n].backward
-        for n in ast.walk(function)
-        if isinstance(n, ast.For | ast.While) and n in plan.facts.loops
-    )
+def _calls(plan: Reading, statement: ast.stmt) -> list[CallFact]:
+    return [plan.facts.calls[n] for n in ast.walk(statement) if isinstance(n, ast.Call) and n in plan.facts.calls]
+
+
+def _given(call: CallFact, model: Obj) -> bool:
+    return any(model in v.objs for v in call.args.values())
 
 
 def _completes(plan: Reading, statement: ast.stmt, name: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from nbddp.analysis.models.buffers import kept_of_shares, may_hold_batch_norm
+from nbddp.analysis.models.cut_off_parts import cut_off
 from nbddp.analysis.models.ddp_names import Names, find_names, may_train_unread
 from nbddp.analysis.models.repeated_backward import several_backwards
 from nbddp.analysis.models.unfreezing import thaws_later
@@ -120,7 +121,7 @@ def _leaves_out(plan: Reading, model: Obj) -> bool:
         if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store) and _trainable(plan, model, n.attr)
     }
     never = made - _read_from(forward, methods, set()) - _read_in_init(init, made)
-    return bool(never or made & _read_under_conditions(forward))
+    return bool(never or made & (_read_under_conditions(forward) | cut_off(owner, forward)))
 
 
 def _read_under_conditions(forward: ast.FunctionDef) -> set[str]:

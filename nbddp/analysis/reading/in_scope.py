@@ -15,7 +15,7 @@ from nbddp.analysis.reading.reading import Reading
 from nbddp.analysis.reading.summary_objects import one_of_several
 from nbddp.analysis.slicing import local_names
 from nbddp.analysis.syntax import Statement
-from nbddp.analysis.values import ITEMS, LoopFact, Obj, Value, sources
+from nbddp.analysis.values import ITEMS, Literal, LoopFact, Obj, Value, sources
 
 
 def state_in_scope(plan: Reading, fact: LoopFact) -> dict[str, str]:
@@ -153,8 +153,9 @@ def readable(plan: Reading, node: ast.AST, name: str) -> bool:
 def expression_among(
     plan: Reading, node: ast.AST, names: Mapping[str, Value], obj: Obj, allowed: Set[Obj]
 ) -> str | None:
-    """A name or attribute that may stand for this thing at a place, and else only for those that are allowed."""
-    for text, value in sorted(_readable(plan, node, names), key=lambda pair: (len(pair[0]), pair[0])):
-        if obj in value.objs and value.of(obj.kind) <= allowed:
+    """A name or attribute that may stand for this thing at a place, else only for those allowed, and never for None."""
+    found = _readable(plan, node, names)
+    for text, value in sorted(found, key=lambda pair: _preference(plan, node, pair[0], pair[1], {obj.kind})):
+        if obj in value.objs and value.of(obj.kind) <= allowed and not isinstance(value.const, Literal):
             return text
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -91,6 +91,16 @@ class Reading:
             for function in call.bodies:
                 found.setdefault(function, []).append(call.node)
         return found
+
+    def functions_that_run(self, calls: Iterable[ast.Call]) -> frozenset[ast.AST]:
+        """The notebook's functions in which one of the calls is reached, also by way of what they call."""
+        found, waiting = set[ast.AST](), [self.program.function_of(c) for c in calls]
+        while waiting:
+            function = waiting.pop()
+            if function is not None and function not in found:
+                found.add(function)
+                waiting.extend(self.program.function_of(c) for c in self.callers.get(function, ()))
+        return frozenset(found)
 
     def calls(self, *names: str) -> Iterator[CallFact]:
         """Calls of library functions by their qualified names, in the order of the text."""

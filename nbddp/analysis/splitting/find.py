@@ -23,9 +23,19 @@ def unshared(plan: Reading) -> list[ast.Call]:
     for call in plan.facts.backward:
         loops = [plan.facts.loops[n] for n in plan.facts.calls[call].loops]
         split = any(f.loaders or f.next_of for f in loops)
-        if not split and (loops or not _training(plan)) and not _is_an_exercise(plan, call):
+        alike = _is_an_exercise(plan, call) or _moves_no_model(plan, call)
+        if not split and (loops or not _training(plan)) and not alike:
             found.append(call)
     return sorted(found, key=plan.program.span)
+
+
+def _moves_no_model(plan: Reading, call: ast.Call) -> bool:
+    """`Adam([images])` beside loops that train a model: an attack, an inversion, that each rank makes alike."""
+    here, own = plan.program.function_of(call), plan.facts.calls[call].loops
+    steps = [f for f in plan.facts.calls.values() if f.optimizers and f.loops == own]
+    moved = {o for f in steps if plan.program.function_of(f.node) is here for o in f.optimizers}
+    trains = any(f.loaders or f.next_of for f in plan.facts.loops.values() if f.backward)
+    return bool(moved) and trains and moved.isdisjoint(o for m in plan.roles.models for o in m.optimizers)
 
 
 def _is_an_exercise(plan: Reading, call: ast.Call) -> bool:

@@ -178,6 +178,8 @@ def _of_call(region: Region, node: ast.Call, seen: frozenset[ast.AST]) -> Iterat
             return
     if isinstance(node.func, ast.Name) and node.func.id == "len":
         return
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "to":  # what it is given is a device
+        return
     name = qualified(node.func, region.plan.flow.imports)
     if is_single(region.plan, node):
         yield Root(node, one=True)

@@ -37,6 +37,7 @@ def over_samples(plan: Plan, fact: CallFact) -> tuple[Edit, ...]:
     """The call, or nothing where that cannot be written."""
     training = {f.node for f in plan.roles.batch_loops}
     together = not (fact.varying_control or fact.ever_in_forward or fact.loops & plan.dealt)
+    together = together and not fact.bodies  # at times it is a function of the notebook, which takes other arguments
     if not (together and fact.loops & training and plan.facts.value(fact.node).extent is Extent.MEAN):
         return ()
     if isinstance(fact.node.func, ast.Attribute) and fact.node.func.attr == "mean" and not fact.names:

@@ -33,6 +33,8 @@ def compares(text: str) -> bool:
         "x.roll(1, 0)",
         "torch.flip(x, [0])",
         "torch.einsum('id,jd->ij', x, x)",
+        "F.cosine_similarity(x.unsqueeze(1), x.unsqueeze(0), dim=2)",
+        "nn.CosineSimilarity(dim=2)(x[:, None], x[None])",
     ],
 )
 def test_these_do(text):
@@ -52,6 +54,8 @@ def test_these_do(text):
         "torch.flip(x, [1])",
         "torch.einsum('bd,bd->b', x, x)",
         "w @ w.T",
+        "F.cosine_similarity(x, x, dim=1)",
+        "F.cosine_similarity(x.unsqueeze(1), w.unsqueeze(0), dim=2)",
     ],
 )
 def test_these_do_not(text):

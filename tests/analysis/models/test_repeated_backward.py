@@ -40,6 +40,7 @@ def test_ddp_would_average_the_first_only(lines):
         ("model(x).sum().backward()", "model(x + 1).sum().backward()"),
         ("out = model(x + state)", "state = out.mean().detach()", "out.sum().backward()"),
         ("out = model(x)", "seen = out.mean().item()", "out.sum().backward()", "print(seen)"),
+        ("x = model(x)", "F.cross_entropy(x, y).backward()"),
         ("with torch.no_grad():", "    first = model(x)", "model(x).sum().backward()"),
         ("if epoch:", "    model(x).sum().backward()", "else:", "    model(x).mean().backward()"),
         ("step(model(x).sum())", "step(model(x).mean())"),

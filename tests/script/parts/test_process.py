@@ -14,6 +14,7 @@ from nbddp.script.parts.process import (
     drawn_alike,
     literal,
     own_random_numbers,
+    own_random_numbers__numpy,
     same_random_numbers,
     same_seed,
     seed_everything,
@@ -46,6 +47,23 @@ def test_all_begin_alike_and_go_on_by_themselves():
     assert len({value for result in results for value in result[2:4]}) == 6
     assert len({result[4] for result in results}) == 1
     assert results[0][4] != results[0][0]
+
+
+def draw_with_numpy(rank: int) -> list[float]:
+    seed_everything(3)
+    own_random_numbers__numpy()
+    own = [float(np.random.rand()), torch.rand(1).item()]
+    shared_random_numbers()
+    return [*own, float(np.random.rand())]
+
+
+def test_noise_of_numpy_is_each_rank_s_own():
+    seed_everything(3)
+    alone = float(np.random.rand())
+    results = on_ranks(3, draw_with_numpy)
+    assert results[0][0] == alone
+    assert len({value for result in results for value in result[:2]}) == 6
+    assert len({result[2] for result in results}) == 1
 
 
 @pytest.mark.parametrize(

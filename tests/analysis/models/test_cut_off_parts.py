@@ -1,0 +1,52 @@
+"""Parts through which no gradient comes back."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from nbddp.analysis.models.cut_off_parts import cut_off
+
+
+def found(*lines: str, init: str = "pass") -> set[str]:
+    body = "\n".join(f"        {line}" for line in lines)
+    tree = ast.parse(f"class Net(Module):\n    def __init__(self):\n        {init}\n    def forward(self, x):\n{body}")
+    (owner,) = tree.body
+    assert isinstance(owner, ast.ClassDef)
+    forward = owner.body[1]
+    assert isinstance(forward, ast.FunctionDef)
+    return cut_off(owner, forward) & {"book"}
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("z = self.book(x)", "z = x + (z - x).detach()", "return z"),
+        ("near = torch.argmin((x - self.book.weight) ** 2, dim=1)", "return x[near]"),
+        ("with torch.no_grad():", "    z = self.book(x)", "return x, z"),
+        ("z = self.book(x).detach()", "if x.sum() > 0:", "    z = z + 1", "return z"),
+    ],
+)
+def test_nothing_comes_back(lines):
+    assert found(*lines) == {"book"}
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("return self.book(x)",),
+        ("z = self.book(x)", "loss = F.mse_loss(z, x.detach())", "z = x + (z - x).detach()", "return z, loss"),
+        ("z = self.book(x)", "if self.training:", "    z = z.detach()", "return z"),
+        ("outs = []", "for _ in range(3):", "    outs.append(self.book(x))", "return outs"),
+        ("self.last = self.book(x)", "return x"),
+        ("z = self.book(x)", "while x.sum() > 0:", "    x = x + z", "return x"),
+    ],
+)
+def test_something_does(lines):
+    assert found(*lines) == set()
+
+
+def test_a_class_that_freezes_parts_itself():
+    lines = ("with torch.no_grad():", "    z = self.book(x)", "return x, z")
+    assert found(*lines, init="self.book.weight.requires_grad = False") == set()
