@@ -39,6 +39,7 @@ from nbddp.analysis.splitting import (
     unclear_dim,
     unfit,
     unshared,
+    with_masks,
     with_places,
     with_states,
     with_what_meets,
@@ -186,7 +187,7 @@ def _completed(plan: Plan, split: Split) -> Plan:
     others = plan.assumed.splits
     while True:
         plan = _again(plan, replace(plan.assumed, splits=(*others, split)))
-        more = with_places(plan, with_states(plan, with_what_meets(plan, split)))
+        more = with_masks(plan, with_places(plan, with_states(plan, with_what_meets(plan, split))))
         if vars(more) == vars(split):
             return plan
         split = more

@@ -5,14 +5,14 @@ Gives the Splits of its steps, or why there are none; which means a rank has of 
 """
 
 from nbddp.analysis.splitting.batches import Batches, batches_of
-from nbddp.analysis.splitting.dimension import samples_in, unused_marks, with_places, with_states
+from nbddp.analysis.splitting.dimension import samples_in, unused_marks, with_masks, with_places, with_states
 from nbddp.analysis.splitting.find import chain_of, first_split, unshared
 from nbddp.analysis.splitting.fit import is_flattened, is_unclear, unclear_dim, unfit, whole_sizes
 from nbddp.analysis.splitting.means import Means, means_of
 from nbddp.analysis.splitting.meeting import with_what_meets
+from nbddp.analysis.splitting.origins import counted_rows
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import step_of
-from nbddp.analysis.splitting.sizes import counted_rows
 
 __all__ = [
     "Batches",
@@ -32,6 +32,7 @@ __all__ = [
     "unshared",
     "unused_marks",
     "whole_sizes",
+    "with_masks",
     "with_places",
     "with_states",
     "with_what_meets",

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.means import Means, means_of
+from nbddp.analysis.splitting.origins import known_size, written_size
 from nbddp.analysis.splitting.regions import bound, loops_first, region_at
-from nbddp.analysis.splitting.sizes import known_size, written_size
 from nbddp.analysis.values import Extent, Split, spread
 from nbddp.sentence import Sentence, sentence
 
@@ -18,6 +18,7 @@ NONE: Keys = frozenset()
 TURNS = 8  # until what a turn of the loop leaves to the next is known
 ASIDE = ("device", "dtype", "ndim")
 HELD = ast.Name | ast.Attribute
+BRANCHING = ast.If | ast.For | ast.AsyncFor | ast.While
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +83,7 @@ class _Following:
                 break
 
     def _follow(self, node: ast.AST, *, certain: bool) -> None:
-        """A statement; what stands in a branch, a loop or a function is perhaps not done."""
+        """A statement; a branch, a loop or a function is perhaps not run."""
         bindings = [*bound(self.plan.program, node)]
         for target, value in bindings:
             found = self._of(value)
@@ -90,10 +91,22 @@ class _Following:
             if isinstance(node, ast.Assign):
                 self.taken[node] = self.taken.get(node, NONE) | found  # out of which a name may get a mean
         for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr) and not bindings:
+                self._of(child)
+        if isinstance(node, BRANCHING):
+            for block in (node.body, node.orelse):
+                self._follow_block(block, certain=certain)
+            return
+        for child in ast.iter_child_nodes(node):
             if not isinstance(child, ast.expr):
                 self._follow(child, certain=certain and isinstance(node, ast.With))
-            elif not bindings:
-                self._of(child)
+
+    def _follow_block(self, block: Sequence[ast.stmt], *, certain: bool) -> None:
+        """What it may do or not, in its order."""
+        before = dict(self.held)
+        for statement in block:
+            self._follow(statement, certain=certain)
+        self.held = {key: before.get(key, NONE) | found for key, found in self.held.items()}
 
     def _bind(self, target: ast.expr, found: Keys, *, certain: bool) -> None:
         match target:

@@ -10,12 +10,12 @@ from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.batches import ill_matched
 from nbddp.analysis.splitting.dimension import marked_dim, one_sequence, set_against, turns_round, without_part
 from nbddp.analysis.splitting.means import uncounted
+from nbddp.analysis.splitting.origins import counted_rows
 from nbddp.analysis.splitting.regions import Region, region_at
 from nbddp.analysis.splitting.roots import PRODUCTS, Root
 from nbddp.analysis.splitting.single_samples import made_one, sample_by_sample, taken_for_one
-from nbddp.analysis.splitting.sizes import counted_rows
 from nbddp.analysis.syntax import qualified
-from nbddp.analysis.values import ANYTHING, FLAT, KNOWN, TURNED, UNLIKE, WHOLE, Extent, Split, backward_of, spread
+from nbddp.analysis.values import ANYTHING, FLAT, KNOWN, MASK, TURNED, UNLIKE, WHOLE, Extent, Split, backward_of, spread
 from nbddp.sentence import Sentence, sentence
 
 GRAPHS = ("torch_geometric.", "dgl.", "torch_sparse.", "torch_scatter.")
@@ -171,6 +171,7 @@ def _picked_by_place(region: Region, split: Split) -> ast.expr | None:
                 index = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
                 dealt = isinstance(index, ast.Name) and index.id in split.names
                 known = isinstance(index, ast.Constant | ast.Slice) or index in rows
-                if not known and (dealt or not plan.facts.value(index).varies):
+                by_mask = bool(plan.facts.value(index).of(MASK))
+                if not known and not by_mask and (dealt or not plan.facts.value(index).varies):
                     return node
     return None

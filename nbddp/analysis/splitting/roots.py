@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting.origins import is_mask
 from nbddp.analysis.splitting.own_parameters import inputs, learned
 from nbddp.analysis.splitting.regions import Region
 from nbddp.analysis.syntax import qualified
@@ -136,6 +137,10 @@ def _indexed(region: Region, node: ast.expr, index: ast.expr) -> Iterator[Root]:
     first = index.elts[0] if isinstance(index, ast.Tuple) else index
     if _is_number(region, first):
         yield Root(node, one=True)
+    elif region.whole and isinstance(node, ast.Subscript) and is_mask(region.plan, first):
+        yield from roots(region, node.value)
+    elif region.whole and isinstance(node, ast.Subscript) and is_mask(region.plan, first):
+        yield from roots(region, node.value)
     elif isinstance(first, ast.Name | ast.Attribute | ast.Subscript) and not region.whole:
         yield from list(_of_place(region, first, frozenset())) or [Root(node)]
     else:

@@ -8,7 +8,7 @@ from nbddp.analysis.splitting.dimension.marks import marked_dim, unused_marks
 from nbddp.analysis.splitting.dimension.samples import samples_in, set_against
 from nbddp.analysis.splitting.dimension.sequences import one_sequence, turns_round
 from nbddp.analysis.splitting.dimension.states import with_states, without_part
-from nbddp.analysis.splitting.dimension.targets import with_places
+from nbddp.analysis.splitting.dimension.targets import with_masks, with_places
 
 __all__ = [
     "marked_dim",
@@ -17,6 +17,7 @@ __all__ = [
     "set_against",
     "turns_round",
     "unused_marks",
+    "with_masks",
     "with_places",
     "with_states",
     "without_part",

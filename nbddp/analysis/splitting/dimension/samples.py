@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.dimension.marks import marked_dim
-from nbddp.analysis.splitting.dimension.origins import all_of
 from nbddp.analysis.splitting.dimension.sequences import LAYERS, time_first
+from nbddp.analysis.splitting.origins import all_of
 from nbddp.analysis.splitting.regions import region_at
 from nbddp.analysis.splitting.single_samples import along_second
 from nbddp.analysis.values import TURNED, Extent, Split, spread

@@ -10,6 +10,23 @@ from nbddp.analysis.splitting.regions import Definition, bound, stored
 
 BINDS = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.For, ast.comprehension, ast.withitem)
 FAR = 400  # nodes: what is made of more than that is not followed to its end
+MASKS = (
+    "bool",
+    "logical_and",
+    "logical_or",
+    "logical_not",
+    "isnan",
+    "isfinite",
+    "isin",
+    "eq",
+    "ne",
+    "gt",
+    "lt",
+    "ge",
+    "le",
+)
+KEPT = ("to", "cuda", "cpu", "clone", "squeeze", "unsqueeze", "view", "reshape", "flatten", "detach", "expand")
+DEPTH = 8
 
 
 def made_by(
