@@ -187,6 +187,8 @@ def _of_call(region: Region, node: ast.Call, seen: frozenset[ast.AST]) -> Iterat
     if is_single(region.plan, node):
         yield Root(node, one=True)
         return
+    if _makes_one(region.plan, node):
+        return
     found = False
     for given in [*node.args, *(k.value for k in node.keywords)]:
         for root in roots(region, given.value if isinstance(given, ast.Starred) else given, seen):
@@ -197,7 +199,12 @@ def _of_call(region: Region, node: ast.Call, seen: frozenset[ast.AST]) -> Iterat
 
 
 def is_single(plan: Reading, node: ast.AST) -> bool:
-    """`torch.tensor([label])`: made of one thing."""
+    """`torch.tensor([label])`: made of one thing; a point that never changes, `torch.tensor([[0.0]])`, is no sample."""
+    named = [n for a in getattr(node, "args", [])[:1] for n in ast.walk(a) if isinstance(n, ast.Name)]
+    return bool(named) and _lists_one(plan, node)
+
+
+def _lists_one(plan: Reading, node: ast.AST) -> bool:
     if not isinstance(node, ast.Call) or qualified(node.func, plan.flow.imports) not in TENSORS:
         return False
     given = node.args[0] if node.args else None
@@ -224,7 +231,7 @@ def _makes_one(plan: Reading, node: ast.expr) -> bool:
     name = qualified(node.func, plan.flow.imports) if isinstance(node, ast.Call) else None
     first = node.args[0] if isinstance(node, ast.Call) and node.args else None
     if name in TENSORS and first is not None:
-        return is_single(plan, node) or isinstance(first, ast.Constant)
+        return _lists_one(plan, node) or isinstance(first, ast.Constant)
     return name in FILLED and isinstance(first, ast.Constant) and first.value == 1
 
 

@@ -24,7 +24,7 @@ def time_first(plan: Reading) -> str | None:
     """A layer that goes along the first dimension; what turns that round in a model is not followed."""
     for call in plan.calls(*(f"torch.nn.{name}" for name in LAYERS)):
         first = {k.arg: k.value for k in call.node.keywords}.get("batch_first")
-        if not (isinstance(first, ast.Constant) and first.value is True) and not turns_round(plan, call.node):
+        if (first is None or plan.facts.value(first).const is not True) and not turns_round(plan, call.node):
             return plan.program.source(call.node.func)
     return next((target for target in plan.flow.imports.values() if f"{target}.".startswith(TIME_FIRST)), None)
 
