@@ -34,6 +34,7 @@ from nbddp.analysis.reading import (
 from nbddp.analysis.slicing import Flow, Slice, backward_slice, build_flow, with_prints
 from nbddp.analysis.splitting import (
     first_split,
+    in_columns,
     is_unclear,
     samples_in,
     unclear_dim,
@@ -172,7 +173,9 @@ def _with_batches_split(plan: Plan) -> Plan:
         dim = samples_in(found, first)
         if not isinstance(dim, int):
             return replace(plan, unsplit=dim, unsaid=True)
-        found = _completed(found, replace(first, dim=dim))
+        before, found = found, _completed(found, replace(first, dim=dim))
+        if dim == 0 and in_columns(found):
+            found = _completed(before, replace(first, dim=1))
         if reason := unclear_dim(found, found.assumed.splits[-1]):
             return replace(plan, unsplit=reason, unsaid=True)
         if reason := is_unclear(found, found.assumed.splits[-1]):

@@ -45,7 +45,7 @@ def ill_matched(plan: Reading, split: Split) -> Sentence | None:
     found = _Following(plan, split, means_of(plan, split))
     for keys, node in found.meetings.items():
         sizes = {size: key for key in sorted(keys) if (size := known_size(plan, found.nodes[key])) is not None}
-        if len(sizes) > 1:
+        if len(sizes) > 1 and not split.dim:
             return sentence("'%1' and '%2' are batches of two sizes, and '%3' is made of both",
                             *[*sizes.values()][:2], plan.program.source(node))  # fmt: skip
     for group in found.groups():
@@ -148,8 +148,11 @@ class _Following:
     def groups(self) -> Iterator[Keys]:
         """Also one, where they are written with one size; and all in one, where a mean is not seen to be of any."""
         joined = [*self.meetings, *(frozenset(self.nodes) for n in self.born if not self.taken.get(n))]
-        sizes = {key: written_size(self.plan, node) for key, node in self.nodes.items()}
-        joined += [frozenset(k for k in sizes if sizes[k] == size) for size in sizes.values() if size]
+        rows = {} if self.split.dim else self.nodes  # what is written with one size first
+        sizes = {key: written_size(self.plan, node) for key, node in rows.items()}
+        joined += [
+            frozenset(k for k in sizes if sizes[k] == size) for size in sizes.values() if size and not self.split.dim
+        ]
         left = dict.fromkeys(self.nodes)
         while left:
             group = frozenset({next(iter(left))})

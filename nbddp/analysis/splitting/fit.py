@@ -11,6 +11,7 @@ from nbddp.analysis.splitting.batches import ill_matched
 from nbddp.analysis.splitting.dimension import marked_dim, one_sequence, set_against, turns_round, without_part
 from nbddp.analysis.splitting.means import uncounted
 from nbddp.analysis.splitting.origins import counted_rows
+from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import Region, region_at
 from nbddp.analysis.splitting.roots import PRODUCTS, Root
 from nbddp.analysis.splitting.single_samples import made_one, sample_by_sample, taken_for_one
@@ -124,18 +125,35 @@ def _goes_over_first(plan: Reading, call: ast.Call) -> bool:
     return of.varies and not of.of(TURNED) and any(isinstance(a, ast.Constant) and a.value == 0 for a in along)
 
 
+def in_columns(plan: Reading) -> bool:
+    """`W @ X`: what is learned stands on the left of the data, and goes along the features in its rows."""
+    own = learned(plan)
+    lefts = [left for _, left, right in _products(plan) if _is_split(plan, right) and not _is_split(plan, left)]
+    return any(plan.facts.value(left).of("parameter") or getattr(left, "id", "") in own for left in lefts)
+
+
+def _products(plan: Reading) -> Iterator[tuple[ast.expr, ast.expr, ast.expr]]:
+    for call in plan.calls(*PRODUCTS):
+        if len(call.node.args) > 1:
+            yield call.node, call.node.args[0], call.node.args[1]
+    for node in plan.nodes():
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+            yield node, node.left, node.right
+
+
 def _summed_over(region: Region) -> ast.expr | None:
-    """`adjacency @ X`: a product with the samples on its right; `words.sum(0)` in a model."""
-    for fact in region.plan.facts.calls.values():
-        if fact.ever_in_forward and _goes_over_first(region.plan, fact.node):
+    """`adjacency @ X`: a product with the samples on its right; `words.sum(0)` in a model.
+
+    With samples in its columns it is computed for each of them.
+    """
+    plan, inside = region.plan, {n for s in region.rest for n in ast.walk(s)}
+    for fact in plan.facts.calls.values():
+        if fact.ever_in_forward and _goes_over_first(plan, fact.node):
             return fact.node
-    for call in region.plan.calls(*PRODUCTS):
-        if len(call.node.args) > 1 and _is_split(region.plan, call.node.args[1]):
-            return call.node
-    for statement in region.rest:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult) and _is_split(region.plan, node.right):
-                return node
+    for node, left, right in _products(plan):
+        apart = plan.facts.value(right).of(TURNED) and not _is_split(plan, left)
+        if _is_split(plan, right) and not apart and (isinstance(node, ast.Call) or node in inside):
+            return node
     return None
 
 

@@ -19,7 +19,7 @@ ELEMENTWISE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 
 def with_what_meets(plan: Reading, split: Split) -> Split:
     """The split, and what is still whole although it is computed with what is split."""
-    region = replace(region_at(plan, split.at), chain=chain_of(plan))
+    region = replace(region_at(plan, split.at), chain=chain_of(plan), dim=split.dim)
     found = [root for statement in region.rest for node in ast.walk(statement) for root in _meeting(region, node)]
     return add(split, region, found)
 

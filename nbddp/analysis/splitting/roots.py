@@ -91,10 +91,10 @@ def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator
         for value in definitions(region, base):
             yield from roots(region, value, seen)
     elif isinstance(node, ast.Name):
-        if is_data(region.plan, node) and not _is_one_thing(region.plan, node):
+        if is_data(region.plan, node) and not _is_one_thing(region, node):
             yield Root(node, node.id)
     elif (index := computed_index(node)) is None:
-        if is_data(region.plan, node) and not _is_one_thing(region.plan, node):
+        if is_data(region.plan, node) and not _is_one_thing(region, node):
             yield Root(node)
     else:
         yield from _indexed(region, node, index)
@@ -187,7 +187,7 @@ def _of_call(region: Region, node: ast.Call, seen: frozenset[ast.AST]) -> Iterat
     if is_single(region.plan, node):
         yield Root(node, one=True)
         return
-    if _makes_one(region.plan, node):
+    if _makes_one(region, node):
         return
     found = False
     for given in [*node.args, *(k.value for k in node.keywords)]:
@@ -211,28 +211,27 @@ def _lists_one(plan: Reading, node: ast.AST) -> bool:
     return isinstance(given, ast.List) and len(given.elts) == 1 and not isinstance(given.elts[0], ast.Starred)
 
 
-def _is_one_thing(plan: Reading, node: Place) -> bool:
+def _is_one_thing(region: Region, node: Place) -> bool:
     """`start = torch.tensor([[0.0]])`, `torch.zeros(1, 1)`: beside a batch of many it is none of it."""
-    given = [n for n in plan.nodes() if isinstance(n, ast.Assign)]
+    given = [n for n in region.plan.nodes() if isinstance(n, ast.Assign)]
     if isinstance(node, ast.Name):
         made = [n.value for n in given if node.id in _targets(n.targets[0])]
     else:
         made = [n.value for n in given if ast.unparse(n.targets[0]) == ast.unparse(node)]
-    return bool(made) and all(_makes_one(plan, value) for value in made)
+    return bool(made) and all(_makes_one(region, value) for value in made)
 
 
-def _makes_one(plan: Reading, node: ast.expr) -> bool:
-    if (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and not isinstance(node.func.value, ast.Name)
-    ):
-        return _makes_one(plan, node.func.value)  # `torch.zeros(1, 1).to(device)`
-    name = qualified(node.func, plan.flow.imports) if isinstance(node, ast.Call) else None
-    first = node.args[0] if isinstance(node, ast.Call) and node.args else None
-    if name in TENSORS and first is not None:
-        return _lists_one(plan, node) or isinstance(first, ast.Constant)
-    return name in FILLED and isinstance(first, ast.Constant) and first.value == 1
+def _makes_one(region: Region, node: ast.expr) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(value=base)) if not isinstance(base, ast.Name):
+            return _makes_one(region, base)  # `torch.zeros(1, 1).to(device)`
+        case ast.Call(func=func, args=[first, *_] as sizes):
+            name = qualified(func, region.plan.flow.imports)
+            if name in TENSORS:
+                return _lists_one(region.plan, node) or isinstance(first, ast.Constant)
+            own = sizes[region.dim] if len(sizes) > region.dim else first
+            return name in FILLED and isinstance(own, ast.Constant) and own.value == 1
+    return False
 
 
 def base_of(node: ast.expr) -> ast.expr:

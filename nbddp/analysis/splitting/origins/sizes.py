@@ -33,7 +33,7 @@ def known_size(plan: Reading, node: ast.expr) -> str | None:
 
 
 def has_size(plan: Reading, node: ast.expr, size: ast.expr) -> bool:
-    """Written with the same number, by whatever name: `torch.zeros(batch_size, 8)` beside `torch.randn(batch_size, 4)`."""
+    """Written with the same number, by whatever name: `torch.zeros(batch_size, 8)`."""
     own = _size(plan, node, DEPTH)
     sources = plan.facts.value(own).sources if own is not None else frozenset[ast.AST]()
     return bool(sources & plan.facts.value(size).sources)
