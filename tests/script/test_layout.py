@@ -40,9 +40,8 @@ def test_constants_go_to_the_module(cell, place):
 
 
 def test_what_reads_an_imported_name_that_is_set_anew_comes_after_that():
-    layout, found = laid_out(
-        "from math import pi as n\nk = n", "n = 3\nm = 2 * n", USES.replace("range(n)", "range(m)")
-    )
+    cell = "from math import pi as n\nk = len(str(n))\nn = 3\nm = 2 * n"
+    layout, found = laid_out(cell, USES.replace("range(n)", "range(m + k)"))
     assert (found["n = 3"], found["m = 2 * n"]) == ("body", "body")
     assert "n" in layout.global_names
 
