@@ -5,7 +5,7 @@ Gives the Splits of its steps, or why there are none; which means a rank has of 
 """
 
 from nbddp.analysis.splitting.batches import Batches, batches_of
-from nbddp.analysis.splitting.dimension import samples_in, unused_marks, with_masks, with_places, with_states
+from nbddp.analysis.splitting.dimension import may_turn, samples_in, unused_marks, with_masks, with_places, with_states
 from nbddp.analysis.splitting.find import chain_of, first_split, unshared
 from nbddp.analysis.splitting.fit import in_columns, is_flattened, is_unclear, unclear_dim, unfit, whole_sizes
 from nbddp.analysis.splitting.means import Means, means_of
@@ -25,6 +25,7 @@ __all__ = [
     "is_flattened",
     "is_unclear",
     "learned",
+    "may_turn",
     "means_of",
     "samples_in",
     "step_of",

@@ -150,9 +150,7 @@ class _Following:
         joined = [*self.meetings, *(frozenset(self.nodes) for n in self.born if not self.taken.get(n))]
         rows = {} if self.split.dim else self.nodes  # what is written with one size first
         sizes = {key: written_size(self.plan, node) for key, node in rows.items()}
-        joined += [
-            frozenset(k for k in sizes if sizes[k] == size) for size in sizes.values() if size and not self.split.dim
-        ]
+        joined += [frozenset(k for k in sizes if sizes[k] == size) for size in sizes.values() if size]
         left = dict.fromkeys(self.nodes)
         while left:
             group = frozenset({next(iter(left))})
