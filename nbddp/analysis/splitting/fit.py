@@ -49,11 +49,18 @@ def unclear_dim(plan: Reading, split: Split) -> Sentence | None:
 
 
 def _environment(plan: Reading) -> str | None:
-    """What is reset and then stepped with an action."""
+    """What is reset and then stepped with an action, where it trains: not what data was made with before."""
     methods: dict[str, set[str]] = {}
+    training = {node for node, loop in plan.facts.loops.items() if loop.backward}
     for fact in plan.facts.calls.values():
         func = fact.node.func
-        if isinstance(func, ast.Attribute) and not fact.optimizers and not plan.facts.value(func.value).of(*KNOWN):
+        before = bool(training) and fact.loops.isdisjoint(training)
+        if (
+            isinstance(func, ast.Attribute)
+            and not before
+            and not fact.optimizers
+            and not plan.facts.value(func.value).of(*KNOWN)
+        ):
             word = func.attr if func.attr != "step" or fact.node.args else ""
             methods.setdefault(plan.program.source(func.value), set()).add(word)
     return next((name for name, used in methods.items() if used >= {"reset", "step"}), None)
@@ -68,7 +75,8 @@ def _edges(plan: Reading, split: Split) -> str | None:
         for call in ast.walk(statement):
             for given in call.args if isinstance(call, ast.Call) else ():
                 word = given.attr if isinstance(given, ast.Attribute) else getattr(given, "id", "")
-                if GRAPH.search(word):
+                alone = len(call.args) == 1 and plan.program.source(given) == split.total  # a batch of that name
+                if GRAPH.search(word) and not alone:
                     return plan.program.source(given)
     return None
 

@@ -23,6 +23,8 @@ LOSS = "loss = F.mse_loss(model(x), t)"
         ("loss = F.mse_loss(model(A @ X), y)", "A = torch.eye(100)", ""),
         ("h = torch.mm(A, model(X))\nloss = F.mse_loss(h, y)", "A = torch.eye(100)", "'torch.mm(A, model(X))' adds up"),
         ("loss = F.mse_loss(model(X, adj), y)", "adj = torch.eye(100)", "'adj' joins the samples to a graph"),
+        ("loss = F.mse_loss(model(x_edge), y)", "x_edge = torch.randn(100, 4)", ""),
+        ("loss = F.mse_loss(model(X), y)", "import gyms\nenv = gyms.make()\nenv.reset()\nenv.step(1)", ""),
         ("out = model(X)\nloss = F.mse_loss(out[kept], y[kept])", "kept = torch.arange(9)", "'out[kept]' is picked by"),
         (f"env.reset()\nx, t = env.step(step)\n{LOSS}", "import gyms\nenv = gyms.make()", "'env' is an environment"),
         ("loss = F.mse_loss(model(X), y)", "rnn = nn.LSTM(4, 4)\nmodel.rnn = rnn", "'nn.LSTM' takes time"),
