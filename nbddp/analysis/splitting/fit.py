@@ -75,7 +75,9 @@ def _edges(plan: Reading, split: Split) -> str | None:
         for call in ast.walk(statement):
             for given in call.args if isinstance(call, ast.Call) else ():
                 word = given.attr if isinstance(given, ast.Attribute) else getattr(given, "id", "")
-                alone = len(call.args) == 1 and plan.program.source(given) == split.total  # a batch of that name
+                alone = (
+                    getattr(call, "args", []) == [given] and plan.program.source(given) == split.total
+                )  # a batch of that name
                 if GRAPH.search(word) and not alone:
                     return plan.program.source(given)
     return None
