@@ -34,11 +34,13 @@ from nbddp.analysis.reading import (
 from nbddp.analysis.slicing import Flow, Slice, backward_slice, build_flow, with_prints
 from nbddp.analysis.splitting import (
     first_split,
+    in_columns,
     is_unclear,
     samples_in,
     unclear_dim,
     unfit,
     unshared,
+    with_masks,
     with_places,
     with_states,
     with_what_meets,
@@ -171,7 +173,9 @@ def _with_batches_split(plan: Plan) -> Plan:
         dim = samples_in(found, first)
         if not isinstance(dim, int):
             return replace(plan, unsplit=dim, unsaid=True)
-        found = _completed(found, replace(first, dim=dim))
+        before, found = found, _completed(found, replace(first, dim=dim))
+        if dim == 0 and in_columns(found):
+            found = _completed(before, replace(first, dim=1))
         if reason := unclear_dim(found, found.assumed.splits[-1]):
             return replace(plan, unsplit=reason, unsaid=True)
         if reason := is_unclear(found, found.assumed.splits[-1]):
@@ -186,7 +190,7 @@ def _completed(plan: Plan, split: Split) -> Plan:
     others = plan.assumed.splits
     while True:
         plan = _again(plan, replace(plan.assumed, splits=(*others, split)))
-        more = with_places(plan, with_states(plan, with_what_meets(plan, split)))
+        more = with_masks(plan, with_places(plan, with_states(plan, with_what_meets(plan, split))))
         if vars(more) == vars(split):
             return plan
         split = more

@@ -30,6 +30,7 @@ def lay_out(plan: Plan, edited: Collection[Statement], bound_by_edits: set[str],
     imports = tuple(s for s in plan.kept if isinstance(s.node, Import))
     rest = [s for s in plan.kept if not isinstance(s.node, Import)]
     names = {n for s in imports for n in plan.flow.effects[s.index].binds} | BUILTINS
+    names -= {n for s in rest if not _is_guarded(s.node) for n in plan.flow.effects[s.index].may_bind}  # another value
     environment = _environment(plan, imports, rest, _split(plan, rest, names, edited)[0])
     module, body = _split(plan, [s for s in rest if s not in environment], names, edited)
     return Layout(
@@ -65,7 +66,7 @@ def _environment(
 def _is_environment(plan: Plan, statement: Statement, imports: tuple[Statement, ...]) -> bool:
     """`sys.path.append("..")`, `os.environ[…] = …`, `os.chdir(…)` and guarded imports, before what they serve."""
     node = statement.node
-    if isinstance(node, ast.Try | ast.If) and _only_imports(node):
+    if _is_guarded(node):
         return True
     found = plan.flow.effects[statement.index]
     if not isinstance(node, ast.Expr | ast.Assign) or found.binds:
@@ -87,6 +88,10 @@ def _only_imports(node: ast.Try | ast.If) -> bool:
         for s in block
     )
     return bool(imports) and plain and isinstance(node, ast.Try)
+
+
+def _is_guarded(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Try | ast.If) and _only_imports(node)
 
 
 def _prints(node: ast.expr) -> bool:

@@ -39,6 +39,13 @@ def test_constants_go_to_the_module(cell, place):
     assert found[cell.split("\n")[-1].strip() if "if" not in cell else "if True:"] == place
 
 
+def test_what_reads_an_imported_name_that_is_set_anew_comes_after_that():
+    cell = "from math import pi as n\nk = len(str(n))\nn = 3\nm = 2 * n"
+    layout, found = laid_out(cell, USES.replace("range(n)", "range(m + k)"))
+    assert (found["n = 3"], found["m = 2 * n"]) == ("body", "body")
+    assert "n" in layout.global_names
+
+
 def test_a_number_stays_a_constant_whoever_is_handed_it():
     found = laid_out("import mystery\nn = 3\nsizes = [n]", "mystery.use(n, sizes)\n" + USES)[1]
     assert (found["n = 3"], found["sizes = [n]"]) == ("module", "body")

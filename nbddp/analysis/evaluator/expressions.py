@@ -65,7 +65,7 @@ def _sized(m: Machine, node: ast.expr, value: Value) -> Value:
         if node in split.states:
             return domain.placed(Value(extent=Extent.SAMPLES), domain.TURNED if split.dim else "")
         if node in split.inline or node in split.renamed:
-            return domain.placed(Value(extent=Extent.SAMPLES), split.place(m.program.source(node)))
+            return split.samples(m.program.source(node))
     return value
 
 

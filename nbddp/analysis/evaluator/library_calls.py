@@ -8,7 +8,7 @@ from functools import reduce
 
 from nbddp.analysis.evaluator.attributes import fields_of, read
 from nbddp.analysis.evaluator.iteration import iterate, loaders_in, params_in, parts
-from nbddp.analysis.evaluator.tensor_rules import TOTALS, einsum, like, of_samples, operation
+from nbddp.analysis.evaluator.tensor_rules import PRODUCTS, TOTALS, einsum, like, of_samples, operation
 from nbddp.analysis.evaluator.writes import moved_by_hand, write_into
 from nbddp.analysis.library import Gives, Op, Samples, effect_of, is_class, makes
 from nbddp.analysis.values import (
@@ -28,6 +28,7 @@ from nbddp.analysis.values import (
     is_uneven,
     join_all,
     join_extent,
+    placed,
     reduced,
     spread,
     thing,
@@ -272,11 +273,22 @@ def _of_samples(m: Machine, name: str, args: Args, keywords: Keywords, op: Op) -
     if name in ("torch.einsum", "numpy.einsum"):
         return einsum(m, args[0].const, args[1:])
     first, word = args[0], name.rpartition(".")[2]
+    if word in PRODUCTS and len(args) > 1 and args[1].of(TURNED) and spread(first) in WHOLE:
+        return placed(Value(extent=spread(args[1])), TURNED)  # `torch.matmul(W, X)`, of samples in columns
     inner = m.elements(first) if first.of("list") else first
     if op.samples is Samples.SUM and spread(inner) in WHOLE and first.of(EACH, PICKED):
         return Value(extent=Extent.SUM, number=inner.number)  # `sum(1 for t, p in zip(y, predicted) if t == p)`
+    if name == "sum" and spread(inner) is Extent.SAMPLES and _holds_batches(m, first):
+        return inner
     found = of_samples(m, inner, word, args[1:], keywords, op.samples)
     return Value(extent=spread(found)) if found is not None and op.samples in TOTALS else found
+
+
+def _holds_batches(m: Machine, value: Value) -> bool:
+    """`log_dets`, with one for each layer: nothing around goes through samples, which may have put one in for each."""
+    made = [m.program.function_of(obj.node) or m.program.tree for obj in value.of("list")]
+    loops = (n for around in made for n in ast.walk(around) if isinstance(n, ast.For))
+    return bool(made) and not value.of(EACH, PICKED) and all(spread(m.facts.value(n.iter)) in WHOLE for n in loops)
 
 
 def _is_size(value: Value) -> bool:

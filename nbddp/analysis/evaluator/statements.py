@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
@@ -22,15 +23,12 @@ from nbddp.analysis.evaluator.loops import run_for, run_while
 from nbddp.analysis.values import (
     ANYTHING,
     Active,
-    Extent,
     LoopFact,
     Machine,
     Split,
-    Value,
     copies,
     decided,
     join_states,
-    placed,
     restore,
     truth,
 )
@@ -64,7 +62,8 @@ def _take_part(m: Machine, split: Split, before: ast.stmt) -> None:
     if before is split.at:
         for name in split.names:
             old = m.lookup(name) or ANYTHING
-            m.bind(name, placed(Value(old.of("list"), Extent.SAMPLES), split.place(name)))
+            taken = split.samples(name)
+            m.bind(name, replace(taken, objs=taken.objs | old.of("list")))
         if not m.loops and _is_single(m, split):
             m.loops.append(Active(m.facts.loops.setdefault(before, LoopFact(before, m.frame.node)), shares=False))
     if before is split.step:

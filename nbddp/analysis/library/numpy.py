@@ -15,6 +15,7 @@ OPS: Table = {
     "numpy.array numpy.asarray numpy.float32 numpy.float64": Op(samples=Samples.KEEPS),
     "numpy.exp numpy.log numpy.log2 numpy.log10 numpy.log1p numpy.expm1 numpy.sqrt numpy.square numpy.power numpy.sin "
     "numpy.cos numpy.tan numpy.tanh numpy.arctan numpy.abs numpy.sign numpy.floor numpy.ceil numpy.round numpy.rint "
+    "numpy.pi numpy.e numpy.inf scipy.constants": Op(numeric=True),
     "numpy.clip numpy.minimum numpy.maximum numpy.mod numpy.float32 numpy.float64": Op(numeric=True),
     "numpy.average": Op(samples=Samples.MEAN),
     "numpy.size": Op(samples=Samples.COUNT),

@@ -5,14 +5,14 @@ Gives the Splits of its steps, or why there are none; which means a rank has of 
 """
 
 from nbddp.analysis.splitting.batches import Batches, batches_of
-from nbddp.analysis.splitting.dimension import samples_in, unused_marks, with_places, with_states
+from nbddp.analysis.splitting.dimension import may_turn, samples_in, unused_marks, with_masks, with_places, with_states
 from nbddp.analysis.splitting.find import chain_of, first_split, unshared
-from nbddp.analysis.splitting.fit import is_flattened, is_unclear, unclear_dim, unfit, whole_sizes
+from nbddp.analysis.splitting.fit import in_columns, is_flattened, is_unclear, unclear_dim, unfit, whole_sizes
 from nbddp.analysis.splitting.means import Means, means_of
 from nbddp.analysis.splitting.meeting import with_what_meets
+from nbddp.analysis.splitting.origins import counted_rows
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import step_of
-from nbddp.analysis.splitting.sizes import counted_rows
 
 __all__ = [
     "Batches",
@@ -21,9 +21,11 @@ __all__ = [
     "chain_of",
     "counted_rows",
     "first_split",
+    "in_columns",
     "is_flattened",
     "is_unclear",
     "learned",
+    "may_turn",
     "means_of",
     "samples_in",
     "step_of",
@@ -32,6 +34,7 @@ __all__ = [
     "unshared",
     "unused_marks",
     "whole_sizes",
+    "with_masks",
     "with_places",
     "with_states",
     "with_what_meets",

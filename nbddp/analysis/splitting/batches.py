@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.means import Means, means_of
+from nbddp.analysis.splitting.origins import known_size, written_size
 from nbddp.analysis.splitting.regions import bound, loops_first, region_at
-from nbddp.analysis.splitting.sizes import known_size, written_size
 from nbddp.analysis.values import Extent, Split, spread
 from nbddp.sentence import Sentence, sentence
 
@@ -18,6 +18,7 @@ NONE: Keys = frozenset()
 TURNS = 8  # until what a turn of the loop leaves to the next is known
 ASIDE = ("device", "dtype", "ndim")
 HELD = ast.Name | ast.Attribute
+BRANCHING = ast.If | ast.For | ast.AsyncFor | ast.While
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +45,7 @@ def ill_matched(plan: Reading, split: Split) -> Sentence | None:
     found = _Following(plan, split, means_of(plan, split))
     for keys, node in found.meetings.items():
         sizes = {size: key for key in sorted(keys) if (size := known_size(plan, found.nodes[key])) is not None}
-        if len(sizes) > 1:
+        if len(sizes) > 1 and not split.dim:
             return sentence("'%1' and '%2' are batches of two sizes, and '%3' is made of both",
                             *[*sizes.values()][:2], plan.program.source(node))  # fmt: skip
     for group in found.groups():
@@ -82,7 +83,7 @@ class _Following:
                 break
 
     def _follow(self, node: ast.AST, *, certain: bool) -> None:
-        """A statement; what stands in a branch, a loop or a function is perhaps not done."""
+        """A statement; a branch, a loop or a function is perhaps not run."""
         bindings = [*bound(self.plan.program, node)]
         for target, value in bindings:
             found = self._of(value)
@@ -90,10 +91,22 @@ class _Following:
             if isinstance(node, ast.Assign):
                 self.taken[node] = self.taken.get(node, NONE) | found  # out of which a name may get a mean
         for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr) and not bindings:
+                self._of(child)
+        if isinstance(node, BRANCHING):
+            for block in (node.body, node.orelse):
+                self._follow_block(block, certain=certain)
+            return
+        for child in ast.iter_child_nodes(node):
             if not isinstance(child, ast.expr):
                 self._follow(child, certain=certain and isinstance(node, ast.With))
-            elif not bindings:
-                self._of(child)
+
+    def _follow_block(self, block: Sequence[ast.stmt], *, certain: bool) -> None:
+        """What it may do or not, in its order."""
+        before = dict(self.held)
+        for statement in block:
+            self._follow(statement, certain=certain)
+        self.held = {key: before.get(key, NONE) | found for key, found in self.held.items()}
 
     def _bind(self, target: ast.expr, found: Keys, *, certain: bool) -> None:
         match target:
@@ -135,7 +148,8 @@ class _Following:
     def groups(self) -> Iterator[Keys]:
         """Also one, where they are written with one size; and all in one, where a mean is not seen to be of any."""
         joined = [*self.meetings, *(frozenset(self.nodes) for n in self.born if not self.taken.get(n))]
-        sizes = {key: written_size(self.plan, node) for key, node in self.nodes.items()}
+        rows = {} if self.split.dim else self.nodes  # what is written with one size first
+        sizes = {key: written_size(self.plan, node) for key, node in rows.items()}
         joined += [frozenset(k for k in sizes if sizes[k] == size) for size in sizes.values() if size]
         left = dict.fromkeys(self.nodes)
         while left:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from nbddp.analysis.reading import Reading
@@ -104,11 +104,22 @@ def _is_computed(region: Region, root: Root) -> bool:
     """`out = X @ W`: no batch that was drawn, but what has been made of all of the data."""
     made = set(learned(region.plan))
     for statement in region.block[: region.block.index(region.at)]:
-        read = [n for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+        read = [n for n in _run_by(region.plan, statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
         if root.name in stored(statement) and any(region.plan.facts.value(n).of("instance") for n in read):
             return True
         made |= stored(statement) if any(n.id in made for n in read) else set()
     return any(isinstance(n, ast.Name) and n.id in made for n in ast.walk(root.node))
+
+
+def _run_by(plan: Reading, statement: ast.AST) -> Iterator[ast.AST]:
+    """All that stands in it, and in the functions of the notebook that it calls."""
+    waiting, seen = [statement], set[ast.AST]()
+    while waiting:
+        for node in {*ast.walk(waiting.pop())} - seen:
+            seen.add(node)
+            yield node
+            if isinstance(node, ast.Call) and node in plan.facts.calls:
+                waiting += plan.facts.calls[node].bodies
 
 
 def _drawn_here(region: Region, root: Root) -> bool:

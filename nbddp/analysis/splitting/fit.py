@@ -10,12 +10,13 @@ from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.batches import ill_matched
 from nbddp.analysis.splitting.dimension import marked_dim, one_sequence, set_against, turns_round, without_part
 from nbddp.analysis.splitting.means import uncounted
+from nbddp.analysis.splitting.origins import counted_rows
+from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import Region, region_at
 from nbddp.analysis.splitting.roots import PRODUCTS, Root
 from nbddp.analysis.splitting.single_samples import made_one, sample_by_sample, taken_for_one
-from nbddp.analysis.splitting.sizes import counted_rows
 from nbddp.analysis.syntax import qualified
-from nbddp.analysis.values import ANYTHING, FLAT, KNOWN, TURNED, UNLIKE, WHOLE, Extent, Split, backward_of, spread
+from nbddp.analysis.values import ANYTHING, FLAT, KNOWN, MASK, TURNED, UNLIKE, WHOLE, Extent, Split, backward_of, spread
 from nbddp.sentence import Sentence, sentence
 
 GRAPHS = ("torch_geometric.", "dgl.", "torch_sparse.", "torch_scatter.")
@@ -48,11 +49,18 @@ def unclear_dim(plan: Reading, split: Split) -> Sentence | None:
 
 
 def _environment(plan: Reading) -> str | None:
-    """What is reset and then stepped with an action."""
+    """What is reset and then stepped with an action, where it trains: not what data was made with before."""
     methods: dict[str, set[str]] = {}
+    training = {node for node, loop in plan.facts.loops.items() if loop.backward}
     for fact in plan.facts.calls.values():
         func = fact.node.func
-        if isinstance(func, ast.Attribute) and not fact.optimizers and not plan.facts.value(func.value).of(*KNOWN):
+        before = bool(training) and fact.loops.isdisjoint(training)
+        if (
+            isinstance(func, ast.Attribute)
+            and not before
+            and not fact.optimizers
+            and not plan.facts.value(func.value).of(*KNOWN)
+        ):
             word = func.attr if func.attr != "step" or fact.node.args else ""
             methods.setdefault(plan.program.source(func.value), set()).add(word)
     return next((name for name, used in methods.items() if used >= {"reset", "step"}), None)
@@ -67,7 +75,10 @@ def _edges(plan: Reading, split: Split) -> str | None:
         for call in ast.walk(statement):
             for given in call.args if isinstance(call, ast.Call) else ():
                 word = given.attr if isinstance(given, ast.Attribute) else getattr(given, "id", "")
-                if GRAPH.search(word):
+                alone = (
+                    getattr(call, "args", []) == [given] and plan.program.source(given) == split.total
+                )  # a batch of that name
+                if GRAPH.search(word) and not alone:
                     return plan.program.source(given)
     return None
 
@@ -124,18 +135,35 @@ def _goes_over_first(plan: Reading, call: ast.Call) -> bool:
     return of.varies and not of.of(TURNED) and any(isinstance(a, ast.Constant) and a.value == 0 for a in along)
 
 
+def in_columns(plan: Reading) -> bool:
+    """`W @ X`: what is learned stands on the left of the data, and goes along the features in its rows."""
+    own = learned(plan)
+    lefts = [left for _, left, right in _products(plan) if _is_split(plan, right) and not _is_split(plan, left)]
+    return any(plan.facts.value(left).of("parameter") or getattr(left, "id", "") in own for left in lefts)
+
+
+def _products(plan: Reading) -> Iterator[tuple[ast.expr, ast.expr, ast.expr]]:
+    for call in plan.calls(*PRODUCTS):
+        if len(call.node.args) > 1:
+            yield call.node, call.node.args[0], call.node.args[1]
+    for node in plan.nodes():
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+            yield node, node.left, node.right
+
+
 def _summed_over(region: Region) -> ast.expr | None:
-    """`adjacency @ X`: a product with the samples on its right; `words.sum(0)` in a model."""
-    for fact in region.plan.facts.calls.values():
-        if fact.ever_in_forward and _goes_over_first(region.plan, fact.node):
+    """`adjacency @ X`: a product with the samples on its right; `words.sum(0)` in a model.
+
+    With samples in its columns it is computed for each of them.
+    """
+    plan, inside = region.plan, {n for s in region.rest for n in ast.walk(s)}
+    for fact in plan.facts.calls.values():
+        if fact.ever_in_forward and _goes_over_first(plan, fact.node):
             return fact.node
-    for call in region.plan.calls(*PRODUCTS):
-        if len(call.node.args) > 1 and _is_split(region.plan, call.node.args[1]):
-            return call.node
-    for statement in region.rest:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult) and _is_split(region.plan, node.right):
-                return node
+    for node, left, right in _products(plan):
+        apart = plan.facts.value(right).of(TURNED) and not _is_split(plan, left)
+        if _is_split(plan, right) and not apart and (isinstance(node, ast.Call) or node in inside):
+            return node
     return None
 
 
@@ -171,6 +199,7 @@ def _picked_by_place(region: Region, split: Split) -> ast.expr | None:
                 index = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
                 dealt = isinstance(index, ast.Name) and index.id in split.names
                 known = isinstance(index, ast.Constant | ast.Slice) or index in rows
-                if not known and (dealt or not plan.facts.value(index).varies):
+                by_mask = bool(plan.facts.value(index).of(MASK))
+                if not known and not by_mask and (dealt or not plan.facts.value(index).varies):
                     return node
     return None

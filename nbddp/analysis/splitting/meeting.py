@@ -9,9 +9,9 @@ from dataclasses import replace
 from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.find import add, chain_of
+from nbddp.analysis.splitting.origins import is_count, is_mask
 from nbddp.analysis.splitting.regions import Region, region_at
 from nbddp.analysis.splitting.roots import Root, comes_out, is_data, roots
-from nbddp.analysis.splitting.sizes import is_count
 from nbddp.analysis.values import CallFact, Extent, Split, spread
 
 ELEMENTWISE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
@@ -19,7 +19,7 @@ ELEMENTWISE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 
 def with_what_meets(plan: Reading, split: Split) -> Split:
     """The split, and what is still whole although it is computed with what is split."""
-    region = replace(region_at(plan, split.at), chain=chain_of(plan))
+    region = replace(region_at(plan, split.at), chain=chain_of(plan), dim=split.dim)
     found = [root for statement in region.rest for node in ast.walk(statement) for root in _meeting(region, node)]
     return add(split, region, found)
 
@@ -31,6 +31,8 @@ def _meeting(region: Region, node: ast.AST) -> Iterator[Root]:
         yield from _beside(region, node.left, node.right)
     elif isinstance(node, ast.Compare):
         yield from _beside(region, node.left, node.comparators[0])
+    elif isinstance(node, ast.Subscript) and is_mask(region.plan, node.slice):
+        yield from _beside(region, node.value, node.slice)
     elif (
         isinstance(node, ast.Subscript)
         and isinstance(node.slice, ast.Tuple)

@@ -14,7 +14,7 @@ def learned(plan: Reading) -> frozenset[str]:
     names = set[str]()
     for node in plan.nodes():
         match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if _wants_gradients(value):
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if _makes_learned(plan, value):
                 names.add(name)
             case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=name), attr="requires_grad")]):
                 names.add(name)
@@ -32,9 +32,16 @@ def inputs(plan: Reading, value: Value) -> frozenset[Obj]:
     return frozenset(found - moved if plan.roles.models else ())
 
 
+def _makes_learned(plan: Reading, node: ast.expr) -> bool:
+    """Here, or in a function of the notebook."""
+    fact = plan.facts.calls.get(node) if isinstance(node, ast.Call) else None
+    returned = (n.value for body in (fact.bodies if fact else ()) for n in ast.walk(body) if isinstance(n, ast.Return))
+    return any(value is not None and _wants_gradients(value) for value in (node, *returned))
+
+
 def _wants_gradients(node: ast.expr) -> bool:
-    named = (k for part in ast.walk(node) if isinstance(part, ast.Call) for k in part.keywords)
-    return any(
+    named = [k for part in ast.walk(node) if isinstance(part, ast.Call) for k in part.keywords]
+    return any(isinstance(n, ast.Attribute) and n.attr == "requires_grad_" for n in ast.walk(node)) or any(
         k.arg == "requires_grad" and not (isinstance(k.value, ast.Constant) and not k.value.value) for k in named
     )
 

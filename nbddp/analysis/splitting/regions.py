@@ -26,6 +26,7 @@ class Region:
     block: Sequence[ast.stmt]
     at: ast.stmt
     chain: frozenset[ast.AST] = frozenset()  # calls of models, and of functions that lead there
+    dim: int = 0  # which dimension counts the samples, where that is known
 
     @property
     def whole(self) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting.origins import is_mask
 from nbddp.analysis.splitting.own_parameters import inputs, learned
 from nbddp.analysis.splitting.regions import Region
 from nbddp.analysis.syntax import qualified
@@ -90,10 +91,10 @@ def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator
         for value in definitions(region, base):
             yield from roots(region, value, seen)
     elif isinstance(node, ast.Name):
-        if is_data(region.plan, node) and not _is_one_thing(region.plan, node):
+        if is_data(region.plan, node) and not _is_one_thing(region, node):
             yield Root(node, node.id)
     elif (index := computed_index(node)) is None:
-        if is_data(region.plan, node) and not _is_one_thing(region.plan, node):
+        if is_data(region.plan, node) and not _is_one_thing(region, node):
             yield Root(node)
     else:
         yield from _indexed(region, node, index)
@@ -136,6 +137,10 @@ def _indexed(region: Region, node: ast.expr, index: ast.expr) -> Iterator[Root]:
     first = index.elts[0] if isinstance(index, ast.Tuple) else index
     if _is_number(region, first):
         yield Root(node, one=True)
+    elif region.whole and isinstance(node, ast.Subscript) and is_mask(region.plan, first):
+        yield from roots(region, node.value)
+    elif region.whole and isinstance(node, ast.Subscript) and is_mask(region.plan, first):
+        yield from roots(region, node.value)
     elif isinstance(first, ast.Name | ast.Attribute | ast.Subscript) and not region.whole:
         yield from list(_of_place(region, first, frozenset())) or [Root(node)]
     else:
@@ -184,6 +189,8 @@ def _of_call(region: Region, node: ast.Call, seen: frozenset[ast.AST]) -> Iterat
     if is_single(region.plan, node):
         yield Root(node, one=True)
         return
+    if _makes_one(region, node):
+        return
     found = False
     for given in [*node.args, *(k.value for k in node.keywords)]:
         for root in roots(region, given.value if isinstance(given, ast.Starred) else given, seen):
@@ -194,35 +201,39 @@ def _of_call(region: Region, node: ast.Call, seen: frozenset[ast.AST]) -> Iterat
 
 
 def is_single(plan: Reading, node: ast.AST) -> bool:
-    """`torch.tensor([label])`: made of one thing."""
+    """`torch.tensor([label])`: made of one thing; a point that never changes, `torch.tensor([[0.0]])`, is no sample."""
+    named = [n for a in getattr(node, "args", [])[:1] for n in ast.walk(a) if isinstance(n, ast.Name)]
+    return bool(named) and _lists_one(plan, node)
+
+
+def _lists_one(plan: Reading, node: ast.AST) -> bool:
     if not isinstance(node, ast.Call) or qualified(node.func, plan.flow.imports) not in TENSORS:
         return False
     given = node.args[0] if node.args else None
     return isinstance(given, ast.List) and len(given.elts) == 1 and not isinstance(given.elts[0], ast.Starred)
 
 
-def _is_one_thing(plan: Reading, node: Place) -> bool:
+def _is_one_thing(region: Region, node: Place) -> bool:
     """`start = torch.tensor([[0.0]])`, `torch.zeros(1, 1)`: beside a batch of many it is none of it."""
-    given = [n for n in plan.nodes() if isinstance(n, ast.Assign)]
+    given = [n for n in region.plan.nodes() if isinstance(n, ast.Assign)]
     if isinstance(node, ast.Name):
         made = [n.value for n in given if node.id in _targets(n.targets[0])]
     else:
         made = [n.value for n in given if ast.unparse(n.targets[0]) == ast.unparse(node)]
-    return bool(made) and all(_makes_one(plan, value) for value in made)
+    return bool(made) and all(_makes_one(region, value) for value in made)
 
 
-def _makes_one(plan: Reading, node: ast.expr) -> bool:
-    if (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and not isinstance(node.func.value, ast.Name)
-    ):
-        return _makes_one(plan, node.func.value)  # `torch.zeros(1, 1).to(device)`
-    name = qualified(node.func, plan.flow.imports) if isinstance(node, ast.Call) else None
-    first = node.args[0] if isinstance(node, ast.Call) and node.args else None
-    if name in TENSORS and first is not None:
-        return is_single(plan, node) or isinstance(first, ast.Constant)
-    return name in FILLED and isinstance(first, ast.Constant) and first.value == 1
+def _makes_one(region: Region, node: ast.expr) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(value=base)) if not isinstance(base, ast.Name):
+            return _makes_one(region, base)  # `torch.zeros(1, 1).to(device)`
+        case ast.Call(func=func, args=[first, *_] as sizes):
+            name = qualified(func, region.plan.flow.imports)
+            if name in TENSORS:
+                return _lists_one(region.plan, node) or isinstance(first, ast.Constant)
+            own = sizes[region.dim] if len(sizes) > region.dim else first
+            return name in FILLED and isinstance(own, ast.Constant) and own.value == 1
+    return False
 
 
 def base_of(node: ast.expr) -> ast.expr:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.regions import Definition, Region, region_at, stored
+from nbddp.analysis.splitting.origins import gives_samples, is_sample
+from nbddp.analysis.splitting.regions import Region, bound, region_at, stored
 from nbddp.analysis.splitting.roots import is_data, is_single
-from nbddp.analysis.syntax import qualified
 from nbddp.analysis.values import TURNED, Extent, Split, spread
 
-HANDING_ON = ("zip", "enumerate", "list", "reversed", "tqdm")
-BATCHES = ("split", "chunk", "tensor_split", "array_split", "unbind", "reshape", "view", "stack")  # one at a time
-DEPTH = 4  # of functions that hand it on
 ONE = {"unsqueeze": 0, "view": 1, "reshape": 1}  # by their first argument: of samples in the first dimension
 
 
@@ -21,10 +17,19 @@ def sample_by_sample(plan: Reading, split: Split) -> str | None:
     """`for x, y in zip(X, Y)`, where these are tensors."""
     for loop in plan.program.ancestors(split.at):
         if isinstance(loop, ast.For) and stored(loop.target) & _made_of(region_at(plan, split.at), split):
-            for name in _gone_through(loop.iter):
-                if _is_tensor(plan, name, plan.program.function_of(name)):
-                    return plan.program.source(loop.iter)
-    return _next_of_dataset(plan, split)
+            if gives_samples(plan, loop.iter):
+                return plan.program.source(loop.iter)
+    return _picked_before(plan, split) or _next_of_dataset(plan, split)
+
+
+def _picked_before(plan: Reading, split: Split) -> str | None:
+    """`x, y = X[i], Y[i]`, `x, y = pairs[i]`."""
+    region = region_at(plan, split.at)
+    for statement in region.block[: region.block.index(region.at)]:
+        for target, value in bound(plan.program, statement):
+            if stored(target) & {*split.names} and is_sample(plan, value):
+                return plan.program.source(value)
+    return None
 
 
 def _next_of_dataset(plan: Reading, split: Split) -> str | None:
@@ -39,14 +44,6 @@ def _next_of_dataset(plan: Reading, split: Split) -> str | None:
     return None
 
 
-def _gone_through(node: ast.expr) -> Iterator[ast.Name]:
-    """`X`, also in `zip(X, Y)`, `enumerate(X)` and a bar."""
-    if isinstance(node, ast.Name):
-        yield node
-    elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in HANDING_ON:
-        yield from (n for part in node.args for n in _gone_through(part))
-
-
 def _made_of(region: Region, split: Split) -> set[str]:
     """The names dealt out, and those that they were taken from right before."""
     own = {*split.names}
@@ -54,34 +51,6 @@ def _made_of(region: Region, split: Split) -> set[str]:
         if stored(statement) & own:
             own |= {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)}
     return own
-
-
-def _is_tensor(plan: Reading, name: ast.Name, function: ast.AST | None, depth: int = 0) -> bool:
-    """Made by torch or numpy, as far as that can be read; handed on to the function by all who call it."""
-    if isinstance(function, Definition) and name.id in (names := [a.arg for a in function.args.args]):
-        given = [c.args[at] for c in plan.callers.get(function, ()) if len(c.args) > (at := names.index(name.id))]
-        return depth < DEPTH and any(
-            isinstance(g, ast.Name) and _is_tensor(plan, g, plan.program.function_of(g), depth + 1) for g in given
-        )
-    made = [n for n in plan.nodes() if isinstance(n, ast.Assign) and name.id in stored(n)]
-    return any(_makes_tensor(plan, value) for n in made for value in _bound_to(n.targets[0], n.value, name.id))
-
-
-def _bound_to(target: ast.expr, value: ast.expr, name: str) -> list[ast.expr]:
-    """`X, y = torch.randn(9), torch.randn(9)`: of several values the one for the name."""
-    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
-        return [v for t, v in zip(target.elts, value.elts, strict=True) if name in stored(t)]
-    return [value]
-
-
-def _makes_tensor(plan: Reading, node: ast.expr) -> bool:
-    if not isinstance(node, ast.Call):
-        return False
-    word = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-    name = qualified(node.func, plan.flow.imports) or ""
-    if name.startswith(("torch.", "numpy.")) and not name.startswith("torch.utils.") and word not in BATCHES:
-        return True
-    return word not in BATCHES and isinstance(node.func, ast.Attribute) and _makes_tensor(plan, node.func.value)
 
 
 def along_second(plan: Reading, split: Split) -> ast.expr | None:

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from nbddp.analysis.library import effect_of
 from nbddp.analysis.values.domain import (
     ASSUMED,
     FRACTION,
@@ -47,7 +48,7 @@ def binary(left: Value, right: Value, op: ast.operator) -> Value:
     marks = left.of(*MARKS) | right.of(*MARKS)
     size = extent is Extent.SUM and all(v.size or not v.varies for v in (left, right))
     found = Value(marks, extent, None, None, equal=alike(left) and alike(right), size=size)
-    found = replace(found, number=left.number and right.number)
+    found = replace(found, number=_is_number(left) and _is_number(right))
     match op:
         case ast.Add() | ast.Sub():
             return _with_things(found, left, right, op)
@@ -64,6 +65,12 @@ def binary(left: Value, right: Value, op: ast.operator) -> Value:
                 return marked(found, RATED if right.equal else WEIGHTED)
             return marked(found, FRACTION) if extent is Extent.SUM else found
     return found
+
+
+def _is_number(value: Value) -> bool:
+    """Also `math.pi` and `scipy.constants.hbar`."""
+    constants = value.of("library")
+    return value.number or (bool(constants) and all(effect_of(o.name).numeric for o in constants))
 
 
 def _with_things(found: Value, left: Value, right: Value, op: ast.operator) -> Value:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from nbddp.analysis.values.domain import TURNED, Obj
+from nbddp.analysis.values.domain import MASK, TURNED, Extent, Obj, Value, marked, placed
 from nbddp.analysis.values.facts import Loop
 from nbddp.sentence import Sentence
 
@@ -24,11 +24,17 @@ class Split:
     renamed: Mapping[ast.expr, str] = field(default_factory=dict)  # reads of what stays whole elsewhere: the new name
     dim: int = 0  # the dimension of the samples in what the model is given
     unlike: Mapping[str, str] = field(default_factory=dict)  # what has them elsewhere: FLAT, or in the first ("")
+    masks: frozenset[str] = frozenset()  # what says of each sample whether something holds for it
     states: frozenset[ast.expr] = frozenset()  # first states of recurrent layers, made for the whole batch
 
     def place(self, key: str) -> str:
         """Where a name, or a piece, has its samples: TURNED, FLAT, or in the first dimension."""
         return self.unlike.get(key, TURNED if self.dim else "")
+
+    def samples(self, key: str) -> Value:
+        """What a name, or a piece, is to a rank: this rank's samples."""
+        found = placed(Value(extent=Extent.SAMPLES), self.place(key))
+        return marked(found, MASK) if key in self.masks else found
 
     @property
     def batch(self) -> Obj:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
-from nbddp.analysis.splitting import step_of
+from nbddp.analysis.splitting import may_turn, step_of
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before
 from nbddp.sentence import sentence
@@ -20,6 +20,8 @@ def for_the_whole_batch(plan: Plan, name: str) -> Iterator[Edit | Diagnostic]:
     for split in plan.assumed.splits:
         steps = step_of(plan, split)
         yield after(plan.program, name, steps[-1], line, uses)
+        if may_turn(plan):
+            yield before(plan.program, name, split.at, f"{plan.naming('drawn_for_all')}.turns = True", uses)
         for node in (n for s in steps for n in ast.walk(s)):
             if isinstance(node, ast.Return) or (
                 isinstance(node, ast.Continue | ast.Break) and _leaves(plan, node, steps)

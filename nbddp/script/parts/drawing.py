@@ -15,6 +15,7 @@ class DrawnForAll(TorchDispatchMode):
     """Dropout and noise for this process's samples are drawn for the whole batch, as one process does."""
 
     samples = None  # of the step: the first, the end, how many there are in the batch, and their dimension
+    turns = False  # may the model put another dimension where the samples were?
     step = last = ()  # where each draw had them: in this step and in the one before
 
     def begin(self, first, end, total, dim):
@@ -57,12 +58,19 @@ class DrawnForAll(TorchDispatchMode):
         first, end, total, dim = self.samples
         if first == end and len(self.step) < len(self.last):  # of nothing: as in the step before
             return self.last[len(self.step)]
-        for at in sorted(range(len(shape[:2])), key=lambda at: at != dim):
-            if shape[at] in (end - first, total):
-                return None if shape[at] == total else (at, 1, False)
-        if len(shape) and end > first and shape[0] % (end - first) == 0:
-            return 0, shape[0] // (end - first), dim == 1 and len(shape) == 2
-        return None
+        found = [at for at in range(len(shape[:2])) if shape[at] in (end - first, total)]
+        side_by_side = len(shape) and end > first and shape[0] not in (end - first, total)
+        rows = shape[0] // (end - first) if side_by_side and shape[0] % (end - first) == 0 else 0
+        flat = rows and found and (len(shape) == 2 or (dim not in found and end - first > 1))  # words one by one
+        if flat or (self.turns and len(found) == 2 and len(shape) > 2):
+            raise RuntimeError(
+                f"--exact: a draw of size {tuple(shape)} does not show which dimension counts the samples of a part of "
+                f"{end - first} of {total}: take another batch size, or another number of processes"
+            )
+        if found:
+            at = dim if dim in found else found[0]
+            return None if shape[at] == total else (at, 1, False)
+        return (0, rows, dim == 1 and len(shape) == 2) if rows else None
 
     def whole(self, value, at, rows, apart):
         """A tensor of this process's samples, or a size, as it is of the whole batch."""

@@ -78,3 +78,22 @@ def apart(rank: int) -> str:
 
 def test_ranks_that_have_come_apart_do_not_go_on():
     assert len({*on_ranks(2, apart)}) == 1
+
+
+@pytest.mark.parametrize(
+    ("size", "turns"), [((2, 2, 8), True), ((6, 2, 8), False), ((8, 4), False), ((2, 4, 8), True)], ids=str
+)
+def test_a_size_that_does_not_show_the_samples_stops_the_run(monkeypatch, size, turns):
+    """A part of 2 of 4 samples, beside 2, 4 or 6 steps in time."""
+    monkeypatch.setattr(drawn_for_all, "turns", turns)
+    monkeypatch.setattr(drawn_for_all, "samples", (0, 2, 4, 0))
+    with pytest.raises(RuntimeError, match="does not show which dimension counts the samples"):
+        drawn_for_all.place(size)
+
+
+@pytest.mark.parametrize(
+    ("size", "place"), [((2, 2), (0, 1, False)), ((2, 4, 8), (0, 1, False)), ((6, 8), (0, 3, False))]
+)
+def test_a_size_that_does(monkeypatch, size, place):
+    monkeypatch.setattr(drawn_for_all, "samples", (0, 2, 4, 0))
+    assert drawn_for_all.place(size) == place

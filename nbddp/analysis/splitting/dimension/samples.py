@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.dimension.marks import marked_dim
-from nbddp.analysis.splitting.dimension.origins import all_of
 from nbddp.analysis.splitting.dimension.sequences import LAYERS, time_first
+from nbddp.analysis.splitting.origins import all_of
 from nbddp.analysis.splitting.regions import region_at
 from nbddp.analysis.splitting.single_samples import along_second
 from nbddp.analysis.values import TURNED, Extent, Split, spread
@@ -43,10 +43,20 @@ def samples_in(plan: Reading, split: Split) -> int | Sentence:
 
 
 def _goes_along_samples(plan: Reading) -> bool:
-    """Is there a layer that takes samples in the first dimension, beside those that do not?"""
+    """Is there a layer that takes samples in the first dimension, or is it given them there?"""
     calls = plan.calls(*(f"torch.nn.{name}" for name in LAYERS))
     first = (k.value for c in calls for k in c.node.keywords if k.arg == "batch_first")
-    return any(not (isinstance(value, ast.Constant) and value.value is False) for value in first)
+    given = (call.args[:1] for call, fact in plan.facts.calls.items() if fact.ever_in_forward and fact.called)
+    counted = any(_begins_with_length(value) for values in given for value in values)
+    return counted or any(plan.facts.value(value).const is not False for value in first)
+
+
+def _begins_with_length(node: ast.expr) -> bool:
+    """`x.view(len(x), length, -1)`: the samples stay where they are."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=base, attr="view" | "reshape"), args=[ast.Call() as first, _, _]):
+            return ast.unparse(first) in (f"len({ast.unparse(base)})", f"{ast.unparse(base)}.size(0)")
+    return False
 
 
 def _held(plan: Reading, split: Split) -> Iterator[ast.expr]:

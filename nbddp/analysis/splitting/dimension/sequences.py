@@ -15,6 +15,8 @@ TIME_FIRST = ("torchtext.",)  # whose batches have the samples in the second dim
 LAYERS = ("RNN", "LSTM", "GRU", "Transformer", "TransformerEncoderLayer", "TransformerDecoderLayer",
           "MultiheadAttention")  # fmt: skip
 RELATING = (*PRODUCTS, "torch.bmm", "torch.einsum", "torch.nn.functional.scaled_dot_product_attention")
+TURNING = frozenset("t T mT transpose swapaxes swapdims permute movedim moveaxis rearrange einsum".split())
+NEVER = ("Sequential", "Linear", "Conv1d", "Conv2d", "ModuleList")
 MAKING = ("rand", "randn", "randint", "zeros", "ones", "normal", "view", "reshape", "rearrange")  # with three sizes
 STACKING = ("stack", "vstack", "unfold", "sliding_window_view", "pad_sequence", "pack_padded_sequence")
 DIMENSIONS = ("size", "mean", "sum", "unsqueeze", "squeeze", "transpose", "swapaxes", "permute", "flatten", "select")
@@ -24,9 +26,18 @@ def time_first(plan: Reading) -> str | None:
     """A layer that goes along the first dimension; what turns that round in a model is not followed."""
     for call in plan.calls(*(f"torch.nn.{name}" for name in LAYERS)):
         first = {k.arg: k.value for k in call.node.keywords}.get("batch_first")
-        if not (isinstance(first, ast.Constant) and first.value is True) and not turns_round(plan, call.node):
+        if (first is None or plan.facts.value(first).const is not True) and not turns_round(plan, call.node):
             return plan.program.source(call.node.func)
     return next((target for target in plan.flow.imports.values() if f"{target}.".startswith(TIME_FIRST)), None)
+
+
+def may_turn(plan: Reading) -> bool:
+    """Does anything put the samples into another dimension: in the notebook, or in a model that is not read?"""
+    words = {n.attr for n in plan.nodes() if isinstance(n, ast.Attribute)}
+    known = {f"torch.nn.{n}" for n in NEVER}
+    models = {m.obj for m in plan.roles.models}
+    read = all(o in plan.facts.classes or o.name in known or o.name.startswith("torch.nn.modules") for o in models)
+    return bool(words & TURNING) or time_first(plan) is not None or not read
 
 
 def turns_round(plan: Reading, node: ast.AST) -> bool:

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting.origins import has_size
 from nbddp.analysis.splitting.regions import Region, bound, region_at, stored
+from nbddp.analysis.splitting.roots import FILLED
 from nbddp.analysis.values import ITEMS, Extent, Literal, Split, Value, contents, spread
 
+ROWS = ("samples", "columns")
 LAYERS = ("RNN", "LSTM", "GRU", "RNNCell", "LSTMCell", "GRUCell")
 
 
@@ -18,7 +21,17 @@ def with_states(plan: Reading, split: Split) -> Split:
     region = region_at(plan, split.at)
     names = {name for name in _carried(region) if name not in split.names}
     made = {value for name in names for value in _first(region, name) if _is_made(plan, value)}
-    return replace(split, states=split.states | made)
+    return replace(split, states=split.states | made | {*_made_inside(region, split)})
+
+
+def _made_inside(region: Region, split: Split) -> Iterator[ast.expr]:
+    """`h = torch.zeros(batch_size, hidden)` in a function of the step: where the first states of a cell are made."""
+    held = [n for s in region.rest for n in ast.walk(s) if isinstance(n, ast.Name) and n.id in split.names]
+    for call, fact in region.plan.facts.calls.items():
+        inside = fact.loops and region.plan.program.function_of(call) is not region.scope
+        if inside and len(call.args) == len(ROWS) and not {*fact.names}.isdisjoint(FILLED) and not split.dim:
+            if any(has_size(region.plan, n, call.args[0]) for n in (*held, *split.renamed, *split.inline)):
+                yield call
 
 
 def _carried(region: Region) -> Iterator[str]:

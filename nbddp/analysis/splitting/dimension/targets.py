@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.dimension.origins import made_by
+from nbddp.analysis.splitting.origins import is_mask, made_by
 from nbddp.analysis.splitting.regions import region_at
 from nbddp.analysis.values import FLAT, TURNED, Split
 
@@ -28,6 +28,13 @@ def with_places(plan: Reading, split: Split) -> Split:
         elif not split.dim and _is_flattened(plan, output) and any(_is_flat(n) for n in made_by(plan, _bare(target))):
             unlike[key] = FLAT
     return replace(split, unlike=unlike)
+
+
+def with_masks(plan: Reading, split: Split) -> Split:
+    """What picks samples by what is true of each of them picks the same ones out of a part."""
+    read = [n for s in region_at(plan, split.at).rest for n in ast.walk(s) if isinstance(n, ast.Name)]
+    held = [*split.inline, *split.renamed, *(n for n in read if n.id in split.names)]
+    return replace(split, masks=frozenset(plan.program.source(n) for n in held if is_mask(plan, n)))
 
 
 def _compared(plan: Reading, split: Split) -> Iterator[tuple[ast.expr, ast.expr]]:

@@ -10,6 +10,23 @@ from nbddp.analysis.splitting.regions import Definition, bound, stored
 
 BINDS = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.For, ast.comprehension, ast.withitem)
 FAR = 400  # nodes: what is made of more than that is not followed to its end
+MASKS = (
+    "bool",
+    "logical_and",
+    "logical_or",
+    "logical_not",
+    "isnan",
+    "isfinite",
+    "isin",
+    "eq",
+    "ne",
+    "gt",
+    "lt",
+    "ge",
+    "le",
+)
+KEPT = ("to", "cuda", "cpu", "clone", "squeeze", "unsqueeze", "view", "reshape", "flatten", "detach", "expand")
+DEPTH = 8
 
 
 def made_by(
@@ -20,7 +37,7 @@ def made_by(
         return
     seen |= {node}
     if isinstance(node, ast.Name):
-        for value, at in _given(plan, node):
+        for value, at in given_to(plan, node):
             yield from made_by(plan, value, place if at is None else at, seen)
     elif isinstance(node, ast.Tuple) and place is not None and place < len(node.elts):
         yield from made_by(plan, node.elts[place], None, seen)
@@ -42,13 +59,13 @@ def all_of(plan: Reading, node: ast.expr, seen: set[ast.AST] | None = None) -> I
         seen.add(part)
         yield part
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
-            waiting += (value for value, _ in _given(plan, part))
+            waiting += (value for value, _ in given_to(plan, part))
         elif isinstance(part, ast.Call):
             waiting += _returned(plan, part)
         waiting += ast.iter_child_nodes(part)
 
 
-def _given(plan: Reading, name: ast.Name) -> Iterator[tuple[ast.expr, int | None]]:
+def given_to(plan: Reading, name: ast.Name) -> Iterator[tuple[ast.expr, int | None]]:
     """What a name may have been given, and at which place of a tuple."""
     function = plan.program.function_of(name)
     if isinstance(function, Definition) and name.id in (names := [a.arg for a in function.args.args]):

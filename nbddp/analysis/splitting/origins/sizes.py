@@ -32,6 +32,13 @@ def known_size(plan: Reading, node: ast.expr) -> str | None:
     return found if found is not None and found.isdigit() else None
 
 
+def has_size(plan: Reading, node: ast.expr, size: ast.expr) -> bool:
+    """Written with the same number, by whatever name: `torch.zeros(batch_size, 8)`."""
+    own = _size(plan, node, DEPTH)
+    sources = plan.facts.value(own).sources if own is not None else frozenset[ast.AST]()
+    return bool(sources & plan.facts.value(size).sources)
+
+
 def _size(plan: Reading, node: ast.expr, depth: int) -> ast.expr | None:
     if depth == 0:
         return None

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from nbddp.analysis.splitting.sizes import counted_rows, known_size, written_size
+from nbddp.analysis.splitting.origins.sizes import counted_rows, known_size, written_size
 from tests.analysis.splitting.steps import planned
 
 

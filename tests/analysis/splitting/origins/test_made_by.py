@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from nbddp.analysis.splitting.dimension.origins import all_of, made_by
+from nbddp.analysis.splitting.origins import all_of, made_by
 from tests.analysis.splitting.steps import planned
 
 BEFORE = """

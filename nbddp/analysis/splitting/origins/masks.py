@@ -1,0 +1,33 @@
+"""What says of each sample whether something holds for it: it picks the same samples out of a part of them."""
+
+from __future__ import annotations
+
+import ast
+
+from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting.origins.made_by import made_by
+
+MAKING = tuple("bool logical_and logical_or logical_not isnan isfinite isin eq ne gt lt ge le".split())
+KEEPING = ("to", "cuda", "cpu", "clone", "squeeze", "unsqueeze", "view", "reshape", "flatten", "detach", "expand")
+DEPTH = 8
+
+
+def is_mask(plan: Reading, node: ast.expr, depth: int = DEPTH) -> bool:
+    """No places of samples: `out[train_mask]`, not `out[train_idx]`."""
+    made = [*made_by(plan, node)] if depth else []
+    return bool(made) and all(_holds(plan, n, depth - 1) for n in made)
+
+
+def _holds(plan: Reading, node: ast.expr, depth: int) -> bool:
+    match node:
+        case ast.Compare():
+            return True
+        case ast.UnaryOp(op=ast.Invert() | ast.Not(), operand=inner) | ast.Subscript(value=inner):
+            return is_mask(plan, inner, depth)
+        case ast.BinOp(left=left, op=ast.BitAnd() | ast.BitOr() | ast.BitXor(), right=right):
+            return is_mask(plan, left, depth) and is_mask(plan, right, depth)
+        case ast.Call(func=ast.Attribute(value=inner, attr=word)):
+            given = [*node.args, *(k.value for k in node.keywords if k.arg == "dtype")]
+            truth = word in MAKING or any(ast.unparse(g) in ("bool", "torch.bool", "np.bool_") for g in given)
+            return truth or (word in KEEPING and is_mask(plan, inner, depth))
+    return False
