@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +15,7 @@ from nbddp.run.engines.slurm.site import over, read_site
 from nbddp.run.folder.folder import HOME
 from nbddp.run.start.command import Origin, RunOptions
 from nbddp.run.start.machine_facts import gpus, torch_version, visible
+from nbddp.watch_points import WatchPoint, whole_epochs
 
 ROOM = 16 << 20  # bytes: logs and events of a small run; nobody can know the size of a result
 
@@ -57,6 +58,13 @@ def doubts(options: RunOptions, origin: Origin, names: tuple[str, ...] | None = 
     return [f"{options.nproc} processes share {there}: they take turns, and --nproc {cores} is likely to be faster."]
 
 
+def only_whole_epochs(options: RunOptions, watch: Iterable[WatchPoint]) -> list[str]:
+    """Where checkpoints are asked for within epochs, and the training has no place for them."""
+    every = options.checkpoint_every or "1e"
+    why = "" if every.endswith("e") else whole_epochs(tuple(watch))
+    return [f"--checkpoint-every {every}: checkpoints are written only after whole epochs: {why}."] if why else []
+
+
 def _of_machine(origin: Origin) -> Iterator[str]:
     if os.name != "posix":
         yield "Runs need Linux or macOS; the exported script itself runs anywhere."
@@ -92,8 +100,6 @@ def _of_folder(root: Path) -> Iterator[str]:
 def _of_numbers(options: RunOptions) -> Iterator[str]:
     if options.nproc is not None and options.nproc < 1:
         yield f"--nproc must be at least 1, not {options.nproc}."
-    if options.checkpoint_every is not None and options.checkpoint_every < 1:
-        yield f"--checkpoint-every must be at least 1 epoch, not {options.checkpoint_every}."
     if options.resume is not None and not Path(options.resume).exists():
         yield f"There is no checkpoint {options.resume} to resume from."
     elif options.resume is not None and not zipfile.is_zipfile(options.resume):  # the form in which torch saves

@@ -48,7 +48,7 @@ class RunOptions:
     seed: int | None = None
     backend: str | None = None
     resume: str | None = None
-    checkpoint_every: int | None = None
+    checkpoint_every: str | None = None  # 10m, 500 (batches), 3e (epochs)
     arguments: tuple[str, ...] = ()  # passed to the script as they are: its parameters
     tensorboard: bool = False  # scalars beside the run
     job: JobOptions | None = None  # None: on this machine
@@ -119,7 +119,7 @@ def environment(folder: RunFolder, options: RunOptions, environ: Mapping[str, st
         "NBDDP_STACKS": folder.stacks,
         "NBDDP_WATCH": folder.watch,
         "NBDDP_CHECKPOINT": folder.checkpoint,
-        "NBDDP_CHECKPOINT_EVERY": options.checkpoint_every or 1,
+        "NBDDP_CHECKPOINT_EVERY": options.checkpoint_every or "1e",
         **({"NBDDP_RESUME": options.resume} if options.resume else {}),
         **({"NBDDP_BACKEND": options.backend} if options.backend else {}),
         **({"NBDDP_PAUSE": folder.pause} if options.job else {}),
