@@ -169,15 +169,15 @@ def test_more_processes_than_cores_are_a_doubt_and_no_problem(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("every", "watch", "said"),
+    ("every", "watch", "why"),
     [
-        (None, Watch("epochs", whole="why"), []),
-        ("3e", Watch("epochs", whole="why"), []),
-        ("500", Watch("epochs", whole="why"), ["--checkpoint-every 500: checkpoints are written only after whole epochs: why."]),
-        ("10m", Watch("batches"), []),
-        ("10m", Watch("trainer"), ["--checkpoint-every 10m: checkpoints are written only after whole epochs: nbddp found no "
-                                   "loop over epochs that it can continue in the middle."]),
+        (None, Watch("epochs", whole="of this"), ""),
+        ("3e", Watch("epochs", whole="of this"), ""),
+        ("500", Watch("epochs", whole="of this"), "of this"),
+        ("10m", Watch("batches"), ""),
+        ("10m", Watch("trainer"), "nbddp found no loop over epochs that it can continue in the middle"),
     ],
-)  # fmt: skip
-def test_where_an_epoch_cannot_be_left_it_is_said_before_the_start(every, watch, said):
+)
+def test_where_an_epoch_cannot_be_left_it_is_said_before_the_start(every, watch, why):
+    said = [f"--checkpoint-every {every}: checkpoints are written only after whole epochs: {why}."] if why else []
     assert only_whole_epochs(RunOptions(checkpoint_every=every), [WatchPoint(1, 0, "", watch)]) == said
