@@ -10,6 +10,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
+from nbddp.run.engines.ray import checks as ray
 from nbddp.run.engines.slurm.checks import look, unseen_or_too_much, with_defaults
 from nbddp.run.engines.slurm.site import over, read_site
 from nbddp.run.folder.folder import HOME
@@ -24,6 +25,8 @@ def ready(root: Path, options: RunOptions, origin: Origin) -> tuple[RunOptions, 
     """What is asked for, filled in with what is known of where it is to run; and all that stands in the way."""
     if options.job is None:
         return options, problems(root, options, origin)
+    if options.job.engine == "ray":
+        return _on_ray(root, options, origin)
     site = read_site()
     options = replace(options, job=over(options.job, site.job))
     found = [*_of_machine(origin), *_of_folder(root), *_of_numbers(options)]
@@ -32,6 +35,12 @@ def ready(root: Path, options: RunOptions, origin: Origin) -> tuple[RunOptions, 
         return options, [*found, wrong]
     options = with_defaults(options, cluster)
     return options, [*found, *unseen_or_too_much(root, options, site, cluster)]
+
+
+def _on_ray(root: Path, options: RunOptions, origin: Origin) -> tuple[RunOptions, list[str]]:
+    options = ray.with_address(options)
+    found = [*_of_machine(origin), *_of_folder(root), *_of_numbers(options), *ray.problems(options, origin)]
+    return options, found
 
 
 def problems(root: Path, options: RunOptions, origin: Origin, names: tuple[str, ...] | None = None) -> list[str]:

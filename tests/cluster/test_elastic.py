@@ -63,7 +63,7 @@ class Machines:
 
     def _is_here(self, pid: str) -> bool:
         try:
-            return Path(os.readlink(f"/proc/{pid}/cwd")) == self.folder
+            return Path(f"/proc/{pid}/cwd").readlink() == self.folder
         except OSError:
             return False
 

@@ -30,6 +30,8 @@ TO_THE_CLUSTER = frozenset({"SLURM_CONF", "SLURM_JWT"})  # by which its commands
 class JobOptions:
     """What is asked of an engine for a run that is a job of it. Empty or None leaves the choice to the site."""
 
+    engine: str = "slurm"
+    address: str = ""  # of the engine, where it has one
     nodes: int = 1
     gpus: int | None = None  # of each node
     time: str = ""

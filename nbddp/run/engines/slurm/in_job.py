@@ -7,7 +7,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from nbddp.run.engines.slurm.answers import JobFacts, as_printed, why_it_ended
+from nbddp.run.engines.known import JobFacts
+from nbddp.run.engines.slurm.answers import as_printed, why_it_ended
 from nbddp.run.engines.slurm.asking import about, called
 from nbddp.run.engines.slurm.batch import notice, srun_words
 from nbddp.run.engines.slurm.nodes import unheard_nodes, wait_for_a_lost_node
