@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from nbddp.cli.parse import Parser, Refusal, count_of_nodes, natural, nearest
+from nbddp.run.engines.kubernetes import manifest
 from nbddp.run.engines.slurm.batch import for_script
 from nbddp.run.engines.slurm.checks import asks_for_gpus
 from nbddp.run.engines.slurm.site import over, read_site, save_site
 from nbddp.run.start.command import JobOptions
 
 ENGINES = ("here", "slurm", "ray")
-OF_A_JOB = ("nodes", "time", "partition", "account", "gpus")
+OF_A_JOB = ("nodes", "time", "partition", "account", "gpus", "image", "volume")
 AFTER = "the script's own options, its parameters; with --on slurm words for sbatch, and the script's after one more --"
 
 
@@ -43,6 +45,15 @@ def add_job(parser: Parser) -> None:
     parser.add_argument(
         "--gpus", type=natural, metavar="N", help="GPUs on each node; default: one for each process, 0 for none"
     )
+    parser.add_argument("--image", metavar="NAME", help="of the containers, on Kubernetes; default: its runtime's own")
+    parser.add_argument("--volume", type=volume, metavar="CLAIM:/PATH", help="that all pods have, on Kubernetes")
+
+
+def volume(word: str) -> str:
+    claim, _, path = word.partition(":")
+    if not re.fullmatch(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?", claim) or not re.fullmatch(r"/[^:\s]*[^:\s/]", path):
+        raise argparse.ArgumentTypeError(f"it takes a claim and a path, as data:/shared, not {word!r}")
+    return word
 
 
 def engine(word: str) -> str:
@@ -92,9 +103,22 @@ def batch_text(found: argparse.Namespace, script: Path, nproc: int | None) -> st
     return for_script(script, nproc, replace(job, gpus=gpus), checkpoints=found.checkpoints)
 
 
-def write_batch(path: Path, text: str, *, force: bool) -> None:
+def manifest_text(found: argparse.Namespace, script: Path, text: str, nproc: int | None) -> str:
+    """What kubectl takes; a GPU for each process unless it is said."""
+    for name in ("time", "partition", "account"):
+        if getattr(found, name) is not None:
+            raise Refusal(f"export: --{name} is for SLURM")
+    job = JobOptions(**_given(found))
+    nproc = nproc or job.gpus
+    if not nproc:
+        raise Refusal("export: --k8s needs --nproc, the number of processes on each node")
+    job = replace(job, gpus=nproc if job.gpus is None else job.gpus)
+    return manifest.for_script(script, text, nproc, job, checkpoints=found.checkpoints)
+
+
+def write_beside(path: Path, text: str, *, force: bool, command: str) -> None:
     """One that was changed by hand stays."""
     if path.exists() and path.read_text(encoding="utf-8") != text and not force:
         raise Refusal(f"export: {path} is there and reads otherwise; --force overwrites it")
     path.write_text(text, encoding="utf-8")
-    print(f"{path} written: sbatch {path.name}", file=sys.stderr)
+    print(f"{path} written: {command} {path.name}", file=sys.stderr)

@@ -37,6 +37,8 @@ class JobOptions:
     time: str = ""
     partition: str = ""
     account: str = ""
+    image: str = ""  # of containers
+    volume: str = ""  # that they all have: its claim, and where it is, as claim:/path
     words: tuple[str, ...] = ()  # more of the engine's own options
     prologue: tuple[str, ...] = ()  # lines of shell, before anything else is done on a node
 
