@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from nbddp.cli.arguments import add_json, add_notebook, options_of
 from nbddp.cli.colour import coloured, paint
 from nbddp.cli.diff import rows
-from nbddp.cli.jobs import OF_A_JOB, add_job, batch_text, manifest_text, write_beside
+from nbddp.cli.jobs import OF_A_JOB, OF_PODS, add_job, add_pods, batch_text, manifest_text, write_beside
 from nbddp.cli.parse import Parser, Refusal
 from nbddp.cli.show import count, show
 from nbddp.export import export
@@ -38,6 +38,7 @@ def add_arguments(parser: Parser) -> None:
         "--k8s", action="store_true", help="also write a TrainJob for Kubernetes, beside the script; needs --nproc"
     )
     add_job(parser)
+    add_pods(parser)
     parser.rest = "with --sbatch, more words for it"
     add_json(parser)
 
@@ -70,6 +71,9 @@ def default_output(notebook: Path) -> Path:
 
 
 def _refuse_contradictions(arguments: argparse.Namespace) -> None:
+    pods = next((name for name in OF_PODS if getattr(arguments, name) is not None), "")
+    if pods and not arguments.k8s:
+        raise Refusal(f"export: --{pods} is for Kubernetes: add --k8s")
     asked = any(getattr(arguments, name) is not None for name in OF_A_JOB)
     if not arguments.sbatch and (arguments.rest or (asked and not arguments.k8s)):
         raise Refusal("export: what a job is asked for is written into its file: add --sbatch")

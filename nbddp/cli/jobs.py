@@ -18,7 +18,8 @@ from nbddp.run.engines.slurm.site import over, read_site, save_site
 from nbddp.run.start.command import JobOptions
 
 ENGINES = ("here", "slurm", "ray")
-OF_A_JOB = ("nodes", "time", "partition", "account", "gpus", "image", "volume")
+OF_A_JOB = ("nodes", "time", "partition", "account", "gpus")
+OF_PODS = ("image", "volume")
 AFTER = "the script's own options, its parameters; with --on slurm words for sbatch, and the script's after one more --"
 
 
@@ -45,6 +46,10 @@ def add_job(parser: Parser) -> None:
     parser.add_argument(
         "--gpus", type=natural, metavar="N", help="GPUs on each node; default: one for each process, 0 for none"
     )
+
+
+def add_pods(parser: Parser) -> None:
+    """What else is asked for on Kubernetes."""
     parser.add_argument("--image", metavar="NAME", help="of the containers, on Kubernetes; default: its runtime's own")
     parser.add_argument("--volume", type=volume, metavar="CLAIM:/PATH", help="that all pods have, on Kubernetes")
 
@@ -108,7 +113,7 @@ def manifest_text(found: argparse.Namespace, script: Path, text: str, nproc: int
     for name in ("time", "partition", "account"):
         if getattr(found, name) is not None:
             raise Refusal(f"export: --{name} is for SLURM")
-    job = JobOptions(**_given(found))
+    job = JobOptions(**_given(found), image=found.image or "", volume=found.volume or "")
     nproc = nproc or job.gpus
     if not nproc:
         raise Refusal("export: --k8s needs --nproc, the number of processes on each node")

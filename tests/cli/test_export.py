@@ -49,6 +49,7 @@ def test_a_train_job_lies_beside_the_script(capsys, compiler, notebook):
     assert "leave out --stdout" in said(capsys, "x.ipynb", "--k8s", "--stdout")[2]
     assert "--time is for SLURM" in said(capsys, "x.ipynb", "--k8s", "--nproc", "4", "--time", "1:00")[2]
     assert "needs --nproc" in said(capsys, "x.ipynb", "--k8s")[2]
+    assert "--image is for Kubernetes: add --k8s" in said(capsys, "x.ipynb", "--image", "me/x:1")[2]
     assert "takes a claim and a path" in said(capsys, "x.ipynb", "--k8s", "--volume", "data")[2]
 
 

@@ -31,7 +31,7 @@ def send(folder: RunFolder, name: str, options: RunOptions, command: Command) ->
     body = {
         "submission_id": number,
         "entrypoint": entrypoint(folder, options, command),
-        "runtime_env": {"env_vars": {**variables, "RAY_TRAIN_V2_ENABLED": "0"}},
+        "runtime_env": {"env_vars": variables},
         "metadata": {"run": str(folder.path)},
     }
     reply = call(options.job.address, "/api/jobs/", body)
