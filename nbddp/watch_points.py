@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-Kind = Literal["step", "epochs", "turns", "numbers", "stop", "start", "trainer", "process", "result"]
+Kind = Literal["step", "epochs", "turns", "numbers", "stop", "start", "trainer", "process", "result", "batches"]
 Named = tuple[tuple[str, str], ...]  # a name, and the expression for it
 
 FORMAT = 1
+BARS = ("tqdm", "track", "progress_bar")
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class Watch:
     first: int = 0  # what that is in the first turn
     names: tuple[str, ...] = ()  # of variables that come back, as far as they are bound by then
     sums: tuple[str, ...] = ()  # of the values: those that mean something only when they are divided
+    so_far: Named = ()  # what a loop over batches adds up: an expression, and how those of all ranks make up one
+    whole: str = ""  # of a loop over epochs: why a checkpoint cannot be written within one of them
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,26 @@ def at_statements(text: str, points: Iterable[WatchPoint]) -> tuple[WatchPoint, 
     """Those at whose place a statement begins: a rule may have written something else there."""
     begin = {(n.lineno, n.col_offset) for n in ast.walk(ast.parse(text)) if isinstance(n, ast.stmt)}
     return tuple(point for point in points if (point.line, point.column) in begin)
+
+
+def drawn_from(node: ast.expr) -> tuple[ast.expr, ast.Call | None]:
+    """What a loop goes through in `enumerate(loader)`, `tqdm(loader)`, one around the other; and what numbers it."""
+    numbered = None
+    while isinstance(node, ast.Call) and node.args:
+        name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+        if name == "enumerate" and numbered is None:
+            numbered = node
+        elif not name.startswith(BARS):
+            break
+        node = node.args[0]
+    return node, numbered
+
+
+def whole_epochs(points: Iterable[WatchPoint]) -> str:
+    """Why a run of this can write no checkpoint within an epoch; nothing where it can."""
+    kinds = {point.watch.kind for point in points}
+    why = next((point.watch.whole for point in points if point.watch.whole), "")
+    return "" if "batches" in kinds else why or "nbddp found no loop over epochs that it can continue in the middle"
 
 
 def to_json(points: Iterable[WatchPoint]) -> str:
@@ -84,7 +107,7 @@ def _points(items: Iterable[dict[str, Any]]) -> Iterator[WatchPoint]:
                 watch,
                 values=_named(watch.values), state=_named(watch.state), things=_named(watch.things),
                 carried=tuple(watch.carried), batch=tuple(watch.batch), names=tuple(watch.names),
-                sums=tuple(watch.sums),
+                sums=tuple(watch.sums), so_far=_named(watch.so_far),
             ),
         )  # fmt: skip
 

@@ -52,7 +52,7 @@ class RunForm extends Widget implements Dialog.IBodyWidget<IRunAnswer | null> {
       from,
       offered,
       text('parameters', trans.__('Parameters'), '--lr 0.1'),
-      text('rest', trans.__('More options'), '--checkpoint-every 5'),
+      text('rest', trans.__('More options'), '--checkpoint-every 10m'),
       flag('background', trans.__('In the background: the kernel stays free')),
       flag('fresh', trans.__("Start from the beginning, not from the notebook's current state")),
       flag('exact', trans.__('The numbers of one process: each batch is split to its last sample')),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from nbddp.cli.arguments import add_json, add_notebook, options_of
 from nbddp.cli.colour import coloured, paint
 from nbddp.cli.diff import rows
-from nbddp.cli.jobs import OF_A_JOB, add_job, batch_text, write_batch
+from nbddp.cli.jobs import OF_A_JOB, OF_PODS, add_job, add_pods, batch_text, manifest_text, write_beside
 from nbddp.cli.parse import Parser, Refusal
 from nbddp.cli.show import count, show
 from nbddp.export import export
@@ -34,7 +34,11 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--sbatch", action="store_true", help="also write what SLURM's sbatch takes, beside the script; needs --nproc"
     )
+    parser.add_argument(
+        "--k8s", action="store_true", help="also write a TrainJob for Kubernetes, beside the script; needs --nproc"
+    )
     add_job(parser)
+    add_pods(parser)
     parser.rest = "with --sbatch, more words for it"
     add_json(parser)
 
@@ -50,10 +54,14 @@ def execute(arguments: argparse.Namespace) -> int:
         sys.stdout.write(script.text if arguments.stdout else _diff(notebook, script, full=arguments.diff == "full"))
         return 0
     path = arguments.output or default_output(arguments.notebook)
-    batch = batch_text(arguments, path, script.plan.options.nproc) if arguments.sbatch else ""
+    nproc = script.plan.options.nproc
+    batch = batch_text(arguments, path, nproc) if arguments.sbatch else ""
+    manifest = manifest_text(arguments, path, script.text, nproc) if arguments.k8s else ""
     written = _write(arguments, script, path)
     if batch:
-        write_batch(path.with_suffix(".sbatch"), batch, force=arguments.force)
+        write_beside(path.with_suffix(".sbatch"), batch, force=arguments.force, command="sbatch")
+    if manifest:
+        write_beside(path.with_suffix(".yaml"), manifest, force=arguments.force, command="kubectl create -f")
     _say_written(arguments, script, path, written=written)
     return 0
 
@@ -63,13 +71,18 @@ def default_output(notebook: Path) -> Path:
 
 
 def _refuse_contradictions(arguments: argparse.Namespace) -> None:
-    if not arguments.sbatch and (arguments.rest or any(getattr(arguments, name) is not None for name in OF_A_JOB)):
+    pods = next((name for name in OF_PODS if getattr(arguments, name) is not None), "")
+    if pods and not arguments.k8s:
+        raise Refusal(f"export: --{pods} is for Kubernetes: add --k8s")
+    asked = any(getattr(arguments, name) is not None for name in OF_A_JOB)
+    if not arguments.sbatch and (arguments.rest or (asked and not arguments.k8s)):
         raise Refusal("export: what a job is asked for is written into its file: add --sbatch")
     answers = [name for name in ("stdout", "diff", "json") if getattr(arguments, name)]
     if len(answers) > 1:
         raise Refusal(f"export: --{answers[0]} and --{answers[1]} exclude each other; choose one")
-    if arguments.sbatch and (arguments.stdout or arguments.diff):
-        raise Refusal("export: --sbatch writes a file; leave out --stdout and --diff")
+    file = "sbatch" if arguments.sbatch else "k8s" if arguments.k8s else ""
+    if file and (arguments.stdout or arguments.diff):
+        raise Refusal(f"export: --{file} writes a file; leave out --stdout and --diff")
     writes_nothing = next((name for name in ("stdout", "diff") if name in answers), None)
     if writes_nothing and arguments.output:
         raise Refusal(f"export: --{writes_nothing} writes no file; leave out --output")

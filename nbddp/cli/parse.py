@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from functools import partial
@@ -15,6 +16,7 @@ class Refusal(Exception):
 
 
 Values = Callable[[], Iterable[str]]
+INTERVAL = re.compile(r"0*[1-9][0-9]*[smhe]?|[0-9]*\.0*[1-9][0-9]*[smh]")  # between checkpoints
 
 
 class Parser(argparse.ArgumentParser):
@@ -79,8 +81,12 @@ def process_count(word: str) -> int:
     return _whole(word, 1, "a number of processes, at least 1")
 
 
-def count_of_epochs(word: str) -> int:
-    return _whole(word, 1, "a number of epochs, at least 1")
+def checkpoint_interval(word: str) -> str:
+    if not INTERVAL.fullmatch(word):
+        raise argparse.ArgumentTypeError(
+            f"it takes a time as 90s, 10m or 2h, epochs as 2e, or batches as 500, not {word!r}"
+        )
+    return word
 
 
 def count_of_nodes(word: str) -> int:

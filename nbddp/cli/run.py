@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from nbddp.cli.arguments import add_notebook, options_of
 from nbddp.cli.jobs import AFTER, add_on, job_of, keep_site, split_rest
-from nbddp.cli.parse import Parser, Refusal, count_of_epochs, device_numbers
+from nbddp.cli.parse import Parser, Refusal, checkpoint_interval, device_numbers
 from nbddp.cli.show import show
 from nbddp.export import export
 from nbddp.notebook import Notebook, read_notebook
@@ -43,7 +43,10 @@ def _add_run_options(parser: Parser) -> None:
     )
     parser.add_argument("--resume", metavar="RUN", help="continue from this run's checkpoint, or from that in a file")
     parser.add_argument(
-        "--checkpoint-every", type=count_of_epochs, metavar="N", help="number of epochs between checkpoints"
+        "--checkpoint-every",
+        type=checkpoint_interval,
+        metavar="10m",
+        help="10m, 90s or 2h, or 500 (batches): also within epochs; 3e: only after every third; default: after each",
     )
 
 

@@ -27,11 +27,11 @@ from collections.abc import Iterator
 from nbddp.analysis import Plan
 from nbddp.analysis.loaders import while_counter
 from nbddp.analysis.reading import SingleStart, single_start, state_in_scope
-from nbddp.analysis.state import Carried, carried
+from nbddp.analysis.state import BatchLoop, Carried, carried, watched_within
 from nbddp.analysis.values import LoopFact
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, before, first_in, mark
-from nbddp.sentence import sentence
+from nbddp.sentence import Sentence, sentence
 from nbddp.watch_points import Named, Watch
 
 NAME = "epoch"
@@ -56,8 +56,21 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
 def _resumable(plan: Plan, fact: LoopFact, loop: ast.For) -> Iterator[Edit | Diagnostic]:
     found = carried(plan, fact)
     yield from _lost(plan, loop, found)
-    watch = Watch("epochs", state=_state(plan, fact), carried=found.values, things=_named(found.things))
+    within = watched_within(plan, fact, found)
+    watch = Watch("epochs", state=_state(plan, fact), carried=found.values, things=_named(found.things),
+                  whole=_why_whole(within))  # fmt: skip
     yield mark(plan.program, NAME, loop, watch)
+    yield from _batches(plan, within)
+
+
+def _batches(plan: Plan, within: BatchLoop | Sentence) -> Iterator[Edit]:
+    """Where an epoch can be left in its middle, and gone on with at the next batch."""
+    if isinstance(within, BatchLoop):
+        yield mark(plan.program, NAME, within.node, Watch("batches", so_far=within.sums))
+
+
+def _why_whole(within: BatchLoop | Sentence) -> str:
+    return "" if isinstance(within, BatchLoop) else within
 
 
 def _lost(plan: Plan, loop: ast.For | ast.While, found: Carried) -> Iterator[Diagnostic]:
@@ -99,7 +112,9 @@ def _counting(plan: Plan, fact: LoopFact, loop: ast.While) -> Iterator[Edit | Di
         return
     found = carried(plan, fact)
     values = tuple(name for name in found.values if name != counter.name)
+    within = watched_within(plan, fact, found)
     yield from _lost(plan, loop, found)
     watch = Watch("turns", state=_state(plan, fact), carried=values, things=_named(found.things),
-                  counter=counter.name, first=counter.first)  # fmt: skip
+                  counter=counter.name, first=counter.first, whole=_why_whole(within))  # fmt: skip
     yield mark(plan.program, NAME, loop, watch)
+    yield from _batches(plan, within)

@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
+from nbddp.run.engines.ray import checks as ray
 from nbddp.run.engines.slurm.checks import look, unseen_or_too_much, with_defaults
 from nbddp.run.engines.slurm.site import over, read_site
 from nbddp.run.folder.folder import HOME
 from nbddp.run.start.command import Origin, RunOptions
 from nbddp.run.start.machine_facts import gpus, torch_version, visible
+from nbddp.watch_points import WatchPoint, whole_epochs
 
 ROOM = 16 << 20  # bytes: logs and events of a small run; nobody can know the size of a result
 
@@ -23,6 +25,8 @@ def ready(root: Path, options: RunOptions, origin: Origin) -> tuple[RunOptions, 
     """What is asked for, filled in with what is known of where it is to run; and all that stands in the way."""
     if options.job is None:
         return options, problems(root, options, origin)
+    if options.job.engine == "ray":
+        return _on_ray(root, options, origin)
     site = read_site()
     options = replace(options, job=over(options.job, site.job))
     found = [*_of_machine(origin), *_of_folder(root), *_of_numbers(options)]
@@ -31,6 +35,12 @@ def ready(root: Path, options: RunOptions, origin: Origin) -> tuple[RunOptions, 
         return options, [*found, wrong]
     options = with_defaults(options, cluster)
     return options, [*found, *unseen_or_too_much(root, options, site, cluster)]
+
+
+def _on_ray(root: Path, options: RunOptions, origin: Origin) -> tuple[RunOptions, list[str]]:
+    options = ray.with_address(options)
+    found = [*_of_machine(origin), *_of_folder(root), *_of_numbers(options), *ray.problems(options, origin)]
+    return options, found
 
 
 def problems(root: Path, options: RunOptions, origin: Origin, names: tuple[str, ...] | None = None) -> list[str]:
@@ -55,6 +65,13 @@ def doubts(options: RunOptions, origin: Origin, names: tuple[str, ...] | None = 
         return []
     there = "1 core" if cores == 1 else f"{cores} cores"
     return [f"{options.nproc} processes share {there}: they take turns, and --nproc {cores} is likely to be faster."]
+
+
+def only_whole_epochs(options: RunOptions, watch: Iterable[WatchPoint]) -> list[str]:
+    """Where checkpoints are asked for within epochs, and the training has no place for them."""
+    every = options.checkpoint_every or "1e"
+    why = "" if every.endswith("e") else whole_epochs(tuple(watch))
+    return [f"--checkpoint-every {every}: checkpoints are written only after whole epochs: {why}."] if why else []
 
 
 def _of_machine(origin: Origin) -> Iterator[str]:
@@ -92,8 +109,6 @@ def _of_folder(root: Path) -> Iterator[str]:
 def _of_numbers(options: RunOptions) -> Iterator[str]:
     if options.nproc is not None and options.nproc < 1:
         yield f"--nproc must be at least 1, not {options.nproc}."
-    if options.checkpoint_every is not None and options.checkpoint_every < 1:
-        yield f"--checkpoint-every must be at least 1 epoch, not {options.checkpoint_every}."
     if options.resume is not None and not Path(options.resume).exists():
         yield f"There is no checkpoint {options.resume} to resume from."
     elif options.resume is not None and not zipfile.is_zipfile(options.resume):  # the form in which torch saves

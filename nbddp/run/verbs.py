@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from nbddp.run import summaries
-from nbddp.run.doctor import doubts, ready
+from nbddp.run.doctor import doubts, only_whole_epochs, ready
 from nbddp.run.folder.about import read_about
 from nbddp.run.folder.errors import LaunchFailed
 from nbddp.run.folder.folder import RunFolder
@@ -50,7 +50,8 @@ def run(
     if wrong:
         print(*wrong, sep="\n", file=sys.stderr)
         return UNUSABLE
-    for doubt in doubts(options, origin):
+    watch = tuple(watch)
+    for doubt in (*doubts(options, origin), *only_whole_epochs(options, watch)):
         print(doubt, file=sys.stderr)
     options = replace(options, attended=not background)
     try:

@@ -101,7 +101,7 @@ SET_CHECKPOINTS = """\
 """
 
 SET_EVERY = """\
-    checkpoints.every = args.checkpoint_every
+    checkpoints.every, checkpoints.unit = args.checkpoint_every
 """
 
 TRAIN = """\
@@ -142,8 +142,8 @@ ADD_CHECKPOINTS = """\
 """
 
 ADD_EVERY = """\
-    every = "one within an epoch, too: every 500 (batches), or every 90s, 10m or 2h"
-    parser.add_argument("--checkpoint-every", metavar="10m", type=steps_or_seconds, help=every)
+    every = "10m, 90s or 2h, or 500 (batches): one within an epoch, too; 3e: only after every third epoch"
+    parser.add_argument("--checkpoint-every", metavar="10m", type=interval, default="1e", help=every)
 """
 
 FIND_CHECKPOINT = """\

@@ -40,6 +40,19 @@ def no_site(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "none"))
 
 
+def test_a_train_job_lies_beside_the_script(capsys, compiler, notebook):
+    words = ("x.ipynb", "--k8s", "--nproc", "4", "--nodes", "2", "--volume", "data:/shared")
+    status, out, err = said(capsys, *words)
+    assert (status, out, err) == (0, "x_ddp.py written\n", "x_ddp.yaml written: kubectl create -f x_ddp.yaml\n")
+    text = Path("x_ddp.yaml").read_text()
+    assert "numProcPerNode: 4" in text
+    assert "leave out --stdout" in said(capsys, "x.ipynb", "--k8s", "--stdout")[2]
+    assert "--time is for SLURM" in said(capsys, "x.ipynb", "--k8s", "--nproc", "4", "--time", "1:00")[2]
+    assert "needs --nproc" in said(capsys, "x.ipynb", "--k8s")[2]
+    assert "--image is for Kubernetes: add --k8s" in said(capsys, "x.ipynb", "--image", "me/x:1")[2]
+    assert "takes a claim and a path" in said(capsys, "x.ipynb", "--k8s", "--volume", "data")[2]
+
+
 def test_a_file_for_sbatch_lies_beside_the_script_and_stays_once_changed(capsys, compiler, notebook, no_site):
     words = ("x.ipynb", "--sbatch", "--nproc", "8", "--nodes", "2", "--", "--mem=1G")
     status, out, err = said(capsys, *words)

@@ -38,9 +38,9 @@ def test_the_line_map_names_the_cells_lines(started, notebook):
 
 
 def test_every_option_arrives(started, compiler, notebook):
-    words = "--nproc 2 --devices 0,2 --seed 7 --backend gloo --resume a.pt --checkpoint-every 5 --background"
+    words = "--nproc 2 --devices 0,2 --seed 7 --backend gloo --resume a.pt --checkpoint-every 5e --background"
     main(["run", "x.ipynb", *words.split(), "--", "--lr", "0.5", "--", "--export"])
-    expected = RunOptions(2, (0, 2), 7, "gloo", str(Path.cwd() / "a.pt"), 5, ("--lr", "0.5", "--", "--export"))
+    expected = RunOptions(2, (0, 2), 7, "gloo", str(Path.cwd() / "a.pt"), "5e", ("--lr", "0.5", "--", "--export"))
     assert started[0][2] == expected
     assert started[0][-1]["background"] is True
     assert compiler.asked[0][1].nproc == 2
@@ -99,7 +99,10 @@ def test_what_cannot_be_exported_is_not_started(capsys, started, compiler, noteb
         (["--lr", "1"], "no option '--lr'; the script's own options follow a --"),
         (["--devices", "0,x"], "argument --devices: it takes numbers of GPUs such as 0,1, not 'x'"),
         (["--devices", ""], "argument --devices: it takes numbers of GPUs such as 0,1, not ''"),
-        (["--checkpoint-every", "0"], "argument --checkpoint-every: it takes a number of epochs, at least 1, not '0'"),
+        (
+            ["--checkpoint-every", "0"],
+            "argument --checkpoint-every: it takes a time as 90s, 10m or 2h, epochs as 2e, or batches as 500, not '0'",
+        ),
     ],
 )
 def test_a_slip_gets_one_sentence(capsys, started, notebook, words, sentence):

@@ -12,12 +12,14 @@ import pytest
 import torch
 
 import nbddp
+from nbddp.export import Script
 from nbddp.notebook import notebook_from_percent
 from nbddp.options import Options
 from tests.e2e.claims import training
 from tests.e2e.outcome import RunFailed
 from tests.e2e.process import environment
-from tests.e2e.test_resume import NOTEBOOK, by_hand
+from tests.e2e.runner import run_script
+from tests.e2e.test_resume import NOTEBOOK, TRAINER, by_hand
 
 BATCHES = NOTEBOOK.replace("for x, y in train_loader:", "for i, (x, y) in enumerate(train_loader):").replace(
     "        total += loss.item()\n",
@@ -100,3 +102,65 @@ def is_ended_by_a_signal(folder: Path, script: str, number: signal.Signals) -> N
     assert done[: len(whole)] == whole[:stopped]
     if stopped < len(whole):  # on a machine that was not too busy to hear of it
         assert by_hand(cut, script, "--epochs", "2", "--resume", "auto") == whole[stopped:]
+
+
+METHOD = TRAINER.replace("for x, y in train_loader:", "for i, (x, y) in enumerate(train_loader, 1):").replace(
+    "            total += loss.item()\n", "            total += loss.item()\n            print(i, flush=True)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "notebook", "nproc"), [("loop", BATCHES, 2), ("method", METHOD, 2), ("less", METHOD, 1)]
+)
+def test_a_run_goes_on_there_too(tmp_path: Path, name: str, notebook: str, nproc: int, proved) -> None:
+    """Whose script has no line of it."""
+    script = nbddp.export(notebook_from_percent(notebook, "watched.py"))
+    assert "checkpoint" not in script.text
+    claim = training(f"a run within an epoch, {name}", script, nproc)
+    proved(claim, lambda: run_goes_on(script, tmp_path / "check.pt", nproc))
+
+
+def run_goes_on(script: Script, checkpoint: Path, nproc: int) -> None:
+    """On as many processes to the last digit."""
+    whole = watched(script.text, script, 2)
+    place = next(line for line in script.text.splitlines(keepends=True) if "print(i, flush=True)" in line)
+    space = place[: len(place) - len(place.lstrip())]
+    count = f'{space}os.environ["BATCH"] = str(int(os.environ.get("BATCH", "0")) + 1)\n'
+    dies = f'{count}{space}if os.environ["BATCH"] == "38":\n{space}    os._exit(7)\n{place}'
+    with pytest.raises(RunFailed):
+        watched(script.text.replace(place, dies), script, 2, NBDDP_CHECKPOINT=checkpoint, NBDDP_CHECKPOINT_EVERY="5")
+    saved = torch.load(checkpoint, weights_only=True)
+    assert (saved["epochs_done"], saved["batches"], len(saved["ranks"])) == (1, 10, 2)
+    rest = watched(script.text, script, nproc, NBDDP_RESUME=checkpoint)
+    assert len(rest) == len(whole) - 35
+    assert rest[:-1] == whole[35:-1]
+    torch.testing.assert_close(numbers(rest[-1]), numbers(whole[-1]), rtol=0, atol=0 if nproc == 2 else 2e-4)
+
+
+def watched(text: str, script: Script, nproc: int, **variables: object) -> list[str]:
+    words = {name: str(value) for name, value in variables.items()}
+    options = ("--epochs", "2")
+    found = run_script(text, "watched_ddp.py", nproc, forked=True, options=options, watch=script.watch, variables=words)
+    return list(found.lines)
+
+
+def test_a_pause_that_is_asked_for_comes_within_an_epoch(tmp_path: Path, proved) -> None:
+    script = nbddp.export(notebook_from_percent(BATCHES, "watched.py"))
+    proved(training("a pause within an epoch", script, 2), lambda: is_paused(script, tmp_path))
+
+
+def is_paused(script: Script, folder: Path) -> None:
+    """As SLURM asks for one: it ends, and what was done is not done again."""
+    pause, checkpoint = folder / "pause", folder / "check.pt"
+    whole = watched(script.text, script, 2)
+    place = next(line for line in script.text.splitlines(keepends=True) if "print(i, flush=True)" in line)
+    space = place[: len(place) - len(place.lstrip())]
+    asks = f'{space}open(os.environ["NBDDP_PAUSE"], "w").close()\n{place}'
+    wanted = {"NBDDP_CHECKPOINT": checkpoint, "NBDDP_PAUSE": pause}
+    with pytest.raises(RunFailed, match="no result"):
+        watched(script.text.replace(place, asks), script, 2, **wanted)
+    pause.unlink()
+    saved = torch.load(checkpoint, weights_only=True)
+    done = 25 * saved["epochs_done"] + saved.get("batches", 0)
+    assert done < len(whole)
+    assert watched(script.text, script, 2, NBDDP_RESUME=checkpoint) == whole[done:]

@@ -32,7 +32,9 @@ class Reply:
 class Kernel:
     """Starts in a folder of its own; `around` are words that its command comes after, as on another machine."""
 
-    def __init__(self, folder: Path, around: Sequence[str] = (), **environment: str) -> None:
+    def __init__(
+        self, folder: Path, around: Sequence[str] = (), python: str = sys.executable, **environment: str
+    ) -> None:
         import os
 
         self.manager = KernelManager(kernel_name="python3")
@@ -41,7 +43,7 @@ class Kernel:
             self.manager.connection_file = str(Path(mkdtemp(prefix="nbddp-")) / "k.json")
         spec = self.manager.kernel_spec
         assert spec is not None, "there is a kernel of Python"
-        spec.argv = [*around, sys.executable, *spec.argv[1:]]
+        spec.argv = [*around, python, *spec.argv[1:]]
         env = {**os.environ, "PYTHONPATH": str(ROOT), "MPLBACKEND": "Agg", **environment}
         self.manager.start_kernel(cwd=str(folder), env=env)
         self.client: BlockingKernelClient = self.manager.client()  # type: ignore[assignment]

@@ -6,7 +6,7 @@ Gives the names and plain values that a checkpoint needs besides the states of m
 
 from nbddp.analysis.state.batches_done import BatchLoop
 from nbddp.analysis.state.cell_names import name_in_cells
-from nbddp.analysis.state.checkpointed_loop import CheckpointedLoop, checkpointed
+from nbddp.analysis.state.checkpointed_loop import CheckpointedLoop, checkpointed, watched_within
 from nbddp.analysis.state.iteration_effects import turn_of
 from nbddp.analysis.state.live_names import are_many, is_untouched, made_here, names_holding, only_filled, rebound
 from nbddp.analysis.state.loop_carried import Carried, carried, varies_within
@@ -40,4 +40,5 @@ __all__ = [
     "rebound",
     "turn_of",
     "varies_within",
+    "watched_within",
 ]

@@ -10,8 +10,8 @@ from nbddp.analysis.state.iteration_effects import turn_of
 from nbddp.analysis.state.loop_carried import Carried, carried
 from nbddp.analysis.values import WHOLE, Extent, LoopFact, spread
 from nbddp.sentence import NOTHING, Sentence, sentence
+from nbddp.watch_points import drawn_from
 
-BARS = ("tqdm", "track", "progress_bar")
 READ_ONLY = ("zero_grad", "get_last_lr", "get_lr", "state_dict")
 HOW = {Extent.MEAN: "mean", Extent.SUM: "sum"}
 
@@ -29,13 +29,13 @@ class BatchLoop:
 def batches_done(plan: Reading, epochs: LoopFact) -> BatchLoop | Sentence:
     """The only one within this loop over epochs; or why an epoch cannot be gone on with in its middle."""
     inside = [fact for fact in plan.roles.batch_loops if epochs.node in fact.parents]
-    if len(plan.roles.batch_loops) != 1 or not inside or not isinstance(inside[0].node, ast.For):
+    if len(inside) != 1 or not isinstance(inside[0].node, ast.For):
         return sentence("an epoch has more than one loop over batches, or none that is a for loop")
     (fact,) = inside
     assert isinstance(fact.node, ast.For)
     if not _once_an_epoch(plan, fact, epochs) or fact.node.orelse:
         return sentence("the loop over batches runs several times in an epoch")
-    loader, numbered = _source(fact.node.iter)
+    loader, numbered = drawn_from(fact.node.iter)
     if loader not in fact.loader_nodes or fact.next_of or fact.indirect:
         return sentence("its batches do not come straight from one loader")
     if reason := _cannot_stop(plan, fact) or _cannot_begin(plan, fact, epochs):
@@ -53,19 +53,6 @@ def _once_an_epoch(plan: Reading, fact: LoopFact, epochs: LoopFact) -> bool:
         return fact.parents == {epochs.node, *epochs.parents}
     calls = [call for call in plan.facts.calls.values() if function in call.bodies]
     return fact.parents == {epochs.node, *epochs.parents} and len(calls) == 1
-
-
-def _source(node: ast.expr) -> tuple[ast.expr, ast.Call | None]:
-    """`enumerate(loader)`, `tqdm(loader)`, and one around the other."""
-    numbered = None
-    while isinstance(node, ast.Call) and node.args:
-        name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
-        if name == "enumerate" and numbered is None:
-            numbered = node
-        elif not name.startswith(BARS):
-            break
-        node = node.args[0]
-    return node, numbered
 
 
 def _cannot_stop(plan: Reading, fact: LoopFact) -> Sentence:

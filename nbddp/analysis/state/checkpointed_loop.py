@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from nbddp.analysis.reading import Reading, state_in_scope
 from nbddp.analysis.state.batches_done import BatchLoop, batches_done
-from nbddp.analysis.state.loop_carried import carried
-from nbddp.sentence import NOTHING, Sentence
+from nbddp.analysis.state.loop_carried import Carried, carried
+from nbddp.analysis.values import LoopFact
+from nbddp.sentence import NOTHING, Sentence, sentence
 
 COUNTS = ("range", "trange", "tnrange")
 
@@ -39,6 +40,15 @@ def checkpointed(plan: Reading) -> CheckpointedLoop | None:
     state, batches = tuple(state_in_scope(plan, fact).items()), batches_done(plan, fact)
     within, whole = (batches, NOTHING) if isinstance(batches, BatchLoop) else (None, batches)
     return CheckpointedLoop(fact.node, fact.node.target.id, state, found.values, within, whole)
+
+
+def watched_within(plan: Reading, fact: LoopFact, found: Carried) -> BatchLoop | Sentence:
+    """The batches in whose middle a run by nbddp can write a checkpoint for this loop over epochs; or why it cannot."""
+    if plan.options.checkpoints:
+        return sentence("the script writes checkpoints of its own")
+    if found.things or found.lost:
+        return sentence("checkpoints do not contain %1", ", ".join(map(repr, (*found.things, *found.lost))))
+    return batches_done(plan, fact)
 
 
 def _counts(node: ast.expr) -> bool:

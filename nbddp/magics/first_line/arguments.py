@@ -8,7 +8,7 @@ import shlex
 from pathlib import Path
 
 from nbddp.cli.jobs import AFTER, add_on, job_of, split_rest
-from nbddp.cli.parse import Parser, Refusal, count_of_epochs, device_numbers, process_count
+from nbddp.cli.parse import Parser, Refusal, checkpoint_interval, device_numbers, process_count
 from nbddp.options import Options
 from nbddp.run.folder.folders import runs_in
 from nbddp.run.folder.lookup import checkpoint_of
@@ -89,9 +89,9 @@ def parser(name: str = NAME, about: str = ABOUT) -> Parser:
     )
     add(
         "--checkpoint-every",
-        type=count_of_epochs,
-        metavar="N",
-        help="number of epochs between checkpoints; default: 1",
+        type=checkpoint_interval,
+        metavar="10m",
+        help="10m, 90s or 2h, or 500 (batches): also within epochs; 3e: only after every third; default: after each",
     )
     add_on(made)
     made.rest = AFTER

@@ -29,7 +29,7 @@ from nbddp.magics.runs.memory import too_little_memory
 from nbddp.magics.runs.waiting import stop_if_interrupted, wait_for
 from nbddp.notebook import Notebook
 from nbddp.output import write_script
-from nbddp.run.doctor import doubts, ready
+from nbddp.run.doctor import doubts, only_whole_epochs, ready
 from nbddp.run.folder.folder import RunFolder
 from nbddp.run.folder.folders import bytes_in
 from nbddp.run.folder.line_map import line_map
@@ -102,7 +102,8 @@ def _asked(session: Session, arguments: argparse.Namespace, body: str) -> Asked:
             "did: add --fresh to start from the beginning."
         )
     memory = None if options.job else too_little_memory(script.plan, session.namespace, _processes(options))
-    notes = (*filter(None, (note, memory)), *doubts(options, Origin.here()), *state.notes)
+    notes = (*filter(None, (note, memory)), *doubts(options, Origin.here()), *only_whole_epochs(options, script.watch),
+             *state.notes)  # fmt: skip
     return Asked(
         options,
         tuple(arguments.keep or ()),

@@ -74,7 +74,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     elif not _draws(plan) and not noise_of_numpy(plan):
         return
     elif not plan.assumed.splits:
-        yield from same_noise(plan, NAME)
+        yield from same_noise(plan)
     if draws_between(plan) and not plan.assumed.splits:
         yield from _around_batches(plan)
     else:

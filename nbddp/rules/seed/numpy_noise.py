@@ -38,10 +38,10 @@ def _draws(plan: Plan, node: ast.AST) -> bool:
     return name is not None and name != "numpy.random" and effect_of(name).draws is Stream.NUMPY
 
 
-def same_noise(plan: Plan, rule: str) -> Iterator[Diagnostic]:
+def same_noise(plan: Plan) -> Iterator[Diagnostic]:
     for fact in noise_of_numpy(plan) if shared_with_numpy(plan) else ():
         yield plan.program.diagnose(
-            rule, "note", fact.node,
+            "seed", "note", fact.node,
             sentence("all ranks draw the same numbers here, each for its own samples"),
             why=sentence("NumPy draws something else in the training as well, which has to be the same on all ranks"),
             help=sentence("draw this with torch, or from a generator of its own that is seeded by the rank"),

@@ -30,11 +30,15 @@ TO_THE_CLUSTER = frozenset({"SLURM_CONF", "SLURM_JWT"})  # by which its commands
 class JobOptions:
     """What is asked of an engine for a run that is a job of it. Empty or None leaves the choice to the site."""
 
+    engine: str = "slurm"
+    address: str = ""  # of the engine, where it has one
     nodes: int = 1
     gpus: int | None = None  # of each node
     time: str = ""
     partition: str = ""
     account: str = ""
+    image: str = ""  # of containers
+    volume: str = ""  # that they all have: its claim, and where it is, as claim:/path
     words: tuple[str, ...] = ()  # more of the engine's own options
     prologue: tuple[str, ...] = ()  # lines of shell, before anything else is done on a node
 
@@ -48,7 +52,7 @@ class RunOptions:
     seed: int | None = None
     backend: str | None = None
     resume: str | None = None
-    checkpoint_every: int | None = None
+    checkpoint_every: str | None = None  # 10m, 500 (batches), 3e (epochs)
     arguments: tuple[str, ...] = ()  # passed to the script as they are: its parameters
     tensorboard: bool = False  # scalars beside the run
     job: JobOptions | None = None  # None: on this machine
@@ -119,7 +123,7 @@ def environment(folder: RunFolder, options: RunOptions, environ: Mapping[str, st
         "NBDDP_STACKS": folder.stacks,
         "NBDDP_WATCH": folder.watch,
         "NBDDP_CHECKPOINT": folder.checkpoint,
-        "NBDDP_CHECKPOINT_EVERY": options.checkpoint_every or 1,
+        "NBDDP_CHECKPOINT_EVERY": options.checkpoint_every or "1e",
         **({"NBDDP_RESUME": options.resume} if options.resume else {}),
         **({"NBDDP_BACKEND": options.backend} if options.backend else {}),
         **({"NBDDP_PAUSE": folder.pause} if options.job else {}),

@@ -9,6 +9,7 @@ from nbddp.run.state.shown import shown_curves
 from nbddp.run.state.state import Rank, RunState
 from nbddp.sentence import NOTHING, Sentence, sentence
 
+TITLES = {"slurm": "SLURM", "ray": "Ray", "kubernetes": "Kubernetes"}
 BLOCKS = "▁▂▃▄▅▆▇█"
 
 
@@ -95,7 +96,8 @@ def of_job(state: RunState) -> list[Sentence]:
         why = attempt.why or sentence("SLURM ended it, as after a node's failure")
         said.append(sentence("Attempt %1 ended after %2, to be continued: %3.", number, ran or "0:00", why))
     if state.job is not None and state.job.silent and not state.over:
-        said.append(sentence("SLURM does not answer at the moment; the run itself goes on."))
+        title = TITLES.get(state.job.engine, "SLURM")
+        said.append(sentence("%1 does not answer at the moment; the run itself goes on.", title))
     return said
 
 

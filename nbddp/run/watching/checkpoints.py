@@ -29,10 +29,13 @@ def read_checkpoint(path: str | None) -> dict[str, Any]:
 
 def carried_in(saved: Mapping[str, Any], loop: int) -> dict[str, Any]:
     """The values that this loop goes on with; none where the checkpoint is of another loop."""
+    return values_in(saved) if saved.get("loop") == loop else {}
+
+
+def values_in(saved: Mapping[str, Any]) -> dict[str, Any]:
+    """Each where it was: on the GPU, if there is one here."""
     import torch
 
-    if saved.get("loop") != loop:
-        return {}
     values, on_gpu = saved.get("values", {}), saved.get("on_gpu", ()) if torch.cuda.is_available() else ()
     return {name: not_plain(values[name], "cuda" if name in on_gpu else "cpu") for name in values}
 
@@ -41,20 +44,34 @@ def save_checkpoint(
     path: str, place: Mapping[str, object], state: Mapping[str, Any], carried: Mapping[str, Any]
 ) -> bool:
     """All processes hand in their random numbers; rank 0 writes, and has then written."""
+    random = of_all(random_state())
+    return write(path, {**place, "random": random}, state, carried)
+
+
+def of_all(own: Any) -> list[Any]:
+    """What each process has, by rank."""
     import torch.distributed as dist
 
-    random: list[Any] = [None] * dist.get_world_size()
-    dist.all_gather_object(random, random_state())
+    found: list[Any] = [None] * dist.get_world_size()
+    dist.all_gather_object(found, own)
+    return found
+
+
+def write(path: str, place: Mapping[str, object], state: Mapping[str, Any], carried: Mapping[str, Any]) -> bool:
+    """Rank 0 does, and has then written."""
+    import torch.distributed as dist
+
     if dist.get_rank() > 0:
         return False
-    values, on_gpu = _values(carried)
+    values, on_gpu = values_of(carried)
     states = {name: plain(thing.state_dict()) for name, thing in state.items()}
-    content = {"format": FORMAT, **place, "random": random, "states": states, "values": values, "on_gpu": on_gpu}
+    content = {"format": FORMAT, **place, "states": states, "values": values, "on_gpu": on_gpu}
     save_whole(content, path)
     return True
 
 
-def _values(carried: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def values_of(carried: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Those that a file can hold, and which of them lie on a GPU; of others it is said."""
     values, on_gpu = {}, []
     for name, value in carried.items():
         try:

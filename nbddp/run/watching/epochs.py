@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from nbddp.run.watching.batches import Batches, Values
 from nbddp.run.watching.carried import changed, comparable, in_place_of, put_back, remembered
 from nbddp.run.watching.checkpoints import carried_in, read_checkpoint, save_checkpoint
 from nbddp.run.watching.gradients import any_rank, compare_after_first_step, same_on_all_ranks
@@ -24,6 +25,7 @@ class Epochs:
 
     def __init__(self, settings: Settings, progress: Progress) -> None:
         self.settings, self.progress = settings, progress
+        self.batches = Batches(settings, progress)
         self.loop = 0  # the number of the one that runs, from 1
         self.state: State = {}
         self.stop = self.pause = False
@@ -42,9 +44,9 @@ class Epochs:
             put_back(things[name], saved[name])
         return [in_place_of(value, saved[name]) if name in saved else value for name, value in values.items()]
 
-    def over(self, epochs: Iterable[Any], state: State) -> Iterator[Any]:
-        """Go through the epochs that are left to do."""
-        done, total = self.load_states(state), operator.length_hint(epochs) or None
+    def over(self, epochs: Iterable[Any], state: State, carried: Values | None = None) -> Iterator[Any]:
+        """Go through the epochs that are left to do. Where one can be left in its middle, `carried` tells of it."""
+        done, total = self.load_states(state, carried), operator.length_hint(epochs) or None
         for number, epoch in enumerate(() if done is None else epochs):
             if self.stop:
                 return
@@ -61,9 +63,9 @@ class Epochs:
             if self.stop_asked():
                 return
 
-    def before(self, state: State) -> int:
+    def before(self, state: State, carried: Values | None = None) -> int:
         """How many epochs are done already; for a loop that counts them itself."""
-        done = self.load_states(state)
+        done = self.load_states(state, carried)
         if done is None:
             source = self.settings.resume or "the notebook's state"
             raise SystemExit(f"{source} is of a later loop of this training, which this loop cannot skip to")
@@ -78,13 +80,14 @@ class Epochs:
         self.stop = self.stop_asked()
         self.pause = not self.stop and self._is_there(self.settings.pause)
         done = self.progress.epoch + 1
-        if self.settings.checkpoint and (self.stop or self.pause or left or done % self.settings.checkpoint_every == 0):
+        if self.settings.checkpoint and (self.stop or self.pause or left or done % self.settings.epochs_between == 0):
             place = {"loop": self.loop, "epochs_done": done, "left": left, "steps": self.progress.taken()}
             carried = {**carried, **{n: changed(t, self._things_at_first[n]) for n, t in self._things.items()}}
             if save_checkpoint(self.settings.checkpoint, place, self.state, carried):
                 self.progress.reports.report("checkpoint", epoch=done - 1, path=self.settings.checkpoint)
             if self.pause and not (left or done == self.progress.epochs):  # else it is over as soon
                 pause(self.progress.reports)
+        self.batches.epoch_ends()
         return self.stop
 
     def stop_asked(self) -> bool:
@@ -94,13 +97,17 @@ class Epochs:
     def _is_there(self, path: str | None) -> bool:
         return path is not None and any_rank(self.progress.reports.rank == 0 and Path(path).exists())
 
-    def load_states(self, state: State) -> int | None:
+    def load_states(self, state: State, carried: Values | None = None) -> int | None:
         """Starts from what a checkpoint or the notebook has come to; returns how many epochs are done, None for all."""
-        state = {name: bare(thing) for name, thing in state.items()}
+        state, saved = {name: bare(thing) for name, thing in state.items()}, self._source()
         self.loop, self.state, self.stop = self.loop + 1, state, False
         self._hooks_off()
         self._hooks_off = compare_after_first_step(state)
-        saved = self._source()
+        done = self._loaded(state, saved)
+        self.batches.begin(self.loop, state, carried, saved if saved.get("loop") == self.loop else {})
+        return done
+
+    def _loaded(self, state: State, saved: Mapping[str, Any]) -> int | None:
         if self.settings.pause and self.settings.resume:
             self.progress.before = int(saved.get("steps", 0))
         if self.loop < saved.get("loop", 0):  # it is of a later one of the training loops

@@ -46,7 +46,7 @@ def _can_be_read(tree: ast.Module, watch: Watch) -> bool:
 
 def expressions(watch: Watch) -> Iterator[str]:
     yield from (text for pairs in (watch.values, watch.state, watch.things) for _, text in pairs)
-    yield from watch.carried
+    yield from (*watch.carried, *(text for text, _ in watch.so_far))
     yield from (text for text in (watch.batches, watch.counter) if text)
 
 

@@ -74,6 +74,10 @@ class Progress:
         if self.reports.rank == 0:
             self.reports.report("epoch", epoch=number, epochs=epochs)
 
+    def batches_done(self, number: int) -> None:
+        """So many of this epoch, by another process, before the first."""
+        self._begun -= number
+
     def metrics(self, values: Mapping[str, Any]) -> None:
         """What an epoch came to, as far as that is numbers."""
         if self.reports.rank == 0:

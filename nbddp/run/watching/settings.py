@@ -18,7 +18,7 @@ class Settings:
     start: str | None = None  # the state that a kernel has come to
     resume: str | None = None  # a checkpoint
     checkpoint: str | None = None  # where to write one
-    checkpoint_every: int = 1  # epochs
+    checkpoint_every: str = "1e"  # as the script's own option: 500 batches, 10m, 3e epochs
     backend: str | None = None
     pause: str | None = None  # while this file is there, a job ends after the current epoch, to be started again
 
@@ -33,7 +33,18 @@ class Settings:
             environ.get("NBDDP_START"),
             environ.get("NBDDP_RESUME"),
             environ.get("NBDDP_CHECKPOINT"),
-            int(environ.get("NBDDP_CHECKPOINT_EVERY", "1")),
+            environ.get("NBDDP_CHECKPOINT_EVERY", "1e"),
             environ.get("NBDDP_BACKEND"),
             environ.get("NBDDP_PAUSE"),
         )
+
+    @property
+    def epochs_between(self) -> int:
+        """Two checkpoints at the ends of epochs."""
+        every = self.checkpoint_every
+        return int(every[:-1]) if every.endswith("e") else 1
+
+    @property
+    def within_epochs(self) -> bool:
+        """May one be asked for in the middle of an epoch?"""
+        return self.checkpoint is not None and (self.pause is not None or not self.checkpoint_every.endswith("e"))

@@ -9,8 +9,8 @@ from nbddp.run.watching.exits import before_exits, surely_set
 from nbddp.run.watching.places import found_in
 from nbddp.run.watching.scopes import share_names
 from nbddp.run.watching.setting_up import watch_process
-from nbddp.run.watching.written import NAME, Blocks, dictionary, expression, statements
-from nbddp.watch_points import Kind, Watch, WatchPoint
+from nbddp.run.watching.written import NAME, Blocks, dictionary, expression, statements, zero
+from nbddp.watch_points import Kind, Watch, WatchPoint, drawn_from
 
 Loop = ast.For | ast.While
 
@@ -43,6 +43,8 @@ def _hang(blocks: Blocks, at: ast.stmt, watch: Watch, beside: Mapping[Kind, Watc
             _epochs(blocks, at, watch, numbers)
         case "turns", ast.While():
             _turns(blocks, at, watch, numbers)
+        case "batches", ast.For():
+            _batches(blocks, at, watch)
         case "stop", ast.For():
             at.iter = expression(f"{NAME}.counted(0)", at.iter)
         case "numbers", ast.For() | ast.While() if not beside.keys() & {"epochs", "turns"}:
@@ -67,18 +69,50 @@ def _carry(watch: Watch) -> Iterator[str]:
         yield f"{targets}{NAME}.carry({dictionary(names)}, {dictionary(watch.things)})"
 
 
+def _batches(blocks: Blocks, loop: ast.For, watch: Watch) -> None:
+    """They go on after those that were done before a checkpoint, with the numbers that they have come to by then."""
+    for text, how in watch.so_far:
+        blocks.before(loop, f"{text} = {NAME}.so_far({text!r}, {text}, {how or None!r})")
+    loader, numbered = drawn_from(loop.iter)
+    texts = dictionary((text, text) for text, _ in watch.so_far)
+    rest = expression(f"{NAME}.rest(0, lambda: {texts})", loader)
+    around = next((n for n in ast.walk(loop.iter) if isinstance(n, ast.Call) and loader in n.args[:1]), None)
+    if around is None:
+        loop.iter = rest
+    else:
+        around.args[0] = rest
+    if numbered is not None:
+        _number(numbered)
+
+
+def _number(call: ast.Call) -> None:
+    """`enumerate(loader, 1)`: what it counts from, and the batches that were done before."""
+    if call.keywords:
+        call.keywords[0].value = expression(f"{NAME}.numbered(0)", call.keywords[0].value)
+    elif call.args[1:]:
+        call.args[1] = expression(f"{NAME}.numbered(0)", call.args[1])
+    else:
+        call.args.append(expression(f"{NAME}.numbered(0)", zero(call)))
+
+
+def _over(watch: Watch) -> str:
+    """What the loop is of; and where it can be left within an epoch, what it has carried so far."""
+    carried = "" if watch.whole else f", lambda: {dictionary((text, text) for text in watch.carried)}"
+    return f"{dictionary(watch.state)}{carried}"
+
+
 def _epochs(blocks: Blocks, loop: ast.For, watch: Watch, numbers: Iterable[tuple[str, str]]) -> None:
     for text in _carry(watch):
         blocks.before(loop, text)
     _at_exits(loop, watch, numbers, left=True)
     loop.body += statements(_ends(watch, numbers), loop)
-    loop.iter = expression(f"{NAME}.over(0, {dictionary(watch.state)})", loop.iter)
+    loop.iter = expression(f"{NAME}.over(0, {_over(watch)})", loop.iter)
 
 
 def _turns(blocks: Blocks, loop: ast.While, watch: Watch, numbers: Iterable[tuple[str, str]]) -> None:
     for text in _carry(watch):
         blocks.before(loop, text)
-    blocks.before(loop, f"{watch.counter} += {NAME}.epochs_before({dictionary(watch.state)})")
+    blocks.before(loop, f"{watch.counter} += {NAME}.epochs_before({_over(watch)})")
     _at_exits(loop, watch, numbers, left=False)
     loop.body = [
         *statements(f"{NAME}.epoch_begins({watch.counter} - {watch.first})", loop),

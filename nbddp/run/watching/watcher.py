@@ -29,6 +29,8 @@ class Watcher:
         self.carry, self.over, self.counted = epochs.carry, epochs.over, epochs.counted
         self.epochs_before, self.epoch_ends, self.stop_asked = epochs.before, epochs.ends, epochs.stop_asked
         self.start = epochs.load_states
+        batches = epochs.batches
+        self.rest, self.numbered, self.so_far = batches.rest, batches.numbered, batches.so_far
         self.told: BaseException | None = None
 
     def begin(self, rank: int) -> None:

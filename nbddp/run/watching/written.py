@@ -30,6 +30,11 @@ def expression(text: str, first: ast.expr) -> ast.expr:
     return call
 
 
+def zero(at: ast.expr) -> ast.expr:
+    """The number, at this place."""
+    return ast.copy_location(ast.Constant(0), at)
+
+
 def at_place(statement: ast.stmt, at: ast.stmt) -> ast.stmt:
     """A statement without expressions."""
     _put(statement, at)

@@ -49,20 +49,22 @@ def started_again(file):
     return isinstance(found, dict) and found.get("run") == name
 
 
-def steps_or_seconds(text):
-    """`500` steps; or `90s`, `10m`, `2h`."""
-    unit = {"s": 1, "m": 60, "h": 3600}.get(text[-1:])
-    found = int(text) if unit is None else float(text[:-1]) * unit
-    if found <= 0:
+def interval(text):
+    """`500` batches; `90s`, `10m`, `2h`; `3e`, epochs. The number, and what it counts: nothing, "s" or "e"."""
+    seconds = {"s": 1, "m": 60, "h": 3600}.get(text[-1:])
+    number = float(text[:-1]) * seconds if seconds else int(text.removesuffix("e"))
+    if not 0 < number < float("inf"):
         raise ValueError("it has to be more than nothing")
-    return found
+    return number, "s" if seconds else "e" * text.endswith("e")
 
 
 class Checkpoints:
     """One after each epoch; within one as --checkpoint-every says, and where a signal asks the process to end."""
 
     def __init__(self):
-        self.file = self.resume = self.every = None  # run sets these
+        self.file = self.resume = None  # run sets these
+        self.every, self.unit = 1, "e"  # epochs; or batches, or seconds, and then after each epoch as well
+        self.epochs = 0  # so far
         self.batches = 0  # of this epoch, so far
         self.last = None  # how many it has
         self.order = None  # by which its sampler draws them, where it has such a number, and the sampler's seed
@@ -102,6 +104,9 @@ class Checkpoints:
         own = {"random": random_numbers_now(), "began": self.began, "so_far": so_far, "asked": self.asked}
         if so_far is None:
             own["began"], self.began, self.batches, self.order = own["random"], own["random"], 0, None
+            self.epochs += 1
+            if self.unit == "e" and self.epochs % self.every:
+                return
         ranks = gathered(own)
         state = {**self.state(), "batches": self.batches, "order": self.order, "ranks": ranks}
         state["run"] = os.environ.get("TORCHELASTIC_RUN_ID")
@@ -123,12 +128,12 @@ class Checkpoints:
         self.unsaved, self.unlooked = self.unsaved + 1, self.unlooked + 1
         if self.batches == self.last or not self.stops:
             return False  # the epoch's own follows
-        if isinstance(self.every, int) and self.unsaved >= self.every:
+        if self.unit == "" and self.unsaved >= self.every:
             return True
         if self.unlooked < self.look:
             return False
         now = time.monotonic()
-        late = isinstance(self.every, float) and now - self.written >= self.every
+        late = self.unit == "s" and now - self.written >= self.every
         pace = int(self.unlooked / max(now - self.looked, 1e-3)) + 1
         told = torch.tensor([self.asked, late, pace], dtype=torch.float64, device=sending_device())
         dist.all_reduce(told, dist.ReduceOp.MAX)

@@ -26,12 +26,12 @@ def test_what_is_not_said_is_left_open():
 
 def test_options_reach_the_export_and_the_run():
     arguments = parsed(
-        "--nproc 3 --devices 0,2 --batch-per-rank --snapshot xs,ys --seed 5 --checkpoint-every 2 -- --lr 0.1"
+        "--nproc 3 --devices 0,2 --batch-per-rank --snapshot xs,ys --seed 5 --checkpoint-every 2e -- --lr 0.1"
     )
     options, run = options_of(arguments, 1), run_options_of(arguments)
     assert (options.nproc, options.batch_per_rank, options.snapshot) == (3, True, ("xs", "ys"))
     assert (options.checkpoints, options.slurm) == (None, None)
-    assert (run.nproc, run.devices, run.seed, run.checkpoint_every) == (3, (0, 2), 5, 2)
+    assert (run.nproc, run.devices, run.seed, run.checkpoint_every) == (3, (0, 2), 5, "2e")
     assert run.arguments == ("--lr", "0.1")
 
 

@@ -34,7 +34,7 @@ def test_options(kernel, options, sentence):
 def test_help(kernel):
     reply = kernel.run("%%ddp_train --help", "train")
     assert reply.status == "ok", reply.error
-    assert "--checkpoint-every N" in reply.text
+    assert "--checkpoint-every 10m" in reply.text
 
 
 def test_a_cell_that_does_not_train(kernel):

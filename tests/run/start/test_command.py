@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from nbddp.run.doctor import doubts, problems
+from nbddp.run.doctor import doubts, only_whole_epochs, problems
 from nbddp.run.folder.folders import create
 from nbddp.run.start.command import Origin, RunOptions, among_visible, build, environment
 from nbddp.run.start.machine_facts import facts, gpus, visible
+from nbddp.watch_points import Watch, WatchPoint
 
 ORIGIN = Origin("/venv/bin/python", Path("/home/me/my work"), {"HOME": "/home/me", "PATH": "/bin"})
 
@@ -28,10 +29,10 @@ def test_what_was_not_asked_for_is_left_to_the_script(folder):
 
 
 def test_options_and_parameters_are_passed_on(folder):
-    options = RunOptions(2, (0, 1), 7, "gloo", "old.pt", 3, ("--lr", "-0.1", "--name", "a b"))
+    options = RunOptions(2, (0, 1), 7, "gloo", "old.pt", "3e", ("--lr", "-0.1", "--name", "a b"))
     command = build(folder, options, 'parser.add_argument("--seed")', ORIGIN)
     assert " ".join(command.arguments[1:]) == "--nproc 2 --seed 7 --lr -0.1 --name a b"
-    asked = {"NBDDP_BACKEND": "gloo", "NBDDP_RESUME": "old.pt", "NBDDP_CHECKPOINT_EVERY": "3"}
+    asked = {"NBDDP_BACKEND": "gloo", "NBDDP_RESUME": "old.pt", "NBDDP_CHECKPOINT_EVERY": "3e"}
     assert asked.items() <= command.environment.items()
     assert command.environment["NBDDP_CHECKPOINT"] == str(folder.checkpoint)
     assert command.environment["CUDA_VISIBLE_DEVICES"] == "0,1"
@@ -121,7 +122,6 @@ TWO = ("A100", "A100")
         (RunOptions(backend="glo"), (), ["torch has no backend glo"]),
         (RunOptions(resume="/no/such.pt"), (), ["There is no checkpoint /no/such.pt"]),
         (RunOptions(resume=__file__), (), [f"{__file__} is not a complete checkpoint"]),
-        (RunOptions(checkpoint_every=0), (), ["--checkpoint-every must be at least 1 epoch, not 0"]),
         (RunOptions(nproc=0, devices=(9,)), TWO, ["--nproc must be at least 1", "no GPU 9"]),
     ],
 )
@@ -166,3 +166,18 @@ def test_more_processes_than_cores_are_a_doubt_and_no_problem(monkeypatch):
     (said,) = doubts(RunOptions(nproc=4), origin, ())
     assert said == "4 processes share 2 cores: they take turns, and --nproc 2 is likely to be faster."
     assert problems(Path.cwd(), RunOptions(nproc=4), origin, ()) == []
+
+
+@pytest.mark.parametrize(
+    ("every", "watch", "why"),
+    [
+        (None, Watch("epochs", whole="of this"), ""),
+        ("3e", Watch("epochs", whole="of this"), ""),
+        ("500", Watch("epochs", whole="of this"), "of this"),
+        ("10m", Watch("batches"), ""),
+        ("10m", Watch("trainer"), "nbddp found no loop over epochs that it can continue in the middle"),
+    ],
+)
+def test_where_an_epoch_cannot_be_left_it_is_said_before_the_start(every, watch, why):
+    said = [f"--checkpoint-every {every}: checkpoints are written only after whole epochs: {why}."] if why else []
+    assert only_whole_epochs(RunOptions(checkpoint_every=every), [WatchPoint(1, 0, "", watch)]) == said

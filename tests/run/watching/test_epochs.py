@@ -119,7 +119,7 @@ def test_on_another_number_of_processes_too(tmp_path):
 
 def test_checkpoints_every_so_often(tmp_path):
     events, path = tmp_path / "events.jsonl", str(tmp_path / "check.pt")
-    on_ranks(2, train, 5, "", False, {"checkpoint": path, "checkpoint_every": 2}, NBDDP_EVENTS=str(events))
+    on_ranks(2, train, 5, "", False, {"checkpoint": path, "checkpoint_every": "2e"}, NBDDP_EVENTS=str(events))
     told = [json.loads(line) for line in events.read_text().splitlines()]
     assert [(event["epoch"], event["path"]) for event in told if event["event"] == "checkpoint"] == [
         (1, path),
@@ -137,7 +137,7 @@ def test_checkpoints_every_so_often(tmp_path):
 
 def test_a_stop_comes_after_the_epoch_with_a_checkpoint(tmp_path):
     (tmp_path / "stop1").touch()
-    options = {"checkpoint": str(tmp_path / "check.pt"), "checkpoint_every": 9}
+    options = {"checkpoint": str(tmp_path / "check.pt"), "checkpoint_every": "9e"}
     for found in on_ranks(2, train, 6, str(tmp_path), False, options, NBDDP_STOP=str(tmp_path / "stop")):
         assert found["seen"] == [0, 1]
     assert torch.load(tmp_path / "check.pt", weights_only=True)["epochs_done"] == 2
@@ -344,7 +344,7 @@ def left(rank: int, options: dict[str, Any], epochs: int) -> list[int]:
 
 def test_an_epoch_that_is_left_early_is_told_and_saved_and_is_the_last(tmp_path):
     events, path = tmp_path / "events.jsonl", str(tmp_path / "check.pt")
-    options = {"checkpoint": path, "checkpoint_every": 9}
+    options = {"checkpoint": path, "checkpoint_every": "9e"}
     assert on_ranks(2, left, options, 5, NBDDP_EVENTS=str(events)) == [[0, 1, 1]] * 2
     told = [json.loads(line) for line in events.read_text().splitlines()]
     assert [event["values"] for event in told if event["event"] == "metrics"] == [{"loss": 1.0}, {"loss": 0.5}]

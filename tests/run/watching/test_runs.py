@@ -156,7 +156,7 @@ def test_a_script_that_was_changed_by_hand_is_watched_as_far_as_it_is_known_agai
     state = run.wait(60)
     assert (state.phase, state.step, len(run.history)) == ("done", 0, 3)
     assert run.result().values["epoch"] == 2
-    assert run.folder.stderr.read_text() == "The script was changed since its export: 1 of 5 places are not watched.\n"
+    assert run.folder.stderr.read_text() == "The script was changed since its export: 1 of 6 places are not watched.\n"
 
 
 def test_it_starts_from_the_state_that_it_is_given(begin):

@@ -21,7 +21,7 @@ class Listener:
         self.told: list[Any] = []
         self.stop_after, self.ended = stop_after, 0
 
-    def over(self, epochs: Any, state: Any) -> Any:
+    def over(self, epochs: Any, state: Any, *_: Any) -> Any:
         self.told.append(("over", state))
         for epoch in epochs:
             if self.ended == self.stop_after:
@@ -36,11 +36,22 @@ class Listener:
         self.ended += 1
         return self.ended == self.stop_after
 
-    def epochs_before(self, _: Any) -> int:
+    def epochs_before(self, *_: Any) -> int:
         return 1
 
     def carry(self, values: Any, _: Any) -> list[Any]:
         return [f"saved {name}" for name in values]
+
+    def rest(self, loader: Any, so_far: Any) -> Any:
+        for batch in loader:
+            yield batch
+            self.told.append(so_far())
+
+    def numbered(self, first: int) -> int:
+        return first + 10
+
+    def so_far(self, _: str, value: Any, how: Any) -> Any:
+        return value + (100 if how == "sum" else 0)
 
     def step(self) -> bool:
         return True
@@ -239,3 +250,20 @@ def test_places_are_those_of_statements():
     assert at_statements("é = 1; x = 2\n", placed(["é = 1; x = 2"], [(0, 7, WATCH), (0, 8, WATCH)])) == (
         WatchPoint(1, 8, "é = 1; x = 2", WATCH),
     )
+
+
+@pytest.mark.parametrize(
+    ("loop", "numbers"),
+    [
+        ("for i, b in enumerate([1, 2]):", [10, 11]),
+        ("for i, b in enumerate([1, 2], 1):", [11, 12]),
+        ("for i, b in enumerate(track([1, 2]), start=2):", [12, 13]),
+        ("for i, b in track(enumerate([1, 2])):", [10, 11]),
+        ("for b in [1, 2]:", []),
+    ],
+)
+def test_batches_go_on_with_their_numbers_and_sums(run, loop, numbers):
+    text = f"track, i, seen, n = iter, None, [], 0\n{loop}\n    n += b\n    if i is not None: seen.append(i)\n"
+    listener, scope = run(text, (loop, Watch("batches", so_far=(("n", "sum"),))))
+    assert (scope["seen"], scope["n"]) == (numbers, 103)
+    assert [told["n"] for told in listener.told] == [101, 103]

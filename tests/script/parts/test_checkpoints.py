@@ -10,7 +10,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from nbddp.script.parts import checkpoints
 from nbddp.script.parts.batches import Reshuffled
-from nbddp.script.parts.checkpoints import RestOf, find_checkpoint, steps_or_seconds
+from nbddp.script.parts.checkpoints import RestOf, find_checkpoint, interval
 
 
 @pytest.fixture(autouse=True)
@@ -60,10 +60,11 @@ def test_a_file_of_something_else_is_not_taken_for_one(tmp_path, monkeypatch):
 
 
 def test_how_often():
-    assert [steps_or_seconds(text) for text in ("500", "90s", "10m", "2h")] == [500, 90.0, 600.0, 7200.0]
+    found = [interval(text) for text in ("500", "90s", "10m", "2h", "3e")]
+    assert found == [(500, ""), (90.0, "s"), (600.0, "s"), (7200.0, "s"), (3, "e")]
     for wrong in ("0", "-3", "m", "often"):
         with pytest.raises(ValueError, match=r".+"):
-            steps_or_seconds(wrong)
+            interval(wrong)
 
 
 def test_batches_that_are_done_are_not_loaded(monkeypatch):

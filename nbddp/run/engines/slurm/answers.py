@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-WAITING = frozenset({"PENDING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "SPECIAL_EXIT", "SUSPENDED", "STOPPED"})
-GOING = WAITING | {"RUNNING", "CONFIGURING", "COMPLETING", "RESIZING", "SIGNALING", "STAGE_OUT"}
+from nbddp.run.engines.known import JobFacts
+
 FIELD = re.compile(
     r"(?:^|\s)(JobState|Reason|Partition|NodeList|ExitCode|Restarts|PreemptTime|EndTime|TimeLimit|UserId|BatchHost)=(\S*)"
 )
@@ -47,39 +47,11 @@ TOLD_TO_END = re.compile(
 STATE_BY_REASON = {"TIME LIMIT": "TIMEOUT", "NODE FAILURE": "NODE_FAIL", "PREEMPTION": "PREEMPTED"}
 
 
-@dataclass(frozen=True)
-class JobFacts:
-    """A job, as `scontrol show job` has it."""
-
-    state: str
-    reason: str = ""
-    partition: str = ""
-    nodes: str = ""
-    exit_code: str = "0:0"
-    restarts: int = 0
-    preempted: bool = False
-    limit: str = ""
-    user: str = ""
-    ends: float | None = None  # seconds since the epoch: its time limit, or when it is to make room for another
-
-    @property
-    def waits(self) -> bool:
-        return self.state in WAITING
-
-    @property
-    def goes_on(self) -> bool:
-        return self.state in GOING
-
-    @property
-    def is_ending(self) -> bool:
-        """For good, unless it is being put back into the queue: then it has one restart more."""
-        return not self.goes_on or self.state == "COMPLETING"
-
-    @property
-    def why_it_waits(self) -> str:
-        if self.restarts and self.reason == "BeginTime":
-            return "SLURM waits for some two minutes before it starts a job again"
-        return WHY_IT_WAITS.get(self.reason, self.reason.replace("_", " "))
+def why_it_waits(facts: JobFacts) -> str:
+    """In words."""
+    if facts.restarts and facts.reason == "BeginTime":
+        return "SLURM waits for some two minutes before it starts a job again"
+    return WHY_IT_WAITS.get(facts.reason, facts.reason.replace("_", " "))
 
 
 def read_job(text: str) -> JobFacts | None:

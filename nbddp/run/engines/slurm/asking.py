@@ -1,20 +1,18 @@
-"""SLURM's commands, called. What a view asks is asked aside: a controller that is slow to answer holds up nobody."""
+"""SLURM's commands, called."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-import threading
-import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from nbddp.run.engines.slurm.answers import JobFacts, cancelled_by, read_job
+from nbddp.run.engines.known import AGAIN, Known, known_of
+from nbddp.run.engines.slurm.answers import cancelled_by, read_job
 from nbddp.run.processes.interrupts import breakable
 from nbddp.run.start.command import outside_of_jobs
 
 WITHIN = 60.0  # seconds; SLURM's commands themselves try for some time
-AGAIN = 4.0  # seconds after which an answer is old
 GONE = ("Invalid job id", "No such job")  # it has ended long enough ago to be forgotten
 
 
@@ -25,22 +23,6 @@ class Said:
     status: int
     text: str
     error: str
-
-
-@dataclass(frozen=True)
-class Known:
-    """The latest that is known of a job."""
-
-    facts: JobFacts | None = None
-    forgotten: bool = False  # SLURM knows nothing of it any more
-    silent: bool = False  # it has not answered last time
-    by: str = ""  # who has cancelled it
-    asked: float = 0.0
-
-
-_KNOWN: dict[str, Known] = {}
-_ASKING: dict[str, threading.Thread] = {}
-_LOCK = threading.Lock()
 
 
 def called(words: Sequence[str], environ: Mapping[str, str] | None = None, within: float = WITHIN) -> Said:
@@ -63,30 +45,13 @@ def called(words: Sequence[str], environ: Mapping[str, str] | None = None, withi
     return Said(process.returncode, text, error.strip())
 
 
-def about(number: str, wait: float = 0.0, fresh: float = AGAIN, ask: Callable[[str], Known] | None = None) -> Known:
+def about(number: str, wait: float = 0.0, fresh: float = AGAIN) -> Known:
     """What is known of this job; waits at most so long for an answer where the last is older than `fresh`."""
-    with _LOCK:
-        known = _KNOWN.get(number)
-        if known is not None and time.monotonic() - known.asked < fresh:
-            return known
-        thread = _ASKING.get(number)
-        if thread is None or not thread.is_alive():
-            thread = threading.Thread(target=_learn, args=(number, ask or _ask), name="nbddp-slurm", daemon=True)
-            _ASKING[number] = thread
-            thread.start()
-    thread.join(0.0 if known is not None and known.silent else wait)  # nobody waits for it twice
-    return _KNOWN.get(number, Known())
+    return known_of(number, ask, wait, fresh)
 
 
-def _learn(number: str, ask: Callable[[str], Known]) -> None:
-    known = ask(number)
-    before = _KNOWN.get(number, Known())
-    if known.silent or (known.forgotten and before.facts is not None and not before.facts.goes_on):
-        known = replace(before, silent=known.silent)
-    _KNOWN[number] = replace(known, asked=time.monotonic())
-
-
-def _ask(number: str) -> Known:
+def ask(number: str) -> Known:
+    """Now, and as long as it takes."""
     said = called(["scontrol", "--oneliner", "show", "job", number])
     if said.status == 0 and (facts := read_job(said.text)):
         by = _who_cancelled(number) if facts.state == "CANCELLED" else ""

@@ -7,7 +7,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from nbddp.run.engines.slurm.answers import JobFacts, as_printed, why_it_ended
+from nbddp.run.engines.known import JobFacts
+from nbddp.run.engines.slurm.answers import as_printed, why_it_ended
 from nbddp.run.engines.slurm.asking import about, called
 from nbddp.run.engines.slurm.batch import notice, srun_words
 from nbddp.run.engines.slurm.nodes import unheard_nodes, wait_for_a_lost_node
@@ -24,10 +25,12 @@ from nbddp.run.supervision.supervise import Supervisor
 SPARED = 0.3  # of the notice, for ending the ranks and for SLURM; until then it is waited for the end of the epoch
 UNTIL_ENDED = 120.0  # seconds that SLURM may take to end a job that was put back into the queue
 EDITED = "script.py in the run's folder was changed while the job was queued: it runs as it is now."
-NOT_AGAIN = "It made room after an epoch, and SLURM has not started it again: --resume {checkpoint} continues it."
+NOT_AGAIN = (
+    "It made room, with a checkpoint written, and SLURM has not started it again: --resume {checkpoint} continues it."
+)
 TOO_SHORT = (
-    "It reached its time limit before any epoch had ended, so starting it again would not get further: ask for more "
-    "with --time."
+    "It reached its time limit before a checkpoint was written, so starting it again would not get further: ask for "
+    "more with --time."
 )
 
 

@@ -7,12 +7,13 @@ from datetime import datetime
 
 import pytest
 
+from nbddp.run.engines.known import JobFacts
 from nbddp.run.engines.slurm.answers import (
-    JobFacts,
     as_printed,
     cancelled_by,
     read_job,
     why_it_ended,
+    why_it_waits,
 )
 
 RUNNING = """\
@@ -32,12 +33,12 @@ def test_a_job_that_runs():
     assert datetime.fromtimestamp(facts.ends).isoformat() == "2026-11-23T08:49:25"
     assert facts.goes_on
     assert not facts.waits
-    assert facts.why_it_waits == ""
+    assert why_it_waits(facts) == ""
 
 
 def test_one_that_waits_says_why():
     facts = read_job(PENDING)
-    assert (facts.waits, facts.nodes, facts.why_it_waits) == (True, "", "it waits for nodes to become free")
+    assert (facts.waits, facts.nodes, why_it_waits(facts)) == (True, "", "it waits for nodes to become free")
 
 
 def test_one_that_is_being_preempted():
@@ -45,12 +46,12 @@ def test_one_that_is_being_preempted():
 
 
 def test_a_reason_without_words_of_its_own_is_told_as_it_is():
-    assert JobFacts("PENDING", "QOSGrpSubmit_Limit").why_it_waits == "QOSGrpSubmit Limit"
+    assert why_it_waits(JobFacts("PENDING", "QOSGrpSubmit_Limit")) == "QOSGrpSubmit Limit"
 
 
 def test_after_a_requeue_the_wait_has_a_reason():
-    assert "two minutes" in JobFacts("PENDING", "BeginTime", restarts=1).why_it_waits
-    assert "two minutes" not in JobFacts("PENDING", "BeginTime").why_it_waits
+    assert "two minutes" in why_it_waits(JobFacts("PENDING", "BeginTime", restarts=1))
+    assert "two minutes" not in why_it_waits(JobFacts("PENDING", "BeginTime"))
 
 
 @pytest.mark.parametrize("text", ["", "slurm_load_jobs error: Invalid job id specified", "JobState="])
