@@ -202,7 +202,9 @@ def _of_call(region: Region, node: ast.Call, seen: frozenset[ast.AST]) -> Iterat
 
 def is_single(plan: Reading, node: ast.AST) -> bool:
     """`torch.tensor([label])`: made of one thing; a point that never changes, `torch.tensor([[0.0]])`, is no sample."""
-    named = [n for a in getattr(node, "args", [])[:1] for n in ast.walk(a) if isinstance(n, ast.Name)]
+    named = [
+        n for a in (node.args[:1] if isinstance(node, ast.Call) else ()) for n in ast.walk(a) if isinstance(n, ast.Name)
+    ]
     return bool(named) and _lists_one(plan, node)
 
 
