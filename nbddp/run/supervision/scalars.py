@@ -72,6 +72,7 @@ def main(path: str, watched: int) -> None:
     """Until this process has gone, or somebody asks for an end; what is there by then is written."""
     folder, asked = RunFolder(Path(path)), threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: asked.set())
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     try:
         scalars = Scalars(folder)
         over = False

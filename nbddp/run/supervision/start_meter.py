@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,8 +28,9 @@ def become_meter(folder: RunFolder, gpus: Mapping[int, Mapping[str, str]]) -> No
 
 
 def become_scalars(folder: RunFolder, main: int) -> NoReturn:
-    """What goes wrong there it tells itself."""
+    """What goes wrong there it tells itself. Asked to end before it can write, it writes first."""
     _say_nothing()
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})  # until it has a handler
     os.execv(sys.executable, [sys.executable, "-c", SCALARS, str(ROOT), str(folder.path), str(main)])
 
 
