@@ -184,7 +184,7 @@ def _with_batches_split(plan: Plan) -> Plan:
 
 
 def _with_whole_evaluations(plan: Plan) -> Plan:
-    """Of a sharded model all ranks make equally many passes: batches are not dealt out, which may be unlike in number."""
+    """All ranks make equally many passes of a sharded model: no batches are dealt out, as their number may differ."""
     reason = sentence("the ranks must call a sharded model equally often")
     while plan.options.shard and (apart := plan.dealt - {*loops_by_sample(plan, plan.by_sample)}):
         plan = _again(plan, replace(plan.assumed, whole={**plan.assumed.whole, **dict.fromkeys(apart, reason)}))

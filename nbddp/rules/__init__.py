@@ -34,6 +34,7 @@ from nbddp.rules import (
     sampler,
     save,
     seed,
+    sharded,
     show,
     split,
     total_norm,
@@ -52,6 +53,7 @@ RULES: tuple[ModuleType, ...] = (
     wrap,
     fully_shard,
     total_norm,
+    sharded,
     loss,
     split,
     gradients,
@@ -76,5 +78,5 @@ RULES: tuple[ModuleType, ...] = (
 )
 # Where a framework trains, it deals out, wraps and puts together; what is left is what any script needs.
 BESIDE_A_FRAMEWORK = (
-    refuse, device, download, save, track, show, lightning, lightning_logs, accelerate, hugging_face, runners,
+    refuse, sharded, device, download, save, track, show, lightning, lightning_logs, accelerate, hugging_face, runners,
 )  # fmt: skip

@@ -24,7 +24,15 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.agreement import loops_by_sample
-from nbddp.analysis.loaders import LoaderCall, dataset_name, handed_on, loader_call, stands_twice, wants_a_name, world_size
+from nbddp.analysis.loaders import (
+    LoaderCall,
+    dataset_name,
+    handed_on,
+    loader_call,
+    stands_twice,
+    wants_a_name,
+    world_size,
+)
 from nbddp.analysis.values import Loop, LoopFact, Obj
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, append_argument, before, replace, wrap

@@ -87,10 +87,9 @@ def _moves(plan: Plan) -> Iterator[Edit]:
 
 def _optimizers(plan: Plan) -> Iterator[Edit | Diagnostic]:
     """One that was built before would step parameters that the model no longer has."""
-    for model in plan.roles.models:
-        home = plan.wrapping.homes.get(model.obj)
-        early = [o for o in model.optimizers if home is not None and not is_behind(plan, o.node, home)]
-        for optimizer in sorted(early, key=lambda o: plan.program.span(o.node)) if home is not None else ():
+    pairs = [(o, plan.wrapping.homes.get(model.obj)) for model in plan.roles.models for o in model.optimizers]
+    for optimizer, home in sorted(pairs, key=lambda pair: plan.program.span(pair[0].node)):
+        if home is not None and not is_behind(plan, optimizer.node, home):
             statement = plan.program.statement_of(optimizer.node)
             if _can_move(plan, statement, home):
                 yield remove(plan.program, NAME, statement)

@@ -28,8 +28,9 @@ def _ways_to(plan: Reading, place: ast.stmt | ast.Call, seen: frozenset[ast.AST]
     """The place, and the calls by which one comes to it."""
     yield place
     function = plan.program.function_of(place)
-    for call in plan.callers.get(function, []) if function is not None and function not in seen else ():
-        yield from _ways_to(plan, call, seen | {function})
+    if function is not None and function not in seen:
+        for call in plan.callers.get(function, []):
+            yield from _ways_to(plan, call, seen | {function})
 
 
 def trained(plan: Reading) -> frozenset[Obj]:

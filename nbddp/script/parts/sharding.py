@@ -30,7 +30,7 @@ def shard(model):
 def blocks_of(model):
     """What its lists and sequences of layers hold, the outermost of them; not what shares parameters with others."""
     lists = (torch.nn.ModuleList, torch.nn.ModuleDict)
-    uses = Counter(p for module in model.modules() for p in module._parameters.values() if p is not None)
+    uses = Counter(p for module in model.modules() for p in module.parameters(recurse=False))
     blocks, waiting = [], [model]
     while waiting:
         module = waiting.pop(0)
