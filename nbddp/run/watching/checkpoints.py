@@ -9,6 +9,7 @@ from typing import Any
 
 from nbddp.run.watching.plain_values import not_plain, plain, save_whole, tensors_in
 from nbddp.run.watching.random_numbers import random_state
+from nbddp.run.watching.sharded import state_of, take_part
 
 FORMAT = 1
 
@@ -46,9 +47,10 @@ def save_checkpoint(
     random: list[Any] = [None] * dist.get_world_size()
     dist.all_gather_object(random, random_state())
     if dist.get_rank() > 0:
+        take_part(state.values())
         return False
     values, on_gpu = _values(carried)
-    states = {name: plain(thing.state_dict()) for name, thing in state.items()}
+    states = {name: plain(state_of(thing)) for name, thing in state.items()}
     content = {"format": FORMAT, **place, "random": random, "states": states, "values": values, "on_gpu": on_gpu}
     save_whole(content, path)
     return True
