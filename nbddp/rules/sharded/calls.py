@@ -20,7 +20,7 @@ METHODS = frozenset(
 )
 LOOKS = frozenset(
     """
-    isinstance type print hasattr getattr id len repr str callable iter list tuple dict zip enumerate reversed
+    super isinstance type print hasattr getattr id len repr str callable iter list tuple dict zip enumerate reversed
     torch.utils.checkpoint.checkpoint
     """.split()
 )
@@ -65,10 +65,11 @@ def _given_a_model(plan: Plan, call: CallFact) -> Iterator[Refusal]:
     """Code that is not read, or that copies or saves the model itself."""
     if call.bodies or call.made or call.called or call.receivers or call.names & LOOKS:
         return
-    if any(o.kind in ("optimizer", "list", "dict") for o in plan.facts.value(call.node).objs):
+    copies = bool(call.names & {"copy.deepcopy", "copy.copy", "torch.save", "pickle.dump"})
+    makes = ("optimizer", "list", "dict", *(() if copies else ("model",)))
+    if plan.facts.value(call.node).of(*makes) and not call.names & {"torch.compile", "torch.jit.script"}:
         return
     given = [o for v in call.args.values() for o in v.of("model", "submodule")]
     if any(is_part(plan, o) for o in given):
-        copies = bool(call.names & {"copy.deepcopy", "copy.copy", "torch.save", "pickle.dump"})
         yield (call.node, sentence("'%1(…)' cannot be given a sharded model", plan.program.source(call.node.func)),
                STATES if copies else NOTHING)  # fmt: skip
