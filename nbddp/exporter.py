@@ -28,6 +28,7 @@ class DDPScriptExporter(Exporter):
     sync_batchnorm = Bool(None, allow_none=True, help="BatchNorm over the batches of all processes.").tag(config=True)
 
     exact = Bool(None, allow_none=True, help="The numbers of one process; whole batches are loaded.").tag(config=True)
+    shard = Bool(None, allow_none=True, help="The model is split among the processes (FSDP2).").tag(config=True)
 
     @default("file_extension")
     def _file_extension(self) -> str:
@@ -37,7 +38,9 @@ class DDPScriptExporter(Exporter):
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kw: Any
     ) -> tuple[str, dict[str, Any]]:
         cells, resources = super().from_notebook_node(nb, resources, **kw)
-        options = Options(self.train, self.nproc, self.batch_per_rank, self.sync_batchnorm, self.exact)
+        options = Options(
+            self.train, self.nproc, self.batch_per_rank, self.sync_batchnorm, self.exact, shard=self.shard
+        )
         try:
             script = export(notebook_from_json(cells, f"{resources['metadata']['name']}.ipynb"), options)
         except (CannotRead, CannotExport) as refusal:

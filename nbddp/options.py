@@ -17,6 +17,7 @@ class Options:
     checkpoints: bool | None = None  # the script itself writes them and goes on from one: --checkpoint, --resume
     slurm: bool | None = None  # the script finds its place among the tasks that srun has started
     snapshot: tuple[str, ...] | None = None  # names whose values the kernel hands over; () for none
+    shard: bool | None = None  # FSDP2: each process keeps a part of the model; each has the whole one
     per_machine: bool | None = None  # one process for each machine, its GPUs in nn.DataParallel; one for each GPU
 
     def over(self, others: Options) -> Options:

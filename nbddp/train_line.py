@@ -58,6 +58,7 @@ def parse_train_line(line: str) -> TrainLine:
         batch_per_rank=found.batch_per_rank or None,
         sync_batchnorm=found.sync_batchnorm or None,
         exact=found.exact or None,
+        shard=found.shard or None,
         slurm=True if found.on == "slurm" else None,
         snapshot=found.snapshot,
     )
@@ -68,7 +69,7 @@ def _parser() -> _Parser:
     parser = _Parser(add_help=False, allow_abbrev=False)
     parser.add_argument("--nproc", type=_processes)
     parser.add_argument("--snapshot", type=snapshot_names)
-    for name in ("batch-per-rank", "sync-batchnorm", "exact", *FLAGS):
+    for name in ("batch-per-rank", "sync-batchnorm", "exact", "shard", *FLAGS):
         parser.add_argument(f"--{name}", action="store_true")
     parser.add_argument("--mode", choices=MODES)
     for name in SETTINGS:

@@ -74,6 +74,6 @@ def test_the_rest_is_for_the_run():
 
 
 def test_it_knows_every_option_of_the_magic():
-    of_scripts = {"--nproc", "--batch-per-rank", "--sync-batchnorm", "--exact", "--snapshot"}
+    of_scripts = {"--nproc", "--batch-per-rank", "--sync-batchnorm", "--exact", "--shard", "--snapshot"}
     known = {f"--{name}" for name in (*FLAGS, *SETTINGS, "mode")} | of_scripts
     assert known == {name for name in parser().options if name not in ("-h", "--help")}

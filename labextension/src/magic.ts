@@ -10,6 +10,7 @@ export interface IRunOptions {
   exact: boolean;
   batchPerRank: boolean;
   syncBatchnorm: boolean;
+  shard: boolean;
   resume: string; // a run, or a checkpoint's file
   rest: string;
   parameters: string; // the script's own options
@@ -25,6 +26,7 @@ export const DEFAULTS: IRunOptions = {
   exact: false,
   batchPerRank: false,
   syncBatchnorm: false,
+  shard: false,
   resume: '',
   rest: '',
   parameters: ''
@@ -43,7 +45,8 @@ const FLAGS = {
   '--fresh': 'fresh',
   '--exact': 'exact',
   '--batch-per-rank': 'batchPerRank',
-  '--sync-batchnorm': 'syncBatchnorm'
+  '--sync-batchnorm': 'syncBatchnorm',
+  '--shard': 'shard'
 } as const;
 const QUOTE = /["']/;
 const MAGIC = /^%%(ddp|dp|single)_train\b[ \t]*(.*)/;

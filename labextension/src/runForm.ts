@@ -58,6 +58,7 @@ class RunForm extends Widget implements Dialog.IBodyWidget<IRunAnswer | null> {
       flag('exact', trans.__('The numbers of one process: each batch is split to its last sample')),
       flag('batchPerRank', trans.__('The batch size is that of each process')),
       flag('syncBatchnorm', trans.__('BatchNorm statistics over the batches of all processes')),
+      flag('shard', trans.__('Split the model among the processes (FSDP2), where it does not fit one GPU')),
       this._check('above', trans.__('Run the cells above first'), above)
     );
     this.node.addEventListener('input', () => this._validate());

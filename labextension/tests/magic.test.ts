@@ -21,6 +21,7 @@ test('what is written and read again is the same', () => {
     '%%ddp_train',
     '%%ddp_train --nproc 2 --background',
     '%%ddp_train --nproc 2 --exact',
+    '%%ddp_train --nproc 2 --shard',
     '%%ddp_train --devices 0,1 --seed 3 --batch-per-rank --sync-batchnorm --export "a b.py"',
     '%%ddp_train --nproc 2 -- --lr 0.1 --seed 4',
     '%%ddp_train --mode auto --resume digits --checkpoint-every 10m -- --name "a b" -- c',

@@ -15,6 +15,7 @@ from nbddp.analysis.agreement import (
     divisors,
     find_decisions,
     loaders_by_sample,
+    loops_by_sample,
     protecting,
     unlike_terms,
 )
@@ -116,6 +117,7 @@ def _plan(notebook: Notebook, options: Options, own_imports: Mapping[str, str]) 
         return plan
     plan = _with_batches_split(plan)
     plan = replace(plan, naming=replace(plan.naming, device=device_name(plan)))
+    plan = _with_whole_evaluations(plan)
     if shares := shared_numbers(plan):
         plan = _again(plan, replace(plan.assumed, whole_sizes=whole_numbers(plan), shares=shares))
     if own := protecting(plan):
@@ -183,6 +185,14 @@ def _with_batches_split(plan: Plan) -> Plan:
         if calls[0] in unshared(found):
             return replace(plan, unsplit=sentence("it is not clear which loop trains on it"))
     return found
+
+
+def _with_whole_evaluations(plan: Plan) -> Plan:
+    """All ranks make equally many passes of a sharded model: no batches are dealt out, as their number may differ."""
+    reason = sentence("the ranks must call a sharded model equally often")
+    while plan.options.shard and (apart := plan.dealt - {*loops_by_sample(plan, plan.by_sample)}):
+        plan = _again(plan, replace(plan.assumed, whole={**plan.assumed.whole, **dict.fromkeys(apart, reason)}))
+    return plan
 
 
 def _completed(plan: Plan, split: Split) -> Plan:

@@ -36,6 +36,9 @@ def add_notebook(parser: Parser, nproc: str = "number of processes that the scri
         action=flag,
         help="add checkpoints to the script (its options --checkpoint PATH, --resume PATH)",
     )
+    parser.add_argument(
+        "--shard", action=flag, help="split the model, its gradients and optimizer among the processes (FSDP2)"
+    )
     parser.add_argument("--slurm", action=flag, help="add what the script needs to be started by srun")
     parser.add_argument(
         "--per-machine",
@@ -86,6 +89,7 @@ def options_of(arguments: argparse.Namespace) -> Options:
         exact=arguments.exact,
         checkpoints=arguments.checkpoints,
         slurm=arguments.slurm,
+        shard=arguments.shard,
         per_machine=arguments.per_machine,
         snapshot=arguments.snapshot,
     )

@@ -19,6 +19,8 @@ from nbddp.rules import (
     epoch,
     evaluation,
     folder,
+    full_state,
+    fully_shard,
     gradients,
     hugging_face,
     lightning,
@@ -32,8 +34,10 @@ from nbddp.rules import (
     sampler,
     save,
     seed,
+    sharded,
     show,
     split,
+    total_norm,
     track,
     wrap,
 )
@@ -47,6 +51,9 @@ RULES: tuple[ModuleType, ...] = (
     sampler,
     evaluation,
     wrap,
+    fully_shard,
+    total_norm,
+    sharded,
     loss,
     split,
     gradients,
@@ -56,6 +63,7 @@ RULES: tuple[ModuleType, ...] = (
     resume,
     reduce,
     decide,
+    full_state,
     save,
     track,
     show,
@@ -70,5 +78,5 @@ RULES: tuple[ModuleType, ...] = (
 )
 # Where a framework trains, it deals out, wraps and puts together; what is left is what any script needs.
 BESIDE_A_FRAMEWORK = (
-    refuse, device, download, save, track, show, lightning, lightning_logs, accelerate, hugging_face, runners,
+    refuse, sharded, device, download, save, track, show, lightning, lightning_logs, accelerate, hugging_face, runners,
 )  # fmt: skip

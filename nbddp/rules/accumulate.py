@@ -54,6 +54,8 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             condition = plan.program.source(gate.test)
             for name in names:
                 line = f"{_ddp(plan, fact, name)}.require_backward_grad_sync = {condition}"
+                if plan.options.shard:
+                    line = f"{name}.set_requires_gradient_sync({condition})"
                 yield first_in(plan.program, NAME, loop, line)
 
 

@@ -24,7 +24,15 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.agreement import loops_by_sample
-from nbddp.analysis.loaders import dataset_name, handed_on, loader_call, stands_twice, wants_a_name, world_size
+from nbddp.analysis.loaders import (
+    LoaderCall,
+    dataset_name,
+    handed_on,
+    loader_call,
+    stands_twice,
+    wants_a_name,
+    world_size,
+)
 from nbddp.analysis.values import Loop, LoopFact, Obj
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, append_argument, before, replace, wrap
@@ -90,11 +98,23 @@ def _by_sample(plan: Plan, obj: Obj) -> Iterator[Edit]:
         name = dataset_name(plan, call)
         yield before(plan.program, NAME, call.statement, f"{name} = {plan.program.source(dataset)}")
         yield replace(plan.program, NAME, dataset, name)
+    if plan.options.shard:
+        yield from _even(plan, call, name)
     share = f"range({plan.rank(obj.node)}, len({name}), {world_size(plan, obj.node)})"
     if (shuffle := call.keywords.get("shuffle")) is not None:
         yield replace(plan.program, NAME, shuffle, f"sampler={share}", ("dist",))
     else:
         yield append_argument(plan.program, NAME, call.node, f"sampler={share}", ("dist",))
+
+
+def _even(plan: Plan, call: LoaderCall, name: str) -> Iterator[Edit]:
+    """Of a sharded model all ranks make equally many passes."""
+    part, size = plan.naming("even_batches"), call.arguments.get("batch_size")
+    if size is None:
+        text = f"batch_size={part}(1, len({name}))"
+        yield append_argument(plan.program, NAME, call.node, text, ("even_batches",))
+    else:
+        yield from wrap(plan.program, NAME, size, f"{part}(", f", len({name}))", ("even_batches",))
 
 
 def _place(plan: Plan, loop: Loop) -> ast.AST:

@@ -23,6 +23,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
+from nbddp.analysis.reading import held_by
 from nbddp.analysis.state import BatchLoop, CheckpointedLoop, checkpointed
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, before, first_in
@@ -33,8 +34,9 @@ NAME = "resume"
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     loop = checkpointed(plan)
+    parts = ("full_state_dict", "load_full_state_dict") if plan.options.shard else ()
     if loop is not None:
-        yield before(plan.program, NAME, loop.node, "\n".join(_load(plan, loop)), ("checkpoints",))
+        yield before(plan.program, NAME, loop.node, "\n".join(_load(plan, loop)), ("checkpoints", *parts))
         saved = plan.naming("saved")
         skip = f'if {saved} is not None and {loop.counter} < {saved}["epoch"]:\n    continue  # done before'
         yield first_in(plan.program, NAME, loop.node, skip)
@@ -56,16 +58,29 @@ def _load(plan: Plan, loop: CheckpointedLoop) -> Iterator[str]:
     yield "    lambda: {"
     yield f'        "epoch": {loop.counter},'
     for name, text in loop.state:
-        yield f'        "{name}": {text}.state_dict(),'
+        yield f'        "{name}": {_state(plan, loop, text)},'
     for text in loop.values:
         yield f'        "{text}": {text},'
     yield "    }"
     yield ")"
     yield f"if {saved} is not None:"
     for name, text in loop.state:
-        yield f'    {text}.load_state_dict({saved}["{name}"])'
+        if _is_sharded(plan, loop, text):
+            yield f'    {plan.naming("load_full_state_dict")}({text}, {saved}["{name}"])'
+        else:
+            yield f'    {text}.load_state_dict({saved}["{name}"])'
     for text in loop.values:
         yield f'    {text} = {saved}["{text}"]'
+
+
+def _state(plan: Plan, loop: CheckpointedLoop, text: str) -> str:
+    sharded = _is_sharded(plan, loop, text)
+    return f"{plan.naming('full_state_dict')}({text})" if sharded else f"{text}.state_dict()"
+
+
+def _is_sharded(plan: Plan, loop: CheckpointedLoop, text: str) -> bool:
+    held = held_by(plan, loop.node, plan.facts.loops[loop.node].names, text)
+    return bool(plan.options.shard) and any(o.kind in ("model", "optimizer") for o in held)
 
 
 def _so_far(plan: Plan, loop: BatchLoop) -> Iterator[str]:

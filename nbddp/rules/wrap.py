@@ -24,6 +24,7 @@ Declines
     or that no single variable holds before the training: their gradients are averaged before the step (rule
     `gradients`). Where it is not clear which calls train, the variable itself becomes the wrapped model. A cell that is
     marked `ddp-wrap` and defines `wrap(model, device)` is called in place of `DDP(model)`, but for such a variable.
+    With `--shard` the rule `fully_shard` wraps.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ READS_CODE = ("torch.jit.script", "torch.jit.trace", "torch.onnx.export", "torch
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     yield from _data_parallel(plan)
+    if plan.options.shard:
+        return
     yield from _own(plan)
     done: set[tuple[ast.stmt, str]] = set()
     for model, home in plan.wrapping.homes.items():

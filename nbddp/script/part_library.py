@@ -14,6 +14,7 @@ FOLDER = Path(__file__).parent / "parts"
 SECTIONS = {  # title -> files, in the order in which a script shows them
     "what several processes need": (
         "ddp",
+        "sharding",
         "batches",
         "drawing",
         "evaluation",

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from nbddp.notebook import CannotRead, Notebook, notebook_from_json
 from nbddp.options import Options
 
-FIELDS = {"train": int, "nproc": int, "batch_per_rank": bool, "sync_batchnorm": bool, "exact": bool}
+FIELDS = {"train": int, "nproc": int, "batch_per_rank": bool, "sync_batchnorm": bool, "exact": bool,
+          "shard": bool}  # fmt: skip
 
 
 class NoQuestion(ValueError):

@@ -10,7 +10,7 @@ from nbddp.analysis.agreement.loss_scaling import add_up, adds_up, divisors, unl
 from nbddp.analysis.agreement.outlets import always_displayed, outlets
 from nbddp.analysis.agreement.over_ranks import KINDS, kind_of, name_over_ranks, over_ranks
 from nbddp.analysis.agreement.pairs import compares_samples
-from nbddp.analysis.agreement.sync_points import called, meets, reached
+from nbddp.analysis.agreement.sync_points import called, is_meeting, meets, reached
 from nbddp.analysis.agreement.weighted_losses import marks_ignored, weighted_losses
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "compares_samples",
     "divisors",
     "find_decisions",
+    "is_meeting",
     "kind_of",
     "loaders_by_sample",
     "loops_by_sample",

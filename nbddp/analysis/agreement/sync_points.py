@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from nbddp.analysis.loaders import handed_on
+from nbddp.analysis.models import calls_sharded, is_of_state
 from nbddp.analysis.reading import Reading, loads
 from nbddp.analysis.values import Obj
 
@@ -14,7 +15,7 @@ Loop = ast.For | ast.AsyncFor | ast.While | ast.comprehension
 
 def meets(plan: Reading, nodes: Iterable[ast.AST]) -> ast.AST | None:
     """The first place, here or in what is called, at which the ranks meet: a batch drawn, a step, a file read back."""
-    return next((node for node in reached(plan, nodes) if _is_meeting(plan, node)), None)
+    return next((node for node in reached(plan, nodes) if is_meeting(plan, node)), None)
 
 
 def reached(plan: Reading, nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
@@ -36,7 +37,7 @@ def called(plan: Reading, node: ast.Call) -> set[ast.AST]:
     return fact.bodies if fact else set()
 
 
-def _is_meeting(plan: Reading, node: ast.AST) -> bool:
+def is_meeting(plan: Reading, node: ast.AST) -> bool:
     if isinstance(node, Loop):
         loop = plan.facts.loops.get(node)
         return loop is not None and bool(loop.loaders)
@@ -47,6 +48,8 @@ def _is_meeting(plan: Reading, node: ast.AST) -> bool:
     if isinstance(node.func, ast.Attribute) and node.func.attr == "compute" and _kinds(fact.receivers) == {"metric"}:
         return True
     if next(handed_on(plan, fact), None) is not None:
+        return True
+    if plan.options.shard and (is_of_state(plan, node) or calls_sharded(plan, fact)):
         return True
     trained = {m.obj for m in plan.roles.models}
     return "next" in fact.names or (fact.grad and not fact.in_forward and bool(fact.called & trained))

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from nbddp.analysis.agreement import meets, outlets, reached
+from nbddp.analysis.agreement import is_meeting, outlets, reached
 from nbddp.analysis.disk.preparation import Preparation
 from nbddp.analysis.library import effect_of
+from nbddp.analysis.models import is_of_state
 from nbddp.analysis.reading import Reading, opens_to_write, path_of, writes
 from nbddp.analysis.slicing import root_name
 
@@ -50,11 +51,22 @@ def _stands_for_itself(statement: ast.stmt, call: ast.Call, opens: bool) -> bool
 
 
 def _concerns_all(plan: Reading, statement: ast.stmt, numbers: set[ast.expr]) -> bool:
-    """Do the ranks meet inside, or are numbers put together there? Is something bound that others need?"""
-    if meets(plan, [statement]) or any(n in numbers for n in reached(plan, [statement])):
+    """Do the ranks meet inside, or are numbers put together there? Is something bound that others need?
+
+    The whole state of a sharded model is asked for before it.
+    """
+    ahead = {*ast.walk(statement)} if _on_lines_of_its_own(plan, statement) else set()
+    together = (n for n in reached(plan, [statement]) if not (n in ahead and is_of_state(plan, n)))
+    if any(n in numbers or is_meeting(plan, n) for n in together):
         return True
     files = {o.id for i in getattr(statement, "items", []) for o in ast.walk(i) if isinstance(o, ast.Name)}
     return any(_leaves_something(plan, n, files) for n in ast.walk(statement))
+
+
+def _on_lines_of_its_own(plan: Reading, statement: ast.stmt) -> bool:
+    """Can a statement stand before it?"""
+    line = plan.program.line_starts[statement.lineno - 1]
+    return plan.options.shard is True and not plan.program.text[line : plan.program.span(statement)[0]].strip()
 
 
 def _leaves_something(plan: Reading, node: ast.AST, files: set[str]) -> bool:

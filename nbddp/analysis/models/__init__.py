@@ -7,9 +7,10 @@ Gives the Wrapping: which models DDP takes over and where, which gradients are a
 from nbddp.analysis.models.buffers import kept_of_shares, may_hold_batch_norm, synchronises
 from nbddp.analysis.models.ddp_names import ddp_name
 from nbddp.analysis.models.devices import chosen, device_name, indexed_name, numbers, uses_gpu
+from nbddp.analysis.models.sharded import calls_sharded, is_behind, is_of_state, is_part, trained
 from nbddp.analysis.models.trial_passes import passes_left_out
 from nbddp.analysis.models.unfreezing import thaws_later
-from nbddp.analysis.models.wrap_points import Home, find_home
+from nbddp.analysis.models.wrap_points import Home, find_home, is_move, only_moves
 from nbddp.analysis.models.wrapping import (
     Wrapping,
     find_wrapping,
@@ -20,6 +21,7 @@ from nbddp.analysis.models.wrapping import (
 __all__ = [
     "Home",
     "Wrapping",
+    "calls_sharded",
     "chosen",
     "ddp_name",
     "device_name",
@@ -27,12 +29,18 @@ __all__ = [
     "find_wrapping",
     "holds_statistics",
     "indexed_name",
+    "is_behind",
+    "is_move",
+    "is_of_state",
+    "is_part",
     "kept_of_shares",
     "may_hold_batch_norm",
     "numbers",
+    "only_moves",
     "passes_left_out",
     "synchronises",
     "thaws_later",
+    "trained",
     "unused_parameters",
     "uses_gpu",
 ]

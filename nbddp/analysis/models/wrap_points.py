@@ -36,7 +36,7 @@ def find_home(plan: Reading, model: Obj) -> Home | None:
     for statement in following:
         if _ends_building(plan, statement, name, model):
             break
-        if _completes(plan, statement, name):
+        if _completes(plan, statement, name) and not (plan.options.shard and only_moves(statement)):
             ready = statement
             moved |= _moves(statement)
     return Home(name, built, ready, moved, _whole_value(plan, ready, name, model))
@@ -182,6 +182,23 @@ def _only_builds_others(plan: Reading, statement: ast.stmt, root: str) -> bool:
     stores = {ast.unparse(t).split(".")[0].split("[")[0] for t in statement.targets}
     kinds = {o.kind for o in plan.facts.value(statement.value).objs}
     return root not in stores and bool(kinds & {"optimizer", "scheduler", "loss", "scaler"})
+
+
+def only_moves(statement: ast.stmt) -> bool:
+    """`model.to(device)`, `model = model.cuda()`."""
+    call = statement.value if isinstance(statement, ast.Expr | ast.Assign) else None
+    if not isinstance(call, ast.Call) or not is_move(call):
+        return False
+    target = ast.unparse(statement.targets[0]) if isinstance(statement, ast.Assign) else ""
+    return target in ("", ast.unparse(call.func.value))  # type: ignore[attr-defined]
+
+
+def is_move(call: ast.Call) -> bool:
+    """To another device, and to nothing else: not `model.to(torch.bfloat16)`."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr not in MOVES:
+        return False
+    kinds = any(isinstance(a, ast.Attribute) and ast.unparse(a).startswith("torch.") for a in call.args)
+    return not kinds and len(call.args) < 2 and all(k.arg in ("device", "non_blocking") for k in call.keywords)
 
 
 def _moves(node: ast.AST) -> bool:

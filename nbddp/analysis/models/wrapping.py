@@ -57,6 +57,8 @@ def find_wrapping(plan: Reading) -> Wrapping:
         # one optimizer for both kinds: average all, or DDP's gradients would be averaged twice for nothing
         beside = sentence("it shares an optimizer with a model that DDP cannot wrap")
         return Wrapping({}, averaged | dict.fromkeys(homes, beside), loose)
+    if plan.options.shard:  # which leaves the variable what it is, and whoever calls it
+        return Wrapping(homes, averaged, loose)
     unproved = frozenset(o for o in homes if may_train_unread(plan, o))
     return Wrapping(homes, averaged, loose, find_names(plan, homes, unproved), unproved)
 

@@ -65,6 +65,11 @@ def parser(name: str = NAME, about: str = ABOUT) -> Parser:
         help="split every batch exactly: the same numbers as on one process, at the cost of loading whole batches",
     )
     add(
+        "--shard",
+        action="store_true",
+        help="split the model, its gradients and optimizer among the processes (FSDP2)",
+    )
+    add(
         "--snapshot",
         type=snapshot_names,
         metavar="NAMES",
@@ -124,6 +129,7 @@ def options_of(arguments: argparse.Namespace, cell: int) -> Options:
         batch_per_rank=arguments.batch_per_rank or None,
         sync_batchnorm=arguments.sync_batchnorm or None,
         exact=arguments.exact or None,
+        shard=arguments.shard or None,
         slurm=True if arguments.on == "slurm" else None,
         snapshot=arguments.snapshot,
     )

@@ -32,7 +32,7 @@ MODES = {"single": "single_train", "dp": "dp_train"}
 FIRST_LINE = re.compile(r"%%(ddp_train|dp_train|single_train)\b(?!\?)[ \t]*(.*)")  # with a `?`, IPython shows its help
 
 # Options of %%ddp_train that say nothing in one process, and those that would make another training of it.
-MEANINGLESS = ("nproc", "background", "batch_per_rank", "sync_batchnorm", "exact", "snapshot",
+MEANINGLESS = ("nproc", "background", "batch_per_rank", "sync_batchnorm", "exact", "shard", "snapshot",
                "backend", "checkpoint_every", "export", "keep", "tensorboard", "on", *OF_A_JOB,
                "save_site")  # fmt: skip
 OTHER = {

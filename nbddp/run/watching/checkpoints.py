@@ -9,6 +9,7 @@ from typing import Any
 
 from nbddp.run.watching.plain_values import not_plain, plain, save_whole, tensors_in
 from nbddp.run.watching.random_numbers import random_state
+from nbddp.run.watching.sharded import state_of, take_part
 
 FORMAT = 1
 
@@ -62,9 +63,10 @@ def write(path: str, place: Mapping[str, object], state: Mapping[str, Any], carr
     import torch.distributed as dist
 
     if dist.get_rank() > 0:
+        take_part(state.values())
         return False
     values, on_gpu = values_of(carried)
-    states = {name: plain(thing.state_dict()) for name, thing in state.items()}
+    states = {name: plain(state_of(thing)) for name, thing in state.items()}
     content = {"format": FORMAT, **place, "states": states, "values": values, "on_gpu": on_gpu}
     save_whole(content, path)
     return True

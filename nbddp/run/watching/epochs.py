@@ -16,6 +16,7 @@ from nbddp.run.watching.plain_values import bare
 from nbddp.run.watching.progress import Progress
 from nbddp.run.watching.random_numbers import set_random_state
 from nbddp.run.watching.settings import Settings
+from nbddp.run.watching.sharded import load_state
 
 State = Mapping[str, Any]  # models, optimizers and schedulers by the names that the loop has for them
 
@@ -116,12 +117,12 @@ class Epochs:
         if self.loop > saved.get("loop", self.loop):  # of an earlier one; this has models of its own
             own = saved.get("later", {}).get(self.loop, {})
             for name in state.keys() & own.keys():
-                state[name].load_state_dict(own[name])
+                load_state(state[name], own[name])
             return 0
         if self.settings.resume and (missing := state.keys() - saved["states"].keys()):
             raise SystemExit(f"{self.settings.resume} has nothing for {', '.join(sorted(missing))}")
         for name in (state.keys() & saved["states"].keys()) - self._begun:  # a second loop goes on from the first
-            state[name].load_state_dict(saved["states"][name])
+            load_state(state[name], saved["states"][name])
         self._begun |= state.keys()
         if self.progress.reports.rank < len(saved.get("random", ())):
             set_random_state(saved["random"][self.progress.reports.rank])

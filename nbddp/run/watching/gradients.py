@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from nbddp.run.watching.sharded import is_sharded
+
 
 def sending_device() -> Any:
     """Where a tensor has to lie for the processes to exchange it."""
@@ -29,7 +31,8 @@ def same_on_all_ranks(state: Mapping[str, Any]) -> None:
     import torch
 
     for name, model in state.items():
-        named = dict(model.named_parameters()) if isinstance(model, torch.nn.Module) else {}
+        compared = isinstance(model, torch.nn.Module) and not is_sharded(model)
+        named = dict(model.named_parameters()) if compared else {}
         if named and (parameter := _first_apart(named)):
             raise RuntimeError(
                 f"'{name}' differs between the processes, first in its '{parameter}': gradients were not averaged. "

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nbddp.run.watching.plain_values import bare, plain, save_whole
+from nbddp.run.watching.sharded import state_of
 
 FORMAT = 1
 
@@ -17,7 +18,7 @@ def deliver(path: str, states: Mapping[str, Any], names: Sequence[str], scope: M
     for kind, things in (("states", states), ("values", values)):
         for name, thing in things.items():
             try:
-                result[kind][name] = plain(bare(thing).state_dict() if kind == "states" else thing)
+                result[kind][name] = plain(state_of(bare(thing)) if kind == "states" else thing)
             except (AttributeError, TypeError, ValueError, RecursionError) as reason:  # noqa: PERF203
                 result["left_out"][name] = str(reason)
     save_whole(result, path)

@@ -13,6 +13,7 @@ from nbddp.run.watching.progress import Progress
 from nbddp.run.watching.reports import Reports
 from nbddp.run.watching.result import deliver
 from nbddp.run.watching.settings import Settings
+from nbddp.run.watching.sharded import take_part
 
 
 class Watcher:
@@ -67,6 +68,8 @@ class Watcher:
 
     def deliver(self, states: Mapping[str, Any], names: Sequence[str], scope: Mapping[str, Any]) -> None:
         """Rank 0 leaves the result."""
-        if self.settings.result is not None and self.reports.rank == 0:
+        if self.settings.result is not None and self.reports.rank > 0:
+            take_part(states.values())
+        elif self.settings.result is not None:
             deliver(self.settings.result, states, names, scope)
             self.reports.report("result", path=self.settings.result)

@@ -102,7 +102,7 @@ class Recorder:
         number = self.optimizers.setdefault(id(optimizer), len(self.optimizers))
         self.taken[id(optimizer)] += 1
         parameters = list(_parameters(optimizer))
-        gradients = [p.grad for p in parameters if p.grad is not None and not p.grad.is_sparse]
+        gradients = [_whole(p.grad) for p in parameters if p.grad is not None and not p.grad.is_sparse]
         squares = [float(gradient.detach().double().norm()) ** 2 for gradient in gradients]
         self._write(
             step=self.taken[id(optimizer)],
@@ -128,7 +128,7 @@ class Recorder:
         each = max(1, MOST // max(1, len(parameters)))
         found: dict[str, list[float]] = {}
         for place, parameter in enumerate(parameters):
-            value = parameter.detach()
+            value = _whole(parameter.detach())
             flat = (torch.view_as_real(value) if value.is_complex() else value).reshape(-1)
             some = flat[:: max(1, math.ceil(flat.numel() / each))].double().tolist()
             found[f"{place}:{self.names.get(id(parameter), 'parameter')}"] = [float(f"{x:.9g}") for x in some]
@@ -158,6 +158,12 @@ def rank() -> int:
 def _parameters(optimizer: torch.optim.Optimizer) -> Iterator[torch.Tensor]:
     for group in optimizer.param_groups:
         yield from group["params"]
+
+
+def _whole(tensor: torch.Tensor) -> torch.Tensor:
+    """Of a sharded model each process has a part; all of them come by."""
+    gather = getattr(tensor, "full_tensor", None)
+    return gather() if gather else tensor
 
 
 def _names() -> Iterator[tuple[int, str]]:

@@ -1,0 +1,60 @@
+"""Sharded models (`--shard`): where each is one, and which calls all ranks have to make together."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from nbddp.analysis.models.wrap_points import Home
+from nbddp.analysis.reading import Reading
+from nbddp.analysis.values import CallFact, Obj
+
+STATES = ("state_dict", "load_state_dict")
+
+
+def is_behind(plan: Reading, node: ast.AST, home: Home, seen: frozenset[ast.AST] = frozenset()) -> bool:
+    """May it run when the model is complete, and sharded?"""
+    function = plan.program.function_of(node)
+    for place in _ways_to(plan, home.ready, frozenset()):
+        if plan.program.function_of(place) is function:
+            return bool(node.lineno > (place.end_lineno or place.lineno))  # type: ignore[attr-defined]
+    if function is None or function in seen:
+        return True
+    calls = plan.callers.get(function, [])
+    return not calls or any(is_behind(plan, call, home, seen | {function}) for call in calls)
+
+
+def _ways_to(plan: Reading, place: ast.stmt | ast.Call, seen: frozenset[ast.AST]) -> Iterator[ast.stmt | ast.Call]:
+    """The place, and the calls by which one comes to it."""
+    yield place
+    function = plan.program.function_of(place)
+    if function is not None and function not in seen:
+        for call in plan.callers.get(function, []):
+            yield from _ways_to(plan, call, seen | {function})
+
+
+def trained(plan: Reading) -> frozenset[Obj]:
+    return frozenset(m.obj for m in plan.roles.models)
+
+
+def is_part(plan: Reading, obj: Obj) -> bool:
+    """Is it a model that is trained, or a part of one?"""
+    whole = obj.owner or obj
+    return whole.kind == "model" and bool(plan.facts.roots(whole) & trained(plan) or whole in trained(plan))
+
+
+def is_of_state(plan: Reading, node: ast.AST) -> bool:
+    """`model.state_dict()`, `optimizer.load_state_dict(…)`, of what is sharded."""
+    call = plan.facts.calls.get(node) if isinstance(node, ast.Call) else None
+    if call is None or not isinstance(call.node.func, ast.Attribute) or call.node.func.attr not in STATES:
+        return False
+    held = plan.facts.value(call.node.func.value).objs
+    return any(o in plan.roles.optimizers or is_part(plan, o) for o in held)
+
+
+def calls_sharded(plan: Reading, call: CallFact) -> bool:
+    """Does the call go through such a model, or through a part of it, from outside?"""
+    if call.in_forward:
+        return False
+    runs = call.called | ({owner for _, owner in call.methods} if call.runs_modules else set())
+    return any(o.kind in ("model", "submodule") and is_part(plan, o) for o in runs)
