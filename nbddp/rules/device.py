@@ -1,6 +1,7 @@
 """What it does
     Uses the rank's own device where the notebook chooses one, and removes fixed indices from device names elsewhere:
-    each process has made its own GPU the current one, so "cuda" means that GPU. `torch.load` loads onto it, too.
+    each process has made its own GPU the current one, so "cuda" means that GPU. `torch.load` loads onto it, too; with
+    `--shard`, states of models and optimizers onto the CPU.
     Where one line names it for all, `train` gets the device by that name, and the line goes.
 
 Why DDP needs it
@@ -22,7 +23,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
-from nbddp.analysis.models import chosen, indexed_name, numbers
+from nbddp.analysis.models import chosen, indexed_name, loaded_states, numbers
 from nbddp.analysis.syntax import qualified
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, append_argument, remove, replace
@@ -46,22 +47,34 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             # a string stays one: `torch.autocast(device)` takes no torch.device, and "cuda" means this rank's GPU
             kind = ".type" if written == "string" else ""
             yield replace(plan.program, NAME, value, plan.naming("rank_device") + kind, ("rank_device",))
+    yield from _onto_the_cpu(plan, done)
     for inner in plan.nodes():
         if isinstance(inner, ast.expr) and inner not in done:
             yield from _elsewhere(plan, inner, done)
-    yield from _loaded(plan)
+    yield from _loaded(plan, done)
     yield from _several(plan)
 
 
-def _loaded(plan: Plan) -> Iterator[Edit]:
+def _loaded(plan: Plan, done: set[ast.AST]) -> Iterator[Edit]:
     """`torch.load(path)`: what lay on the first GPU when it was saved comes to the GPU of each process."""
     for call in plan.calls("torch.load") if plan.uses_gpu else ():
         plain = len(call.node.args) == 1 and not any(k.arg in ("map_location", None) for k in call.node.keywords)
-        if plain:
+        if plain and call.node not in done:
             state = _goes_into_a_state(plan, call.node) and plan.program.function_of(call.node) is None
             place = plan.naming("rank_device") if state else '{"cuda:0": "cuda"}'
             uses = ("rank_device",) if state else ()
             yield append_argument(plan.program, NAME, call.node, f"map_location={place}", uses)
+
+
+def _onto_the_cpu(plan: Plan, done: set[ast.AST]) -> Iterator[Edit]:
+    """The state of a sharded model: no GPU may have room for it."""
+    for call in loaded_states(plan) if plan.uses_gpu else ():
+        given = [k.value for k in call.node.keywords if k.arg == "map_location"] or call.node.args[1:2]
+        done.update(ast.walk(given[0] if given else call.node))
+        if not given:
+            yield append_argument(plan.program, NAME, call.node, 'map_location="cpu"', ())
+        elif ast.unparse(given[0]) not in ("'cpu'", "torch.device('cpu')"):
+            yield replace(plan.program, NAME, given[0], '"cpu"')
 
 
 def _goes_into_a_state(plan: Plan, call: ast.Call) -> bool:

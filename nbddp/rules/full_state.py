@@ -26,8 +26,8 @@ import re
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
-from nbddp.analysis.models import is_behind, is_of_state
-from nbddp.edits import Edit, before, replace
+from nbddp.analysis.models import is_behind, is_of_state, of_data_parallel
+from nbddp.edits import Edit, before
 
 NAME = "full_state"
 ABOUT = "  # from all processes, to rank 0"
@@ -44,15 +44,20 @@ def rewrite(plan: Plan) -> Iterator[Edit]:
 
 
 def _gathered(plan: Plan, call: ast.Call, func: ast.Attribute) -> Iterator[Edit]:
-    text = plan.program.source(func.value)
-    asked = f"{plan.naming('full_state_dict')}({text})"
+    """What rank 0 alone writes, only rank 0 needs; of any other it is not known who reads it."""
+    part, thing = plan.naming("full_state_dict"), of_data_parallel(plan, func.value) or func.value
+    (start, end), text = plan.program.span(thing), plan.program.source(thing)
+    rest = (plan.program.span(func.value)[1], plan.program.span(call)[1])
     guarded = [a for a in plan.program.ancestors(call) if a in plan.writing.guarded]
     if not guarded:
-        yield replace(plan.program, NAME, call, asked, ("full_state_dict",))
+        yield Edit(NAME, start, start, f"{part}(", "open", ("full_state_dict",))
+        yield Edit(NAME, *rest, ", everywhere=True)")
         return
     name = plan.naming("_".join(re.findall(r"\w+", text.rpartition(".")[2])) + "_state")
-    yield before(plan.program, NAME, guarded[-1], f"{name} = {asked}{ABOUT}", ("full_state_dict", f"binds {name}"))
-    yield replace(plan.program, NAME, call, name)
+    line = f"{name} = {part}({text}){ABOUT}"
+    yield before(plan.program, NAME, guarded[-1], line, ("full_state_dict", f"binds {name}"))
+    yield Edit(NAME, start, end, name)
+    yield Edit(NAME, *rest, "")
 
 
 def _loaded(plan: Plan, call: ast.Call, func: ast.Attribute) -> Iterator[Edit]:

@@ -33,7 +33,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from nbddp.analysis import Plan
-from nbddp.analysis.models import Home, ddp_name, synchronises, unused_parameters
+from nbddp.analysis.models import Home, ddp_name, of_data_parallel, synchronises, unused_parameters
 from nbddp.analysis.syntax import qualified
 from nbddp.analysis.training import hook
 from nbddp.analysis.values import Obj
@@ -188,9 +188,9 @@ def _data_parallel(plan: Plan) -> Iterator[Edit]:
     for statement in [*whole, *kept]:
         yield remove(plan.program, NAME, statement, gone[: gone.index(statement)] if statement in gone else ())
     for node in plan.nodes() if calls else ():
-        if isinstance(node, ast.Attribute) and node.attr == "module" and plan.facts.value(node.value).of("model"):
+        if isinstance(node, ast.Attribute) and (model := of_data_parallel(plan, node)):
             if not any(a in (*gone, *whole) for a in plan.program.ancestors(node)):
-                yield from _replaced_by(plan, node, node.value)
+                yield from _replaced_by(plan, node, model)
 
 
 def _replaced_by(plan: Plan, node: ast.expr, part: ast.expr) -> Iterator[Edit]:

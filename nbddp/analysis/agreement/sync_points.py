@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from nbddp.analysis.loaders import handed_on
-from nbddp.analysis.models import calls_sharded, is_of_state
+from nbddp.analysis.models import gathers
 from nbddp.analysis.reading import Reading, loads
 from nbddp.analysis.values import Obj
 
@@ -47,9 +47,7 @@ def is_meeting(plan: Reading, node: ast.AST) -> bool:
         return True
     if isinstance(node.func, ast.Attribute) and node.func.attr == "compute" and _kinds(fact.receivers) == {"metric"}:
         return True
-    if next(handed_on(plan, fact), None) is not None:
-        return True
-    if plan.options.shard and (is_of_state(plan, node) or calls_sharded(plan, fact)):
+    if gathers(plan, node) or next(handed_on(plan, fact), None) is not None:
         return True
     trained = {m.obj for m in plan.roles.models}
     return "next" in fact.names or (fact.grad and not fact.in_forward and bool(fact.called & trained))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from nbddp.analysis.agreement import called, reached
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.loaders import ShardedReading, wants_a_name
+from nbddp.analysis.models import gathers
 from nbddp.analysis.reading import Reading, fetches, loads, looks, makes_folders, opens_to_write, unpacks, writes
 from nbddp.analysis.slicing import effects, read_after
 from nbddp.analysis.syntax import qualified
@@ -138,7 +139,7 @@ def _meets(plan: Reading, statement: ast.stmt) -> bool:
     simple = isinstance(statement, ast.Assign | ast.AnnAssign | ast.Expr)
     own = set(ast.walk(statement)) if simple else set()
     for node in reached(plan, [statement]):
-        if node in built and node not in own:
+        if (node in built and node not in own) or gathers(plan, node):
             return True
         if isinstance(node, ast.For | ast.AsyncFor | ast.While | ast.comprehension):
             fact = plan.facts.loops.get(node)

@@ -7,10 +7,18 @@ Gives the Wrapping: which models DDP takes over and where, which gradients are a
 from nbddp.analysis.models.buffers import kept_of_shares, may_hold_batch_norm, synchronises
 from nbddp.analysis.models.ddp_names import ddp_name
 from nbddp.analysis.models.devices import chosen, device_name, indexed_name, numbers, uses_gpu
-from nbddp.analysis.models.sharded import calls_sharded, is_behind, is_of_state, is_part, trained
+from nbddp.analysis.models.sharded import (
+    calls_sharded,
+    gathers,
+    is_behind,
+    is_of_state,
+    is_part,
+    loaded_states,
+    trained,
+)
 from nbddp.analysis.models.trial_passes import passes_left_out
 from nbddp.analysis.models.unfreezing import thaws_later
-from nbddp.analysis.models.wrap_points import Home, find_home, is_move, only_moves
+from nbddp.analysis.models.wrap_points import Home, find_home, is_move, of_data_parallel, only_moves
 from nbddp.analysis.models.wrapping import (
     Wrapping,
     find_wrapping,
@@ -27,6 +35,7 @@ __all__ = [
     "device_name",
     "find_home",
     "find_wrapping",
+    "gathers",
     "holds_statistics",
     "indexed_name",
     "is_behind",
@@ -34,8 +43,10 @@ __all__ = [
     "is_of_state",
     "is_part",
     "kept_of_shares",
+    "loaded_states",
     "may_hold_batch_norm",
     "numbers",
+    "of_data_parallel",
     "only_moves",
     "passes_left_out",
     "synchronises",

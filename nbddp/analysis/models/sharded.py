@@ -52,6 +52,24 @@ def is_of_state(plan: Reading, node: ast.AST) -> bool:
     return any(o in plan.roles.optimizers or is_part(plan, o) for o in held)
 
 
+def loaded_states(plan: Reading) -> Iterator[CallFact]:
+    """`torch.load(…)` of which a sharded model, or its optimizer, takes its state."""
+    states = [n for n in plan.facts.calls if is_of_state(plan, n) and ast.unparse(n.func).endswith("load_state_dict")]
+    inside = {n for call in states for n in ast.walk(call)}
+    names = {n.id for call in states for argument in call.args for n in ast.walk(argument) if isinstance(n, ast.Name)}
+    for call in plan.calls("torch.load"):
+        parent = plan.program.parents[call.node]
+        bound = {ast.unparse(t) for t in parent.targets} if isinstance(parent, ast.Assign) else set()
+        if plan.options.shard and (call.node in inside or bound & names):
+            yield call
+
+
+def gathers(plan: Reading, node: ast.AST) -> bool:
+    """Do all ranks have to come here, because parts of a sharded model are put together?"""
+    fact = plan.facts.calls.get(node) if isinstance(node, ast.Call) else None
+    return fact is not None and plan.options.shard is True and (is_of_state(plan, node) or calls_sharded(plan, fact))
+
+
 def calls_sharded(plan: Reading, call: CallFact) -> bool:
     """Does the call go through such a model, or through a part of it, from outside?"""
     if call.in_forward:

@@ -184,6 +184,13 @@ def _only_builds_others(plan: Reading, statement: ast.stmt, root: str) -> bool:
     return root not in stores and bool(kinds & {"optimizer", "scheduler", "loss", "scaler"})
 
 
+def of_data_parallel(plan: Reading, node: ast.expr) -> ast.expr | None:
+    """The `model` of `model.module`, where nn.DataParallel, which is taken away, has made the difference."""
+    if not (isinstance(node, ast.Attribute) and node.attr == "module" and plan.facts.value(node.value).of("model")):
+        return None
+    return node.value if any(plan.calls("torch.nn.DataParallel")) else None
+
+
 def only_moves(statement: ast.stmt) -> bool:
     """`model.to(device)`, `model = model.cuda()`."""
     call = statement.value if isinstance(statement, ast.Expr | ast.Assign) else None

@@ -16,6 +16,7 @@ from nbddp.analysis.reading import Model, Reading
 from nbddp.analysis.values import Obj, Value
 from nbddp.sentence import NOTHING, Sentence, sentence
 
+AS_IT_IS = Names("", {}, frozenset(), evaluates=False)
 PARTS = ("modules", "children", "named_modules", "named_children", "_modules")
 
 
@@ -58,7 +59,7 @@ def find_wrapping(plan: Reading) -> Wrapping:
         beside = sentence("it shares an optimizer with a model that DDP cannot wrap")
         return Wrapping({}, averaged | dict.fromkeys(homes, beside), loose)
     if plan.options.shard:  # which leaves the variable what it is, and whoever calls it
-        return Wrapping(homes, averaged, loose)
+        return Wrapping(homes, averaged, loose, dict.fromkeys(homes, AS_IT_IS))
     unproved = frozenset(o for o in homes if may_train_unread(plan, o))
     return Wrapping(homes, averaged, loose, find_names(plan, homes, unproved), unproved)
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 import torch
 import torch.distributed as dist
-from torch.distributed.checkpoint.state_dict import StateDictOptions, get_model_state_dict, set_model_state_dict
+from torch.distributed.checkpoint.state_dict import StateDictOptions, set_model_state_dict
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor, distribute_tensor
@@ -42,16 +42,21 @@ def blocks_of(model):
     return blocks
 
 
-def full_state_dict(thing):
-    """The state of a sharded model, or of its optimizer, in whole tensors: on rank 0, though all have to ask for it."""
-    if isinstance(thing, torch.nn.Module):
-        return get_model_state_dict(thing, options=StateDictOptions(full_state_dict=True, cpu_offload=True))
-    state, first = thing.state_dict(), dist.get_rank() == 0
-    whole = {}
-    for number, values in state["state"].items():
-        found = {key: value.full_tensor() if isinstance(value, DTensor) else value for key, value in values.items()}
-        whole[number] = {key: value.cpu() if torch.is_tensor(value) else value for key, value in found.items() if first}
-    return {**state, "state": whole} if first else {}
+def full_state_dict(thing, everywhere=False):
+    """The state of a sharded model, or of its optimizer, in whole tensors. All have to ask for it; rank 0 gets it."""
+    state, kept = thing.state_dict(), everywhere or dist.get_rank() == 0
+    for key, value in state.items():
+        state[key] = whole(value, kept)
+    return state if kept else {}
+
+
+def whole(value, kept):
+    """Of one tensor after the other, each put together where it is split, and brought to the CPU."""
+    if isinstance(value, dict):
+        return {key: whole(inner, kept) for key, inner in value.items()}
+    if isinstance(value, DTensor):
+        value = value.full_tensor()
+    return value.detach().cpu() if kept and isinstance(value, torch.Tensor) else value
 
 
 def load_full_state_dict(thing, state_dict, strict=True):
@@ -69,12 +74,11 @@ def own_part(optimizer, state):
     found = from_rank_0({**state, "state": outline} if first else None)
     numbers = [number for group in found["param_groups"] for number in group["params"]]
     own = [parameter for group in optimizer.param_groups for parameter in group["params"]]
-    for number, parameter in zip(numbers, own, strict=True):
+    for number, parameter in zip(numbers, own, strict=False):
         for key, value in found["state"].get(number, {}).items():
             if torch.is_tensor(value) and value.is_meta:
-                whole = state["state"][number][key].to(device) if first else torch.empty_like(value, device=device)
-                part = distribute_tensor(whole, parameter.device_mesh, parameter.placements)
-                found["state"][number][key] = part
+                sent = state["state"][number][key].to(device) if first else torch.empty_like(value, device=device)
+                found["state"][number][key] = distribute_tensor(sent, parameter.device_mesh, parameter.placements)
     return found
 
 
