@@ -28,7 +28,7 @@ from nbddp.analysis.models import Home, is_behind, is_move, is_part, only_moves,
 from nbddp.analysis.slicing import block_of
 from nbddp.analysis.values import Obj
 from nbddp.diagnostics import Diagnostic
-from nbddp.edits import Edit, after, has_comments, remove
+from nbddp.edits import Edit, after, has_comments, remove, stands_alone
 from nbddp.sentence import sentence
 
 NAME = "fully_shard"
@@ -116,4 +116,6 @@ def _can_move(plan: Plan, statement: ast.stmt, home: Home) -> bool:
             return False
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in names - {home.name}:
             return False
-    return not has_comments(plan.program, statement)
+    return not has_comments(plan.program, statement) and all(
+        stands_alone(plan.program, s) for s in (statement, home.ready)
+    )

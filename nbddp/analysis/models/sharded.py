@@ -17,7 +17,7 @@ def is_behind(plan: Reading, node: ast.AST, home: Home, seen: frozenset[ast.AST]
     function = plan.program.function_of(node)
     for place in _ways_to(plan, home.ready, frozenset()):
         if plan.program.function_of(place) is function:
-            return bool(node.lineno > (place.end_lineno or place.lineno))  # type: ignore[attr-defined]
+            return plan.program.span(node)[0] >= plan.program.span(place)[1]
     if function is None or function in seen:
         return True
     calls = plan.callers.get(function, [])

@@ -10,6 +10,7 @@ from nbddp.analysis.slicing import block_of, effects
 from nbddp.analysis.values import CallFact, Obj
 
 MOVES = ("to", "cuda")
+LATER = (*MOVES, "load_state_dict", "state_dict", "parameters", "train", "eval")
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +24,7 @@ class Home:
 
 def find_home(plan: Reading, model: Obj) -> Home | None:
     """None where no single variable holds the model before it trains."""
-    built = _first_holder(plan, model.node, model.site, 0)
+    built = _first_holder(plan, model, model.node, model.site, 0)
     if built is None or len(built.targets) != 1 or _trained_in(plan, built, model):
         return None
     target = built.targets[0]
@@ -36,10 +37,26 @@ def find_home(plan: Reading, model: Obj) -> Home | None:
     for statement in following:
         if _ends_building(plan, statement, name, model):
             break
-        if _completes(plan, statement, name) and not (plan.options.shard and only_moves(statement)):
+        if _completes(plan, statement, name) and not (plan.options.shard and _can_wait(plan, statement, name, model)):
             ready = statement
             moved |= _moves(statement)
     return Home(name, built, ready, moved, _whole_value(plan, ready, name, model))
+
+
+def _can_wait(plan: Reading, statement: ast.stmt, name: str, model: Obj) -> bool:
+    """Can be done to a sharded model as well: a move; what follows its optimizer, where it changes no parameter."""
+    optimizers = _optimizers(plan, model)
+    if only_moves(statement) or not any(o.node.lineno < statement.lineno for o in optimizers):  # type: ignore[attr-defined]
+        return only_moves(statement)
+    parents = plan.program.parents
+    uses = [
+        parents[n] for n in ast.walk(statement) if isinstance(n, ast.Name | ast.Attribute) and ast.unparse(n) == name
+    ]
+    return all(isinstance(n, ast.Attribute) and n.attr in LATER and isinstance(parents[n], ast.Call) for n in uses)
+
+
+def _optimizers(plan: Reading, model: Obj) -> set[Obj]:
+    return {o for m in plan.roles.models if m.obj is model for o in m.optimizers}
 
 
 def _whole_value(plan: Reading, ready: ast.stmt, name: str, model: Obj) -> ast.expr | None:
@@ -66,17 +83,19 @@ def _target_name(plan: Reading, target: ast.expr, model: Obj, built: ast.Assign)
     return None
 
 
-def _first_holder(plan: Reading, node: ast.AST, site: ast.AST | None, depth: int) -> ast.Assign | None:
+def _first_holder(plan: Reading, model: Obj, node: ast.AST, site: ast.AST | None, depth: int) -> ast.Assign | None:
     """The assignment that receives what is built at the node; through the functions that only build and return it."""
     statement = plan.program.statement_of(node)
     if isinstance(statement, ast.Assign) and _is_value(plan, node, statement.value):
         function = plan.program.function_of(statement)
         if function is None or not _returned(plan, statement, function) or depth > 4:
             return statement
-        return _at_callers(plan, function, site, depth)
+        if plan.options.shard and any(plan.program.function_of(o.node) is function for o in _optimizers(plan, model)):
+            return statement  # before its optimizer
+        return _at_callers(plan, model, function, site, depth)
     if isinstance(statement, ast.Return) and depth <= 4:
         function = plan.program.function_of(statement)
-        return _at_callers(plan, function, site, depth) if function is not None else None
+        return _at_callers(plan, model, function, site, depth) if function is not None else None
     return None
 
 
@@ -101,12 +120,12 @@ def _returned(plan: Reading, statement: ast.Assign, function: ast.AST) -> bool:
     return False
 
 
-def _at_callers(plan: Reading, function: ast.AST, site: ast.AST | None, depth: int) -> ast.Assign | None:
+def _at_callers(plan: Reading, model: Obj, function: ast.AST, site: ast.AST | None, depth: int) -> ast.Assign | None:
     """The call that made this one, where it is known; else the only call of the function."""
     calls = [c.node for c in plan.facts.calls.values() if any(o.node is function for o in c.called)]
     if isinstance(site, ast.Call) and site in calls:
-        return _first_holder(plan, site, None, depth + 1)
-    found = {h for c in calls if (h := _first_holder(plan, c, None, depth + 1)) is not None}
+        return _first_holder(plan, model, site, None, depth + 1)
+    found = {h for c in calls if (h := _first_holder(plan, model, c, None, depth + 1)) is not None}
     return found.pop() if len(found) == 1 and len(calls) == 1 else None
 
 

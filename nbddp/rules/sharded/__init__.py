@@ -10,7 +10,7 @@ Before
     penalty = sum((p ** 2).sum() for p in model.parameters())
 
 After
-    error[fully_shard]: 'p' is read outside of the model's forward(), where each rank has only a part of it
+    error[sharded]: 'p' is read or changed where each rank has only a part of it
 
 Declines
     Scripts that are exported without `--shard`; what asks for the shape, the device or the number of parameters.
@@ -31,7 +31,7 @@ from nbddp.rules.sharded.calls import refused_calls
 from nbddp.rules.sharded.parameters import read_parameters
 from nbddp.sentence import NOTHING, Sentence, sentence
 
-NAME = "fully_shard"
+NAME = "sharded"
 WORKS = frozenset("SGD Adam AdamW RMSprop Adagrad Adadelta Adamax NAdam RAdam ASGD Muon".split())
 FOR_EACH = sentence("use an optimizer of torch that treats each number by itself, such as AdamW")
 BUFFERS = sentence("FSDP2 leaves buffers to each rank, where DDP sends those of rank 0 in each step")
