@@ -26,7 +26,7 @@ import re
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
-from nbddp.analysis.models import is_behind, is_of_state, of_data_parallel
+from nbddp.analysis.models import is_of_state, is_sharded_at, of_data_parallel
 from nbddp.edits import Edit, before
 
 NAME = "full_state"
@@ -36,9 +36,8 @@ ABOUT = "  # from all processes, to rank 0"
 def rewrite(plan: Plan) -> Iterator[Edit]:
     if not plan.options.shard:
         return
-    homes = plan.wrapping.homes.values()
     for call in sorted((n for n in plan.facts.calls if is_of_state(plan, n)), key=plan.program.span):
-        if any(is_behind(plan, call, home) for home in homes):
+        if is_sharded_at(plan, call.func, plan.wrapping.homes):
             assert isinstance(call.func, ast.Attribute)
             yield from (_loaded if call.func.attr == "load_state_dict" else _gathered)(plan, call, call.func)
 

@@ -36,10 +36,12 @@ NAME = "gradients"
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
+    if plan.options.shard:  # what cannot be sharded is refused
+        return
     yield from _compared(plan)
     if not plan.roles.models and not plan.wrapping.loose:
         yield from _of_own_parameters(plan)
-    for call in sorted(plan.facts.backward if not plan.options.shard else (), key=plan.program.span):
+    for call in sorted(plan.facts.backward, key=plan.program.span):
         if not plan.facts.calls[call].loops and _is_of_a_share(plan, call):
             yield from _after_backward(plan, call, set(), {o for m in plan.roles.models for o in m.optimizers})
     if not plan.wrapping.averaged and not plan.wrapping.loose:

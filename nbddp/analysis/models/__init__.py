@@ -13,6 +13,7 @@ from nbddp.analysis.models.sharded import (
     is_behind,
     is_of_state,
     is_part,
+    is_sharded_at,
     loaded_states,
     trained,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "is_move",
     "is_of_state",
     "is_part",
+    "is_sharded_at",
     "kept_of_shares",
     "loaded_states",
     "may_hold_batch_norm",

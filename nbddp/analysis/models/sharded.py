@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from nbddp.analysis.models.wrap_points import Home
 from nbddp.analysis.reading import Reading
@@ -22,6 +22,14 @@ def is_behind(plan: Reading, node: ast.AST, home: Home, seen: frozenset[ast.AST]
         return True
     calls = plan.callers.get(function, [])
     return not calls or any(is_behind(plan, call, home, seen | {function}) for call in calls)
+
+
+def is_sharded_at(plan: Reading, node: ast.AST, homes: Mapping[Obj, Home]) -> bool:
+    """May what is named there be sharded by then? Where it is not known which model is, any."""
+    named = {o for n in ast.walk(node) for o in plan.facts.value(n).objs}
+    wholes = {o.owner or o for o in named} | {m.obj for m in plan.roles.models if m.optimizers & named}
+    models = wholes.union(*map(plan.facts.roots, wholes)) & homes.keys()
+    return any(is_behind(plan, node, homes[m]) for m in models or homes)
 
 
 def _ways_to(plan: Reading, place: ast.stmt | ast.Call, seen: frozenset[ast.AST]) -> Iterator[ast.stmt | ast.Call]:

@@ -22,7 +22,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
-from nbddp.analysis.models import calls_sharded, is_behind, is_part, kept_of_shares, trained
+from nbddp.analysis.models import calls_sharded, is_part, is_sharded_at, kept_of_shares, trained
 from nbddp.analysis.training import hook
 from nbddp.analysis.values import CallFact, Extent, Obj, spread
 from nbddp.diagnostics import Diagnostic
@@ -56,7 +56,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     done: set[tuple[ast.stmt, Sentence]] = set()
     for node, message, cure in (*read_parameters(plan), *refused_calls(plan), *_apart(plan)):
         place = plan.program.statement_of(node), message
-        if place not in done and any(is_behind(plan, node, home) for home in plan.wrapping.homes.values()):
+        if place not in done and is_sharded_at(plan, node, plan.wrapping.homes):
             done.add(place)
             yield _error(plan, node, message, cure)
     yield from _bare_forward(plan)

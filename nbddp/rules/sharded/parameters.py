@@ -30,32 +30,28 @@ HELP = sentence("weight_decay is a penalty on the parameters; model.state_dict()
 
 
 def read_parameters(plan: Plan) -> Iterator[tuple[ast.AST, Sentence, Sentence]]:
-    named = set(_named(plan))
-    for node in plan.nodes():
-        if not isinstance(node, ast.expr):
-            continue
-        several, one = (
-            _held(plan, node, "params"),
-            node in named or _held(plan, node, "parameter") or _first(plan, node),
-        )
-        if (several or one) and not _is_harmless(plan, node, one) and not _within_forward(plan, node):
-            message = sentence(
-                "'%1' is read or changed where each rank has only a part of it", plan.program.source(node)
-            )
-            yield node, message, HELP
+    """Each where it is first read; what is computed from it is known by it."""
+    named, known = set(_named(plan)), set[object]()
+    for node in sorted((n for n in plan.nodes() if isinstance(n, ast.expr)), key=plan.program.span):
+        one = _first(plan, node) | _held(plan, node, "parameter") | ({node.id} if node in named else set())
+        things = one | _held(plan, node, "params")
+        if things - known and not _is_harmless(plan, node, bool(one)) and not _within_forward(plan, node):
+            known |= things
+            what = plan.program.source(node)
+            yield node, sentence("'%1' is read or changed where each rank has only a part of it", what), HELP
     yield from _replaced(plan)
 
 
-def _held(plan: Plan, node: ast.expr, kind: str) -> bool:
-    return any(_is_sharded(plan, o) for o in plan.facts.value(node).of(kind))
+def _held(plan: Plan, node: ast.expr, kind: str) -> set[object]:
+    return {o for o in plan.facts.value(node).of(kind) if _is_sharded(plan, o)}
 
 
-def _first(plan: Plan, node: ast.expr) -> bool:
+def _first(plan: Plan, node: ast.expr) -> set[object]:
     """`next(model.parameters())`, `list(model.parameters())[0]`."""
     match node:
         case ast.Call(func=ast.Name(id="next"), args=[inner]) | ast.Subscript(value=inner, slice=ast.Constant()):
             return _held(plan, inner, "params")
-    return False
+    return set()
 
 
 def _is_sharded(plan: Plan, obj: Obj) -> bool:
