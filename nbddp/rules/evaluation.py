@@ -109,12 +109,12 @@ def _by_sample(plan: Plan, obj: Obj) -> Iterator[Edit]:
 
 def _even(plan: Plan, call: LoaderCall, name: str) -> Iterator[Edit]:
     """Of a sharded model all ranks make equally many passes."""
-    part, size = plan.naming("even_batches"), call.arguments.get("batch_size")
+    part, size = plan.naming("equally_often"), call.arguments.get("batch_size")
     if size is None:
         text = f"batch_size={part}(1, len({name}))"
-        yield append_argument(plan.program, NAME, call.node, text, ("even_batches",))
+        yield append_argument(plan.program, NAME, call.node, text, ("equally_often",))
     else:
-        yield from wrap(plan.program, NAME, size, f"{part}(", f", len({name}))", ("even_batches",))
+        yield from wrap(plan.program, NAME, size, f"{part}(", f", len({name}))", ("equally_often",))
 
 
 def _place(plan: Plan, loop: Loop) -> ast.AST:

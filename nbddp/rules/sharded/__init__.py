@@ -27,43 +27,46 @@ from nbddp.analysis.training import hook
 from nbddp.analysis.values import CallFact, Extent, Obj, spread
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit
-from nbddp.rules.sharded.calls import refused_calls
+from nbddp.rules.sharded.calls import NAME, refused_calls
 from nbddp.rules.sharded.parameters import read_parameters
 from nbddp.sentence import NOTHING, Sentence, sentence
 
-NAME = "sharded"
 WORKS = frozenset("SGD Adam AdamW RMSprop Adagrad Adadelta Adamax NAdam RAdam ASGD Muon".split())
-FOR_EACH = sentence("use an optimizer of torch that treats each number by itself, such as AdamW")
-BUFFERS = sentence("FSDP2 leaves buffers to each rank, where DDP sends those of rank 0 in each step")
-ONCE = sentence("call a sharded model once for each batch, under no condition that depends on it")
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     if not plan.options.shard:
         return
-    if (reason := _impossible(plan)) is not NOTHING:
+    reason = _impossible(plan)
+    if reason is not NOTHING:
         yield Diagnostic(NAME, "error", reason, help=sentence("leave out --shard"))
         return
-    for obj, reason in plan.wrapping.averaged.items():
-        yield _error(plan, obj.node, sentence("this model cannot be sharded: %1", reason))
-    for optimizer in sorted(plan.roles.optimizers, key=lambda o: plan.program.span(o.node)):
-        if not _works(optimizer):
-            word = optimizer.name.rpartition(".")[2]
-            message = sentence("'%1' may not work with sharded parameters", word)
-            yield _error(plan, optimizer.node, message, FOR_EACH)
-    for statement in kept_of_shares(plan):
-        yield _error(plan, statement, sentence("this buffer of a sharded model would become each rank's own"), BUFFERS)
-    done: set[tuple[ast.stmt, Sentence]] = set()
-    for node, message, cure in (*read_parameters(plan), *refused_calls(plan), *_apart(plan)):
-        place = plan.program.statement_of(node), message
-        if place not in done and is_sharded_at(plan, node, plan.wrapping.homes):
-            done.add(place)
-            yield _error(plan, node, message, cure)
+    yield from _of_its_kind(plan)
+    done: set[tuple[object, ...]] = set()
+    for refusal in (*read_parameters(plan), *refused_calls(plan), *_apart(plan)):
+        place = refusal.cell, refusal.line, refusal.message
+        yield from () if place in done else (refusal,)
+        done.add(place)
     yield from _bare_forward(plan)
 
 
-def _error(plan: Plan, node: ast.AST, message: Sentence, cure: Sentence = NOTHING) -> Diagnostic:
-    return plan.program.diagnose(NAME, "error", node, message, help=cure)
+def _of_its_kind(plan: Plan) -> Iterator[Diagnostic]:
+    """What the model or the optimizer is."""
+    for obj, why in plan.wrapping.averaged.items():
+        yield plan.program.diagnose(NAME, "error", obj.node, sentence("this model cannot be sharded: %1", why))
+    for optimizer in sorted(plan.roles.optimizers, key=lambda o: plan.program.span(o.node)):
+        if not _works(optimizer):
+            yield plan.program.diagnose(
+                NAME, "error", optimizer.node,
+                sentence("'%1' may not work with sharded parameters", optimizer.name.rpartition(".")[2]),
+                help=sentence("use an optimizer of torch that treats each number by itself, such as AdamW"),
+            )  # fmt: skip
+    for statement in kept_of_shares(plan):
+        yield plan.program.diagnose(
+            NAME, "error", statement,
+            sentence("this buffer of a sharded model would become each rank's own"),
+            why=sentence("FSDP2 leaves buffers to each rank, where DDP sends those of rank 0 in each step"),
+        )  # fmt: skip
 
 
 def _impossible(plan: Plan) -> Sentence:
@@ -85,16 +88,18 @@ def _works(optimizer: Obj) -> bool:
     return optimizer.name.startswith("torch.optim.") and optimizer.name.rpartition(".")[2] in WORKS
 
 
-def _apart(plan: Plan) -> Iterator[tuple[ast.AST, Sentence, Sentence]]:
+def _apart(plan: Plan) -> Iterator[Diagnostic]:
     """Calls that not all ranks make, or not equally often; those of its parts, too, inside of forward()."""
     for call in plan.facts.calls.values():
         runs = any(is_part(plan, o) for o in call.called if o.kind in ("model", "submodule"))
-        if (runs or calls_sharded(plan, call)) and (
-            call.varying_control or (call.in_forward and _by_chance(plan, call))
-        ):
+        by_chance = call.varying_control or (call.in_forward and _by_chance(plan, call))
+        if by_chance and (runs or calls_sharded(plan, call)) and is_sharded_at(plan, call.node, plan.wrapping.homes):
             what = plan.program.source(call.node.func)
-            message = sentence("the ranks would not call '%1(…)' equally often, and would wait for each other", what)
-            yield call.node, message, ONCE
+            yield plan.program.diagnose(
+                NAME, "error", call.node,
+                sentence("the ranks would not call '%1(…)' equally often, and would wait for each other", what),
+                help=sentence("call a sharded model once for each batch, under no condition that depends on it"),
+            )  # fmt: skip
 
 
 def _by_chance(plan: Plan, call: CallFact) -> bool:

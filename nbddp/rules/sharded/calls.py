@@ -6,11 +6,12 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
-from nbddp.analysis.models import is_part, trained
+from nbddp.analysis.models import is_part, is_sharded_at, trained
 from nbddp.analysis.values import CallFact
-from nbddp.sentence import NOTHING, Sentence, sentence
+from nbddp.diagnostics import Diagnostic
+from nbddp.sentence import NOTHING, sentence
 
-Refusal = tuple[ast.AST, Sentence, Sentence]
+NAME = "sharded"
 METHODS = frozenset(
     """
     parameters named_parameters buffers named_buffers modules named_modules children named_children train eval zero_grad
@@ -24,27 +25,33 @@ LOOKS = frozenset(
     torch.utils.checkpoint.checkpoint
     """.split()
 )
-STATES = sentence("copy or save its state_dict() instead")
 
 
-def refused_calls(plan: Plan) -> Iterator[Refusal]:
+def refused_calls(plan: Plan) -> Iterator[Diagnostic]:
     for call in plan.facts.calls.values():
-        if not call.in_forward:
+        if not call.in_forward and is_sharded_at(plan, call.node, plan.wrapping.homes):
             yield from _of_a_model(plan, call)
             yield from _given_a_model(plan, call)
 
 
-def _of_a_model(plan: Plan, call: CallFact) -> Iterator[Refusal]:
+def _of_a_model(plan: Plan, call: CallFact) -> Iterator[Diagnostic]:
     func, what = call.node.func, plan.program.source(call.node.func)
     if any(o.kind in ("model", "submodule") and is_part(plan, o) and o not in trained(plan) for o in call.called):
-        yield (call.node, sentence("'%1(…)' calls a part of a sharded model past its forward()", what),
-               sentence("call the whole model"))  # fmt: skip
+        yield plan.program.diagnose(
+            NAME, "error", call.node,
+            sentence("'%1(…)' calls a part of a sharded model past its forward()", what),
+            help=sentence("call the whole model"),
+        )  # fmt: skip
     elif any(is_part(plan, owner) and name != "forward" and _runs_layers(plan, call) for name, owner in call.methods):
-        yield (call.node, sentence("'%1(…)' computes with a sharded model past its forward()", what),
-               sentence("let forward() call it, and call the model"))  # fmt: skip
+        yield plan.program.diagnose(
+            NAME, "error", call.node,
+            sentence("'%1(…)' computes with a sharded model past its forward()", what),
+            help=sentence("let forward() call it, and call the model"),
+        )  # fmt: skip
     elif isinstance(func, ast.Attribute) and not call.methods and not call.called and func.attr not in METHODS:
         if any(o.kind in ("model", "submodule") and is_part(plan, o) for o in plan.facts.value(func.value).objs):
-            yield call.node, sentence("'%1(…)' is not known to work on a sharded model", what), NOTHING
+            message = sentence("'%1(…)' is not known to work on a sharded model", what)
+            yield plan.program.diagnose(NAME, "error", call.node, message)
 
 
 def _runs_layers(plan: Plan, call: CallFact) -> bool:
@@ -61,7 +68,7 @@ def _runs_layers(plan: Plan, call: CallFact) -> bool:
     return False
 
 
-def _given_a_model(plan: Plan, call: CallFact) -> Iterator[Refusal]:
+def _given_a_model(plan: Plan, call: CallFact) -> Iterator[Diagnostic]:
     """Code that is not read, or that copies or saves the model itself."""
     if call.bodies or call.made or call.called or call.receivers or call.names & LOOKS:
         return
@@ -71,5 +78,8 @@ def _given_a_model(plan: Plan, call: CallFact) -> Iterator[Refusal]:
         return
     given = [o for v in call.args.values() for o in v.of("model", "submodule")]
     if any(is_part(plan, o) for o in given):
-        yield (call.node, sentence("'%1(…)' cannot be given a sharded model", plan.program.source(call.node.func)),
-               STATES if copies else NOTHING)  # fmt: skip
+        yield plan.program.diagnose(
+            NAME, "error", call.node,
+            sentence("'%1(…)' cannot be given a sharded model", plan.program.source(call.node.func)),
+            help=sentence("copy or save its state_dict() instead") if copies else NOTHING,
+        )  # fmt: skip

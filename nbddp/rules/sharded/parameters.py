@@ -6,9 +6,11 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
-from nbddp.analysis.models import is_part
+from nbddp.analysis.models import is_part, is_sharded_at
 from nbddp.analysis.values import Obj
-from nbddp.sentence import Sentence, sentence
+from nbddp.diagnostics import Diagnostic
+from nbddp.rules.sharded.calls import NAME
+from nbddp.sentence import sentence
 
 # What is the same of a part and of the whole.
 ABOUT = frozenset(
@@ -26,19 +28,23 @@ TAKES = frozenset(
     """.split()
 )
 Loop = ast.For | ast.AsyncFor | ast.comprehension
-HELP = sentence("weight_decay is a penalty on the parameters; model.state_dict() has them whole, on rank 0")
 
 
-def read_parameters(plan: Plan) -> Iterator[tuple[ast.AST, Sentence, Sentence]]:
+def read_parameters(plan: Plan) -> Iterator[Diagnostic]:
     """Each where it is first read; what is computed from it is known by it."""
     named, known = set(_named(plan)), set[object]()
     for node in sorted((n for n in plan.nodes() if isinstance(n, ast.expr)), key=plan.program.span):
         one = _first(plan, node) | _held(plan, node, "parameter") | ({node.id} if node in named else set())
         things = one | _held(plan, node, "params")
-        if things - known and not _is_harmless(plan, node, bool(one)) and not _within_forward(plan, node):
+        if not things - known or _is_harmless(plan, node, bool(one)) or _within_forward(plan, node):
+            continue
+        if is_sharded_at(plan, node, plan.wrapping.homes):
             known |= things
-            what = plan.program.source(node)
-            yield node, sentence("'%1' is read or changed where each rank has only a part of it", what), HELP
+            yield plan.program.diagnose(
+                NAME, "error", node,
+                sentence("'%1' is read or changed where each rank has only a part of it", plan.program.source(node)),
+                help=sentence("weight_decay is a penalty on the parameters; model.state_dict() has them whole"),
+            )  # fmt: skip
     yield from _replaced(plan)
 
 
@@ -119,12 +125,17 @@ def _within_forward(plan: Plan, node: ast.AST) -> bool:
     )
 
 
-def _replaced(plan: Plan) -> Iterator[tuple[ast.AST, Sentence, Sentence]]:
+def _replaced(plan: Plan) -> Iterator[Diagnostic]:
     """`model.head = nn.Linear(8, 2)`: parameters that no rank would share with the others."""
     for node in plan.nodes():
         if isinstance(node, ast.Assign) and plan.facts.value(node.value).of("model", "parameter"):
             for target in (t for t in node.targets if isinstance(t, ast.Attribute)):
                 owners = plan.facts.value(target.value).of("model", "submodule")
-                if any(is_part(plan, o) for o in owners) and not _within_forward(plan, node):
-                    what = sentence("'%1' is replaced when the model is sharded already", plan.program.source(target))
-                    yield node, what, sentence("complete the model before its optimizer is built")
+                if not any(is_part(plan, o) for o in owners) or _within_forward(plan, node):
+                    continue
+                if is_sharded_at(plan, node, plan.wrapping.homes):
+                    yield plan.program.diagnose(
+                        NAME, "error", node,
+                        sentence("'%1' is replaced when the model is sharded already", plan.program.source(target)),
+                        help=sentence("complete the model before its optimizer is built"),
+                    )  # fmt: skip

@@ -46,14 +46,14 @@ def full_state_dict(thing, everywhere=False):
     """The state of a sharded model, or of its optimizer, in whole tensors. All have to ask for it; rank 0 gets it."""
     state, kept = thing.state_dict(), everywhere or dist.get_rank() == 0
     for key, value in state.items():
-        state[key] = whole(value, kept)
+        state[key] = put_together(value, kept)
     return state if kept else {}
 
 
-def whole(value, kept):
+def put_together(value, kept):
     """Of one tensor after the other, each put together where it is split, and brought to the CPU."""
     if isinstance(value, dict):
-        return {key: whole(inner, kept) for key, inner in value.items()}
+        return {key: put_together(inner, kept) for key, inner in value.items()}
     if isinstance(value, DTensor):
         value = value.full_tensor()
     return value.detach().cpu() if kept and isinstance(value, torch.Tensor) else value
@@ -82,7 +82,7 @@ def own_part(optimizer, state):
     return found
 
 
-def even_batches(size, samples):
+def equally_often(size, samples):
     """A batch size, this or a little more, by which all processes have equally many batches of their share."""
     each, more = divmod(samples, dist.get_world_size())
     if not each:

@@ -10,7 +10,7 @@ from torch import nn
 
 from nbddp.script.parts import sharding
 from nbddp.script.parts.gradients import average_gradients
-from nbddp.script.parts.sharding import blocks_of, even_batches, full_state_dict, load_full_state_dict, shard
+from nbddp.script.parts.sharding import blocks_of, equally_often, full_state_dict, load_full_state_dict, shard
 from tests.script.parts.ranks import on_ranks
 
 
@@ -103,7 +103,7 @@ def test_all_evaluate_equally_many_batches(monkeypatch, world_size):
     monkeypatch.setattr(sharding.dist, "get_world_size", lambda: world_size)
     for samples in range(world_size, 40):
         for wanted in (1, 2, 3, 7, 64):
-            size = even_batches(wanted, samples)
+            size = equally_often(wanted, samples)
             assert size >= wanted
             assert len({-(-len(range(rank, samples, world_size)) // size) for rank in range(world_size)}) == 1
 
@@ -111,4 +111,4 @@ def test_all_evaluate_equally_many_batches(monkeypatch, world_size):
 def test_too_few_samples_are_said(monkeypatch):
     monkeypatch.setattr(sharding.dist, "get_world_size", lambda: 3)
     with pytest.raises(ValueError, match="2 samples are too few"):
-        even_batches(4, 2)
+        equally_often(4, 2)
