@@ -5,10 +5,19 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from nbddp.analysis.library import Effect, effect_of, makes, under
+from nbddp.analysis.evaluator.classes import (
+    by_class,
+    class_member,
+    class_of,
+    is_class_method,
+    is_property,
+    line_of,
+    own_methods,
+    run_methods,
+)
+from nbddp.analysis.library import Effect, effect_of
 from nbddp.analysis.syntax import canonical
 from nbddp.analysis.values import (
-    ANYTHING,
     FIELDS_OF,
     MARKS,
     PICKED,
@@ -19,7 +28,6 @@ from nbddp.analysis.values import (
     Obj,
     Value,
     join,
-    join_all,
     spread,
     thing,
     turned,
@@ -35,6 +43,7 @@ MODULE_API = frozenset(
     """.split()
 )
 ALIKE = frozenset("device dtype ndim requires_grad is_cuda is_leaf layout".split())  # of the tensors of all ranks
+OF_FUNCTIONS = ("__defaults__", "__kwdefaults__", "__closure__")
 PLACE = ast.Pass()
 
 
@@ -47,6 +56,8 @@ def read(m: Machine, base: Value, attr: str, node: ast.expr) -> Value:
     if attr == "T" and spread(base) is Extent.SAMPLES and base.objs == base.of(*MARKS):
         return turned(base)
     extent = _extent(base, attr)
+    if result is None and base.of("list", "dict"):  # `log.queue`
+        extent = extent if m.held(base) in WHOLE else Extent.VARYING
     if result is not None and not result.objs and not result.varies:
         result = replace(result, extent=extent)  # of a thing that comes from a share
     if result is None:
@@ -80,7 +91,7 @@ def _extent(base: Value, attr: str) -> Extent:
 
 def _of(m: Machine, obj: Obj, attr: str, node: ast.expr) -> Value | None:
     if obj.kind == "library":
-        return thing("library", PLACE_OF_LIBRARY, canonical(f"{obj.name}.{attr}"))
+        return m.get(obj, attr) or thing("library", PLACE, canonical(f"{obj.name}.{attr}"))
     if obj.kind == "class":
         found = class_member(m, obj.node, attr, None)
         return found and replace(found, objs=frozenset(_of_class(o, attr, obj) for o in found.objs))
@@ -90,29 +101,36 @@ def _of(m: Machine, obj: Obj, attr: str, node: ast.expr) -> Value | None:
     if field is not None:
         return _owned(field, obj) if obj.kind == "model" else field
     if attr == "__dict__":
-        return fields_of(m, obj, node)
+        return Value(frozenset({obj})) if obj.kind == "dict" else fields_of(m, obj, node)
+    if obj.kind == "function" and attr in OF_FUNCTIONS:
+        return _kept_by(m, obj, attr, node)
     if obj.kind in ("list", "dict"):
         item = m.get(obj, f"[{attr!r}]")
         stores = effect_of(f".{attr}").effect is Effect.STORES
         return thing("bound", node, attr, obj) if item is None and stores else item  # `log.append`
-    owner_class = m.facts.classes.get(obj)
-    if owner_class is not None:
-        member = class_member(m, owner_class, attr, obj)
-        if member is not None:
-            computed = [
-                m.steps.function(m, o, [], {}, None)
-                for o in sorted(member.of("method"), key=_line)
-                if _is_property(o.node)
-            ]
-            return join_all(computed) if computed else member
-        asked = class_member(m, owner_class, "__getattr__", obj) if obj.kind != "model" else None
-        if asked is not None and (methods := sorted(asked.of("method"), key=_line)):
-            return join_all(m.steps.function(m, o, [Value(const=attr)], {}, None) for o in methods)
+    if (found := _by_its_class(m, obj, attr)) is not None:
+        return found
     if obj.kind in ("model", "submodule") and attr in ("weight", "bias"):
         return thing("parameter", node, attr, obj.owner or obj)
     if obj.kind in ("model", "submodule") and attr not in MODULE_API:
         return thing("submodule", node, attr, obj.owner or obj)
     return None
+
+
+def _by_its_class(m: Machine, obj: Obj, attr: str) -> Value | None:
+    """What the class of the notebook has by that name, or computes."""
+    node = m.facts.classes.get(obj)
+    if node is None:
+        return None
+    if attr == "__class__":
+        return class_of(m, Value(frozenset({obj})))
+    member = class_member(m, node, attr, obj)
+    if member is not None:
+        computed = run_methods(m, [o for o in sorted(member.of("method"), key=line_of) if is_property(o.node)], [])
+        found = by_class(m, member, "get", [Value(frozenset({obj}))]) if computed is None else computed
+        return member if found is None else found
+    asked = own_methods(m, Value(frozenset({obj})), "__getattr__")
+    return run_methods(m, asked, [Value(const=attr)])
 
 
 def _of_class(member: Obj, attr: str, cls: Obj) -> Obj:
@@ -126,77 +144,16 @@ def _owned(field: Value, model: Obj) -> Value:
     return replace(field, objs=frozenset(parts))
 
 
-PLACE_OF_LIBRARY = PLACE
-
-
-def bases_of(m: Machine, node: ast.ClassDef) -> Value:
-    return m.facts.fields.get((Obj("class", node, node.name), "__bases__"), ANYTHING)
-
-
-def class_member(m: Machine, node: ast.AST, attr: str, owner: Obj | None, depth: int = 0) -> Value | None:
-    """A method or a value of the class body, by the order of the bases."""
-    assert isinstance(node, ast.ClassDef)
-    stored = m.facts.fields.get((Obj("class", node, node.name), attr))
-    if stored is not None:
-        if owner is None:
-            return stored
-        bound = [
-            Obj("method", o.node, attr, owner, o.site) if o.kind == "function" and not _is_static(o.node) else o
-            for o in stored.objs
-        ]
-        return replace(stored, objs=frozenset(bound))
-    if depth < 8:
-        for base in bases_of(m, node).of("class"):
-            found = class_member(m, base.node, attr, owner, depth + 1)
-            if found is not None:
-                return found
-    return None
-
-
-def by_class(m: Machine, base: Value, word: str, args: list[Value]) -> Value | None:
-    """What `__add__` and the like of the notebook's classes come to."""
-    owners = [(obj, node) for obj in base.of("instance") if (node := m.facts.classes.get(obj)) is not None]
-    found = [member for obj, node in owners if (member := class_member(m, node, f"__{word}__", obj)) is not None]
-    methods = sorted((o for member in found for o in member.of("method")), key=_line)
-    return join_all(m.steps.function(m, method, args, {}, None) for method in methods) if methods else None
-
-
-def _line(obj: Obj) -> int:
-    return getattr(obj.node, "lineno", 0)
-
-
-def _is_property(node: ast.AST) -> bool:
-    """Reading the attribute runs the method."""
-    decorators = getattr(node, "decorator_list", [])
-    named = [d.attr if isinstance(d, ast.Attribute) else getattr(d, "id", "") for d in decorators]
-    return bool({"property", "cached_property"} & set(named))
-
-
-def _is_static(node: ast.AST) -> bool:
-    return _is_decorated(node, "staticmethod")
-
-
-def is_class_method(node: ast.AST) -> bool:
-    return _is_decorated(node, "classmethod")
-
-
-def _is_decorated(node: ast.AST, by: str) -> bool:
-    return any(isinstance(d, ast.Name) and d.id == by for d in getattr(node, "decorator_list", []))
-
-
-def kind_of(m: Machine, node: ast.ClassDef, depth: int = 0) -> str:
-    """What an instance of the class is: a model, a data set, or just an instance."""
-    for base in bases_of(m, node).objs:
-        if base.kind == "class" and depth < 8:
-            inherited = kind_of(m, base.node, depth + 1)  # type: ignore[arg-type]
-            if inherited != "instance":
-                return inherited
-        if base.kind == "library":
-            kind = makes(base.name)
-            if kind in ("model", "loss"):
-                return "model"
-            if kind in ("iterable dataset", "sampler", "optimizer", "scheduler", "loader", "dataset"):
-                return kind
-            if under(base.name, ("torch_geometric.data",)):
-                return "dataset"
-    return "instance"
+def _kept_by(m: Machine, function: Obj, attr: str, node: ast.AST) -> Value:
+    """What a function has from where it was defined: defaults, and names of the function around."""
+    spec: ast.arguments = getattr(function.node, "args", ast.arguments([], [], None, [], [], None, []))
+    if attr == "__defaults__":
+        return Value(items=tuple(map(m.facts.value, spec.defaults)))
+    made, around = m.make("dict", node), m.around(function)
+    named = [(a.arg, m.facts.value(d)) for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d]
+    held = named if attr == "__kwdefaults__" else [*around.local.items()] if around is not None else []
+    for obj in made.objs:
+        for name, value in held:
+            m.put(obj, f"[{name!r}]", value)
+            m.put(obj, "[]", value)
+    return made

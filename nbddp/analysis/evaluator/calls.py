@@ -6,14 +6,15 @@ import ast
 from dataclasses import replace
 from functools import reduce
 
-from nbddp.analysis.evaluator.attributes import class_member, kind_of
-from nbddp.analysis.evaluator.iteration import params_in, parts
+from nbddp.analysis.evaluator.classes import class_member
+from nbddp.analysis.evaluator.instances import instance
 from nbddp.analysis.evaluator.library_calls import call_library
 from nbddp.analysis.evaluator.methods import backward, call_method
 from nbddp.analysis.evaluator.tensor_rules import like
-from nbddp.analysis.library import makes, under
+from nbddp.analysis.library import effect_of, makes, under
 from nbddp.analysis.values import (
     ANYTHING,
+    HOOKS,
     WHOLE,
     Extent,
     Machine,
@@ -28,10 +29,7 @@ from nbddp.analysis.values import (
 
 Args = list[Value]
 Keywords = dict[str, Value]
-VIEWS = frozenset(
-    "as_tensor asarray chunk cpu cuda detach diagonal expand flatten from_numpy numpy permute ravel reshape split "
-    "squeeze swapaxes t tensor_split to transpose unbind unsqueeze view view_as".split()
-)  # of the same numbers
+CONTAINERS = ("list", "dict", "set", "collections.deque", "collections.Counter")
 SUMMARIES = ("torchsummary.summary", "torchsummary.torchsummary.summary", "torchsummaryX.summary")  # run it once
 
 
@@ -51,8 +49,8 @@ def call(m: Machine, node: ast.Call, func: Value, receiver: Value | None, args: 
     if receiver is not None and isinstance(node.func, ast.Attribute):
         fact.receivers.update(receiver.objs)
         result = call_method(m, node, receiver, node.func.attr, args, keywords)
-        views = node.func.attr in VIEWS or node.func.attr.endswith("_")
-        return replace(result, arrays=receiver.arrays) if views and receiver.arrays else result
+        fresh = effect_of(f".{node.func.attr}").fresh
+        return result if fresh or not receiver.arrays else replace(result, arrays=receiver.arrays)
     return unknown([*args, *keywords.values()])
 
 
@@ -79,7 +77,7 @@ def _call_one(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywor
             fact.receivers.update({obj.owner} if obj.owner else ())  # `add = log.append; add(loss)`
             return call_method(m, node, Value(frozenset({obj.owner} if obj.owner else ())), obj.name, args, keywords)
         case "class":
-            return _instantiate(m, node, obj, args, keywords)
+            return instance(m, node, obj, args, keywords)
         case "model" | "submodule":
             fact.called.add(obj)
             fact.awake |= obj not in m.asleep
@@ -102,20 +100,22 @@ def _call_named(m: Machine, node: ast.Call, name: str, args: Args, keywords: Key
             m.passed(model)
     if name == "torch.autograd.backward":
         return backward(m, node)
+    around, _, word = name.rpartition(".")
+    if around in CONTAINERS and args:  # `list.append(log, loss)`
+        return call_method(m, node, args[0], word, args[1:], keywords)
     made = call_library(m, node, name, args, keywords)
-    if made is None or made.varies or not (under(name, ("numpy", "torch")) and may_be_an_array(made)):
+    if made is None or made.varies or not may_be_an_array(made):
         return made
-    views = name.rsplit(".", 1)[-1] in VIEWS
-    return replace(made, arrays=args[0].arrays) if views and args else m.make_array(node, made)
+    if args and args[0].arrays and not effect_of(name).fresh:
+        return replace(made, arrays=args[0].arrays)
+    return m.make_array(node, made) if under(name, ("numpy", "torch")) else made
 
 
 def _call_partial(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywords) -> Value | None:
     given = {f[6:]: v for (owner, f), v in m.facts.fields.items() if owner == obj and f.startswith("given ")}
     first, *others = [value for key, value in given.items() if key.isdigit()]
     known = {key: value for key, value in given.items() if not key.isdigit()}
-    found = (
-        _call_one(m, node, target, [*others, *args], {**known, **keywords}) for target in first.of("function", "method")
-    )
+    found = (_call_one(m, node, target, [*others, *args], {**known, **keywords}) for target in first.objs)
     results = [result for result in found if result is not None]
     return join_all(results) if results else None
 
@@ -137,45 +137,6 @@ def _call_bound(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyw
     return result
 
 
-def _instantiate(m: Machine, node: ast.Call, cls: Obj, args: Args, keywords: Keywords) -> Value:
-    assert isinstance(cls.node, ast.ClassDef)
-    obj = Obj(kind_of(m, cls.node), node, cls.name, None, m.frame.call)
-    m.facts.classes[obj] = cls.node
-    m.facts.calls[node].made.add(obj)
-    init = class_member(m, cls.node, "__init__", obj)
-    if init is not None:
-        with m.within(forward=False):
-            for method in init.of("method"):
-                m.steps.function(m, method, args, keywords, node)
-    else:
-        _record_fields(m, obj, cls.node, args, keywords)
-    if obj.kind == "model":
-        contain(m, obj)
-    if obj.kind == "loader" and args:
-        m.put(obj, "dataset", args[0])
-    if obj.kind == "optimizer":
-        m.put(obj, "params", Value(frozenset(o for v in (*args, *keywords.values()) for o in params_in(m, v))))
-    return Value(frozenset({obj}))
-
-
-def _record_fields(m: Machine, obj: Obj, node: ast.ClassDef, args: Args, keywords: Keywords) -> None:
-    """A dataclass: its fields are its arguments; a subclass of a library's class: what it is given."""
-    fields = [s.target.id for s in node.body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)]
-    for name, value in [*zip(fields, args, strict=False), *keywords.items()]:
-        m.put(obj, name, value)
-    for i, value in enumerate(args):
-        m.put(obj, f"argument {i}", value)
-
-
-def contain(m: Machine, obj: Obj) -> None:
-    """Modules among the fields of a module are parts of it."""
-    for (owner, _), value in list(m.facts.fields.items()):
-        if owner == obj:
-            for child in parts(m, value):
-                if child != obj:
-                    m.facts.contained[child].add(obj)
-
-
 def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywords) -> Value:
     owner = m.facts.classes.get(obj)
     forward = class_member(m, owner, "forward", obj) if owner else None
@@ -189,6 +150,8 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
     if forward is not None:
         with m.within(forward=True):
             result = join_all(m.steps.function(m, f, args, keywords, node) for f in forward.of("method"))
+    for hook in (m.get(obj.owner or obj, HOOKS) or ANYTHING).of("function", "method"):
+        m.steps.function(m, hook, [Value(frozenset({obj})), Value(items=tuple(args)), Value(extent=extent)], {}, node)
     if not varies and not m.sharing() and result.varies:
         result = result.with_extent(Extent.REPEATED)  # what it keeps from the training does not add up
     if not varies and not result.varies:
