@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from nbddp.analysis.evaluator.classes import by_class, by_operator, store
+from nbddp.analysis.evaluator.attributes import by_class, by_operator, store
 from nbddp.analysis.evaluator.expressions import evaluate, evaluate_unseen, library, with_contents
 from nbddp.analysis.evaluator.iteration import iterate, parts
 from nbddp.analysis.evaluator.tensor_rules import like, samples_at

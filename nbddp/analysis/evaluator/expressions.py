@@ -8,9 +8,8 @@ from contextlib import ExitStack
 from dataclasses import replace
 from itertools import pairwise
 
-from nbddp.analysis.evaluator.attributes import read
+from nbddp.analysis.evaluator.attributes import by_class, by_comparison, by_operator, read
 from nbddp.analysis.evaluator.calls import call
-from nbddp.analysis.evaluator.classes import by_class, by_comparison, by_operator
 from nbddp.analysis.evaluator.iteration import BATCHES, iterate, loaders_in
 from nbddp.analysis.evaluator.tensor_rules import samples_at
 from nbddp.analysis.evaluator.writes import put_all, put_element

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from nbddp.analysis.evaluator.classes import is_class_method, is_setter, line_of
+from nbddp.analysis.evaluator.attributes import is_class_method, is_setter, line_of
+from nbddp.analysis.evaluator.calls import instance
 from nbddp.analysis.evaluator.expressions import evaluate
-from nbddp.analysis.evaluator.instances import instance
 from nbddp.analysis.evaluator.iteration import generated, yields
 from nbddp.analysis.evaluator.writes import put_element
 from nbddp.analysis.library import makes

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from itertools import takewhile
 from typing import Any
 
+from nbddp.analysis.evaluator.attributes import by_class
 from nbddp.analysis.evaluator.bindings import (
     assign,
     run_annotated,
@@ -16,7 +17,6 @@ from nbddp.analysis.evaluator.bindings import (
     run_deletion,
     run_import,
 )
-from nbddp.analysis.evaluator.classes import by_class
 from nbddp.analysis.evaluator.expressions import evaluate
 from nbddp.analysis.evaluator.functions import define_class, define_function, follows_gradients, run_return
 from nbddp.analysis.evaluator.iteration import iterate
