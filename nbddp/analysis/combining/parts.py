@@ -117,11 +117,9 @@ def _inside(at: Place, node: ast.expr) -> Iterator[Part]:
 def _differs(at: Place, node: ast.expr) -> bool:
     """Though nothing in it is known to be of a share."""
     value = at.facts.value(node)
-    if at.into or not isinstance(node, ast.Call) or _is_of_text(node):
+    if at.into or _is_of_text(node):
         return bool(at.into)
-    fact = at.facts.calls.get(node)
-    shows = fact is not None and bool(fact.bodies) and holds(at.facts, value)
-    return shows or as_a_whole(value) is Extent.VARYING
+    return as_a_whole(value) is Extent.VARYING or (isinstance(node, ast.Call) and holds(at.facts, value))
 
 
 def _children(node: ast.expr) -> list[ast.expr]:

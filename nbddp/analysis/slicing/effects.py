@@ -146,6 +146,14 @@ class Walk(ast.NodeVisitor):
                 self.mutate(root_name(source))
         if isinstance(node.func, ast.Name) and node.func.id in {"globals", "locals", "exec", "eval", "vars"}:
             self.out.uses_globals = True
+            self._read_text(node)
+
+    def _read_text(self, call: ast.Call) -> None:
+        """What the statements of a text do, where it is known."""
+        inside = effects(_statements_of(call), self.imports, self.own)
+        for does, names in ((self.load, inside.reads), (self.mutate, inside.mutates), (self.store, inside.may_bind)):
+            for name in sorted(names):
+                does(name)
 
     def _changes_each(self, function: ast.expr) -> bool:
         """Does `map` change what it hands over to the function?"""
@@ -388,6 +396,17 @@ class Walk(ast.NodeVisitor):
                     self.store(part.name)
         self._branches(*(([c.guard] if c.guard else []) + c.body for c in node.cases), [])
         self.out.binds = before  # no case may match
+
+
+def _statements_of(call: ast.Call) -> list[ast.stmt]:
+    """Those of the text that is given, where it is known."""
+    match call.args[:1]:
+        case [ast.Constant(value=str(text))]:
+            try:
+                return ast.parse(text).body
+            except SyntaxError:
+                pass
+    return []
 
 
 def root_name(node: ast.expr) -> str | None:
