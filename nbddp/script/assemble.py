@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence, Set
 
 from nbddp.analysis import Plan
 from nbddp.analysis.slicing import local_names
-from nbddp.analysis.syntax import Statement, lines_in_strings
+from nbddp.analysis.syntax import Statement, lines_in_strings, walk
 from nbddp.edits import Edit
 from nbddp.fingerprint import sealed
 from nbddp.notebook import is_directive
@@ -128,7 +128,7 @@ def _read_by(plan: Plan, spans: dict[int, Region], edits: Sequence[Edit]) -> set
 def _local_names_at(plan: Plan, definition: ast.stmt, edit: Edit) -> set[str]:
     """What the functions around an edit, which may be a line behind their last one, call their own."""
     at = len(plan.program.text[: edit.start].rstrip())
-    functions = [n for n in ast.walk(definition) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+    functions = [n for n in walk(definition) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
     spans = [(n, *plan.program.span(n)) for n in functions]
     return set().union(*(local_names(n) for n, start, end in spans if start < at <= end))
 

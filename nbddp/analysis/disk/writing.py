@@ -12,6 +12,7 @@ from nbddp.analysis.disk.preparation import Preparation
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading, opens_to_write, path_of, writes
 from nbddp.analysis.slicing import root_name
+from nbddp.analysis.syntax import walk
 
 # The statement under an `if`; the path of other ranks leads nowhere; the function of other ranks does nothing.
 Form = Literal["guard", "nowhere", "silent"]
@@ -53,8 +54,8 @@ def _concerns_all(plan: Reading, statement: ast.stmt, numbers: set[ast.expr]) ->
     """Do the ranks meet inside, or are numbers put together there? Is something bound that others need?"""
     if meets(plan, [statement]) or any(n in numbers for n in reached(plan, [statement])):
         return True
-    files = {o.id for i in getattr(statement, "items", []) for o in ast.walk(i) if isinstance(o, ast.Name)}
-    return any(_leaves_something(plan, n, files) for n in ast.walk(statement))
+    files = {o.id for i in getattr(statement, "items", []) for o in walk(i) if isinstance(o, ast.Name)}
+    return any(_leaves_something(plan, n, files) for n in walk(statement))
 
 
 def _leaves_something(plan: Reading, node: ast.AST, files: set[str]) -> bool:

@@ -11,7 +11,7 @@ from nbddp.analysis.evaluator.iteration import iterate, parts
 from nbddp.analysis.evaluator.tensor_rules import like, samples_at
 from nbddp.analysis.evaluator.writes import moved_by_hand, put_all, put_element, taint
 from nbddp.analysis.slicing import fresh_start, sets, starts_at_zero
-from nbddp.analysis.syntax import bindings
+from nbddp.analysis.syntax import bindings, walk
 from nbddp.analysis.values import (
     Extent,
     Machine,
@@ -76,8 +76,8 @@ def _is_of_more_turns(m: Machine, target: ast.Subscript) -> bool:
         place = place.value
     if around is None or not isinstance(place, ast.Name):
         return around is not None
-    inside = {*ast.walk(around)}
-    here = function is None or around in {*ast.walk(function)}
+    inside = {*walk(around)}
+    here = function is None or around in {*walk(function)}
     return here and not any(isinstance(n, ast.stmt) and sets(n, place.id) for n in inside)
 
 

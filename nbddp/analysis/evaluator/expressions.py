@@ -14,7 +14,7 @@ from nbddp.analysis.evaluator.iteration import BATCHES, iterate, loaders_in
 from nbddp.analysis.evaluator.tensor_rules import samples_at
 from nbddp.analysis.evaluator.writes import put_all, put_element
 from nbddp.analysis.library import USUAL, Samples, effect_of, exports
-from nbddp.analysis.syntax import BUILTINS
+from nbddp.analysis.syntax import BUILTINS, walk
 from nbddp.analysis.values import (
     ANYTHING,
     CallFact,
@@ -425,7 +425,7 @@ def _comprehension(m: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorE
     m.steps.comprehension(m, node.generators, body)
     env = m.frame.local if m.frame.node is not None else m.globals
     m.rebound = object() if env is m.globals else m.rebound
-    for name in sorted({n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}):
+    for name in sorted({n.id for g in node.generators for n in walk(g.target) if isinstance(n, ast.Name)}):
         env.pop(name, None)
         if name in saved:
             env[name] = saved[name]

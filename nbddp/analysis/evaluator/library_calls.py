@@ -13,6 +13,7 @@ from nbddp.analysis.evaluator.tensor_rules import PRODUCTS, TOTALS, einsum, like
 from nbddp.analysis.evaluator.writes import moved_by_hand, put_element, write_into
 from nbddp.analysis.library import Gives, Op, Samples, effect_of, is_class, makes
 from nbddp.analysis.slicing import effects
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
     ANYTHING,
     EACH,
@@ -318,7 +319,7 @@ def _of_samples(m: Machine, name: str, args: Args, keywords: Keywords, op: Op) -
 def _holds_batches(m: Machine, value: Value) -> bool:
     """`log_dets`, with one for each layer: nothing around goes through samples, which may have put one in for each."""
     made = [m.program.function_of(obj.node) or m.program.tree for obj in value.of("list")]
-    loops = (n for around in made for n in ast.walk(around) if isinstance(n, ast.For))
+    loops = (n for around in made for n in walk(around) if isinstance(n, ast.For))
     return bool(made) and not value.of(EACH, PICKED) and all(spread(m.facts.value(n.iter)) in WHOLE for n in loops)
 
 

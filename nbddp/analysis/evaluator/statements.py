@@ -22,6 +22,7 @@ from nbddp.analysis.evaluator.expressions import evaluate
 from nbddp.analysis.evaluator.functions import define_class, define_function, follows_gradients, run_return
 from nbddp.analysis.evaluator.iteration import iterate
 from nbddp.analysis.evaluator.loops import run_for, run_while
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
     ANYTHING,
     Active,
@@ -113,7 +114,7 @@ def _if(m: Machine, node: ast.If) -> None:
 def _match(m: Machine, node: ast.Match) -> None:
     subject = evaluate(m, node.subject)
     for case in node.cases:
-        for part in ast.walk(case.pattern):
+        for part in walk(case.pattern):
             if isinstance(part, ast.MatchAs | ast.MatchStar) and part.name:
                 m.bind(part.name, subject)
     with m.within(varying=m.context.varying or subject.varies):
