@@ -4,7 +4,7 @@
     python predictions_ddp.py --nproc 4 --lr 0.0005                  # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... predictions_ddp.py    # several machines
 
-Exported from predictions.ipynb by nbddp 0.1.0 (1aa3ab41); it needs torch, numpy, sklearn.
+Exported from predictions.ipynb by nbddp 0.1.0 (80214cd3); it needs torch, numpy, sklearn.
 """
 
 import argparse
@@ -14,7 +14,6 @@ import itertools
 import os
 import signal
 import socket
-import sys
 
 import numpy as np
 import torch
@@ -165,7 +164,7 @@ def joined(pieces):
         return torch.cat(pieces)
     if isinstance(pieces[0], list):
         return [value for piece in pieces for value in piece]
-    return sys.modules["numpy"].concatenate(pieces)
+    return np.concatenate(pieces)
 
 
 def sharded(loader):

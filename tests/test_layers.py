@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).parents[1] / "nbddp"
 
 # From the bottom up; what stands on one line knows nothing of each other.
 LAYERS = (
-    ("_version", "deep_stack", "documentation", "fingerprint", "options", "sentence", "watch_points"),
+    ("_version", "deep_stack", "documentation", "fingerprint", "options", "sentence", "uncollected", "watch_points"),
     ("diagnostics",),
     ("train_line",),
     ("notebook",),

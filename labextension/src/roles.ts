@@ -1,6 +1,6 @@
 // The roles that a cell can be given, and what its tags say. No imports: plain functions of plain values.
 
-export const ROLES = ['train', 'setup', 'rank0', 'parameters', 'skip'] as const;
+export const ROLES = ['train', 'setup', 'rank0', 'parameters', 'skip', 'wrap', 'connect'] as const;
 export type Role = (typeof ROLES)[number];
 
 const TAGS: Record<Role, string> = {
@@ -8,7 +8,9 @@ const TAGS: Record<Role, string> = {
   setup: 'ddp-setup',
   rank0: 'ddp-rank0',
   parameters: 'parameters',
-  skip: 'ddp-skip'
+  skip: 'ddp-skip',
+  wrap: 'ddp-wrap',
+  connect: 'ddp-connect'
 };
 
 /** The role that a cell's tags give it, as nbddp reads them: the first one counts. */

@@ -18,6 +18,8 @@ export function roleName(trans: TranslationBundle, role: string): string {
     rank0: trans.__('Rank 0'),
     parameters: trans.__('Parameters'),
     skip: trans.__('Left out'),
+    wrap: trans.__('Wraps'),
+    connect: trans.__('Connects'),
     kept: trans.__('Kept'),
     'left-out': trans.__('Left out'),
     invalid: trans.__('Syntax error'),
@@ -34,7 +36,9 @@ export function roleMeaning(trans: TranslationBundle, role: Role | ''): string {
     setup: trans.__('Keep the whole cell'),
     rank0: trans.__('Keep this cell, on rank 0 only'),
     parameters: trans.__('Its constants become command-line options'),
-    skip: trans.__('Leave this cell out')
+    skip: trans.__('Leave this cell out'),
+    wrap: trans.__('Its wrap(model, device) replaces DDP(model)'),
+    connect: trans.__('Its connect(rank, world_size) replaces init_process_group()')
   };
   return meanings[role];
 }

@@ -12,6 +12,7 @@ test('a role takes the place of others and leaves other tags alone', () => {
   assert.deepEqual(withRole(['a', 'ddp-setup', 'b', 'ddp-skip'], 'train'), ['a', 'b', 'ddp-train']);
   assert.deepEqual(withRole(['a', 'parameters'], ''), ['a']);
   assert.deepEqual(withRole([], 'rank0'), ['ddp-rank0']);
+  assert.deepEqual(withRole(['ddp-wrap'], 'connect'), ['ddp-connect']);
 });
 
 test('a misspelt role is a tag of the user', () => {

@@ -54,6 +54,7 @@ from nbddp.diagnostics import CannotExport
 from nbddp.notebook import Notebook
 from nbddp.options import Options
 from nbddp.sentence import NOTHING, Sentence, sentence
+from nbddp.uncollected import uncollected
 
 T = TypeVar("T")
 
@@ -106,7 +107,8 @@ def make_plan(notebook: Notebook, options: Options, own_imports: Mapping[str, st
 def followed(notebook: Notebook, work: Callable[[], T]) -> T:
     """With room for a notebook that is nested deeply, or a refusal."""
     try:
-        return with_room(work)
+        with uncollected():
+            return with_room(work)
     except TooDeep:
         raise CannotExport([too_deep(build_program(notebook))]) from None
 

@@ -26,6 +26,7 @@ from nbddp.rules import (
     lightning,
     lightning_logs,
     loss,
+    namespaces,
     reduce,
     refuse,
     report,
@@ -67,6 +68,7 @@ RULES: tuple[ModuleType, ...] = (
     save,
     track,
     show,
+    namespaces,
     report,
     checkpoints,
     epoch,
@@ -78,5 +80,6 @@ RULES: tuple[ModuleType, ...] = (
 )
 # Where a framework trains, it deals out, wraps and puts together; what is left is what any script needs.
 BESIDE_A_FRAMEWORK = (
-    refuse, sharded, device, download, save, track, show, lightning, lightning_logs, accelerate, hugging_face, runners,
+    refuse, sharded, device, download, save, track, show, namespaces, lightning, lightning_logs, accelerate,
+    hugging_face, runners,
 )  # fmt: skip

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.library import ACCELERATE, HUGGING_FACE, effect_of
-from nbddp.analysis.syntax import qualified
+from nbddp.analysis.syntax import qualified, walk
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, before, keywords_of, mark, replace, set_arguments
 from nbddp.sentence import sentence
@@ -113,7 +113,7 @@ def _told(plan: Plan, loop: ast.For, calls: list[ast.Call]) -> Iterator[Edit]:
         source = source.args[0]
     batches = f"len({plan.program.source(source)})" if isinstance(source, ast.Name | ast.Attribute) else ""
     values = tuple((name, name) for name in dict.fromkeys(losses))
-    step = next(s for s in reversed(loop.body) if any(_steps(n) or n in calls for n in ast.walk(s)))
+    step = next(s for s in reversed(loop.body) if any(_steps(n) or n in calls for n in walk(s)))
     yield mark(plan.program, NAME, step, Watch("step", values=values, batches=batches))
     epochs = _loop_of(plan, loop)
     if epochs is not None and isinstance(epochs.target, ast.Name) and loop in epochs.body:

@@ -33,6 +33,7 @@ from nbddp.analysis import Plan
 from nbddp.analysis.models import may_hold_batch_norm
 from nbddp.analysis.reading import expressions_for, held_by
 from nbddp.analysis.slicing import effects
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import CallFact, LoopFact
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, first_in
@@ -62,10 +63,10 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
 def _gate(plan: Plan, fact: LoopFact, loop: ast.For) -> ast.If | None:
     """The one `if` of the loop's body under which the optimizers step."""
     steps = [c.node for c in plan.facts.calls.values() if c.optimizers]
-    gates = [s for s in loop.body if isinstance(s, ast.If) and not s.orelse and any(n in steps for n in ast.walk(s))]
+    gates = [s for s in loop.body if isinstance(s, ast.If) and not s.orelse and any(n in steps for n in walk(s))]
     if len(gates) != 1 or "\n" in plan.program.source(gates[0].test):
         return None
-    inside = set(ast.walk(gates[0]))
+    inside = set(walk(gates[0]))
     return gates[0] if all(step in inside for step in steps) else None
 
 
@@ -93,7 +94,7 @@ def _ddp(plan: Plan, fact: LoopFact, name: str) -> str:
 
 def _all_inside(plan: Plan, fact: LoopFact, gate: ast.If) -> bool:
     """Are gradients read and cleared under the condition alone, and computed without one?"""
-    inside = set(ast.walk(gate))
+    inside = set(walk(gate))
     (backward, *more) = [plan.facts.calls[call] for call in plan.facts.backward]
     if more or plan.program.statement_of(backward.node) not in _straight(fact.node):
         return False
@@ -123,12 +124,12 @@ def _reads(plan: Plan, fact: LoopFact, call: CallFact) -> bool:
 
 def _known_before(plan: Plan, loop: ast.For, gate: ast.If) -> bool:
     """Is the condition made of the loop's own variables and of names that the loop leaves alone?"""
-    own = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+    own = {n.id for n in walk(loop.target) if isinstance(n, ast.Name)}
     counted = (
         isinstance(loop.iter, ast.Call) and isinstance(loop.iter.func, ast.Name) and loop.iter.func.id == "enumerate"
     )
     number = loop.target.elts[0] if isinstance(loop.target, ast.Tuple) and counted else None
-    parts = list(ast.walk(gate.test))
+    parts = list(walk(gate.test))
     calls = [p for p in parts if isinstance(p, ast.Call)]
     if not all(isinstance(p, KNOWN_BEFORE) for p in parts) or any(ast.unparse(c.func) != "len" for c in calls):
         return False

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.models import chosen, indexed_name, loaded_states, numbers
-from nbddp.analysis.syntax import qualified
+from nbddp.analysis.syntax import qualified, walk
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, append_argument, remove, replace
 from nbddp.sentence import sentence
@@ -40,7 +40,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         node = statement.node
         value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
         if value is not None and (written := chosen(plan, value)):
-            done.update(ast.walk(value))
+            done.update(walk(value))
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == plan.naming("rank_device"):
                 yield remove(plan.program, NAME, node)
                 continue
@@ -70,7 +70,7 @@ def _onto_the_cpu(plan: Plan, done: set[ast.AST]) -> Iterator[Edit]:
     """The state of a sharded model: no GPU may have room for it."""
     for call in loaded_states(plan) if plan.uses_gpu else ():
         given = [k.value for k in call.node.keywords if k.arg == "map_location"] or call.node.args[1:2]
-        done.update(ast.walk(given[0] if given else call.node))
+        done.update(walk(given[0] if given else call.node))
         if not given:
             yield append_argument(plan.program, NAME, call.node, 'map_location="cpu"', ())
         elif ast.unparse(given[0]) not in ("'cpu'", "torch.device('cpu')"):
@@ -91,16 +91,16 @@ def _elsewhere(plan: Plan, node: ast.expr, done: set[ast.AST]) -> Iterator[Edit 
     """What stays a choice of the notebook's own goes without an index: "cuda" is the GPU of this process."""
     if isinstance(node, ast.Call) and (name := qualified(node.func, plan.flow.imports)):
         if name in CURRENT and node.args:
-            done.update(ast.walk(node))
+            done.update(walk(node))
             yield from _current(plan, node)
             return
         yield from _default_device(plan, node, name)
     yield from _device_map(plan, node, done)
     for number in numbers(plan, node):
-        done.update(ast.walk(number))
+        done.update(walk(number))
         yield from _without_number(plan, node, number)
     if (kind := indexed_name(node)) and not _is_prose(plan, node):
-        done.update(ast.walk(node))
+        done.update(walk(node))
         yield replace(plan.program, NAME, node, f'"{kind}"')
     if isinstance(node, ast.Constant) and node.value == "CUDA_VISIBLE_DEVICES":
         yield plan.program.diagnose(
@@ -147,7 +147,7 @@ def _device_map(plan: Plan, node: ast.expr, done: set[ast.AST]) -> Iterator[Edit
     places = [k.value for k in node.keywords if k.arg == "device_map"] if isinstance(node, ast.Call) else []
     places += [node] if isinstance(node, ast.Dict) and _is_device_map(node) else []
     for place in (p for p in places if isinstance(p, ast.Dict | ast.Constant) and getattr(p, "value", "") is not None):
-        done.update(ast.walk(place))
+        done.update(walk(place))
         inside = plan.program.function_of(place) is not None
         device = '"cuda"' if inside else plan.naming("rank_device")
         yield replace(plan.program, NAME, place, f'{{"": {device}}}', () if inside else ("rank_device",))
@@ -169,7 +169,7 @@ def _default_device(plan: Plan, node: ast.Call, name: str) -> Iterator[Diagnosti
 
 
 def _is_gpu(plan: Plan, node: ast.expr) -> bool:
-    parts = [n for n in ast.walk(node) if isinstance(n, ast.expr)]
+    parts = [n for n in walk(node) if isinstance(n, ast.expr)]
     named = any(chosen(plan, p) or (isinstance(p, ast.Constant) and "cuda" in str(p.value)) for p in parts)
     return (
         named

@@ -26,6 +26,7 @@ from collections.abc import Iterator
 from nbddp.analysis import Plan
 from nbddp.analysis.models import Home, is_behind, is_move, is_part, only_moves, synchronises, trained
 from nbddp.analysis.slicing import block_of
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Obj
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, has_comments, remove, stands_alone
@@ -108,10 +109,10 @@ def _can_move(plan: Plan, statement: ast.stmt, home: Home) -> bool:
     block = block_of(plan.program.parents[statement], statement)
     if not isinstance(statement, ast.Assign) or not block or home.ready not in block:
         return False
-    names = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)}
+    names = {n.id for n in walk(statement) if isinstance(n, ast.Name)}
     bound = {ast.unparse(t) for t in statement.targets}
     between = block[block.index(statement) + 1 : block.index(home.ready) + 1]
-    for node in (n for s in between for n in ast.walk(s)):
+    for node in (n for s in between for n in walk(s)):
         if isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node) in bound:
             return False
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in names - {home.name}:

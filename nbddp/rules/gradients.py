@@ -27,6 +27,7 @@ from collections.abc import Iterator, Mapping, Set
 from nbddp.analysis import Plan
 from nbddp.analysis.models import may_hold_batch_norm
 from nbddp.analysis.reading import expressions_for, held_by, readable
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Loop, Obj, Value, backward_of
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, wrap
@@ -87,7 +88,7 @@ def _of_own_parameters(plan: Plan) -> Iterator[Edit | Diagnostic]:
 def _compared(plan: Plan) -> Iterator[Edit]:
     """`checkpoint(model, x)`: whoever calls the model there may call a part of it, and so pass by DDP."""
     for fact in plan.roles.batch_loops if plan.wrapping.unproved else ():
-        last = max(plan.facts.backward & {*ast.walk(fact.node)}, key=lambda c: c.lineno, default=None)
+        last = max(plan.facts.backward & {*walk(fact.node)}, key=lambda c: c.lineno, default=None)
         names = [] if last is None else list(_names_of(plan, last, plan.wrapping.unproved))
         if names:
             line = f"{plan.naming('same_on_all_ranks')}({', '.join(names)})"

@@ -32,6 +32,7 @@ from collections.abc import Iterator
 from nbddp.analysis import Plan
 from nbddp.analysis.agreement import always_displayed, kind_of, name_over_ranks, outlets, over_ranks
 from nbddp.analysis.slicing import inside
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import ASSUMED, Reduction
 from nbddp.diagnostics import Diagnostic, Level
 from nbddp.edits import Edit, after, before, wrap
@@ -58,11 +59,11 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         if outlet.told:
             yield _own(plan, outlet.node, "warning")
         elif outlet.way is None:
-            told.update(n.id for n in ast.walk(outlet.node) if isinstance(n, ast.Name))
+            told.update(n.id for n in walk(outlet.node) if isinstance(n, ast.Name))
             yield _own(plan, outlet.node, "warning" if outlet.decides else "note")
     left = (key for key in plan.facts.unreduced if not plan.facts.at_source.get(key))
     for loop, name in sorted(left, key=lambda i: (_line(i[0]), i[1])):
-        places = [n for n in ast.walk(loop) if isinstance(n, ast.Name) and n.id == name and name not in told]
+        places = [n for n in walk(loop) if isinstance(n, ast.Name) and n.id == name and name not in told]
         if places and not always_displayed(plan, places[0]):
             yield _own(plan, max(places, key=_line), "note")
 
@@ -92,7 +93,7 @@ def _assumed(plan: Plan, node: ast.stmt | ast.expr, what: str) -> Diagnostic:
 def _first(loop: ast.AST, name: str) -> tuple[int, int, str]:
     """Where the loop names it first: several are combined in the notebook's own order."""
     root = re.split(r"\W", name)[0]
-    places = [(n.lineno, n.col_offset) for n in ast.walk(loop) if isinstance(n, ast.Name) and n.id == root]
+    places = [(n.lineno, n.col_offset) for n in walk(loop) if isinstance(n, ast.Name) and n.id == root]
     return (*min(places, default=(0, 0)), name)
 
 
@@ -103,7 +104,7 @@ def _line(node: ast.AST) -> int:
 def _on_leaving(plan: Plan, loop: ast.For | ast.AsyncFor | ast.While, reduction: Reduction) -> Iterator[Edit]:
     """`return losses` in the midst of the loop: what a list holds counts as put together from the loop on."""
     for leaving in [n for n in inside(loop.body) if isinstance(n, ast.Return)]:
-        read = [n for n in ast.walk(leaving) if isinstance(n, ast.Name) and n.id == reduction.name]
+        read = [n for n in walk(leaving) if isinstance(n, ast.Name) and n.id == reduction.name]
         if any(plan.facts.value(n).of("list", "dict") for n in read):
             line, uses = _put_together(plan, loop, reduction)
             yield before(plan.program, NAME, leaving, line, uses)
@@ -137,7 +138,7 @@ def _put_together(
 
 
 def _is_dict(plan: Plan, loop: ast.AST, name: str) -> bool:
-    return any(plan.facts.value(n).of("dict") for n in ast.walk(loop) if isinstance(n, ast.Name) and n.id == name)
+    return any(plan.facts.value(n).of("dict") for n in walk(loop) if isinstance(n, ast.Name) and n.id == name)
 
 
 def _loader(plan: Plan, loop: ast.AST) -> str:

@@ -24,6 +24,7 @@ from collections.abc import Iterator
 from nbddp.analysis import Plan
 from nbddp.analysis.slicing import changed_names
 from nbddp.analysis.splitting import learned, unshared
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.training import ALREADY, already_ddp, in_hook, misspelt, misused_hooks, trains_elsewhere
 from nbddp.analysis.values import backward_of
 from nbddp.diagnostics import Diagnostic
@@ -71,8 +72,8 @@ def _is_optional(plan: Plan, node: ast.AST) -> bool:
     for around in plan.program.ancestors(node):
         if isinstance(around, ast.If | ast.IfExp) and inner is not around.test:
             loops = [a for a in plan.program.ancestors(around) if isinstance(a, ast.For | ast.AsyncFor | ast.While)]
-            asked = {n.id for n in ast.walk(around.test) if isinstance(n, ast.Name)}
-            calls = any(isinstance(n, ast.Call) for n in ast.walk(around.test))
+            asked = {n.id for n in walk(around.test) if isinstance(n, ast.Name)}
+            calls = any(isinstance(n, ast.Call) for n in walk(around.test))
             return not (calls and loops) and not asked & changed_names([*loops])
         inner = around
     return False
@@ -128,7 +129,7 @@ def _other_kinds(plan: Plan) -> Iterator[Diagnostic]:
             )  # fmt: skip
             return
     for statement in plan.kept:
-        if statement.cell.has_await and any(isinstance(n, ast.Await) for n in ast.walk(statement.node)):
+        if statement.cell.has_await and any(isinstance(n, ast.Await) for n in walk(statement.node)):
             yield plan.program.diagnose(
                 "await", "error", statement.node, sentence("a script cannot use await outside of a function"),
                 help=sentence("use asyncio.run(...)"),
@@ -187,9 +188,9 @@ def _without_loader(plan: Plan, call: ast.Call, loop: ast.AST, opaque: bool) -> 
 
 def _generator(plan: Plan, loop: ast.AST) -> str | None:
     """The call of a generator that the loop goes through, as it is written."""
-    for node in ast.walk(loop.iter) if isinstance(loop, ast.For) else ():
+    for node in walk(loop.iter) if isinstance(loop, ast.For) else ():
         fact = plan.facts.calls.get(node) if isinstance(node, ast.Call) else None
-        bodies = [plan.program.function_of(y) for b in (fact.bodies if fact else ()) for y in ast.walk(b) if _yields(y)]
+        bodies = [plan.program.function_of(y) for b in (fact.bodies if fact else ()) for y in walk(b) if _yields(y)]
         if fact is not None and fact.bodies & set(bodies):
             return plan.program.source(fact.node)
     return None

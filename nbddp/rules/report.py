@@ -24,6 +24,7 @@ from nbddp.analysis import Plan
 from nbddp.analysis.library import under
 from nbddp.analysis.loaders import is_stream
 from nbddp.analysis.slicing import effects
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import WHOLE, LoopFact, Reduction, backward_of, spread
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, mark
@@ -107,8 +108,8 @@ def _batch(plan: Plan, loop: ast.For | ast.While) -> tuple[str, ...]:
     if splits:
         names = [name for s in splits if s.at in loop.body for name in s.names if name.isidentifier()]
     else:
-        names = [n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)] if isinstance(loop, ast.For) else []
-    deleted = {n.id for s in loop.body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Del)}
+        names = [n.id for n in walk(loop.target) if isinstance(n, ast.Name)] if isinstance(loop, ast.For) else []
+    deleted = {n.id for s in loop.body for n in walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Del)}
     return tuple(name for name in dict.fromkeys(names) if name not in deleted)
 
 
@@ -129,7 +130,7 @@ def _losses(plan: Plan, fact: LoopFact, function: ast.AST | None, before: ast.st
 
 def _epoch(plan: Plan, loop: ast.For | ast.While) -> Iterator[tuple[ast.stmt, Watch]]:
     """What the loops inside have put together, by its names."""
-    inner = {n for n in ast.walk(loop) if isinstance(n, ast.For | ast.While)}
+    inner = {n for n in walk(loop) if isinstance(n, ast.For | ast.While)}
     function = plan.program.function_of(loop)
     names = [
         r.name
@@ -151,9 +152,9 @@ def _epoch(plan: Plan, loop: ast.For | ast.While) -> Iterator[tuple[ast.stmt, Wa
 
 def _divided(loop: ast.For | ast.While, inner: set[ast.For | ast.While]) -> set[str]:
     """Names on both sides of a division: sums and counts, of which the quotient is what a person looks at."""
-    body = [n for s in loop.body if s not in inner for n in ast.walk(s)]
+    body = [n for s in loop.body if s not in inner for n in walk(s)]
     divisions = [n for n in body if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div)]
-    return {n.id for division in divisions for n in ast.walk(division) if isinstance(n, ast.Name)}
+    return {n.id for division in divisions for n in walk(division) if isinstance(n, ast.Name)}
 
 
 def _quotients_kept(plan: Plan, loop: ast.For | ast.While) -> Iterator[str]:
@@ -166,7 +167,7 @@ def _quotients_kept(plan: Plan, loop: ast.For | ast.While) -> Iterator[str]:
 
 
 def _is_one_number(plan: Plan, reduction: Reduction) -> bool:
-    places = [n for n in ast.walk(reduction.loop) if isinstance(n, ast.Name) and n.id == reduction.name]
+    places = [n for n in walk(reduction.loop) if isinstance(n, ast.Name) and n.id == reduction.name]
     return bool(places) and not any(plan.facts.value(n).of("list", "dict") for n in places)
 
 

@@ -26,6 +26,7 @@ from collections.abc import Iterator
 from nbddp.analysis import Plan
 from nbddp.analysis.agreement import reached
 from nbddp.analysis.reading import loads, looks, path_of
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import CallFact, is_foreign
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, before, guard, stands_alone, within, wrap
@@ -64,7 +65,7 @@ def _left_to_modules(plan: Plan) -> Iterator[ast.stmt]:
         alone = call.varying_control or call.ever_in_forward or call.loops & plan.dealt
         if alone or not (isinstance(statement, ast.Expr) and statement.value is call.node and _is_foreign(plan, call)):
             continue
-        state = any(isinstance(n, ast.Attribute) and n.attr == "state_dict" for n in ast.walk(call.node))
+        state = any(isinstance(n, ast.Attribute) and n.attr == "state_dict" for n in walk(call.node))
         model = any(v.of("model", "foreign") for v in call.args.values())
         if state or (model and call.loops & epochs and not call.loops & steps):
             yield statement

@@ -34,7 +34,7 @@ from collections.abc import Iterator, Sequence
 
 from nbddp.analysis import Plan
 from nbddp.analysis.models import Home, ddp_name, of_data_parallel, synchronises, unused_parameters
-from nbddp.analysis.syntax import qualified
+from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.training import hook
 from nbddp.analysis.values import Obj
 from nbddp.diagnostics import Diagnostic
@@ -222,6 +222,6 @@ def _only_for_this(plan: Plan, branch: ast.If, gone: Sequence[ast.stmt]) -> bool
     """`if torch.cuda.device_count() > 1:`, with perhaps a word about it."""
     shows = all(s in gone or plan.is_print(s) for s in branch.body)
     known = ("torch.cuda.", "len", "isinstance", "hasattr")
-    calls = [qualified(n.func, plan.flow.imports) or "" for n in ast.walk(branch.test) if isinstance(n, ast.Call)]
+    calls = [qualified(n.func, plan.flow.imports) or "" for n in walk(branch.test) if isinstance(n, ast.Call)]
     pure = all(name.startswith(known) for name in calls)
     return shows and pure and not branch.orelse and not has_comments(plan.program, branch)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence, Set
 
 from nbddp.analysis import Plan
 from nbddp.analysis.slicing import local_names
-from nbddp.analysis.syntax import Statement, lines_in_strings
+from nbddp.analysis.syntax import Statement, lines_in_strings, walk
 from nbddp.edits import Edit
 from nbddp.fingerprint import sealed
 from nbddp.notebook import is_directive
@@ -54,7 +54,8 @@ def assemble(plan: Plan, edits: Sequence[Edit]) -> list[Line]:
     renames = {n: plan.naming(n) for n in _own_names() if plan.naming(n) != n}
     wanted = {n for n in library().parts if plan.naming(n.partition("__")[0]) in names}
     start = launcher(dict(layout.parameters), needs_of(plan, layout), train=plan.naming("train"), renames=renames)
-    parts = parts_for([*requests(plan, edits, wanted), *start.parts], renames=renames)
+    requested = [*requests(plan, edits, wanted), *start.parts]
+    parts = parts_for(requested, renames=renames, numpy=_numpy_in(plan, layout))
     used = names | parts.mentioned | words_of(start.source)
     comments = comments_of(plan.program, layout.imports, spans)
     imports = kept_imports(layout.imports, used | _notebook_names(plan, layout), comments)
@@ -86,6 +87,14 @@ def _own_names() -> set[str]:
     """Every name that the script may use for itself."""
     own = {"train", "rank", "world_size", "rank_device", *FUNCTIONS}
     return own | set(library().imports) | {n.partition("__")[0] for n in library().parts}
+
+
+def _numpy_in(plan: Plan, layout: Layout) -> str | None:
+    """What the script calls it, and nothing else."""
+    texts = (plan.program.source(s.node) for s in layout.imports)
+    names = [name for name, stands_for in bound_by(texts).items() if stands_for == "numpy"]
+    others = [plan.flow.effects[s.index] for s in plan.kept if s not in layout.imports]
+    return next((n for n in names if not any(n in e.may_bind or e.uses_globals for e in others)), None)
 
 
 def _notebook_names(plan: Plan, layout: Layout) -> set[str]:
@@ -128,7 +137,7 @@ def _read_by(plan: Plan, spans: dict[int, Region], edits: Sequence[Edit]) -> set
 def _local_names_at(plan: Plan, definition: ast.stmt, edit: Edit) -> set[str]:
     """What the functions around an edit, which may be a line behind their last one, call their own."""
     at = len(plan.program.text[: edit.start].rstrip())
-    functions = [n for n in ast.walk(definition) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+    functions = [n for n in walk(definition) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
     spans = [(n, *plan.program.span(n)) for n in functions]
     return set().union(*(local_names(n) for n, start, end in spans if start < at <= end))
 

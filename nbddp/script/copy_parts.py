@@ -6,6 +6,7 @@ plain name; `"DDP.__len__"`, with a method of `DDP` that only few scripts need.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -26,11 +27,15 @@ class Parts:
         return "\n\n\n".join(text for _, text in self.sections)
 
 
-def parts_for(names: Iterable[str], *, renames: Mapping[str, str] | None = None) -> Parts:
-    """The parts asked for and all that they name; `renames` has other names for those that the notebook has taken."""
+def parts_for(names: Iterable[str], *, renames: Mapping[str, str] | None = None, numpy: str | None = None) -> Parts:
+    """The parts asked for and all that they name; `renames` has other names for those that the notebook has taken.
+
+    `numpy` is what the script calls it, where it does.
+    """
     requests = [name.replace(":", "__").partition(".") for name in names]
     chosen = _closure({name for name, _, _ in requests})
     texts = _texts(chosen, {(name, method) for name, _, method in requests})
+    texts = {name: _with_numpy(text, numpy) for name, text in texts.items()} if numpy else texts
     used = frozenset[str]().union(*map(names_in, texts.values()))
     imports = imports_for(used, renames=renames)
     finals = {name: called(name, renames) for name in used | chosen}
@@ -83,6 +88,12 @@ def _texts(chosen: Collection[str], methods: Collection[tuple[str, str]]) -> dic
             left_out = {method for method in ON_REQUEST.get(name, ()) if (name, method) not in methods}
             texts[name] = without_methods(text, left_out) if left_out else text
     return texts
+
+
+def _with_numpy(text: str, name: str) -> str:
+    """Parts ask whether anybody has imported it: they must not do so themselves."""
+    text = re.sub(r'^( *)if "numpy" in sys\.modules:\n    ', r"", text, flags=re.MULTILINE)
+    return text.replace(' and "numpy" in sys.modules', "").replace('sys.modules["numpy"]', name)
 
 
 def _sections(texts: Mapping[str, str]) -> tuple[tuple[str, str], ...]:

@@ -6,6 +6,7 @@ import ast
 
 from nbddp.analysis import Plan
 from nbddp.analysis.library import ACCELERATE, LIGHTNING, Use
+from nbddp.analysis.syntax import walk
 from nbddp.script.layout import Layout
 
 KINDS = ("model", "optimizer", "scheduler", "scaler")
@@ -15,7 +16,7 @@ def framework_states(plan: Plan, use: Use, layout: Layout) -> dict[str, str]:
     """Variables of `train` that were handed over to be trained, and the expression for what has a bare state."""
     bound = {n for s in layout.body for n in plan.flow.effects[s.index].binds}
     found: dict[str, str] = {}
-    for call in (n for s in layout.body for n in ast.walk(s.node) if isinstance(n, ast.Call)):
+    for call in (n for s in layout.body for n in walk(s.node) if isinstance(n, ast.Call)):
         if use.framework is ACCELERATE:
             found |= _prepared(plan, use, call)
         elif call in use.trained or call in use.made:

@@ -8,6 +8,7 @@ from nbddp.analysis import Plan
 from nbddp.analysis.reading import items_of
 from nbddp.analysis.splitting import learned
 from nbddp.analysis.state import turn_of, varies_within
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Obj, Value
 from nbddp.script.framework_states import framework_states
 from nbddp.script.layout import Definition, Layout
@@ -53,7 +54,7 @@ def _bound(plan: Plan, layout: Layout, at: int) -> set[str]:
 
 def _runs_all(node: ast.stmt) -> bool:
     """Is every name in it looked up?"""
-    return isinstance(node, ast.Expr | ast.Assign) and not any(isinstance(n, PARTLY) for n in ast.walk(node))
+    return isinstance(node, ast.Expr | ast.Assign) and not any(isinstance(n, PARTLY) for n in walk(node))
 
 
 def _attributes(plan: Plan, layout: Layout, names: list[str]) -> list[str]:
@@ -101,7 +102,7 @@ def _own_parameters(plan: Plan) -> set[str]:
     """Tensors that belong to no model, and the lists that were written with them."""
     names = learned(plan)
     lists = (n for n in plan.nodes() if isinstance(n, ast.Assign) and isinstance(n.value, ast.List | ast.Tuple))
-    holding = (n for n in lists if {e.id for e in ast.walk(n.value) if isinstance(e, ast.Name)} & names)
+    holding = (n for n in lists if {e.id for e in walk(n.value) if isinstance(e, ast.Name)} & names)
     return {*names, *(t.id for n in holding for t in n.targets if isinstance(t, ast.Name))}
 
 

@@ -10,7 +10,7 @@ from textwrap import wrap
 from nbddp._version import __version__
 from nbddp.analysis import Plan
 from nbddp.analysis.state import checkpointed
-from nbddp.analysis.syntax import bindings
+from nbddp.analysis.syntax import bindings, walk
 from nbddp.fingerprint import BLANK
 from nbddp.script.apply import Line
 from nbddp.script.layout import Layout
@@ -77,7 +77,7 @@ def _example(layout: Layout) -> str:
 def _needs(plan: Plan, layout: Layout) -> str:
     import sys
 
-    used = {n.id for s in plan.kept for n in ast.walk(s.node) if isinstance(n, ast.Name)}
+    used = {n.id for s in plan.kept for n in walk(s.node) if isinstance(n, ast.Name)}
     roots = set()
     for statement in layout.imports:
         assert isinstance(statement.node, ast.Import | ast.ImportFrom)

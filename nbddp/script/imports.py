@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Set
 
-from nbddp.analysis.syntax import Statement, bindings
+from nbddp.analysis.syntax import Statement, bindings, walk
 from nbddp.script.import_comments import Comments, taken_apart
 from nbddp.script.part_library import library
 
@@ -15,7 +15,7 @@ WIDTH = 88  # what ruff and isort take where nobody says anything
 
 
 def used_names(nodes: Iterable[ast.AST]) -> set[str]:
-    return {n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name)}
+    return {n.id for node in nodes for n in walk(node) if isinstance(n, ast.Name)}
 
 
 Natural = tuple[tuple[int, str], ...]

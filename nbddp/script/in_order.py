@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.loaders import LoaderCall, loader_call
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Obj
 
 OWN = ("sampler", "batch_sampler")
@@ -76,7 +77,7 @@ def _passed(plan: Plan, obj: Obj, name: str) -> ast.expr | None:
         return None
     fact = plan.facts.calls.get(site)
     unclear = any(isinstance(a, ast.Starred) for a in site.args) or any(k.arg is None for k in site.keywords)
-    stored = (n for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    stored = (n for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
     if fact is None or fact.bodies != {function} or unclear or any(n.id == name for n in stored):
         return None
     given = [*function.args.posonlyargs, *function.args.args]

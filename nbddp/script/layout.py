@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from nbddp.analysis import Plan
 from nbddp.analysis.slicing import Effects
-from nbddp.analysis.syntax import BUILTINS, Statement, qualified
+from nbddp.analysis.syntax import BUILTINS, Statement, qualified, walk
 
 Import = ast.Import | ast.ImportFrom
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -79,7 +79,7 @@ def _is_environment(plan: Plan, statement: Statement, imports: tuple[Statement, 
 
 def _only_imports(node: ast.Try | ast.If) -> bool:
     """A guarded import: imports, flags, and nothing that computes."""
-    imports = [n for n in ast.walk(node) if isinstance(n, Import)]
+    imports = [n for n in walk(node) if isinstance(n, Import)]
     plain = all(
         isinstance(s, Import | ast.Pass | ast.Raise)
         or (isinstance(s, ast.Assign) and isinstance(s.value, ast.Constant))
@@ -160,7 +160,7 @@ def _literal(node: ast.expr) -> bool:
         ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.UnaryOp, ast.BinOp, ast.Name, ast.operator,
         ast.unaryop, ast.expr_context, ast.JoinedStr, ast.FormattedValue,
     )  # fmt: skip
-    return all(isinstance(part, allowed) for part in ast.walk(node))
+    return all(isinstance(part, allowed) for part in walk(node))
 
 
 def _global_names(

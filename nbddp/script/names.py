@@ -7,11 +7,13 @@ import functools
 import io
 import tokenize
 
+from nbddp.analysis.syntax import walk
+
 
 @functools.lru_cache(maxsize=1024)
 def names_in(source: str) -> frozenset[str]:
     """All names that the source reads or binds, attributes and keywords aside."""
-    return frozenset(node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name))
+    return frozenset(node.id for node in walk(ast.parse(source)) if isinstance(node, ast.Name))
 
 
 @functools.lru_cache(maxsize=1024)

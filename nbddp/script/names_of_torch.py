@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.evaluator import MODULE_API
+from nbddp.analysis.syntax import walk
 
 OF_DDP = frozenset(  # which passes these on, or has the model asked
     """
@@ -45,7 +46,7 @@ def names_of(plan: Plan, owner: ast.ClassDef) -> set[str]:
 
 def _given(owner: ast.ClassDef) -> Iterator[str]:
     yield from (s.name for s in owner.body if isinstance(s, ast.FunctionDef))
-    for node in ast.walk(owner):
+    for node in walk(owner):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and ast.unparse(node.value) == "self":
             yield node.attr
         elif isinstance(node, ast.Assign) and node in owner.body:

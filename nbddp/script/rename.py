@@ -6,6 +6,8 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
+from nbddp.analysis.syntax import walk
+
 
 def renamed(source: str, names: Mapping[str, str]) -> str:
     """The source with these names replaced wherever they are names: not in strings, attributes or keywords."""
@@ -23,7 +25,7 @@ def renamed(source: str, names: Mapping[str, str]) -> str:
 def _places(source: str) -> Iterator[tuple[int, int, str]]:
     """Line, column in bytes, and name."""
     lines = source.split("\n")
-    for node in ast.walk(ast.parse(source)):
+    for node in walk(ast.parse(source)):
         if isinstance(node, ast.Name):
             yield node.lineno - 1, node.col_offset, node.id
         elif isinstance(node, ast.arg):

@@ -89,7 +89,7 @@ def test_what_is_typed_is_seen(page):
     page.set_source(4, f"%%ddp_train\n{CELLS[3]}")
     expect(page.chips.nth(3)).to_have_attribute("title", "Train\nmarked by %%ddp_train")
     page.chips.nth(3).click()
-    expect(page.page.locator(".lm-Menu-item.lm-mod-disabled")).to_have_count(6)
+    expect(page.page.locator(".lm-Menu-item.lm-mod-disabled")).to_have_count(8)
     expect(page.page.locator(".lm-Menu-item.lm-mod-toggled")).to_have_text(re.compile("^Train – "))
 
 
@@ -105,6 +105,18 @@ def test_a_form_offers_the_same(page):
     role.select_option(label="Rank 0")
     page.expect_chips("Kept", "Kept", "Rank 0", "Train", "Left out")
     assert page.tags(3) == ["ddp-rank0"]
+
+
+def test_an_expert_says_what_wraps_and_what_connects(page, screenshot):
+    wrap = "def wrap(model, device):\n    return torch.nn.parallel.DistributedDataParallel(model)"
+    page.write("expert.ipynb", notebook(*CELLS[:3], wrap, CELLS[3]), kernel="none")
+    page.open("expert.ipynb")
+    page.expect_chips("Kept", "Kept", "Kept", "Left out", "Train")
+    page.chips.nth(3).click()
+    screenshot(page.page, "chip-menu-expert")
+    page.page.get_by_role("menu").get_by_text("Wraps – Its wrap(model, device)").click()
+    page.expect_chips("Kept", "Kept", "Kept", "Wraps", "Train")
+    assert page.tags(4) == ["ddp-wrap"]
 
 
 def test_several_cells_that_train_ask(page):

@@ -167,3 +167,15 @@ def test_reading_the_parts_imports_none_of_them():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2]
     )
     assert done.stdout == "False\n"
+
+
+def test_a_script_with_numpy_has_it_by_its_name():
+    def source(*names, numpy=None):
+        return parts_for(names, numpy=numpy).source
+
+    assert '    if "numpy" in sys.modules:\n        sys.modules["numpy"].random' in source("seed_everything")
+    assert "    torch.manual_seed(seed)\n    np.random.seed(seed % 2**32)" in source("seed_everything", numpy="np")
+    assert "    return numpy.concatenate(pieces)" in source("joined", numpy="numpy")
+    assert '    state["numpy"] = np.random.get_state()\n    if torch' in source("random_numbers_now", numpy="np")
+    assert '    if "numpy" in state:\n        np.random' in source("set_random_numbers", numpy="np")
+    assert "import sys" not in parts_for(["joined"], numpy="np").imports

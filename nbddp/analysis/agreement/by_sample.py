@@ -14,6 +14,7 @@ from nbddp.analysis.agreement.sources import sources
 from nbddp.analysis.agreement.weighted_losses import weighted_losses
 from nbddp.analysis.combining import uses
 from nbddp.analysis.loaders import LoaderCall, ShardedReading, can_be_named, dataset_value, loader_call, stands_twice
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import ASSUMED, PICKED, STATISTIC, WEIGHTED, Extent, Loop, LoopFact, Obj, spread
 
 BARS = ("tqdm", "track")
@@ -82,7 +83,7 @@ def _goes_straight(plan: ShardedReading, loop: ast.For) -> bool:
 
 def _adds_sums(plan: ShardedReading, loop: ast.For, name: str) -> bool:
     """`correct += (scores.argmax(1) == y).sum().item()`, and in no other way."""
-    added = uses(plan.program, ast.walk(loop), name).bound
+    added = uses(plan.program, walk(loop), name).bound
     return bool(added) and all(
         isinstance(a, ast.AugAssign) and isinstance(a.op, ast.Add) and _is_sum(plan, a.value) for a in added
     )

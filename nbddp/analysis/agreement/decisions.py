@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from nbddp.analysis.agreement.quantifiers import quantifier
 from nbddp.analysis.agreement.sync_points import meets
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.syntax import qualified
+from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.values import PICKED, Extent, TestFact, Value, alike, join_all, operands, spread
 
 PARTS = {Extent.MEAN: "mean_over_ranks", Extent.SUM: "sum_over_ranks"}
@@ -37,7 +37,7 @@ def _line_searches(plan: Reading) -> Iterator[Decision]:
         if not any(o.name.endswith("LBFGS") for o in call.optimizers):
             continue
         for body in sorted(call.bodies, key=lambda b: b.lineno):  # type: ignore[attr-defined]
-            inside = [n.value for n in ast.walk(body) if isinstance(n, ast.Return) and n.value is not None]
+            inside = [n.value for n in walk(body) if isinstance(n, ast.Return) and n.value is not None]
             for value in [body.body] if isinstance(body, ast.Lambda) else inside:
                 part = PARTS.get(spread(plan.facts.value(value)))
                 yield Decision(value, value, part or "mean_over_ranks", part is not None)
@@ -71,7 +71,7 @@ def _counts(plan: Reading, test: ast.expr) -> Iterator[ast.expr]:
 
     `len(x) < 2` is asked for the sake of BatchNorm: of the share.
     """
-    for node in ast.walk(test):
+    for node in walk(test):
         if isinstance(node, ast.Compare) and not isinstance(node.ops[0], ast.In | ast.NotIn):
             values = {o: spread(plan.facts.value(o)) for o in (node.left, *node.comparators)}
             few = any(isinstance(o, ast.Constant) and o.value in (0, 1, 2) for o in values)
@@ -90,7 +90,7 @@ def _sums(plan: Reading, node: ast.expr) -> Iterator[ast.expr]:
 
 
 def _parts(plan: Reading, test: ast.expr) -> list[Value]:
-    inside = (n for n in ast.walk(test) if isinstance(n, ast.Compare))
+    inside = (n for n in walk(test) if isinstance(n, ast.Compare))
     return [
         join_all(plan.facts.value(o) for o in (c.left, *c.comparators) if alike(plan.facts.value(o))) for c in inside
     ]
@@ -106,7 +106,7 @@ def _collects(plan: Reading, fact: TestFact) -> bool:
     node = plan.program.parents[fact.node]
     if not isinstance(node, ast.If) or quantifier(plan, fact.node) is None:
         return False
-    inside = [n for s in node.body for n in ast.walk(s)]
+    inside = [n for s in node.body for n in walk(s)]
     calls = (n.func.attr for n in inside if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute))
     grows = any(isinstance(n, ast.AugAssign) for n in inside) or bool({*calls} & {"append", "extend"})
     return grows and bool(fact.loops & {f.node for f in plan.roles.batch_loops})
@@ -122,7 +122,7 @@ def _protects(plan: Reading, fact: TestFact) -> bool:
     in_step = bool(fact.loops & {f.node for f in plan.roles.batch_loops})
     if alike(plan.facts.value(fact.node)) or not in_step:
         return False
-    return any(_needs_some(plan, n) for part in _guarded(plan, fact.node) for n in ast.walk(part))
+    return any(_needs_some(plan, n) for part in _guarded(plan, fact.node) for n in walk(part))
 
 
 def _guarded(plan: Reading, test: ast.expr) -> list[ast.AST]:
@@ -155,9 +155,9 @@ def _steers(plan: Reading, fact: TestFact) -> bool:
     node = plan.program.parents[fact.node]
     assert isinstance(node, Branch)
     branches = [node.body, node.orelse] if isinstance(node, ast.IfExp) else [*node.body, *node.orelse]
-    if meets(plan, branches) or any(_changes_state(plan, n) for b in branches for n in ast.walk(b)):
+    if meets(plan, branches) or any(_changes_state(plan, n) for b in branches for n in walk(b)):
         return True
-    inside = [n for b in branches for n in ast.walk(b)]
+    inside = [n for b in branches for n in walk(b)]
     if any(isinstance(n, ast.Raise) or _exits(plan, n) for n in inside):
         return any(f.backward for f in plan.facts.loops.values() if f.node in fact.loops)
     return any(_skips(plan, n, node) for n in inside if isinstance(n, ast.Break | ast.Continue | ast.Return))

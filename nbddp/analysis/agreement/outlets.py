@@ -11,7 +11,7 @@ from nbddp.analysis.combining import WAYS, Part, Place, Uses, is_shown, lets_out
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading, writes
 from nbddp.analysis.slicing import Function, local_names
-from nbddp.analysis.syntax import blocks_around
+from nbddp.analysis.syntax import blocks_around, walk
 from nbddp.analysis.values import WHOLE, CallFact, Extent, spread
 
 LAYOUT = ("file", "end", "sep", "flush", "step", "global_step", "extra", "stacklevel")
@@ -72,7 +72,7 @@ def always_displayed(plan: Reading, name: ast.Name) -> bool:
 def _uses(plan: Reading, name: ast.Name) -> Uses:
     function = plan.program.function_of(name)
     own = isinstance(function, Function) and name.id in local_names(function)
-    return uses(plan.program, ast.walk(function) if own and function else plan.nodes(), name.id)
+    return uses(plan.program, walk(function) if own and function else plan.nodes(), name.id)
 
 
 def _rates(plan: Reading) -> Iterator[Outlet]:

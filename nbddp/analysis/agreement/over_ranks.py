@@ -9,6 +9,7 @@ from nbddp.analysis.agreement.sources import settings, sources
 from nbddp.analysis.combining import fillings
 from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.loaders import Binds, ShardedReading, world_size
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Extent, Reduction, Value, backward_of
 
 # What a script's sum_over_ranks has to add up; the widest of them decides how long it is.
@@ -47,12 +48,12 @@ def name_over_ranks(plan: ShardedReading, reduction: Reduction) -> Text:
 def kind_of(plan: ShardedReading, reduction: Reduction) -> str:
     """What is added up in a loop."""
     loop = reduction.loop
-    seen = [plan.facts.value(n) for n in ast.walk(loop) if isinstance(n, ast.Name) and n.id == reduction.name]
+    seen = [plan.facts.value(n) for n in walk(loop) if isinstance(n, ast.Name) and n.id == reduction.name]
     if any(map(_holds, seen)):
         return "lists" if reduction.how == "mean" and _lists_numbers(plan, seen) else "anything"
-    added = [n for n in ast.walk(loop) if isinstance(n, ast.AugAssign) and ast.unparse(n.target) == reduction.name]
+    added = [n for n in walk(loop) if isinstance(n, ast.AugAssign) and ast.unparse(n.target) == reduction.name]
     made: list[ast.AST | None] = [n.value for n in added]
-    stored = (n for n in ast.walk(loop) if _is_name(n, reduction.name) and isinstance(n.ctx, ast.Store))  # type: ignore[attr-defined]
+    stored = (n for n in walk(loop) if _is_name(n, reduction.name) and isinstance(n.ctx, ast.Store))  # type: ignore[attr-defined]
     if target := next(stored, None):
         made = [target]  # by all that is put there, also what it starts with: `torch.zeros(1)`
     if reduction.number or (made and all(is_number(plan, n) for n in made)):
@@ -155,7 +156,7 @@ def _turn(plan: ShardedReading, node: ast.AST) -> ast.AST | None:
 def _shown_whole(plan: ShardedReading, reduction: Reduction) -> bool:
     """May it matter that a count is a whole number? Not where it is divided, or formatted with digits."""
     function = plan.program.function_of(reduction.loop)
-    body = ast.walk(function) if function is not None else plan.program.nodes
+    body = walk(function) if function is not None else plan.program.nodes
     end = getattr(reduction.loop, "end_lineno", 0) or 0
     reads = [n for n in body if _is_name(n, reduction.name) and isinstance(getattr(n, "ctx", None), ast.Load)]
     name = reduction.name.isidentifier()

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from nbddp.analysis.loaders import handed_on
 from nbddp.analysis.models import gathers
 from nbddp.analysis.reading import Reading, loads
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Obj
 
 Loop = ast.For | ast.AsyncFor | ast.While | ast.comprehension
@@ -23,7 +24,7 @@ def reached(plan: Reading, nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
     seen: set[ast.AST] = set()
     todo = list(nodes)
     while todo:
-        for node in ast.walk(todo.pop()):
+        for node in walk(todo.pop()):
             yield node
             if isinstance(node, ast.Call):
                 new = called(plan, node) - seen

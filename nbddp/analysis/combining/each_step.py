@@ -13,7 +13,7 @@ from nbddp.analysis.combining.parts import WAYS, Part, Place, parts
 from nbddp.analysis.combining.records import given_to, is_shown, written_with
 from nbddp.analysis.combining.writes import Write, fillings, is_place, read_by_called, uses, write_of
 from nbddp.analysis.slicing import inside
-from nbddp.analysis.syntax import blocks_around
+from nbddp.analysis.syntax import blocks_around, walk
 from nbddp.analysis.values import WHOLE, Extent, LoopFact, Machine, spread
 
 Loops = ast.For | ast.AsyncFor | ast.While
@@ -26,7 +26,7 @@ def at_source(m: Machine, fact: LoopFact, place: str) -> Parts:
     if not isinstance(loop, ast.For) or fact.watched or fact.perhaps or loop in m.facts.mixed:
         return ()
     found = {s: w for s in straight(m, loop.body) if (w := write_of(s)) and is_place(w.place, place)}
-    own = {n for s in found for n in ast.walk(s)}
+    own = {n for s in found for n in walk(s)}
     elsewhere = any(n not in own and is_place(n, place) for n in inside(loop.body))
     if elsewhere or not any(w.keeps for w in found.values()) or _others_write(m, loop, [*found.values()], own):
         return ()

@@ -15,7 +15,7 @@ from nbddp.analysis.slicing import (
     sets,
     starts_at_zero,
 )
-from nbddp.analysis.syntax import Program
+from nbddp.analysis.syntax import Program, walk
 
 
 def item_of(loop: ast.stmt, name: str) -> str | None:
@@ -23,15 +23,15 @@ def item_of(loop: ast.stmt, name: str) -> str | None:
     targets = [n.target for n in inside([loop]) if isinstance(n, ast.AugAssign) and root_name(n.target) == name]
     texts = {ast.unparse(t) for t in targets}
     slices = [t.slice for t in targets if isinstance(t, ast.Subscript)]
-    index = {n.id for s in slices for n in ast.walk(s) if isinstance(n, ast.Name)}
-    calls = any(isinstance(n, ast.Call) for t in targets for n in ast.walk(t))
+    index = {n.id for s in slices for n in walk(s) if isinstance(n, ast.Name)}
+    calls = any(isinstance(n, ast.Call) for t in targets for n in walk(t))
     return texts.pop() if len(texts) == 1 and not calls and not index & changed_names([loop]) else None
 
 
 def zero_before(program: Program, loop: ast.stmt, name: str, item: str) -> bool:
     """Was every item of the name set to zero somewhere before the loop, or this one right before it?"""
     node: ast.AST = loop
-    index = {n.id for n in ast.walk(ast.parse(item)) if isinstance(n, ast.Name)} - {name}
+    index = {n.id for n in walk(ast.parse(item)) if isinstance(n, ast.Name)} - {name}
     while (parent := program.parents.get(node)) is not None:
         block = block_of(parent, node)
         for statement in block[: block.index(node)] if node in block else []:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis.evaluator import iterate
 from nbddp.analysis.slicing import inside
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import PICKED, Extent, Loop, Machine, alike, spread
 
 
@@ -46,6 +47,6 @@ def _goes_through_samples(m: Machine, loop: ast.For) -> bool:
         case ast.Call(func=ast.Name(id="range"), args=[size]):
             counted = m.facts.value(size)
             return spread(counted) is Extent.SUM and counted.equal
-    if any(m.facts.value(n).of(PICKED) for n in ast.walk(loop.iter) if isinstance(n, ast.expr)):
+    if any(m.facts.value(n).of(PICKED) for n in walk(loop.iter) if isinstance(n, ast.expr)):
         return False
     return spread(iterate(m, m.facts.value(loop.iter), loop)) is Extent.SAMPLES

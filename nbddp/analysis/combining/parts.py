@@ -13,7 +13,7 @@ from nbddp.analysis.combining.outputs import lets_out
 from nbddp.analysis.combining.writes import is_place
 from nbddp.analysis.library import Effect, effect_of
 from nbddp.analysis.slicing import Function, all_arguments, local_names, root_name
-from nbddp.analysis.syntax import Program
+from nbddp.analysis.syntax import Program, walk
 from nbddp.analysis.values import (
     ITEMS,
     OF_A_SHARE,
@@ -90,7 +90,7 @@ def _way(at: Place, node: ast.expr) -> str | None:
 
 
 def _has_place(at: Place, node: ast.expr) -> bool:
-    return bool(at.into) and any(is_place(n, at.into) for n in ast.walk(node))
+    return bool(at.into) and any(is_place(n, at.into) for n in walk(node))
 
 
 def _is_made_apart(at: Place, node: ast.expr) -> bool:
@@ -117,11 +117,9 @@ def _inside(at: Place, node: ast.expr) -> Iterator[Part]:
 def _differs(at: Place, node: ast.expr) -> bool:
     """Though nothing in it is known to be of a share."""
     value = at.facts.value(node)
-    if at.into or not isinstance(node, ast.Call) or _is_of_text(node):
+    if at.into or _is_of_text(node):
         return bool(at.into)
-    fact = at.facts.calls.get(node)
-    shows = fact is not None and bool(fact.bodies) and holds(at.facts, value)
-    return shows or as_a_whole(value) is Extent.VARYING
+    return as_a_whole(value) is Extent.VARYING or (isinstance(node, ast.Call) and holds(at.facts, value))
 
 
 def _children(node: ast.expr) -> list[ast.expr]:
@@ -180,7 +178,7 @@ def _does_more(at: Place, node: ast.expr) -> bool:
         for body in fact.bodies - seen:
             if _is_more(at, body):
                 return True
-            todo += [n for n in ast.walk(body) if isinstance(n, ast.Call) and not _is_of_its_own(n.func, body)]
+            todo += [n for n in walk(body) if isinstance(n, ast.Call) and not _is_of_its_own(n.func, body)]
         seen |= fact.bodies
     return False
 
@@ -188,7 +186,7 @@ def _does_more(at: Place, node: ast.expr) -> bool:
 def _is_more(at: Place, body: ast.AST) -> bool:
     """Does a function change or read what is not its own, or decide, or show something?"""
     own = local_names(body) if isinstance(body, Function) else set()
-    for node in ast.walk(body):
+    for node in walk(body):
         stored = isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store)
         outer = isinstance(node, ast.Name) and node.id not in own and held(at.facts, at.facts.value(node)) not in WHOLE
         call = at.facts.calls.get(node) if isinstance(node, ast.Call) else None
@@ -208,7 +206,7 @@ def _is_of_its_own(node: ast.AST, body: ast.AST) -> bool:
 
 def is_leaf(node: ast.expr) -> bool:
     """What is made of samples by a call may be a count."""
-    calls = any(isinstance(n, ast.Call) for n in ast.walk(node))
+    calls = any(isinstance(n, ast.Call) for n in walk(node))
     return isinstance(node, ast.Name | ast.Constant | ast.Attribute | ast.Subscript) and not calls
 
 

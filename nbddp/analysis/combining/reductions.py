@@ -36,6 +36,7 @@ from nbddp.analysis.values import (
 )
 from nbddp.sentence import sentence
 
+CODE = ("function", "method", "bound", "partial", "generator", "class")
 Loops = ast.For | ast.AsyncFor | ast.While
 
 
@@ -140,6 +141,9 @@ def _how(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str
     zero, empty = start is not None and starts_at_zero(start, name), start is not None and is_empty(start, name)
     ways, extent = forms([loop], name) | elsewhere, _extent(m, value)
     if any(o.name for o in value.of("list")):  # a deque: the parts of scripts add up lists
+        return None
+    kept = {o for v in m.facts.contents(value) for o in v.objs}
+    if any(o.kind in CODE or isinstance(o.node, ast.GeneratorExp) for o in kept):  # which no process can send
         return None
     if ways == {"item"} and not zero:
         return _how_item(m, fact, name, extent)

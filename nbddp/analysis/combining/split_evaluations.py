@@ -6,6 +6,7 @@ import ast
 
 from nbddp.analysis.library import Effect, effect_of, under
 from nbddp.analysis.slicing import carried_reads, is_read
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import WHOLE, CallFact, Loop, LoopFact, Machine, Obj, Value, contents
 from nbddp.sentence import NOTHING, Sentence, sentence
 
@@ -28,7 +29,7 @@ def undealable(m: Machine, fact: LoopFact, own: set[str]) -> Sentence:
         return sentence("a loop over another DataLoader runs inside of it")
     if not fact.loader_nodes:
         return sentence("the loop does not name its DataLoader")
-    if any(isinstance(n, ast.Break | ast.Return) and _leaves(m, n, loop) for n in ast.walk(loop)):
+    if any(isinstance(n, ast.Break | ast.Return) and _leaves(m, n, loop) for n in walk(loop)):
         return sentence("the loop may end early")
     if fact.toggles:
         return sentence("train() or eval() is called inside of the loop")
@@ -113,11 +114,11 @@ def _carries_on(m: Machine, loop: Loop) -> Sentence:
 
 def _kept(method: ast.FunctionDef) -> set[str]:
     """Attributes of `self` that the method reads before it sets them."""
-    own = [n for n in ast.walk(method) if isinstance(n, ast.Attribute) and getattr(n.value, "id", "") == "self"]
-    added = {n.target for n in ast.walk(method) if isinstance(n, ast.AugAssign)}
+    own = [n for n in walk(method) if isinstance(n, ast.Attribute) and getattr(n.value, "id", "") == "self"]
+    added = {n.target for n in walk(method) if isinstance(n, ast.AugAssign)}
     ends: dict[str, int] = {}
-    for statement in (s for s in ast.walk(method) if isinstance(s, ast.Assign | ast.AugAssign)):
-        for name in {n.attr for n in ast.walk(statement) if n in own and isinstance(n.ctx, ast.Store)}:
+    for statement in (s for s in walk(method) if isinstance(s, ast.Assign | ast.AugAssign)):
+        for name in {n.attr for n in walk(statement) if n in own and isinstance(n.ctx, ast.Store)}:
             last = statement.end_lineno or statement.lineno
             ends[name] = min(ends.get(name, last), last)
     reads = (n for n in own if isinstance(n.ctx, ast.Load) or n in added)

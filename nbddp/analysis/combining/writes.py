@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 
 from nbddp.analysis.slicing import Function, forms, inside, local_names
-from nbddp.analysis.syntax import Program
+from nbddp.analysis.syntax import Program, walk
 from nbddp.analysis.values import Facts, Loop, Obj
 
 LOOKS = ("items", "values", "keys", "get", "copy", "index", "count")
@@ -26,7 +26,7 @@ def write_of(statement: ast.stmt) -> Write | None:
     """`total *= n`, `table[row] = n`, `table.loc[row] = n`, `history["loss"].append(n)`, `self.log.append(n)`."""
     match statement:
         case ast.Assign(targets=[ast.Name() as name], value=value):
-            return Write(name, (value,), any(is_place(n, name.id) for n in ast.walk(value)))
+            return Write(name, (value,), any(is_place(n, name.id) for n in walk(value)))
         case ast.AugAssign(target=ast.Name() as name, value=value):
             return Write(name, (value,))
         case (
@@ -38,7 +38,7 @@ def write_of(statement: ast.stmt) -> Write | None:
                 whole = whole.value
             return Write(whole, (item.slice, value)) if isinstance(whole, ast.Name) else None
         case ast.Expr(ast.Call(ast.Attribute(value=place, attr="append" | "extend"), given, keywords=[])):
-            keys = [n.slice for n in ast.walk(place) if isinstance(n, ast.Subscript)]
+            keys = [n.slice for n in walk(place) if isinstance(n, ast.Subscript)]
             while isinstance(place, ast.Subscript):
                 place = place.value
             return Write(place, (*keys, *given)) if isinstance(place, ast.Name | ast.Attribute) else None
@@ -124,6 +124,6 @@ def _reads(body: ast.AST, place: str) -> bool:
     """Of another's: a name that the function does not bind, or a field of that name."""
     _, dot, attribute = place.rpartition(".")
     if dot:
-        return any(isinstance(n, ast.Attribute) and n.attr == attribute for n in ast.walk(body))
+        return any(isinstance(n, ast.Attribute) and n.attr == attribute for n in walk(body))
     own = isinstance(body, Function) and place in local_names(body)
-    return not own and any(isinstance(n, ast.Name) and n.id == place for n in ast.walk(body))
+    return not own and any(isinstance(n, ast.Name) and n.id == place for n in walk(body))

@@ -12,7 +12,7 @@ from nbddp.analysis.loaders import ShardedReading, wants_a_name
 from nbddp.analysis.models import gathers
 from nbddp.analysis.reading import Reading, fetches, loads, looks, makes_folders, opens_to_write, unpacks, writes
 from nbddp.analysis.slicing import effects, read_after
-from nbddp.analysis.syntax import qualified
+from nbddp.analysis.syntax import qualified, walk
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 NoPreparation = Definition | ast.ClassDef | ast.Import | ast.ImportFrom | ast.Return | ast.Global | ast.Nonlocal
@@ -58,8 +58,8 @@ def _moved(plan: ShardedReading, first: set[ast.stmt]) -> Iterator[ast.stmt]:
         dataset = share.call.arguments.get("dataset") if share.call and share.how == "sampler" else None
         if share.call is None or share.call.statement not in first or not wants_a_name(dataset):
             continue
-        own = set(ast.walk(dataset)) if dataset is not None else set()
-        if all(n in own for n in ast.walk(share.call.statement) if _prepares(plan, n)):
+        own = set(walk(dataset)) if dataset is not None else set()
+        if all(n in own for n in walk(share.call.statement) if _prepares(plan, n)):
             yield share.call.statement
 
 
@@ -118,7 +118,7 @@ def _functions(plan: Reading, statement: ast.stmt) -> list[Definition]:
     if isinstance(statement, Inner):  # what its blocks call is found there
         own = [i.context_expr for i in statement.items] if isinstance(statement, ast.With) else []
         own += [statement.test] if isinstance(statement, ast.If) else []
-    calls = [n for part in own for n in ast.walk(part) if isinstance(n, ast.Call)]
+    calls = [n for part in own for n in walk(part) if isinstance(n, ast.Call)]
     return [f for c in calls for f in sorted(called(plan, c), key=_line) if isinstance(f, Definition)]
 
 
@@ -137,7 +137,7 @@ def _meets(plan: Reading, statement: ast.stmt) -> bool:
     """Do all ranks have to be there at once: where a model is built for DDP in a function, or data are read?"""
     built = {m.obj.node for m in plan.roles.models}
     simple = isinstance(statement, ast.Assign | ast.AnnAssign | ast.Expr)
-    own = set(ast.walk(statement)) if simple else set()
+    own = set(walk(statement)) if simple else set()
     for node in reached(plan, [statement]):
         if (node in built and node not in own) or gathers(plan, node):
             return True

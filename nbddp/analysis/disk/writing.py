@@ -13,6 +13,7 @@ from nbddp.analysis.library import effect_of
 from nbddp.analysis.models import is_of_state
 from nbddp.analysis.reading import Reading, opens_to_write, path_of, writes
 from nbddp.analysis.slicing import root_name
+from nbddp.analysis.syntax import walk
 
 # The statement under an `if`; the path of other ranks leads nowhere; the function of other ranks does nothing.
 Form = Literal["guard", "nowhere", "silent"]
@@ -55,12 +56,12 @@ def _concerns_all(plan: Reading, statement: ast.stmt, numbers: set[ast.expr]) ->
 
     The whole state of a sharded model is asked for before it.
     """
-    ahead = {*ast.walk(statement)} if _on_lines_of_its_own(plan, statement) else set()
+    ahead = {*walk(statement)} if _on_lines_of_its_own(plan, statement) else set()
     together = (n for n in reached(plan, [statement]) if not (n in ahead and is_of_state(plan, n)))
     if any(n in numbers or is_meeting(plan, n) for n in together):
         return True
-    files = {o.id for i in getattr(statement, "items", []) for o in ast.walk(i) if isinstance(o, ast.Name)}
-    return any(_leaves_something(plan, n, files) for n in ast.walk(statement))
+    files = {o.id for i in getattr(statement, "items", []) for o in walk(i) if isinstance(o, ast.Name)}
+    return any(_leaves_something(plan, n, files) for n in walk(statement))
 
 
 def _on_lines_of_its_own(plan: Reading, statement: ast.stmt) -> bool:

@@ -35,8 +35,8 @@ MODULE_API = frozenset(
     """.split()
 )
 ALIKE = frozenset("device dtype ndim requires_grad is_cuda is_leaf layout".split())  # of the tensors of all ranks
+OF_FUNCTIONS = ("__defaults__", "__kwdefaults__", "__closure__")
 PLACE = ast.Pass()
-HOOK = "<forward hook>"  # the field of a model that holds what its forward calls behind itself
 
 
 def read(m: Machine, base: Value, attr: str, node: ast.expr) -> Value:
@@ -48,6 +48,8 @@ def read(m: Machine, base: Value, attr: str, node: ast.expr) -> Value:
     if attr == "T" and spread(base) is Extent.SAMPLES and base.objs == base.of(*MARKS):
         return turned(base)
     extent = _extent(base, attr)
+    if result is None and base.of("list", "dict"):  # `log.queue`
+        extent = extent if m.held(base) in WHOLE else Extent.VARYING
     if result is not None and not result.objs and not result.varies:
         result = replace(result, extent=extent)  # of a thing that comes from a share
     if result is None:
@@ -81,7 +83,7 @@ def _extent(base: Value, attr: str) -> Extent:
 
 def _of(m: Machine, obj: Obj, attr: str, node: ast.expr) -> Value | None:
     if obj.kind == "library":
-        return thing("library", PLACE_OF_LIBRARY, canonical(f"{obj.name}.{attr}"))
+        return m.get(obj, attr) or thing("library", PLACE, canonical(f"{obj.name}.{attr}"))
     if obj.kind == "class":
         found = class_member(m, obj.node, attr, None)
         return found and replace(found, objs=frozenset(_of_class(o, attr, obj) for o in found.objs))
@@ -91,29 +93,36 @@ def _of(m: Machine, obj: Obj, attr: str, node: ast.expr) -> Value | None:
     if field is not None:
         return _owned(field, obj) if obj.kind == "model" else field
     if attr == "__dict__":
-        return fields_of(m, obj, node)
+        return Value(frozenset({obj})) if obj.kind == "dict" else fields_of(m, obj, node)
+    if obj.kind == "function" and attr in OF_FUNCTIONS:
+        return _kept_by(m, obj, attr, node)
     if obj.kind in ("list", "dict"):
         item = m.get(obj, f"[{attr!r}]")
         stores = effect_of(f".{attr}").effect is Effect.STORES
         return thing("bound", node, attr, obj) if item is None and stores else item  # `log.append`
-    owner_class = m.facts.classes.get(obj)
-    if owner_class is not None:
-        member = class_member(m, owner_class, attr, obj)
-        if member is not None:
-            computed = [
-                m.steps.function(m, o, [], {}, None)
-                for o in sorted(member.of("method"), key=_line)
-                if _is_property(o.node)
-            ]
-            return join_all(computed) if computed else member
-        asked = class_member(m, owner_class, "__getattr__", obj) if obj.kind != "model" else None
-        if asked is not None and (methods := sorted(asked.of("method"), key=_line)):
-            return join_all(m.steps.function(m, o, [Value(const=attr)], {}, None) for o in methods)
+    if (found := _by_its_class(m, obj, attr)) is not None:
+        return found
     if obj.kind in ("model", "submodule") and attr in ("weight", "bias"):
         return thing("parameter", node, attr, obj.owner or obj)
     if obj.kind in ("model", "submodule") and attr not in MODULE_API:
         return thing("submodule", node, attr, obj.owner or obj)
     return None
+
+
+def _by_its_class(m: Machine, obj: Obj, attr: str) -> Value | None:
+    """What the class of the notebook has by that name, or computes."""
+    node = m.facts.classes.get(obj)
+    if node is None:
+        return None
+    if attr == "__class__":
+        return class_of(m, Value(frozenset({obj})))
+    member = class_member(m, node, attr, obj)
+    if member is not None:
+        computed = run_methods(m, [o for o in sorted(member.of("method"), key=line_of) if is_property(o.node)], [])
+        found = by_class(m, member, "get", [Value(frozenset({obj}))]) if computed is None else computed
+        return member if found is None else found
+    asked = own_methods(m, Value(frozenset({obj})), "__getattr__")
+    return run_methods(m, asked, [Value(const=attr)])
 
 
 def _of_class(member: Obj, attr: str, cls: Obj) -> Obj:
@@ -127,7 +136,30 @@ def _owned(field: Value, model: Obj) -> Value:
     return replace(field, objs=frozenset(parts))
 
 
-PLACE_OF_LIBRARY = PLACE
+def _kept_by(m: Machine, function: Obj, attr: str, node: ast.AST) -> Value:
+    """What a function has from where it was defined: defaults, and names of the function around."""
+    spec: ast.arguments = getattr(function.node, "args", ast.arguments([], [], None, [], [], None, []))
+    if attr == "__defaults__":
+        return Value(items=tuple(map(m.facts.value, spec.defaults)))
+    made, around = m.make("dict", node), m.around(function)
+    named = [(a.arg, m.facts.value(d)) for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d]
+    held = named if attr == "__kwdefaults__" else [*around.local.items()] if around is not None else []
+    for obj in made.objs:
+        for name, value in held:
+            m.put(obj, f"[{name!r}]", value)
+            m.put(obj, "[]", value)
+    return made
+
+
+OPERATIONS: dict[type[ast.operator], str] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
+    ast.Pow: "pow", ast.MatMult: "matmul", ast.BitOr: "or", ast.BitAnd: "and", ast.BitXor: "xor", ast.LShift: "lshift",
+    ast.RShift: "rshift",
+}  # fmt: skip
+COMPARISONS: dict[type[ast.cmpop], tuple[str, str]] = {
+    ast.Lt: ("lt", "gt"), ast.Gt: ("gt", "lt"), ast.LtE: ("le", "ge"), ast.GtE: ("ge", "le"), ast.Eq: ("eq", "eq"),
+    ast.NotEq: ("ne", "ne"),
+}  # fmt: skip
 
 
 def bases_of(m: Machine, node: ast.ClassDef) -> Value:
@@ -156,21 +188,70 @@ def class_member(m: Machine, node: ast.AST, attr: str, owner: Obj | None, depth:
 
 def by_class(m: Machine, base: Value, word: str, args: list[Value]) -> Value | None:
     """What `__add__` and the like of the notebook's classes come to."""
+    return run_methods(m, own_methods(m, base, f"__{word}__"), args)
+
+
+def own_methods(m: Machine, base: Value, name: str) -> list[Obj]:
+    """Of the notebook's classes, of whose instances it may be one."""
     owners = [(obj, node) for obj in base.of("instance") if (node := m.facts.classes.get(obj)) is not None]
-    found = [member for obj, node in owners if (member := class_member(m, node, f"__{word}__", obj)) is not None]
-    methods = sorted((o for member in found for o in member.of("method")), key=_line)
+    found = [member for obj, node in owners if (member := class_member(m, node, name, obj)) is not None]
+    return sorted((o for member in found for o in member.of("method")), key=line_of)
+
+
+def run_methods(m: Machine, methods: list[Obj], args: list[Value]) -> Value | None:
     return join_all(m.steps.function(m, method, args, {}, None) for method in methods) if methods else None
 
 
-def _line(obj: Obj) -> int:
+def by_operator(m: Machine, op: ast.operator, left: Value, right: Value, *, added: bool = False) -> Value | None:
+    """What an operator comes to where the one side, or the other, is of a class that has it."""
+    word = OPERATIONS[type(op)]
+    found = by_class(m, left, f"i{word}", [right]) if added else None
+    found = by_class(m, left, word, [right]) if found is None else found
+    return by_class(m, right, f"r{word}", [left]) if found is None else found
+
+
+def by_comparison(m: Machine, op: ast.cmpop, left: Value, right: Value) -> Value | None:
+    if isinstance(op, ast.In | ast.NotIn):
+        return by_class(m, right, "contains", [left])
+    word, mirrored = COMPARISONS.get(type(op), ("", ""))
+    found = by_class(m, left, word, [right]) if word else None
+    return by_class(m, right, mirrored, [left]) if word and found is None else found
+
+
+def store(m: Machine, owner: Value, attr: str, value: Value) -> None:
+    """Set a field: a property, a descriptor or `__setattr__` of the class may put it elsewhere."""
+    for obj in owner.objs:
+        node = m.facts.classes.get(obj)
+        member = class_member(m, node, attr, obj) if node is not None else None
+        setters = [o for o in sorted(member.of("method"), key=line_of) if is_setter(o.node)] if member else []
+        if run_methods(m, setters, [value]) is not None:
+            continue
+        if member is not None:
+            by_class(m, member, "set", [Value(frozenset({obj})), value])
+        by_class(m, Value(frozenset({obj})), "setattr", [Value(const=attr), value])
+        m.put(obj, attr, value)
+
+
+def class_of(m: Machine, value: Value) -> Value:
+    """`type(self)`, `self.__class__`."""
+    nodes = {node for obj in value.objs if (node := m.facts.classes.get(obj)) is not None}
+    return Value(frozenset(Obj("class", node, node.name) for node in nodes))
+
+
+def line_of(obj: Obj) -> int:
     return getattr(obj.node, "lineno", 0)
 
 
-def _is_property(node: ast.AST) -> bool:
+def is_property(node: ast.AST) -> bool:
     """Reading the attribute runs the method."""
     decorators = getattr(node, "decorator_list", [])
     named = [d.attr if isinstance(d, ast.Attribute) else getattr(d, "id", "") for d in decorators]
     return bool({"property", "cached_property"} & set(named))
+
+
+def is_setter(node: ast.AST) -> bool:
+    """Setting the attribute runs the method: `@total.setter`."""
+    return any(isinstance(d, ast.Attribute) and d.attr == "setter" for d in getattr(node, "decorator_list", []))
 
 
 def _is_static(node: ast.AST) -> bool:

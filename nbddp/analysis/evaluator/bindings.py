@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from nbddp.analysis.evaluator.attributes import by_class
-from nbddp.analysis.evaluator.expressions import WORDS, evaluate, evaluate_unseen, library, put_element
+from nbddp.analysis.evaluator.attributes import by_class, by_operator, store
+from nbddp.analysis.evaluator.expressions import evaluate, evaluate_unseen, library, with_contents
 from nbddp.analysis.evaluator.iteration import iterate, parts
 from nbddp.analysis.evaluator.tensor_rules import like, samples_at
-from nbddp.analysis.evaluator.writes import moved_by_hand, put_all, taint
+from nbddp.analysis.evaluator.writes import moved_by_hand, put_all, put_element, taint
 from nbddp.analysis.slicing import fresh_start, sets, starts_at_zero
-from nbddp.analysis.syntax import bindings
+from nbddp.analysis.syntax import bindings, walk
 from nbddp.analysis.values import (
     Extent,
     Machine,
@@ -39,11 +39,12 @@ def assign(m: Machine, target: ast.expr, value: Value, *, added: bool = False) -
         case ast.Attribute():
             owner = evaluate(m, target.value)
             value = bound(m, target, value)
-            for obj in owner.objs:
-                m.put(obj, target.attr, value)
-                if obj.kind == "model":
-                    for child in parts(m, value) - {obj}:
-                        m.facts.contained[child].add(obj)
+            store(m, owner, target.attr, value)
+            for obj in owner.of("model"):
+                for child in parts(m, value) - {obj}:
+                    m.facts.contained[child].add(obj)
+            if not owner.objs and value.varies:  # of a thing that nobody knows
+                taint(m, target.value, Extent.VARYING)
         case ast.Subscript():
             _put_item(m, target, value, added)
 
@@ -75,8 +76,8 @@ def _is_of_more_turns(m: Machine, target: ast.Subscript) -> bool:
         place = place.value
     if around is None or not isinstance(place, ast.Name):
         return around is not None
-    inside = {*ast.walk(around)}
-    here = function is None or around in {*ast.walk(function)}
+    inside = {*walk(around)}
+    here = function is None or around in {*walk(function)}
     return here and not any(isinstance(n, ast.stmt) and sets(n, place.id) for n in inside)
 
 
@@ -120,16 +121,17 @@ def _grown(node: ast.Assign) -> tuple[ast.expr, ast.operator, ast.expr] | None:
 
 def _increment(m: Machine, target: ast.expr, old: Value, op: ast.operator, operand: ast.expr) -> Value:
     new = as_mean(m, operand, evaluate(m, operand))
-    if old.of("instance") and (word := WORDS.get(type(op))):
-        own = by_class(m, old, f"i{word}", [new]) or by_class(m, old, word, [new])
-        if own is not None:
-            return own
+    if (own := by_operator(m, op, old, new, added=True)) is not None:
+        return own
     if old.of("list") and isinstance(op, ast.Add):
         inner = m.elements(new) if new.of("list") else iterate(m, new, operand)
         put_element(m, old, domain.marked(inner, domain.PICKED) if new.of(domain.PICKED) else inner)
         return old
     if old.of("dict") and isinstance(op, ast.BitOr):
         return put_all(m, old, new)
+    if old.of("list") and new.of("list"):  # sets, of which the one gets what the other has
+        put_element(m, old, m.elements(new))
+        return old
     counts = m.context.varying or (m.loops and m.loops[-1].deals)
     if counts and isinstance(op, ast.Add | ast.Sub) and not new.varies:
         # how often this runs differs between ranks: what is counted adds up, samples and not what ranks think of shares
@@ -142,7 +144,7 @@ def _increment(m: Machine, target: ast.expr, old: Value, op: ast.operator, opera
     if isinstance(op, ast.Add) and spread(new) is Extent.SUM and gathers:
         number = old.number and new.number
         return Value(extent=Extent.SUM, equal=new.equal and domain.alike(old), number=number)  # an accumulator
-    return tell_unlike(m, binary(old, new, op), (target, old), (operand, new))
+    return with_contents(m, tell_unlike(m, binary(old, new, op), (target, old), (operand, new)), old, new)
 
 
 def _begun_here(m: Machine, operand: ast.expr) -> bool:

@@ -6,14 +6,15 @@ import ast
 from dataclasses import replace
 from functools import reduce
 
-from nbddp.analysis.evaluator.attributes import HOOK, class_member, kind_of
+from nbddp.analysis.evaluator.attributes import class_member, kind_of
 from nbddp.analysis.evaluator.iteration import params_in, parts
 from nbddp.analysis.evaluator.library_calls import call_library
 from nbddp.analysis.evaluator.methods import backward, call_method
 from nbddp.analysis.evaluator.tensor_rules import like
-from nbddp.analysis.library import makes, under
+from nbddp.analysis.library import effect_of, makes, under
 from nbddp.analysis.values import (
     ANYTHING,
+    HOOKS,
     WHOLE,
     Extent,
     Machine,
@@ -28,10 +29,7 @@ from nbddp.analysis.values import (
 
 Args = list[Value]
 Keywords = dict[str, Value]
-VIEWS = frozenset(
-    "as_tensor asarray chunk cpu cuda detach diagonal expand flatten from_numpy numpy permute ravel reshape split "
-    "squeeze swapaxes t tensor_split to transpose unbind unsqueeze view view_as".split()
-)  # of the same numbers
+CONTAINERS = ("list", "dict", "set", "collections.deque", "collections.Counter")
 SUMMARIES = ("torchsummary.summary", "torchsummary.torchsummary.summary", "torchsummaryX.summary")  # run it once
 
 
@@ -51,8 +49,8 @@ def call(m: Machine, node: ast.Call, func: Value, receiver: Value | None, args: 
     if receiver is not None and isinstance(node.func, ast.Attribute):
         fact.receivers.update(receiver.objs)
         result = call_method(m, node, receiver, node.func.attr, args, keywords)
-        views = node.func.attr in VIEWS or node.func.attr.endswith("_")
-        return replace(result, arrays=receiver.arrays) if views and receiver.arrays else result
+        fresh = effect_of(f".{node.func.attr}").fresh
+        return result if fresh or not receiver.arrays else replace(result, arrays=receiver.arrays)
     return unknown([*args, *keywords.values()])
 
 
@@ -79,7 +77,7 @@ def _call_one(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywor
             fact.receivers.update({obj.owner} if obj.owner else ())  # `add = log.append; add(loss)`
             return call_method(m, node, Value(frozenset({obj.owner} if obj.owner else ())), obj.name, args, keywords)
         case "class":
-            return _instantiate(m, node, obj, args, keywords)
+            return instance(m, node, obj, args, keywords)
         case "model" | "submodule":
             fact.called.add(obj)
             fact.awake |= obj not in m.asleep
@@ -102,20 +100,22 @@ def _call_named(m: Machine, node: ast.Call, name: str, args: Args, keywords: Key
             m.passed(model)
     if name == "torch.autograd.backward":
         return backward(m, node)
+    around, _, word = name.rpartition(".")
+    if around in CONTAINERS and args:  # `list.append(log, loss)`
+        return call_method(m, node, args[0], word, args[1:], keywords)
     made = call_library(m, node, name, args, keywords)
-    if made is None or made.varies or not (under(name, ("numpy", "torch")) and may_be_an_array(made)):
+    if made is None or made.varies or not may_be_an_array(made):
         return made
-    views = name.rsplit(".", 1)[-1] in VIEWS
-    return replace(made, arrays=args[0].arrays) if views and args else m.make_array(node, made)
+    if args and args[0].arrays and not effect_of(name).fresh:
+        return replace(made, arrays=args[0].arrays)
+    return m.make_array(node, made) if under(name, ("numpy", "torch")) else made
 
 
 def _call_partial(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywords) -> Value | None:
     given = {f[6:]: v for (owner, f), v in m.facts.fields.items() if owner == obj and f.startswith("given ")}
     first, *others = [value for key, value in given.items() if key.isdigit()]
     known = {key: value for key, value in given.items() if not key.isdigit()}
-    found = (
-        _call_one(m, node, target, [*others, *args], {**known, **keywords}) for target in first.of("function", "method")
-    )
+    found = (_call_one(m, node, target, [*others, *args], {**known, **keywords}) for target in first.objs)
     results = [result for result in found if result is not None]
     return join_all(results) if results else None
 
@@ -137,11 +137,43 @@ def _call_bound(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyw
     return result
 
 
-def _instantiate(m: Machine, node: ast.Call, cls: Obj, args: Args, keywords: Keywords) -> Value:
+def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywords) -> Value:
+    owner = m.facts.classes.get(obj)
+    forward = class_member(m, owner, "forward", obj) if owner else None
+    given = [*args, *keywords.values()]
+    unpacked = m.held(keywords["**"]) if "**" in keywords else Extent.UNIFORM
+    extent = reduce(join_extent, map(spread, given), unpacked)
+    varies = extent not in WHOLE
+    m.modules_run += m.context.grad
+    m.passed(obj)
+    result = ANYTHING
+    if forward is not None:
+        with m.within(forward=True):
+            result = join_all(m.steps.function(m, f, args, keywords, node) for f in forward.of("method"))
+    with m.within(forward=True):
+        for hook in (m.get(obj.owner or obj, HOOKS) or ANYTHING).of("function", "method"):
+            seen = [Value(frozenset({obj})), Value(items=tuple(args)), Value(extent=extent)]
+            m.steps.function(m, hook, seen, {}, node)
+    if not varies and not m.sharing() and result.varies:
+        result = result.with_extent(Extent.REPEATED)  # what it keeps from the training does not add up
+    if not varies and not result.varies:
+        result = replace(result, extent=join_extent(spread(result), Extent.REPEATED))
+    if varies and m.held(result) in WHOLE:
+        result = Value(result.objs - result.of("model", "submodule"), Extent.SAMPLES)
+    if varies and result.extent is Extent.VARYING and forward is None:
+        result = Value(result.objs, Extent.SAMPLES)
+    result = like(result, given) if forward is None else result
+    if forward is None and obj.kind == "model" and makes(obj.name) == "loss":
+        return Value(extent=Extent.MEAN if varies else Extent.UNIFORM)
+    return result
+
+
+def instance(m: Machine, node: ast.expr, cls: Obj, args: Args, keywords: Keywords) -> Value:
     assert isinstance(cls.node, ast.ClassDef)
     obj = Obj(kind_of(m, cls.node), node, cls.name, None, m.frame.call)
     m.facts.classes[obj] = cls.node
-    m.facts.calls[node].made.add(obj)
+    if isinstance(node, ast.Call):
+        m.facts.calls[node].made.add(obj)
     init = class_member(m, cls.node, "__init__", obj)
     if init is not None:
         with m.within(forward=False):
@@ -174,34 +206,3 @@ def contain(m: Machine, obj: Obj) -> None:
             for child in parts(m, value):
                 if child != obj:
                     m.facts.contained[child].add(obj)
-
-
-def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywords) -> Value:
-    owner = m.facts.classes.get(obj)
-    forward = class_member(m, owner, "forward", obj) if owner else None
-    given = [*args, *keywords.values()]
-    unpacked = m.held(keywords["**"]) if "**" in keywords else Extent.UNIFORM
-    extent = reduce(join_extent, map(spread, given), unpacked)
-    varies = extent not in WHOLE
-    m.modules_run += m.context.grad
-    m.passed(obj)
-    result = ANYTHING
-    if forward is not None:
-        with m.within(forward=True):
-            result = join_all(m.steps.function(m, f, args, keywords, node) for f in forward.of("method"))
-    if not varies and not m.sharing() and result.varies:
-        result = result.with_extent(Extent.REPEATED)  # what it keeps from the training does not add up
-    if not varies and not result.varies:
-        result = replace(result, extent=join_extent(spread(result), Extent.REPEATED))
-    if varies and m.held(result) in WHOLE:
-        result = Value(result.objs - result.of("model", "submodule"), Extent.SAMPLES)
-    if (hooked := m.facts.fields.get((obj, HOOK))) is not None:
-        with m.within(forward=True):
-            for hook in hooked.of("function", "method"):
-                m.steps.function(m, hook, [Value(frozenset({obj})), join_all(given), result], {}, node)
-    if varies and result.extent is Extent.VARYING and forward is None:
-        result = Value(result.objs, Extent.SAMPLES)
-    result = like(result, given) if forward is None else result
-    if forward is None and obj.kind == "model" and makes(obj.name) == "loss":
-        return Value(extent=Extent.MEAN if varies else Extent.UNIFORM)
-    return result

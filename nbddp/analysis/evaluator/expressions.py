@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
+from itertools import pairwise
 
-from nbddp.analysis.evaluator.attributes import by_class, read
+from nbddp.analysis.evaluator.attributes import by_class, by_comparison, by_operator, read
 from nbddp.analysis.evaluator.calls import call
 from nbddp.analysis.evaluator.iteration import BATCHES, iterate, loaders_in
 from nbddp.analysis.evaluator.tensor_rules import samples_at
-from nbddp.analysis.evaluator.writes import put_all
+from nbddp.analysis.evaluator.writes import put_all, put_element
 from nbddp.analysis.library import USUAL, Samples, effect_of, exports
-from nbddp.analysis.syntax import BUILTINS
+from nbddp.analysis.syntax import BUILTINS, walk
 from nbddp.analysis.values import (
     ANYTHING,
     CallFact,
@@ -38,7 +40,6 @@ from nbddp.analysis.values import (
 )
 
 FEW = 3
-WORDS: dict[type[ast.operator], str] = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv"}
 
 
 def evaluate(m: Machine, node: ast.expr) -> Value:
@@ -95,7 +96,7 @@ def _evaluate(m: Machine, node: ast.expr) -> Value:  # noqa: C901, PLR0912 -- on
         case ast.Compare():
             return _compare(m, node)
         case ast.BoolOp():
-            parts = [evaluate(m, v) for v in node.values]
+            parts = _operands(m, node)
             return chosen(parts, join_all(parts))
         case ast.UnaryOp():
             operand = evaluate(m, node.operand)
@@ -110,6 +111,8 @@ def _evaluate(m: Machine, node: ast.expr) -> Value:  # noqa: C901, PLR0912 -- on
         case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
             return _comprehension(m, node)
         case ast.Lambda():
+            for default in (*node.args.defaults, *node.args.kw_defaults):
+                evaluate(m, default) if default is not None else None
             return m.close_over(node)
         case ast.NamedExpr():
             value = evaluate(m, node.value)
@@ -216,19 +219,26 @@ def _binary(m: Machine, node: ast.BinOp) -> Value:
     left, right = evaluate(m, node.left), evaluate(m, node.right)
     if node in m.assumed.shares:
         return Value(extent=Extent.SUM, sources=frozenset[ast.AST]({node}), equal=True, size=True, number=True)
-    if (own := by_class(m, left, WORDS.get(type(node.op), ""), [right])) is not None:
+    if (own := by_operator(m, node.op, left, right)) is not None:
         return own
     if isinstance(node.op, ast.BitOr) and left.of("dict"):
         return put_all(m, put_all(m, m.make("dict", node), left), right)
     if isinstance(node.op, ast.Add | ast.Sub):
         left, right = as_mean(m, node.left, left), as_mean(m, node.right, right)
-        return tell_unlike(m, binary(left, right, node.op), (node.left, left), (node.right, right))
+        found = tell_unlike(m, binary(left, right, node.op), (node.left, left), (node.right, right))
+        return with_contents(m, found, left, right)
     if isinstance(node.op, ast.Div) and not alike(right):
         note_divisor(m, node.right, left)
-    result = binary(left, right, node.op)
+    result = with_contents(m, binary(left, right, node.op), left, right)
     if (left.sources or right.sources) and isinstance(node.op, ast.Mult | ast.Div | ast.FloorDiv):
         return replace(result, sources=frozenset[ast.AST]({node}))  # a number of its own, computed from literals
     return result
+
+
+def with_contents(m: Machine, found: Value, *operands: Value) -> Value:
+    """`seen | {label}`, `counts - others`: what sets and counters hold goes into what is made of them."""
+    holders = [v for v in operands if v.of("list", "dict") and m.held(v) not in domain.WHOLE]
+    return found.with_extent(Extent.VARYING) if holders and m.held(found) in domain.WHOLE else found
 
 
 def _tuple(m: Machine, node: ast.Tuple) -> Value:
@@ -252,13 +262,6 @@ def _dict(m: Machine, node: ast.Dict) -> Value:
             m.put(obj, f"[{at.const!r}]", value)
         m.put(obj, "[]", value)
     return made
-
-
-def put_element(m: Machine, container: Value, value: Value, key: object = None) -> None:
-    for obj in container.objs:
-        if key is not None:
-            m.put(obj, f"[{key!r}]", value)
-        m.put(obj, "[]", value)
 
 
 def _subscript(m: Machine, node: ast.Subscript) -> Value:
@@ -348,6 +351,17 @@ def _is_loss(fact: CallFact) -> bool:
     return any(o.kind == "loss" for o in fact.called) or any(effect_of(n).samples is Samples.LOSS for n in fact.names)
 
 
+def _operands(m: Machine, node: ast.BoolOp) -> list[Value]:
+    """Each is asked only where those before it have not decided."""
+    found = [evaluate(m, node.values[0])]
+    with ExitStack() as around:
+        for operand in node.values[1:]:
+            differs = m.context.varying or not alike(found[-1])
+            around.enter_context(m.within(varying=differs, own_turns=m.context.own_turns or differs))
+            found.append(evaluate(m, operand))
+    return found
+
+
 def _choice(m: Machine, node: ast.IfExp) -> Value:
     """One of two, by a condition that may differ between ranks."""
     test = evaluate(m, node.test)
@@ -365,6 +379,9 @@ def _choice(m: Machine, node: ast.IfExp) -> Value:
 
 def _compare(m: Machine, node: ast.Compare) -> Value:
     parts = [evaluate(m, node.left), *(evaluate(m, c) for c in node.comparators)]
+    own = [by_comparison(m, op, *pair) for op, pair in zip(node.ops, pairwise(parts), strict=True)]
+    if known_own := [value for value in own if value is not None]:
+        return join_all(known_own)
     if len(parts) == 2 and (known := _compared(node.ops[0], *parts)) is not None:
         return Value(const=known)
     if all(isinstance(o, ast.Is | ast.IsNot) or _asks_for_none(o, p) for o, p in zip(node.ops, parts[1:], strict=True)):
@@ -408,7 +425,7 @@ def _comprehension(m: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorE
     m.steps.comprehension(m, node.generators, body)
     env = m.frame.local if m.frame.node is not None else m.globals
     m.rebound = object() if env is m.globals else m.rebound
-    for name in sorted({n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}):
+    for name in sorted({n.id for g in node.generators for n in walk(g.target) if isinstance(n, ast.Name)}):
         env.pop(name, None)
         if name in saved:
             env[name] = saved[name]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from nbddp.analysis.evaluator.attributes import is_class_method
-from nbddp.analysis.evaluator.expressions import evaluate, put_element
+from nbddp.analysis.evaluator.attributes import is_class_method, is_setter, line_of
+from nbddp.analysis.evaluator.calls import instance
+from nbddp.analysis.evaluator.expressions import evaluate
 from nbddp.analysis.evaluator.iteration import generated, yields
+from nbddp.analysis.evaluator.writes import put_element
 from nbddp.analysis.library import makes
 from nbddp.analysis.slicing import all_arguments, inside
 from nbddp.analysis.values import (
@@ -42,16 +44,18 @@ def _decorated(m: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, functio
     """What decorators of the notebook make of it; those of libraries leave it what it is."""
     if any(o.name in HOW_IT_BINDS for by in node.decorator_list for o in m.facts.value(by).of("library")):
         return function  # which is asked of the function itself
+    if is_setter(node):  # the property goes on to be read
+        return join(function, m.lookup(node.name) or function)
     for by in reversed(node.decorator_list):
         at = by.func if isinstance(by, ast.Call) else by
-        made = (m.steps.function(m, o, [function], {}, at) for o in sorted(m.facts.value(by).of("function"), key=_line))
-        wrapper = join_all(made)
-        function = wrapper if wrapper.of("function") else function
+        by_what = sorted(m.facts.value(by).of("function", "class"), key=line_of)
+        wrapper = join_all(_wrapped(m, at, o, function) for o in by_what)
+        function = wrapper if wrapper.of("function", "instance") else function
     return function
 
 
-def _line(obj: Obj) -> int:
-    return getattr(obj.node, "lineno", 0)
+def _wrapped(m: Machine, at: ast.expr, by: Obj, function: Value) -> Value:
+    return m.steps.function(m, by, [function], {}, at) if by.kind == "function" else instance(m, at, by, [function], {})
 
 
 def define_class(m: Machine, node: ast.ClassDef) -> None:

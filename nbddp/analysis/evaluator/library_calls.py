@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import reduce
 
-from nbddp.analysis.evaluator.attributes import fields_of, read
+from nbddp.analysis.evaluator.attributes import class_of, fields_of, read
 from nbddp.analysis.evaluator.iteration import iterate, loaders_in, params_in, parts
 from nbddp.analysis.evaluator.tensor_rules import PRODUCTS, TOTALS, einsum, like, of_samples, operation
-from nbddp.analysis.evaluator.writes import moved_by_hand, write_into
+from nbddp.analysis.evaluator.writes import moved_by_hand, put_element, write_into
 from nbddp.analysis.library import Gives, Op, Samples, effect_of, is_class, makes
+from nbddp.analysis.slicing import effects
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
     ANYTHING,
     EACH,
+    GLOBALS,
     PICKED,
     TURNED,
     UNARY,
@@ -26,6 +30,7 @@ from nbddp.analysis.values import (
     foreign,
     is_foreign,
     is_uneven,
+    join,
     join_all,
     join_extent,
     placed,
@@ -159,12 +164,17 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
         return _mapped(m, node, args)
     if name == "getattr" and len(args) > 1 and isinstance(args[1].const, str):
         return read(m, first, args[1].const, node)
-    if name == "setattr" and len(args) > 2:
+    if name in ("setattr", "object.__setattr__") and len(args) > 2:
         for obj in first.objs:
             known = args[1].const if isinstance(args[1].const, str) else None
             for field in [known] if known is not None else [f for o, f in m.facts.fields if o == obj]:
                 m.put(obj, field, args[2])
         return ANYTHING
+    if name == "functools.reduce" and first.of("function", "method"):
+        return _reduced(m, node, args)
+    if name == "sum" and len(args) > 1 and args[1].of("list"):
+        put_element(m, args[1], m.elements(iterate(m, first, node)))
+        return args[1]
     if name == "super":
         return thing("super", node)  # in a method: the instance, seen from the bases
     if op.makes == "dict":
@@ -179,14 +189,23 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
         made = Value(frozenset({Obj("list", node, name, None, m.frame.call)}))
         return _made(m, made, {"[]": iterate(m, first, node)} if args else {})
     if name == "functools.partial":
-        return (
-            _partial(m, node, args, keywords) if first.objs and first.objs == first.of("function", "method") else first
-        )
+        holds = any(m.held(v) not in WHOLE for v in (*args[1:], *keywords.values()))
+        return _partial(m, node, args, keywords) if holds or first.of("function", "method", "bound") else first
+    if name in ("set", "frozenset") and not args:
+        return Value(frozenset({Obj("list", node, name, None, m.frame.call)}))
     if op.gives is Gives.ITSELF:
         return first
     if op.samples is Samples.KEEPS:
         kept = _kept(m, name, first)
         return replace(kept, sources=first.sources) if name == "int" and first.sources else kept
+    if name == "type" and len(args) == 1 and (classes := class_of(m, first)).objs:
+        return classes
+    if name in NAMESPACES and (name == "globals" or not args):
+        return namespace(m, node, of_cells=name == "globals" or m.frame.node is None)
+    if name in ("exec", "eval"):
+        return run_text(m, args)
+    if name == "vars" and first.of("dict"):
+        return first
     if name == "vars" and first.of("instance"):
         return join_all(fields_of(m, obj, node) for obj in first.of("instance"))
     if name in ("repr", "format") and first.of("instance") and m.held(first) not in WHOLE:
@@ -195,6 +214,15 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
         found = [join_extent(spread(v), spread(m.elements(v))) for v in args]
         return Value(extent=reduce(join_extent, found, Extent.UNIFORM) if set(found) <= {*WHOLE} else Extent.VARYING)
     return None
+
+
+def _reduced(m: Machine, node: ast.Call, args: Args) -> Value:
+    """`functools.reduce(function, items, start)`: what has come so far goes in again."""
+    item = iterate(m, args[1], node)
+    found = args[2] if len(args) > 2 else item
+    for _ in range(2):
+        found = join(found, m.steps.call(m, node, args[0], None, [found, item], {}))
+    return found.with_extent(Extent.VARYING) if m.held(found) not in WHOLE else found
 
 
 def _partial(m: Machine, node: ast.Call, args: Args, keywords: Keywords) -> Value:
@@ -240,6 +268,8 @@ def _length(m: Machine, value: Value) -> Value:
 
 
 def _passed(m: Machine, node: ast.Call, name: str, first: Value, args: Args) -> Value:
+    if name in ("list", "tuple") and first.of("instance"):
+        return _made(m, m.make("list", node), {"[]": iterate(m, first, node)})
     if name in ("list", "tuple", "itertools.chain") and not first.of("loader", "iterator"):
         if name == "itertools.chain":
             return Value(join_all(args).objs, join_all(args).extent)
@@ -270,6 +300,8 @@ def _of_samples(m: Machine, name: str, args: Args, keywords: Keywords, op: Op) -
     """`torch.std(x, 0)` is `x.std(0)`; of a list it is about the items."""
     if not args or not (name.startswith(("torch.", "numpy.")) or op.samples in TOTALS):
         return None
+    if name == "sum" and any(v.of("list") for v in args[1:]):
+        return None  # `sum(rows, [])`
     if name in ("torch.einsum", "numpy.einsum"):
         return einsum(m, args[0].const, args[1:])
     first, word = args[0], name.rpartition(".")[2]
@@ -287,7 +319,7 @@ def _of_samples(m: Machine, name: str, args: Args, keywords: Keywords, op: Op) -
 def _holds_batches(m: Machine, value: Value) -> bool:
     """`log_dets`, with one for each layer: nothing around goes through samples, which may have put one in for each."""
     made = [m.program.function_of(obj.node) or m.program.tree for obj in value.of("list")]
-    loops = (n for around in made for n in ast.walk(around) if isinstance(n, ast.For))
+    loops = (n for around in made for n in walk(around) if isinstance(n, ast.For))
     return bool(made) and not value.of(EACH, PICKED) and all(spread(m.facts.value(n.iter)) in WHOLE for n in loops)
 
 
@@ -314,3 +346,50 @@ def _compute(m: Machine, name: str, args: Args, keywords: Keywords, op: Op) -> V
         parts = (replace(v, extent=m.held(v)) for v in given if not _is_size(v))
         return operation(word, args, keywords) or like(Value(extent=elementwise(parts)), args)
     return Value(extent=extent if op.samples is Samples.JOINS else Extent.VARYING)
+
+
+NAMESPACES = ("globals", "locals", "vars")
+
+
+def namespace(m: Machine, node: ast.AST, *, of_cells: bool) -> Value:
+    """The names of the cells themselves, or a copy of those of a function."""
+    if of_cells:
+        return thing("dict", GLOBALS, "globals")
+    made = m.make("dict", node)
+    for obj in made.objs:
+        for name, value in m.frame.local.items():
+            m.put(obj, f"[{name!r}]", value)
+            m.put(obj, "[]", value)
+    return made
+
+
+def run_text(m: Machine, args: list[Value]) -> Value:
+    """`exec("total += loss.item()")`: what it changes is each rank's own, where it reads what is."""
+    names = m.visible()
+    changed, read = _touched(args[0].const if args else None, names)
+    given = [v for v in args[1:] if v.of("dict")]
+    own = [names[n] for n in read if n in names] + given
+    apart = m.context.varying or any(m.held(v) not in WHOLE for v in own)
+    differs = apart if isinstance(args[0].const if args else None, str) else m.sharing()
+    for name in sorted(changed) if differs else ():
+        if name in names:
+            m.change(name, names[name].with_extent(Extent.VARYING))
+    for obj in {o for v in given for o in v.objs} if differs else ():
+        m.put(obj, "[]", Value(extent=Extent.VARYING))
+    return Value(extent=Extent.VARYING if differs else Extent.UNIFORM)
+
+
+def _touched(text: object, names: dict[str, Value]) -> tuple[set[str], set[str]]:
+    """What it may change and what it reads; of a text that nobody knows, all that is no part of the training."""
+    try:
+        tree = ast.parse(text if isinstance(text, str) else "")
+    except SyntaxError:
+        return set(), set()
+    if not isinstance(text, str):
+        return {*_plain(names)}, set()
+    found = effects(tree.body, {})
+    return found.may_bind | found.mutates, found.reads | found.mutates
+
+
+def _plain(names: dict[str, Value]) -> Iterator[str]:
+    return (name for name, value in names.items() if value.objs == value.of("list", "dict", "instance"))

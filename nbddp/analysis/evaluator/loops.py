@@ -10,6 +10,7 @@ from nbddp.analysis.evaluator.bindings import assign
 from nbddp.analysis.evaluator.expressions import evaluate
 from nbddp.analysis.evaluator.iteration import is_cut, is_indirect, iterate, literal_elements, loaders_in, yields
 from nbddp.analysis.slicing import inside
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
     Active,
     Env,
@@ -226,7 +227,7 @@ def comprehension_loops(m: Machine, generators: list[ast.comprehension], body: C
     loaders = loaders_in(m, iterable)
     active = Active(fact, bool(loaders & m.assumed.dealt.get(first, frozenset())))
     m.loops.append(active)
-    own = {n.id for n in ast.walk(first.target) if isinstance(n, ast.Name)}
+    own = {n.id for n in walk(first.target) if isinstance(n, ast.Name)}
     for turn in range(2):
         before, change = _names_besides(m, own), last_change()
         active.shares &= not (turn and first in m.assumed.unsure)  # a share, or all of it: a sum is then neither

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from nbddp.analysis.evaluator.attributes import HOOK, bases_of, class_member
+from nbddp.analysis.evaluator.attributes import bases_of, class_member
 from nbddp.analysis.evaluator.iteration import iterate, params_in
 from nbddp.analysis.evaluator.tensor_rules import like, of_samples, operation, samples_at
-from nbddp.analysis.evaluator.writes import moved_by_hand, put_all, taint
+from nbddp.analysis.evaluator.writes import hand_over, moved_by_hand, put_all, put_element, taint
 from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.values import (
     ANYTHING,
+    HOOKS,
     PICKED,
     TURNED,
     UNARY,
@@ -70,17 +71,20 @@ def call_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, 
     if attr.endswith("_") and attr not in LEAVES_VALUES and isinstance(node.func, ast.Attribute):
         moved_by_hand(m, node.func.value)
     if not (op.reads or keeps) and isinstance(node.func, ast.Attribute):
-        _change_in_place(m, node.func, base, result, [*args, *keywords.values()])
+        _change_in_place(m, node, node.func, base, result, [*args, *keywords.values()])
     unknown = base.of("foreign") and not result.objs and not result.varies and not keeps
     return replace(foreign(m, node, attr), extent=result.extent) if unknown else result  # `data.make_loader()`
 
 
-def _change_in_place(m: Machine, func: ast.Attribute, base: Value, result: Value, given: Args) -> None:
+def _change_in_place(m: Machine, node: ast.Call, func: ast.Attribute, base: Value, result: Value, given: Args) -> None:
     """`total.add_(x)`, `meter.update(loss)`: what goes in makes what it stands for differ between ranks."""
+    hand_over(m, node, given, {})
     if func.attr.endswith("_") and func.attr not in LEAVES_VALUES and (result.varies or base.varies):
         taint(m, func.value, spread(result))
-    elif any(v.varies for v in given) and not base.varies:
+    elif any(m.held(v) not in WHOLE for v in given) and not base.varies:
         taint(m, func.value, Extent.VARYING)
+        for obj in base.of("instance"):  # of a list's class, or a dictionary's
+            m.put(obj, "[]", Value(extent=Extent.VARYING))
     elif base.const is not None and func.attr.endswith("_") and func.attr not in LEAVES_VALUES | REPLACES:
         taint(m, func.value, spread(base))  # `hot = torch.zeros(n, 3); hot.scatter_(1, y, 1)`: no zeros any more
 
@@ -112,9 +116,10 @@ def _model(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywo
                     m.facts.contained[child].add(owner)
                     m.put(owner, "[]", Value(frozenset({child})))
         return ANYTHING
-    if attr == "register_forward_hook" and args:
-        for owner in map(_whole, models):
-            m.put(owner, HOOK, args[0])
+    if attr.startswith("register_forward_"):
+        for obj in models if args else ():
+            m.put(_whole(obj), HOOKS, args[0])
+        return ANYTHING
     return ANYTHING if attr in ("state_dict", "load_state_dict", "zero_grad") else None
 
 
@@ -178,9 +183,7 @@ def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
         _put(m, holders, marked(inner, PICKED) if first.of(PICKED) else inner)
         put_all(m, Value(holders), first)
         for key, value in keywords.items():
-            for obj in holders:
-                m.put(obj, f"[{key!r}]", value)
-                m.put(obj, "[]", value)
+            put_element(m, Value(holders), value, key)
         return ANYTHING
     if attr == "items":
         made = thing("iterator", node, "items")
@@ -306,7 +309,8 @@ def _tensor(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) 
         return Value(base.objs - base.of("shape"), extent, base.items, base.const)
     if attr in REPLACES and (attr == "copy_" or extent not in (Extent.SAMPLES, Extent.VARYING)):
         return args[0] if args else Value(const=0)
-    found = Value(extent=elementwise([base, *args, *keywords.values()]))
+    given = (replace(v, extent=m.held(v)) if v.objs else v for v in (*args, *keywords.values()))
+    found = Value(extent=elementwise([base, *given]))
     return operation(attr, [base, *args], keywords) or like(found, [base])
 
 

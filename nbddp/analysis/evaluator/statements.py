@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
+from nbddp.analysis.evaluator.attributes import by_class
 from nbddp.analysis.evaluator.bindings import (
     assign,
     run_annotated,
@@ -19,15 +20,19 @@ from nbddp.analysis.evaluator.bindings import (
 )
 from nbddp.analysis.evaluator.expressions import evaluate
 from nbddp.analysis.evaluator.functions import define_class, define_function, follows_gradients, run_return
+from nbddp.analysis.evaluator.iteration import iterate
 from nbddp.analysis.evaluator.loops import run_for, run_while
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
     ANYTHING,
     Active,
     LoopFact,
     Machine,
     Split,
+    Value,
     copies,
     decided,
+    join,
     join_states,
     restore,
     truth,
@@ -109,7 +114,7 @@ def _if(m: Machine, node: ast.If) -> None:
 def _match(m: Machine, node: ast.Match) -> None:
     subject = evaluate(m, node.subject)
     for case in node.cases:
-        for part in ast.walk(case.pattern):
+        for part in walk(case.pattern):
             if isinstance(part, ast.MatchAs | ast.MatchStar) and part.name:
                 m.bind(part.name, subject)
     with m.within(varying=m.context.varying or subject.varies):
@@ -117,11 +122,13 @@ def _match(m: Machine, node: ast.Match) -> None:
 
 
 def _try(m: Machine, node: ast.Try) -> None:
+    before, m.raised = m.raised, ANYTHING
     run_block(m, node.body)
     run_block(m, node.orelse)
+    raised, m.raised = m.raised, before
     for handler in node.handlers:
         if handler.name:
-            m.bind(handler.name, ANYTHING)
+            m.bind(handler.name, raised)
         _branches(m, handler.body, [])
     run_block(m, node.finalbody)
 
@@ -133,13 +140,26 @@ def _with(m: Machine, node: ast.With | ast.AsyncWith) -> None:
             known = follows_gradients(m, item.context_expr, m.context.grad)
             perhaps = m.context.perhaps_grad or known is None
             around.enter_context(m.within(grad=m.context.grad if known is None else known, perhaps_grad=perhaps))
+            entered = _entered(m, item, value)
             if item.optional_vars is not None:
-                assign(m, item.optional_vars, value)
+                assign(m, item.optional_vars, entered)
+            around.callback(by_class, m, value, "exit", [ANYTHING] * 3)
         run_block(m, node.body)
+
+
+def _entered(m: Machine, item: ast.withitem, value: Value) -> Value:
+    """What a block gets of its manager: what `__enter__` gives, or what a generator yields."""
+    own = by_class(m, value, "enter", [])
+    return iterate(m, value, item.context_expr) if value.of("generator") else value if own is None else own
 
 
 def _expression(m: Machine, node: ast.Expr) -> None:
     evaluate(m, node.value)
+
+
+def _raise(m: Machine, node: ast.Raise) -> None:
+    if node.exc is not None:
+        m.raised = join(m.raised, evaluate(m, node.exc))
 
 
 def _assert(m: Machine, node: ast.Assert) -> None:
@@ -167,4 +187,5 @@ _TABLE: dict[type[ast.stmt], Callable[[Machine, Any], None]] = {
     ast.While: run_while,
     ast.Expr: _expression,
     ast.Assert: _assert,
+    ast.Raise: _raise,
 }

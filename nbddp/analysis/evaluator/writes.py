@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from nbddp.analysis.library import Effect, effect_of
-from nbddp.analysis.values import SOURCES, WHOLE, Extent, Machine, Value, contents, from_afar
+from nbddp.analysis.values import FIELDS_OF, GLOBALS, SOURCES, WHOLE, Extent, Machine, Value, contents, from_afar
 
 CHANGING = ("heapq", "bisect", "numpy.copyto", "numpy.put", "numpy.place", "numpy.putmask")  # their first argument
 
@@ -38,14 +38,33 @@ def write_into(m: Machine, node: ast.Call, name: str, args: list[Value], keyword
     given = [m.held(v) for v in (*args[1:], *keywords.values())]
     if all(e in WHOLE for e in given):
         return
+    effect = effect_of(name).effect
+    if effect is Effect.UNKNOWN:
+        hand_over(m, node, args, keywords)
     out = [k.value for k in node.keywords if k.arg == "out"]
-    changes = effect_of(name).effect is Effect.CHANGES or (name.startswith("numpy.") and name.endswith(".at"))
+    changes = effect is Effect.CHANGES or (name.startswith("numpy.") and name.endswith(".at"))
     first = node.args[:1] if changes else []
     for holder in (*out, *first):
         for obj in m.facts.value(holder).of("list", "dict"):
             m.put(obj, "[]", Value(extent=Extent.VARYING))
         if not m.facts.value(holder).objs:
             taint(m, holder, Extent.VARYING)
+
+
+def hand_over(m: Machine, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> None:
+    """`stack.callback(log.append, loss)`: who gets a function and numbers of a share may call it with them."""
+    given = [*args, *keywords.values()]
+    own = [v for v in given if m.held(v) not in WHOLE]
+    for function in [v for v in given if v.of("function", "method", "bound")] if own else ():
+        m.steps.call(m, node, Value(function.of("function", "method", "bound")), None, own, {})
+
+
+def put_element(m: Machine, container: Value, value: Value, key: object = None) -> None:
+    for obj in container.objs:
+        if key is not None:
+            m.put(obj, f"[{key!r}]", value)
+        if key is None or not (obj.name == FIELDS_OF or obj.node is GLOBALS):  # where any may be meant
+            m.put(obj, "[]", value)
 
 
 def put_all(m: Machine, into: Value, other: Value) -> Value:

@@ -15,9 +15,8 @@ BUILTINS: Table = {
     "range enumerate zip map filter sum min max abs round any all iter next getattr hasattr callable ord chr divmod "
     "pow slice super object bytes complex format input print display help dir vars pprint": Op(Effect.READS),
     " ".join(_EXCEPTIONS): Op(Effect.READS),
-    "list tuple dict set frozenset sorted reversed enumerate zip map filter iter next getattr vars super min max": Op(
-        fresh=False
-    ),
+    "list tuple dict set frozenset sorted reversed enumerate zip map filter iter next getattr vars super min max "
+    "memoryview": Op(fresh=False),
     "print display help dir vars pprint": Op(display=True),
     "print display": Op(out="shown"),
     "sorted set filter": Op(gives=Gives.ITSELF),
@@ -35,7 +34,8 @@ OPS: Table = {
     "sys.getsizeof platform json.dumps os.listdir os.cpu_count os.getcwd os.getenv os.environ.get dataclasses timeit "
     "inspect": Op(Effect.READS),
     "math": Op(numeric=True),
-    "random.shuffle heapq bisect": Op(Effect.CHANGES),
+    "random.shuffle heapq bisect operator.setitem operator.delitem operator.iadd operator.iconcat operator.isub "
+    "operator.imul operator.ior operator.iand operator.itruediv": Op(Effect.CHANGES),
     "functools.partial itertools.chain itertools.islice itertools.cycle itertools.zip_longest collections.defaultdict "
     "collections.deque copy.copy": Op(fresh=False),
     "itertools.islice itertools.cycle itertools.zip_longest": Op(gives=Gives.SOME),

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from nbddp.analysis.loaders.sharding import ShardedReading
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Loop
 
 
@@ -65,9 +66,9 @@ def _reaches(plan: ShardedReading, node: ast.AST, loop: Loop) -> bool:
     later = {n for a in plan.nodes() if isinstance(a, ast.Assign) and statement.lineno < a.lineno < begins
              and plan.program.function_of(a) is function for n in _bound(a)}  # fmt: skip
     made = _bound(statement) - later if statement.lineno < begins else set[str]()
-    inside = (n for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+    inside = (n for n in walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
     return any(n.id in made and not plan.facts.value(n).number for n in inside)
 
 
 def _bound(node: ast.Assign) -> set[str]:
-    return {n.id for t in node.targets for n in ast.walk(t) if isinstance(n, ast.Name)}
+    return {n.id for t in node.targets for n in walk(t) if isinstance(n, ast.Name)}

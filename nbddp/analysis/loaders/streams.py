@@ -7,7 +7,7 @@ import ast
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.loaders.loader_calls import LoaderCall, dataset_value
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.syntax import qualified
+from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.values import Obj, Value
 from nbddp.sentence import NOTHING, Sentence, sentence
 
@@ -31,7 +31,7 @@ def is_stream(plan: Reading, loader: Obj) -> bool:
 
 
 def _draws_by_chance(plan: Reading, node: ast.AST) -> bool:
-    for inner in ast.walk(node):
+    for inner in walk(node):
         if isinstance(inner, ast.Name | ast.Attribute):
             if effect_of(qualified(inner, plan.flow.imports) or "").draws:
                 return True

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from nbddp.analysis.slicing import fresh_start, inside
-from nbddp.analysis.syntax import Program
+from nbddp.analysis.syntax import Program, walk
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Counter:
 
 def while_counter(program: Program, loop: ast.While) -> Counter | None:
     """The variable to which each turn adds one, on every path, and that nothing else changes."""
-    if any(_skips(program, n, loop) for n in ast.walk(loop)):
+    if any(_skips(program, n, loop) for n in walk(loop)):
         return None
     for statement in loop.body:
         if _adds_one(statement) and isinstance(statement.target, ast.Name):  # type: ignore[attr-defined]

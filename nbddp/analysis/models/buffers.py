@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Obj
 
 
@@ -14,9 +15,9 @@ def kept_of_shares(plan: Reading) -> Iterator[ast.stmt]:
     for node in plan.nodes():
         if not isinstance(node, ast.ClassDef):
             continue
-        names = {name for part in ast.walk(node) if (name := _registered(part))}
+        names = {name for part in walk(node) if (name := _registered(part))}
         for method in (m for m in node.body if isinstance(m, ast.FunctionDef) and m.name != "__init__"):
-            changes = (s for s in ast.walk(method) if isinstance(s, ast.stmt) and _changed(s) in names)
+            changes = (s for s in walk(method) if isinstance(s, ast.stmt) and _changed(s) in names)
             yield from (s for s in changes if any(plan.facts.value(v).varies for v in _given(s)))
 
 
@@ -52,7 +53,7 @@ def _given(statement: ast.stmt) -> Iterator[ast.expr]:
     if isinstance(statement, ast.Assign | ast.AugAssign):
         yield statement.value
     elif isinstance(statement, ast.Expr):
-        for call in (n for n in ast.walk(statement.value) if isinstance(n, ast.Call)):
+        for call in (n for n in walk(statement.value) if isinstance(n, ast.Call)):
             yield from call.args
             yield from (k.value for k in call.keywords)
 

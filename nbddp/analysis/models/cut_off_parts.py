@@ -10,6 +10,8 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from nbddp.analysis.syntax import walk
+
 CUTS = frozenset("detach argmin argmax item tolist numpy size shape data".split())
 OFF = frozenset("no_grad inference_mode".split())
 Parts = frozenset[str]
@@ -18,7 +20,7 @@ NOTHING: Parts = frozenset()
 
 def cut_off(owner: ast.ClassDef, forward: ast.FunctionDef) -> set[str]:
     """Attributes of self; none where the class freezes some of them itself."""
-    if any(isinstance(n, ast.Attribute) and n.attr.startswith("requires_grad") for n in ast.walk(owner)):
+    if any(isinstance(n, ast.Attribute) and n.attr.startswith("requires_grad") for n in walk(owner)):
         return set()
     flow = _Flow()
     flow.run(forward.body)
@@ -39,7 +41,7 @@ class _Flow:
         for statement in body:
             match statement:
                 case ast.With(items=items, body=inner):
-                    words = {n.attr for i in items for n in ast.walk(i.context_expr) if isinstance(n, ast.Attribute)}
+                    words = {n.attr for i in items for n in walk(i.context_expr) if isinstance(n, ast.Attribute)}
                     before, self.off = self.off, self.off or bool(words & OFF)
                     self.run(inner)
                     self.off = before
@@ -64,7 +66,7 @@ class _Flow:
         self.surely = before
 
     def bind(self, target: ast.expr, found: Parts, *, anew: bool) -> None:
-        for node in ast.walk(target):
+        for node in walk(target):
             if isinstance(node, ast.Name) and node.id != "self":
                 plain = anew and isinstance(target, ast.Name | ast.Tuple)
                 self.held[node.id] = found if plain else self.held.get(node.id, NOTHING) | found

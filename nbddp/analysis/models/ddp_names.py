@@ -16,6 +16,7 @@ from nbddp.analysis.models.buffers import synchronises
 from nbddp.analysis.models.wrap_points import Home
 from nbddp.analysis.reading import Model, Reading
 from nbddp.analysis.slicing import Function, local_names
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import CallFact, Literal, Obj, contents
 
 Scope = ast.AST | None
@@ -91,7 +92,7 @@ def _may_train(plan: Reading, call: CallFact, model: Obj) -> bool:
     if call.names and all(("." not in n and effect_of(n).reads) or under(n, NEVER_TRAIN) for n in call.names):
         return False
     given = [*call.node.args, *(k.value for k in call.node.keywords)]
-    return any(_hands_on(plan, node, model) for part in given for node in ast.walk(part))
+    return any(_hands_on(plan, node, model) for part in given for node in walk(part))
 
 
 def _hands_on(plan: Reading, node: ast.AST, model: Obj) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.syntax import qualified
+from nbddp.analysis.syntax import qualified, walk
 
 GPU = re.compile(r"(cuda|mps|xpu|hip)(:\d+)?$")
 INDEXED = re.compile(r"(cuda|xpu|hip):(\d+|%[ds]|\{\w*\})?$")  # also what a number is still to be put into
@@ -70,7 +70,7 @@ def _is_device(plan: Reading, node: ast.Call) -> bool:
 
 def _asks(plan: Reading, test: ast.expr) -> bool:
     """Does a condition ask whether there is a GPU, itself or through a variable?"""
-    for node in ast.walk(test):
+    for node in walk(test):
         if isinstance(node, ast.Attribute) and node.attr in ASKS:
             return True
         if isinstance(node, ast.Name) and any(_is_answer(s.node, node.id) for s in plan.kept):
@@ -83,7 +83,7 @@ def _is_answer(node: ast.stmt, name: str) -> bool:
     if not isinstance(node, ast.Assign) or not any(isinstance(t, ast.Name) and t.id == name for t in node.targets):
         return False
     return isinstance(node.value, ast.Call | ast.Compare) and any(
-        isinstance(n, ast.Attribute) and n.attr in ASKS for n in ast.walk(node.value)
+        isinstance(n, ast.Attribute) and n.attr in ASKS for n in walk(node.value)
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from nbddp.analysis.library import Effect, effect_of
 from nbddp.analysis.reading import Model, Reading
+from nbddp.analysis.syntax import walk
 
 CUTS = frozenset("detach detach_ item tolist numpy data shape size argmax grad no_grad eq ne gt lt".split())
 DEPTH = 4  # of functions that call functions
@@ -75,7 +76,7 @@ class _Walk:
         self.now += 1
         value = getattr(statement, "iter" if isinstance(statement, ast.For) else "value", None)
         found = self.sources(value) if isinstance(value, ast.AST) else frozenset()
-        for call in (n for n in ast.walk(value) if isinstance(n, ast.Call)) if isinstance(value, ast.AST) else ():
+        for call in (n for n in walk(value) if isinstance(n, ast.Call)) if isinstance(value, ast.AST) else ():
             if call in self.plan.facts.backward:
                 self.backward(self.sources(call))
             elif self.contains(call, "backward"):
@@ -133,7 +134,7 @@ class _Walk:
         wanted = self.model.forward_calls if what == "forward" else self.plan.facts.backward
         fact = self.plan.facts.calls.get(call)
         bodies = fact.bodies if fact is not None and depth else ()
-        calls = [n for body in bodies for n in ast.walk(body) if isinstance(n, ast.Call)]
+        calls = [n for body in bodies for n in walk(body) if isinstance(n, ast.Call)]
         return any(n in wanted or self.contains(n, what, depth - 1) for n in calls)
 
 
@@ -142,11 +143,11 @@ def _bound(statement: ast.stmt) -> Iterator[tuple[str, bool]]:
     targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
     for target in targets:
         plain = isinstance(target, ast.Name | ast.Tuple | ast.List) and not isinstance(statement, ast.AugAssign)
-        for node in ast.walk(target) if isinstance(target, ast.AST) else ():
+        for node in walk(target) if isinstance(target, ast.AST) else ():
             if isinstance(node, ast.Name):
                 yield node.id, not plain
 
 
 def _words(node: ast.AST) -> set[str]:
-    attributes = {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)}
-    return attributes | {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    attributes = {n.attr for n in walk(node) if isinstance(n, ast.Attribute)}
+    return attributes | {n.id for n in walk(node) if isinstance(n, ast.Name)}

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from nbddp.analysis.models.wrap_points import Home
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import CallFact, Obj
 
 STATES = ("state_dict", "load_state_dict")
@@ -26,7 +27,7 @@ def is_behind(plan: Reading, node: ast.AST, home: Home, seen: frozenset[ast.AST]
 
 def is_sharded_at(plan: Reading, node: ast.AST, homes: Mapping[Obj, Home]) -> bool:
     """May what is named there be sharded by then? Where it is not known which model is, any."""
-    named = {o for n in ast.walk(node) for o in plan.facts.value(n).objs}
+    named = {o for n in walk(node) for o in plan.facts.value(n).objs}
     wholes = {o.owner or o for o in named} | {m.obj for m in plan.roles.models if m.optimizers & named}
     models = wholes.union(*map(plan.facts.roots, wholes)) & homes.keys()
     return any(is_behind(plan, node, homes[m]) for m in models or homes)
@@ -63,8 +64,8 @@ def is_of_state(plan: Reading, node: ast.AST) -> bool:
 def loaded_states(plan: Reading) -> Iterator[CallFact]:
     """`torch.load(…)` of which a sharded model, or its optimizer, takes its state."""
     states = [n for n in plan.facts.calls if is_of_state(plan, n) and ast.unparse(n.func).endswith("load_state_dict")]
-    inside = {n for call in states for n in ast.walk(call)}
-    names = {n.id for call in states for argument in call.args for n in ast.walk(argument) if isinstance(n, ast.Name)}
+    inside = {n for call in states for n in walk(call)}
+    names = {n.id for call in states for argument in call.args for n in walk(argument) if isinstance(n, ast.Name)}
     for call in plan.calls("torch.load"):
         parent = plan.program.parents[call.node]
         bound = {ast.unparse(t) for t in parent.targets} if isinstance(parent, ast.Assign) else set()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import block_of, effects
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import CallFact, Obj
 
 MOVES = ("to", "cuda")
@@ -49,9 +50,7 @@ def _can_wait(plan: Reading, statement: ast.stmt, name: str, model: Obj) -> bool
     if only_moves(statement) or not any(o.node.lineno < statement.lineno for o in optimizers):  # type: ignore[attr-defined]
         return only_moves(statement)
     parents = plan.program.parents
-    uses = [
-        parents[n] for n in ast.walk(statement) if isinstance(n, ast.Name | ast.Attribute) and ast.unparse(n) == name
-    ]
+    uses = [parents[n] for n in walk(statement) if isinstance(n, ast.Name | ast.Attribute) and ast.unparse(n) == name]
     return all(isinstance(n, ast.Attribute) and n.attr in LATER and isinstance(parents[n], ast.Call) for n in uses)
 
 
@@ -112,10 +111,10 @@ def _in_tuple(plan: Reading, objs: frozenset[Obj], value: ast.expr) -> bool:
 
 
 def _returned(plan: Reading, statement: ast.Assign, function: ast.AST) -> bool:
-    names = {n.id for t in statement.targets for n in ast.walk(t) if isinstance(n, ast.Name)}
-    for node in ast.walk(function):
+    names = {n.id for t in statement.targets for n in walk(t) if isinstance(n, ast.Name)}
+    for node in walk(function):
         if isinstance(node, ast.Return) and node.value is not None:
-            if names & {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}:
+            if names & {n.id for n in walk(node.value) if isinstance(n, ast.Name)}:
                 return function not in plan.functions_that_run(plan.facts.backward)
     return False
 
@@ -165,7 +164,7 @@ def _trained_in(plan: Reading, statement: ast.stmt, model: Obj) -> bool:
 
 
 def _calls(plan: Reading, statement: ast.stmt) -> list[CallFact]:
-    return [plan.facts.calls[n] for n in ast.walk(statement) if isinstance(n, ast.Call) and n in plan.facts.calls]
+    return [plan.facts.calls[n] for n in walk(statement) if isinstance(n, ast.Call) and n in plan.facts.calls]
 
 
 def _given(call: CallFact, model: Obj) -> bool:
@@ -181,7 +180,7 @@ def _completes(plan: Reading, statement: ast.stmt, name: str) -> bool:
     found = effects([statement], plan.flow.imports, own)
     touched = root in found.mutates | found.may_bind or _freezes(plan, statement, root)
     if isinstance(statement, ast.For) and not touched:  # for p in model.parameters(): p.requires_grad = False
-        reads = {n.id for n in ast.walk(statement.iter) if isinstance(n, ast.Name)}
+        reads = {n.id for n in walk(statement.iter) if isinstance(n, ast.Name)}
         return root in reads
     return touched and not _only_builds_others(plan, statement, root)
 
@@ -191,7 +190,7 @@ def _freezes(plan: Reading, statement: ast.stmt, root: str) -> bool:
     top = plan.top_level(statement)
     if top is None or top.node is not statement or root not in plan.flow.touched[top.index]:
         return False
-    return any(isinstance(n, ast.Attribute) and n.attr.startswith("requires_grad") for n in ast.walk(statement))
+    return any(isinstance(n, ast.Attribute) and n.attr.startswith("requires_grad") for n in walk(statement))
 
 
 def _only_builds_others(plan: Reading, statement: ast.stmt, root: str) -> bool:
@@ -229,7 +228,7 @@ def is_move(call: ast.Call) -> bool:
 
 def _moves(node: ast.AST) -> bool:
     return any(
-        isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr in MOVES for n in ast.walk(node)
+        isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr in MOVES for n in walk(node)
     )
 
 

@@ -13,6 +13,7 @@ from nbddp.analysis.models.repeated_backward import several_backwards
 from nbddp.analysis.models.unfreezing import thaws_later
 from nbddp.analysis.models.wrap_points import Home, find_home
 from nbddp.analysis.reading import Model, Reading
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Obj, Value
 from nbddp.sentence import NOTHING, Sentence, sentence
 
@@ -120,7 +121,7 @@ def _leaves_out(plan: Reading, model: Obj) -> bool:
         return False
     made = {
         n.attr
-        for n in ast.walk(init)
+        for n in walk(init)
         if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store) and _trainable(plan, model, n.attr)
     }
     never = made - _read_from(forward, methods, set()) - _read_in_init(init, made)
@@ -130,7 +131,7 @@ def _leaves_out(plan: Reading, model: Obj) -> bool:
 def _read_under_conditions(forward: ast.FunctionDef) -> set[str]:
     """Parts that only some calls of forward go through: `self.head(x) if self.training else None`."""
     found: set[str] = set()
-    for node in ast.walk(forward):
+    for node in walk(forward):
         if isinstance(node, ast.If | ast.IfExp):
             branches = [node.body, node.orelse]
             sides = [_attributes(b if isinstance(b, list) else [b]) for b in branches]
@@ -139,16 +140,16 @@ def _read_under_conditions(forward: ast.FunctionDef) -> set[str]:
 
 
 def _attributes(nodes: list[ast.stmt] | list[ast.expr]) -> set[str]:
-    return {n.attr for part in nodes for n in ast.walk(part) if isinstance(n, ast.Attribute)}
+    return {n.attr for part in nodes for n in walk(part) if isinstance(n, ast.Attribute)}
 
 
 def _asks_by_name(node: ast.ClassDef) -> bool:
-    names = {n.func.id for n in ast.walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    names = {n.func.id for n in walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
     return bool(names & {"getattr", "setattr", "eval", "exec"})
 
 
 def _goes_through_parts(node: ast.AST) -> bool:
-    return any(isinstance(n, ast.Attribute) and n.attr in PARTS for n in ast.walk(node))
+    return any(isinstance(n, ast.Attribute) and n.attr in PARTS for n in walk(node))
 
 
 def _trainable(plan: Reading, model: Obj, name: str) -> bool:
@@ -172,7 +173,7 @@ def _trainable(plan: Reading, model: Obj, name: str) -> bool:
 
 
 def _read_from(method: ast.FunctionDef, methods: Mapping[str, ast.FunctionDef], seen: set[str]) -> set[str]:
-    found = {n.attr for n in ast.walk(method) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)}
+    found = {n.attr for n in walk(method) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)}
     for name in found & methods.keys() - seen:
         seen.add(name)
         found = found | _read_from(methods[name], methods, seen)
@@ -181,6 +182,6 @@ def _read_from(method: ast.FunctionDef, methods: Mapping[str, ast.FunctionDef], 
 
 def _read_in_init(init: ast.FunctionDef, made: set[str]) -> set[str]:
     """Parts that other parts are made of: `self.net = nn.Sequential(self.a, self.b)`; not what is taken apart."""
-    loads = [n for n in ast.walk(init) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)]
+    loads = [n for n in walk(init) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)]
     apart = {n.value for n in loads if n.attr in PARTS}
     return {n.attr for n in loads if n not in apart} & made

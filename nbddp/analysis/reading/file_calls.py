@@ -6,7 +6,7 @@ import ast
 
 from nbddp.analysis.library import Effect, effect_of, makes
 from nbddp.analysis.reading.reading import Reading
-from nbddp.analysis.syntax import qualified
+from nbddp.analysis.syntax import qualified, walk
 
 WRITES = (Effect.WRITES, Effect.PICTURE)
 
@@ -93,7 +93,7 @@ def _asks_for_data(name: str, number: int, node: ast.expr) -> bool:
         return (name.startswith("torchvision.models.") and number == 0) or (
             name.startswith("torchvision.datasets.") and number >= 4
         )
-    words = [_word(n) for n in ast.walk(node) if isinstance(n, ast.Attribute | ast.Name)]
+    words = [_word(n) for n in walk(node) if isinstance(n, ast.Attribute | ast.Name)]
     return name.startswith("torchvision.") and any("_Weights" in w for w in words)
 
 

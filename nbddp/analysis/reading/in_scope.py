@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from nbddp.analysis.reading.reading import Reading
 from nbddp.analysis.reading.summary_objects import one_of_several
 from nbddp.analysis.slicing import local_names
-from nbddp.analysis.syntax import Statement
+from nbddp.analysis.syntax import Statement, walk
 from nbddp.analysis.values import ITEMS, Literal, LoopFact, Obj, Value, sources
 
 
@@ -28,9 +28,9 @@ def state_in_scope(plan: Reading, fact: LoopFact) -> dict[str, str]:
 def _only_its_own(plan: Reading, fact: LoopFact) -> set[str]:
     if not isinstance(fact.node, ast.For | ast.AsyncFor):
         return set()
-    targets = {n.id for n in ast.walk(fact.node.target) if isinstance(n, ast.Name)}
+    targets = {n.id for n in walk(fact.node.target) if isinstance(n, ast.Name)}
     around = plan.program.function_of(fact.node)
-    code = ast.walk(around) if around is not None else plan.nodes()
+    code = walk(around) if around is not None else plan.nodes()
     above = [n for n in code if isinstance(n, ast.Name | ast.arg) and n.lineno < fact.node.lineno]
     bound = {n.id for n in above if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     return targets - bound - {n.arg for n in above if isinstance(n, ast.arg)}

@@ -10,7 +10,7 @@ from nbddp.analysis.combining import leave_loop
 from nbddp.analysis.evaluator import call, comprehension_loops, library, run_block, run_function, run_statement
 from nbddp.analysis.reading.roles import find_roles
 from nbddp.analysis.reading.training_loops import find_dealt, find_mixed, gradients_without_a_step
-from nbddp.analysis.syntax import Program, Statement
+from nbddp.analysis.syntax import Program, Statement, walk
 from nbddp.analysis.values import Assumptions, Facts, Machine, Steps, trained_on_foreign
 from nbddp.diagnostics import CannotExport, Diagnostic
 from nbddp.sentence import sentence
@@ -78,6 +78,6 @@ def _too_complex(program: Program, node: ast.AST) -> Diagnostic:
 
 def _forget_literals(machine: Machine, node: ast.stmt) -> None:
     """The command line may give them other values."""
-    for part in ast.walk(node):
+    for part in walk(node):
         if isinstance(part, ast.Name) and (value := machine.globals.get(part.id)) is not None:
             machine.globals[part.id] = replace(value, const=None)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from nbddp.analysis.syntax import Program
+from nbddp.analysis.syntax import Program, walk
 
 # Second choices that still read well.
 _INSTEAD = {
@@ -42,7 +42,7 @@ def naming_for(program: Program, kept: list[ast.stmt], imports: Mapping[str, str
     taken: set[str] = set()
     loads = {"from_snapshot"} & set(program.needs)  # which stands in the cells already, and is the script's own
     for statement in kept:
-        for node in ast.walk(statement):
+        for node in walk(statement):
             if isinstance(node, ast.Name):
                 taken.add(node.id)
             elif isinstance(node, ast.arg):

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from nbddp.analysis.library import Stream, effect_of, is_class, learns, makes
 from nbddp.analysis.reading.reading import Reading
-from nbddp.analysis.syntax import BUILTINS, qualified
+from nbddp.analysis.syntax import BUILTINS, qualified, walk
 
 TORCH, NUMPY, PYTHON = Stream.TORCH, Stream.NUMPY, Stream.PYTHON
 ALL = frozenset({TORCH, NUMPY, PYTHON})
@@ -67,7 +67,7 @@ def surely_draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definit
 def with_what_it_calls(node: ast.AST, definitions: Mapping[str, Definition]) -> Iterator[ast.AST]:
     waiting, seen = [node], set[str]()
     while waiting:
-        for part in ast.walk(waiting.pop()):
+        for part in walk(waiting.pop()):
             yield part
             if isinstance(part, ast.Name) and part.id in definitions and part.id not in seen:
                 seen.add(part.id)

@@ -12,7 +12,7 @@ from nbddp.analysis.library import Use, find_uses
 from nbddp.analysis.reading.naming import Naming
 from nbddp.analysis.reading.roles import Roles
 from nbddp.analysis.slicing import Flow, Slice
-from nbddp.analysis.syntax import Program, Statement
+from nbddp.analysis.syntax import Program, Statement, walk
 from nbddp.analysis.values import Assumptions, CallFact, Facts, Loop
 from nbddp.diagnostics import Diagnostic
 from nbddp.notebook import Notebook
@@ -76,7 +76,7 @@ class Reading:
     @cached_property
     def _nodes(self) -> tuple[ast.AST, ...]:
         """Walked once: that takes longer than what is asked of them."""
-        return tuple(node for statement in self.kept for node in ast.walk(statement.node))
+        return tuple(node for statement in self.kept for node in walk(statement.node))
 
     @cached_property
     def bound(self) -> frozenset[str]:

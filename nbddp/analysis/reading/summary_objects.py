@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Set
 
 from nbddp.analysis.reading.reading import Reading
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Loop, Obj, Value
 
 
@@ -55,4 +56,4 @@ def _loops_around(plan: Reading, node: ast.AST) -> Set[Loop]:
 
 def _binds(loop: Loop, name: str) -> bool:
     target = getattr(loop, "target", None)
-    return isinstance(target, ast.expr) and any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(target))
+    return isinstance(target, ast.expr) and any(isinstance(n, ast.Name) and n.id == name for n in walk(target))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
 from nbddp.analysis.library import Effect, effect_of, gone_through, in_place
-from nbddp.analysis.syntax import bindings, qualified
+from nbddp.analysis.syntax import bindings, qualified, walk
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -146,6 +146,14 @@ class Walk(ast.NodeVisitor):
                 self.mutate(root_name(source))
         if isinstance(node.func, ast.Name) and node.func.id in {"globals", "locals", "exec", "eval", "vars"}:
             self.out.uses_globals = True
+            self._read_text(node)
+
+    def _read_text(self, call: ast.Call) -> None:
+        """What the statements of a text do, where it is known."""
+        inside = effects(_statements_of(call), self.imports, self.own)
+        for does, names in ((self.load, inside.reads), (self.mutate, inside.mutates), (self.store, inside.may_bind)):
+            for name in sorted(names):
+                does(name)
 
     def _changes_each(self, function: ast.expr) -> bool:
         """Does `map` change what it hands over to the function?"""
@@ -219,14 +227,14 @@ class Walk(ast.NodeVisitor):
 
     def _comprehension(self, generators: list[ast.comprehension], results: list[ast.expr]) -> None:
         self.visit(generators[0].iter)
-        names = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+        names = {n.id for g in generators for n in walk(g.target) if isinstance(n, ast.Name)}
         rest: list[ast.AST] = [c for g in generators for c in g.ifs]
         rest += [g.iter for g in generators[1:]]
         before, self.surely = self.surely, set()
         self._inner(names, [*rest, *results])
         inside, self.surely = self.surely, before | (self.surely - names)
         for generator in reversed(generators):  # `[freeze(p) for p in model.parameters()]` changes the model
-            if inside & {n.id for n in ast.walk(generator.target) if isinstance(n, ast.Name)}:
+            if inside & {n.id for n in walk(generator.target) if isinstance(n, ast.Name)}:
                 for root in map(root_name, gone_through(generator.iter)):
                     if root in names:
                         inside.add(root)
@@ -383,11 +391,22 @@ class Walk(ast.NodeVisitor):
         self.visit(node.subject)
         before = set(self.out.binds)
         for case in node.cases:
-            for part in ast.walk(case.pattern):
+            for part in walk(case.pattern):
                 if isinstance(part, ast.MatchAs | ast.MatchStar) and part.name:
                     self.store(part.name)
         self._branches(*(([c.guard] if c.guard else []) + c.body for c in node.cases), [])
         self.out.binds = before  # no case may match
+
+
+def _statements_of(call: ast.Call) -> list[ast.stmt]:
+    """Those of the text that is given, where it is known."""
+    match call.args[:1]:
+        case [ast.Constant(value=str(text))]:
+            try:
+                return ast.parse(text).body
+            except SyntaxError:
+                pass
+    return []
 
 
 def root_name(node: ast.expr) -> str | None:
@@ -428,7 +447,7 @@ def bound_names(nodes: Iterable[ast.AST]) -> set[str]:
             found.add(node.name)
             todo.extend(ast.iter_child_nodes(node))
         elif isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
-            todo.extend(n for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
+            todo.extend(n for n in walk(node) if isinstance(n, ast.NamedExpr))
         elif not isinstance(node, ast.Lambda):
             todo.extend(ast.iter_child_nodes(node))
     return found
@@ -440,7 +459,7 @@ def local_names(node: Function) -> frozenset[str]:
     names = frozenset(a.arg for a in all_arguments(node.args))
     if isinstance(node, ast.Lambda):
         return names
-    outer = {n for s in ast.walk(node) if isinstance(s, ast.Global | ast.Nonlocal) for n in s.names}
+    outer = {n for s in walk(node) if isinstance(s, ast.Global | ast.Nonlocal) for n in s.names}
     return (names | bound_names(node.body)) - outer
 
 
@@ -457,21 +476,21 @@ def effects(
 def differentiated(nodes: Iterable[ast.AST]) -> Set[str]:
     """The names by which a gradient's loss is computed: `model` and `criterion` of `loss = criterion(model(x), y)`."""
     calls, assigned = list[ast.Call](), list[ast.Assign]()
-    for part in (part for node in nodes for part in ast.walk(node)):
+    for part in (part for node in nodes for part in walk(node)):
         if isinstance(part, ast.Call):
             calls.append(part)
         elif isinstance(part, ast.Assign):
             assigned.append(part)
     made: list[ast.AST] = [n for n in calls if isinstance(n.func, ast.Attribute) and n.func.attr == "backward"]
     names = set[str]()
-    while new := {n.id for m in made for n in ast.walk(m) if isinstance(n, ast.Name)} - names:
+    while new := {n.id for m in made for n in walk(m) if isinstance(n, ast.Name)} - names:
         names |= new
         made += [a.value for a in assigned if any(isinstance(n, ast.Name) and n.id in new for n in _targets(a))]
-    return {n.func.id for m in made for n in ast.walk(m) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    return {n.func.id for m in made for n in walk(m) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
 
 
 def _targets(node: ast.Assign) -> Iterator[ast.AST]:
-    return (n for target in node.targets for n in ast.walk(target))
+    return (n for target in node.targets for n in walk(target))
 
 
 def displays_only(node: ast.stmt, found: Effects, imports: Mapping[str, str]) -> bool:
@@ -482,4 +501,4 @@ def displays_only(node: ast.stmt, found: Effects, imports: Mapping[str, str]) ->
 
 
 def _plot_names(node: ast.stmt, imports: Mapping[str, str]) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and effect_of(imports.get(n.id, n.id)).display}
+    return {n.id for n in walk(node) if isinstance(n, ast.Name) and effect_of(imports.get(n.id, n.id)).display}

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from nbddp.analysis.slicing.aliases import shared_inside
 from nbddp.analysis.slicing.effects import Changes, Walk, all_arguments, bound_names, effects, root_name
 from nbddp.analysis.slicing.method_effects import changing_methods
+from nbddp.analysis.syntax import walk
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -39,12 +40,12 @@ def _parameters(node: Definition, is_method: bool) -> tuple[str, ...]:
 
 
 def _summary(node: Definition, imports: Mapping[str, str], known: Mapping[str, Changes]) -> Summary:
-    walk = Walk(imports, known)
-    walk.nodes = [*node.body]
-    walk.local.append(bound_names(node.body) - {a.arg for a in all_arguments(node.args)})
+    visitor = Walk(imports, known)
+    visitor.nodes = [*node.body]
+    visitor.local.append(bound_names(node.body) - {a.arg for a in all_arguments(node.args)})
     for statement in node.body:
-        walk.visit(statement)
-    out = walk.out
+        visitor.visit(statement)
+    out = visitor.out
     is_method = node.name == "__init__"
     names = _parameters(node, is_method)
     rebound = bound_names(node.body)  # `img = img / 2` leaves the caller's alone
@@ -57,7 +58,7 @@ def _summary(node: Definition, imports: Mapping[str, str], known: Mapping[str, C
 
 def _changed_in_place(node: Definition, name: str) -> bool:
     """Of a name that is changed: not only bound anew? `m.weight.normal_()`, `nn.init.zeros_(m.bias)`, `fill(m)`."""
-    for part in ast.walk(node):
+    for part in walk(node):
         if isinstance(part, ast.Call):
             changes = isinstance(part.func, ast.Attribute) and part.func.attr != "backward"  # which changes gradients
             called = [part.func.value] if changes and isinstance(part.func, ast.Attribute) else []

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 
 from nbddp.analysis.library import learns
-from nbddp.analysis.syntax import BUILTINS, qualified
+from nbddp.analysis.syntax import BUILTINS, qualified, walk
 
 
 def may_learn(name: str, bound_by: ast.stmt | None, imports: Mapping[str, str]) -> bool:
@@ -34,16 +34,14 @@ def gives(node: ast.stmt) -> bool:
 
 def wants(node: ast.stmt) -> bool:
     """`optimizer.step()`, `w.data -= 0.1 * w.grad`, and no backward() beside it."""
-    changes = any(isinstance(n, ast.Assign | ast.AugAssign) for n in ast.walk(node))
+    changes = any(isinstance(n, ast.Assign | ast.AugAssign) for n in walk(node))
     return "backward" not in _methods(node) and ("step" in _methods(node) or (changes and _reads_gradients(node)))
 
 
 def _reads_gradients(node: ast.stmt) -> bool:
-    return any(
-        isinstance(n, ast.Attribute) and n.attr == "grad" and isinstance(n.ctx, ast.Load) for n in ast.walk(node)
-    )
+    return any(isinstance(n, ast.Attribute) and n.attr == "grad" and isinstance(n.ctx, ast.Load) for n in walk(node))
 
 
 def _methods(node: ast.AST) -> set[str]:
-    calls = (n.func for n in ast.walk(node) if isinstance(n, ast.Call))
+    calls = (n.func for n in walk(node) if isinstance(n, ast.Call))
     return {func.attr for func in calls if isinstance(func, ast.Attribute)}

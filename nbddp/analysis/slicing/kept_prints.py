@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from nbddp.analysis.slicing.effects import displays_only
 from nbddp.analysis.slicing.slice import Flow, Slice
+from nbddp.analysis.syntax import walk
 
 FUNCTIONS = frozenset("len round str int float type repr format abs".split())
 METHODS = frozenset(
@@ -58,7 +59,7 @@ def _is_as_kept(flow: Flow, name: str, index: int, kept: set[int]) -> bool:
 
 def _own_methods(flow: Flow) -> set[str]:
     classes = (n for n in flow.program.nodes if isinstance(n, ast.ClassDef))
-    return {s.name for c in classes for s in ast.walk(c) if isinstance(s, ast.FunctionDef)}
+    return {s.name for c in classes for s in walk(c) if isinstance(s, ast.FunctionDef)}
 
 
 def _is_cheap(flow: Flow, node: ast.expr, index: int) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.slicing.effects import Function, all_arguments, effects, local_names, root_name
-from nbddp.analysis.syntax import Program
+from nbddp.analysis.syntax import Program, walk
 
 Inner = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 JOINING = ("cat", "concatenate", "append", "vstack", "hstack", "concat")
@@ -122,7 +122,7 @@ def _one_deep(node: ast.expr) -> bool:
 
 
 def _names(node: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    return {n.id for n in walk(node) if isinstance(n, ast.Name)}
 
 
 def _assigned(node: ast.Assign, target: ast.expr, name: str) -> str:
@@ -273,7 +273,7 @@ def is_outer(program: Program, loop: ast.stmt, name: str, number: bool) -> bool:
     function = program.function_of(loop)
     if function is None or fresh_start(program, loop, name) is not None:
         return False
-    declared = {n for d in ast.walk(function) if isinstance(d, ast.Global | ast.Nonlocal) for n in d.names}
+    declared = {n for d in walk(function) if isinstance(d, ast.Global | ast.Nonlocal) for n in d.names}
     given = name in {a.arg for a in all_arguments(function.args)}
     fills = bool(forms([loop], name) & {"item", "append", "extend", "item append", *([] if number else ["add"])})
     fills |= fills_items(loop, name)

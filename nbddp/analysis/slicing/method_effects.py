@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from nbddp.analysis.library import Effect, effect_of
+from nbddp.analysis.syntax import walk
 
 
 def changing_methods(nodes: Iterable[ast.AST]) -> frozenset[str]:
@@ -26,7 +27,7 @@ def changing_methods(nodes: Iterable[ast.AST]) -> frozenset[str]:
 
 def _changes_its_object(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     own = method.args.args[0].arg
-    for node in ast.walk(method):
+    for node in walk(method):
         if isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load):
             if _starts_with(node, own):
                 return True
@@ -48,5 +49,5 @@ def _starts_with(node: ast.expr, name: str) -> bool:
 def _called(method: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     """`self.add(word)`."""
     own = method.args.args[0].arg
-    calls = (n.func for n in ast.walk(method) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute))
+    calls = (n.func for n in walk(method) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute))
     return {f.attr for f in calls if isinstance(f.value, ast.Name) and f.value.id == own}

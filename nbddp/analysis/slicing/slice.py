@@ -11,7 +11,7 @@ from nbddp.analysis.slicing.aliases import Sharing, drawn_on
 from nbddp.analysis.slicing.effects import Effects, displays_only, effects
 from nbddp.analysis.slicing.function_effects import Definition, Summary, reachable, summaries
 from nbddp.analysis.slicing.gradients import WAITING, gives, may_learn, wants
-from nbddp.analysis.syntax import Program, Statement, imported_names
+from nbddp.analysis.syntax import Program, Statement, imported_names, walk
 from nbddp.sentence import NOTHING, Sentence, sentence
 
 
@@ -181,5 +181,5 @@ def _plots(node: ast.stmt, flow: Flow) -> bool:
     """A drawing at the end of the training cell: nothing of the training reads it, and a script has no page."""
     if isinstance(node, ast.For | ast.While):
         return False
-    names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    names = {n.id for n in walk(node) if isinstance(n, ast.Name)}
     return any(n in flow.imports and effect_of(flow.imports[n]).display for n in names)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 
 from nbddp.analysis.slicing.slice import Flow
-from nbddp.analysis.syntax import Program, Statement
+from nbddp.analysis.syntax import Program, Statement, walk
 from nbddp.analysis.values import Value
 from nbddp.diagnostics import CannotExport, Diagnostic
 from nbddp.notebook import Cell, Notebook
@@ -149,8 +149,8 @@ def definitions_of(flow: Flow, kept: Iterable[int], training: int) -> frozenset[
     todo = [node for node in todo if not isinstance(node, DEFINITION | IMPORT)]
     while todo:
         node = todo.pop()
-        called = {n.func for n in ast.walk(node) if isinstance(n, ast.Call)}
-        for name in (n for n in ast.walk(node) if isinstance(n, ast.Name)):
+        called = {n.func for n in walk(node) if isinstance(n, ast.Call)}
+        for name in (n for n in walk(node) if isinstance(n, ast.Name)):
             at = flow.binder_before(name.id, first)
             definition = None if at is None else flow.program.statements[at].node
             if at is None or at in found or not isinstance(definition, DEFINITION):

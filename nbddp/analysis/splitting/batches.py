@@ -10,6 +10,7 @@ from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.means import Means, means_of
 from nbddp.analysis.splitting.origins import known_size, written_size
 from nbddp.analysis.splitting.regions import bound, loops_first, region_at
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Extent, Split, spread
 from nbddp.sentence import Sentence, sentence
 
@@ -161,10 +162,10 @@ class _Following:
 
 
 def _read(step: Sequence[ast.stmt], name: str) -> ast.expr:
-    named = (n for s in step for n in ast.walk(s) if isinstance(n, ast.Name) and n.id == name)
+    named = (n for s in step for n in walk(s) if isinstance(n, ast.Name) and n.id == name)
     return next(named, ast.Name(name))
 
 
 def _is_late(node: ast.expr, late: frozenset[str]) -> bool:
     """Not there yet when the samples are dealt out: it is drawn then, or cut out by what is."""
-    return any(isinstance(n, ast.Call) or (isinstance(n, ast.Name) and n.id in late) for n in ast.walk(node))
+    return any(isinstance(n, ast.Call) or (isinstance(n, ast.Name) and n.id in late) for n in walk(node))

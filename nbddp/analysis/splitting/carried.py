@@ -8,6 +8,7 @@ from dataclasses import replace
 from nbddp.analysis.slicing import effects
 from nbddp.analysis.splitting.regions import LOOPS, Region, stored
 from nbddp.analysis.splitting.roots import values_for
+from nbddp.analysis.syntax import walk
 
 BINDS = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr)
 
@@ -28,9 +29,9 @@ def _sources(region: Region, name: str) -> set[str]:
     made, todo = set[str](), [name]
     while todo:
         one = todo.pop()
-        changed = (n for s in region.rest for n in ast.walk(s) if isinstance(n, ast.AugAssign) and one in stored(n))
+        changed = (n for s in region.rest for n in walk(s) if isinstance(n, ast.AugAssign) and one in stored(n))
         for value in (*(v for _, v in values_for(region.rest, one)), *(n.target for n in changed)):
-            new = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)} - made
+            new = {n.id for n in walk(value) if isinstance(n, ast.Name)} - made
             made |= new
             todo += new
     return made
@@ -39,5 +40,5 @@ def _sources(region: Region, name: str) -> set[str]:
 def bound_below(region: Region, name: str) -> frozenset[ast.AST]:
     """Where what the next turn has is made, further down: of all the samples."""
     names = {name} | _sources(region, name)
-    bound = [n for s in region.rest for n in ast.walk(s) if isinstance(n, BINDS) and names & stored(n)]
-    return frozenset(part for n in bound if name in region.bound_in_rest for part in ast.walk(n))
+    bound = [n for s in region.rest for n in walk(s) if isinstance(n, BINDS) and names & stored(n)]
+    return frozenset(part for n in bound if name in region.bound_in_rest for part in walk(n))

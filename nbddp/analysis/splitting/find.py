@@ -11,6 +11,7 @@ from nbddp.analysis.splitting.carried import bound_below, is_carried
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import LOOPS, Definition, Region, Scope, regions, scope_of, stored
 from nbddp.analysis.splitting.roots import Root, base_of, given_to, roots
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Loop, Split, backward_of
 
 
@@ -108,14 +109,14 @@ def _is_computed(region: Region, root: Root) -> bool:
         if root.name in stored(statement) and any(region.plan.facts.value(n).of("instance") for n in read):
             return True
         made |= stored(statement) if any(n.id in made for n in read) else set()
-    return any(isinstance(n, ast.Name) and n.id in made for n in ast.walk(root.node))
+    return any(isinstance(n, ast.Name) and n.id in made for n in walk(root.node))
 
 
 def _run_by(plan: Reading, statement: ast.AST) -> Iterator[ast.AST]:
     """All that stands in it, and in the functions of the notebook that it calls."""
     waiting, seen = [statement], set[ast.AST]()
     while waiting:
-        for node in {*ast.walk(waiting.pop())} - seen:
+        for node in {*walk(waiting.pop())} - seen:
             seen.add(node)
             yield node
             if isinstance(node, ast.Call) and node in plan.facts.calls:
@@ -126,7 +127,7 @@ def _drawn_here(region: Region, root: Root) -> bool:
     """Is it another batch in each turn: bound in this block, or cut out of the data by what is?"""
     if region.whole and region.scope is None:
         return False
-    read = {n.id for n in ast.walk(root.node) if isinstance(n, ast.Name)}
+    read = {n.id for n in walk(root.node) if isinstance(n, ast.Name)}
     if root.name is None and read & region.bound_in_rest - region.bound_before:
         return False  # cut out by what is drawn later only
     return bool(read & (region.bound_before | region.bound_in_rest))
@@ -154,10 +155,10 @@ def _step(plan: Reading, call: ast.Call) -> tuple[Scope, list[ast.AST], list[ast
 def _feeding(plan: Reading, scope: Scope, loop: ast.AST | None, models: list[ast.Call]) -> list[ast.Call]:
     """Those of which a loss is made that is followed back: not a look at other data in between."""
     around: ast.AST = loop or scope or plan.program.tree
-    waiting = [loss for c in plan.facts.backward if c in {*ast.walk(around)} and (loss := backward_of(c)) is not None]
+    waiting = [loss for c in plan.facts.backward if c in {*walk(around)} and (loss := backward_of(c)) is not None]
     calls = set[ast.AST]()
     while waiting:
-        for part in {*ast.walk(waiting.pop())} - calls:
+        for part in {*walk(waiting.pop())} - calls:
             calls.add(part)
             if isinstance(part, ast.Name):
                 waiting += given_to(plan, [around], part)
@@ -244,7 +245,7 @@ def _bound(region: Region) -> frozenset[str]:
 
 def _whole_elsewhere(split: Split, region: Region, name: str) -> Split:
     """What is there before the loop: its samples get the name, unless somebody else wants all of them."""
-    reads = [n for s in region.rest for n in ast.walk(s) if _reads(n, name)]
+    reads = [n for s in region.rest for n in walk(s) if _reads(n, name)]
     sized = [n for n in reads if _is_asked_for_its_size(region, n)]
     local = region.scope is None or name in region.bound_before or _is_local(region.scope, name)
     elsewhere = [n for n in region.plan.nodes() if _reads(n, name) and n not in reads and _is_after(region, n)]
@@ -272,7 +273,7 @@ def _is_asked_for_its_size(region: Region, node: ast.AST) -> bool:
 
 
 def _is_local(scope: ast.AST, name: str) -> bool:
-    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(scope))
+    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in walk(scope))
 
 
 def _is_after(region: Region, node: ast.AST) -> bool:

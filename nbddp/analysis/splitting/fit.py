@@ -15,7 +15,7 @@ from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import Region, region_at
 from nbddp.analysis.splitting.roots import PRODUCTS, Root
 from nbddp.analysis.splitting.single_samples import made_one, sample_by_sample, taken_for_one
-from nbddp.analysis.syntax import qualified
+from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.values import ANYTHING, FLAT, KNOWN, MASK, TURNED, UNLIKE, WHOLE, Extent, Split, backward_of, spread
 from nbddp.sentence import Sentence, sentence
 
@@ -72,7 +72,7 @@ def _edges(plan: Reading, split: Split) -> str | None:
         if name is not None and f"{name}.".startswith(GRAPHS):
             return name
     for statement in region_at(plan, split.at).rest:
-        for call in ast.walk(statement):
+        for call in walk(statement):
             for given in call.args if isinstance(call, ast.Call) else ():
                 word = given.attr if isinstance(given, ast.Attribute) else getattr(given, "id", "")
                 alone = (
@@ -156,7 +156,7 @@ def _summed_over(region: Region) -> ast.expr | None:
 
     With samples in its columns it is computed for each of them.
     """
-    plan, inside = region.plan, {n for s in region.rest for n in ast.walk(s)}
+    plan, inside = region.plan, {n for s in region.rest for n in walk(s)}
     for fact in plan.facts.calls.values():
         if fact.ever_in_forward and _goes_over_first(plan, fact.node):
             return fact.node
@@ -189,7 +189,7 @@ def _picked_by_place(region: Region, split: Split) -> ast.expr | None:
     plan = region.plan
     rows = {counts for counts, _ in counted_rows(plan, split)}
     for statement in region.rest:
-        for node in ast.walk(statement):
+        for node in walk(statement):
             base = node.iter if isinstance(node, ast.For) else getattr(node, "value", node)
             if plan.facts.value(base).of(TURNED):
                 continue  # by its place in time

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.regions import region_at, stored
 from nbddp.analysis.splitting.roots import definitions
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Extent, Split, backward_of, spread
 
 
@@ -26,7 +27,7 @@ def means_of(plan: Reading, split: Split) -> Means:
     unpacked: list[tuple[ast.stmt, str]] = []
     counts: list[ast.expr] = []
     for statement in region_at(plan, split.at).rest:
-        for node in ast.walk(statement):
+        for node in walk(statement):
             if isinstance(node, ast.Assign):
                 unpacked += [(node, name) for name in _out_of_a_tuple(plan, node)]
             elif isinstance(node, ast.BinOp | ast.Call):
@@ -72,7 +73,7 @@ def _is_taken_out(plan: Reading, node: ast.Attribute | ast.Subscript) -> bool:
     if not isinstance(base, ast.Name):
         return spread(plan.facts.value(base)) in (Extent.SAMPLES, Extent.VARYING)
     scope = plan.program.function_of(node) or plan.program.tree
-    made = [n.value for n in ast.walk(scope) if isinstance(n, ast.Assign) and base.id in stored(n)]
+    made = [n.value for n in walk(scope) if isinstance(n, ast.Assign) and base.id in stored(n)]
     calls = [n for n in made if isinstance(n, ast.Call) and (_runs(plan, n) or plan.facts.value(n.func).of("model"))]
     return bool(made) and calls == made and not any(_is_mean(plan, part) for n in made for part in _inner(n))
 
@@ -82,7 +83,7 @@ def uncounted(plan: Reading, split: Split) -> ast.expr | None:
     region, means = region_at(plan, split.at), means_of(plan, split)
     known = {*means.born, *plan.assumed.scaled}
     named = {name for _, name in means.unpacked}
-    inside = {n for s in region.rest for n in ast.walk(s)}
+    inside = {n for s in region.rest for n in walk(s)}
     for call in sorted(plan.facts.backward & inside, key=plan.program.span):
         waiting, seen = [backward_of(call)], set[ast.AST]()
         while waiting:

@@ -12,6 +12,7 @@ from nbddp.analysis.splitting.find import add, chain_of
 from nbddp.analysis.splitting.origins import is_count, is_mask
 from nbddp.analysis.splitting.regions import Region, region_at
 from nbddp.analysis.splitting.roots import Root, comes_out, is_data, roots
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import CallFact, Extent, Split, spread
 
 ELEMENTWISE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
@@ -20,7 +21,7 @@ ELEMENTWISE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 def with_what_meets(plan: Reading, split: Split) -> Split:
     """The split, and what is still whole although it is computed with what is split."""
     region = replace(region_at(plan, split.at), chain=chain_of(plan), dim=split.dim)
-    found = [root for statement in region.rest for node in ast.walk(statement) for root in _meeting(region, node)]
+    found = [root for statement in region.rest for node in walk(statement) for root in _meeting(region, node)]
     return add(split, region, found)
 
 
@@ -52,7 +53,7 @@ def _belongs(region: Region, root: Root) -> bool:
     """Drawn in the same turn as the batch; where all of the data is one batch, beside it."""
     if not region.whole:
         bound = region.bound_before | region.bound_in_rest
-        return bool({n.id for n in ast.walk(root.node) if isinstance(n, ast.Name)} & bound)
+        return bool({n.id for n in walk(root.node) if isinstance(n, ast.Name)} & bound)
     return root.name is not None or isinstance(root.node, ast.Attribute)
 
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Obj, Value
 
 
@@ -35,13 +36,13 @@ def inputs(plan: Reading, value: Value) -> frozenset[Obj]:
 def _makes_learned(plan: Reading, node: ast.expr) -> bool:
     """Here, or in a function of the notebook."""
     fact = plan.facts.calls.get(node) if isinstance(node, ast.Call) else None
-    returned = (n.value for body in (fact.bodies if fact else ()) for n in ast.walk(body) if isinstance(n, ast.Return))
+    returned = (n.value for body in (fact.bodies if fact else ()) for n in walk(body) if isinstance(n, ast.Return))
     return any(value is not None and _wants_gradients(value) for value in (node, *returned))
 
 
 def _wants_gradients(node: ast.expr) -> bool:
-    named = [k for part in ast.walk(node) if isinstance(part, ast.Call) for k in part.keywords]
-    return any(isinstance(n, ast.Attribute) and n.attr == "requires_grad_" for n in ast.walk(node)) or any(
+    named = [k for part in walk(node) if isinstance(part, ast.Call) for k in part.keywords]
+    return any(isinstance(n, ast.Attribute) and n.attr == "requires_grad_" for n in walk(node)) or any(
         k.arg == "requires_grad" and not (isinstance(k.value, ast.Constant) and not k.value.value) for k in named
     )
 

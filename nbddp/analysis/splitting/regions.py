@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.syntax import Program
+from nbddp.analysis.syntax import Program, walk
 from nbddp.analysis.values import Split
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
@@ -40,7 +40,7 @@ class Region:
             return [self.at]
         rest = self.block[self.block.index(self.at) :]
         if self.whole and self.scope is None:  # a single step between other cells
-            steps = [n for n, s in enumerate(rest) if self.plan.facts.backward & {*ast.walk(s)}]
+            steps = [n for n, s in enumerate(rest) if self.plan.facts.backward & {*walk(s)}]
             return rest[: max(steps, default=0) + 1]
         return rest
 
@@ -50,7 +50,7 @@ class Region:
         if isinstance(self.owner, ast.For | ast.AsyncFor):
             names |= stored(self.owner.target)
         if isinstance(self.owner, Definition):
-            names |= {a.arg for a in ast.walk(self.owner.args) if isinstance(a, ast.arg)}
+            names |= {a.arg for a in walk(self.owner.args) if isinstance(a, ast.arg)}
         return frozenset(names)
 
     @cached_property
@@ -118,7 +118,7 @@ def region_at(plan: Reading, statement: ast.stmt) -> Region:
 def step_of(plan: Reading, split: Split) -> list[ast.stmt]:
     """The statements that train on a split batch; of one that is split before a loop, the loop."""
     region = region_at(plan, split.at)
-    last = next((n for n, s in enumerate(region.rest) if split.step in {*ast.walk(s)}), len(region.rest) - 1)
+    last = next((n for n, s in enumerate(region.rest) if split.step in {*walk(s)}), len(region.rest) - 1)
     return [*region.rest[: last + 1]]
 
 

@@ -10,7 +10,7 @@ from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.origins import is_mask
 from nbddp.analysis.splitting.own_parameters import inputs, learned
 from nbddp.analysis.splitting.regions import Region
-from nbddp.analysis.syntax import qualified
+from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.values import Literal, Value
 
 DATA = ("list", "dict", "foreign", "dataset")  # things that may be or hold samples
@@ -117,7 +117,7 @@ def comes_out(region: Region, node: ast.expr, depth: int = 0) -> bool:
     """Does it hold what a model has made of the samples? What is done to the data before is another matter."""
     if not region.plan.roles.models:
         return True
-    for part in ast.walk(node):
+    for part in walk(node):
         if part in region.chain or (isinstance(part, ast.Call) and region.plan.facts.value(part.func).of("model")):
             return True
         if isinstance(part, ast.Name) and part.id in region.bound_in_rest and depth < DEPTH:
@@ -203,7 +203,7 @@ def _of_call(region: Region, node: ast.Call, seen: frozenset[ast.AST]) -> Iterat
 def is_single(plan: Reading, node: ast.AST) -> bool:
     """`torch.tensor([label])`: made of one thing; a point that never changes, `torch.tensor([[0.0]])`, is no sample."""
     named = [
-        n for a in (node.args[:1] if isinstance(node, ast.Call) else ()) for n in ast.walk(a) if isinstance(n, ast.Name)
+        n for a in (node.args[:1] if isinstance(node, ast.Call) else ()) for n in walk(a) if isinstance(n, ast.Name)
     ]
     return bool(named) and _lists_one(plan, node)
 
@@ -276,7 +276,7 @@ def set_anew(plan: Reading, statements: Sequence[ast.AST], read: ast.Name) -> li
 
 
 def values_for(statements: Iterable[ast.AST], name: str) -> Iterator[tuple[ast.AST, ast.expr]]:
-    for node in (n for s in statements for n in ast.walk(s)):
+    for node in (n for s in statements for n in walk(s)):
         if isinstance(node, ast.Assign) and any(name in _targets(t) for t in node.targets):
             yield node, node.value
         elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr) and name in _targets(node.target):
@@ -290,4 +290,4 @@ def values_for(statements: Iterable[ast.AST], name: str) -> Iterator[tuple[ast.A
 
 
 def _targets(target: ast.expr) -> set[str]:
-    return {n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return {n.id for n in walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}

@@ -8,6 +8,7 @@ from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.origins import gives_samples, is_sample
 from nbddp.analysis.splitting.regions import Region, bound, region_at, stored
 from nbddp.analysis.splitting.roots import is_data, is_single
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import TURNED, Extent, Split, spread
 
 ONE = {"unsqueeze": 0, "view": 1, "reshape": 1}  # by their first argument: of samples in the first dimension
@@ -36,7 +37,7 @@ def _next_of_dataset(plan: Reading, split: Split) -> str | None:
     """`x, y = next(samples)`, which goes through a dataset and not through batches of it."""
     region = region_at(plan, split.at)
     for statement in region.block[: region.block.index(region.at)]:
-        for call in ast.walk(statement) if stored(statement) & {*split.names} else ():
+        for call in walk(statement) if stored(statement) & {*split.names} else ():
             if isinstance(call, ast.Call) and call.args and ast.unparse(call.func) == "next":
                 sources = (plan.facts.fields.get((o, "of")) for o in plan.facts.value(call.args[0]).of("iterator"))
                 if any(source is not None and source.of("dataset") for source in sources):
@@ -49,23 +50,23 @@ def _made_of(region: Region, split: Split) -> set[str]:
     own = {*split.names}
     for statement in region.block[: region.block.index(region.at)]:
         if stored(statement) & own:
-            own |= {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)}
+            own |= {n.id for n in walk(statement) if isinstance(n, ast.Name)}
     return own
 
 
 def along_second(plan: Reading, split: Split) -> ast.expr | None:
     """`data[:, idx]`, with what this turn has drawn; a slice may well be of time: `data[:, i : i + length]`."""
     region = region_at(plan, split.at)
-    own = {*split.names} | {n.id for part in split.inline for n in ast.walk(part) if isinstance(n, ast.Name)}
+    own = {*split.names} | {n.id for part in split.inline for n in walk(part) if isinstance(n, ast.Name)}
     drawn: list[ast.AST] = [*split.inline]
     for statement in reversed(region.block[: region.block.index(region.at)]):
         if stored(statement) & own:
             drawn.append(statement)
-            own |= {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)}
-    for node in (n for part in drawn for n in ast.walk(part)):
+            own |= {n.id for n in walk(statement) if isinstance(n, ast.Name)}
+    for node in (n for part in drawn for n in walk(part)):
         match node:
             case ast.Subscript(slice=ast.Tuple(elts=[ast.Slice(lower=None, upper=None), ast.expr() as index, *_])):
-                read = {n.id for n in ast.walk(index) if isinstance(n, ast.Name)}
+                read = {n.id for n in walk(index) if isinstance(n, ast.Name)}
                 sliced = isinstance(index, ast.Slice) or not is_data(plan, index)
                 drawn_now = read & region.bound_before or isinstance(index, ast.Call)
                 if not region.whole and not sliced and drawn_now:
@@ -77,7 +78,7 @@ def made_one(region: Region, split: Split) -> ast.expr | None:
     """`x = x.unsqueeze(0)` right before the step."""
     for statement in region.block[: region.block.index(region.at)]:
         if stored(statement) & {*split.names}:
-            for node in ast.walk(statement):
+            for node in walk(statement):
                 if isinstance(node, ast.Call) and _is_one(node, split.dim):
                     return node
     return None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.state.iteration_effects import turn_of
 from nbddp.analysis.state.loop_carried import Carried, carried
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import WHOLE, Extent, LoopFact, spread
 from nbddp.sentence import NOTHING, Sentence, sentence
 from nbddp.watch_points import drawn_from
@@ -57,7 +58,7 @@ def _once_an_epoch(plan: Reading, fact: LoopFact, epochs: LoopFact) -> bool:
 
 def _cannot_stop(plan: Reading, fact: LoopFact) -> Sentence:
     """Gradients that are still added up, and places in streams, are in no checkpoint."""
-    body = [n for s in fact.node.body for n in ast.walk(s)]  # type: ignore[union-attr]
+    body = [n for s in fact.node.body for n in walk(s)]  # type: ignore[union-attr]
     if any(isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == "next" for n in body):
         return sentence("its batches also come from next()")
     steps = [c.node for c in plan.facts.calls.values() if c.optimizers and fact.node in c.loops]
@@ -80,7 +81,7 @@ def _cannot_begin(plan: Reading, fact: LoopFact, epochs: LoopFact) -> Sentence:
     if changed or held & turn.filled:
         return sentence("the epoch changes what it carries over before its batches: %1", ", ".join(changed or values))
     moved = plan.roles.optimizers | plan.roles.schedulers
-    for node in (n for s in before for n in ast.walk(s)):
+    for node in (n for s in before for n in walk(s)):
         call = plan.facts.calls.get(node) if isinstance(node, ast.Call) else None
         method = getattr(node.func, "attr", "") if isinstance(node, ast.Call) else ""
         stepped = call is not None and bool(call.receivers & moved) and method not in READ_ONLY
@@ -98,9 +99,9 @@ def _before(plan: Reading, loop: ast.AST | None, until: ast.AST) -> list[ast.stm
     else:
         body, last = loop.body, until  # type: ignore[attr-defined]
         calls = [c.node for c in plan.facts.calls.values() if plan.program.function_of(until) in c.bodies]
-        if not any(until is n for s in body for n in ast.walk(s)) and calls:
+        if not any(until is n for s in body for n in walk(s)) and calls:
             last = calls[0]
-    place = next((i for i, s in enumerate(body) if any(n is last for n in ast.walk(s))), 0)
+    place = next((i for i, s in enumerate(body) if any(n is last for n in walk(s))), 0)
     return list(body[:place])
 
 
@@ -111,7 +112,7 @@ def _sums(plan: Reading, fact: LoopFact, found: Carried) -> tuple[tuple[str, str
 def _how(plan: Reading, fact: LoopFact, text: str) -> str:
     if (reduction := plan.facts.reductions.get((fact.node, text))) is not None:
         return reduction.how if reduction.how in ("mean", "sum") else ""
-    nodes = [n for n in ast.walk(fact.node) if isinstance(n, ast.expr) and ast.unparse(n) == text]
+    nodes = [n for n in walk(fact.node) if isinstance(n, ast.expr) and ast.unparse(n) == text]
     extents = {spread(plan.facts.value(n)) for n in nodes}
     if extents and extents <= set(WHOLE):
         return "same"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import Effects, Function, Walk, local_names
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Obj, Value
 
 HOLDERS = ("list", "dict")
@@ -28,10 +29,10 @@ class Turn:
 
 def turn_of(plan: Reading, code: Iterable[ast.AST], function: ast.AST | None) -> Turn:
     """`function` is the one that the code stands in."""
-    walk = _Follow(plan, function)
+    visitor = _Follow(plan, function)
     for node in code:
-        walk.visit(node)
-    return walk.turn
+        visitor.visit(node)
+    return visitor.turn
 
 
 class _Follow(Walk, ast.NodeVisitor):
@@ -108,7 +109,7 @@ class _Follow(Walk, ast.NodeVisitor):
         """A call for what it does, or to decide by."""
         statement = self.plan.program.statement_of(node)
         if isinstance(statement, ast.If | ast.While):
-            return any(n is node for n in ast.walk(statement.test))
+            return any(n is node for n in walk(statement.test))
         return isinstance(statement, ast.Expr) and statement.value is node
 
     def _through(self, function: ast.AST) -> None:
@@ -134,6 +135,6 @@ def _in_place(method: str) -> bool:
 
 
 def _leaves_early(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    return any(isinstance(n, ast.Return) for s in function.body[:-1] for n in ast.walk(s)) or any(
-        isinstance(n, ast.Return) for n in ast.walk(function.body[-1]) if n is not function.body[-1]
+    return any(isinstance(n, ast.Return) for s in function.body[:-1] for n in walk(s)) or any(
+        isinstance(n, ast.Return) for n in walk(function.body[-1]) if n is not function.body[-1]
     )

@@ -13,6 +13,7 @@ from nbddp.analysis.reading import Reading, held_in_containers, readable, state_
 from nbddp.analysis.slicing import inside
 from nbddp.analysis.state.iteration_effects import HOLDERS, Turn, turn_of
 from nbddp.analysis.state.loop_entry import Start, own_names, start_of
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import ANYTHING, LoopFact, Obj, Value, contents
 
 NAMESPACES = {"types.SimpleNamespace", "argparse.Namespace", "easydict.EasyDict"}
@@ -91,7 +92,7 @@ def _namespaces(plan: Reading) -> set[str]:
 
 
 def _seen(plan: Reading, fact: LoopFact, name: str) -> list[Value]:
-    here = [plan.facts.value(n) for n in ast.walk(fact.node) if isinstance(n, ast.Name) and n.id == name]
+    here = [plan.facts.value(n) for n in walk(fact.node) if isinstance(n, ast.Name) and n.id == name]
     return [fact.names[name], *here]
 
 

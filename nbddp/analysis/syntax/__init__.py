@@ -9,6 +9,7 @@ from nbddp.analysis.syntax.main_guard import asks_for_main
 from nbddp.analysis.syntax.multiline_strings import lines_in_strings
 from nbddp.analysis.syntax.program import Program, Statement, build_program, too_deep
 from nbddp.analysis.syntax.qualified_names import BUILTINS, bindings, canonical, imported_names, qualified
+from nbddp.analysis.syntax.walk import walk
 
 __all__ = [
     "BUILTINS",
@@ -23,4 +24,5 @@ __all__ = [
     "lines_in_strings",
     "qualified",
     "too_deep",
+    "walk",
 ]

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from nbddp.analysis.syntax import walk
+
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 TAKEN_OUT = frozenset({"get", "items", "values", "pop"})  # of a table
 PASSED_ON = frozenset({"dict", "enumerate", "iter", "list", "reversed", "tuple", "zip"})
@@ -21,7 +23,7 @@ class Meanings:
 
     def learn(self, nodes: Iterable[ast.AST]) -> None:
         for target, value in (pair for node in nodes for pair in _bindings(node)):
-            for name in (n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)):
+            for name in (n.id for n in walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)):
                 self.bound.setdefault(name, []).append(value)
 
     def of(self, name: str) -> Iterator[Definition]:
@@ -87,8 +89,8 @@ def _bindings(node: ast.AST) -> Iterator[tuple[ast.AST, ast.expr]]:
 
 def _returned(function: Definition) -> Iterator[Definition]:
     """The functions that stand in it and are given back."""
-    inside = [n for n in ast.walk(function) if n is not function]
-    names = {n.id for r in inside if isinstance(r, ast.Return) and r.value for n in ast.walk(r.value)
+    inside = [n for n in walk(function) if n is not function]
+    names = {n.id for r in inside if isinstance(r, ast.Return) and r.value for n in walk(r.value)
              if isinstance(n, ast.Name)}  # fmt: skip
     yield from (n for n in inside if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef) and n.name in names)
     yield from (r.value for r in inside if isinstance(r, ast.Return) and isinstance(r.value, ast.Lambda))

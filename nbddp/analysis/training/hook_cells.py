@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.syntax import Program, Statement
+from nbddp.analysis.syntax import Program, Statement, walk
 from nbddp.diagnostics import Diagnostic
 from nbddp.sentence import sentence
 
@@ -21,7 +21,7 @@ def hook(program: Program, role: str) -> Statement | None:
 
 def in_hook(program: Program, node: ast.AST) -> bool:
     """What the notebook itself never runs."""
-    return any(s.cell.mark in TAKES and node in ast.walk(s.node) for s in program.statements)
+    return any(s.cell.mark in TAKES and node in walk(s.node) for s in program.statements)
 
 
 def misused_hooks(program: Program) -> Iterator[Diagnostic]:

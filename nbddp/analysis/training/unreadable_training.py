@@ -6,7 +6,7 @@ import ast
 
 from nbddp.analysis.library import is_class, makes
 from nbddp.analysis.slicing import Flow
-from nbddp.analysis.syntax import Program, qualified
+from nbddp.analysis.syntax import Program, qualified, walk
 from nbddp.analysis.training.hook_cells import in_hook
 from nbddp.analysis.values import is_foreign
 from nbddp.diagnostics import Diagnostic
@@ -62,7 +62,7 @@ def _optimizers(flow: Flow) -> set[str]:
 def _steps(flow: Flow) -> set[str]:
     """Functions of the notebook that run a backward pass: `train(step, loader)` has the loop in the module."""
     functions = [n for n in flow.program.nodes if isinstance(n, ast.FunctionDef)]
-    return {f.name for f in functions if any(_is_backward(part) for part in ast.walk(f))}
+    return {f.name for f in functions if any(_is_backward(part) for part in walk(f))}
 
 
 def _is_backward(node: ast.AST) -> bool:

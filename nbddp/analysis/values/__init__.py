@@ -75,7 +75,7 @@ from nbddp.analysis.values.foreign import (
     trained_on_foreign,
 )
 from nbddp.analysis.values.losses import as_mean, as_total, backward_of, loss_extent, note_divisor, reduced, tell_unlike
-from nbddp.analysis.values.machine import DEPTH, FIELDS_OF, Active, Env, Frame, Machine, Steps
+from nbddp.analysis.values.machine import DEPTH, FIELDS_OF, GLOBALS, HOOKS, Active, Env, Frame, Machine, Steps
 from nbddp.analysis.values.remembered_calls import remembered, sees_names_of_a_function
 from nbddp.analysis.values.tracking import last_change, note_change
 
@@ -88,6 +88,8 @@ __all__ = [
     "FIELDS_OF",
     "FLAT",
     "FRACTION",
+    "GLOBALS",
+    "HOOKS",
     "ITEMS",
     "KNOWN",
     "MARKS",

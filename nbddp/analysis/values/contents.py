@@ -15,6 +15,7 @@ from nbddp.analysis.values.facts import Facts
 Kinds = Mapping[str, str | None]
 ITEMS: Kinds = {"list": "[]", "dict": "[]"}
 SOURCES: Kinds = {"iterator": "of"}  # what it goes through: a bar, `enumerate`, `zip`
+OPENED: Kinds = {**ITEMS, **SOURCES, "instance": None, "partial": None}  # who looks at them, or calls them, finds it
 SIZE = "[size]"  # of a list or a dictionary: it differs where each rank puts things in for its own share
 
 
@@ -36,7 +37,7 @@ def contents(facts: Facts, value: Value, through: Kinds | None = ITEMS) -> Itera
 
 def held(facts: Facts, value: Value, *, objects: bool = True) -> Extent:
     """What a value comes to when it is looked at as a whole, with what lists hold, and objects."""
-    inside = contents(facts, value, {**ITEMS, "instance": None} if objects else ITEMS)
+    inside = contents(facts, value, OPENED if objects else ITEMS)
     return reduce(join_extent, (v.extent for v in inside), Extent.UNIFORM)
 
 

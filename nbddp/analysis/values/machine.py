@@ -33,6 +33,8 @@ Keywords = dict[str, Value]
 
 TICKS = 400_000  # statements and calls: far above real notebooks, far below a minute
 FIELDS_OF = "vars"  # the name of a dictionary that has what an object has
+GLOBALS = ast.Pass()  # what makes the dictionary of the names of the cells
+HOOKS = "hooks"  # the field of a model that has what is called with each batch
 DEPTH = 400  # calls inside of each other, likewise
 
 
@@ -135,6 +137,7 @@ class Machine:
     loops: list[Active] = field(default_factory=list)
     traces: list[Trace] = field(default_factory=list)  # of functions being run
     context: Context = field(default_factory=Context)
+    raised: Value = ANYTHING  # by the `try` that is run
     left: frozenset[type[ast.stmt]] = frozenset()  # how some ranks may have left what the others go on with
     varying_before: set[tuple[Obj | None, str]] = field(default_factory=set)  # places that varied before the loop
 
@@ -287,6 +290,8 @@ class Machine:
     def get(self, obj: Obj, name: str) -> Value | None:
         if obj.name == FIELDS_OF and obj.owner is not None and name != "[]":
             return self.get(obj.owner, name[2:-2])
+        if obj.node is GLOBALS:
+            return self.globals.get(name[2:-2])
         return self.facts.fields.get((obj, name))
 
     def _put_into_fields(self, obj: Obj, name: str, value: Value) -> None:
@@ -299,6 +304,9 @@ class Machine:
         if obj.name == FIELDS_OF:
             self._put_into_fields(obj, name, value)
         value = self._under_condition(value)
+        if obj.node is GLOBALS:
+            self._put_by_text(name[2:-2], value)
+            return
         if self.context.of_share and value.extent in (
             Extent.MEAN,
             Extent.SUM,
@@ -309,6 +317,11 @@ class Machine:
         self.facts.fields[obj, name] = new
         if spread(new) is not (Extent.UNIFORM if old is None else spread(old)):
             self.moved = object()
+
+    def _put_by_text(self, name: str, value: Value) -> None:
+        """`globals()["total"] += loss`: no loop shows what it sets so."""
+        for known in [name] if name else [n for n, v in self.globals.items() if value.varies and not v.objs]:
+            self._put_into(self.globals, known, value.with_extent(Extent.VARYING) if value.varies else value)
 
     def elements(self, value: Value) -> Value:
         """What iterating or indexing a container gives."""

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from nbddp.analysis import Plan
 from nbddp.analysis.library import LIGHTNING
 from nbddp.analysis.slicing import all_arguments
-from nbddp.analysis.syntax import qualified
+from nbddp.analysis.syntax import qualified, walk
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, keywords_of, set_arguments
 from nbddp.rules.lightning_logs.lightning_steps import shown_of_shares
@@ -94,7 +94,7 @@ def _is_module(plan: Plan, node: ast.ClassDef, depth: int) -> bool:
 def _is_metric(plan: Plan, value: ast.expr, method: ast.FunctionDef) -> bool:
     """`self.accuracy`, where the class makes that from torchmetrics."""
     around = plan.program.parents[method]
-    made = [n for n in ast.walk(around) if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call)]
+    made = [n for n in walk(around) if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call)]
     names = [qualified(n.value.func, plan.flow.imports) or "" for n in made if _sets(n, value)]  # type: ignore[attr-defined]
     return isinstance(value, ast.Attribute) and any(n.startswith("torchmetrics.") for n in names)
 
@@ -105,12 +105,12 @@ def _sets(node: ast.Assign, value: ast.expr) -> bool:
 
 def _all_come(plan: Plan, call: ast.Call, method: ast.FunctionDef) -> bool:
     """Is nothing on the way to it decided by the batch, or by which process this is?"""
-    above = [n for n in ast.walk(method) if isinstance(n, ast.If) and n.lineno < call.lineno]
+    above = [n for n in walk(method) if isinstance(n, ast.If) and n.lineno < call.lineno]
     tests = [n.test for n in above if n in plan.program.ancestors(call) or _leaves(n)]
-    inside = [n for test in tests for n in ast.walk(test)]
+    inside = [n for test in tests for n in walk(test)]
     names = {n.id for n in inside if isinstance(n, ast.Name)}
     texts = [n.attr for n in inside if isinstance(n, ast.Attribute)]
-    local = {n.id for n in ast.walk(method) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    local = {n.id for n in walk(method) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     return not names & (local | _batch(method)) and not any(OWN.search(t) for t in texts)
 
 
@@ -119,20 +119,20 @@ def _batch(method: ast.FunctionDef) -> set[str]:
 
 
 def _leaves(node: ast.If) -> bool:
-    return any(isinstance(n, ast.Return) for n in ast.walk(node))
+    return any(isinstance(n, ast.Return) for n in walk(node))
 
 
 def _on_processor(value: ast.expr, method: ast.FunctionDef) -> bool:
     """`acc = torch.tensor(accuracy_score(…))`: NCCL takes what lies on a GPU."""
     if isinstance(value, ast.Name):
-        made = [n.value for n in ast.walk(method) if isinstance(n, ast.Assign) and _sets(n, value)]
+        made = [n.value for n in walk(method) if isinstance(n, ast.Assign) and _sets(n, value)]
     else:
         made = [*value.values] if isinstance(value, ast.Dict) else [value]
     for node in made:
         last = node.func if isinstance(node, ast.Call) else None
         if last is not None and _word(last) in PLAIN:
             continue
-        calls = [n for n in ast.walk(node) if isinstance(n, ast.Call)]
+        calls = [n for n in walk(node) if isinstance(n, ast.Call)]
         if any(_word(c.func) in MADE and "device" not in keywords_of(c) for c in calls):
             return True
     return False

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.library import effect_of
-from nbddp.analysis.syntax import qualified
+from nbddp.analysis.syntax import qualified, walk
 
 GATHERS = ("all_gather", "all_reduce", "reduce")
 
@@ -15,13 +15,13 @@ GATHERS = ("all_gather", "all_reduce", "reduce")
 def shown_of_shares(plan: Plan, module: ast.ClassDef) -> Iterator[ast.stmt]:
     """`self.losses.append(loss)` in a step, where a method prints of it, or the notebook reads it of the module."""
     methods = [m for m in module.body if isinstance(m, ast.FunctionDef)]
-    if any(isinstance(n, ast.Attribute) and n.attr in GATHERS for n in ast.walk(module)):
+    if any(isinstance(n, ast.Attribute) and n.attr in GATHERS for n in walk(module)):
         return
-    inside = set(ast.walk(module))
+    inside = set(walk(module))
     outside = {n.attr for n in plan.nodes() if isinstance(n, ast.Attribute) and n not in inside}
     shown = {name for m in methods if _shows(plan, m) for name in _attributes(m)}
     told: set[str] = set()
-    for statement in (s for m in methods if m.name.endswith("_step") for s in ast.walk(m) if isinstance(s, ast.stmt)):
+    for statement in (s for m in methods if m.name.endswith("_step") for s in walk(m) if isinstance(s, ast.stmt)):
         name = _kept(statement)
         if name in (outside | shown) - told:
             told.add(name)
@@ -29,13 +29,13 @@ def shown_of_shares(plan: Plan, module: ast.ClassDef) -> Iterator[ast.stmt]:
 
 
 def _shows(plan: Plan, method: ast.FunctionDef) -> bool:
-    calls = [n.func for n in ast.walk(method) if isinstance(n, ast.Call)]
+    calls = [n.func for n in walk(method) if isinstance(n, ast.Call)]
     own = any(isinstance(f, ast.Attribute) and f.attr == "print" for f in calls)
     return own or any(effect_of(qualified(f, plan.flow.imports) or "").out == "shown" for f in calls)
 
 
 def _attributes(method: ast.FunctionDef) -> set[str]:
-    return {n.attr for n in ast.walk(method) if isinstance(n, ast.Attribute) and _is_own(n)}
+    return {n.attr for n in walk(method) if isinstance(n, ast.Attribute) and _is_own(n)}
 
 
 def _is_own(node: ast.expr) -> bool:

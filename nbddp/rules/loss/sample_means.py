@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from nbddp.analysis import Plan
 from nbddp.analysis.agreement import marks_ignored
 from nbddp.analysis.library import Samples, effect_of
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import CallFact, Extent, Literal, Obj
 from nbddp.edits import Edit, append_argument, keywords_of, set_arguments, wrap
 
@@ -143,7 +144,7 @@ def _is_probable(plan: Plan, label: ast.expr) -> bool:
     """Targets that are no classes, but how probable each is: `F.one_hot(y).float()`."""
     name = label.id if isinstance(label, ast.Name) else ""
     made = [n.value for n in plan.nodes() if isinstance(n, ast.Assign) and name in {ast.unparse(t) for t in n.targets}]
-    words = {n.attr for part in (label, *made) for n in ast.walk(part) if isinstance(n, ast.Attribute)}
+    words = {n.attr for part in (label, *made) for n in walk(part) if isinstance(n, ast.Attribute)}
     return bool(words & {"one_hot", "float", "double", "softmax"})
 
 

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from nbddp.analysis import Plan
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import draws_left_out
-from nbddp.analysis.syntax import qualified
+from nbddp.analysis.syntax import qualified, walk
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before
 from nbddp.rules.seed.chance import same_chance
@@ -99,7 +99,7 @@ def _draws_by_share(plan: Plan) -> bool:
     unlike batches.
     """
     calls = plan.facts.calls.values()
-    for_all = {n for f in calls if draws_for_all(plan, f) for n in ast.walk(f.node.func)}
+    for_all = {n for f in calls if draws_for_all(plan, f) for n in walk(f.node.func)}
     random = (n for n in plan.nodes() if n not in for_all and (_is_random(plan, n) or _is_layer(plan, n)))
     return any(random) or any(draws_by_share(plan, f) for f in calls) or _is_foreign(plan)
 
@@ -156,7 +156,7 @@ def _goes_on(plan: Plan, node: ast.AST, seen: set[ast.AST]) -> bool:
 def _shared(plan: Plan, loop: ast.For | ast.AsyncFor | ast.While) -> Iterator[Edit]:
     line = f"{plan.naming('shared_random_numbers')}()"
     yield after(plan.program, NAME, loop, line, ("shared_random_numbers",))
-    for node in ast.walk(loop):
+    for node in walk(loop):
         if isinstance(node, ast.Return) and plan.program.function_of(node) is plan.program.function_of(loop):
             yield before(plan.program, NAME, node, line, ("shared_random_numbers",))
 
@@ -169,7 +169,7 @@ def _draws(plan: Plan) -> bool:
     """May the training draw random numbers: dropout, noise, augmentation, a library's model?"""
     training = [s.node for s in plan.training]
     defined = [s.node for s in plan.kept if isinstance(s.node, ast.FunctionDef | ast.ClassDef)]
-    if any(_is_random(plan, n) for part in (*training, *defined) for n in ast.walk(part)):
+    if any(_is_random(plan, n) for part in (*training, *defined) for n in walk(part)):
         return True
     if any(_is_layer(plan, n) for n in plan.nodes()):
         return True

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.library import effect_of
-from nbddp.analysis.syntax import qualified
+from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.values import Extent, spread
 from nbddp.edits import Edit, replace, wrap
 
@@ -46,12 +46,12 @@ def _seeded(plan: Plan, rule: str, call: ast.Call) -> Iterator[Edit]:
 
 def _names_something(plan: Plan, node: ast.expr) -> bool:
     """`stamp = datetime.now().strftime("%H%M")`, `run = f"run_{time.time()}"`: other ranks would look elsewhere."""
-    clocks = [n for n in ast.walk(node) if isinstance(n, ast.Call) and effect_of(_name(plan, n)).clock]
+    clocks = [n for n in walk(node) if isinstance(n, ast.Call) and effect_of(_name(plan, n)).clock]
     facts = [plan.facts.calls[n] for n in clocks if n in plan.facts.calls]
     if not facts or any(f.loops or f.varying_control for f in facts):
         return False
-    words = [_name(plan, n).rpartition(".")[2] for n in ast.walk(node) if isinstance(n, ast.Call)]
-    text = any(isinstance(n, ast.JoinedStr) for n in ast.walk(node))
+    words = [_name(plan, n).rpartition(".")[2] for n in walk(node) if isinstance(n, ast.Call)]
+    text = any(isinstance(n, ast.JoinedStr) for n in walk(node))
     return text or any(w.startswith(TEXTS) for w in words)
 
 

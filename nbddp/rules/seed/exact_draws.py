@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.splitting import may_turn, step_of
+from nbddp.analysis.syntax import walk
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before
 from nbddp.sentence import sentence
@@ -22,7 +23,7 @@ def for_the_whole_batch(plan: Plan, name: str) -> Iterator[Edit | Diagnostic]:
         yield after(plan.program, name, steps[-1], line, uses)
         if may_turn(plan):
             yield before(plan.program, name, split.at, f"{plan.naming('drawn_for_all')}.turns = True", uses)
-        for node in (n for s in steps for n in ast.walk(s)):
+        for node in (n for s in steps for n in walk(s)):
             if isinstance(node, ast.Return) or (
                 isinstance(node, ast.Continue | ast.Break) and _leaves(plan, node, steps)
             ):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.library import Stream, effect_of
-from nbddp.analysis.syntax import qualified
+from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.values import CallFact
 from nbddp.diagnostics import Diagnostic
 from nbddp.rules.seed.split_batches import draws_by_share
@@ -27,8 +27,8 @@ def noise_of_numpy(plan: Plan) -> list[CallFact]:
 
 def shared_with_numpy(plan: Plan) -> bool:
     """May an order, a choice or a decision come from NumPy too while it trains? Those are the same on all ranks."""
-    noise = {n for f in noise_of_numpy(plan) for n in ast.walk(f.node.func)}
-    training = {n for s in plan.training for n in ast.walk(s.node)}
+    noise = {n for f in noise_of_numpy(plan) for n in walk(f.node.func)}
+    training = {n for s in plan.training for n in walk(s.node)}
     inner = (n for n in plan.nodes() if n in training or plan.program.function_of(n) is not None)
     return any(_draws(plan, n) for n in inner if n not in noise)
 

@@ -9,6 +9,7 @@ from nbddp.analysis import Plan
 from nbddp.analysis.library import Stream, effect_of
 from nbddp.analysis.reading import Definition, draws, with_what_it_calls
 from nbddp.analysis.splitting import chain_of
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import CallFact
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, within, wrap
@@ -97,8 +98,8 @@ def _drawn_for(
     plan: Plan, name: str, call: ast.AST, chain: frozenset[ast.AST], definitions: Mapping[str, Definition]
 ) -> Iterator[Diagnostic]:
     """`train_step(*get_batch())`: a batch that all ranks should draw alike, in the call that draws dropout."""
-    for part in ast.walk(call):
-        inside = isinstance(part, ast.Call) and not any(n in chain for n in ast.walk(part))
+    for part in walk(call):
+        inside = isinstance(part, ast.Call) and not any(n in chain for n in walk(part))
         if inside and not plan.facts.value(part).varies and draws(plan, part, definitions):
             yield _both(plan, name, part)
             return
@@ -115,7 +116,7 @@ def _both(plan: Plan, name: str, drawn: ast.AST) -> Diagnostic:
 def _beside(plan: Plan, block: list[ast.stmt], chain: frozenset[ast.AST]) -> Iterator[ast.stmt]:
     """Statements that do not lead to the step; inner loops speak for themselves."""
     for statement in block:
-        if not any(n in chain for n in ast.walk(statement)):
+        if not any(n in chain for n in walk(statement)):
             yield statement
         elif not isinstance(statement, ast.For | ast.While):
             for field in ("body", "orelse", "finalbody"):
@@ -124,5 +125,5 @@ def _beside(plan: Plan, block: list[ast.stmt], chain: frozenset[ast.AST]) -> Ite
 
 def _counts(plan: Plan, node: ast.expr) -> bool:
     """Nothing but numbers, or a list that is there already."""
-    calls = [n for n in ast.walk(node) if isinstance(n, ast.Call)]
+    calls = [n for n in walk(node) if isinstance(n, ast.Call)]
     return bool(calls) and all(plan.program.source(c.func) in COUNTING for c in calls)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.models import is_part, is_sharded_at, trained
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import CallFact
 from nbddp.diagnostics import Diagnostic
 from nbddp.sentence import NOTHING, sentence
@@ -61,7 +62,7 @@ def _runs_layers(plan: Plan, call: CallFact) -> bool:
     while todo:
         body = todo.pop()
         seen.add(body)
-        for inner in (plan.facts.calls[n] for n in ast.walk(body) if isinstance(n, ast.Call) and n in plan.facts.calls):
+        for inner in (plan.facts.calls[n] for n in walk(body) if isinstance(n, ast.Call) and n in plan.facts.calls):
             if any(is_part(plan, o) and o not in trained(plan) for o in inner.called):
                 return True
             todo += inner.bodies - seen if not inner.called & trained(plan) else ()

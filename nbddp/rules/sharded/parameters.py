@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.models import is_part, is_sharded_at
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Obj
 from nbddp.diagnostics import Diagnostic
 from nbddp.rules.sharded.calls import NAME
@@ -69,11 +70,11 @@ def _is_sharded(plan: Plan, obj: Obj) -> bool:
 def _named(plan: Plan) -> Iterator[ast.Name]:
     """`p` of `for name, p in model.named_parameters()`."""
     for loop in (n for n in plan.nodes() if isinstance(n, Loop)):
-        sources = [o for n in ast.walk(loop.iter) for o in plan.facts.value(n).of("params")]
+        sources = [o for n in walk(loop.iter) for o in plan.facts.value(n).of("params")]
         if any(o.name == "named_parameters" and _is_sharded(plan, o) for o in sources):
             names = set(_lasts(loop.target))
             inside = plan.program.parents[loop] if isinstance(loop, ast.comprehension) else loop
-            yield from (n for n in ast.walk(inside) if isinstance(n, ast.Name) and n.id in names)
+            yield from (n for n in walk(inside) if isinstance(n, ast.Name) and n.id in names)
 
 
 def _lasts(target: ast.expr) -> Iterator[str]:

@@ -139,11 +139,12 @@ def run(script: str) -> None:
 
 def watched_code(script: str) -> types.CodeType:
     """Compiled by the package that watches, which is found whatever this process finds its modules by."""
+    own = list(sys.path)
     sys.path.append(ROOT)
     try:
         from nbddp.run.watching.start import code_of
     finally:
-        sys.path.remove(ROOT)
+        sys.path[:] = own
     return code_of(script)
 
 

@@ -85,17 +85,26 @@ def failure_of(folder: RunFolder, state: RunState) -> RunFailed | None:
         culprit = Failure(None, signal or "", "" if signal else status or f"the run is {state.phase}", 0.0)
     elif not culprit.died:
         cause = explanation(culprit.message)
-    frames = frames_of(culprit, read_line_map(folder.line_map), folder.script)
+    cells = read_line_map(folder.line_map)
+    frames = frames_of(culprit, cells, folder.script)
+    if own := bool(cells and frames) and _is_a_sentence(culprit, frames):
+        frames, culprit = (), replace(culprit, type="")
     return RunFailed(
         rank=culprit.rank,
         type=culprit.type,
         message=culprit.message,
         frames=frames,
-        log=[] if frames and not culprit.died else last_lines(folder, culprit.rank),
+        log=[] if own or (frames and not culprit.died) else last_lines(folder, culprit.rank),
         cause=cause,
         run=folder.name,
         phase=state.phase,
     )
+
+
+def _is_a_sentence(failure: Failure, frames: Sequence[Frame]) -> bool:
+    """What the script itself says where it cannot go on: a place in it would tell nothing more."""
+    said = failure.type == "SystemExit" and " " in failure.message
+    return said and all(frame.cell is None for frame in frames)
 
 
 def frames_of(failure: Failure, line_map: Mapping[int, Mapping[str, Any]], script: Path) -> tuple[Frame, ...]:

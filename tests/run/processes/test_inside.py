@@ -59,3 +59,12 @@ def test_an_error_under_torchrun_is_told_once_by_its_rank(tmp_path):
     errors = [event for event in told(folder, "error") if not event["victim"]]
     assert [(e["rank"], e["type"], e["message"]) for e in errors] == [(1, "ValueError", "bad label")]
     assert Run.attach(folder).state.culprit.rank == 1
+
+
+def test_modules_are_found_as_without_it_also_where_it_is_found_by_the_same_folder(tmp_path):
+    root = str(INSIDE.parents[3])
+    (tmp_path / "where.py").write_text("import sys; print(sys.path.count(sys.argv[1]), sys.path[:2])")
+    command = (sys.executable, str(INSIDE), str(tmp_path / "where.py"), root)
+    environ = {**os.environ, "PYTHONPATH": root}
+    done = subprocess.run(command, env=environ, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout == f"1 {[str(tmp_path), root]}\n", done.stderr

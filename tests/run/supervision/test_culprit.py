@@ -55,6 +55,14 @@ def test_a_traceback_begins_at_the_users_own_lines_and_names_cells(folder):
     ]
 
 
+def test_what_the_script_itself_says_is_said_without_a_traceback(folder):
+    frames = ((str(folder.script), 9, "check_address"),)
+    said = failure_of(folder, failed(folder, rank=None, type="SystemExit", message="no such address", frames=frames))
+    assert str(said).splitlines() == ["no such address", f"the whole log: nbddp log {folder.name}"]
+    of_a_cell = failure_of(folder, failed(folder, type="SystemExit", message="no data here"))
+    assert str(of_a_cell).startswith("rank 1: SystemExit: no data here\n  cell 6, line 4, in train\n")
+
+
 def test_without_a_line_map_the_scripts_own_lines_are_shown(folder):
     for damage in ("{", "[1]", '[{"cell": 1}]', ""):
         folder.line_map.write_text(damage)

@@ -11,6 +11,7 @@ from nbddp.analysis.splitting.dimension.sequences import LAYERS, time_first
 from nbddp.analysis.splitting.origins import all_of
 from nbddp.analysis.splitting.regions import region_at
 from nbddp.analysis.splitting.single_samples import along_second
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import TURNED, Extent, Split, spread
 from nbddp.sentence import Sentence, sentence
 
@@ -64,7 +65,7 @@ def _held(plan: Reading, split: Split) -> Iterator[ast.expr]:
     yield from split.inline
     yield from split.renamed
     for name in split.names:
-        read = (n for s in region.rest for n in ast.walk(s) if isinstance(n, ast.Name) and n.id == name)
+        read = (n for s in region.rest for n in walk(s) if isinstance(n, ast.Name) and n.id == name)
         yield from [n for n in read if isinstance(n.ctx, ast.Load)][:1]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.regions import Definition, Region, stored
 from nbddp.analysis.splitting.roots import PRODUCTS
-from nbddp.analysis.syntax import qualified
+from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.values import Extent, Split, spread
 
 TIME_FIRST = ("torchtext.",)  # whose batches have the samples in the second dimension
@@ -43,7 +43,7 @@ def may_turn(plan: Reading) -> bool:
 def turns_round(plan: Reading, node: ast.AST) -> bool:
     """`x.permute(1, 0, 2)`, `x.transpose(0, 1)` in the class of the layer."""
     owner = next((a for a in plan.program.ancestors(node) if isinstance(a, ast.ClassDef)), None)
-    for call in ast.walk(owner) if owner else ():
+    for call in walk(owner) if owner else ():
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
             first = [a.value for a in call.args[:2] if isinstance(a, ast.Constant)]
             if call.func.attr in ("permute", "transpose", "swapaxes") and sorted(map(str, first)) == ["0", "1"]:
@@ -57,8 +57,8 @@ def one_sequence(region: Region, split: Split) -> ast.expr | None:
     relating = next(_relating(plan), None)
     if relating is None or _picks(region, split):
         return None
-    model = [n for f in _forward(plan) for n in ast.walk(f)]
-    step = [n for s in region.rest for n in ast.walk(s)]
+    model = [n for f in _forward(plan) for n in walk(f)]
+    step = [n for s in region.rest for n in walk(s)]
     shown = any(_has_second(n) for n in (*model, *step)) or any(_has_three(n) for n in plan.nodes())
     return None if shown else relating
 
@@ -72,7 +72,7 @@ def _relating(plan: Reading) -> Iterator[ast.expr]:
     """Layers that go along the sequence; products of two things that both hold the samples."""
     for call in plan.calls(*(f"torch.nn.{name}" for name in LAYERS)):
         yield call.node.func
-    for node in (n for f in _forward(plan) for n in ast.walk(f)):
+    for node in (n for f in _forward(plan) for n in walk(f)):
         parts: Sequence[ast.expr] = ()
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
             parts = (node.left, node.right)
@@ -88,8 +88,8 @@ def _relating(plan: Reading) -> Iterator[ast.expr]:
 def _picks(region: Region, split: Split) -> bool:
     """`X[idx]`: rows by an index are samples."""
     before = region.block[: region.block.index(region.at)]
-    drawn = [n for s in before if stored(s) & {*split.names} for n in ast.walk(s)]
-    for node in (*drawn, *(n for s in region.rest for n in ast.walk(s))):
+    drawn = [n for s in before if stored(s) & {*split.names} for n in walk(s)]
+    for node in (*drawn, *(n for s in region.rest for n in walk(s))):
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name | ast.Call):
             dealt = isinstance(node.slice, ast.Name) and node.slice.id in split.names
             if dealt or (node in drawn and not region.plan.facts.value(node.slice).number):

@@ -10,6 +10,7 @@ from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.origins import has_size
 from nbddp.analysis.splitting.regions import Region, bound, region_at, stored
 from nbddp.analysis.splitting.roots import FILLED
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import ITEMS, Extent, Literal, Split, Value, contents, spread
 
 ROWS = ("samples", "columns")
@@ -26,7 +27,7 @@ def with_states(plan: Reading, split: Split) -> Split:
 
 def _made_inside(region: Region, split: Split) -> Iterator[ast.expr]:
     """`h = torch.zeros(batch_size, hidden)` in a function of the step: where the first states of a cell are made."""
-    held = [n for s in region.rest for n in ast.walk(s) if isinstance(n, ast.Name) and n.id in split.names]
+    held = [n for s in region.rest for n in walk(s) if isinstance(n, ast.Name) and n.id in split.names]
     for call, fact in region.plan.facts.calls.items():
         inside = fact.loops and region.plan.program.function_of(call) is not region.scope
         if inside and len(call.args) == len(ROWS) and not {*fact.names}.isdisjoint(FILLED) and not split.dim:
@@ -37,10 +38,10 @@ def _made_inside(region: Region, split: Split) -> Iterator[ast.expr]:
 def _carried(region: Region) -> Iterator[str]:
     """`output, hidden = model(data, hidden)`: given to the model, and bound to what it gives."""
     for statement in region.rest:
-        for node in ast.walk(statement):
+        for node in walk(statement):
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and _is_model(region.plan, node.value):
                 given = [*node.value.args, *(k.value for k in node.value.keywords)]
-                read = {n.id for g in given for n in ast.walk(g) if isinstance(n, ast.Name)}
+                read = {n.id for g in given for n in walk(g) if isinstance(n, ast.Name)}
                 yield from sorted(stored(node) & read)
 
 
@@ -50,11 +51,11 @@ def _is_model(plan: Reading, call: ast.Call) -> bool:
 
 def _first(region: Region, name: str) -> Iterator[ast.expr]:
     """What the name is given before, in the same function; not what it is made of itself: `h = h.detach()`."""
-    inside = {n for s in region.rest for n in ast.walk(s)}
+    inside = {n for s in region.rest for n in walk(s)}
     for node in region.plan.nodes():
         if isinstance(node, ast.Assign) and region.plan.program.function_of(node) is region.scope:
             for target, value in bound(region.plan.program, node) if node not in inside else ():
-                read = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
+                read = {n.id for n in walk(value) if isinstance(n, ast.Name)}
                 if name in stored(target) and name not in read:
                     yield value
 

@@ -10,6 +10,7 @@ from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.origins import is_mask, made_by
 from nbddp.analysis.splitting.regions import region_at
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import FLAT, TURNED, Split
 
 ALIKE = ("to", "long", "float", "double", "int", "cuda", "cpu", "contiguous", "detach", "type", "squeeze")
@@ -32,13 +33,13 @@ def with_places(plan: Reading, split: Split) -> Split:
 
 def with_masks(plan: Reading, split: Split) -> Split:
     """What picks samples by what is true of each of them picks the same ones out of a part."""
-    read = [n for s in region_at(plan, split.at).rest for n in ast.walk(s) if isinstance(n, ast.Name)]
+    read = [n for s in region_at(plan, split.at).rest for n in walk(s) if isinstance(n, ast.Name)]
     held = [*split.inline, *split.renamed, *(n for n in read if n.id in split.names)]
     return replace(split, masks=frozenset(plan.program.source(n) for n in held if is_mask(plan, n)))
 
 
 def _compared(plan: Reading, split: Split) -> Iterator[tuple[ast.expr, ast.expr]]:
-    inside = {n for s in region_at(plan, split.at).rest for n in ast.walk(s)}
+    inside = {n for s in region_at(plan, split.at).rest for n in walk(s)}
     for call, fact in plan.facts.calls.items():
         loss = plan.facts.value(call.func).of("loss") or any(effect_of(n).samples is Samples.LOSS for n in fact.names)
         if loss and call in inside and len(call.args) > 1:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.origins.made_by import given_to
 from nbddp.analysis.splitting.regions import Definition, stored
-from nbddp.analysis.syntax import qualified
+from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.values import Obj
 
 HANDING_ON = ("zip", "enumerate", "list", "tuple", "reversed", "iter", "tqdm")
@@ -33,7 +33,7 @@ def gives_samples(plan: Reading, node: ast.expr, depth: int = DEPTH) -> bool:
             return any(gives_samples(plan, part, depth - 1) for part in node.args)
         case ast.Call():
             fact = plan.facts.calls.get(node)
-            inside = [n for body in (fact.bodies if fact else ()) for n in ast.walk(body)]
+            inside = [n for body in (fact.bodies if fact else ()) for n in walk(body)]
             yields = [n.value for n in inside if isinstance(n, ast.Yield) and n.value]
             returned = [n.value for n in inside if isinstance(n, ast.Return) and n.value]
             return any(is_sample(plan, one, depth - 1) for one in yields) or (
@@ -48,7 +48,7 @@ def _is_indexed(plan: Reading, obj: Obj) -> bool:
     if "__iter__" in methods or (taken := methods.get("__getitem__")) is None:
         return False
     index = taken.args.args[-1].arg
-    given = (n for r in ast.walk(taken) if isinstance(r, ast.Return) for n in ast.walk(r))
+    given = (n for r in walk(taken) if isinstance(r, ast.Return) for n in walk(r))
     return any(isinstance(n, ast.Subscript) and getattr(n.slice, "id", "") == index for n in given)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.regions import Definition, bound, stored
+from nbddp.analysis.syntax import walk
 
 BINDS = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.For, ast.comprehension, ast.withitem)
 FAR = 400  # nodes: what is made of more than that is not followed to its end
@@ -97,6 +98,6 @@ def _bound(plan: Reading, node: ast.AST, name: str) -> Iterator[tuple[ast.expr, 
 def _returned(plan: Reading, call: ast.Call) -> Iterator[ast.expr]:
     """Also what a generator yields."""
     fact = plan.facts.calls.get(call)
-    for node in (n for body in (fact.bodies if fact else ()) for n in ast.walk(body)):
+    for node in (n for body in (fact.bodies if fact else ()) for n in walk(body)):
         if isinstance(node, ast.Return | ast.Yield) and node.value is not None:
             yield node.value

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.regions import bound, region_at, stored
-from nbddp.analysis.syntax import qualified
+from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.values import Extent, Split, spread
 
 FIRST = ("zeros", "ones", "full", "empty", "rand", "randn", "randperm", "arange", "eye")
@@ -56,7 +56,7 @@ def _size(plan: Reading, node: ast.expr, depth: int) -> ast.expr | None:
 
 def counted_rows(plan: Reading, split: Split) -> Iterator[tuple[ast.expr, ast.expr]]:
     """`scores[range(n), labels]`: what counts the rows of a batch, and what it must be as long as."""
-    for node in (n for s in region_at(plan, split.at).rest for n in ast.walk(s)):
+    for node in (n for s in region_at(plan, split.at).rest for n in walk(s)):
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) and _is_split(plan, node.value):
             first, *others = node.slice.elts
             beside = [o for o in others if _is_split(plan, o)]
