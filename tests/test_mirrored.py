@@ -66,7 +66,6 @@ WITHIN = {
     "run/engines/slurm/engine": "cluster/test_slurm",
     "run/engines/slurm/in_job": "cluster/test_slurm",
     "run/engines/this_machine": "run/test_prune",
-    "run/watching/leaving": "run/watching/test_runs",
     "run/watching/pausing": "cluster/test_slurm",
     "run/doctor": "run/start/test_command",
     "run/processes/fresh": "run/start/test_warm",
