@@ -29,7 +29,7 @@ from nbddp.analysis import Plan
 from nbddp.analysis.models import is_of_state, is_sharded_at, of_data_parallel
 from nbddp.edits import Edit, before
 
-NAME = "full_state"
+NAME = "full-state"
 ABOUT = "  # from all processes, to rank 0"
 
 

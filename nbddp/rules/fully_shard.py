@@ -32,7 +32,7 @@ from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, has_comments, remove, stands_alone
 from nbddp.sentence import sentence
 
-NAME = "fully_shard"
+NAME = "fully-shard"
 ABOUT = "  # FSDP2: each process keeps a part of it"
 LISTS = ("torch.nn.ModuleList", "torch.nn.Sequential", "torch.nn.ModuleDict")
 

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from nbddp.analysis import Plan
 from nbddp.edits import Edit
 
-NAME = "total_norm"
+NAME = "total-norm"
 NORMS = ("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_norm", "torch.nn.utils.get_total_norm",
          "torch.nn.utils.clip_grad.clip_grad_norm_")  # fmt: skip
 

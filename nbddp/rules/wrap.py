@@ -24,7 +24,7 @@ Declines
     or that no single variable holds before the training: their gradients are averaged before the step (rule
     `gradients`). Where it is not clear which calls train, the variable itself becomes the wrapped model. A cell that is
     marked `ddp-wrap` and defines `wrap(model, device)` is called in place of `DDP(model)`, but for such a variable.
-    With `--shard` the rule `fully_shard` wraps.
+    With `--shard` the rule `fully-shard` wraps.
 """
 
 from __future__ import annotations

@@ -167,7 +167,7 @@ def shell(tmp_path, wait_until):
 def test_a_command_that_is_ended_takes_its_run_along(shell, wait_until, number):
     command, run = shell
     command.send_signal(number)
-    wait_until(lambda: not run.processes(), 10)  # three seconds, where nothing else is going on
+    wait_until(lambda: not run.processes(), 30)  # three seconds, where nothing else is going on
     assert (run.state.phase, run.state.stop) == ("stopped", "now")
 
 
