@@ -1,6 +1,6 @@
 """All benchmarks, one after the other: a machine that runs them side by side measures none."""
 
-from bench import chips, export_time, first_step, in_kernel, slices, throughput
+from bench import chips, export_time, first_step, in_kernel, on_slurm, slices, throughput
 
 export_time.main()
 chips.main()
@@ -8,3 +8,4 @@ first_step.main()
 throughput.main()
 slices.main()
 in_kernel.main()
+on_slurm.main()

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,10 +65,9 @@ class Cluster:
             time.sleep(0.2)
 
 
-@pytest.fixture(scope="session")
-def cluster() -> Iterator[Cluster]:
-    if why := why_not():
-        pytest.skip(why)
+@contextmanager
+def two_machines() -> Iterator[Cluster]:
+    """From the first to the last of their processes."""
     folder = Path(tempfile.mkdtemp(prefix="nbddp-slurm-"))
     environ = {**os.environ, "DIR": str(folder), "CPUS": "8"}
 
@@ -84,6 +84,14 @@ def cluster() -> Iterator[Cluster]:
         shell("slurm.sh", "down", check=False)
         shell("machines.sh", "down", check=False)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    if why := why_not():
+        pytest.skip(why)
+    with two_machines() as found:
+        yield found
 
 
 @pytest.fixture
