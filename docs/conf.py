@@ -24,6 +24,7 @@ exclude_patterns = ["_parts", "_made", "notebooks.md", "spellings.md", "pictures
 html_theme = "furo"
 html_title = f"nbddp {version}"
 html_static_path = ["_static"]
+html_favicon = "_static/icon.svg"
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
