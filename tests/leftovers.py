@@ -49,13 +49,14 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
     """Behind all fixtures. A test that passes ends its runs itself; for one that does not they are ended here."""
+    left: list[int] = []
     try:
         yield
     finally:
         began, passed = item.stash.get(BEGAN, now()), item.stash.get(PASSED, False)
         if not passed or now() - began > SHORT:
             left = leave_none(item, began, PATIENCE if passed else 0.0)
-    if passed and now() - began > SHORT:
+    if passed:
         assert not left, f"the test has passed and left processes of its runs: {left}"
 
 

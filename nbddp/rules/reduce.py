@@ -33,10 +33,10 @@ from nbddp.analysis import Plan
 from nbddp.analysis.agreement import always_displayed, kind_of, name_over_ranks, outlets, over_ranks
 from nbddp.analysis.slicing import inside
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import ASSUMED, Reduction
+from nbddp.analysis.values import ASSUMED, Extent, Reduction, spread
 from nbddp.diagnostics import Diagnostic, Level
 from nbddp.edits import Edit, after, before, wrap
-from nbddp.sentence import sentence
+from nbddp.sentence import NOTHING, sentence
 
 NAME = "reduce"
 
@@ -65,7 +65,14 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     for loop, name in sorted(left, key=lambda i: (_line(i[0]), i[1])):
         places = [n for n in walk(loop) if isinstance(n, ast.Name) and n.id == name and name not in told]
         if places and not always_displayed(plan, places[0]):
-            yield _own(plan, max(places, key=_line), "note")
+            yield _own(plan, min(_behind_it(plan, loop, name), default=max(places, key=_line), key=_line), "note")
+
+
+def _behind_it(plan: Plan, loop: ast.AST, name: str) -> list[ast.Name]:
+    """Where the loop's own function, or its cells, read it behind the loop."""
+    function, end = plan.program.function_of(loop), getattr(loop, "end_lineno", 0)
+    names = (n for n in plan.nodes() if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load))
+    return [n for n in names if n.lineno > end and plan.program.function_of(n) is function]
 
 
 def _around(plan: Plan, node: ast.expr, part: str) -> Iterator[Edit]:
@@ -74,12 +81,14 @@ def _around(plan: Plan, node: ast.expr, part: str) -> Iterator[Edit]:
 
 
 def _own(plan: Plan, node: ast.expr, level: Level) -> Diagnostic:
+    batch = spread(plan.facts.value(node)) is Extent.SAMPLES
     return plan.program.diagnose(
         NAME, level, node,
         sentence("'%1' covers only rank 0's part of the data: it is not combined across ranks",
                  plan.program.source(node)),
-        why=sentence("the ranks' values cannot be combined at this place"),
-        help=sentence("accumulate it with += in the loop, and use it after the loop"),
+        why=sentence("each rank has its own samples of the batch") if batch
+        else sentence("the ranks' values cannot be combined at this place"),
+        help=NOTHING if batch else sentence("accumulate it with += in the loop, and use it after the loop"),
     )  # fmt: skip
 
 

@@ -75,7 +75,7 @@ def test_what_stands_in_the_way_is_told_at_its_cell_and_in_a_list(page, screensh
     expect(banner).to_contain_text("Error: ")
     expect(banner).to_contain_text("Help: ")
     marked = page.cells.nth(3).locator(".cm-lintRange-error")
-    expect(marked).to_have_text("for x, y in batches():")
+    expect(marked).to_have_text("for x, y in zip(xs, ys):")
     expect(marked).to_be_in_viewport()
     screenshot(page.page, "refused-light")
     marked.hover()

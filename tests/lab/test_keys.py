@@ -33,16 +33,16 @@ def test_shortcuts(page, mode):
 
 def test_from_a_refusal_to_the_cell_that_is_meant(page):
     """The list has the focus as soon as it is there, and Enter leads into the cell, ready to type."""
-    batches = "def batches():\n    yield torch.ones(2, 4), torch.ones(2, 1)"
-    train = CELLS[3].replace("in loader", "in batches()")
-    page.write("refused-keys.ipynb", notebook(CELLS[0], batches, CELLS[2], train), kernel="none")
+    samples = "xs, ys = torch.ones(8, 4), torch.ones(8, 1)"
+    train = CELLS[3].replace("in loader", "in zip(xs, ys)")
+    page.write("refused-keys.ipynb", notebook(CELLS[0], samples, CELLS[2], train), kernel="none")
     page.open("refused-keys.ipynb")
     page.cells.first.locator(".cm-content").click()
     page.from_palette("Export DDP Script")
     expect(page.page.locator(".nbddp-finding").first).to_be_focused()
     page.page.keyboard.press("Enter")
     cell = page.page.locator(".jp-Cell.jp-mod-active")
-    expect(cell).to_contain_text("batches():")
+    expect(cell).to_contain_text("zip(xs, ys):")
     expect(cell.locator(".cm-content")).to_be_focused()
     page.page.keyboard.press("Home")
     page.page.keyboard.insert_text("#")

@@ -96,7 +96,7 @@ def test_notebook(page, screenshot):
     buttons = "[data-command^='nbddp:']"
     assert english(page, buttons, "Alt+Shift+E", "Alt+Shift+R", "Alt+Shift+P") == []
     page.command("nbddp:run")
-    assert english(page, ".nbddp-form", "--checkpoint-every 10m") == []
+    assert english(page, ".nbddp-form", "--checkpoint-every 10m", "--lr 0.1") == []
     expect(page.page.locator(".jp-Dialog-header")).to_have_text("⟦Train cell 4 with DDP⟧")
     screenshot(page.page, "language-form")
     page.page.keyboard.press("Escape")

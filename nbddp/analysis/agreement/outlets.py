@@ -33,7 +33,8 @@ def outlets(plan: Reading) -> Iterator[Outlet]:
         if not (decides or _lets_out(plan, call)):
             continue
         for argument in [*call.node.args, *(k.value for k in call.node.keywords if k.arg not in LAYOUT)]:
-            samples = ((node, "gather_part") for node in _samples(plan, call, argument))
+            gathers = "gather_part" if plan.assumed.splits else None
+            samples = ((node, gathers) for node in _samples(plan, call, argument))
             for node, way in (*parts(_place(plan, call.node), argument), *samples):
                 found[node] = Outlet(node, way if _is_safe(plan, call) else None, decides)
     yield from found.values()
@@ -146,13 +147,15 @@ def _appends_outside(plan: Reading, call: CallFact) -> bool:
 
 
 def _samples(plan: Reading, call: CallFact, node: ast.expr) -> Iterator[ast.expr]:
-    """What a rank has of a batch that is split at the step: who looks at it wants all of the batch."""
-    if not plan.assumed.splits or not call.loops & {f.node for f in plan.roles.batch_loops}:
+    """What a rank has of a batch, where that is shown as a whole: of one sample, as an example, it has its own."""
+    example = isinstance(node, ast.Subscript) and not plan.assumed.splits
+    if example or not call.loops & {f.node for f in plan.roles.batch_loops}:
         return
+    value = plan.facts.value(node)
     if isinstance(node, ast.Name):
-        if plan.facts.value(node).extent is Extent.SAMPLES:
+        if value.extent is Extent.SAMPLES:
             yield node
-    elif spread(plan.facts.value(node)) is Extent.SAMPLES:
+    elif spread(value) is Extent.SAMPLES:
         for child in ast.iter_child_nodes(node):
             inner = child.value if isinstance(child, ast.Attribute) else child
             if isinstance(inner, ast.expr):
