@@ -16,8 +16,8 @@ from nbddp.run.watching.samples import samples_in
 EVERY = 0.1  # seconds between two reports of steps
 AT_LEAST = 0.1  # of these seconds, where one is the first or the last of an epoch
 FULL = 10_000  # reports of one rank; then they become rarer
-TOGETHER = 100  # reports a second of all ranks but the first
-RAREST = 1.0, 10.0  # seconds, of the first rank and of others
+MANY = 10  # ranks; of more the others take turns, as it were
+RAREST = 1.0, 60.0  # seconds, of the first rank and of others
 
 
 class Progress:
@@ -54,8 +54,8 @@ class Progress:
         """Seconds between two reports."""
         self._began = now if self._began is None else self._began
         others = self.reports.rank > 0
-        wanted = max((now - self._began) / FULL, self.reports.world_size / TOGETHER if others else 0.0)
-        return max(EVERY, min(wanted, RAREST[others]))
+        pause = max(EVERY, (now - self._began) / FULL)
+        return min(pause * max(1.0, self.reports.world_size / MANY), RAREST[1]) if others else min(pause, RAREST[0])
 
     def taken(self) -> int:
         """All steps so far."""

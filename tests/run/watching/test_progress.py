@@ -105,7 +105,9 @@ def test_ranks_but_the_first_tell_the_less_the_more_there_are(progress, events, 
     assert least <= told_in_a_minute(progress, events, clock) <= most
 
 
-@pytest.mark.parametrize(("rank", "hours", "least", "most"), [(0, 1, 150, 180), (0, 24, 55, 60), (1, 24, 6, 7)])
+@pytest.mark.parametrize(
+    ("rank", "hours", "least", "most"), [(0, 1, 150, 180), (0, 24, 55, 60), (1, 24, 6, 7), (1, 999, 0, 1)]
+)
 def test_a_training_of_days_is_told_more_rarely(progress, events, clock, rank, hours, least, most):
     progress.reports.rank, progress.reports.world_size = rank, 8
     step(progress)
