@@ -71,8 +71,8 @@ class Watch:
         self.state = fold_all(self.state, [*events, *lines])
 
     def _lines(self, read: Callable[[LogReader], list[Event]]) -> list[Event]:
-        for rank in range(self.state.world_size or 1):
-            self.logs.setdefault(rank, LogReader(self.folder, rank))
+        for rank in range(len(self.logs), self.state.world_size or 1):
+            self.logs[rank] = LogReader(self.folder, rank)
         return [line for log in self.logs.values() for line in read(log)]
 
     def _finish(self, last: Event | None) -> None:

@@ -93,12 +93,13 @@ def up(reports: Reports) -> None:
     import torch
     import torch.distributed as dist
 
+    reports.world_size = dist.get_world_size()
     used = torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
     device = torch.device("cuda", torch.cuda.current_device()) if used else torch.device("cpu")
     gpu = torch.cuda.get_device_properties(device) if used else None
     reports.report(
         "rank",
-        world_size=dist.get_world_size(),
+        world_size=reports.world_size,
         pid=os.getpid(),
         host=platform.node(),
         device=str(device),

@@ -1,4 +1,7 @@
-"""How far a training is: told ten times a second at most, for to look at a value is to wait for the device."""
+"""How far a training is: told ten times a second at most, for to look at a value is to wait for the device.
+
+And more rarely in a long training, and on many ranks: who looks at a run reads all that was told.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,10 @@ from nbddp.run.watching.reports import Reports
 from nbddp.run.watching.samples import samples_in
 
 EVERY = 0.1  # seconds between two reports of steps
-AT_LEAST = 0.01  # the same, where one is the first or the last of an epoch
+AT_LEAST = 0.1  # of these seconds, where one is the first or the last of an epoch
+FULL = 10_000  # reports of one rank; then they become rarer
+MANY = 10  # ranks; of more the others take turns, as it were
+RAREST = 1.0, 60.0  # seconds, of the first rank and of others
 
 
 class Progress:
@@ -23,6 +29,8 @@ class Progress:
         self.epoch = 0
         self.epochs: int | None = None
         self._batches: int | None = None  # of an epoch, where that is known
+        self._began: float | None = None
+        self._between = EVERY
         self._reported = -1.0
         self._told = 0  # steps by then
         self._begun = 0  # steps before this epoch
@@ -34,12 +42,20 @@ class Progress:
         """Tell of the step that was counted last."""
         now = monotonic()
         self._batches, self._samples = batches, samples_in(batch)
-        if now < self._reported + AT_LEAST:  # the last of an epoch, right after another
+        self._between = self._pause(now)
+        if now < self._reported + self._between * AT_LEAST:  # the last of an epoch, right after another
             self._untold = self._counted(), values
             return
         self._reported = now
         self._tell(values, place_in_script())
-        self._await(monotonic() + EVERY, self._begun + (batches or 0))
+        self._await(monotonic() + self._between, self._begun + (batches or 0))
+
+    def _pause(self, now: float) -> float:
+        """Seconds between two reports."""
+        self._began = now if self._began is None else self._began
+        others = self.reports.rank > 0
+        pause = max(EVERY, (now - self._began) / FULL)
+        return min(pause * max(1.0, self.reports.world_size / MANY), RAREST[1]) if others else min(pause, RAREST[0])
 
     def taken(self) -> int:
         """All steps so far."""
@@ -70,7 +86,7 @@ class Progress:
     def epoch_begins(self, number: int, epochs: int | None = None) -> None:
         """Its first step may be told soon."""
         self.epoch, self.epochs, self._begun = number, epochs, self._counted()
-        self._await(self._reported + AT_LEAST, self._begun + (self._batches or 0))
+        self._await(self._reported + self._between * AT_LEAST, self._begun + (self._batches or 0))
         if self.reports.rank == 0:
             self.reports.report("epoch", epoch=number, epochs=epochs)
 

@@ -17,6 +17,7 @@ class Reports:
     def __init__(self, path: str) -> None:
         self.path = path
         self.rank = 0  # until the script has said which of its processes this is
+        self.world_size = 1
         self._not_finite: set[str] = set()
 
     def report(self, event: str, **fields: object) -> None:

@@ -90,6 +90,32 @@ def test_steps_ten_times_a_second_and_the_ends_of_an_epoch(progress, events, clo
     assert 48 <= len(steps) <= 53
 
 
+def told_in_a_minute(progress, events, clock) -> int:
+    """Of one endless epoch."""
+    before = len(events())
+    for _ in range(1200):
+        clock.tick(0.05)
+        step(progress)
+    return len(events()) - before
+
+
+@pytest.mark.parametrize(("rank", "ranks", "least", "most"), [(0, 1000, 590, 600), (1, 8, 590, 600), (999, 1000, 6, 7)])
+def test_ranks_but_the_first_tell_the_less_the_more_there_are(progress, events, clock, rank, ranks, least, most):
+    progress.reports.rank, progress.reports.world_size = rank, ranks
+    assert least <= told_in_a_minute(progress, events, clock) <= most
+
+
+@pytest.mark.parametrize(
+    ("rank", "hours", "least", "most"), [(0, 1, 150, 180), (0, 24, 55, 60), (1, 24, 6, 7), (1, 999, 0, 1)]
+)
+def test_a_training_of_days_is_told_more_rarely(progress, events, clock, rank, hours, least, most):
+    progress.reports.rank, progress.reports.world_size = rank, 8
+    step(progress)
+    clock.tick(hours * 3600)
+    step(progress)
+    assert least <= told_in_a_minute(progress, events, clock) <= most
+
+
 def test_epochs_of_a_step_do_not_flood(progress, events, clock):
     for number in range(1000):
         progress.epoch_begins(number, 1000)
