@@ -77,14 +77,14 @@ for turn in range(4):
         loss.backward()
         optimizer.step()
 """
-SLICES = """
+SAMPLES = """
 import torch
 model = torch.nn.Linear(3, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 x = torch.randn(8, 3)
 # %%
-for epoch in range(5):
-    loss = model(x).square().mean()
+for sample, _ in zip(x, x):
+    loss = model(sample).square().mean()
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
@@ -102,7 +102,7 @@ def write(path: Path, text: str) -> None:
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[subprocess.CompletedProcess[str], Path]:
     folder = tmp_path_factory.mktemp("notebooks")
-    for name, text in (("slices", SLICES), ("old", OLD), ("lacks", LACKS), ("rounds", ROUNDS)):
+    for name, text in (("samples", SAMPLES), ("old", OLD), ("lacks", LACKS), ("rounds", ROUNDS)):
         write(folder / f"{name}.ipynb", text)
     write(folder / "trains.ipynb", TRAINS)
     (folder / "trains").mkdir()
@@ -134,13 +134,13 @@ def test_the_file_says_what_became_of_each(finished) -> None:
         "lacks": "does not train here",
         "old": "does not train here",
         "rounds": "agrees",
-        "slices": "refused",
+        "samples": "refused",
         "torn": "refused",
         "trains": "agrees",
     }
     assert found["trains"]["steps"] == 10  # two epochs
     assert found["trains"]["details"]["removed"] == 1  # the statement whose file is missing
-    assert found["slices"]["why"].startswith("shard: ")
+    assert found["samples"]["why"].startswith("shard: ")
     assert "not JSON" in found["torn"]["why"]
 
 

@@ -38,7 +38,7 @@ def test_kill_9_of_a_process_of_the_run_fails_the_cell_and_leaves_nothing(long, 
     os.kill(run.state.ranks[1].pid if who == "rank" else leader_of(run.folder).pid, signal.SIGKILL)
     reply = long.result(asked)
     assert reply.status == "error"
-    said = "rank 1: SIGKILL" if who == "rank" else "The process that watched over the run was killed"
+    said = "rank 1: SIGKILL" if who == "rank" else "The process that supervised the run was killed"
     assert said in reply.error
     assert run.processes() == []
 
@@ -122,7 +122,7 @@ def test_a_result_of_another_version_is_refused_in_a_sentence(kernel):
     kernel.aside("before = model.weight.clone()")
     reply = kernel.run("run.restore()")
     assert reply.status == "error"
-    assert "has format 99, this version of nbddp reads format 1." in reply.error
+    assert "has format 99, but this version of nbddp reads format 1." in reply.error
     assert "Traceback" not in reply.error
     assert kernel.value("torch.equal(before, model.weight)") == "True"
 

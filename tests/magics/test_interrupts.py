@@ -77,7 +77,7 @@ def once(place, name, interrupt):
 STEPS = {
     "while the state is read": ("nbddp.magics.runs.train", "handover"),
     "while the state is written": ("nbddp.magics.runs.train", "_fill"),
-    "while it is started": ("nbddp.run.run", "launch"),
+    "while it is started": ("nbddp.run.engines.this_machine", "launch"),
     "behind the start": ("nbddp.magics.runs.train", "CellRun"),
     "while the view opens": ("nbddp.widget.run_view", "watch"),
     "while the cell waits": ("nbddp.widget.feed.Feed", "join"),

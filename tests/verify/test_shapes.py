@@ -16,14 +16,20 @@ NOTEBOOKS = Path(__file__).parents[1] / "e2e" / "notebooks"
 
 # What the twelve of test_twelve_shapes.py do not have; the larger ones with `make test-all` only.
 SAME = [("weighted_sampler", 2)]
-LARGER = [("plain_loop", 3), ("transformer_lm", 2), ("amp_off", 2), ("function_loop", 3), ("triplet", 2)]
+LARGER = [
+    ("plain_loop", 3),
+    ("transformer_lm", 2),
+    ("amp_off", 2),
+    ("function_loop", 3),
+    ("triplet", 2),
+    ("class_weights", 2),
+]
 ALIKE = [("uneven_data", 2, ["uneven"])]
 LARGER_ALIKE = [
     ("vae", 2, ["draws", "evaluation"]),
     ("diffusion", 2, ["draws"]),
     ("gan", 2, ["draws"]),
     ("amp_scaler", 2, ["autocast"]),
-    ("class_weights", 2, ["weights"]),
     ("dropout", 3, ["dropout"]),
 ]
 

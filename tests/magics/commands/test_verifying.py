@@ -44,7 +44,7 @@ def test_what_it_cannot_compare_leaves_the_state_alone(kernel):
     kernel.aside(STATE)
     before = kernel.value("_state()")
     reply = kernel.run("%ddp verify --steps 500", timeout=200)
-    assert "has 24 steps, fewer than the 500 asked for" in reply.result, reply
+    assert "has 24 steps, fewer than the requested 500" in reply.result, reply
     kernel.run(f"{parameters}\ntoo_large = 1", "parameters", TAGS["parameters"])
     reply = kernel.run("%ddp verify --steps 6", timeout=200)
     assert "memory ran out: no room; make the batch smaller, or use fewer processes (--nproc)." in reply.error, reply
