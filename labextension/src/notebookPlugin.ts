@@ -13,6 +13,8 @@ import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { IStateDB } from '@jupyterlab/statedb';
 import { ITranslator } from '@jupyterlab/translation';
 import { IFormRendererRegistry } from '@jupyterlab/ui-components';
+import { UUID } from '@lumino/coreutils';
+import type { Widget } from '@lumino/widgets';
 import { type IDiagnostic, Server } from './api';
 import { Chips, roleLabel, SET_ROLE, setRole, tagRole } from './chips';
 import { exportNotebook } from './exporting';
@@ -109,6 +111,8 @@ function activate(
   };
 
   const current = () => tracker.currentWidget;
+  // JupyterLab 4.0 makes a notebook the current one only after a button in its toolbar has been pressed.
+  const buttonsOf = new WeakMap<Widget, string>();
   const isEnabled = () => current() !== null;
   tracker.currentChanged.connect(() => app.commands.notifyCommandChanged());
   /** For the current notebook; whatever goes wrong is told in a sentence. */
@@ -125,7 +129,9 @@ function activate(
       icon,
       isEnabled,
       execute: async args => {
-        const panel = tracker.find(one => one.context.path === args.path) ?? current();
+        const asked = (one: NotebookPanel) =>
+          one.context.path === args.path || (!!args.buttons && buttonsOf.get(one) === args.buttons);
+        const panel = tracker.find(asked) ?? current();
         if (!panel) {
           return;
         }
@@ -150,7 +156,11 @@ function activate(
   };
   // A label in the schema is not translated when the toolbar is made.
   for (const [name, label] of [['export', trans.__('Export DDP')], ['run', trans.__('Run DDP')]]) {
-    const make = () => new CommandToolbarButton({ commands: app.commands, id: `nbddp:${name}`, label });
+    const make = (panel: Widget) => {
+      buttonsOf.set(panel, buttonsOf.get(panel) ?? UUID.uuid4());
+      const args = { buttons: buttonsOf.get(panel)! };
+      return new CommandToolbarButton({ commands: app.commands, id: `nbddp:${name}`, label, args });
+    };
     toolbars?.addFactory('Notebook', `nbddp-${name}`, make);
   }
   const context = { server, docManager, contents: app.serviceManager.contents, trans, showFindings, showChanges };
