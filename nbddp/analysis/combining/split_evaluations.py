@@ -49,7 +49,8 @@ def _looks_at_its_place(m: Machine, fact: LoopFact) -> Sentence:
     for name, value in m.visible().items():
         counts = value.of("counter") and is_read(fact.node.body, name)
         varies = m.held(value) not in WHOLE and not value.of("metric")
-        if counts or (varies and name in carried_reads(fact.node)):
+        shifts = not value.objs  # `last, now = now, best`: alike on all ranks, and after fewer turns
+        if counts or ((varies or shifts) and name in carried_reads(fact.node)):
             return sentence(
                 "the loop uses '%1', which depends on the position of the batch or on earlier batches", name
             )

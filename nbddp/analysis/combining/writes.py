@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 
 from nbddp.analysis.slicing import Function, forms, inside, local_names
-from nbddp.analysis.syntax import Program, walk
+from nbddp.analysis.syntax import Program, handed, walk
 from nbddp.analysis.values import Facts, Loop, Obj
 
 LOOKS = ("items", "values", "keys", "get", "copy", "index", "count")
@@ -99,19 +99,10 @@ def handed_on(facts: Facts, loop: Loop) -> dict[str, set[str]]:
     for node in inside([loop]):
         for body in facts.calls[node].bodies if isinstance(node, ast.Call) and node in facts.calls else ():
             if isinstance(node, ast.Call) and isinstance(body, ast.FunctionDef):
-                for name, parameter in _handed(node, body):
-                    if ways := forms(body.body, parameter):
-                        found.setdefault(name, set()).update(ways)
+                for parameter, value in handed(node, body):
+                    if isinstance(value, ast.Name) and (ways := forms(body.body, parameter)):
+                        found.setdefault(value.id, set()).update(ways)
     return found
-
-
-def _handed(call: ast.Call, body: ast.FunctionDef) -> Iterator[tuple[str, str]]:
-    """Names that a plain function is given, and what they are called there; a method's first parameter is its own."""
-    parameters = [a.arg for a in (*body.args.posonlyargs, *body.args.args)]
-    if isinstance(call.func, ast.Attribute):
-        del parameters[:1]
-    given = [*zip(call.args, parameters, strict=False), *((k.value, k.arg) for k in call.keywords)]
-    return ((value.id, name) for value, name in given if isinstance(value, ast.Name) and name)
 
 
 def read_by_called(facts: Facts, loop: Loop, place: str) -> bool:

@@ -12,6 +12,8 @@ from nbddp.analysis.evaluator.library_calls import call_library
 from nbddp.analysis.evaluator.methods import backward, call_method
 from nbddp.analysis.evaluator.tensor_rules import like
 from nbddp.analysis.library import effect_of, makes, under
+from nbddp.analysis.slicing import Function, local_names, root_name
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
     ANYTHING,
     HOOKS,
@@ -133,8 +135,18 @@ def _call_bound(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyw
     before = m.modules_run
     with m.within(forward=True):
         result = m.steps.function(m, obj, args, keywords, node)
-    fact.runs_modules |= m.modules_run > before or result.varies
+    fact.runs_modules |= m.modules_run > before or (result.varies and _reads_more_than_numbers(m, obj))
     return result
+
+
+def _reads_more_than_numbers(m: Machine, method: Obj) -> bool:
+    """`self.weight`, and not `self.width` alone, by which a first hidden state is sized."""
+    assert isinstance(method.node, Function)
+    fields = {n.value: n for n in walk(method.node) if isinstance(n, ast.Attribute) and root_name(n) == "self"}
+    local = local_names(method.node) - {"self"}
+    names = (n for n in walk(method.node) if isinstance(n, ast.Name) and n.id not in local)
+    values = (m.facts.value(fields.get(n, n)) for n in names)
+    return any(not (v.number or isinstance(v.const, int | float) or v.of("library", "device")) for v in values)
 
 
 def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywords) -> Value:

@@ -164,6 +164,12 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
         return _mapped(m, node, args)
     if name == "getattr" and len(args) > 1 and isinstance(args[1].const, str):
         return read(m, first, args[1].const, node)
+    if (
+        name == "getattr"
+        and first.of("library")
+        and {effect_of(o.name).classes for o in first.of("library")} <= {"optimizer", "scheduler"}
+    ):
+        return read(m, first, "Any", node)  # whichever it is
     if name in ("setattr", "object.__setattr__") and len(args) > 2:
         for obj in first.objs:
             known = args[1].const if isinstance(args[1].const, str) else None

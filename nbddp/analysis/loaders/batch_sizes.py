@@ -11,8 +11,8 @@ from typing import Literal
 from nbddp.analysis.loaders.evaluated_batches import in_evaluation, made_for_all, made_for_evaluation, sizes_evaluation
 from nbddp.analysis.loaders.loader_calls import LoaderCall, loader_call
 from nbddp.analysis.loaders.sharding import ShardedReading
-from nbddp.analysis.slicing import local_names, root_name
-from nbddp.analysis.syntax import qualified
+from nbddp.analysis.slicing import Function, local_names, root_name
+from nbddp.analysis.syntax import handed, qualified, walk
 from nbddp.analysis.values import Extent, Obj, Value, spread
 
 Use = Literal["loader", "shape", "batch", "count", "passed", "shown", "unknown"]
@@ -65,7 +65,9 @@ class Size:
         if isinstance(self.node, ast.Constant):
             return ()
         places = _places(self.plan, self.sources) if self.sources else _spelled_alike(self.plan, self.node)
-        return tuple(Read(n, use_of(self.plan, n)) for n in places if not _is_of_loader(self.plan, n))
+        uses = {n: use_of(self.plan, n) for n in places if not _is_of_loader(self.plan, n)}
+        arrives = not self.sources  # else its reads are known wherever it is handed on
+        return tuple(Read(n, _arrived(self.plan, n) if arrives and u == "passed" else u) for n, u in uses.items())
 
     @cached_property
     def evaluates_shares(self) -> bool:
@@ -173,6 +175,18 @@ def _spelled_alike(plan: ShardedReading, node: ast.expr | None) -> list[ast.expr
     words, home = ast.unparse(node), _scope(plan, node)
     seen = [n for n in plan.nodes() if isinstance(n, Place) and isinstance(n.ctx, ast.Load)]
     return [n for n in seen if ast.unparse(n) == words and _scope(plan, n) is home]
+
+
+def _arrived(plan: ShardedReading, node: ast.expr) -> Use:
+    """What the function of the notebook does with it that it is given to."""
+    call = next(a for a in plan.program.ancestors(node) if isinstance(a, ast.Call | ast.stmt))
+    uses = set[Use]()
+    for body in plan.facts.calls[call].bodies if isinstance(call, ast.Call) else ():
+        if isinstance(call, ast.Call) and isinstance(body, Function):
+            names = {name for name, value in handed(call, body) if value is node}
+            read = (n for n in walk(body) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id in names)
+            uses |= {use_of(plan, n) for n in read}
+    return "shape" if "shape" in uses and not uses & {"count", "unknown"} else "passed"
 
 
 def _scope(plan: ShardedReading, node: Place) -> ast.AST | None:

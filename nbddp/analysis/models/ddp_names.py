@@ -16,7 +16,7 @@ from nbddp.analysis.models.buffers import synchronises
 from nbddp.analysis.models.wrap_points import Home
 from nbddp.analysis.reading import Model, Reading
 from nbddp.analysis.slicing import Function, local_names
-from nbddp.analysis.syntax import walk
+from nbddp.analysis.syntax import handed, walk
 from nbddp.analysis.values import CallFact, Literal, Obj, contents
 
 Scope = ast.AST | None
@@ -163,7 +163,7 @@ class _Trail:
     def follow_arguments(self, function: ast.FunctionDef, name: str) -> bool:
         """All calls of the function that hand it the model."""
         calls = [c for c in self.plan.facts.calls.values() if function in c.bodies]
-        given = [_argument(c.node, function, name) for c in calls]
+        given = [dict(handed(c.node, function)).get(name) for c in calls]
         if not calls or None in given:
             return False
         models = [(g, self.plan.facts.value(g).of("model")) for g in given if g is not None]
@@ -250,18 +250,6 @@ class _Trail:
 
 def _parameters(function: ast.FunctionDef) -> list[ast.arg]:
     return [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
-
-
-def _argument(call: ast.Call, function: ast.FunctionDef, name: str) -> ast.expr | None:
-    """The expression that becomes the parameter; None where that is not plain."""
-    if named := [k.value for k in call.keywords if k.arg == name]:
-        return named[0]
-    positional = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
-    if positional[:1] in (["self"], ["cls"]):
-        positional = positional[1:]
-    at = positional.index(name) if name in positional else len(call.args)
-    plain = not any(isinstance(a, ast.Starred) for a in call.args[: at + 1])
-    return call.args[at] if plain and at < len(call.args) else None
 
 
 def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr | None]]:

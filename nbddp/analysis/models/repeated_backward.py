@@ -16,6 +16,7 @@ from nbddp.analysis.syntax import walk
 
 CUTS = frozenset("detach detach_ item tolist numpy data shape size argmax grad no_grad eq ne gt lt".split())
 DEPTH = 4  # of functions that call functions
+Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 Inner = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 
 
@@ -116,12 +117,26 @@ class _Walk:
             cut = isinstance(node, ast.Attribute) and node.attr in CUTS
             if cut or isinstance(node, ast.Compare | Inner) or (isinstance(node, ast.Call) and self.detaches(node)):
                 continue
+            if isinstance(node, Comprehension):
+                found |= self.made_by(node)
+                continue
             if isinstance(node, ast.Name):
                 found |= self.through.get(node.id, frozenset())
             elif isinstance(node, ast.Call) and (node in self.model.forward_calls or self.contains(node, "forward")):
                 found.add(self.now)
             found |= self.sources(*ast.iter_child_nodes(node))
         return frozenset(found)
+
+    def made_by(self, node: Comprehension) -> frozenset[int]:
+        """`[h.detach() for h in state]`: of what it goes through only what it makes of it."""
+        outside = self.through
+        for generator in node.generators:
+            found = self.sources(generator.iter)
+            names = [n.id for n in walk(generator.target) if isinstance(n, ast.Name)]
+            self.through = {**self.through, **dict.fromkeys(names, found)}
+        made = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        found, self.through = self.sources(*made), outside
+        return found
 
     def detaches(self, call: ast.Call) -> bool:
         if isinstance(call.func, ast.Attribute) and call.func.attr in CUTS:

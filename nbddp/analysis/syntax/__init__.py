@@ -4,6 +4,7 @@ Takes the cells of a notebook.
 Gives a Program, each node with its exact place in a cell, and the qualified names that it imports.
 """
 
+from nbddp.analysis.syntax.arguments import handed
 from nbddp.analysis.syntax.blocks import blocks_around
 from nbddp.analysis.syntax.main_guard import asks_for_main
 from nbddp.analysis.syntax.multiline_strings import lines_in_strings
@@ -20,6 +21,7 @@ __all__ = [
     "blocks_around",
     "build_program",
     "canonical",
+    "handed",
     "imported_names",
     "lines_in_strings",
     "qualified",
