@@ -54,7 +54,46 @@ def _looks_at_its_place(m: Machine, fact: LoopFact) -> Sentence:
             return sentence(
                 "the loop uses '%1', which depends on the position of the batch or on earlier batches", name
             )
+    return _sets_what_it_reads(m, fact.node)
+
+
+def _sets_what_it_reads(m: Machine, loop: Loop) -> Sentence:
+    """`seen = counts["n"]; counts["n"] = seen + 1`: a number of turns, of which a rank takes a part."""
+    inside = {*walk(loop)}
+    stores = [s for s in inside if isinstance(s, ast.Assign | ast.AugAssign | ast.Call)]
+    added = {b for s in stores for b in _only_added_to(s)}
+    for place, given in (found for s in stores if (found := _put(s)) and not _only_added_to(s)):
+        made = m.facts.value(place).of("dict", "list", "instance", "namespace")
+        whole = all(m.held(m.facts.value(v)) in WHOLE and not m.facts.value(v).objs for v in given)
+        text = ast.unparse(place)
+        read = (n for n in inside - added - {place} if isinstance(n, type(place)) and ast.unparse(n) == text)
+        if whole and any(not {o.node, o.site} & inside for o in made) and any(read):
+            return sentence(
+                "the loop uses '%1', which depends on the position of the batch or on earlier batches", text
+            )
     return NOTHING
+
+
+def _put(node: ast.AST) -> tuple[ast.expr, list[ast.expr]] | None:
+    match node:
+        case ast.Assign(targets=[ast.Subscript(value=place) | ast.Attribute(value=place)], value=value):
+            return place, [value]
+        case ast.Call(func=ast.Attribute(value=place, attr="update" | "setdefault"), args=args, keywords=keywords):
+            return place, [*args, *(k.value for k in keywords)]
+    return None
+
+
+def _only_added_to(node: ast.AST) -> tuple[ast.expr, ...]:
+    """`counts["n"] += 1`, `counts["n"] = counts["n"] + 1`: where the name of the container stands."""
+    match node:
+        case ast.AugAssign(target=ast.Subscript(value=place) | ast.Attribute(value=place)):
+            return (place,)
+        case ast.Assign(
+            targets=[ast.Subscript(value=place) | ast.Attribute(value=place) as target],
+            value=ast.BinOp(left=ast.Subscript(value=again) | ast.Attribute(value=again) as left, op=ast.Add()),
+        ) if ast.unparse(target) == ast.unparse(left):
+            return (place, again)
+    return ()
 
 
 def _leaves_traces(m: Machine, loop: Loop, own: set[str]) -> Sentence:

@@ -9,9 +9,9 @@ from nbddp.analysis.evaluator.attributes import by_class, by_operator, store
 from nbddp.analysis.evaluator.expressions import evaluate, evaluate_unseen, library, with_contents
 from nbddp.analysis.evaluator.iteration import iterate, parts
 from nbddp.analysis.evaluator.tensor_rules import like, samples_at
-from nbddp.analysis.evaluator.writes import moved_by_hand, put_all, put_element, taint
-from nbddp.analysis.slicing import fresh_start, sets, starts_at_zero
-from nbddp.analysis.syntax import bindings, walk
+from nbddp.analysis.evaluator.writes import moved_by_hand, put_all, put_element, taint, was_there
+from nbddp.analysis.slicing import fresh_start, starts_at_zero
+from nbddp.analysis.syntax import bindings
 from nbddp.analysis.values import (
     Extent,
     Machine,
@@ -58,7 +58,7 @@ def _put_item(m: Machine, target: ast.Subscript, value: Value, added: bool) -> N
     chosen = key.varies and not added  # by the samples of the share: what belongs to others is not met
     if not container.of("list", "dict", "model", "submodule"):
         put, filled = m.held(value), container.const is not None and not domain.is_zero(value)
-        if put not in domain.WHOLE or (chosen and _is_of_more_turns(m, target)):
+        if put not in domain.WHOLE or (chosen and was_there(m, target, lambda a: a.shares)):
             taint(m, target.value, Extent.VARYING if chosen else domain.join_extent(spread(container), put))
         elif filled:  # `X = torch.zeros(n, 2); X[i] = point`: no zeros any more
             taint(m, target.value, spread(container))
@@ -66,19 +66,6 @@ def _put_item(m: Machine, target: ast.Subscript, value: Value, added: bool) -> N
     for holder in container.of("submodule", "model"):
         for child in parts(m, value):
             m.facts.contained[child].add(holder.owner or holder)
-
-
-def _is_of_more_turns(m: Machine, target: ast.Subscript) -> bool:
-    """`seen[idx] = 1`: what was there before the batch, and not what is made for it."""
-    around = next((a.fact.node for a in reversed(m.loops) if a.shares), None)
-    place, function = target.value, m.frame.node
-    while isinstance(place, ast.Subscript):
-        place = place.value
-    if around is None or not isinstance(place, ast.Name):
-        return around is not None
-    inside = {*walk(around)}
-    here = function is None or around in {*walk(function)}
-    return here and not any(isinstance(n, ast.stmt) and sets(n, place.id) for n in inside)
 
 
 def _unpack(m: Machine, targets: list[ast.expr], value: Value) -> None:
@@ -114,9 +101,8 @@ def _grown(node: ast.Assign) -> tuple[ast.expr, ast.operator, ast.expr] | None:
     if len(node.targets) != 1 or not isinstance(node.value, ast.BinOp) or not isinstance(node.value.op, ast.Add):
         return None
     target, left = node.targets[0], node.value.left
-    if isinstance(target, ast.Name) and isinstance(left, ast.Name) and left.id == target.id:
-        return left, node.value.op, node.value.right
-    return None
+    place = isinstance(target, ast.Name | ast.Attribute | ast.Subscript)
+    return (left, node.value.op, node.value.right) if place and ast.unparse(target) == ast.unparse(left) else None
 
 
 def _increment(m: Machine, target: ast.expr, old: Value, op: ast.operator, operand: ast.expr) -> Value:
@@ -132,12 +118,16 @@ def _increment(m: Machine, target: ast.expr, old: Value, op: ast.operator, opera
     if old.of("list") and new.of("list"):  # sets, of which the one gets what the other has
         put_element(m, old, m.elements(new))
         return old
-    counts = m.context.varying or (m.loops and m.loops[-1].deals)
+    turns = was_there(m, target, lambda a: a.deals)
+    counts = m.context.varying or turns
     if counts and isinstance(op, ast.Add | ast.Sub) and not new.varies:
         # how often this runs differs between ranks: what is counted adds up, samples and not what ranks think of shares
         adds_up = spread(old) in (Extent.UNIFORM, Extent.SUM) and not m.context.of_share
         extent = Extent.SUM if adds_up else Extent.VARYING
         return Value(extent=extent, number=old.number and new.number)
+    if turns and not isinstance(op, ast.Add | ast.Sub):
+        # `rate *= 0.9`: as often as a rank has batches
+        return Value(extent=Extent.VARYING, number=old.number and new.number)
     if isinstance(op, ast.Add) and spread(new) is Extent.SAMPLES and spread(old) is Extent.SUM:
         return old
     gathers = old.extent in domain.WHOLE and not old.const and not _begun_here(m, operand)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from nbddp.analysis.evaluator.attributes import bases_of, class_member
 from nbddp.analysis.evaluator.iteration import iterate, params_in
 from nbddp.analysis.evaluator.tensor_rules import like, of_samples, operation, samples_at
-from nbddp.analysis.evaluator.writes import hand_over, moved_by_hand, put_all, put_element, taint
+from nbddp.analysis.evaluator.writes import hand_over, moved_by_hand, put_all, put_element, taint, was_there
 from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.values import (
     ANYTHING,
@@ -81,12 +81,18 @@ def _change_in_place(m: Machine, node: ast.Call, func: ast.Attribute, base: Valu
     hand_over(m, node, given, {})
     if func.attr.endswith("_") and func.attr not in LEAVES_VALUES and (result.varies or base.varies):
         taint(m, func.value, spread(result))
-    elif any(m.held(v) not in WHOLE for v in given) and not base.varies:
+    elif (any(m.held(v) not in WHOLE for v in given) or _counts_turns(m, func, base)) and not base.varies:
         taint(m, func.value, Extent.VARYING)
         for obj in base.of("instance"):  # of a list's class, or a dictionary's
             m.put(obj, "[]", Value(extent=Extent.VARYING))
     elif base.const is not None and func.attr.endswith("_") and func.attr not in LEAVES_VALUES | REPLACES:
         taint(m, func.value, spread(base))  # `hot = torch.zeros(n, 3); hot.scatter_(1, y, 1)`: no zeros any more
+
+
+def _counts_turns(m: Machine, func: ast.Attribute, base: Value) -> bool:
+    """`seen.add_(1)` for each batch of an evaluation, of which a rank has a part."""
+    again = func.attr.endswith("_") and not func.attr.endswith("__") and func.attr not in LEAVES_VALUES | REPLACES
+    return again and bool(base.arrays) and was_there(m, func.value, lambda a: a.deals)
 
 
 def backward(m: Machine, node: ast.Call) -> Value:

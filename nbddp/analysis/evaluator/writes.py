@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import replace
 
 from nbddp.analysis.library import Effect, effect_of
-from nbddp.analysis.values import FIELDS_OF, GLOBALS, SOURCES, WHOLE, Extent, Machine, Value, contents, from_afar
+from nbddp.analysis.slicing import sets
+from nbddp.analysis.syntax import walk
+from nbddp.analysis.values import (
+    FIELDS_OF,
+    GLOBALS,
+    SOURCES,
+    WHOLE,
+    Active,
+    Extent,
+    Machine,
+    Value,
+    contents,
+    from_afar,
+)
 
 CHANGING = ("heapq", "bisect", "numpy.copyto", "numpy.put", "numpy.place", "numpy.putmask")  # their first argument
 
@@ -33,10 +47,35 @@ def taint(m: Machine, holder: ast.expr, extent: Extent) -> None:
         m.change_arrays(m.facts.value(holder).arrays, extent)
 
 
+def was_there(m: Machine, place: ast.expr, loop: Callable[[Active], bool]) -> bool:
+    """Before the turn of such a loop that runs, if one does: what is made anew in each turn ends with it."""
+    around = next((a.fact.node for a in reversed(m.loops) if loop(a)), None)
+    if around is None:
+        return False
+    inside = {*walk(around)}
+    while isinstance(place, ast.Subscript):
+        place = place.value
+    if isinstance(place, ast.Name):
+        outer, known = m.frame.global_names | m.frame.outer_names, m.lookup(place.id) or Value()
+        if made := known.arrays | known.of("list", "dict"):
+            return any(not {o.node, o.site} & inside for o in made)
+        here = m.frame.node is None or place.id in outer or around in {*walk(m.frame.node)}
+        return here and not any(isinstance(n, ast.stmt) and _sets_anew(n, place.id) for n in inside)
+    owners = m.facts.value(place.value).objs if isinstance(place, ast.Attribute) else frozenset()
+    return not owners or any(not {o.node, o.site} & inside for o in owners)
+
+
+def _sets_anew(statement: ast.stmt, name: str) -> bool:
+    """Not from what it was: `k = k + 1`."""
+    value = getattr(statement, "value", None)
+    return sets(statement, name) and not any(isinstance(n, ast.Name) and n.id == name for n in walk(value))
+
+
 def write_into(m: Machine, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> None:
     """`heapq.heappush(best, loss)`, `numpy.add.at(counts, y, 1)`, `torch.add(a, b, out=a)`."""
     given = [m.held(v) for v in (*args[1:], *keywords.values())]
-    if all(e in WHOLE for e in given):
+    turns = [k.value for k in node.keywords if k.arg == "out" and was_there(m, k.value, lambda a: a.deals)]
+    if all(e in WHOLE for e in given) and not turns:
         return
     effect = effect_of(name).effect
     if effect is Effect.UNKNOWN:
