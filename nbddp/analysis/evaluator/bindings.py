@@ -111,6 +111,8 @@ def _increment(m: Machine, target: ast.expr, old: Value, op: ast.operator, opera
         return own
     if old.of("list") and isinstance(op, ast.Add):
         inner = m.elements(new) if new.of("list") else iterate(m, new, operand)
+        if m.held(inner) in domain.WHOLE and not inner.objs and was_there(m, target, lambda a: a.deals):
+            inner = inner.with_extent(Extent.VARYING)  # as many as a rank has batches
         put_element(m, old, domain.marked(inner, domain.PICKED) if new.of(domain.PICKED) else inner)
         return old
     if old.of("dict") and isinstance(op, ast.BitOr):

@@ -95,6 +95,12 @@ def _counts_turns(m: Machine, func: ast.Attribute, base: Value) -> bool:
     return again and bool(base.arrays) and was_there(m, func.value, lambda a: a.deals)
 
 
+def _one_for_each_turn(m: Machine, node: ast.Call, value: Value) -> bool:
+    """`log.append(1)`, of which a rank has as many as it has batches of an evaluation."""
+    holder = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+    return m.held(value) in WHOLE and not value.objs and was_there(m, holder, lambda a: a.deals)
+
+
 def backward(m: Machine, node: ast.Call) -> Value:
     m.facts.backward.add(node)
     fact = m.facts.calls[node]
@@ -176,14 +182,16 @@ def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
         chosen = is_of_own_choice(m.facts, node)
         note_size(m.facts, holders if m.context.own_turns or chosen else ())
         note_size(m.facts, _those_around(m, node) if chosen else ())
-        value = value.with_extent(Extent.VARYING) if chosen else value
+        value = value.with_extent(Extent.VARYING) if chosen or _one_for_each_turn(m, node, value) else value
         if _goes_together(m, node, value):
             value = value.with_extent(Extent.UNIFORM)
             m.make_uniform(value)
         _put(m, holders, value)
         return ANYTHING
-    if attr in ("extend", "update"):
+    if attr in ("extend", "update", "subtract"):
         inner = m.elements(first) if first.of("list", "dict") else iterate(m, first, node)
+        counts = attr != "update" or any(_is_counter(m, o) for o in holders)
+        inner = inner.with_extent(Extent.VARYING) if counts and _one_for_each_turn(m, node, inner) else inner
         apart = m.context.own_turns or is_uneven(m.facts, first) or is_of_own_choice(m.facts, node)
         note_size(m.facts, holders if apart else ())
         _put(m, holders, marked(inner, PICKED) if first.of(PICKED) else inner)
@@ -220,6 +228,11 @@ def _those_around(m: Machine, call: ast.Call) -> frozenset[Obj]:
         case ast.Attribute(value=ast.Subscript(value=around) | ast.Call(func=ast.Attribute(value=around))):
             return m.facts.value(around).of("dict")
     return frozenset()
+
+
+def _is_counter(m: Machine, obj: Obj) -> bool:
+    made = m.facts.calls.get(obj.node) if isinstance(obj.node, ast.Call) else None
+    return made is not None and "collections.Counter" in made.names
 
 
 def _of_one_sample(m: Machine, value: Value) -> Value:

@@ -68,7 +68,8 @@ def was_there(m: Machine, place: ast.expr, loop: Callable[[Active], bool]) -> bo
 def _sets_anew(statement: ast.stmt, name: str) -> bool:
     """Not from what it was: `k = k + 1`."""
     value = getattr(statement, "value", None)
-    return sets(statement, name) and not any(isinstance(n, ast.Name) and n.id == name for n in walk(value))
+    known = walk(value) if isinstance(value, ast.AST) else ()
+    return sets(statement, name) and not any(isinstance(n, ast.Name) and n.id == name for n in known)
 
 
 def write_into(m: Machine, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> None:
