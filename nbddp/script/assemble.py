@@ -40,6 +40,7 @@ ROLES = {
     "snapshot": ": handed over by the notebook",
 }
 INDENT = "    "
+LET_GO = "  # lets go of the process group: gloo's threads end with it"
 
 
 def assemble(plan: Plan, edits: Sequence[Edit]) -> list[Line]:
@@ -208,7 +209,9 @@ def _body(plan: Plan, layout: Layout, spans: dict[int, Region], edits: Sequence[
     if layout.global_names:
         read = any(isinstance(s.node, Definition) for s in layout.module)
         lines += [*_global(layout.global_names, "  # read by the functions above" if read else ""), Line("")]
-    return [*lines, *_cells(plan, layout.body, spans, edits, INDENT)]
+    lines += _cells(plan, layout.body, spans, edits, INDENT)
+    held = sorted(_bound_by([e for e in edits if e.rule == "wrap"]).intersection(layout.global_names))
+    return lines + [Line(t) for t in ("", f"    {' = '.join(held)} = None{LET_GO}") if held]
 
 
 def _global(names: tuple[str, ...], comment: str) -> list[Line]:

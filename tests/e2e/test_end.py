@@ -38,8 +38,26 @@ for epoch in range(2):
 """
 
 
+# A function of the notebook finds the model at the module, where it would stay until the process has gone.
+IN_A_FUNCTION = (
+    NOTEBOOK.partition("for epoch")[0]
+    + """# %%
+def train_epoch():
+    for a, b in loader:
+        loss = (model(a) - b).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+# %%
+for epoch in range(2):
+    train_epoch()
+"""
+)
+
+
+@pytest.mark.parametrize("notebook", [NOTEBOOK, IN_A_FUNCTION], ids=["plain", "in a function"])
 @pytest.mark.parametrize("watched", [False, True])
-def test_no_thread_of_gloo_is_left(watched: bool) -> None:
-    script = export(notebook_from_percent(NOTEBOOK, "ends.py"))
+def test_no_thread_of_gloo_is_left(notebook: str, watched: bool) -> None:
+    script = export(notebook_from_percent(notebook, "ends.py"))
     outcome = run_script(script.text, "ends_ddp.py", 2, watch=script.watch if watched else ())
     assert outcome.lines == ("left: []",)
