@@ -59,7 +59,7 @@ SHOWN = (
         "json",
         "history.append(RESULT)",
         "import json\nhistory = []",
-        "with open('log.json', 'w') as f:\n    json.dump(history, f)",
+        "with open('log.json', 'w') as f:\n    json.dump(history, f, default=vars)",
     ),
     Show("a text file", "Path('result.txt').write_text(str(RESULT))", "from pathlib import Path"),
     Show(
