@@ -4,7 +4,7 @@
     python volumes_ddp.py --nproc 4 --lr 0.001                   # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... volumes_ddp.py    # several machines
 
-Exported from volumes.ipynb by nbddp 0.1.0 (fbc83f44); it needs torch alone.
+Exported from volumes.ipynb by nbddp 0.1.0 (383f90c5); it needs torch alone.
 """
 
 import argparse
@@ -138,6 +138,8 @@ def train(rank, world_size, rank_device):
     dist.barrier()  # nobody reads what rank 0 is still writing
     model.load_state_dict(torch.load("volumes_best.pt", map_location=device))
     print("accuracy of the best epoch:", validate()[1])
+
+    ddp_model = None  # lets go of the process group: gloo's threads end with it
 
 
 # ── what several processes need ───────────────────────────────────────────────────

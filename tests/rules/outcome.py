@@ -14,6 +14,7 @@ from nbddp.edits.edit import Edit
 from nbddp.export import Script, export
 from nbddp.notebook import notebook_from_percent
 from nbddp.options import Options
+from nbddp.script.assemble import LET_GO
 from nbddp.watch_points import Watch
 from tests.rules.case import Case
 
@@ -99,7 +100,7 @@ def _sections(script: Script) -> Iterator[Section]:
     section: Section | None = None
     for text, origin in zip(script.text.splitlines(), script.line_map, strict=False):
         title = TITLE.match(text)
-        if title or (origin is None and text.startswith("def ")):
+        if title or (origin is None and (text.startswith("def ") or text.endswith(LET_GO))):
             if section:
                 yield _trimmed(section)
             section = Section(title["text"], ()) if title else None
