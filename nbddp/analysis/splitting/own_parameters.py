@@ -11,12 +11,14 @@ from nbddp.analysis.values import Obj, Value
 
 
 def learned(plan: Reading) -> frozenset[str]:
-    """Names of tensors that gradients are asked for."""
+    """Names of tensors that gradients are asked for; `self.w` of those that an object has."""
     names = set[str]()
     for node in plan.nodes():
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if _makes_learned(plan, value):
                 names.add(name)
+            case ast.Assign(targets=[ast.Attribute() as place], value=value) if _makes_learned(plan, value):
+                names.add(ast.unparse(place))
             case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=name), attr="requires_grad")]):
                 names.add(name)
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="requires_grad_")):
