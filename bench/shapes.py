@@ -69,6 +69,14 @@ def nested_calls(size: int) -> list[str]:
     return _around(["scale = " + "abs(" * size + "1.0" + ")" * size])
 
 
+def many_counters(size: int) -> list[str]:
+    """In an evaluation, whose batches are dealt out: what is counted there is followed name by name."""
+    zeros = [f"c{n} = 0" for n in range(size)]
+    counts = [f"        c{n} += (model(x) > {n}).sum().item()" for n in range(size)]
+    loop = ["model.eval()", "with torch.no_grad():", "    for x, y in loader:", *counts, f"print(c0, c{size - 1})"]
+    return [TRAINING[0], "\n".join(["scale = 1.0", *zeros]), "\n".join([TRAINING[1], *loop])]
+
+
 def _around(before: list[str], *then: str) -> list[str]:
     return [TRAINING[0], *before, *then, TRAINING[1]]
 
@@ -80,6 +88,7 @@ SHAPES: dict[str, tuple[Cells, tuple[int, ...]]] = {
     "loops in each other": (nested_loops, (5, 10, 20)),  # more is no Python
     "cells": (many_cells, (125, 250, 500)),
     "elif": (many_elif, (375, 750, 1500)),
+    "counters of an evaluation": (many_counters, (25, 50, 100)),
     "terms of a sum": (many_terms, (250, 500, 1000)),
     "parentheses in each other": (nested_parentheses, (48, 96, 192)),
     "calls in each other": (nested_calls, (48, 96, 192)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from nbddp.analysis.library import Effect, effect_of, under
-from nbddp.analysis.slicing import carried_reads, is_read
+from nbddp.analysis.slicing import carried_reads, read_names
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import WHOLE, CallFact, Loop, LoopFact, Machine, Obj, Value, contents
 from nbddp.sentence import NOTHING, Sentence, sentence
@@ -46,11 +46,12 @@ def undealable(m: Machine, fact: LoopFact, own: set[str]) -> Sentence:
 def _looks_at_its_place(m: Machine, fact: LoopFact) -> Sentence:
     """A batch that is treated by its number, or by what the batches before it have left, is treated otherwise."""
     assert isinstance(fact.node, BatchLoop)
+    carried, read = carried_reads(fact.node), read_names(fact.node.body)
     for name, value in m.visible().items():
-        counts = value.of("counter") and is_read(fact.node.body, name)
+        counts = value.of("counter") and name in read
         varies = m.held(value) not in WHOLE and not value.of("metric")
         shifts = not value.objs  # `last, now = now, best`: alike on all ranks, and after fewer turns
-        if counts or ((varies or shifts) and name in carried_reads(fact.node)):
+        if counts or ((varies or shifts) and name in carried):
             return sentence(
                 "the loop uses '%1', which depends on the position of the batch or on earlier batches", name
             )

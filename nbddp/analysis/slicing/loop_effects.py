@@ -15,12 +15,14 @@ JOINING = ("cat", "concatenate", "append", "vstack", "hstack", "concat")
 
 def inside(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
     """Nodes of the same scope, inner functions left out."""
-    todo = list(nodes)
-    while todo:
-        node = todo.pop()
-        yield node
-        if not isinstance(node, Inner):
-            todo.extend(ast.iter_child_nodes(node))
+    for root in nodes:
+        left_out = 0
+        for node in walk(root):
+            if left_out:
+                left_out -= 1
+                continue
+            yield node
+            left_out = len(walk(node)) - 1 if isinstance(node, Inner) else 0
 
 
 def changed_names(body: list[ast.stmt]) -> set[str]:
@@ -70,41 +72,46 @@ def _called(func: ast.Attribute, name: str) -> str:
 def carried_reads(loop: ast.For | ast.AsyncFor | ast.While) -> set[str]:
     """Names that a turn of the loop reads as the turns before have left them, other than to add to them."""
     fresh = _set_first(loop.body) | (set() if isinstance(loop, ast.While) else _names(loop.target))
-    return {name for name in changed_names(loop.body) - fresh if is_read(loop.body, name)}
+    return (changed_names(loop.body) - fresh) & read_names(loop.body)
 
 
-def is_read(body: list[ast.stmt], name: str) -> bool:
-    todo: list[ast.AST] = list(body)
+def read_names(body: list[ast.stmt]) -> set[str]:
+    """But for the places where a name is only added to, or shown on a bar."""
+    found, whole = set(), dict[ast.AST, str]()
+    todo: list[tuple[ast.AST, frozenset[str]]] = [(statement, frozenset()) for statement in body]
     while todo:
-        node = todo.pop()
-        if _is(node, name) and isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
-            return True
-        if isinstance(node, Inner):
+        node, added = todo.pop()
+        added -= {whole.get(node, "")}
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in added:
+            found.add(node.id)
+        if isinstance(node, Inner) or (isinstance(node, ast.Call) and _is_bar(node)):
             continue
-        todo.extend(_parts(node, name))
-    return False
+        name, parts = _added_to(node)
+        whole.update(dict.fromkeys(parts, name))
+        todo.extend((child, added | {name} if name else added) for child in ast.iter_child_nodes(node))
+    return found
 
 
-def _parts(node: ast.AST, name: str) -> Iterable[ast.AST]:
-    """What is below a node, but for the places where the name is only added to, or shown on a bar."""
+def _is_bar(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and bool(effect_of(f".{call.func.attr}").bar)
+
+
+def _added_to(node: ast.AST) -> tuple[str, list[ast.AST]]:
+    """The name that a statement or call only adds to, and the parts of it in which that would be read all the same."""
     match node:
-        case ast.Assign(targets=[ast.Name(id=target)], value=ast.BinOp(left=ast.Name(id=left), op=ast.Add())):
-            if name == target == left:
-                return [node.value.right]  # type: ignore[attr-defined]
-        case ast.Assign(targets=[ast.Name(id=target)], value=ast.Call()) if target == name:
-            if _assigned(node, node.targets[0], name) == "cat":
-                return []
-        case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=target), slice=key)]) if target == name:
-            if (added := _added_to_item(node)) is not None:
-                return [key, added]
-        case ast.AugAssign(target=ast.Subscript(value=ast.Name(id=target))) if target == name:
-            return [node.target.slice, node.value]  # type: ignore[union-attr]
-        case ast.Call(func=ast.Attribute(attr=attr)) if effect_of(f".{attr}").bar:
-            return []
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=target), attr="append" | "extend" | "add_" | "sub_")):
-            if target == name:
-                return [*node.args, *node.keywords]
-    return ast.iter_child_nodes(node)
+        case ast.Assign(
+            targets=[ast.Name(id=name)], value=ast.BinOp(left=ast.Name(id=left), op=ast.Add(), right=right)
+        ):
+            return (name, [right]) if name == left else ("", [])
+        case ast.Assign(targets=[ast.Name(id=name) as target], value=ast.Call()):
+            return (name, []) if _assigned(node, target, name) == "cat" else ("", [])
+        case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name), slice=key)]):
+            return (name, [key, added]) if (added := _added_to_item(node)) is not None else ("", [])
+        case ast.AugAssign(target=ast.Subscript(value=ast.Name(id=name), slice=key), value=added):
+            return name, [key, added]
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append" | "extend" | "add_" | "sub_")):
+            return name, [*node.args, *node.keywords]
+    return "", []
 
 
 def _set_first(body: list[ast.stmt]) -> set[str]:
