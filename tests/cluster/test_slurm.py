@@ -116,8 +116,20 @@ def test_cancelled_by_somebody(cluster, place):
     cluster.call("scancel", job_of(place), cwd=place)
     status, text = end(process)
     assert status != 0
-    assert "It was cancelled" in text
+    assert "It was cancelled, with scancel or by an administrator." in text
     assert "· killed ·" in text
+    assert "It was cancelled" in nbddp(cluster, place, "runs")[1]
+
+
+def test_cancelled_by_somebody_while_it_waits(cluster, place):
+    process = cluster.start(*RUN, "--", "--hold", cwd=place)
+    cluster.until(has(place, "queued"))
+    cluster.call("scancel", job_of(place), cwd=place)
+    status, text = end(process)
+    assert status != 0
+    assert "It was cancelled, with scancel or by an administrator, before it had started." in text
+    assert "· killed ·" in text
+    assert "before it had started" in nbddp(cluster, place, "runs")[1]
 
 
 def test_stopped_while_it_waits(cluster, place):
