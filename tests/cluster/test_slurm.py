@@ -205,6 +205,18 @@ def test_a_controller_that_does_not_answer_ends_nothing(cluster, place):
     assert len(LINE.findall(text)) == 12
 
 
+def test_a_controller_that_does_not_answer_is_given_nothing(cluster, place):
+    pid = (cluster.folder / "slurmctld.pid").read_text().strip()
+    cluster.call("kill", "-STOP", pid, cwd=place)
+    try:
+        status, text = cluster.call(*RUN, *own(2), cwd=place)
+    finally:
+        cluster.call("kill", "-CONT", pid, cwd=place)
+    assert status != 0
+    assert "SLURM's controller does not answer, so nothing was submitted:" in text
+    assert events(place) == []
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
