@@ -57,7 +57,6 @@ WITHIN = {
     "magics/runs/waiting": "magics/test_interrupts",
     "notebook/escaping": "notebook/test_cells",
     "notebook/percentheader": "notebook/test_percent",
-    "run/engines/queue": "cluster/test_slurm",
     "run/engines/ray/checks": "cluster/test_ray",
     "run/engines/ray/engine": "cluster/test_ray",
     "run/engines/ray/in_job": "cluster/test_ray",

@@ -116,8 +116,20 @@ def test_cancelled_by_somebody(cluster, place):
     cluster.call("scancel", job_of(place), cwd=place)
     status, text = end(process)
     assert status != 0
-    assert "It was cancelled" in text
+    assert "It was cancelled, with scancel or by an administrator." in text
     assert "· killed ·" in text
+    assert "It was cancelled" in nbddp(cluster, place, "runs")[1]
+
+
+def test_cancelled_by_somebody_while_it_waits(cluster, place):
+    process = cluster.start(*RUN, "--", "--hold", cwd=place)
+    cluster.until(has(place, "queued"))
+    cluster.call("scancel", job_of(place), cwd=place)
+    status, text = end(process)
+    assert status != 0
+    assert "It was cancelled, with scancel or by an administrator, before it had started." in text
+    assert "· killed ·" in text
+    assert "before it had started" in nbddp(cluster, place, "runs")[1]
 
 
 def test_stopped_while_it_waits(cluster, place):
@@ -191,6 +203,18 @@ def test_a_controller_that_does_not_answer_ends_nothing(cluster, place):
     status, text = end(process)
     assert status == 0, text
     assert len(LINE.findall(text)) == 12
+
+
+def test_a_controller_that_does_not_answer_is_given_nothing(cluster, place):
+    pid = (cluster.folder / "slurmctld.pid").read_text().strip()
+    cluster.call("kill", "-STOP", pid, cwd=place)
+    try:
+        status, text = cluster.call(*RUN, *own(2), cwd=place)
+    finally:
+        cluster.call("kill", "-CONT", pid, cwd=place)
+    assert status != 0
+    assert "SLURM's controller does not answer, so nothing was submitted:" in text
+    assert events(place) == []
 
 
 @pytest.mark.parametrize(

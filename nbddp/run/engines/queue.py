@@ -127,6 +127,8 @@ class Queued:
         if facts.state == "FAILED" and not has_event(folder, "launch"):
             where = {"number": self._number(folder), "nodes": facts.nodes or "its node", "folder": folder.path}
             cause = f"{UNSEEN.format(**where)} {facts.reason}".rstrip()
+        if facts.state == "CANCELLED" and not has_event(folder, "launch"):
+            cause = f"{cause.removesuffix('.')}, before it had started."
         phase = "killed" if facts.state == "CANCELLED" else "failed"
         return {"event": "exit", "time": time.time(), "rank": None, "status": None, "signal": None, "phase": phase,
                 "cause": cause, "forced": True}  # fmt: skip

@@ -82,7 +82,8 @@ def failure_of(folder: RunFolder, state: RunState) -> RunFailed | None:
     if culprit is None:
         signal = state.exit.signal if state.exit else None
         status = f"ended with status {state.exit.status}" if state.exit and state.exit.status else ""
-        culprit = Failure(None, signal or "", "" if signal else status or f"the run is {state.phase}", 0.0)
+        otherwise = "" if cause else f"the run is {state.phase}"
+        culprit = Failure(None, signal or "", "" if signal else status or otherwise, 0.0)
     elif not culprit.died:
         cause = explanation(culprit.message)
     cells = read_line_map(folder.line_map)

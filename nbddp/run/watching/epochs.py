@@ -45,6 +45,13 @@ class Epochs:
             put_back(things[name], saved[name])
         return [in_place_of(value, saved[name]) if name in saved else value for name, value in values.items()]
 
+    def unbound(self, name: str) -> Any:
+        """Its value where the loop that follows is to begin with one; called while its NameError is handled."""
+        saved = carried_in(self._source(), self.loop + 1)
+        if name not in saved:
+            raise  # noqa: PLE0704 -- the one that is handled
+        return saved[name]
+
     def over(self, epochs: Iterable[Any], state: State, carried: Values | None = None) -> Iterator[Any]:
         """Go through the epochs that are left to do. Where one can be left in its middle, `carried` tells of it."""
         done, total = self.load_states(state, carried), operator.length_hint(epochs) or None

@@ -62,7 +62,9 @@ def _step(watch: Watch) -> str:
 
 
 def _carry(watch: Watch) -> Iterator[str]:
-    """What the loop goes on with, before it."""
+    """What the loop goes on with, before it. A loop before it that was skipped may have left a name without a value."""
+    for name in filter(str.isidentifier, watch.carried):
+        yield f"try: {name}\nexcept NameError: {name} = {NAME}.unbound({name!r})"
     if watch.carried or watch.things:
         names = tuple((text, text) for text in watch.carried)
         targets = f"[{', '.join(watch.carried)}] = " if watch.carried else ""
@@ -70,9 +72,13 @@ def _carry(watch: Watch) -> Iterator[str]:
 
 
 def _batches(blocks: Blocks, loop: ast.For, watch: Watch) -> None:
-    """They go on after those that were done before a checkpoint, with the numbers that they have come to by then."""
+    """They go on after those that were done before a checkpoint, with the numbers that they have come to by then.
+
+    A name may have no value yet, where a loop before was skipped.
+    """
     for text, how in watch.so_far:
-        blocks.before(loop, f"{text} = {NAME}.so_far({text!r}, {text}, {how or None!r})")
+        known = f"try: {text}\nexcept NameError: pass\nelse: " if text.isidentifier() else ""
+        blocks.before(loop, f"{known}{text} = {NAME}.so_far({text!r}, {text}, {how or None!r})")
     loader, numbered = drawn_from(loop.iter)
     texts = dictionary((text, text) for text, _ in watch.so_far)
     rest = expression(f"{NAME}.rest(0, lambda: {texts})", loader)

@@ -42,7 +42,7 @@ def at_place(statement: ast.stmt, at: ast.stmt) -> ast.stmt:
 
 
 def _put(node: ast.AST, at: ast.stmt | ast.expr) -> None:
-    if isinstance(node, ast.expr | ast.stmt | ast.keyword):
+    if isinstance(node, ast.expr | ast.stmt | ast.keyword | ast.excepthandler):
         node.lineno = node.end_lineno = at.lineno
         node.col_offset = node.end_col_offset = at.col_offset
 

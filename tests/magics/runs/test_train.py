@@ -113,6 +113,40 @@ def test_a_second_training_cell_does_not_train_the_first_one_again(kernel):
     kernel.run("", "more")
 
 
+def test_what_only_a_branch_of_the_first_training_cell_binds_is_there_in_the_second(kernel):
+    keep = "        best = total\n        kept = copy.deepcopy(model.state_dict())\n"
+    kernel.run("import copy", "before")
+    cell = TRAIN.replace("    losses.append", f"    if total < best:\n{keep}    losses.append")
+    assert kernel.run(cell.replace("losses = []", "losses, best = [], 1e9"), "train").status == "ok"
+    kernel.aside("first = best")
+    reply = kernel.run(cell.replace("range(epochs)", "range(1)"), "more")
+    assert reply.status == "ok", reply.error
+    assert kernel.value("best < first, sorted(kept), len(losses)") == "True ['bias', 'weight'] 1"
+    kernel.run("", "more")
+    kernel.run("", "before")
+
+
+def test_a_sharded_model_trains_as_any_and_is_plain_again_in_the_kernel(kernel):
+    kernel.run(TRAIN, "train")
+    whole, weights = ast.literal_eval(kernel.value("losses")), kernel.value(WEIGHTS)
+    reply = kernel.run(TRAIN.replace("train", "train --fresh --shard", 1), "train")
+    assert reply.status == "ok", reply.error
+    assert "fully_shard(" in kernel.value("run.folder.script.read_text()")
+    assert ast.literal_eval(kernel.value("losses")) == pytest.approx(whole, abs=1e-5)
+    assert kernel.value(WEIGHTS) == weights
+    assert kernel.value("type(model.weight.data) is torch.Tensor, len(optimizer.state_dict()['state'])") == "True 2"
+    reply = kernel.run(TRAIN.replace("train", "train --shard", 1), "train")
+    assert reply.status == "ok", reply.error
+    assert ast.literal_eval(kernel.value("losses"))[0] < whole[-1]
+
+
+def test_what_a_sharded_model_cannot_do_is_refused_by_name(kernel):
+    cell = TRAIN.replace("total += loss.item()", "total += sum(p.square().sum() for p in model.parameters()).item()")
+    reply = kernel.run(cell.replace("train", "train --shard", 1), "train")
+    assert reply.status == "error"
+    assert "error[sharded]: 'p' is read or changed where each rank has only a part of it" in reply.error
+
+
 def test_what_the_cell_itself_builds_is_offered(kernel):
     kernel.run("", "model")
     kernel.aside("del model, optimizer")

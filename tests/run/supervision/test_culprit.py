@@ -90,8 +90,10 @@ def test_a_killed_rank_is_told_with_its_signal_cause_and_last_lines(folder):
     ("state", "text"),
     [
         (RunState(phase="failed", exit=Exit(2)), "ended with status 2"),
+        (RunState(phase="killed", exit=Exit(None, cause="It was cancelled.")), "It was cancelled."),
+        (RunState(phase="killed", exit=Exit(None)), "the run is killed"),
         (RunState(phase="killed", exit=Exit(None, "SIGKILL", "Who?")), "the main process: SIGKILL\nWho?"),
-        (RunState(phase="lost", lost="It has gone."), "the run is lost\nIt has gone."),
+        (RunState(phase="lost", lost="It has gone."), "It has gone."),
     ],
 )
 def test_a_run_that_no_rank_explains_is_still_explained(folder, state, text):

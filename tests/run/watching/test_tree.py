@@ -114,6 +114,27 @@ def test_each_epoch_has_an_end_also_one_that_is_left(run):
     ]
 
 
+def test_a_name_without_a_value_gets_the_one_that_the_loop_goes_on_with(run):
+    """Where a loop before it, which binds the name in a branch, was skipped."""
+
+    class Skipped(Listener):
+        def unbound(self, name: str) -> str:
+            return f"{name} of the notebook"
+
+        def carry(self, values: Any, _: Any) -> list[Any]:
+            return list(values.values())
+
+    _, scope = run(EPOCHS.replace("seen, best", "seen, good"), ("for epoch in range(4):", WATCH), listener=Skipped())
+    assert scope["best"] == "best of the notebook"
+
+
+def test_a_name_without_a_value_is_nothing_that_batches_go_on_with(run):
+    text = "for epoch in range(4):\n    for x in [1, 2]:\n        last = x"
+    watch = Watch("batches", so_far=(("x", ""), ("last", "")))
+    _, scope = run(text, ("for x in [1, 2]:", watch))
+    assert (scope["x"], scope["last"]) == (2, 2)
+
+
 def test_a_stop_ends_the_loop_after_the_epoch(run):
     _, scope = run(EPOCHS, ("for epoch in range(4):", WATCH), listener=Listener(stop_after=1))
     assert scope["seen"] == [0]

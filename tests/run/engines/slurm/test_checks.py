@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from nbddp.run.engines.slurm.checks import Cluster, look, mounts, unseen, unseen_or_too_much, with_defaults
+from nbddp.run.engines.slurm.checks import COMMANDS, Cluster, look, mounts, unseen, unseen_or_too_much, with_defaults
 from nbddp.run.engines.slurm.partitions import Partition
 from nbddp.run.engines.slurm.site import Site
 from nbddp.run.start.command import JobOptions, RunOptions
@@ -98,6 +99,20 @@ def test_without_slurm_there_is_a_sentence(tmp_path):
     cluster, said = look(str(tmp_path))
     assert cluster is None
     assert said.startswith("There is no SLURM here: sbatch, scontrol, scancel, sinfo are not on the PATH")
+
+
+def test_a_controller_that_does_not_answer_is_given_nothing(tmp_path, monkeypatch):
+    for name in COMMANDS:
+        (tmp_path / name).write_text(
+            "#!/bin/sh\necho 'slurm_load_partitions: Unable to contact slurm controller.' >&2; exit 1\n"
+        )
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    cluster, said = look()
+    assert cluster is None
+    assert said.startswith(
+        "SLURM's controller does not answer, so nothing was submitted: slurm_load_partitions: Unable"
+    )
 
 
 def test_a_word_too_many_is_one_sentence_each():
