@@ -8,6 +8,7 @@ from nbddp.analysis.splitting.batches import Batches, batches_of
 from nbddp.analysis.splitting.dimension import may_turn, samples_in, unused_marks, with_masks, with_places, with_states
 from nbddp.analysis.splitting.find import chain_of, first_split, unshared
 from nbddp.analysis.splitting.fit import in_columns, is_flattened, is_unclear, unclear_dim, unfit, whole_sizes
+from nbddp.analysis.splitting.leaves import leaves
 from nbddp.analysis.splitting.means import Means, means_of
 from nbddp.analysis.splitting.meeting import with_what_meets
 from nbddp.analysis.splitting.origins import counted_rows
@@ -25,6 +26,7 @@ __all__ = [
     "is_flattened",
     "is_unclear",
     "learned",
+    "leaves",
     "may_turn",
     "means_of",
     "samples_in",
