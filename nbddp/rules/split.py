@@ -114,7 +114,7 @@ def _lines(plan: Plan, split: Split, batches: Batches, number: int) -> Iterator[
     for name in dicts:
         yield f"{name} = {{key: value{_cut(split, name, mine)} for key, value in {name}.items()}}"
     if new:
-        asked = {name: ".detach()" for name in leaves(plan)}  # as the whole, no result of what is followed back
+        asked = dict.fromkeys(leaves(plan), ".detach()")  # as the whole, no result of what is followed back
         cut = (f"{_shaped(split, old, lead)}{_cut(split, old, mine)}{asked.get(old, '')}" for old in new.values())
         yield f"{', '.join(new)} = {', '.join(cut)}"
 
