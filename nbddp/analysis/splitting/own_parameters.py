@@ -62,7 +62,7 @@ def _is_name(target: ast.expr, other: ast.expr) -> bool:
 
 
 def leaves(plan: Reading) -> frozenset[str]:
-    """`x.requires_grad = True` in the step, of what a rank has a part of: it is cut off, as torch allows that of no slice."""
+    """`x.requires_grad = True` in the step, which torch allows of no slice: names of parts to be cut off."""
     found = set[str]()
     for node in plan.nodes():
         match node:
