@@ -41,7 +41,7 @@ def seeds(plan: Reading, node: ast.stmt, definitions: Mapping[str, Definition]) 
 def draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definition]) -> set[Source]:
     """From which generators it may draw, in what it calls of the notebook as well."""
     found: set[Source] = set()
-    for part in with_what_it_calls(node, definitions):
+    for part in (p for n in _run_by(plan, node) for p in with_what_it_calls(n, definitions)):
         if isinstance(part, ast.Call):
             found |= _drawn_by(plan, part)
         elif isinstance(part, ast.For | ast.comprehension) and isinstance(part.iter, ast.Name | ast.Attribute):
@@ -77,6 +77,15 @@ def with_what_it_calls(node: ast.AST, definitions: Mapping[str, Definition]) -> 
             if isinstance(part, ast.Name) and part.id in definitions and part.id not in seen:
                 seen.add(part.id)
                 waiting.append(definitions[part.id])
+
+
+def _run_by(plan: Reading, node: ast.AST) -> list[ast.AST]:
+    """It, and the methods of the notebook's objects that it runs, in whatever it calls: `loader.get_batch("train")`."""
+    found = [node]
+    for one in found:
+        facts = (plan.facts.calls[n] for n in walk(one) if isinstance(n, ast.Call) and n in plan.facts.calls)
+        found += {body for fact in facts for body in fact.bodies} - {*found}
+    return found
 
 
 def _is_layer(plan: Reading, base: ast.expr) -> bool:
