@@ -29,7 +29,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.agreement import weighted_losses
-from nbddp.analysis.splitting import Batches, batches_of, counted_rows, means_of, unused_marks, whole_sizes
+from nbddp.analysis.splitting import Batches, batches_of, counted_rows, leaves, means_of, unused_marks, whole_sizes
 from nbddp.analysis.values import FLAT, PICKED, TURNED, Split
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before, replace, wrap
@@ -114,7 +114,8 @@ def _lines(plan: Plan, split: Split, batches: Batches, number: int) -> Iterator[
     for name in dicts:
         yield f"{name} = {{key: value{_cut(split, name, mine)} for key, value in {name}.items()}}"
     if new:
-        cut = (f"{_shaped(split, old, lead)}{_cut(split, old, mine)}" for old in new.values())
+        asked = dict.fromkeys(leaves(plan), ".detach()")  # as the whole, no result of what is followed back
+        cut = (f"{_shaped(split, old, lead)}{_cut(split, old, mine)}{asked.get(old, '')}" for old in new.values())
         yield f"{', '.join(new)} = {', '.join(cut)}"
 
 

@@ -38,3 +38,8 @@ def test_what_it_does_not_is_the_scripts(cells):
 @pytest.mark.parametrize(("line", "name"), [("k = random.random()", "random"), ("k = np.random.rand()", "numpy")])
 def test_each_generator_for_itself(line, name):
     assert drawn(IMPORTS, NAMES, "torch.manual_seed(0)", *BEFORE[1:], line, USE) == {name}
+
+
+def test_a_generator_that_the_notebook_seeds_itself_is_no_matter_of_the_script():
+    own = "stream = torch.Generator().manual_seed(1)\n\ndef noise():\n    return torch.rand(2, generator=stream)"
+    assert drawn(IMPORTS, "torch.manual_seed(0)", own, *BEFORE[1:], "k = noise()[0]", USE) == set()

@@ -33,6 +33,7 @@ from nbddp.analysis.values import (
     join_all,
     note_divisor,
     note_size,
+    note_statistic,
     spread,
     tell_unlike,
     thing,
@@ -217,6 +218,7 @@ def _is_open(m: Machine, node: ast.expr) -> bool:
 
 def _binary(m: Machine, node: ast.BinOp) -> Value:
     left, right = evaluate(m, node.left), evaluate(m, node.right)
+    note_statistic(m, node, left, right)
     if node in m.assumed.shares:
         return Value(extent=Extent.SUM, sources=frozenset[ast.AST]({node}), equal=True, size=True, number=True)
     if (own := by_operator(m, node.op, left, right)) is not None:
@@ -379,6 +381,7 @@ def _choice(m: Machine, node: ast.IfExp) -> Value:
 
 def _compare(m: Machine, node: ast.Compare) -> Value:
     parts = [evaluate(m, node.left), *(evaluate(m, c) for c in node.comparators)]
+    note_statistic(m, node, *parts[:2])
     own = [by_comparison(m, op, *pair) for op, pair in zip(node.ops, pairwise(parts), strict=True)]
     if known_own := [value for value in own if value is not None]:
         return join_all(known_own)

@@ -47,6 +47,13 @@ def over_samples(args: Args, keywords: Keywords) -> bool:
     return along.const == 0 or any(i.const == 0 for i in along.items or ())
 
 
+def _at_times(args: Args, keywords: Keywords) -> bool:
+    """`dim = 0 if x.ndim == 2 else (0, 1)`: not known here, and the first one in a branch."""
+    along = args[0] if args else _along(keywords)
+    numbers = [s.value for s in along.sources if isinstance(s, ast.Constant)]
+    return along.const is None and along.items is None and 0 in numbers
+
+
 def of_samples(
     m: Machine, base: Value, word: str, args: Args, keywords: Keywords, done: Samples | None
 ) -> Value | None:
@@ -65,6 +72,8 @@ def of_samples(
     paired = done is Samples.PAIRS and any(spread(a) is Extent.SAMPLES for a in args[:1])
     if along or paired or done is Samples.MIXES:  # in a model the first dimension may be that of time
         return Value(extent=Extent.VARYING)
+    if done in TOTALS and _at_times(args, keywords):
+        return marked(Value(extent=Extent.VARYING), STATISTIC)
     if done in TOTALS:
         return Value(extent=TOTALS[done](base) if over_samples(args, keywords) else extent)
     return _turned(m, word, base, args) or _among(word, args[0] if args else _along(keywords), done)
@@ -193,7 +202,7 @@ def each_for_itself(word: str, args: Sequence[Value], keywords: Mapping[str, Val
         return word in BY_ITSELF or (
             word == "topk" and bool(args) and args[0].const == 1
         )  # for each class, the highest
-    return not (along.const == 0 or any(i.const == 0 for i in along.items or ()))
+    return not (along.const == 0 or any(i.const == 0 for i in along.items or ()) or _at_times([along], {}))
 
 
 def contracted(equation: object) -> tuple[list[str], bool] | None:

@@ -29,7 +29,15 @@ from nbddp.analysis.reading.in_scope import (
 )
 from nbddp.analysis.reading.interpret import interpret
 from nbddp.analysis.reading.naming import Naming, naming_for
-from nbddp.analysis.reading.random_draws import TORCH, Definition, draws, seeds, surely_draws, with_what_it_calls
+from nbddp.analysis.reading.random_draws import (
+    TORCH,
+    Definition,
+    Source,
+    draws,
+    seeds,
+    surely_draws,
+    with_what_it_calls,
+)
 from nbddp.analysis.reading.reading import Reading
 from nbddp.analysis.reading.roles import Model, find_roles
 from nbddp.analysis.reading.snapshot_slice import Taken, take_over, training_of
@@ -42,6 +50,7 @@ __all__ = [
     "Naming",
     "Reading",
     "SingleStart",
+    "Source",
     "Taken",
     "draws",
     "draws_left_out",

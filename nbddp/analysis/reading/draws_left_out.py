@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from nbddp.analysis.library import Stream, effect_of
-from nbddp.analysis.reading.random_draws import KNOWN, Definition, draws, seeds, surely_draws, with_what_it_calls
+from nbddp.analysis.library import effect_of
+from nbddp.analysis.reading.random_draws import (
+    KNOWN,
+    Definition,
+    Source,
+    draws,
+    seeds,
+    surely_draws,
+    with_what_it_calls,
+)
 from nbddp.analysis.reading.reading import Reading
 from nbddp.analysis.slicing import Slice
 from nbddp.analysis.syntax import BUILTINS, Statement, qualified
@@ -19,15 +27,29 @@ def draws_left_out(plan: Reading) -> Iterator[Statement]:
     """Of cells that run before the training, where something that is kept draws from the same generator later."""
     first = min((s.index for s in plan.training), default=0)
     before = [s for s in plan.program.statements[:first] if not isinstance(s.node, Definition)]
-    definitions = _definitions(plan)
-    kept, seeded = {s.index for s in plan.kept}, set[Stream]()
-    drawn_later = {s.index: draws(plan, s.node, definitions) for s in before if s.index in kept}
+    definitions, seeded = _definitions(plan), set[Source]()
+    kept = {s.index for s in plan.kept}
+    later = [s for s in [*before, *plan.training] if s.index in kept]
     for statement in before:
         if statement.index in kept:
             seeded |= seeds(plan, statement.node, definitions)
         elif found := surely_draws(plan, statement.node, definitions) & seeded:
-            if any(found & drawn for index, drawn in drawn_later.items() if index > statement.index):
+            after = [s for s in later if s.index > statement.index]
+            if any(_is_drawn_from(plan, stream, after, definitions) for stream in found):
                 yield statement
+
+
+def _is_drawn_from(
+    plan: Reading, stream: Source, after: Sequence[Statement], definitions: Mapping[str, Definition]
+) -> bool:
+    """Before it is seeded again; the training too, where it draws from a generator of the notebook's own."""
+    for statement in after:
+        if stream in seeds(plan, statement.node, definitions):
+            return False
+        counts = isinstance(stream, str) or statement not in plan.training
+        if counts and stream in draws(plan, statement.node, definitions):
+            return True
+    return False
 
 
 def draws_to_keep(plan: Reading, sliced: Callable[[frozenset[int]], Slice]) -> frozenset[int]:

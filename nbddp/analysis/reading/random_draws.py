@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping
 
 from nbddp.analysis.library import Stream, effect_of, is_class, learns, makes
+from nbddp.analysis.reading.generators import drawn_from, seeded_generator
 from nbddp.analysis.reading.reading import Reading
 from nbddp.analysis.syntax import BUILTINS, qualified, walk
 
@@ -17,12 +18,15 @@ FIXED = ("sklearn.datasets.load_", "sklearn.datasets.fetch_", "sklearn.preproces
          "torch.nn.utils.clip_grad", "torch.nn.utils.rnn.")  # fmt: skip
 OWN_STREAMS = ("numpy.random.default_rng", "numpy.random.Generator", "numpy.random.RandomState", "random.Random")
 GIVEN = ("generator", "random_state", "rng")
+Source = Stream | str  # a generator of the notebook's own is known by its name
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 CALLED_IN_PASSING = ("sklearn.model_selection.train_test_split",)
 
 
-def seeds(plan: Reading, node: ast.stmt, definitions: Mapping[str, Definition]) -> frozenset[Stream]:
+def seeds(plan: Reading, node: ast.stmt, definitions: Mapping[str, Definition]) -> frozenset[Source]:
     """What a call of this statement surely seeds, or one of the statements in the function that it calls."""
+    if own_generator := seeded_generator(plan, node):
+        return own_generator
     if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
         return frozenset()
     call = node.value
@@ -31,13 +35,13 @@ def seeds(plan: Reading, node: ast.stmt, definitions: Mapping[str, Definition]) 
         return ALL if stream is Stream.ANY else frozenset({stream})
     own = definitions.get(getattr(call.func, "id", ""))
     found = [seeds(plan, s, {}) for s in own.body] if isinstance(own, ast.FunctionDef) else []
-    return frozenset[Stream]().union(*found)
+    return frozenset[Source]().union(*found)
 
 
-def draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definition]) -> set[Stream]:
+def draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definition]) -> set[Source]:
     """From which generators it may draw, in what it calls of the notebook as well."""
-    found: set[Stream] = set()
-    for part in with_what_it_calls(node, definitions):
+    found: set[Source] = set()
+    for part in (p for n in _run_by(plan, node) for p in with_what_it_calls(n, definitions)):
         if isinstance(part, ast.Call):
             found |= _drawn_by(plan, part)
         elif isinstance(part, ast.For | ast.comprehension) and isinstance(part.iter, ast.Name | ast.Attribute):
@@ -47,14 +51,15 @@ def draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definition]) -
     return found
 
 
-def surely_draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definition]) -> set[Stream]:
+def surely_draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definition]) -> set[Source]:
     """The same, of what is known: weights, samples, a batch of a loader."""
-    found: set[Stream] = set()
+    found: set[Source] = set()
     for part in with_what_it_calls(node, definitions):
         if isinstance(part, ast.Call):
             name = qualified(part.func, plan.flow.imports) or ""
             layer = is_class(name) and learns(name) if name.startswith("torch.nn.") else makes(name) == "model"
             known = layer or (effect_of(name).draws and not name.startswith("sklearn.")) or name in CALLED_IN_PASSING
+            known = known or (isinstance(part.func, ast.Attribute) and not name and bool(drawn_from(plan, part)))
             found |= _drawn_by(plan, part) if known else set()
             begun = part.args[0] if name == "iter" and part.args else None
         else:
@@ -74,28 +79,39 @@ def with_what_it_calls(node: ast.AST, definitions: Mapping[str, Definition]) -> 
                 waiting.append(definitions[part.id])
 
 
+def _run_by(plan: Reading, node: ast.AST) -> list[ast.AST]:
+    """It, and the methods of the notebook's objects that it runs, in whatever it calls: `loader.get_batch("train")`."""
+    found = [node]
+    for one in found:
+        facts = (plan.facts.calls[n] for n in walk(one) if isinstance(n, ast.Call) and n in plan.facts.calls)
+        found += {body for fact in facts for body in fact.bodies} - {*found}
+    return found
+
+
 def _is_layer(plan: Reading, base: ast.expr) -> bool:
     return (qualified(base, plan.flow.imports) or "").startswith("torch.nn.")
 
 
-def _drawn_by(plan: Reading, call: ast.Call) -> set[Stream]:
+def _drawn_by(plan: Reading, call: ast.Call) -> set[Source]:
     name = qualified(call.func, plan.flow.imports)
+    if own := drawn_from(plan, call):
+        return {*own}
     if any(k.arg in GIVEN and not (isinstance(k.value, ast.Constant) and k.value.value is None) for k in call.keywords):
         return set()  # from a stream of its own
     if name is None or name.partition(".")[0] in BUILTINS:
         drawn = effect_of(f".{call.func.attr}").draws if isinstance(call.func, ast.Attribute) else None
-        return set(ALL) if drawn in (TORCH, Stream.ANY) else set()
+        return {*ALL} if drawn in (TORCH, Stream.ANY) else set()
     return _drawn_by_library(name, bool(call.args or call.keywords))
 
 
-def _drawn_by_library(name: str, arguments: bool) -> set[Stream]:
+def _drawn_by_library(name: str, arguments: bool) -> set[Source]:
     op = effect_of(name)
     if op.seeds or name in OWN_STREAMS:
         return set() if arguments else {Stream.PYTHON}  # from which the script takes a seed for it
     if name.startswith(FIXED):
         return set()
     if name.partition(".")[0] not in KNOWN:
-        return set(ALL)
+        return {*ALL}
     if name.startswith("torch.nn.") or makes(name) == "model":
         return {TORCH}  # the first weights; `functional` has dropout
-    return {op.draws} & ALL if op.draws else set()
+    return {op.draws} if op.draws in ALL else set()

@@ -11,7 +11,7 @@ from nbddp.analysis.splitting.fit import in_columns, is_flattened, is_unclear, u
 from nbddp.analysis.splitting.means import Means, means_of
 from nbddp.analysis.splitting.meeting import with_what_meets
 from nbddp.analysis.splitting.origins import counted_rows
-from nbddp.analysis.splitting.own_parameters import learned
+from nbddp.analysis.splitting.own_parameters import learned, leaves
 from nbddp.analysis.splitting.regions import step_of
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "is_flattened",
     "is_unclear",
     "learned",
+    "leaves",
     "may_turn",
     "means_of",
     "samples_in",

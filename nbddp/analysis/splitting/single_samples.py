@@ -75,12 +75,15 @@ def along_second(plan: Reading, split: Split) -> ast.expr | None:
 
 
 def made_one(region: Region, split: Split) -> ast.expr | None:
-    """`x = x.unsqueeze(0)` right before the step."""
-    for statement in region.block[: region.block.index(region.at)]:
-        if stored(statement) & {*split.names}:
+    """`x = x.unsqueeze(0)` right before the step: not where the name has held something else before."""
+    names = {*split.names}
+    for statement in reversed(region.block[: region.block.index(region.at)]):
+        if held := stored(statement) & names:
             for node in walk(statement):
                 if isinstance(node, ast.Call) and _is_one(node, split.dim):
                     return node
+            if isinstance(statement, ast.Assign):
+                names -= held - {n.id for n in walk(statement.value) if isinstance(n, ast.Name)}
     return None
 
 

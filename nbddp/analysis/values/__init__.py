@@ -74,7 +74,16 @@ from nbddp.analysis.values.foreign import (
     optimizers_of,
     trained_on_foreign,
 )
-from nbddp.analysis.values.losses import as_mean, as_total, backward_of, loss_extent, note_divisor, reduced, tell_unlike
+from nbddp.analysis.values.losses import (
+    as_mean,
+    as_total,
+    backward_of,
+    loss_extent,
+    note_divisor,
+    note_statistic,
+    reduced,
+    tell_unlike,
+)
 from nbddp.analysis.values.machine import DEPTH, FIELDS_OF, GLOBALS, HOOKS, Active, Env, Frame, Machine, Steps
 from nbddp.analysis.values.remembered_calls import remembered, sees_names_of_a_function
 from nbddp.analysis.values.tracking import last_change, note_change
@@ -155,6 +164,7 @@ __all__ = [
     "note_change",
     "note_divisor",
     "note_size",
+    "note_statistic",
     "operands",
     "optimizers_of",
     "placed",

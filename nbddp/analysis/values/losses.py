@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from functools import reduce
 
-from nbddp.analysis.values.domain import UNLIKE, WHOLE, Extent, Obj, Value, join_extent, spread
+from nbddp.analysis.values.domain import STATISTIC, UNLIKE, WHOLE, Extent, Obj, Value, join_extent, spread
 from nbddp.analysis.values.machine import Machine
 
 WEIGHTS = ("weight", "pos_weight")
@@ -60,6 +60,17 @@ def tell_unlike(m: Machine, result: Value, *terms: tuple[ast.expr, Value]) -> Va
     if len(sums) != 1 or not known:
         return result
     return replace(result, objs=result.objs | {Obj(UNLIKE, sums[0])})
+
+
+def note_statistic(m: Machine, node: ast.BinOp | ast.AugAssign | ast.Compare, left: Value, right: Value) -> None:
+    """`x - x.mean(0)`, `x > x.mean()`: noted each time, as what else comes here may hide it."""
+    compares = isinstance(node, ast.Compare)
+    if not (isinstance(node, ast.Compare) or isinstance(node.op, ast.Sub | ast.Mult | ast.Div)):
+        return  # a mean that is only added stays one
+    for one, other in ((left, right), (right, left)):
+        of_batch = other.extent is Extent.MEAN or (other.extent is Extent.VARYING and other.of(STATISTIC))
+        if one.extent is Extent.SAMPLES and of_batch and (compares or not other.number):
+            m.facts.against_statistic.add(node)
 
 
 def note_divisor(m: Machine, divisor: ast.expr, value: Value) -> None:

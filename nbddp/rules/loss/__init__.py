@@ -29,7 +29,7 @@ from nbddp.analysis import Plan
 from nbddp.analysis.agreement import compares_samples, over_ranks, weighted_losses
 from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.models import kept_of_shares
-from nbddp.analysis.values import BY_MASK, PICKED, STATISTIC, CallFact, Extent, Loop, Value, backward_of, spread
+from nbddp.analysis.values import BY_MASK, PICKED, CallFact, Extent, Loop, Value, backward_of, spread
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, wrap
 from nbddp.rules.loss.sample_means import over_samples
@@ -157,7 +157,7 @@ def _hooked(plan: Plan) -> Iterator[Diagnostic]:
 def _among_samples(plan: Plan) -> Iterator[Diagnostic]:
     told: set[ast.AST] = set()
     for node in plan.nodes():
-        of_its_batch = isinstance(node, ast.BinOp | ast.Compare) and _of_its_batch(plan, node)
+        of_its_batch = node in plan.facts.against_statistic
         compares = isinstance(node, ast.BinOp | ast.Call | ast.Compare) and compares_samples(plan, node)
         if not (of_its_batch or compares) or any(a in told or a in plan.dealt for a in plan.program.ancestors(node)):
             continue
@@ -190,18 +190,6 @@ def _kept_in_buffers(plan: Plan) -> Iterator[Diagnostic]:
             why=sentence("with N ranks the statistic covers N times fewer samples, which changes the training"),
             help=sentence("choose a batch size N times as large, and check the numbers with 'nbddp verify'"),
         )  # fmt: skip
-
-
-def _of_its_batch(plan: Plan, node: ast.BinOp | ast.Compare) -> bool:
-    """`x - x.mean(0)`, `x > x.mean()`; a mean that is only added stays one."""
-    compares = isinstance(node, ast.Compare)
-    parts = [node.left, node.comparators[0]] if isinstance(node, ast.Compare) else [node.left, node.right]
-    left, right = (plan.facts.value(part) for part in parts)
-    for one, other in ((left, right), (right, left)):
-        of_batch = other.extent is Extent.MEAN or (other.extent is Extent.VARYING and other.of(STATISTIC))
-        if one.extent is Extent.SAMPLES and of_batch and (compares or not other.number):
-            return isinstance(node, ast.Compare) or isinstance(node.op, ast.Sub | ast.Mult | ast.Div)
-    return False
 
 
 def _gradients_of_samples(plan: Plan) -> Iterator[Diagnostic]:

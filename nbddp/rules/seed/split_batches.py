@@ -83,15 +83,24 @@ def alike(plan: Plan, name: str) -> Iterator[Edit | Diagnostic]:
         ):
             uses = ("drawn_alike",)
             yield from wrap(plan.program, name, loop.iter, f"{plan.naming('drawn_alike')}(", ")", uses)
-        for statement in _beside(plan, loop.body, chain):
-            called = [plan.facts.calls[n] for n in with_what_it_calls(statement, definitions) if n in plan.facts.calls]
-            if any(draws_by_share(plan, fact) for fact in called):
-                yield from (_both(plan, name, fact.node) for fact in called if draws_for_all(plan, fact))
-            elif draws(plan, statement, definitions):
-                manager = f"{plan.naming('same_random_numbers')}()"
-                yield from within(plan.program, name, statement, manager, ("same_random_numbers",))
+    bodies = [*(loop.body for loop in loops), *(function.body for function in _steps(plan, chain))]
+    for statement in (s for body in bodies for s in _beside(plan, body, chain)):
+        called = [plan.facts.calls[n] for n in with_what_it_calls(statement, definitions) if n in plan.facts.calls]
+        if any(draws_by_share(plan, fact) for fact in called):
+            yield from (_both(plan, name, fact.node) for fact in called if draws_for_all(plan, fact))
+        elif draws(plan, statement, definitions):
+            manager = f"{plan.naming('same_random_numbers')}()"
+            yield from within(plan.program, name, statement, manager, ("same_random_numbers",))
     for call in sorted(chain, key=plan.program.span):
         yield from _drawn_for(plan, name, call, chain, definitions)
+
+
+def _steps(plan: Plan, chain: frozenset[ast.AST]) -> list[ast.FunctionDef]:
+    """Functions that draw a batch and train on it, called in a loop: `for i in range(steps): train_step()`."""
+    calls = [plan.facts.calls[c] for c in chain if isinstance(c, ast.Call) and c in plan.facts.calls]
+    inside = {plan.program.function_of(f.node) for f in calls if f.loops - {*plan.program.ancestors(f.node)}}
+    drawn = {plan.program.function_of(s.at) for s in plan.assumed.splits} & inside
+    return sorted((f for f in drawn if isinstance(f, ast.FunctionDef)), key=plan.program.span)
 
 
 def _drawn_for(

@@ -44,3 +44,26 @@ def test_without_a_seed_or_a_later_draw_nothing_counts_on_it():
     made = plan(*BEFORE, "other = nn.Linear(8, 2)\n" + MODEL, TRAINING)
     assert list(draws_left_out(made)) == []
     assert "other = nn.Linear(8, 2)" not in [made.program.source(s.node) for s in made.kept]
+
+
+GENERATOR = "stream = torch.Generator().manual_seed(1)\n"
+DRAWS = "first = torch.rand(2, generator=stream)\n"
+AFTER = "\nX = torch.rand(8, 8, generator=stream)\nmodel.weight.data += X[:2]"
+
+
+@pytest.mark.parametrize(
+    ("lines", "after", "expected"),
+    [
+        (GENERATOR + DRAWS, AFTER, "kept"),
+        ("import numpy as np\nstream = np.random.default_rng(1)\nfirst = stream.normal(size=2)\n",
+         "\nX = torch.tensor(stream.normal(size=(8, 8)))\nmodel.weight.data += X[:2]", "kept"),
+        (GENERATOR + DRAWS, "", "left out"),
+        (GENERATOR + DRAWS + GENERATOR, AFTER, "left out"),
+        (GENERATOR + DRAWS + "stream.manual_seed(2)\n", AFTER, "left out"),
+        (GENERATOR + "other = torch.Generator()\nfirst = torch.rand(2, generator=other)\n", AFTER, "left out"),
+    ],
+)  # fmt: skip
+def test_a_generator_is_a_stream_of_its_own_until_it_is_seeded_again(lines, after, expected):
+    made = plan(*BEFORE, lines + MODEL + after, TRAINING)
+    kept = any("first = " in made.program.source(s.node) for s in made.kept)
+    assert (kept, list(draws_left_out(made))) == (expected == "kept", [])

@@ -46,7 +46,9 @@ def _carried(region: Region) -> Iterator[str]:
 
 
 def _is_model(plan: Reading, call: ast.Call) -> bool:
-    return bool(plan.facts.value(call.func).of("model")) and plan.facts.calls[call].grad
+    """Also `model.forward(...)`."""
+    run = any(call in (*model.forward_calls, *model.bypasses) for model in plan.roles.models)
+    return (run or bool(plan.facts.value(call.func).of("model"))) and plan.facts.calls[call].grad
 
 
 def _first(region: Region, name: str) -> Iterator[ast.expr]:
