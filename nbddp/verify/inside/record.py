@@ -18,10 +18,11 @@ import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
+from nbddp.run.watching.leaving import END
 from nbddp.verify.inside.draws import Draws
 
 MOST = 4096  # weights that are written down of a step
-PATIENCE = 10.0  # seconds to wait for the other ranks at the end
+PATIENCE = 30.0  # seconds to wait for the other ranks at the end: on a busy machine they are slow
 
 
 class Recorder:
@@ -147,7 +148,7 @@ class Recorder:
         until = time.monotonic() + PATIENCE
         while len(list(self.folder.glob("enough*"))) < ranks and time.monotonic() < until:
             time.sleep(0.01)
-        os._exit(0)
+        END(0)
 
 
 def rank() -> int:
