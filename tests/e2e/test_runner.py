@@ -26,7 +26,7 @@ def test_ranks_that_do_not_synchronise_are_found() -> None:
     bypassed = BY_HAND.replace("F.cross_entropy(model(x), y)", "F.cross_entropy(net(x), y)")
     found = compare(oracle_of(PLAIN), run_script(bypassed, "bypass_ddp.py", 2, forked=True))
     assert any(text.startswith("model model: fc1.weight deviates") for text in found)
-    assert any("printed 'Epoch [4/4]" in text for text in found)
+    assert any("printed 'Epoch [" in text for text in found)  # of both ranks, in any order
 
 
 def test_a_rank_that_raises_fails_the_run() -> None:
