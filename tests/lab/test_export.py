@@ -152,6 +152,7 @@ def test_a_folder_that_cannot_be_written_to(page):
 
 
 def test_of_two_notebooks_side_by_side_the_one_whose_button_it_is(page):
+    page.page.set_viewport_size({"width": 1900, "height": 900})  # in a narrow panel the toolbar folds its buttons away
     for name in ("left", "right"):
         page.write(f"side/{name}.ipynb", notebook(), kernel="none")
     page.open("side/left.ipynb")
