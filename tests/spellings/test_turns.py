@@ -59,6 +59,12 @@ WAYS = (
     ("d = {}", "d[len(d)] = 1", "d"),
     ("d = {}", "d[len(d)] = loss.item()", "d"),
     ("d = {}", "d.setdefault('l', []).append(1)", "d"),
+    # begun anew under a condition, which only the run knows
+    ("k = 0; flag = False", "if flag: k = 0\nk += 1", "k"),
+    ("k = 0; flag = False", "k += 1\nif flag: k = 0", "k"),
+    ("k = 1.0; flag = False", "if flag: k = 0.0\nk *= 0.5", "k"),
+    ("k = 0", "for i in range(2):\n    k = 0\n    k += 1", "k"),
+    ("k = 0", "k = 0\nk += 1", "k"),
 )
 
 

@@ -9,7 +9,7 @@ from nbddp.analysis.evaluator.attributes import by_class, by_operator, store
 from nbddp.analysis.evaluator.expressions import evaluate, evaluate_unseen, library, with_contents
 from nbddp.analysis.evaluator.iteration import iterate, parts
 from nbddp.analysis.evaluator.tensor_rules import like, samples_at
-from nbddp.analysis.evaluator.writes import moved_by_hand, put_all, put_element, taint, was_there
+from nbddp.analysis.evaluator.writes import is_restarted, moved_by_hand, put_all, put_element, taint, was_there
 from nbddp.analysis.slicing import fresh_start, starts_at_zero
 from nbddp.analysis.syntax import bindings
 from nbddp.analysis.values import (
@@ -125,6 +125,7 @@ def _increment(m: Machine, target: ast.expr, old: Value, op: ast.operator, opera
     if counts and isinstance(op, ast.Add | ast.Sub) and not new.varies:
         # how often this runs differs between ranks: what is counted adds up, samples and not what ranks think of shares
         adds_up = spread(old) in (Extent.UNIFORM, Extent.SUM) and not m.context.of_share
+        adds_up = adds_up and not any(a.deals and is_restarted(a.fact.node, target) for a in m.loops)
         extent = Extent.SUM if adds_up else Extent.VARYING
         return Value(extent=extent, number=old.number and new.number)
     if turns and not isinstance(op, ast.Add | ast.Sub):

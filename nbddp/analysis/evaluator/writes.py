@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from nbddp.analysis.library import Effect, effect_of
-from nbddp.analysis.slicing import sets
+from nbddp.analysis.slicing import fresh_names, sets
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
     FIELDS_OF,
@@ -60,9 +60,15 @@ def was_there(m: Machine, place: ast.expr, loop: Callable[[Active], bool]) -> bo
         if made := known.arrays | known.of("list", "dict"):
             return any(not {o.node, o.site} & inside for o in made)
         here = m.frame.node is None or place.id in outer or around in {*walk(m.frame.node)}
-        return here and not any(isinstance(n, ast.stmt) and _sets_anew(n, place.id) for n in inside)
+        return here and not (is_restarted(around, place) and place.id in fresh_names(around))
     owners = m.facts.value(place.value).objs if isinstance(place, ast.Attribute) else frozenset()
     return not owners or any(not {o.node, o.site} & inside for o in owners)
+
+
+def is_restarted(loop: ast.AST, place: ast.expr) -> bool:
+    """Set anew in the loop, perhaps under a condition: then it is neither a number of turns nor surely of one."""
+    found = place.id if isinstance(place, ast.Name) else ""
+    return bool(found) and any(isinstance(n, ast.stmt) and _sets_anew(n, found) for n in walk(loop))
 
 
 def _sets_anew(statement: ast.stmt, name: str) -> bool:

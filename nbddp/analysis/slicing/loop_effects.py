@@ -71,8 +71,14 @@ def _called(func: ast.Attribute, name: str) -> str:
 
 def carried_reads(loop: ast.For | ast.AsyncFor | ast.While) -> set[str]:
     """Names that a turn of the loop reads as the turns before have left them, other than to add to them."""
-    fresh = _set_first(loop.body) | (set() if isinstance(loop, ast.While) else _names(loop.target))
-    return (changed_names(loop.body) - fresh) & read_names(loop.body)
+    return (changed_names(loop.body) - fresh_names(loop)) & read_names(loop.body)
+
+
+def fresh_names(loop: ast.AST) -> set[str]:
+    """Names that each turn sets before it reads them."""
+    if isinstance(loop, ast.While):
+        return _set_first(loop.body)
+    return _set_first(loop.body) | _names(loop.target) if isinstance(loop, ast.For | ast.AsyncFor) else set()
 
 
 def read_names(body: list[ast.stmt]) -> set[str]:
