@@ -47,7 +47,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     by_sample = set(loops_by_sample(plan, plan.by_sample))
     edited: set[ast.expr] = set()
     for fact in plan.roles.evaluation_loops:
-        whole = plan.facts.keep_whole.get(fact.node)
+        whole = plan.assumed.whole.get(fact.node)
         if fact.node in by_sample:
             continue
         if whole is None and isinstance(fact.node, ast.For | ast.AsyncFor):

@@ -162,12 +162,13 @@ def _moves_its_own(plan: Plan) -> bool:
 
 
 def _without_loader(plan: Plan, call: ast.Call, loop: ast.AST, opaque: bool) -> Diagnostic:
+    why, unsaid = plan.assumed.unsplit, plan.assumed.unsaid
     if opaque and isinstance(loop, ast.For):
         what = plan.program.source(loop.iter)
         return plan.program.diagnose(
             "sampler", "error", loop,
             sentence("the loop runs over '%1', which is not a DataLoader created in this notebook", what),
-            why=plan.unsplit or sentence("every rank would train on all of the data"),
+            why=why or sentence("every rank would train on all of the data"),
             help=sentence('create a DataLoader in a cell, or tag the cell that splits the data with "ddp-setup"'),
         )  # fmt: skip
     if (source := _generator(plan, loop)) is not None:
@@ -175,14 +176,14 @@ def _without_loader(plan: Plan, call: ast.Call, loop: ast.AST, opaque: bool) -> 
             "shard", "error", loop,
             sentence("the batches come from '%1', a custom generator, and nbddp cannot see how to split "
                      "them among the ranks", source),
-            why=plan.unsplit or sentence("every rank would train on all of the data"),
-            help=SAY if plan.unsaid else sentence("put its samples into a Dataset, and train on a DataLoader over it"),
+            why=why or sentence("every rank would train on all of the data"),
+            help=SAY if unsaid else sentence("put its samples into a Dataset, and train on a DataLoader over it"),
         )  # fmt: skip
     return plan.program.diagnose(
         "shard", "error", loop,
         sentence("the training loop uses no DataLoader, and its batches cannot be split among the processes"),
-        why=plan.unsplit,
-        help=SAY if plan.unsaid else sentence("train on DataLoader(TensorDataset(X, y), batch_size=…, shuffle=True)"),
+        why=why,
+        help=SAY if unsaid else sentence("train on DataLoader(TensorDataset(X, y), batch_size=…, shuffle=True)"),
     )  # fmt: skip
 
 

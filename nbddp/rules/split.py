@@ -39,8 +39,8 @@ NAME = "split"
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
-    if plan.options.exact and plan.unsplit:
-        yield Diagnostic(NAME, "error", sentence("--exact cannot split the batches of this training"), why=plan.unsplit)
+    if plan.options.exact and (why := plan.assumed.unsplit):
+        yield Diagnostic(NAME, "error", sentence("--exact cannot split the batches of this training"), why=why)
     if plan.options.batch_per_rank and plan.assumed.splits:
         yield plan.program.diagnose(
             NAME, "error", plan.assumed.splits[0].at,

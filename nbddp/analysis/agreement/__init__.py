@@ -5,8 +5,8 @@ Gives the decisions that the ranks make together, and the outlets: places where 
 """
 
 from nbddp.analysis.agreement.by_sample import loaders_by_sample, loops_by_sample
-from nbddp.analysis.agreement.decisions import Decision, find_decisions, protecting
-from nbddp.analysis.agreement.loss_scaling import add_up, adds_up, divisors, unlike_terms
+from nbddp.analysis.agreement.decisions import Decision, find_decisions, protected
+from nbddp.analysis.agreement.loss_scaling import losses_scaled
 from nbddp.analysis.agreement.outlets import always_displayed, outlets
 from nbddp.analysis.agreement.over_ranks import KINDS, kind_of, name_over_ranks, over_ranks
 from nbddp.analysis.agreement.pairs import compares_samples
@@ -16,24 +16,21 @@ from nbddp.analysis.agreement.weighted_losses import marks_ignored, weighted_los
 __all__ = [
     "KINDS",
     "Decision",
-    "add_up",
-    "adds_up",
     "always_displayed",
     "called",
     "compares_samples",
-    "divisors",
     "find_decisions",
     "is_meeting",
     "kind_of",
     "loaders_by_sample",
     "loops_by_sample",
+    "losses_scaled",
     "marks_ignored",
     "meets",
     "name_over_ranks",
     "outlets",
     "over_ranks",
-    "protecting",
+    "protected",
     "reached",
-    "unlike_terms",
     "weighted_losses",
 ]

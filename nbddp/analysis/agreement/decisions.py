@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nbddp.analysis.agreement.quantifiers import quantifier
 from nbddp.analysis.agreement.sync_points import meets
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.syntax import qualified, walk
-from nbddp.analysis.values import PICKED, Extent, TestFact, Value, alike, join_all, operands, spread
+from nbddp.analysis.values import PICKED, Assumptions, Extent, TestFact, Value, alike, join_all, operands, spread
 
 PARTS = {Extent.MEAN: "mean_over_ranks", Extent.SUM: "sum_over_ranks"}
 EXITS = ("exit", "quit", "sys.exit", "os._exit", "os.abort")
@@ -112,9 +112,10 @@ def _collects(plan: Reading, fact: TestFact) -> bool:
     return grows and bool(fact.loops & {f.node for f in plan.roles.batch_loops})
 
 
-def protecting(plan: Reading) -> frozenset[ast.expr]:
+def protected(plan: Reading) -> Assumptions:
     """Conditions that are each rank's own, though all could decide together: another may have no such samples."""
-    return frozenset(t.node for t in plan.facts.tests.values() if _protects(plan, t) and not _steers(plan, t))
+    own = {t.node for t in plan.facts.tests.values() if _protects(plan, t) and not _steers(plan, t)}
+    return plan.assumed if own <= plan.assumed.own else replace(plan.assumed, own=plan.assumed.own | own)
 
 
 def _protects(plan: Reading, fact: TestFact) -> bool:

@@ -7,10 +7,41 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from nbddp.analysis.agreement.sources import sources
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.values import UNLIKE, Extent, Value, alike, backward_of, spread
+from nbddp.analysis.values import UNLIKE, Assumptions, Extent, Value, alike, backward_of, spread
+
+
+def losses_scaled(plan: Reading) -> Assumptions:
+    """Sums in losses that are to be scaled, and divisors that are to be added up: tried out, as each is to be a mean.
+
+    Where a loss is divided by a sum over a share: by that of all ranks, where that makes a sum of it.
+    """
+    plan = _with_sums_scaled(plan)
+    found, sums = plan, frozenset[ast.expr]()
+    while not adds_up(found) and (more := divisors(found) - sums):
+        sums |= more
+        found = _divided_by(plan, sums)
+    if not sums or not adds_up(found):
+        return plan.assumed
+    for one in sorted(sums, key=plan.program.span):
+        fewer = _divided_by(plan, found.assumed.summed - {one})
+        found = fewer if adds_up(fewer) else found  # it is no loss that is divided by it
+    return found.assumed
+
+
+def _divided_by(plan: Reading, sums: frozenset[ast.expr]) -> Reading:
+    return _with_sums_scaled(plan.under(replace(plan.assumed, summed=sums)))
+
+
+def _with_sums_scaled(plan: Reading) -> Reading:
+    """Where a loss adds a sum to something else: as it is where that does not make a mean of it."""
+    found = plan
+    while not (terms := unlike_terms(found)) <= found.assumed.scaled:
+        found = found.under(replace(found.assumed, scaled=found.assumed.scaled | terms))
+    return found if add_up(found) else plan
 
 
 def unlike_terms(plan: Reading) -> frozenset[ast.AST]:

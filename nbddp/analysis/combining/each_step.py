@@ -23,7 +23,7 @@ Parts = tuple[tuple[ast.expr, str], ...]
 def at_source(m: Machine, fact: LoopFact, place: str) -> Parts:
     """What to put together of what goes into a name or a field, and how; nothing where not all of it can be."""
     loop = fact.node
-    if not isinstance(loop, ast.For) or fact.watched or fact.perhaps or loop in m.facts.mixed:
+    if not isinstance(loop, ast.For) or fact.watched or fact.perhaps:
         return ()
     found = {s: w for s in straight(m, loop.body) if (w := write_of(s)) and is_place(w.place, place)}
     own = {n for s in found for n in walk(s)}

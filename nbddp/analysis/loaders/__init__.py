@@ -9,10 +9,9 @@ from nbddp.analysis.loaders.batch_sizes import (
     Size,
     goes_into_shapes,
     of_loader,
-    shared_numbers,
     sizes,
+    sizes_shared,
     use_of,
-    whole_numbers,
 )
 from nbddp.analysis.loaders.epochs import Epochs, SetEpoch, find_epochs, sampler_name
 from nbddp.analysis.loaders.handed_on import handed_on
@@ -44,13 +43,12 @@ __all__ = [
     "loader_call",
     "of_loader",
     "sampler_name",
-    "shared_numbers",
     "sizes",
     "sizes_at_start",
+    "sizes_shared",
     "stands_twice",
     "use_of",
     "wants_a_name",
     "while_counter",
-    "whole_numbers",
     "world_size",
 ]

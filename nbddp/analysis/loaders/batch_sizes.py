@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -13,7 +13,7 @@ from nbddp.analysis.loaders.loader_calls import LoaderCall, loader_call
 from nbddp.analysis.loaders.sharding import ShardedReading
 from nbddp.analysis.slicing import Function, local_names, root_name
 from nbddp.analysis.syntax import handed, qualified, walk
-from nbddp.analysis.values import Extent, Obj, Value, spread
+from nbddp.analysis.values import Assumptions, Extent, Obj, Value, spread
 
 Use = Literal["loader", "shape", "batch", "count", "passed", "shown", "unknown"]
 Place = ast.Name | ast.Attribute | ast.Subscript
@@ -108,6 +108,14 @@ def hidden_size(plan: ShardedReading, call: LoaderCall) -> Value:
                 if (found := plan.facts.fields.get((obj, "['batch_size']"))) is not None:
                     return found
     return Value()
+
+
+def sizes_shared(plan: ShardedReading) -> Assumptions:
+    """Batch sizes that become the rank's share, and where they are those of one process all the same."""
+    known, found = plan.assumed, shared_numbers(plan)
+    if found <= known.shares:
+        return known
+    return replace(known, shares=known.shares | found, whole_sizes=known.whole_sizes | whole_numbers(plan))
 
 
 def shared_numbers(plan: ShardedReading) -> frozenset[ast.AST]:

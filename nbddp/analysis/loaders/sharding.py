@@ -70,7 +70,7 @@ class ShardedReading(Reading):
 
 def find_sharding(plan: Reading) -> Sharding:
     sharded: set[Obj] = set()
-    mixed: set[Loop] = set(plan.facts.mixed)
+    mixed: set[Loop] = set(plan.assumed.mixed)
     unclear: dict[Loop, frozenset[Obj]] = {}
     for fact in plan.roles.batch_loops:
         trained = trained_on(fact) or set(fact.perhaps)

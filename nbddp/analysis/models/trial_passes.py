@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from nbddp.analysis.library import under
 from nbddp.analysis.models.buffers import may_hold_batch_norm
-from nbddp.analysis.reading import Reading, interpret
+from nbddp.analysis.reading import FOUND, Reading, Run, settled
 from nbddp.analysis.syntax import Statement
-from nbddp.analysis.values import Obj
+from nbddp.analysis.values import Assumptions, Obj
 from nbddp.diagnostics import Diagnostic
 from nbddp.sentence import sentence
 
@@ -22,8 +23,8 @@ def passes_left_out(plan: Reading) -> Iterator[Diagnostic]:
     candidates = [s for s in _before(plan) if _names(plan, s) & _holding(plan, models)]
     if not candidates:
         return
-    statements = sorted([*plan.kept, *_before(plan)], key=lambda s: s.index)
-    facts = interpret(plan.program, plan.flow.imports, statements)
+    together = replace(plan.slice, kept=tuple(sorted([*plan.slice.kept, *(s.index for s in _before(plan))])))
+    facts = settled(Run(plan.program, plan.flow, together).under(Assumptions()), FOUND).facts
     for statement in candidates:
         if facts.passes.get(statement.node, frozenset()) & models:
             yield plan.program.diagnose(

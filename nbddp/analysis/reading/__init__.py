@@ -27,7 +27,7 @@ from nbddp.analysis.reading.in_scope import (
     state_in_scope,
     steps_of,
 )
-from nbddp.analysis.reading.interpret import interpret
+from nbddp.analysis.reading.interpret import FOUND, Run, settled
 from nbddp.analysis.reading.naming import Naming, naming_for
 from nbddp.analysis.reading.random_draws import (
     TORCH,
@@ -39,16 +39,18 @@ from nbddp.analysis.reading.random_draws import (
     with_what_it_calls,
 )
 from nbddp.analysis.reading.reading import Reading
-from nbddp.analysis.reading.roles import Model, find_roles
+from nbddp.analysis.reading.roles import Model
 from nbddp.analysis.reading.snapshot_slice import Taken, take_over, training_of
 from nbddp.analysis.reading.training_loops import trained_on
 
 __all__ = [
+    "FOUND",
     "TORCH",
     "Definition",
     "Model",
     "Naming",
     "Reading",
+    "Run",
     "SingleStart",
     "Source",
     "Taken",
@@ -58,10 +60,8 @@ __all__ = [
     "expression_among",
     "expressions_for",
     "fetches",
-    "find_roles",
     "held_by",
     "held_in_containers",
-    "interpret",
     "items_of",
     "loads",
     "looks",
@@ -71,6 +71,7 @@ __all__ = [
     "path_of",
     "readable",
     "seeds",
+    "settled",
     "single_start",
     "state_in_scope",
     "steps_of",

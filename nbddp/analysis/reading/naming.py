@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from nbddp.analysis.syntax import Program, walk
+from nbddp.analysis.reading.interpret import Run
+from nbddp.analysis.syntax import walk
 
 # Second choices that still read well.
 _INSTEAD = {
@@ -23,9 +24,9 @@ _INSTEAD = {
 class Naming:
     """What the script calls its own parts; `naming("DDP")` gives the name to write."""
 
-    taken: frozenset[str]
-    imported: Mapping[str, str]  # what the notebook's names stand for
-    own: Mapping[str, str]  # what the script's own imports stand for
+    taken: frozenset[str] = frozenset()
+    imported: Mapping[str, str] = field(default_factory=dict)  # what the notebook's names stand for
+    own: Mapping[str, str] = field(default_factory=dict)  # what the script's own imports stand for
     device: str | None = None  # the notebook's name for the rank's device, where it has just one
 
     def __call__(self, name: str) -> str:
@@ -37,12 +38,12 @@ class Naming:
         return next((c for c in choices if c not in self.taken), f"nbddp_{name}")
 
 
-def naming_for(program: Program, kept: list[ast.stmt], imports: Mapping[str, str], own: Mapping[str, str]) -> Naming:
+def naming_for(run: Run, own: Mapping[str, str], device: str | None) -> Naming:
     """Every name and attribute-free identifier of the kept code is the notebook's."""
     taken: set[str] = set()
-    loads = {"from_snapshot"} & set(program.needs)  # which stands in the cells already, and is the script's own
-    for statement in kept:
-        for node in walk(statement):
+    loads = {"from_snapshot"} & set(run.program.needs)  # which stands in the cells already, and is the script's own
+    for statement in run.kept:
+        for node in walk(statement.node):
             if isinstance(node, ast.Name):
                 taken.add(node.id)
             elif isinstance(node, ast.arg):
@@ -51,4 +52,4 @@ def naming_for(program: Program, kept: list[ast.stmt], imports: Mapping[str, str
                 taken.add(node.name)
             elif isinstance(node, ast.alias):
                 taken.add((node.asname or node.name).split(".")[0])
-    return Naming(frozenset(taken) - loads, imports, own)
+    return Naming(frozenset(taken) - loads, run.flow.imports, own, device)

@@ -9,35 +9,24 @@ from functools import cached_property
 from typing import Any
 
 from nbddp.analysis.library import Use, find_uses
+from nbddp.analysis.reading.interpret import Run
 from nbddp.analysis.reading.naming import Naming
-from nbddp.analysis.reading.roles import Roles
-from nbddp.analysis.slicing import Flow, Slice
-from nbddp.analysis.syntax import Program, Statement, walk
-from nbddp.analysis.values import Assumptions, CallFact, Facts, Loop
+from nbddp.analysis.syntax import Statement, walk
+from nbddp.analysis.values import CallFact, Loop
 from nbddp.diagnostics import Diagnostic
 from nbddp.notebook import Notebook
 from nbddp.options import Options
 
 
-@dataclass(frozen=True, eq=False)
-class Reading:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Reading(Run):
     # What was asked for.
     notebook: Notebook
     options: Options
 
-    # The text, and what the training needs of it.
-    program: Program
-    flow: Flow
-    slice: Slice
     training_cell: int
     trains: frozenset[int]  # indices of the statements that train, kept or not
-
-    # What it means: values and loops of the abstract run, the parts that things play, names free for the script.
-    facts: Facts
-    roles: Roles
-    naming: Naming
-
-    assumed: Assumptions = field(default_factory=Assumptions)  # what the script will do, as the facts count on it
+    naming: Naming = field(default_factory=Naming)  # names free for the script
     handed_over: tuple[str, ...] = ()  # names whose values the notebook hands over
     found: tuple[Diagnostic, ...] = ()  # on the way here
 
@@ -45,10 +34,6 @@ class Reading:
     def once(self) -> dict[object, Any]:
         """What was found out of this reading and several ask for, by who finds it out."""
         return {}
-
-    @cached_property
-    def kept(self) -> tuple[Statement, ...]:
-        return tuple(self.program.statements[i] for i in self.slice.kept)
 
     @cached_property
     def training(self) -> tuple[Statement, ...]:
@@ -67,7 +52,7 @@ class Reading:
     @cached_property
     def dealt(self) -> frozenset[Loop]:
         """Evaluation loops whose batches are dealt out: ranks go through them at their own pace."""
-        return frozenset(f.node for f in self.roles.evaluation_loops if f.node not in self.facts.keep_whole)
+        return frozenset(f.node for f in self.roles.evaluation_loops if f.node not in self.assumed.whole)
 
     def nodes(self) -> Iterator[ast.AST]:
         """Every node of the kept code."""

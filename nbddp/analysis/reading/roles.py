@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Container
 from dataclasses import dataclass
 
 from nbddp.analysis.library import learns
@@ -33,9 +34,10 @@ class Roles:
     followers: frozenset[Obj] = frozenset()  # models that the training moves without training them: averages, teachers
 
 
-def find_roles(program: Program, facts: Facts) -> Roles:
+def find_roles(program: Program, facts: Facts, whole: Container[Loop]) -> Roles:
+    """`whole` are evaluations that each rank runs on all data, though they may follow gradients."""
     loops = sorted(facts.loops.values(), key=lambda f: (len(f.parents), _line(f.node)))
-    drawing = [f for f in loops if f.backward and f.node not in facts.keep_whole and (f.loaders or f.next_of)]
+    drawing = [f for f in loops if f.backward and f.node not in whole and (f.loaders or f.next_of)]
     batch = tuple(f for f in drawing if f.loaders or not _inner_draws(facts, f, drawing))
     evaluation = tuple(f for f in loops if f.loaders and f not in drawing and not f.lazy)
     training_loaders = frozenset(o for f in batch for o in (f.loaders | f.next_of))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nbddp.analysis.reading.interpret import interpret
+from nbddp.analysis.reading.interpret import FOUND, Run, settled
 from nbddp.analysis.slicing import (
     Flow,
     Slice,
@@ -19,6 +19,7 @@ from nbddp.analysis.slicing import (
     with_loads,
 )
 from nbddp.analysis.syntax import build_program
+from nbddp.analysis.values import Assumptions
 from nbddp.diagnostics import Diagnostic
 from nbddp.sentence import sentence
 
@@ -41,7 +42,7 @@ def training_of(flow: Flow, cell: int) -> frozenset[int]:
 def take_over(flow: Flow, without: Slice, names: Sequence[str], cell: int) -> Taken:
     """`without` is the slice where nothing is handed over: it tells what the values are made of."""
     last = given(flow, names, cell)
-    refuse_kinds(names, interpret(flow.program, flow.imports, [flow.program.statements[i] for i in without.kept]).final)
+    refuse_kinds(names, settled(Run(flow.program, flow, without).under(Assumptions()), FOUND).facts.final)
     places = {_place(flow, i) for i in definitions_of(flow, without.kept, cell)}
     new = build_flow(build_program(with_loads(flow, last)))
     anyway = frozenset(s.index for s in new.program.statements if _place(new, s.index) in places)

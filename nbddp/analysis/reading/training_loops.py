@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Container
 
 from nbddp.analysis.values import Facts, Loop, LoopFact, Obj
 from nbddp.sentence import Sentence, sentence
@@ -20,12 +21,12 @@ def gradients_without_a_step(facts: Facts) -> dict[Loop, Sentence]:
     }
 
 
-def find_mixed(facts: Facts) -> dict[Loop, frozenset[Obj]]:
+def find_mixed(facts: Facts, whole: Container[Loop] = ()) -> dict[Loop, frozenset[Obj]]:
     """Loops that train on some of their loaders and evaluate on others, each time with the one or the other."""
     found = {}
     for fact in facts.loops.values():
         trained = trained_on(fact)
-        if trained and fact.watched - trained and fact.node not in facts.keep_whole:
+        if trained and fact.watched - trained and fact.node not in whole:
             found[fact.node] = frozenset(trained)
     return found
 

@@ -5,14 +5,14 @@ Gives the Splits of its steps, or why there are none; which means a rank has of 
 """
 
 from nbddp.analysis.splitting.batches import Batches, batches_of
-from nbddp.analysis.splitting.dimension import may_turn, samples_in, unused_marks, with_masks, with_places, with_states
-from nbddp.analysis.splitting.find import chain_of, first_split, unshared
-from nbddp.analysis.splitting.fit import in_columns, is_flattened, is_unclear, unclear_dim, unfit, whole_sizes
+from nbddp.analysis.splitting.dimension import may_turn, unused_marks
+from nbddp.analysis.splitting.find import chain_of, unshared
+from nbddp.analysis.splitting.fit import is_flattened, whole_sizes
 from nbddp.analysis.splitting.means import Means, means_of
-from nbddp.analysis.splitting.meeting import with_what_meets
 from nbddp.analysis.splitting.origins import counted_rows
 from nbddp.analysis.splitting.own_parameters import learned, leaves
 from nbddp.analysis.splitting.regions import step_of
+from nbddp.analysis.splitting.split_batches import split_batches
 
 __all__ = [
     "Batches",
@@ -20,23 +20,14 @@ __all__ = [
     "batches_of",
     "chain_of",
     "counted_rows",
-    "first_split",
-    "in_columns",
     "is_flattened",
-    "is_unclear",
     "learned",
     "leaves",
     "may_turn",
     "means_of",
-    "samples_in",
+    "split_batches",
     "step_of",
-    "unclear_dim",
-    "unfit",
     "unshared",
     "unused_marks",
     "whole_sizes",
-    "with_masks",
-    "with_places",
-    "with_states",
-    "with_what_meets",
 ]

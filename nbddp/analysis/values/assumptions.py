@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from nbddp.analysis.values.domain import MASK, TURNED, Extent, Obj, Value, marked, placed
 from nbddp.analysis.values.facts import Loop
-from nbddp.sentence import Sentence
+from nbddp.sentence import NOTHING, Sentence
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +56,8 @@ class Assumptions:
     # What the script will do.
     alike: frozenset[Obj] = frozenset()  # loaders of which all ranks draw the same batches
     splits: tuple[Split, ...] = ()  # batches that do not come from a loader
+    unsplit: Sentence = NOTHING  # why there are none, though the training has no loader
+    unsaid: bool = False  # since it is not clear which dimension counts the samples: the user may say it
     shares: frozenset[ast.AST] = frozenset()  # batch sizes that become the rank's share, or places that read one
     whole_sizes: frozenset[ast.AST] = frozenset()  # where they are the batch size of one process all the same
     agreed: frozenset[ast.expr] = frozenset()  # conditions that the ranks decide together

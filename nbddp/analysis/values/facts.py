@@ -151,7 +151,6 @@ class Facts(Tracked):
     at_source: dict[tuple[Loop, str], tuple[tuple[ast.expr, str], ...]] = field(default_factory=TrackedDict)
     unreduced: dict[tuple[Loop, str], Extent] = field(default_factory=TrackedDict)
     keep_whole: dict[Loop, Sentence] = field(default_factory=TrackedDict)  # evaluations that all ranks run whole; why
-    mixed: dict[Loop, frozenset[Obj]] = field(default_factory=TrackedDict)  # also evaluate: on what they train
     not_sums: set[ast.AST] = field(default_factory=TrackedSet)  # of those to be scaled, what is no sum at some time
 
     against_statistic: set[ast.AST] = field(default_factory=TrackedSet)  # where samples meet one of their batch

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from nbddp.analysis import Plan
-from nbddp.analysis.agreement import add_up, unlike_terms
+from nbddp.analysis.agreement import losses_scaled
+from nbddp.analysis.agreement.loss_scaling import add_up, unlike_terms
 from nbddp.analysis.values import Extent
 from tests.analysis.cells import BEFORE, TRAINING, extent, plan
 
@@ -27,6 +28,7 @@ def test_the_sum_is_scaled_and_counts_as_a_mean(loss):
     assert scaled(found) == [SUM]
     assert extent(found, loss) is Extent.MEAN
     assert add_up(found)
+    assert losses_scaled(found) is found.assumed
 
 
 @pytest.mark.parametrize("loss", ["F.cross_entropy(model(x), y)", SUM, "F.mse_loss(model(x), y) + model(x).mean()"])

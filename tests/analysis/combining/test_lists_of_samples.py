@@ -47,4 +47,4 @@ def test_an_evaluation_that_leaves_samples_out_is_run_whole():
     inside = "for p in y:\n            if p > 0:\n                kept.append(p.item())"
     made = plan(*BEFORE, evaluation("kept = []", inside, "print(kept)"))
     assert "kept" not in {r.name for r in made.facts.reductions.values()}
-    assert made.facts.keep_whole
+    assert made.assumed.whole

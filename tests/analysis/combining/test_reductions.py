@@ -107,7 +107,7 @@ def test_an_evaluation_that_cannot_be_put_together_is_run_whole(before, inside, 
     made = plan(*BEFORE, evaluation(before, inside, after))
     loops = [f.node for f in made.roles.evaluation_loops]
     assert loops
-    assert set(loops) == made.facts.keep_whole.keys()
+    assert set(loops) == made.assumed.whole.keys()
     assert "n" not in {r.name for r in made.facts.reductions.values()}
 
 

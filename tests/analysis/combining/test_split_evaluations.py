@@ -14,7 +14,7 @@ COUNT = ("n = 0", "n += (model(x).argmax(1) == y).sum().item()", "print(n)")
 def evaluated(cell: str, *more: str) -> tuple[bool, Plan]:
     made = plan(*BEFORE, *more, cell)
     assert made.roles.evaluation_loops
-    return not made.facts.keep_whole, made
+    return not made.assumed.whole, made
 
 
 def asleep(cell: str) -> str:
@@ -86,4 +86,4 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 
 
 def test_a_loop_over_a_share_that_trains_is_none_of_them():
-    assert not plan(*BEFORE, TRAINING).facts.keep_whole
+    assert not plan(*BEFORE, TRAINING).assumed.whole

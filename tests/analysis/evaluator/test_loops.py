@@ -60,7 +60,7 @@ def test_a_loop_over_the_samples_of_a_batch_turns_unlike_often():
 
 def test_an_evaluation_by_a_comprehension_is_run_whole():
     made = plan(*BEFORE, TRAINING + "    n = sum([model(x).sum().item() for x, y in test_loader])\n    print(n)\n")
-    (loop,) = made.facts.keep_whole
+    (loop,) = made.assumed.whole
     assert isinstance(loop, ast.comprehension)
     assert extent(made, "n") is Extent.REPEATED
 

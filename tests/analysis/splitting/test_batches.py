@@ -62,4 +62,4 @@ def test_each_mean_and_each_count_has_its_batch():
 
 def test_two_sizes_in_one_mean_are_refused():
     made = planned("x, u = torch.rand(9, 4), torch.rand(5, 4)\nloss, _ = both(x, u)", before=BEFORE)
-    assert str(made.unsplit) == "'u' and 'x' are batches of two sizes, and 'both(x, u)' is made of both"
+    assert str(made.assumed.unsplit) == "'u' and 'x' are batches of two sizes, and 'both(x, u)' is made of both"

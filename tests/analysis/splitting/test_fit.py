@@ -43,5 +43,5 @@ LOSS = "loss = F.mse_loss(model(x), t)"
 )  # fmt: skip
 def test_why(lines, before, words):
     made = planned(lines, before=before)
-    assert made.unsplit.startswith(words)
+    assert made.assumed.unsplit.startswith(words)
     assert bool(made.assumed.splits) is not bool(words)

@@ -18,7 +18,7 @@ from tests.analysis.splitting.steps import planned
 )
 def test_what_a_loop_goes_through(head, single):
     made = planned("loss = F.mse_loss(model(x), t)", head=head, before="from drawing import pairs")
-    assert ("goes through single samples" in made.unsplit) is single
+    assert ("goes through single samples" in made.assumed.unsplit) is single
     assert bool(made.assumed.splits) is not single
 
 
@@ -26,7 +26,7 @@ def test_tensors_that_a_function_is_given():
     loop = "    for x, t in zip(A, b):\n        loss = F.mse_loss(model(x), t)\n        loss.backward()\n"
     trained = f"def train(A, b):\n{loop}    return loss"
     made = planned("loss = train(X, y)", before=trained)
-    assert made.unsplit == "'zip(A, b)' goes through single samples, and one sample cannot be split"
+    assert made.assumed.unsplit == "'zip(A, b)' goes through single samples, and one sample cannot be split"
 
 
 @pytest.mark.parametrize(("source", "single"), [("TensorDataset(X, y)", True), ("pairs", False)])
@@ -35,7 +35,7 @@ def test_what_a_dataset_gives_next(source, single):
         "x, t = next(turns)\nloss = F.mse_loss(model(x), t)",
         before=f"from drawing import pairs\nturns = iter({source})",
     )
-    assert ("'next(turns)' goes through single samples" in made.unsplit) is single
+    assert ("'next(turns)' goes through single samples" in made.assumed.unsplit) is single
 
 
 @pytest.mark.parametrize(
@@ -58,4 +58,4 @@ def test_one_sample_that_a_model_is_shown_outside_of_the_training():
     shown = "model(torch.tensor([X[0].tolist()]))\n"
     assert planned("loss = F.mse_loss(model(X[:8]), y[:8])", before=shown).assumed.splits
     made = planned("loss = F.mse_loss(model(torch.tensor([X[step].tolist()])), y[step])")
-    assert "single sample" in made.unsplit
+    assert "single sample" in made.assumed.unsplit

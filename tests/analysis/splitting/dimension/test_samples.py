@@ -33,8 +33,8 @@ STATE = "state = torch.zeros(1, x.size(1), 8)\n        " + OUT
 def test_the_dimension(drawn, forward, layer, found):
     made = sequences(drawn, forward=forward, layer=layer)
     if isinstance(found, str):
-        assert made.unsaid
-        assert found in made.unsplit
+        assert made.assumed.unsaid
+        assert found in made.assumed.unsplit
     else:
         assert [s.dim for s in made.assumed.splits] == [found]
 
@@ -49,7 +49,7 @@ def test_the_dimension(drawn, forward, layer, found):
     ],
 )
 def test_what_goes_along_the_samples_is_not_split(forward):
-    assert "second dimension, which counts the samples" in sequences(forward=forward).unsplit
+    assert "second dimension, which counts the samples" in sequences(forward=forward).assumed.unsplit
 
 
 @pytest.mark.parametrize(
@@ -60,4 +60,4 @@ def test_what_goes_along_the_samples_is_not_split(forward):
     ],
 )
 def test_what_goes_along_time_is(forward):
-    assert sequences(forward=forward, loss=LOSS).unsplit == ""
+    assert sequences(forward=forward, loss=LOSS).assumed.unsplit == ""

@@ -29,7 +29,7 @@ def test_the_first_state_is_split(before, again, cut):
 
 def test_a_state_of_the_whole_batch_that_is_seen_nowhere_else_is_said():
     forward = "state = torch.zeros(1, 10, 8)\n        " + OUT
-    assert "has the states of the whole batch" in sequences(forward=forward).unsplit
+    assert "has the states of the whole batch" in sequences(forward=forward).assumed.unsplit
 
 
 def test_without_states_nothing_is_split_but_the_batch():

@@ -1,4 +1,7 @@
-"""What meets the samples of a rank has to be of the same samples: labels, weights, noise that was drawn before."""
+"""Which batches the ranks split that come from no loader, step by step: a run shows what the next one may assume.
+
+What meets the samples of a rank has to be of the same samples: labels, weights, noise that was drawn before.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,64 @@ from dataclasses import replace
 
 from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.find import add, chain_of
+from nbddp.analysis.splitting.dimension import samples_in, with_masks, with_places, with_states
+from nbddp.analysis.splitting.find import add, chain_of, first_split, unshared
+from nbddp.analysis.splitting.fit import in_columns, is_unclear, unclear_dim, unfit
 from nbddp.analysis.splitting.origins import is_count, is_mask
 from nbddp.analysis.splitting.regions import Region, region_at
 from nbddp.analysis.splitting.roots import Root, comes_out, is_data, roots
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import CallFact, Extent, Split, spread
+from nbddp.analysis.values import Assumptions, CallFact, Extent, Split, spread
+from nbddp.sentence import Sentence, sentence
 
 ELEMENTWISE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
+
+
+def split_batches(plan: Reading) -> Assumptions:
+    """Where no loader feeds a step: each rank takes its samples of a batch that all of them have drawn."""
+    assumed = plan.assumed
+    if assumed.unsplit:
+        return assumed
+    if plan.options.exact and not assumed.alike and (loaders := plan.roles.training_loaders) and not assumed.splits:
+        return replace(assumed, alike=loaders)
+    return _last(plan, *assumed.splits) or _next(plan)
+
+
+def _last(plan: Reading, *splits: Split) -> Assumptions | None:
+    """With what turns out to meet it, or its samples in the other dimension; nothing where it is as it should be."""
+    if not splits:
+        return None
+    *others, split = splits
+    turned = split.dim == 0 and in_columns(plan)
+    more = replace(split, dim=1) if turned else with_what_meets(plan, split)
+    more = more if turned else with_masks(plan, with_places(plan, with_states(plan, more)))
+    if vars(more) != vars(split):
+        return replace(plan.assumed, splits=(*others, more))
+    if reason := unclear_dim(plan, split):
+        return _whole(plan, reason, unsaid=True)
+    reason = is_unclear(plan, split)
+    return _whole(plan, reason) if reason else None
+
+
+def _next(plan: Reading) -> Assumptions:
+    """The first of a step that has none yet."""
+    calls = unshared(plan)
+    if not calls:
+        return plan.assumed
+    first = first_split(plan, calls[0])
+    if reason := unfit(plan, first):
+        return _whole(plan, reason)
+    assert isinstance(first, Split)
+    if first.step in {s.step for s in plan.assumed.splits}:
+        return _whole(plan, sentence("it is not clear which loop trains on it"))
+    dim = samples_in(plan, first)
+    if not isinstance(dim, int):
+        return _whole(plan, dim, unsaid=True)
+    return replace(plan.assumed, splits=(*plan.assumed.splits, replace(first, dim=dim)))
+
+
+def _whole(plan: Reading, reason: Sentence, *, unsaid: bool = False) -> Assumptions:
+    return replace(plan.assumed, alike=frozenset(), splits=(), unsplit=reason, unsaid=unsaid)
 
 
 def with_what_meets(plan: Reading, split: Split) -> Split:

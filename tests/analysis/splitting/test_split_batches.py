@@ -1,0 +1,59 @@
+"""Which batches are split, found step by step, and what is of the same samples as they are."""
+
+from __future__ import annotations
+
+import pytest
+
+from nbddp.analysis.splitting import split_batches
+from nbddp.options import Options
+from tests.analysis.cells import BEFORE, TRAINING, plan
+from tests.analysis.splitting.steps import cut, planned
+
+LOSS = "loss = F.mse_loss(model(x), t)"
+
+
+def test_what_feeds_the_step_is_split_and_then_nothing_is_new():
+    made = planned(f"x, t = draw(X, y)\n{LOSS}", before="from drawing import draw")
+    assert cut(made) == ["x", "t"]
+    assert not made.assumed.unsplit
+    assert split_batches(made) is made.assumed
+
+
+def test_data_that_stand_in_columns_are_split_in_their_second_dimension():
+    made = planned(
+        "out = W @ X.T\nloss = F.mse_loss(out, y.T)\nW.grad", before="W = torch.randn(1, 4).requires_grad_()"
+    )
+    assert [s.dim for s in made.assumed.splits] == [1]
+    assert split_batches(made) is made.assumed
+
+
+def test_where_one_cannot_be_split_none_is_and_the_reason_is_kept():
+    made = planned("loss = F.mse_loss(model(X[step]), y[step])")
+    assert made.assumed.splits == ()
+    assert made.assumed.unsplit.startswith("'X[step]' is a single sample")
+    assert split_batches(made) is made.assumed
+
+
+def test_all_ranks_draw_alike_from_a_loader_where_batches_are_split_exactly():
+    made = plan(*BEFORE, TRAINING, options=Options(exact=True))
+    assert len(made.assumed.alike) == 1
+    assert len(made.assumed.splits) == 1
+    assert not plan(*BEFORE, TRAINING).assumed.alike
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("loss = ((model(x) - t) ** 2).mean()", ["x", "t"]),
+        ("loss = (w * (model(x) - t) ** 2).mean()", ["x", "t", "w"]),
+        ("loss = F.mse_loss(model(x), torch.ones(50, 1))", ["x", "torch.ones(50, 1)"]),
+        ("loss = F.mse_loss(model(x), t) * rate", ["x", "t"]),
+        ("loss = F.mse_loss(model(x), t)\nhits = (model(x) > u).sum()", ["x", "t", "u"]),
+        ("loss = F.mse_loss(model(x) * scale, t)", ["x", "t"]),
+        ("loss = -model(x).log_softmax(1)[torch.arange(50), t].mean()", ["x", "t"]),
+    ],
+)
+def test_what_meets_the_batch(lines, expected):
+    drawn = "x, t, w, u = draw(X, y)"
+    found = cut(planned(f"{drawn}\n{lines}", before="from drawing import draw\nrate = 0.1\nscale = torch.ones(1)"))
+    assert sorted(found) == sorted(expected)
