@@ -36,6 +36,7 @@ class Setting:
     steps: int = 16
     seconds: float = 90.0
     as_it_is: bool = False
+    exact: bool = False  # scripts draw for the whole batch: random trainings have the same numbers
     double: bool = False  # numbers of 64 bits
 
 
