@@ -336,9 +336,10 @@ def _tensor(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) 
         extent = UNARY[attr](base) if attr in UNARY else extent
         return Value(base.objs - base.of("shape"), extent, base.items, base.const)
     if attr in REPLACES and (attr == "copy_" or extent not in (Extent.SAMPLES, Extent.VARYING)):
-        return args[0] if args else Value(const=0)
-    given = (replace(v, extent=m.held(v)) if v.objs else v for v in (*args, *keywords.values()))
-    found = Value(extent=elementwise([base, *given]))
+        given = args[0] if args else Value(const=0)
+        return given if attr == "copy_" else replace(given, number=False, size=False)
+    values = (replace(v, extent=m.held(v)) if v.objs else v for v in (*args, *keywords.values()))
+    found = Value(extent=elementwise([base, *values]))
     return operation(attr, [base, *args], keywords) or like(found, [base])
 
 
