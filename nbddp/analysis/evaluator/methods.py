@@ -79,10 +79,11 @@ def call_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, 
 
 
 def _with_a_batch(m: Machine, node: ast.Call, step: str, given: Args) -> None:
-    """`trainer.fit(net)`: what `net.training_step(batch, 0)` does."""
+    """`trainer.fit(net)`: what `net.training_step(batch, 0)` does to the samples; the framework is who trains."""
     for obj in (o for value in given for o in value.of("model", "instance") if o in m.facts.classes):
         for method in (class_member(m, m.facts.classes[obj], step, obj) or ANYTHING).of("method"):
-            m.steps.function(m, method, [Value(extent=Extent.SAMPLES), ANYTHING], {}, node)
+            with m.within(grad=False):
+                m.steps.function(m, method, [Value(extent=Extent.SAMPLES), ANYTHING], {}, node)
 
 
 def _change_in_place(m: Machine, node: ast.Call, func: ast.Attribute, base: Value, result: Value, given: Args) -> None:
