@@ -80,6 +80,6 @@ RULES: tuple[ModuleType, ...] = (
 )
 # Where a framework trains, it deals out, wraps and puts together; what is left is what any script needs.
 BESIDE_A_FRAMEWORK = (
-    refuse, sharded, device, download, save, track, show, namespaces, lightning, lightning_logs, accelerate,
+    refuse, sharded, device, download, loss, save, track, show, namespaces, lightning, lightning_logs, accelerate,
     hugging_face, runners,
 )  # fmt: skip

@@ -41,6 +41,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     yield from misused_hooks(plan.program)
     yield from _already_ddp(plan)
     yield from _undefined(plan)
+    yield from _run_elsewhere(plan)
     yield from _other_kinds(plan)
     if plan.framework is None:
         yield from _nothing_to_share(plan)
@@ -64,6 +65,21 @@ def _undefined(plan: Plan) -> Iterator[Diagnostic]:
             why=sentence("the script stops there if it takes this branch") if optional else NOTHING,
             help=_where(plan, name, node),
         )  # fmt: skip
+
+
+def _run_elsewhere(plan: Plan) -> Iterator[Diagnostic]:
+    """`%run -i data.py` beside `from config import *`: which of them defines a name is not known."""
+    cells = (c for c in plan.notebook.cells if c.number <= plan.training_cell)
+    ran = next((e for c in cells for e in c.escapes if e.name == "run"), None)
+    for name, node in plan.facts.starred.items() if ran else ():
+        if node in plan.program.parents:
+            yield plan.program.diagnose(
+                "undefined", "warning", node,
+                sentence("no cell before this one defines '%1'", name),
+                why=sentence("the script does not run '%1', which may define it", f"%{ran.text}" if ran else ""),
+                help=sentence("put that code into a cell, or into a module that you import"),
+            )  # fmt: skip
+            return
 
 
 def _is_optional(plan: Plan, node: ast.AST) -> bool:

@@ -25,6 +25,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--steps", type=int, default=16, help="calls of backward() after which a run is cut")
     parser.add_argument("--seconds", type=float, default=90.0, help="after which a run is ended")
     parser.add_argument("--as-it-is", action="store_true", help="with dropout and BatchNorm as the notebook has them")
+    parser.add_argument("--exact", action="store_true", help="scripts whose numbers are those of one process")
     parser.add_argument("--export-only", action="store_true", help="train nothing")
     parser.add_argument("--json", type=Path, help="where results are kept, and added to")
     return parser.parse_args()
@@ -34,7 +35,7 @@ def main() -> int:
     options = parse()
     variables = tuple(tuple(pair.split("=", 1)) for pair in options.env)
     setting = Setting(tuple(str(Path(p).resolve()) for p in options.path), variables, tuple(options.beside),
-                      options.steps, options.seconds, options.as_it_is)  # fmt: skip
+                      options.steps, options.seconds, options.as_it_is, options.exact)  # fmt: skip
     only = set(options.only.split(",")) - {""}
     kept = json.loads(options.json.read_text()) if options.json and options.json.exists() else {}
     found: dict[str, Verdict] = {}

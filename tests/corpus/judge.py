@@ -49,7 +49,8 @@ def differences(plain: Run, run: Run, nproc: int, told: tuple[str, ...] = ()) ->
         if not apart or (told and nproc > 1 and not any(a.startswith("model") for a in apart)):
             return "agrees", [f"told: {told[0]}", *apart[:1]] if apart else []
         found = apart
-    free = free_to_differ(plain) if nproc > 1 else ""
+    another = next((f"told: {message}" for message in told if "share of the batch" in message), "")
+    free = (free_to_differ(plain) or another) if nproc > 1 else ""
     if free and not form and not list(_course(plain, run)):
         return "alike", [free, *found[:1]]
     return "differs", [*([free] if free else []), *found]

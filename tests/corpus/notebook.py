@@ -27,7 +27,7 @@ def examine(path: Path, setting: Setting, *, train: bool = True) -> Verdict:
         original = read_notebook(path)
     except CannotRead as error:
         return Verdict("refused", f"unreadable: {error.sentence}")
-    whole = export(original, None)
+    whole = export(original, None, exact=setting.exact)
     if not train:
         return _static(whole)
     verdict = _trained(path, original, setting)
@@ -36,9 +36,9 @@ def examine(path: Path, setting: Setting, *, train: bool = True) -> Verdict:
     return replace(verdict, seconds=round(time.monotonic() - began, 1), details=details)
 
 
-def export(notebook: Notebook, cell: int | None) -> Exported:
+def export(notebook: Notebook, cell: int | None, *, exact: bool = False) -> Exported:
     try:
-        script = nbddp.export(notebook, Options(train=cell))
+        script = nbddp.export(notebook, Options(train=cell, exact=exact))
     except CannotExport as refused:
         return refused.diagnostics
     compile(script.text, "script", "exec", dont_inherit=True)
@@ -58,19 +58,19 @@ def _several(found: Exported) -> list[int]:
 
 def _trained(path: Path, original: Notebook, setting: Setting) -> Verdict:
     made = as_json(original)
-    exported = export(notebook_from_json(made, path.name), None)
-    plain = run_plain(made, path, wanted(exported), setting)
+    whole = exported = export(notebook_from_json(made, path.name), None, exact=setting.exact)
+    plain = tried = run_plain(made, path, wanted(exported), setting)
     removed = frozenset(_place(e) for e in plain.of("raised") if not e["trained"])
     if removed:
         made = as_json(original, removed)
     cell = _last_trained(_several(exported), plain)
     if removed or cell:
-        whole, exported = exported, export(notebook_from_json(made, path.name), cell)
+        exported = export(notebook_from_json(made, path.name), cell, exact=setting.exact)
         if lacking := _lacking(whole, exported, plain):
             return lacking
         plain = run_plain(made, path, wanted(exported), setting)
     if not plain.losses and not plain.of("trained"):
-        return _untrained(plain, exported)
+        return _untrained(tried, whole)
     steps = len(plain.losses) or sum(e["steps"] for e in plain.of("trained"))
     if not isinstance(exported, Script):
         return Verdict("refused", refusal(exported), steps=steps, details={"trains": True})

@@ -36,6 +36,7 @@ class Setting:
     steps: int = 16
     seconds: float = 90.0
     as_it_is: bool = False
+    exact: bool = False  # scripts draw for the whole batch: random trainings have the same numbers
     double: bool = False  # numbers of 64 bits
 
 
@@ -110,6 +111,7 @@ def _run(command: list[str], here: Path, logs: Path, result: Path, setting: Sett
     path = os.pathsep.join([str(HERE / "probe"), *setting.path])
     shared = {"PYTHONPATH": path, "TQDM_DISABLE": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"}
     shared |= {"CORPUS_AS_IT_IS": "1"} if setting.as_it_is else {}
+    shared |= {"CORPUS_EXACT": "1"} if setting.exact else {}
     variables = (*shared.items(), *setting.variables)
     own = {"CORPUS_RECORD": str(logs), "CORPUS_STEPS": str(setting.steps), **more}
     own |= {"CORPUS_DOUBLE": "1"} if setting.double else {}

@@ -46,6 +46,16 @@ def test_a_number_of_which_the_export_has_told_may_differ() -> None:
     assert differences(one, two, 2, ("'accuracy' covers only rank 0's part of the data",))[0] == "agrees"
 
 
+def test_a_training_of_which_the_export_has_told_that_it_is_another_is_alike() -> None:
+    told = ("the samples of a batch are compared here, and a rank sees only its share of the batch",)
+    assert differences(run(6.2), run(5.5), 2, told) == (
+        "alike",
+        [f"told: {told[0]}", *differences(run(6.2), run(5.5), 2)[1]],
+    )
+    assert differences(run(6.2), run(5.5), 2, ("'x' covers only rank 0's part of the data",))[0] == "differs"
+    assert differences(run(6.2), run(1.5), 2, told)[0] == "differs"
+
+
 def test_times_are_no_numbers_of_the_training() -> None:
     for words in ("took %s s", "Duration %s"):
         one, two = (run(1.0, lines=(words % number,)) for number in (3.1, 9.4))

@@ -171,9 +171,8 @@ def _name(m: Machine, node: ast.Name) -> Value:
         return Value(const="__main__")
     if node.id in BUILTINS:
         return thing("library", _SAME_PLACE, node.id)
-    if not m.star_imports:
-        m.facts.undefined.setdefault(node.id, node)
-    elif all(is_foreign(f"{module}.*") for module in m.star_imports):
+    (m.facts.starred if m.star_imports else m.facts.undefined).setdefault(node.id, node)
+    if m.star_imports and all(is_foreign(f"{module}.*") for module in m.star_imports):
         return library(f"{m.star_imports[-1]}.{node.id}")  # as if it had been asked for by name
     return ANYTHING
 

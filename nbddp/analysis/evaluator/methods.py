@@ -9,7 +9,7 @@ from nbddp.analysis.evaluator.attributes import bases_of, class_member
 from nbddp.analysis.evaluator.iteration import iterate, params_in
 from nbddp.analysis.evaluator.tensor_rules import like, of_samples, operation, samples_at
 from nbddp.analysis.evaluator.writes import hand_over, moved_by_hand, put_all, put_element, taint, was_there
-from nbddp.analysis.library import Samples, effect_of
+from nbddp.analysis.library import Samples, effect_of, steps_within
 from nbddp.analysis.values import (
     ANYTHING,
     HOOKS,
@@ -59,6 +59,8 @@ def call_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, 
         m.facts.calls[node].optimizers.update(inner)
     if attr in ("load_state_dict", "update_parameters") and isinstance(node.func, ast.Attribute):
         moved_by_hand(m, node.func.value)
+    for step in steps_within(attr):
+        _with_a_batch(m, node, step, [*args, *keywords.values()])
     for kinds, method in _BY_KIND:
         if base.of(*kinds):
             found = method(m, node, base, attr, args, keywords)
@@ -74,6 +76,14 @@ def call_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, 
         _change_in_place(m, node, node.func, base, result, [*args, *keywords.values()])
     unknown = base.of("foreign") and not result.objs and not result.varies and not keeps
     return replace(foreign(m, node, attr), extent=result.extent) if unknown else result  # `data.make_loader()`
+
+
+def _with_a_batch(m: Machine, node: ast.Call, step: str, given: Args) -> None:
+    """`trainer.fit(net)`: what `net.training_step(batch, 0)` does to the samples; the framework is who trains."""
+    for obj in (o for value in given for o in value.of("model", "instance") if o in m.facts.classes):
+        for method in (class_member(m, m.facts.classes[obj], step, obj) or ANYTHING).of("method"):
+            with m.within(grad=False):
+                m.steps.function(m, method, [Value(extent=Extent.SAMPLES), ANYTHING], {}, node)
 
 
 def _change_in_place(m: Machine, node: ast.Call, func: ast.Attribute, base: Value, result: Value, given: Args) -> None:
@@ -327,9 +337,10 @@ def _tensor(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) 
         extent = UNARY[attr](base) if attr in UNARY else extent
         return Value(base.objs - base.of("shape"), extent, base.items, base.const)
     if attr in REPLACES and (attr == "copy_" or extent not in (Extent.SAMPLES, Extent.VARYING)):
-        return args[0] if args else Value(const=0)
-    given = (replace(v, extent=m.held(v)) if v.objs else v for v in (*args, *keywords.values()))
-    found = Value(extent=elementwise([base, *given]))
+        given = args[0] if args else Value(const=0)
+        return given if attr == "copy_" else replace(given, number=False, size=False)
+    values = (replace(v, extent=m.held(v)) if v.objs else v for v in (*args, *keywords.values()))
+    found = Value(extent=elementwise([base, *values]))
     return operation(attr, [base, *args], keywords) or like(found, [base])
 
 

@@ -13,6 +13,7 @@ from nbddp.analysis.library.frameworks import (
     LIGHTNING,
     Use,
     find_uses,
+    steps_within,
 )
 from nbddp.analysis.library.in_place_changes import gone_through, in_place
 from nbddp.analysis.library.lookup import effect_of, is_class, learns, makes
@@ -41,5 +42,6 @@ __all__ = [
     "is_class",
     "learns",
     "makes",
+    "steps_within",
     "under",
 ]

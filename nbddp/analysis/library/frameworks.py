@@ -15,9 +15,16 @@ class Framework:
     modules: tuple[str, ...]  # that have its trainers
     trainers: frozenset[str]
     methods: frozenset[str]  # of a trainer, that train
+    step: str = ""  # of the model that such a method is given: what is called with each batch
 
 
-LIGHTNING = Framework("Lightning", ("lightning", "pytorch_lightning"), frozenset({"Trainer"}), frozenset({"fit"}))
+LIGHTNING = Framework(
+    "Lightning",
+    ("lightning", "pytorch_lightning"),
+    frozenset({"Trainer"}),
+    frozenset({"fit"}),
+    "training_step",
+)
 ACCELERATE = Framework("Accelerate", ("accelerate",), frozenset({"Accelerator"}), frozenset({"backward"}))
 HUGGING_FACE = Framework(
     "the Hugging Face Trainer",
@@ -63,6 +70,11 @@ class Use:
     made: tuple[ast.Call, ...]  # calls that make a trainer
     trained: tuple[ast.Call, ...]  # calls that train with one
     names: frozenset[str]  # what the trainers are called
+
+
+def steps_within(method: str) -> tuple[str, ...]:
+    """What trainers call with each batch when they are told to train by this method."""
+    return tuple(f.step for f in FRAMEWORKS if f.step and method in f.methods)
 
 
 def find_uses(nodes: Sequence[ast.AST], imports: Mapping[str, str]) -> tuple[Use, ...]:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import block_of, effects
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import CallFact, Obj
+from nbddp.analysis.values import CallFact, Obj, contents
 
 MOVES = ("to", "cuda")
+CODE = ("function", "method", "bound", "partial")
 LATER = (*MOVES, "load_state_dict", "state_dict", "parameters", "train", "eval")
 
 
@@ -142,17 +143,23 @@ def _ends_building(plan: Reading, statement: ast.stmt, name: str, model: Obj) ->
     for fact in _calls(plan, statement):
         if fact.node in plan.facts.backward or fact.optimizers or model in fact.called:
             return True
-        if fact.made and _given(fact, model):
+        if _given(fact, model) and (fact.made or "setattr" in fact.names or plan.facts.value(fact.node).of(*CODE)):
             return True
     if _trained_in(plan, statement, model):
         return True
+    if isinstance(statement, ast.ClassDef):
+        return any(isinstance(part, ast.Assign) and _holds(plan, part, model) for part in statement.body)
     if isinstance(statement, ast.Assign):
         root = name.split(".", maxsplit=1)[0]
         stores = {ast.unparse(t) for t in statement.targets}
         if name in stores:
             return model not in plan.facts.value(statement.value).objs
-        return model in plan.facts.value(statement.value).objs and root not in stores
+        return root not in stores and _holds(plan, statement, model)
     return False
+
+
+def _holds(plan: Reading, statement: ast.Assign, model: Obj) -> bool:
+    return any(model in v.objs for v in contents(plan.facts, plan.facts.value(statement.value)))
 
 
 def _trained_in(plan: Reading, statement: ast.stmt, model: Obj) -> bool:

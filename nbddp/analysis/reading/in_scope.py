@@ -15,7 +15,7 @@ from nbddp.analysis.reading.reading import Reading
 from nbddp.analysis.reading.summary_objects import one_of_several
 from nbddp.analysis.slicing import local_names
 from nbddp.analysis.syntax import Statement, walk
-from nbddp.analysis.values import ITEMS, Literal, LoopFact, Obj, Value, sources
+from nbddp.analysis.values import ITEMS, Literal, LoopFact, Obj, Value, join, sources
 
 
 def state_in_scope(plan: Reading, fact: LoopFact) -> dict[str, str]:
@@ -122,7 +122,11 @@ def _readable(plan: Reading, node: ast.AST, names: Mapping[str, Value]) -> list[
         if field.isidentifier():
             found += [(f"{name}.{field}", value) for name, obj in holders if obj == owner]
     kept = [(n, o) for n, v in found for o in v.of("list", "dict") if len(v.objs) == 1]
-    return found + [(f"{name}{step}", value) for name, obj in kept for step, value in items_of(plan, obj).items()]
+    found += [(f"{name}{step}", value) for name, obj in kept for step, value in items_of(plan, obj).items()]
+    by_text: dict[str, Value] = {}
+    for text, value in found:  # `self.model` is that of either object, where a method is called on two
+        by_text[text] = join(by_text.get(text, value), value)
+    return list(by_text.items())
 
 
 def items_of(plan: Reading, holder: Obj) -> dict[str, Value]:

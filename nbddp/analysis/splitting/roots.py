@@ -36,8 +36,8 @@ def is_data(plan: Reading, node: ast.expr) -> bool:
     value = plan.facts.value(node)
     if isinstance(node, ast.Name) and not plan.roles.models and node.id in learned(plan):
         return False
-    zeros = value.const == 0 and not value.number  # `torch.zeros(32, 1)` is known to be 0
-    literal = not isinstance(value.const, Literal | None) and not zeros
+    filled = type(value.const) in (int, float) and not value.number  # `torch.zeros(32, 1) + 1` is known to be 1
+    literal = not isinstance(value.const, Literal | None) and not filled
     others = value.objs - value.of(*DATA) - inputs(plan, value)
     return not value.number and not literal and not others and not _is_size(value)
 

@@ -18,13 +18,15 @@ class Meanings:
     """By names alone: more may be found than is called, never by way of what a call of the notebook's has returned."""
 
     functions: Mapping[str, list[Definition]]
+    methods: Mapping[str, list[Definition]]
     called: Mapping[str, list[Definition]]  # `__call__` by class
-    bound: dict[str, list[ast.expr]] = field(default_factory=dict)
+    bound: dict[str, list[ast.expr]] = field(default_factory=dict)  # by a name, or by `.attribute` of whatever object
 
     def learn(self, nodes: Iterable[ast.AST]) -> None:
         for target, value in (pair for node in nodes for pair in _bindings(node)):
-            for name in (n.id for n in walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)):
-                self.bound.setdefault(name, []).append(value)
+            for part in (n for n in walk(target) if isinstance(getattr(n, "ctx", None), ast.Store)):
+                if isinstance(part, ast.Name | ast.Attribute):
+                    self.bound.setdefault(_key(part), []).append(value)
 
     def of(self, name: str) -> Iterator[Definition]:
         seen, todo = {name}, [name]
@@ -40,7 +42,7 @@ class Meanings:
     def makes_function(self, call: ast.Call) -> bool:
         """It may call later what it is given, but not now."""
         name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-        return name == "partial" or (isinstance(call.func, ast.Name) and any(self._made(name)))
+        return name in ("partial", "setattr") or (isinstance(call.func, ast.Name) and any(self._made(name)))
 
     def _made(self, name: str) -> Iterator[Definition]:
         return (inner for function in self.functions.get(name, ()) for inner in _returned(function))
@@ -53,6 +55,9 @@ class Meanings:
             case ast.Name(id=name):
                 yield from self.functions.get(name, ())
                 yield name
+            case ast.Attribute(attr=name):
+                yield from self.methods.get(name, ())
+                yield _key(node)
             case ast.IfExp(body=one, orelse=other):
                 yield from (found for part in (one, other) for found in self._mentioned(part))
             case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts) | ast.Dict(values=parts):
@@ -71,8 +76,13 @@ class Meanings:
                 yield from self._made(name)
                 parts = call.args if name in PASSED_ON or self.makes_function(call) else []
             case ast.Attribute(value=holder, attr=name):
+                yield from (inner for method in self.methods.get(name, ()) for inner in _returned(method))
                 parts = [holder] if name in TAKEN_OUT else call.args[:1] if name == "partial" else []
         yield from (found for part in parts for found in self._mentioned(part))
+
+
+def _key(node: ast.Name | ast.Attribute) -> str:
+    return node.id if isinstance(node, ast.Name) else f".{node.attr}"
 
 
 def _bindings(node: ast.AST) -> Iterator[tuple[ast.AST, ast.expr]]:

@@ -15,9 +15,10 @@ def steps_by_hand(program: Program) -> frozenset[ast.AST]:
 
 
 def gradients_taken(program: Program) -> frozenset[ast.AST]:
-    """The `torch.autograd.grad` of its calls: a step may follow, or a penalty, an attack, a sample that is moved."""
+    """The `torch.autograd.grad` of its calls, and what is returned: a step may follow, a penalty, an attack, a plot."""
     called = {n.func for n in program.nodes if isinstance(n, ast.Call)}
-    return frozenset(n for n in called if _reads(n))
+    returned = (n for r in program.nodes if isinstance(r, ast.Return) for n in ast.walk(r))
+    return frozenset(n for n in (*called, *returned) if _reads(n))
 
 
 def _reads(node: ast.AST) -> bool:

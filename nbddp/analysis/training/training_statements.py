@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from nbddp.analysis.library import find_uses
@@ -27,6 +28,8 @@ FRAMEWORKS = {
     "skorch": "skorch",
 }
 
+ANY = 99  # arguments: how many is not known
+
 
 @dataclass(frozen=True)
 class Trainer:
@@ -46,9 +49,9 @@ class Trainer:
 
 def _own_part(
     nodes: list[ast.AST], fits: frozenset[ast.AST], by_hand: frozenset[ast.AST], meanings: Meanings
-) -> tuple[Trainer, set[str], set[str]]:
-    """What the code itself does, the functions that it calls by name, the methods that it calls."""
-    found, calls, methods = Trainer(), set(), set()
+) -> tuple[Trainer, set[str], set[tuple[str, int]]]:
+    """What the code itself does, the functions that it calls by name, the methods and how many things they get."""
+    found, calls, methods = Trainer(), set[str](), set[tuple[str, int]]()
     todo = list(nodes)
     while todo:
         node = todo.pop()
@@ -57,7 +60,7 @@ def _own_part(
         if node in fits:
             found |= Trainer(True, True, True)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            methods.add(node.func.attr)
+            methods.add((node.func.attr, _given(node)))
             backward = node.func.attr in ("backward", "grad") and not _is_literal(node.func.value)
             found |= Trainer(backward=backward, step=node.func.attr in ("step", "minimize"))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
@@ -65,12 +68,23 @@ def _own_part(
         if isinstance(node, ast.Call) and not meanings.makes_function(node):  # `optimizer.step(closure)`
             calls |= {a.id for a in node.args if isinstance(a, ast.Name)}
             if ast.unparse(node.func).endswith("step"):  # `self.optimizer.step(self.closure)`
-                methods |= {a.attr for a in node.args if isinstance(a, ast.Attribute)}
+                methods |= {(a.attr, ANY) for a in node.args if isinstance(a, ast.Attribute)}
         if node in by_hand:
             found |= Trainer(step=True)
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
             todo.extend(ast.iter_child_nodes(node))
     return found, calls, methods
+
+
+def _given(call: ast.Call) -> int:
+    starred = any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords)
+    return ANY if starred else len(call.args) + len(call.keywords)
+
+
+def _takes(method: Definition, given: int) -> bool:
+    """`self.model.train()` is no call of the notebook's own `train(self, n_epochs)`."""
+    needed = len(method.args.args) - len(method.args.defaults)
+    return given >= needed - (method.args.args[:1] != [])
 
 
 def _is_literal(node: ast.expr) -> bool:
@@ -99,7 +113,7 @@ class Finder:
             elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 if not isinstance(flow.program.parents.get(node), ast.ClassDef):
                     self.functions.setdefault(node.name, []).append(node)
-        self.meanings = Meanings(self.functions, called)
+        self.meanings = Meanings(self.functions, self.methods, called)
         self.meanings.learn(flow.program.nodes)
 
     def does(self, statement: Statement) -> Trainer:
@@ -115,11 +129,15 @@ class Finder:
             part, calls, methods = _own_part(todo.pop(), self.fits, self.by_hand, self.meanings)
             found |= part
             functions = (d for n in calls for d in self.functions.get(n) or self.meanings.of(n))
-            for definition in (*functions, *(d for n in methods for d in self.methods.get(n, ()))):
+            bound = (d for n, given in methods for d in self._methods(n) if _takes(d, given))
+            for definition in (*functions, *bound):
                 if definition not in seen:
                     seen.add(definition)
                     todo.append([definition.body] if isinstance(definition, ast.Lambda) else list(definition.body))
         return found
+
+    def _methods(self, name: str) -> Iterable[Definition]:
+        return self.methods.get(name) or self.meanings.of(f".{name}")
 
 
 def training_statements(flow: Flow) -> tuple[Statement, ...]:

@@ -130,6 +130,7 @@ class Facts(Tracked):
     backward: set[ast.Call] = field(default_factory=TrackedSet)
     reached: set[ast.AST] = field(default_factory=TrackedSet)  # functions whose body was run
     undefined: dict[str, ast.Name] = field(default_factory=TrackedDict)
+    starred: dict[str, ast.Name] = field(default_factory=TrackedDict)  # in a module that nobody reads, if at all
     exhausted: ast.AST | None = None  # where the run was given up: what is left is not understood
 
     # Things, and what they hold.

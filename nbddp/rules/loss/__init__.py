@@ -39,6 +39,9 @@ NAME = "loss"
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
+    if plan.framework is not None:  # which has its own way to bring the gradients together
+        yield from _among_samples(plan)
+        return
     training = {f.node for f in plan.roles.batch_loops}
     for call in sorted(plan.facts.backward, key=lambda c: (c.lineno, c.col_offset)):
         loss = backward_of(call) if plan.facts.calls[call].loops & training else None

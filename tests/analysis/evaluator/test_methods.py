@@ -115,6 +115,22 @@ def test_containers_that_are_as_long_on_all(before, lines):
     assert not uneven(before, *lines)
 
 
+def test_a_step_that_a_framework_calls_is_looked_at_and_is_no_training_of_the_notebooks_own():
+    net = """
+    import lightning as L
+    class Net(L.LightningModule):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(8, 2)
+        def training_step(self, batch, i):
+            x, t = batch
+            return self.layer(x).sum()
+    """
+    made = plan(IMPORTS, DATA, net, "L.Trainer().fit(Net(), train_loader)")
+    assert made.facts.value(node(made, ast.Call, "self.layer(x)")).extent is S
+    assert not made.roles.models
+
+
 def test_what_changes_in_place_makes_the_name_differ():
     assert seen("total", "total.add_(loss.detach())", "n = (total)", before="total = torch.zeros(1)") is M
     assert seen("total", "total.copy_(x[0])", "n = (total)", before="total = torch.zeros(8)") is S

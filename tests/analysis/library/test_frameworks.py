@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from nbddp.analysis.library import Use, find_uses
+from nbddp.analysis.library import Use, find_uses, steps_within
 from tests.analysis.cells import flow
 
 
@@ -47,3 +47,8 @@ def test_a_framework_that_trains(text, name, trained):
 )
 def test_others_do_not(text):
     assert uses(text) == ()
+
+
+def test_what_a_trainer_calls_with_each_batch():
+    assert steps_within("fit") == ("training_step",)
+    assert steps_within("backward") == ()

@@ -43,6 +43,13 @@ def test_what_a_checkpoint_holds_by_its_names(cells, found):
     assert state(*cells) == found
 
 
+def test_a_name_that_stands_for_two_objects_has_what_both_have():
+    fit = INNER.replace("model(", "self.net(").replace("optimizer.", "self.opt.").replace("\n", "\n    ")
+    init = "class T:\n    def __init__(self, net, opt):\n        self.net, self.opt = net, opt\n"
+    kept = "first = T(None, None)\nsecond = T(model, optimizer)\n(first if input() else second).fit()"
+    assert state(MODEL, f"{init}    def fit(self):\n    {fit}", kept) == {"net": "self.net", "opt": "self.opt"}
+
+
 def test_a_model_that_is_made_after_a_first_training_is_not_there_in_it():
     fit = "def fit(net, opt):\n" + INNER.replace("model(", "net(").replace("optimizer.", "opt.")
     later = (

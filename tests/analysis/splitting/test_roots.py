@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from nbddp.analysis.splitting.regions import region_at
-from nbddp.analysis.splitting.roots import base_of, computed_index, roots
+from nbddp.analysis.splitting.roots import base_of, computed_index, is_data, roots
 from tests.analysis.splitting.steps import planned
 
 DRAWN = "x, t = X[step:], y[step:]\ni = torch.randint(0, 9, (4,))\npair = drawing.draw()"
@@ -53,6 +53,25 @@ def test_a_name_is_what_it_was_bound_to_last(bound, expected):
     first = next(n for n in made.nodes() if isinstance(n, ast.Assign) and made.program.source(n) == "h = x")
     found = [made.program.source(r.node) for r in roots(region_at(made, first), call.args[0])]
     assert [*dict.fromkeys(found)] == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("torch.zeros(len(x), 1)", True),
+        ("torch.zeros(len(x), 1) + 1", True),
+        ("torch.FloatTensor(len(x), 1).fill_(1.0)", True),
+        ("torch.ones(len(x), 1).zero_()", True),
+        ("1.0", False),
+        ("1 + 0", False),
+        ("'x'", False),
+        ("True", False),
+    ],
+)
+def test_a_tensor_whose_number_is_known_may_hold_samples_and_a_number_does_not(given, expected):
+    made = planned(f"x, t = X[step:], y[step:]\nh = {given}\nprint(h)\nloss = F.mse_loss(model(x), t)")
+    read = next(n for n in made.nodes() if isinstance(n, ast.Name) and n.id == "h" and isinstance(n.ctx, ast.Load))
+    assert is_data(made, read) is expected
 
 
 def test_what_a_comprehension_goes_through_whatever_else_has_its_name():

@@ -16,6 +16,9 @@ def maker():
     return inner
 class Thing:
     def __call__(self): pass
+    def make(self):
+        def kept(): pass
+        return kept
 alias = one
 again = alias
 either = one if x else two
@@ -25,6 +28,8 @@ got = table.get("b")
 part = partial(one, 3)
 thing = Thing()
 made = maker()
+thing.run = thing.make()
+run = thing.run
 line = lambda: 1
 result = one()
 number = 3
@@ -38,10 +43,12 @@ for k, pair in enumerate((two,)):
 def meanings() -> Meanings:
     tree = ast.parse(TEXT)
     functions = {n.name: [n] for n in tree.body if isinstance(n, ast.FunctionDef)}
-    called = {
-        n.name: [p for p in n.body if isinstance(p, ast.FunctionDef)] for n in tree.body if isinstance(n, ast.ClassDef)
+    parts = {
+        c.name: [p for p in c.body if isinstance(p, ast.FunctionDef)] for c in tree.body if isinstance(c, ast.ClassDef)
     }
-    found = Meanings(functions, called)  # type: ignore[arg-type]
+    called = {name: found[:1] for name, found in parts.items()}
+    methods = {p.name: [p] for found in parts.values() for p in found}
+    found = Meanings(functions, methods, called)  # type: ignore[arg-type]
     found.learn(ast.walk(tree))
     return found
 
@@ -61,6 +68,8 @@ def named(name: str) -> set[str]:
         ("part", {"one"}),
         ("thing", {"__call__"}),
         ("made", {"inner"}),
+        (".run", {"kept"}),
+        ("run", {"kept"}),
         ("line", {"lambda"}),
         ("item", {"one", "two"}),
         ("pair", {"two"}),
@@ -76,7 +85,14 @@ def test_what_is_none(name):
 
 
 @pytest.mark.parametrize(
-    ("text", "makes"), [("partial(one)", True), ("maker()", True), ("one()", False), ("x.step(one)", False)]
+    ("text", "makes"),
+    [
+        ("partial(one)", True),
+        ("setattr(x, 'one', one)", True),
+        ("maker()", True),
+        ("one()", False),
+        ("x.step(one)", False),
+    ],
 )
 def test_whether_a_call_makes_a_function(text, makes):
     call = ast.parse(text, mode="eval").body

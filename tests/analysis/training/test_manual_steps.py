@@ -45,3 +45,7 @@ def test_gradients_that_are_taken_by_a_call():
     made = program("import torch\ng = torch.autograd.grad(loss, w)\nh = w.grad")
     assert [ast.unparse(n) for n in gradients_taken(made)] == ["torch.autograd.grad"]
     assert gradients_taken(program("h = w.grad")) == frozenset()
+
+
+def test_a_gradient_that_is_returned_may_be_taken_for_anything():
+    assert len(gradients_taken(program("def slope(f, x):\n    f(x).backward()\n    return x.grad"))) == 1

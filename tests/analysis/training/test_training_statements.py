@@ -10,6 +10,16 @@ from tests.analysis.cells import flow
 LOOP = "for k in range(3):\n    loss.backward()\n    optimizer.step()"
 STEP = "def step():\n    loss.backward()\n    optimizer.step()\n"
 
+KEPT = """class T:
+    def __init__(self):
+        self.run = self.make()
+    def make(self):
+        def step(x):
+            loss.backward()
+            optimizer.step()
+        return step
+t = T()"""
+
 
 def trains(*cells: str) -> list[int]:
     """The cells of the statements that do."""
@@ -26,6 +36,7 @@ def trains(*cells: str) -> list[int]:
         ("class T:\n    def step_all(self):\n        loss.backward()\n        optimizer.step()\nt = T()",
          "for k in range(3):\n    t.step_all()"),
         ("def closure():\n    loss.backward()\n", "for k in range(3):\n    optimizer.step(closure)"),
+        (KEPT, "for k in range(3):\n    t.run(x)"),
         ("while True:\n    loss.backward()\n    w.data -= 0.1 * w.grad",),
         ("for k in range(3):\n    g = torch.autograd.grad(loss, w)\n    w = w - g[0]",),
     ],
@@ -45,6 +56,11 @@ def test_these_train(cells):
         ("for k in range(3):\n    'a'.backward()\n    optimizer.step()",),
         (STEP, "run = partial(step, 1)\nfor k in range(3):\n    print(k)"),
         ('# %% tags=["ddp-skip"]\n' + LOOP,),
+        (STEP, "for k in range(3):\n    setattr(T, 'step', step)"),
+        (
+            "class T:\n    def train(self, n):\n        loss.backward()\n        optimizer.step()\n",
+            "for k in range(3):\n    t.model.train()",
+        ),
     ],
 )
 def test_these_do_not(cells):
@@ -63,6 +79,8 @@ def test_where_something_steps_taking_gradients_is_no_training():
     attack = "for k in range(3):\n    g = torch.autograd.grad(loss, x)\n    x = x + g[0]"
     assert trains("import torch", attack) == [2]
     assert trains("import torch", attack, LOOP) == [3]
+    slope = "def slope(f, x):\n    f(x).backward()\n    return x.grad"
+    assert trains(slope, "for f in functions:\n    plot(slope(f, x))", LOOP) == [3]
 
 
 @pytest.mark.parametrize(

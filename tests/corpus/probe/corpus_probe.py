@@ -279,6 +279,7 @@ def install():
     fix_order()
     draw_no_seeds()
     if os.environ.get("CORPUS_AS_IT_IS") != "1":
-        treat_samples_alone()
         load_samples_alike()
+        if os.environ.get("CORPUS_EXACT") != "1":  # whose scripts take the whole batch for both
+            treat_samples_alone()
     count_in_double()
