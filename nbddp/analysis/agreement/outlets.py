@@ -33,7 +33,7 @@ def outlets(plan: Reading) -> Iterator[Outlet]:
         if not (decides or _lets_out(plan, call)):
             continue
         for argument in [*call.node.args, *(k.value for k in call.node.keywords if k.arg not in LAYOUT)]:
-            gathers = "gather_part" if plan.assumed.splits else None
+            gathers = "gather_part" if plan.assumed.splits and _in_step(plan, call) else None
             samples = ((node, gathers) for node in _samples(plan, call, argument))
             for node, way in (*parts(_place(plan, call.node), argument), *samples):
                 found[node] = Outlet(node, way if _is_safe(plan, call) else None, decides)
@@ -146,10 +146,13 @@ def _appends_outside(plan: Reading, call: CallFact) -> bool:
     return not _among_batches(plan, call)
 
 
+def _in_step(plan: Reading, call: CallFact) -> bool:
+    return bool(call.loops & {f.node for f in plan.roles.batch_loops})
+
+
 def _samples(plan: Reading, call: CallFact, node: ast.expr) -> Iterator[ast.expr]:
     """What a rank has of a batch, where that is shown as a whole: of one sample, as an example, it has its own."""
-    example = isinstance(node, ast.Subscript) and not plan.assumed.splits
-    if example or not call.loops & {f.node for f in plan.roles.batch_loops}:
+    if isinstance(node, ast.Subscript) and not plan.assumed.splits:
         return
     value = plan.facts.value(node)
     if isinstance(node, ast.Name):

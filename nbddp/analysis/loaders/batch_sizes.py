@@ -13,7 +13,7 @@ from nbddp.analysis.loaders.loader_calls import LoaderCall, loader_call
 from nbddp.analysis.loaders.sharding import ShardedReading
 from nbddp.analysis.slicing import Function, local_names, root_name
 from nbddp.analysis.syntax import handed, qualified, walk
-from nbddp.analysis.values import Assumptions, Extent, Obj, Value, spread
+from nbddp.analysis.values import Assumptions, Extent, Loop, Obj, Value, spread
 
 Use = Literal["loader", "shape", "batch", "count", "passed", "shown", "unknown"]
 Place = ast.Name | ast.Attribute | ast.Subscript
@@ -232,13 +232,15 @@ def use_of(plan: ShardedReading, node: ast.expr) -> Use:
                 return _in_arithmetic(plan, parent, child)
             case ast.Compare():
                 others = [o for o in [parent.left, *parent.comparators] if o is not child]
-                return _of_batch(plan, node) if any(_is_of_batch(plan, o) for o in others) else "count"
+                return next((_of_batch(plan, node, o) for o in others if _is_of_batch(plan, o)), "count")
             case ast.Subscript() | ast.Slice():
                 return _of_batch(plan, node)
             case ast.Assign() | ast.AnnAssign() | ast.Return() | ast.NamedExpr():
                 return "passed"
             case ast.FormattedValue() | ast.JoinedStr() | ast.Expr():
                 return "shown"
+            case ast.AugAssign(op=ast.Add()) if not _over_batches(plan).isdisjoint(plan.program.ancestors(node)):
+                return "batch" if in_evaluation(plan, node) else "count"  # `seen += batch_size`
             case ast.stmt():
                 return "unknown"
         child = parent
@@ -273,8 +275,11 @@ def _is_recorded(plan: ShardedReading, call: ast.Call) -> bool:
 def _in_range(plan: ShardedReading, call: ast.Call) -> Use:
     """`for i in range(batch_size)` inside a batch is about its samples; `range(0, n, batch_size)` is about the data."""
     loops = plan.facts.calls[call].loops if call in plan.facts.calls else set()
-    inside = loops & {f.node for f in (*plan.roles.batch_loops, *plan.roles.evaluation_loops)}
-    return _of_batch(plan, call) if inside and len(call.args) == 1 else "count"
+    return _of_batch(plan, call) if loops & _over_batches(plan) and len(call.args) == 1 else "count"
+
+
+def _over_batches(plan: ShardedReading) -> set[Loop]:
+    return {f.node for f in (*plan.roles.batch_loops, *plan.roles.evaluation_loops)}
 
 
 def _is_of_batch(plan: ShardedReading, node: ast.expr) -> bool:
@@ -283,15 +288,17 @@ def _is_of_batch(plan: ShardedReading, node: ast.expr) -> bool:
     return value.varies or spread(value) is Extent.REPEATED
 
 
-def _of_batch(plan: ShardedReading, node: ast.AST) -> Use:
+def _of_batch(plan: ShardedReading, node: ast.AST, beside: ast.expr | None = None) -> Use:
     """Beside the samples of a batch: in the training those of a share, in an evaluation those that it draws."""
-    return "batch" if in_evaluation(plan, node) else "shape"
+    whole = beside is not None and spread(plan.facts.value(beside)) is Extent.REPEATED
+    return "batch" if whole or in_evaluation(plan, node) else "shape"
 
 
 def _in_arithmetic(plan: ShardedReading, node: ast.BinOp, child: ast.AST) -> Use:
     """With numbers of a share it is one of them; else what becomes of the result decides."""
-    if _is_of_batch(plan, node.right if child is node.left else node.left):
-        return _of_batch(plan, node)
+    other = node.right if child is node.left else node.left
+    if _is_of_batch(plan, other):
+        return _of_batch(plan, node, other)
     uses = {use_of(plan, node)}
     if "passed" in uses:
         uses |= {use_of(plan, n) for n in _places(plan, frozenset({node}))}

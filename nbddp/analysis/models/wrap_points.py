@@ -130,12 +130,14 @@ def _at_callers(plan: Reading, model: Obj, function: ast.AST, site: ast.AST | No
 
 
 def _following(plan: Reading, built: ast.stmt) -> list[ast.stmt]:
-    """Statements that run after it in the same block; at the top level those kept, across cells."""
+    """Statements that run after it in the same block, and after a branch that it ends; at the top level those kept."""
     parent = plan.program.parents[built]
     if isinstance(parent, ast.Module):
         return [s.node for s in plan.kept if s.node.lineno > built.lineno]
     block = block_of(parent, built)
-    return block[block.index(built) + 1 :] if block else []
+    rest = block[block.index(built) + 1 :] if block else []
+    leaves = any(isinstance(s, ast.Return | ast.Raise | ast.Break | ast.Continue) for s in rest)
+    return [*rest, *_following(plan, parent)] if isinstance(parent, ast.If | ast.With) and not leaves else rest
 
 
 def _ends_building(plan: Reading, statement: ast.stmt, name: str, model: Obj) -> bool:

@@ -5,10 +5,21 @@ from __future__ import annotations
 import collections
 import contextlib
 import pickle
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from nbddp.run.watching.plain_values import plain, tensors_in
+
+NOTHING = object()  # in place of the value of a name that has none
+
+
+def known(values: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
+    """Those that have a value by now."""
+    found = {}
+    for name, value in values.items():
+        with contextlib.suppress(NameError):
+            found[name] = value()
+    return found
 
 
 def in_place_of(value: Any, new: Any) -> Any:

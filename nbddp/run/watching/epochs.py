@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nbddp.run.watching.batches import Batches, Values
-from nbddp.run.watching.carried import changed, comparable, in_place_of, put_back, remembered
+from nbddp.run.watching.carried import NOTHING, changed, comparable, in_place_of, put_back, remembered
 from nbddp.run.watching.checkpoints import carried_in, read_checkpoint, save_checkpoint
 from nbddp.run.watching.gradients import any_rank, compare_after_first_step, same_on_all_ranks
 from nbddp.run.watching.pausing import pause
@@ -46,11 +46,8 @@ class Epochs:
         return [in_place_of(value, saved[name]) if name in saved else value for name, value in values.items()]
 
     def unbound(self, name: str) -> Any:
-        """Its value where the loop that follows is to begin with one; called while its NameError is handled."""
-        saved = carried_in(self._source(), self.loop + 1)
-        if name not in saved:
-            raise  # noqa: PLE0704 -- the one that is handled
-        return saved[name]
+        """The value of a name without one, if the loop that follows is to begin with one."""
+        return carried_in(self._source(), self.loop + 1).get(name, NOTHING)
 
     def over(self, epochs: Iterable[Any], state: State, carried: Values | None = None) -> Iterator[Any]:
         """Go through the epochs that are left to do. Where one can be left in its middle, `carried` tells of it."""

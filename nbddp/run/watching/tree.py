@@ -9,7 +9,7 @@ from nbddp.run.watching.exits import before_exits, surely_set
 from nbddp.run.watching.places import found_in
 from nbddp.run.watching.scopes import share_names
 from nbddp.run.watching.setting_up import watch_process
-from nbddp.run.watching.written import NAME, Blocks, dictionary, expression, statements, zero
+from nbddp.run.watching.written import NAME, Blocks, dictionary, expression, known, statements, zero
 from nbddp.watch_points import Kind, Watch, WatchPoint, drawn_from
 
 Loop = ast.For | ast.While
@@ -62,13 +62,16 @@ def _step(watch: Watch) -> str:
 
 
 def _carry(watch: Watch) -> Iterator[str]:
-    """What the loop goes on with, before it. A loop before it that was skipped may have left a name without a value."""
-    for name in filter(str.isidentifier, watch.carried):
+    """What the loop goes on with, before it. A branch that was not taken may have left a name without a value."""
+    branches = [*filter(str.isidentifier, watch.carried)]
+    for name in branches:
         yield f"try: {name}\nexcept NameError: {name} = {NAME}.unbound({name!r})"
     if watch.carried or watch.things:
         names = tuple((text, text) for text in watch.carried)
         targets = f"[{', '.join(watch.carried)}] = " if watch.carried else ""
         yield f"{targets}{NAME}.carry({dictionary(names)}, {dictionary(watch.things)})"
+    for name in branches:
+        yield f"if {name} is {NAME}.nothing: del {name}"
 
 
 def _batches(blocks: Blocks, loop: ast.For, watch: Watch) -> None:
@@ -77,11 +80,10 @@ def _batches(blocks: Blocks, loop: ast.For, watch: Watch) -> None:
     A name may have no value yet, where a loop before was skipped.
     """
     for text, how in watch.so_far:
-        known = f"try: {text}\nexcept NameError: pass\nelse: " if text.isidentifier() else ""
-        blocks.before(loop, f"{known}{text} = {NAME}.so_far({text!r}, {text}, {how or None!r})")
+        bound = f"try: {text}\nexcept NameError: pass\nelse: " if text.isidentifier() else ""
+        blocks.before(loop, f"{bound}{text} = {NAME}.so_far({text!r}, {text}, {how or None!r})")
     loader, numbered = drawn_from(loop.iter)
-    texts = dictionary((text, text) for text, _ in watch.so_far)
-    rest = expression(f"{NAME}.rest(0, lambda: {texts})", loader)
+    rest = expression(f"{NAME}.rest(0, lambda: {known(text for text, _ in watch.so_far)})", loader)
     around = next((n for n in ast.walk(loop.iter) if isinstance(n, ast.Call) and loader in n.args[:1]), None)
     if around is None:
         loop.iter = rest
@@ -103,7 +105,7 @@ def _number(call: ast.Call) -> None:
 
 def _over(watch: Watch) -> str:
     """What the loop is of; and where it can be left within an epoch, what it has carried so far."""
-    carried = "" if watch.whole else f", lambda: {dictionary((text, text) for text in watch.carried)}"
+    carried = "" if watch.whole else f", lambda: {known(watch.carried)}"
     return f"{dictionary(watch.state)}{carried}"
 
 
@@ -139,5 +141,4 @@ def _at_exits(loop: Loop, watch: Watch, numbers: Iterable[tuple[str, str]], *, l
 
 
 def _ends(watch: Watch, numbers: Iterable[tuple[str, str]], *, left: bool = False) -> str:
-    carried = tuple((text, text) for text in watch.carried)
-    return f"{NAME}.epoch_ends({dictionary(numbers)}, {dictionary(carried)}{', left=True' if left else ''})"
+    return f"{NAME}.epoch_ends({dictionary(numbers)}, {known(watch.carried)}{', left=True' if left else ''})"

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nbddp.run.watching import processes
+from nbddp.run.watching.carried import NOTHING, known
 from nbddp.run.watching.epochs import Epochs
 from nbddp.run.watching.frameworks import WATCH
 from nbddp.run.watching.progress import Progress
@@ -28,7 +29,7 @@ class Watcher:
         self.step, self.report_step, self.epoch_begins = progress.step, progress.report_step, progress.epoch_begins
         self.numbers = progress.metrics
         self.carry, self.over, self.counted = epochs.carry, epochs.over, epochs.counted
-        self.unbound = epochs.unbound
+        self.unbound, self.known, self.nothing = epochs.unbound, known, NOTHING
         self.epochs_before, self.epoch_ends, self.stop_asked = epochs.before, epochs.ends, epochs.stop_asked
         self.start = epochs.load_states
         batches = epochs.batches

@@ -12,6 +12,11 @@ def dictionary(pairs: Iterable[tuple[str, str]]) -> str:
     return "{" + ", ".join(f"{name!r}: {text}" for name, text in pairs) + "}"
 
 
+def known(texts: Iterable[str]) -> str:
+    """A dictionary of those that have a value: a branch that was not taken has given its names none."""
+    return f"{NAME}.known({dictionary((text, f'lambda: {text}') for text in texts)})"
+
+
 def statements(text: str, at: ast.stmt) -> list[ast.stmt]:
     """The code of this text, all of it at this place."""
     body = ast.parse(text).body

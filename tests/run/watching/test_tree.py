@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from nbddp.run.watching.carried import NOTHING, known
 from nbddp.run.watching.tree import watched
 from nbddp.run.watching.written import NAME
 from nbddp.watch_points import Watch, WatchPoint, at_statements, from_json, placed, to_json
@@ -41,6 +42,9 @@ class Listener:
 
     def carry(self, values: Any, _: Any) -> list[Any]:
         return [f"saved {name}" for name in values]
+
+    known = staticmethod(known)
+    nothing = NOTHING
 
     def rest(self, loader: Any, so_far: Any) -> Any:
         for batch in loader:
@@ -126,6 +130,21 @@ def test_a_name_without_a_value_gets_the_one_that_the_loop_goes_on_with(run):
 
     _, scope = run(EPOCHS.replace("seen, best", "seen, good"), ("for epoch in range(4):", WATCH), listener=Skipped())
     assert scope["best"] == "best of the notebook"
+
+
+def test_a_name_without_a_value_stays_so_until_a_branch_gives_it_one(run):
+    """As in the notebook, where a loop before it has not come to the branch either."""
+
+    class Fresh(Listener):
+        def unbound(self, _: str) -> Any:
+            return NOTHING
+
+        def carry(self, values: Any, _: Any) -> list[Any]:
+            return list(values.values())
+
+    text = "seen = []\nfor epoch in range(4):\n    if epoch == 2:\n        best = epoch"
+    listener, _ = run(text, ("for epoch in range(4):", WATCH), listener=Fresh())
+    assert [told[2] for told in listener.told[1:]] == [{}, {}, {"best": 2}, {"best": 2}]
 
 
 def test_a_name_without_a_value_is_nothing_that_batches_go_on_with(run):
