@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from nbddp.analysis.evaluator.attributes import is_class_method, is_setter, line_of
+from nbddp.analysis.evaluator.attributes import is_class_method, is_setter, itself, line_of
 from nbddp.analysis.evaluator.calls import instance
 from nbddp.analysis.evaluator.expressions import evaluate
 from nbddp.analysis.evaluator.iteration import generated, yields
@@ -88,7 +88,7 @@ def run_function(m: Machine, obj: Obj, args: list[Value], keywords: dict[str, Va
     if is_class_method(function):
         args = [_class_around(m, function, obj.owner), *args]
     elif obj.kind == "method" and obj.owner is not None:
-        args = [Value(frozenset({obj.owner})), *args]
+        args = [itself(m, obj.owner), *args]
     m.facts.reached.add(function)
     if node in m.facts.calls:
         m.facts.calls[node].bodies.add(function)

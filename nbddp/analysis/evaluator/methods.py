@@ -222,6 +222,15 @@ def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
     return None
 
 
+def fill(m: Machine, holders: Value, args: Args, keywords: Keywords) -> None:
+    """With what a container is made of."""
+    for key, value in keywords.items():
+        put_element(m, holders, value, key)
+    for given in args[-1:]:  # before it, `defaultdict` gets what makes the items
+        _put(m, holders.objs, m.elements(given) if given.of("list", "dict") else iterate(m, given, base_place))
+        put_all(m, holders, given)
+
+
 def _those_around(m: Machine, call: ast.Call) -> frozenset[Obj]:
     """The dictionary of `by_class[label].append(…)`, which may get the label only now."""
     match call.func:
@@ -291,6 +300,9 @@ def _super(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywo
                     result = value if result is None else join(result, value)
     if result is None and (itself := _first_argument(frame)).of("model"):
         result = _model(m, node, itself, attr, args, keywords)  # torch's: `return super().to(device)`
+    if result is None and (held := Value(_first_argument(frame).of("list", "dict"))).objs:
+        result = _container(m, node, held, attr, args, keywords)  # Python's: `super().append(value)`
+        fill(m, held, args if attr == "__init__" else [], keywords)
     return result or ANYTHING
 
 
