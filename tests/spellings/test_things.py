@@ -32,6 +32,16 @@ class Named(UserDict):
 class Inner(Named):
     def put(self, name, value):
         self[name] = self.get(name, 0.0) + value"""
+RETURNS = """log = []
+class Odd(Exception):
+    pass
+def check(value):
+    if int(value) % 2:
+        raise Odd(value)
+def put(value):
+    if int(value) % 2:
+        return
+    log.append(1)"""
 WAYS = (
     # containers of the notebook's own: they hold what is put into them
     (LOG, "log = Log()", "log.add(a=NUMBER)", "log"),
@@ -43,6 +53,17 @@ WAYS = (
     (HELD, "held = Held()", "held += [NUMBER]", "sum(held)"),
     (WINDOW, "held = Window(3)", "held.append(NUMBER)", "list(held)"),
     (WINDOW, "held = Inner()", "held.put('a', NUMBER)", "held['a']"),
+    # what each rank does as often as its own numbers say
+    ("", "s = 'low'", "for v in (NUMBER * 3, len(a)):\n    if v > 3: break\nelse:\n    s = 'none'", "s"),
+    ("", "s = 0", "for v in (NUMBER * 3, len(a)):\n    if v > 3: break\n    s += 1", "s"),
+    ("", "s = 0", "for v in (NUMBER * 3, len(a)):\n    if v < 7: continue\n    s += 1", "s"),
+    ("", "s = 0", "for k in range(int(NUMBER)):\n    s += 1", "s"),
+    ("", "s = 0", "for k in range(len(a)):\n    if a[k, 0] > 1: break\n    s += 1", "s"),
+    ("", "s = 0", "match int(NUMBER):\n    case 0: s += 1\n    case 1 | 2: s += 5\n    case _: s += 7", "s"),
+    (RETURNS, "log = []", "put(NUMBER)", "len(log)"),
+    (RETURNS, "s = 0", "try:\n    check(NUMBER)\n    s += 1\nexcept Odd:\n    s += 2\nelse:\n    s += 4", "s"),
+    ("", "s = 0", "try:\n    assert NUMBER > 2\nexcept AssertionError:\n    s = s + 10\nelse:\n    s += 1", "s"),
+    ("", "s = 0", "try:\n    [0, 1, 2][int(NUMBER)]\nexcept IndexError:\n    s += 1", "s"),
 )
 NUMBERS = ("loss.item()", "(model(a) > b).sum().item()")
 
@@ -51,6 +72,6 @@ NUMBERS = ("loss.item()", "(model(a) > b).sum().item()")
 @pytest.mark.parametrize(("once", "before", "each", "shown"), WAYS)
 def test_what_is_kept_of_each_step(once: str, before: str, each: str, shown: str, number: str, tmp_path: Path) -> None:
     body = f"{before}\n{STEP}{indent(each, '    ')}\nprint({shown})"
-    text = filled(CELLS, once=once, training=indent(body, "    "), show="", end="")
-    found = outcome(text.replace("NUMBER", number).replace("@LIMIT@", "0"), (2,), tmp_path, cell=2)
+    text = filled(CELLS, once=once or "pass", training=indent(body, "    "), show="", end="")
+    found = outcome(text.replace("NUMBER", number).replace("@LIMIT@", "0"), (2, 3), tmp_path, cell=2)
     assert found.verdict != "WRONG", found.why

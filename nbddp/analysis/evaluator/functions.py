@@ -114,7 +114,7 @@ def _run_body(
             known = all(follows_gradients(m, d, True) is not False for d in function.decorator_list)
             with m.within(grad=m.context.grad and known):
                 m.steps.block(m, function.body)
-    m.left = left
+    m.left = left | {one for one in m.left if one.by is ast.Raise}
     m.frames.pop()
     if not isinstance(function, ast.Lambda) and yields(function):
         return generated(m, frame, obj.owner, trace.drawn)
