@@ -28,7 +28,7 @@ class Watcher:
         self.step, self.report_step, self.epoch_begins = progress.step, progress.report_step, progress.epoch_begins
         self.numbers = progress.metrics
         self.carry, self.over, self.counted = epochs.carry, epochs.over, epochs.counted
-        self.unbound = epochs.unbound
+        self.unbound, self.has_left, self.left = epochs.unbound, epochs.has_left, epochs.left
         self.epochs_before, self.epoch_ends, self.stop_asked = epochs.before, epochs.ends, epochs.stop_asked
         self.start = epochs.load_states
         batches = epochs.batches
