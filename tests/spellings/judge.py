@@ -14,7 +14,7 @@ from tests.spellings.simulated.ranks import Apart
 from tests.spellings.simulated.runs import Shown, by_itself, on_ranks
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
-REPORTS = ("reduce", "evaluation", "decide")
+REPORTS = ("reduce", "evaluation", "decide", "gradients")
 Verdict = Literal["equal", "reported", "refused", "WRONG"]
 
 

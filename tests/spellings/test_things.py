@@ -60,6 +60,7 @@ WAYS = (
     ("", "s = 0", "for k in range(int(NUMBER)):\n    s += 1", "s"),
     ("", "s = 0", "for k in range(len(a)):\n    if a[k, 0] > 1: break\n    s += 1", "s"),
     ("", "s = 0", "match int(NUMBER):\n    case 0: s += 1\n    case 1 | 2: s += 5\n    case _: s += 7", "s"),
+    ("", "seen = set()", "seen.add(round(NUMBER))", "len(seen)"),
     (RETURNS, "log = []", "put(NUMBER)", "len(log)"),
     (RETURNS, "s = 0", "try:\n    check(NUMBER)\n    s += 1\nexcept Odd:\n    s += 2\nelse:\n    s += 4", "s"),
     ("", "s = 0", "try:\n    assert NUMBER > 2\nexcept AssertionError:\n    s = s + 10\nelse:\n    s += 1", "s"),

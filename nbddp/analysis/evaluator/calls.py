@@ -22,6 +22,7 @@ from nbddp.analysis.values import (
     Machine,
     Obj,
     Value,
+    chosen_by,
     join_all,
     join_extent,
     loss_extent,
@@ -45,7 +46,9 @@ def call(m: Machine, node: ast.Call, func: Value, receiver: Value | None, args: 
     called = func.objs
     if receiver is not None and isinstance(node.func, ast.Attribute) and node.func.attr in ("forward", "__call__"):
         called = receiver.of("model", "submodule") or called  # DDP does its part in its own forward
-    results = [r for obj in called if (r := _call_one(m, node, obj, args, keywords)) is not None]
+    with chosen_by(m, Value(extent=func.extent)):  # `step_of[loss < limit]()`
+        fact.apart |= bool(called) and m.context.of_share
+        results = [r for obj in called if (r := _call_one(m, node, obj, args, keywords)) is not None]
     if results:
         return join_all(results)
     if receiver is not None and isinstance(node.func, ast.Attribute):

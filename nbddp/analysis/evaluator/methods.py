@@ -69,7 +69,7 @@ def call_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, 
     word = attr if keeps or attr in LEAVES_VALUES | REPLACES or attr.endswith("__") else attr.removesuffix("_")
     result = _tensor(m, base, word, args, keywords)
     if attr.endswith("_") and attr not in LEAVES_VALUES and isinstance(node.func, ast.Attribute):
-        moved_by_hand(m, node.func.value)
+        moved_by_hand(m, node.func.value, [*args, *keywords.values()])
     if not (op.reads or keeps) and isinstance(node.func, ast.Attribute):
         _change_in_place(m, node, node.func, base, result, [*args, *keywords.values()])
     unknown = base.of("foreign") and not result.objs and not result.varies and not keeps
@@ -180,7 +180,8 @@ def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
     if attr in ("append", "add", "appendleft", "insert"):
         value = _of_one_sample(m, args[-1]) if args else ANYTHING
         chosen = is_of_own_choice(m.facts, node)
-        note_size(m.facts, holders if m.context.own_turns or chosen else ())
+        grows = attr == "add" and spread(value) not in (*WHOLE, Extent.SAMPLES)  # a set, by what is not in it yet
+        note_size(m.facts, holders if m.context.own_turns or chosen or grows else ())
         note_size(m.facts, _those_around(m, node) if chosen else ())
         value = value.with_extent(Extent.VARYING) if chosen or _one_for_each_turn(m, node, value) else value
         if _goes_together(m, node, value):

@@ -420,6 +420,7 @@ class Machine:
         fact.no_grad |= not self.context.grad or self.context.perhaps_grad
         fact.in_forward &= self.context.forward
         fact.ever_in_forward |= self.context.forward
+        fact.apart |= self.context.of_share
         fact.varying_control |= self.context.varying or bool(self.left)
         return fact
 
