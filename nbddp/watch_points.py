@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-Kind = Literal["step", "epochs", "turns", "numbers", "stop", "start", "trainer", "process", "result", "batches"]
+Kind = Literal["step", "epochs", "turns", "numbers", "stop", "start", "trainer", "process", "result", "batches", "left"]
 Named = tuple[tuple[str, str], ...]  # a name, and the expression for it
 
 FORMAT = 1

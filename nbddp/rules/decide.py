@@ -15,11 +15,13 @@ After
 
 Declines
     Conditions that only choose what a rank computes from its own samples, and those that are the same on all ranks
-    anyway. If rank 0 has to decide for all ranks from its own part of the data, that is reported.
+    anyway. If rank 0 has to decide for all ranks from its own part of the data, that is reported. A training step that
+    each rank takes by its own numbers, with no condition to decide together, is refused.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
@@ -39,6 +41,9 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         yield from wrap(plan.program, NAME, decision.node, text.before, text.after, text.uses)
         if not decision.exact:
             yield _by_rank_0(plan, decision)
+    for call in plan.facts.calls.values():
+        if call.apart and (call.optimizers or call.node in plan.facts.backward):
+            yield _apart(plan, call.node)
 
 
 def _by_rank_0(plan: Plan, decision: Decision) -> Diagnostic:
@@ -47,4 +52,14 @@ def _by_rank_0(plan: Plan, decision: Decision) -> Diagnostic:
         sentence("rank 0 decides this for all ranks, from its own part of the data only"),
         why=sentence("ranks that decide differently would wait for each other forever"),
         help=sentence("accumulate the number with += in a loop, and decide after that loop"),
+    )  # fmt: skip
+
+
+def _apart(plan: Plan, step: ast.Call) -> Diagnostic:
+    """No condition stands there that all ranks could decide together."""
+    return plan.program.diagnose(
+        NAME, "error", step,
+        sentence("each rank decides from its own part of the data whether, or how often, this runs"),
+        why=sentence("ranks that train unlike numbers of steps wait for each other forever, or end with other models"),
+        help=sentence("put it under an if statement that compares the number, such as `if loss.item() < limit:`"),
     )  # fmt: skip

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from nbddp.analysis import Plan
 from nbddp.analysis.loaders import while_counter
 from nbddp.analysis.reading import SingleStart, single_start, state_in_scope
-from nbddp.analysis.state import BatchLoop, Carried, carried, watched_within
+from nbddp.analysis.state import BatchLoop, Carried, carried, names_left, watched_within
 from nbddp.analysis.values import LoopFact
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, before, first_in, mark
@@ -45,6 +45,9 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             yield from _counting(plan, fact, fact.node)
     if (single := single_start(plan)) is not None:
         yield from _single_pass(plan, single)
+    for statement in dict.fromkeys(one.at for one in names_left(plan)):
+        names = tuple(one.name for one in names_left(plan) if one.at == statement)
+        yield mark(plan.program, NAME, statement.node, Watch("left", names=names))
     for found in plan.epochs.set_epoch:
         line = f"{found.sampler}.set_epoch({found.number})"
         if isinstance(found.place, ast.For | ast.While):

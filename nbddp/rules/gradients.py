@@ -40,6 +40,13 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     if plan.options.shard:  # what cannot be sharded is refused
         return
     yield from _compared(plan)
+    for part in sorted(plan.facts.moved_apart, key=plan.program.span):
+        yield plan.program.diagnose(
+            NAME, "warning", part,
+            sentence("each rank changes the model here by a number of its own part of the data"),
+            why=sentence("the ranks then have different models"),
+            help=sentence("compute the change from what is the same on all ranks, or let the optimizer make it"),
+        )  # fmt: skip
     if not plan.roles.models and not plan.wrapping.loose:
         yield from _of_own_parameters(plan)
     for call in sorted(plan.facts.backward, key=plan.program.span):

@@ -7,11 +7,13 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, assume, given, settings
 
 from tests.spellings.judge import outcome
 from tests.spellings.program import by_slices
 from tests.spellings.random_programs import programs
+from tests.spellings.random_things import programs as programs_with_things
+from tests.spellings.simulated.runs import by_itself
 
 MANY = int(os.environ.get("NBDDP_PROGRAMS", "1500"))
 BOUNDED = settings(
@@ -30,6 +32,16 @@ def holds(text: str, worlds: tuple[int, ...]) -> None:
     assert found.verdict != "WRONG", f"{text}\n{found.why}"
 
 
+def runs(text: str) -> bool:
+    """As a notebook: what is drawn may not go together."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            by_itself(text, Path(folder) / "notebook")
+        except Exception:  # noqa: BLE001 -- whatever it is
+            return False
+    return True
+
+
 @BOUNDED
 @given(programs())
 def test_equal_or_reported(text: str) -> None:
@@ -42,9 +54,24 @@ def test_equal_or_reported_over_batches_that_are_split(text: str) -> None:
     holds(by_slices(text), (3,))
 
 
+@settings(BOUNDED, max_examples=30)
+@given(programs_with_things())
+def test_things_of_all_kinds_equal_or_reported(text: str) -> None:
+    assume(runs(text))
+    holds(text, (2,))
+
+
 @pytest.mark.thorough
 @settings(BOUNDED, max_examples=MANY, derandomize=False, phases=[Phase.generate, Phase.shrink])
 @given(programs())
 def test_many_equal_or_reported(text: str) -> None:
     holds(text, (1, 2, 3))
     holds(by_slices(text), (1, 2, 3))
+
+
+@pytest.mark.thorough
+@settings(BOUNDED, max_examples=MANY, derandomize=False, phases=[Phase.generate, Phase.shrink])
+@given(programs_with_things())
+def test_many_things_equal_or_reported(text: str) -> None:
+    assume(runs(text))
+    holds(text, (2, 3))

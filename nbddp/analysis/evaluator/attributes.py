@@ -36,6 +36,12 @@ MODULE_API = frozenset(
 )
 ALIKE = frozenset("device dtype ndim requires_grad is_cuda is_leaf layout".split())  # of the tensors of all ranks
 OF_FUNCTIONS = ("__defaults__", "__kwdefaults__", "__closure__")
+CONTAINER = "[itself]"  # the field of an instance that is a list or a dictionary
+CONTAINERS = {
+    **dict.fromkeys(("list", "set", "collections.deque", "collections.UserList"), "list"),
+    **dict.fromkeys(("dict", "collections.UserDict", "collections.OrderedDict", "collections.defaultdict"), "dict"),
+    "collections.Counter": "dict",
+}
 PLACE = ast.Pass()
 
 
@@ -184,6 +190,22 @@ def class_member(m: Machine, node: ast.AST, attr: str, owner: Obj | None, depth:
             if found is not None:
                 return found
     return None
+
+
+def itself(m: Machine, obj: Obj) -> Value:
+    """What methods get first: of `class Log(dict)` also the dictionary that it is."""
+    return Value(frozenset({obj}) | (m.facts.fields.get((obj, CONTAINER)) or ANYTHING).objs)
+
+
+def container_of(m: Machine, node: ast.ClassDef, depth: int = 0) -> str:
+    """The kind of container that an instance is: of `class Log(dict)`, `class Window(deque)`."""
+    for base in bases_of(m, node).objs:
+        kind = CONTAINERS.get(base.name, "") if base.kind == "library" else ""
+        if base.kind == "class" and depth < 8:
+            kind = container_of(m, base.node, depth + 1)  # type: ignore[arg-type]
+        if kind:
+            return kind
+    return ""
 
 
 def by_class(m: Machine, base: Value, word: str, args: list[Value]) -> Value | None:

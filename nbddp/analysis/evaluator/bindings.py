@@ -92,7 +92,7 @@ def run_assignment(m: Machine, node: ast.Assign) -> None:
     value = _increment(m, grown[0], evaluate(m, grown[0]), *grown[1:]) if grown else evaluate(m, node.value)
     for target in node.targets:
         if isinstance(target, ast.Attribute) and target.attr == "data":
-            moved_by_hand(m, target.value)
+            moved_by_hand(m, target.value, [value])
         assign(m, target, value)
 
 
@@ -152,7 +152,7 @@ def _begun_here(m: Machine, operand: ast.expr) -> bool:
 
 def run_augmented(m: Machine, node: ast.AugAssign) -> None:
     load = _as_load(node.target)
-    moved_by_hand(m, node.target)
+    moved_by_hand(m, node.target, [evaluate(m, node.value)])
     old = evaluate_unseen(m, load)
     value = replace(_increment(m, load, old, node.op, node.value), arrays=old.arrays)
     with m.within(varying=False):

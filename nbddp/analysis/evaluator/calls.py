@@ -6,10 +6,10 @@ import ast
 from dataclasses import replace
 from functools import reduce
 
-from nbddp.analysis.evaluator.attributes import class_member, kind_of
+from nbddp.analysis.evaluator.attributes import CONTAINER, class_member, container_of, itself, kind_of
 from nbddp.analysis.evaluator.iteration import params_in, parts
 from nbddp.analysis.evaluator.library_calls import call_library
-from nbddp.analysis.evaluator.methods import backward, call_method
+from nbddp.analysis.evaluator.methods import backward, call_method, fill
 from nbddp.analysis.evaluator.tensor_rules import like
 from nbddp.analysis.library import effect_of, makes, under
 from nbddp.analysis.slicing import Function, local_names, root_name
@@ -22,6 +22,7 @@ from nbddp.analysis.values import (
     Machine,
     Obj,
     Value,
+    chosen_by,
     join_all,
     join_extent,
     loss_extent,
@@ -45,7 +46,9 @@ def call(m: Machine, node: ast.Call, func: Value, receiver: Value | None, args: 
     called = func.objs
     if receiver is not None and isinstance(node.func, ast.Attribute) and node.func.attr in ("forward", "__call__"):
         called = receiver.of("model", "submodule") or called  # DDP does its part in its own forward
-    results = [r for obj in called if (r := _call_one(m, node, obj, args, keywords)) is not None]
+    with chosen_by(m, Value(extent=func.extent)):  # `step_of[loss < limit]()`
+        fact.apart |= bool(called) and m.context.of_share
+        results = [r for obj in called if (r := _call_one(m, node, obj, args, keywords)) is not None]
     if results:
         return join_all(results)
     if receiver is not None and isinstance(node.func, ast.Attribute):
@@ -186,6 +189,8 @@ def instance(m: Machine, node: ast.expr, cls: Obj, args: Args, keywords: Keyword
     m.facts.classes[obj] = cls.node
     if isinstance(node, ast.Call):
         m.facts.calls[node].made.add(obj)
+    if obj.kind == "instance" and (container := container_of(m, cls.node)):
+        m.put(obj, CONTAINER, Value(frozenset({Obj(container, node, cls.name, obj, m.frame.call)})))
     init = class_member(m, cls.node, "__init__", obj)
     if init is not None:
         with m.within(forward=False):
@@ -199,7 +204,7 @@ def instance(m: Machine, node: ast.expr, cls: Obj, args: Args, keywords: Keyword
         m.put(obj, "dataset", args[0])
     if obj.kind == "optimizer":
         m.put(obj, "params", Value(frozenset(o for v in (*args, *keywords.values()) for o in params_in(m, v))))
-    return Value(frozenset({obj}))
+    return itself(m, obj)
 
 
 def _record_fields(m: Machine, obj: Obj, node: ast.ClassDef, args: Args, keywords: Keywords) -> None:
@@ -209,6 +214,7 @@ def _record_fields(m: Machine, obj: Obj, node: ast.ClassDef, args: Args, keyword
         m.put(obj, name, value)
     for i, value in enumerate(args):
         m.put(obj, f"argument {i}", value)
+    fill(m, m.get(obj, CONTAINER) or ANYTHING, args, keywords)
 
 
 def contain(m: Machine, obj: Obj) -> None:

@@ -26,6 +26,7 @@ from nbddp.analysis.values import (
     as_total,
     binary,
     chosen,
+    chosen_by,
     domain,
     elementwise,
     is_foreign,
@@ -357,8 +358,7 @@ def _operands(m: Machine, node: ast.BoolOp) -> list[Value]:
     found = [evaluate(m, node.values[0])]
     with ExitStack() as around:
         for operand in node.values[1:]:
-            differs = m.context.varying or not alike(found[-1])
-            around.enter_context(m.within(varying=differs, own_turns=m.context.own_turns or differs))
+            around.enter_context(chosen_by(m, found[-1]))
             found.append(evaluate(m, operand))
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from nbddp.analysis.evaluator.attributes import is_class_method, is_setter, line_of
+from nbddp.analysis.evaluator.attributes import is_class_method, is_setter, itself, line_of
 from nbddp.analysis.evaluator.calls import instance
 from nbddp.analysis.evaluator.expressions import evaluate
 from nbddp.analysis.evaluator.iteration import generated, yields
@@ -88,7 +88,7 @@ def run_function(m: Machine, obj: Obj, args: list[Value], keywords: dict[str, Va
     if is_class_method(function):
         args = [_class_around(m, function, obj.owner), *args]
     elif obj.kind == "method" and obj.owner is not None:
-        args = [Value(frozenset({obj.owner})), *args]
+        args = [itself(m, obj.owner), *args]
     m.facts.reached.add(function)
     if node in m.facts.calls:
         m.facts.calls[node].bodies.add(function)
@@ -114,7 +114,7 @@ def _run_body(
             known = all(follows_gradients(m, d, True) is not False for d in function.decorator_list)
             with m.within(grad=m.context.grad and known):
                 m.steps.block(m, function.body)
-    m.left = left
+    m.left = left | {one for one in m.left if one.by is ast.Raise}
     m.frames.pop()
     if not isinstance(function, ast.Lambda) and yields(function):
         return generated(m, frame, obj.owner, trace.drawn)

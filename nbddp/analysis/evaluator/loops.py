@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from nbddp.analysis.evaluator.bindings import assign
@@ -12,14 +13,18 @@ from nbddp.analysis.evaluator.iteration import is_cut, is_indirect, iterate, lit
 from nbddp.analysis.slicing import inside
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
+    ANYTHING,
+    WHOLE,
     Active,
     Env,
     Extent,
+    Left,
     Loop,
     LoopFact,
     Machine,
     Obj,
     Value,
+    chosen_by,
     copies,
     decided,
     is_uneven,
@@ -27,11 +32,11 @@ from nbddp.analysis.values import (
     join_states,
     last_change,
     restore,
-    sources,
     spread,
 )
 from nbddp.sentence import sentence
 
+DEEPEST = 6  # `tqdm(enumerate(zip(a, b)))`
 TURNS = 5  # what has come so far through names has come everywhere: `older = old; old = loss`
 
 
@@ -71,7 +76,7 @@ def _is_known(m: Machine, value: Value, depth: int = 0) -> bool:
     things = value.objs - value.of("foreign")
     if any(_counts(o.node) for o in value.of("iterator")):
         return True
-    if wrapped and things == value.of("iterator") and depth < 6:
+    if wrapped and things == value.of("iterator") and depth < DEEPEST:
         return any(_is_known(m, inner, depth + 1) for inner in wrapped)
     return bool(things or value.items) or value.const is not None
 
@@ -81,6 +86,13 @@ def _counts(source: ast.AST) -> bool:
     if not isinstance(source, ast.Call):
         return False
     return source_name(source) in ("range", "trange", "arange") or bool(source.args and _counts(source.args[0]))
+
+
+def _counted(source: ast.AST) -> list[ast.expr]:
+    """`n` of `range(n)`, also of `enumerate(range(n))`."""
+    if not isinstance(source, ast.Call) or not _counts(source):
+        return []
+    return source.args if source_name(source) in ("range", "trange", "arange") else _counted(source.args[0])
 
 
 def source_name(node: ast.Call) -> str:
@@ -102,12 +114,14 @@ def _loader_nodes(m: Machine, source: ast.expr) -> set[ast.expr]:
     return found
 
 
-def _turns(m: Machine, fact: LoopFact, one: Callable[[Active], None], loaders: set[Obj]) -> bool:
+def _turns(
+    m: Machine, fact: LoopFact, one: Callable[[Active], None], loaders: set[Obj]
+) -> tuple[bool, frozenset[Left]]:
     """Run a body until what an iteration leaves is what it met; after a loop it may also not have run.
 
-    True where it runs over shares of these loaders.
+    Gives whether it runs over shares of these loaders, and how some ranks may have broken off.
     """
-    shares = _draws_shares(m, fact.node, loaders)
+    shares, around = _draws_shares(m, fact.node, loaders), m.left
     backward = unsure = False
     for turn in range(TURNS):
         before, change, moved = copies(m), last_change(), m.moved
@@ -115,7 +129,7 @@ def _turns(m: Machine, fact: LoopFact, one: Callable[[Active], None], loaders: s
         m.loops.append(active)
         one(active)
         m.loops.pop()
-        m.left -= {ast.Continue}
+        m.left = around | {one for one in m.left if one.by is not ast.Continue}
         backward, unsure = backward or active.backward, unsure or active.unsure
         after = join_states([before, copies(m)])
         restore(m, after)
@@ -124,9 +138,10 @@ def _turns(m: Machine, fact: LoopFact, one: Callable[[Active], None], loaders: s
             break
         if last_change() is change and after == before and not deals:
             break  # the second turn would find what the first one found
-    m.left -= {ast.Break}
     _note_use(fact, loaders, backward, unsure)
-    return shares
+    broken = frozenset(one for one in m.left - around if one.by is ast.Break)
+    m.left -= broken
+    return shares, broken
 
 
 def _extents(state: tuple[Env, list[Env]]) -> list[dict[str, Extent]]:
@@ -154,8 +169,10 @@ def run_for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
     if loaders and not m.sharing() and not _draws_shares(m, node, loaders):
         _made_beside(m, node)
     uneven = is_uneven(m.facts, iterable)
-    with m.within(
-        own_turns=m.context.own_turns or uneven, varying=m.context.varying or uneven or _draws_varying(m, iterable)
+    behind = m.context.behind and not uneven
+    with (
+        _as_often_as(m, iterable, node.iter),
+        m.within(own_turns=m.context.own_turns or uneven, varying=m.context.varying or uneven, behind=behind),
     ):
 
         def one(active: Active) -> None:
@@ -163,12 +180,13 @@ def run_for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
                 assign(m, node.target, value)
                 m.steps.block(m, node.body)
 
-        shares = _turns(m, fact, one, loaders)
+        shares, broken = _turns(m, fact, one, loaders)
     steps = fact.backward and m.facts.draws_itself(fact)
     if (fact.loaders or steps) and not fact.lazy and (shares or node not in m.assumed.mixed):
         m.varying_before = before
         m.steps.leave_loop(m, fact)
-    m.steps.block(m, node.orelse)
+    with m.arrived(broken):  # by those ranks that nothing has led out
+        m.steps.block(m, node.orelse)
 
 
 def _made_beside(m: Machine, loop: ast.For | ast.AsyncFor) -> None:
@@ -180,9 +198,22 @@ def _made_beside(m: Machine, loop: ast.For | ast.AsyncFor) -> None:
             m.set_plain(name, value.with_extent(Extent.REPEATED))
 
 
-def _draws_varying(m: Machine, iterable: Value) -> bool:
-    """Does how often the loop turns differ between ranks?"""
-    return iterable.varies or any(v.varies for v in sources(m.facts, iterable))
+def _as_often_as(m: Machine, iterable: Value, source: ast.expr) -> AbstractContextManager[None]:
+    """As a thing has items: may it differ between ranks, and are they others than samples and what a rank counts?"""
+    found = {*_taken_from(m, iterable)} - {*WHOLE}
+    counts = {spread(m.facts.value(n)) for n in _counted(source)}
+    if found & {Extent.MEAN, Extent.VARYING} and not (counts and counts <= {*WHOLE, Extent.SUM}):
+        return chosen_by(m, Value(extent=Extent.VARYING))
+    return m.within(varying=m.context.varying or bool(found), behind=m.context.behind and not found)
+
+
+def _taken_from(m: Machine, iterable: Value, depth: int = 0) -> Iterator[Extent]:
+    """Of what a loop goes through: as many as are written out there are on all ranks, whatever they are."""
+    yield iterable.extent
+    for obj in iterable.of("iterator") if depth < DEEPEST else ():
+        inner = m.get(obj, "of") or ANYTHING
+        for one in (inner.items or ()) if obj.name == "zip" else (inner,):
+            yield from _taken_from(m, one, depth + 1)
 
 
 def element(m: Machine, iterable: Value, node: ast.AST, active: Active) -> Value:
@@ -203,10 +234,11 @@ def run_while(m: Machine, node: ast.While) -> None:
         with decided(m, node.test, evaluate(m, node.test)):
             m.steps.block(m, node.body)
 
-    _turns(m, fact, one, set())
+    _, broken = _turns(m, fact, one, set())
     if fact.next_of:
         m.steps.leave_loop(m, fact)
-    m.steps.block(m, node.orelse)
+    with m.arrived(broken):  # by those ranks that nothing has led out
+        m.steps.block(m, node.orelse)
 
 
 def _names_besides(m: Machine, own: set[str]) -> tuple[Env, list[Env]]:

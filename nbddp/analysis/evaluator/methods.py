@@ -71,7 +71,7 @@ def call_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, 
     word = attr if keeps or attr in LEAVES_VALUES | REPLACES or attr.endswith("__") else attr.removesuffix("_")
     result = _tensor(m, base, word, args, keywords)
     if attr.endswith("_") and attr not in LEAVES_VALUES and isinstance(node.func, ast.Attribute):
-        moved_by_hand(m, node.func.value)
+        moved_by_hand(m, node.func.value, [*args, *keywords.values()])
     if not (op.reads or keeps) and isinstance(node.func, ast.Attribute):
         _change_in_place(m, node, node.func, base, result, [*args, *keywords.values()])
     unknown = base.of("foreign") and not result.objs and not result.varies and not keeps
@@ -190,7 +190,8 @@ def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
     if attr in ("append", "add", "appendleft", "insert"):
         value = _of_one_sample(m, args[-1]) if args else ANYTHING
         chosen = is_of_own_choice(m.facts, node)
-        note_size(m.facts, holders if m.context.own_turns or chosen else ())
+        grows = attr == "add" and spread(value) not in (*WHOLE, Extent.SAMPLES)  # a set, by what is not in it yet
+        note_size(m.facts, holders if m.context.own_turns or chosen or grows else ())
         note_size(m.facts, _those_around(m, node) if chosen else ())
         value = value.with_extent(Extent.VARYING) if chosen or _one_for_each_turn(m, node, value) else value
         if _goes_together(m, node, value):
@@ -230,6 +231,15 @@ def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
         return found[0] if found else m.elements(base)
     note_size(m.facts, holders if attr in SHORTENS and (m.context.own_turns or first.varies) else ())
     return None
+
+
+def fill(m: Machine, holders: Value, args: Args, keywords: Keywords) -> None:
+    """With what a container is made of."""
+    for key, value in keywords.items():
+        put_element(m, holders, value, key)
+    for given in args[-1:]:  # before it, `defaultdict` gets what makes the items
+        _put(m, holders.objs, m.elements(given) if given.of("list", "dict") else iterate(m, given, base_place))
+        put_all(m, holders, given)
 
 
 def _those_around(m: Machine, call: ast.Call) -> frozenset[Obj]:
@@ -301,6 +311,9 @@ def _super(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywo
                     result = value if result is None else join(result, value)
     if result is None and (itself := _first_argument(frame)).of("model"):
         result = _model(m, node, itself, attr, args, keywords)  # torch's: `return super().to(device)`
+    if result is None and (held := Value(_first_argument(frame).of("list", "dict"))).objs:
+        result = _container(m, node, held, attr, args, keywords)  # Python's: `super().append(value)`
+        fill(m, held, args if attr == "__init__" else [], keywords)
     return result or ANYTHING
 
 

@@ -30,9 +30,11 @@ from nbddp.analysis.values import (
     Machine,
     Split,
     Value,
+    chosen_by,
     copies,
     decided,
     join,
+    join_all,
     join_states,
     restore,
     truth,
@@ -40,6 +42,7 @@ from nbddp.analysis.values import (
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+OF_NUMBERS = {"ZeroDivisionError", "ArithmeticError", "IndexError", "KeyError", "LookupError"}
 Stops = ast.Return | ast.Raise | ast.Break | ast.Continue
 
 
@@ -55,10 +58,11 @@ def _run_each(m: Machine, body: list[ast.stmt]) -> bool:
     for statement in body:
         if not m.tick():
             return False
-        run_statement(m, statement)
-        if isinstance(statement, Stops):
-            m.left |= {type(statement)} if m.context.varying else set()
-            return True
+        with m.arrived():
+            run_statement(m, statement)
+            if isinstance(statement, Stops):
+                m.leave(type(statement))
+                return True
     return False
 
 
@@ -117,20 +121,36 @@ def _match(m: Machine, node: ast.Match) -> None:
         for part in walk(case.pattern):
             if isinstance(part, ast.MatchAs | ast.MatchStar) and part.name:
                 m.bind(part.name, subject)
-    with m.within(varying=m.context.varying or subject.varies):
+    with chosen_by(m, subject):
         _branches(m, *(c.body for c in node.cases), [])
 
 
 def _try(m: Machine, node: ast.Try) -> None:
-    before, m.raised = m.raised, ANYTHING
-    run_block(m, node.body)
-    run_block(m, node.orelse)
+    before, m.raised, left = m.raised, ANYTHING, m.left
+    with m.within(caught=m.context.caught or bool(node.handlers)):
+        run_block(m, node.body)
+        run_block(m, node.orelse)
     raised, m.raised = m.raised, before
+    errors = {one for one in m.left - left if one.by is ast.Raise and node.handlers}
+    m.left -= errors
     for handler in node.handlers:
-        if handler.name:
-            m.bind(handler.name, raised)
-        _branches(m, handler.body, [])
+        with m.arrived(errors), chosen_by(m, _fails_by(m, node.body, handler)):
+            if handler.name:
+                m.bind(handler.name, raised)
+            _branches(m, handler.body, [])
     run_block(m, node.finalbody)
+
+
+def _fails_by(m: Machine, body: list[ast.stmt], handler: ast.ExceptHandler) -> Value:
+    """The numbers by which the error may come to some ranks alone."""
+    caught = {n.id for n in walk(handler.type) if isinstance(n, ast.Name)} if handler.type else set()
+    found: list[ast.expr] = []
+    for node in (n for statement in body for n in walk(statement)) if caught & OF_NUMBERS else ():
+        if isinstance(node, ast.Subscript):
+            found.append(node.slice)
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div | ast.FloorDiv | ast.Mod):
+            found.append(node.right)
+    return Value(extent=join_all(v for n in found if (v := m.facts.value(n)).number).extent)
 
 
 def _with(m: Machine, node: ast.With | ast.AsyncWith) -> None:
@@ -163,7 +183,8 @@ def _raise(m: Machine, node: ast.Raise) -> None:
 
 
 def _assert(m: Machine, node: ast.Assert) -> None:
-    evaluate(m, node.test)
+    with chosen_by(m, evaluate(m, node.test)):
+        m.leave(ast.Raise)
 
 
 _TABLE: dict[type[ast.stmt], Callable[[Machine, Any], None]] = {

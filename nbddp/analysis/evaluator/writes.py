@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from nbddp.analysis.library import Effect, effect_of
@@ -20,6 +20,7 @@ from nbddp.analysis.values import (
     Value,
     contents,
     from_afar,
+    spread,
 )
 
 CHANGING = ("heapq", "bisect", "numpy.copyto", "numpy.put", "numpy.place", "numpy.putmask")  # their first argument
@@ -124,10 +125,11 @@ def put_all(m: Machine, into: Value, other: Value) -> Value:
 SAME_STORAGE = frozenset({"data", "detach", "view", "flatten", "view_as", "reshape"})
 
 
-def moved_by_hand(m: Machine, target: ast.expr) -> None:
+def moved_by_hand(m: Machine, target: ast.expr, by: Iterable[Value] = ()) -> None:
     """Note the models to which it belongs: `p` of `model.parameters()`, also as `p.data` or `p[0]`."""
+    moved = target
     while True:
-        if isinstance(target, ast.Attribute) and target.attr in SAME_STORAGE:
+        if isinstance(target, ast.Attribute) and target.attr in (*SAME_STORAGE, "grad"):
             target = target.value
         elif isinstance(target, ast.Subscript):
             target = target.value
@@ -143,3 +145,9 @@ def moved_by_hand(m: Machine, target: ast.expr) -> None:
     for obj in owners:
         if obj.kind == "model":
             m.facts.changed[obj].update(a.fact.node for a in m.loops)
+            if (
+                m.sharing()
+                and not (m.context.varying or m.context.forward)
+                and any(spread(v) in (Extent.MEAN, Extent.SUM) for v in by)
+            ):
+                m.facts.moved_apart.add(moved)

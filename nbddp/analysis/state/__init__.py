@@ -10,6 +10,7 @@ from nbddp.analysis.state.checkpointed_loop import CheckpointedLoop, checkpointe
 from nbddp.analysis.state.iteration_effects import turn_of
 from nbddp.analysis.state.live_names import are_many, is_untouched, made_here, names_holding, only_filled, rebound
 from nbddp.analysis.state.loop_carried import Carried, carried, varies_within
+from nbddp.analysis.state.names_left import NameLeft, names_left
 from nbddp.analysis.state.training_passes import (
     Passage,
     is_conditional,
@@ -23,6 +24,7 @@ __all__ = [
     "BatchLoop",
     "Carried",
     "CheckpointedLoop",
+    "NameLeft",
     "Passage",
     "are_many",
     "carried",
@@ -34,6 +36,7 @@ __all__ = [
     "meaning",
     "name_in_cells",
     "names_holding",
+    "names_left",
     "only_filled",
     "passages",
     "passages_before",

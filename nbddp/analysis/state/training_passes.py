@@ -28,13 +28,13 @@ class Passage:
 def passages(plan: Reading) -> list[Passage]:
     """Those of the training cell. One that is repeated there stands once: later turns go on from the first."""
     own = [s for s in plan.kept if s.cell.number == plan.training_cell]
-    return [passage for statement in own for passage in _of_statement(plan, statement)]
+    return [passage for statement in own for passage in passages_of(plan, statement)]
 
 
 def passages_before(plan: Reading) -> list[Passage]:
     """Those of the cells before it. They have been trained already, and the script will skip them."""
     before = [s for s in plan.kept if s.cell.number != plan.training_cell]
-    return [passage for statement in before for passage in _of_statement(plan, statement)]
+    return [passage for statement in before for passage in passages_of(plan, statement)]
 
 
 def is_repeated(plan: Reading, passage: Passage) -> bool:
@@ -60,7 +60,8 @@ def _around(plan: Reading, node: ast.AST) -> Iterator[ast.AST]:
         yield ancestor
 
 
-def _of_statement(plan: Reading, statement: Statement) -> Iterator[Passage]:
+def passages_of(plan: Reading, statement: Statement) -> Iterator[Passage]:
+    """Those that it leads to."""
     if not isinstance(statement.node, DEFINITION):
         yield from _within(plan, [statement.node], ())
 

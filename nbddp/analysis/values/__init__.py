@@ -17,7 +17,7 @@ from nbddp.analysis.values.arithmetic import (
     unary,
 )
 from nbddp.analysis.values.assumptions import Assumptions, Split
-from nbddp.analysis.values.branches import copies, decided, join_states, operands, restore
+from nbddp.analysis.values.branches import chosen_by, copies, decided, join_states, operands, restore
 from nbddp.analysis.values.command_lines import call_parser
 from nbddp.analysis.values.contents import (
     ITEMS,
@@ -84,7 +84,7 @@ from nbddp.analysis.values.losses import (
     reduced,
     tell_unlike,
 )
-from nbddp.analysis.values.machine import DEPTH, FIELDS_OF, GLOBALS, HOOKS, Active, Env, Frame, Machine, Steps
+from nbddp.analysis.values.machine import DEPTH, FIELDS_OF, GLOBALS, HOOKS, Active, Env, Frame, Left, Machine, Steps
 from nbddp.analysis.values.remembered_calls import remembered, sees_names_of_a_function
 from nbddp.analysis.values.tracking import last_change, note_change
 
@@ -121,6 +121,7 @@ __all__ = [
     "Extent",
     "Facts",
     "Frame",
+    "Left",
     "Literal",
     "Loop",
     "LoopFact",
@@ -140,6 +141,7 @@ __all__ = [
     "bound",
     "call_parser",
     "chosen",
+    "chosen_by",
     "contents",
     "copies",
     "decided",

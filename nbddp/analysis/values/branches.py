@@ -36,11 +36,22 @@ def join_states(states: list[tuple[Env, list[Env]]]) -> tuple[Env, list[Env]]:
 
 def decided(m: Machine, test: ast.expr, value: Value) -> AbstractContextManager[None]:
     """By each rank for itself: of a sample, or of its share as a whole; in a loop over samples it is one of them."""
-    around, differs = m.context, m.differs(test, value)
+    differs = m.differs(test, value)
     own = differs and (test in m.assumed.own or not can_be_agreed(m.facts, test))  # as it will be
+    return _apart(m, value, differs, own)
+
+
+def chosen_by(m: Machine, value: Value) -> AbstractContextManager[None]:
+    """The same without a condition that all could decide alike: a case of `match`, how often a loop turns."""
+    return _apart(m, value, value.varies, value.varies)
+
+
+def _apart(m: Machine, value: Value, differs: bool, own: bool) -> AbstractContextManager[None]:
+    around = m.context
     of_share = own and spread(value) is not Extent.SAMPLES and m.sharing() and not (around.varying or m.deals())
     return m.within(
         varying=around.varying or differs,
+        behind=around.behind and not differs,
         of_share=around.of_share or of_share,
         own_turns=around.own_turns or own,
     )

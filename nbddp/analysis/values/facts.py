@@ -108,6 +108,7 @@ class CallFact(Tracked):
     in_forward: bool = True  # only ever from inside a model's forward
     ever_in_forward: bool = False
     varying_control: bool = False  # whether it runs may differ between ranks
+    apart: bool = False  # or how often, by what each has of its share as a whole
     visible: SeenValues[str] = field(default_factory=SeenValues)  # for backward(): what names stood for
 
 
@@ -128,6 +129,7 @@ class Facts(Tracked):
     calls: dict[ast.Call, CallFact] = field(default_factory=TrackedDict)
     tests: dict[ast.expr, TestFact] = field(default_factory=TrackedDict)
     backward: set[ast.Call] = field(default_factory=TrackedSet)
+    moved_apart: set[ast.expr] = field(default_factory=TrackedSet)  # parts of a model, by numbers of a rank's share
     reached: set[ast.AST] = field(default_factory=TrackedSet)  # functions whose body was run
     undefined: dict[str, ast.Name] = field(default_factory=TrackedDict)
     starred: dict[str, ast.Name] = field(default_factory=TrackedDict)  # in a module that nobody reads, if at all

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 from nbddp.analysis.syntax import Program
 from nbddp.analysis.values.assumptions import Assumptions
@@ -93,6 +93,16 @@ class Context:
     varying: bool = False  # conditions and loops that may go another way on another rank
     of_share: bool = False  # a condition that each rank decides by its share as a whole
     own_turns: bool = False  # conditions and loops by which one rank may come more often than another
+    behind: bool = False  # varying only for what some ranks have left, not for a condition around
+    caught: bool = False  # in a `try` that goes on after an error
+
+
+class Left(NamedTuple):
+    """A statement by which some ranks leave a loop, a function, a `try`; and under what it stands."""
+
+    by: type[ast.stmt]
+    of_share: bool
+    own_turns: bool
 
 
 @dataclass
@@ -138,7 +148,7 @@ class Machine:
     traces: list[Trace] = field(default_factory=list)  # of functions being run
     context: Context = field(default_factory=Context)
     raised: Value = ANYTHING  # by the `try` that is run
-    left: frozenset[type[ast.stmt]] = frozenset()  # how some ranks may have left what the others go on with
+    left: frozenset[Left] = frozenset()  # how some ranks may have left what the others go on with
     varying_before: set[tuple[Obj | None, str]] = field(default_factory=set)  # places that varied before the loop
 
     def passed(self, model: Obj) -> None:
@@ -373,7 +383,7 @@ class Machine:
         """Note that a condition is asked; may what it decides differ between ranks?"""
         fact = self.facts.tests.setdefault(test, TestFact(test))
         fact.loops.update(a.fact.node for a in self.loops)
-        fact.alone |= self.context.varying or self.context.forward
+        fact.alone |= (self.context.varying and not self.context.behind) or self.context.forward
         return (not alike(value) or is_uneven(self.facts, value)) and test not in self.assumed.agreed
 
     @contextmanager
@@ -382,6 +392,27 @@ class Machine:
         yield
         self.context = around
 
+    def leave(self, by: type[ast.stmt]) -> None:
+        """Some ranks do, where others may go on."""
+        around = self.context
+        goes_on = by is not ast.Raise or around.caught
+        first = (
+            around.own_turns and by is not ast.Continue and self.sharing() and not self.deals()
+        )  # of its own samples
+        if around.varying:
+            self.left |= {Left(by, goes_on and (around.of_share or first), goes_on and around.own_turns)}
+
+    def arrived(self, left: Iterable[Left] | None = None) -> AbstractContextManager[None]:
+        """What only those ranks come to that have not left, or have left so."""
+        found, around = self.left if left is None else left, self.context
+        of_share, own = any(one.of_share for one in found), any(one.own_turns for one in found)
+        return self.within(
+            varying=around.varying or of_share or own,
+            behind=around.behind or ((of_share or own) and not around.varying),
+            of_share=around.of_share or of_share,
+            own_turns=around.own_turns or own,
+        )
+
     def call_fact(self, node: ast.Call) -> CallFact:
         fact = self.facts.calls.setdefault(node, CallFact(node))
         fact.loops.update(a.fact.node for a in self.loops)
@@ -389,6 +420,7 @@ class Machine:
         fact.no_grad |= not self.context.grad or self.context.perhaps_grad
         fact.in_forward &= self.context.forward
         fact.ever_in_forward |= self.context.forward
+        fact.apart |= self.context.of_share
         fact.varying_control |= self.context.varying or bool(self.left)
         return fact
 

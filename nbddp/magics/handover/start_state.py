@@ -26,6 +26,7 @@ from nbddp.analysis.state import (
 from nbddp.analysis.values import Obj, Value
 from nbddp.cli.parse import Refusal
 from nbddp.magics.handover.going_on import live_values
+from nbddp.magics.handover.left_behind import left_behind
 from nbddp.magics.handover.restoring import bare, part_of
 from nbddp.run.folder.errors import LaunchFailed
 from nbddp.run.folder.folder import RunFolder
@@ -44,6 +45,7 @@ class Handover:
 
     loops: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     values: Mapping[str, Any] = field(default_factory=dict)  # which the first of them goes on with
+    left: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # what earlier trainings have left, by name
     notes: tuple[str, ...] = ()
 
     @property
@@ -60,7 +62,7 @@ class Handover:
         first, *others = self.loops
         later = {number: _states(self.loops[number]) for number in others}
         content = {"format": 1, "states": _states(self.loops[first]), "loop": first, "later": later}
-        content |= {"values": {name: _plain(value) for name, value in self.values.items()}}
+        content |= {"values": {name: _plain(value) for name, value in self.values.items()}, "names": self.left}
         content["on_gpu"] = [name for name, value in self.values.items() if _on_gpu(value)]
         try:
             save_whole(content, folder.start)
@@ -111,9 +113,10 @@ def handover(plan: Plan, namespace: Mapping[str, Any]) -> Handover:
         )
     notes += _ordered_apart(plan) if loops else []
     values, left = _values(plan, namespace)
-    if values and first is not None:
+    names = left_behind(plan, namespace)
+    if (values or names) and first is not None:
         loops = loops or {first: {}}
-    return Handover(loops, values, tuple(dict.fromkeys((*notes, *left))))
+    return Handover(loops, values, names if loops else {}, tuple(dict.fromkeys((*notes, *left))))
 
 
 def _ordered_apart(plan: Plan) -> list[str]:

@@ -41,6 +41,14 @@ def values_in(saved: Mapping[str, Any]) -> dict[str, Any]:
     return {name: not_plain(values[name], "cuda" if name in on_gpu else "cpu") for name in values}
 
 
+def names_in(saved: Mapping[str, Any]) -> dict[str, Any]:
+    """What cells before have left: by name a value, or the attributes of a thing."""
+    import torch
+
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    return {n: not_plain(c, device if c.get("on_gpu") else "cpu") for n, c in saved.get("names", {}).items()}
+
+
 def save_checkpoint(
     path: str, place: Mapping[str, object], state: Mapping[str, Any], carried: Mapping[str, Any]
 ) -> bool:

@@ -9,10 +9,10 @@ from typing import Any
 
 from nbddp.run.watching.batches import Batches, Values
 from nbddp.run.watching.carried import NOTHING, changed, comparable, in_place_of, put_back, remembered
-from nbddp.run.watching.checkpoints import carried_in, read_checkpoint, save_checkpoint
+from nbddp.run.watching.checkpoints import carried_in, names_in, read_checkpoint, save_checkpoint
 from nbddp.run.watching.gradients import any_rank, compare_after_first_step, same_on_all_ranks
 from nbddp.run.watching.pausing import pause
-from nbddp.run.watching.plain_values import bare
+from nbddp.run.watching.plain_values import bare, plain
 from nbddp.run.watching.progress import Progress
 from nbddp.run.watching.random_numbers import set_random_state
 from nbddp.run.watching.settings import Settings
@@ -33,6 +33,7 @@ class Epochs:
         self._begun: set[str] = set()  # names whose state has been loaded
         self._things: Mapping[str, Any] = {}
         self._things_at_first: dict[str, dict[str, bytes]] = {}
+        self._left: Mapping[str, Any] | None = None  # what cells before have left, once it has been read
         self._hooks_off: Callable[[], None] = lambda: None
 
     def carry(self, values: Mapping[str, Any], things: Mapping[str, Any]) -> list[Any]:
@@ -48,6 +49,24 @@ class Epochs:
     def unbound(self, name: str) -> Any:
         """The value of a name without one, if the loop that follows is to begin with one."""
         return carried_in(self._source(), self.loop + 1).get(name, NOTHING)
+
+    def has_left(self, name: str) -> bool:
+        """Does the run begin behind what leaves it, with what the notebook has by that name?"""
+        return name in self._names()
+
+    def left(self, name: str, value: Any) -> Any:
+        """The same, in place of what the skipped training has left here."""
+        content = self._names()[name]
+        if "attributes" in content:
+            put_back(value, content["attributes"])
+            return value
+        return in_place_of(value, content["value"])
+
+    def _names(self) -> Mapping[str, Any]:
+        if self._left is None:
+            saved = self._source()
+            self._left = names_in(saved)
+        return self._left
 
     def over(self, epochs: Iterable[Any], state: State, carried: Values | None = None) -> Iterator[Any]:
         """Go through the epochs that are left to do. Where one can be left in its middle, `carried` tells of it."""
@@ -87,6 +106,7 @@ class Epochs:
         done = self.progress.epoch + 1
         if self.settings.checkpoint and (self.stop or self.pause or left or done % self.settings.epochs_between == 0):
             place = {"loop": self.loop, "epochs_done": done, "left": left, "steps": self.progress.taken()}
+            place |= {"names": plain(self._names())} if self._names() else {}
             carried = {**carried, **{n: changed(t, self._things_at_first[n]) for n, t in self._things.items()}}
             if save_checkpoint(self.settings.checkpoint, place, self.state, carried):
                 self.progress.reports.report("checkpoint", epoch=done - 1, path=self.settings.checkpoint)

@@ -32,11 +32,9 @@ def _hang(blocks: Blocks, at: ast.stmt, watch: Watch, beside: Mapping[Kind, Watc
     """`beside` is what else is watched at this statement: the numbers of an epoch are told where it ends."""
     numbers = beside["numbers"].values if "numbers" in beside else ()
     match watch.kind, at:
-        case "step", _:
-            blocks.after(at, _step(watch))
-        case "trainer", _:
-            for kind, text in watch.state:
-                blocks.after(at, f"{NAME}.trainer({kind!r}, {text})")
+        case "step" | "trainer" | "left", _:
+            for text in _behind(watch):
+                blocks.after(at, text)
         case "start", _:
             blocks.before(at, f"{NAME}.start({dictionary(watch.state)})")
         case "epochs", ast.For():
@@ -56,9 +54,21 @@ def _hang(blocks: Blocks, at: ast.stmt, watch: Watch, beside: Mapping[Kind, Watc
             at.body += statements(f"{NAME}.deliver({dictionary(watch.state)}, {watch.names!r}, {scope})", at)
 
 
+def _behind(watch: Watch) -> list[str]:
+    if watch.kind == "trainer":
+        return [f"{NAME}.trainer({kind!r}, {text})" for kind, text in watch.state]
+    return [_step(watch)] if watch.kind == "step" else [_left(name) for name in watch.names]
+
+
 def _step(watch: Watch) -> str:
     batch = "".join(f"{name}, " for name in watch.batch)
     return f"if {NAME}.step(): {NAME}.report_step({watch.batches or None}, {dictionary(watch.values)}, ({batch}))"
+
+
+def _left(name: str) -> str:
+    """As the kernel has it, where this run begins behind: a name may have no value without that."""
+    unbound = f"try: {name}\n    except NameError: {name} = None"
+    return f"if {NAME}.has_left({name!r}):\n    {unbound}\n    {name} = {NAME}.left({name!r}, {name})"
 
 
 def _carry(watch: Watch) -> Iterator[str]:

@@ -30,6 +30,7 @@ class Watcher:
         self.numbers = progress.metrics
         self.carry, self.over, self.counted = epochs.carry, epochs.over, epochs.counted
         self.unbound, self.known, self.nothing = epochs.unbound, known, NOTHING
+        self.has_left, self.left = epochs.has_left, epochs.left
         self.epochs_before, self.epoch_ends, self.stop_asked = epochs.before, epochs.ends, epochs.stop_asked
         self.start = epochs.load_states
         batches = epochs.batches

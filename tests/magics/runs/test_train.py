@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from nbddp.export import export
-from tests.magics.conftest import FILE, MODEL, TRAIN
+from tests.magics.conftest import BODY, FILE, MODEL, TRAIN
 
 WEIGHTS = "[round(w, 4) for w in model.weight.flatten().tolist()]"
 
@@ -124,6 +124,39 @@ def test_what_only_a_branch_of_the_first_training_cell_binds_is_there_in_the_sec
     assert kernel.value("best < first, sorted(kept), len(losses)") == "True ['bias', 'weight'] 1"
     kernel.run("", "more")
     kernel.run("", "before")
+
+
+def test_what_an_earlier_training_has_left_by_name_is_what_the_kernel_has(kernel):
+    """Its loop is skipped: the best weights, a history, and what was computed from both between the cells."""
+    kernel.run("import copy\nclass Stopper:\n    best, weights = 1e9, None\nstopper = Stopper()", "before")
+    keep = "        best, kept = total, copy.deepcopy(model.state_dict())\n        stopper.weights = kept\n"
+    needs = "seen = [best, turns, labels.sum().item(), kept['weight'].sum().item()]\n"
+    cell = TRAIN.replace("    losses.append", f"    if total < best:\n{keep}    losses.append")
+    assert kernel.run(cell.replace("losses = []", "losses, best = [], 1e9"), "train").status == "ok"
+    kernel.run("turns = len(losses)\nlabels = model(xs).detach().sign()", "middle")
+    kernel.aside("stopper.weights = kept; was = best, len(losses), labels.sum().item(), kept['weight'].sum().item()")
+    more = f"%%ddp_train\nmodel.load_state_dict(kept)\n{needs}" + BODY.replace(
+        "range(epochs)", "range(turns - 2)"
+    ).replace("losses", "later")
+    reply = kernel.run(more, "more")
+    assert reply.status == "ok", reply.error
+    assert kernel.value("max(abs(a - b) for a, b in zip(was, seen)) < 1e-6, len(later)") == "True 1"
+    reply = kernel.run(more.replace("kept)", "stopper.weights)", 1), "more")
+    assert reply.status == "ok", reply.error
+    for name in ("more", "middle", "before"):
+        kernel.run("", name)
+
+
+def test_a_model_that_an_earlier_training_has_kept_is_refused_with_its_line(kernel):
+    keep = "    kept = copy.deepcopy(model)\n"
+    kernel.run("import copy", "before")
+    assert kernel.run(TRAIN.replace("    losses.append", f"{keep}    losses.append"), "train").status == "ok"
+    more = "%%ddp_train\nmodel.load_state_dict(kept.state_dict())\n" + BODY.replace("losses", "later")
+    reply = kernel.run(more, "more")
+    assert reply.status == "error"
+    assert "line 2, needs kept, a model that the training of cell" in str(reply.error)
+    for name in ("more", "before"):
+        kernel.run("", name)
 
 
 def test_a_sharded_model_trains_as_any_and_is_plain_again_in_the_kernel(kernel):

@@ -147,6 +147,22 @@ def test_a_name_without_a_value_stays_so_until_a_branch_gives_it_one(run):
     assert [told[2] for told in listener.told[1:]] == [{}, {}, {"best": 2}, {"best": 2}]
 
 
+def test_what_a_skipped_training_has_left_is_there_behind_it(run):
+    """Also where it binds the name in a branch."""
+
+    class Skipped(Listener):
+        def has_left(self, name: str) -> bool:
+            return name != "other"
+
+        def left(self, name: str, value: Any) -> str:
+            return f"{name}, {value} before"
+
+    text = "best = 1\nother = 2\nfor epoch in []:\n    kept = 1\nseen = [best, kept, other]"
+    watch = Watch("left", names=("best", "kept", "other"))
+    _, scope = run(text, ("for epoch in []:", watch), listener=Skipped())
+    assert scope["seen"] == ["best, 1 before", "kept, None before", 2]
+
+
 def test_a_name_without_a_value_is_nothing_that_batches_go_on_with(run):
     text = "for epoch in range(4):\n    for x in [1, 2]:\n        last = x"
     watch = Watch("batches", so_far=(("x", ""), ("last", "")))
