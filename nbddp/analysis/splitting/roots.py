@@ -11,7 +11,7 @@ from nbddp.analysis.splitting.origins import is_mask
 from nbddp.analysis.splitting.own_parameters import inputs, learned
 from nbddp.analysis.splitting.regions import Region
 from nbddp.analysis.syntax import qualified, walk
-from nbddp.analysis.values import Literal, Value
+from nbddp.analysis.values import Literal
 
 DATA = ("list", "dict", "foreign", "dataset")  # things that may be or hold samples
 PRODUCTS = ("torch.mm", "torch.matmul", "torch.spmm", "torch.sparse.mm", "numpy.dot", "numpy.matmul")
@@ -39,11 +39,7 @@ def is_data(plan: Reading, node: ast.expr) -> bool:
     zeros = value.const == 0 and not value.number  # `torch.zeros(32, 1)` is known to be 0
     literal = not isinstance(value.const, Literal | None) and not zeros
     others = value.objs - value.of(*DATA) - inputs(plan, value)
-    return not value.number and not literal and not others and not _is_size(value)
-
-
-def _is_size(value: Value) -> bool:
-    return value.size
+    return not value.number and not literal and not others and not value.size
 
 
 def roots(region: Region, node: ast.expr, seen: frozenset[ast.AST] = frozenset()) -> Iterator[Root]:
@@ -137,8 +133,6 @@ def _indexed(region: Region, node: ast.expr, index: ast.expr) -> Iterator[Root]:
     first = index.elts[0] if isinstance(index, ast.Tuple) else index
     if _is_number(region, first):
         yield Root(node, one=True)
-    elif region.whole and isinstance(node, ast.Subscript) and is_mask(region.plan, first):
-        yield from roots(region, node.value)
     elif region.whole and isinstance(node, ast.Subscript) and is_mask(region.plan, first):
         yield from roots(region, node.value)
     elif isinstance(first, ast.Name | ast.Attribute | ast.Subscript) and not region.whole:
