@@ -10,10 +10,10 @@ from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.find import add, chain_of
 from nbddp.analysis.splitting.origins import is_count, is_mask
-from nbddp.analysis.splitting.regions import Region, region_at
+from nbddp.analysis.splitting.regions import Region, is_split, region_at
 from nbddp.analysis.splitting.roots import Root, comes_out, is_data, roots
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import CallFact, Extent, Split, spread
+from nbddp.analysis.values import CallFact, Split
 
 ELEMENTWISE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 
@@ -43,9 +43,9 @@ def _meeting(region: Region, node: ast.AST) -> Iterator[Root]:
 
 
 def _beside(region: Region, *operands: ast.expr) -> Iterator[Root]:
-    if any(_is_split(region.plan, o) and (not region.whole or comes_out(region, o)) for o in operands):
+    if any(is_split(region.plan, o) and (not region.whole or comes_out(region, o)) for o in operands):
         for operand in operands:
-            if not _is_split(region.plan, operand) and is_data(region.plan, operand):
+            if not is_split(region.plan, operand) and is_data(region.plan, operand):
                 yield from (r for r in roots(region, operand) if not r.one and _belongs(region, r))
 
 
@@ -60,7 +60,7 @@ def _belongs(region: Region, root: Root) -> bool:
 def _given(region: Region, call: ast.Call) -> Iterator[Root]:
     fact = region.plan.facts.calls.get(call)
     given = [*call.args, *(k.value for k in call.keywords)]
-    if fact is None or not any(_is_split(region.plan, a) for a in given):
+    if fact is None or not any(is_split(region.plan, a) for a in given):
         return
     if _is_loss(region.plan, fact):
         yield from _to_a_loss(region, call.args[:2])
@@ -71,7 +71,7 @@ def _given(region: Region, call: ast.Call) -> Iterator[Root]:
 def _to_a_loss(region: Region, given: list[ast.expr]) -> Iterator[Root]:
     """Output and target have the same samples, whatever they are made of."""
     for one in given:
-        if not _is_split(region.plan, one) and is_data(region.plan, one):
+        if not is_split(region.plan, one) and is_data(region.plan, one):
             found = [r for r in roots(region, one) if not r.one and _belongs(region, r)]
             yield from found or [Root(one)]
 
@@ -79,7 +79,3 @@ def _to_a_loss(region: Region, given: list[ast.expr]) -> Iterator[Root]:
 def _is_loss(plan: Reading, fact: CallFact) -> bool:
     loss = any(effect_of(n).samples is Samples.LOSS for n in fact.names)
     return loss or bool(plan.facts.value(fact.node.func).of("loss"))
-
-
-def _is_split(plan: Reading, node: ast.expr) -> bool:
-    return spread(plan.facts.value(node)) is Extent.SAMPLES

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from nbddp.analysis.syntax import walk
+from nbddp.analysis.syntax import assigned, walk
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 TAKEN_OUT = frozenset({"get", "items", "values", "pop"})  # of a table
@@ -22,7 +22,7 @@ class Meanings:
     bound: dict[str, list[ast.expr]] = field(default_factory=dict)
 
     def learn(self, nodes: Iterable[ast.AST]) -> None:
-        for target, value in (pair for node in nodes for pair in _bindings(node)):
+        for target, value in (pair for node in nodes for pair in assigned(node)):
             for name in (n.id for n in walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)):
                 self.bound.setdefault(name, []).append(value)
 
@@ -73,18 +73,6 @@ class Meanings:
             case ast.Attribute(value=holder, attr=name):
                 parts = [holder] if name in TAKEN_OUT else call.args[:1] if name == "partial" else []
         yield from (found for part in parts for found in self._mentioned(part))
-
-
-def _bindings(node: ast.AST) -> Iterator[tuple[ast.AST, ast.expr]]:
-    match node:
-        case ast.Assign(targets=targets, value=value):
-            yield from ((target, value) for target in targets)
-        case ast.AnnAssign(target=target, value=ast.expr() as value) | ast.NamedExpr(target=target, value=value):
-            yield target, value
-        case ast.For(target=target, iter=value) | ast.AsyncFor(target=target, iter=value):
-            yield target, value
-        case ast.comprehension(target=target, iter=value):
-            yield target, value
 
 
 def _returned(function: Definition) -> Iterator[Definition]:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
+from nbddp.analysis.library import entry_of
 from nbddp.analysis.models import is_part, is_sharded_at
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Obj
@@ -13,13 +14,6 @@ from nbddp.diagnostics import Diagnostic
 from nbddp.rules.sharded.calls import NAME
 from nbddp.sentence import sentence
 
-# What is the same of a part and of the whole.
-ABOUT = frozenset(
-    """
-    requires_grad requires_grad_ shape ndim dtype device numel nelement size dim element_size is_cuda is_leaf
-    is_floating_point is_complex
-    """.split()
-)
 TAKES = frozenset(
     """
     list tuple filter iter next len dict enumerate zip reversed sorted id isinstance type any all
@@ -93,7 +87,7 @@ def _is_harmless(plan: Plan, node: ast.expr, one: bool) -> bool:
         return not isinstance(parent, ast.AugAssign) or not one
     match parent:
         case ast.Attribute(attr=attr):
-            return attr in ABOUT or not one
+            return bool(entry_of(parent).about) or attr == "requires_grad_" or not one  # the same of a part
         case ast.keyword():
             return _takes(plan, plan.program.parents[parent], node)
         case ast.Call():
