@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from torch import Tensor
+
 from nbddp.diagnostics import Diagnostic
 from tests.e2e.compare import unequal
 from tests.e2e.outcome import NUMBER, flat
@@ -18,6 +20,7 @@ TIMED = re.compile(
     r"(?i)\btime|sec\b|seconds|elapsed|duration|took|ms\b|it/s|minutes|speed|/s\b|\d+m \d+s|\d+s\b|\d\d:\d\d:\d\d"
     r"|memory|0x[0-9a-f]+"
 )
+TIMING = re.compile(r"(?i)time|start|end|tic|toc|elapsed|duration|secs|seconds|mins|minutes")  # names
 NEAR, FAR = 2e-3, 0.35  # relative: of the same numbers, and of a training that draws random ones
 
 
@@ -39,7 +42,7 @@ def refusal(diagnostics: tuple[Diagnostic, ...]) -> str:
 
 def differences(plain: Run, run: Run, nproc: int, told: tuple[str, ...] = ()) -> tuple[str, list[str]]:
     """'agrees', 'alike' or 'differs', and what differs; numbers of which the export has said so may differ."""
-    form = [*_steps(plain, run), *_lines(plain, run)]
+    form = [*_steps(plain, run), *_lines(plain, run), *([] if told else ranks_apart(run))]
     found = [*form, *_losses(plain, run), *_sizes(plain, run, NEAR)]
     if not found:
         apart = [*_left(plain, run), *_printed(plain, run)]
@@ -50,6 +53,28 @@ def differences(plain: Run, run: Run, nproc: int, told: tuple[str, ...] = ()) ->
     if free and not form and not list(_course(plain, run)):
         return "alike", [free, *found[:1]]
     return "differs", [*([free] if free else []), *found]
+
+
+def ranks_apart(run: Run) -> Iterator[str]:
+    """What one rank prints or leaves and another does not, whatever random numbers the training draws."""
+    printed = [[e["text"] for e in run.of("print", rank)] for rank in sorted(run.events)]
+    for rank, texts in enumerate(printed[1:], 1):
+        for mine, theirs in zip(printed[0], texts, strict=False) if len(texts) == len(printed[0]) else ():
+            if not TIMED.search(mine) and not _same_numbers(mine, theirs):
+                yield f"rank {rank} prints '{theirs[:90]}', rank 0 '{mine[:90]}'"
+                return
+    for rank, left in enumerate(run.others, 1):
+        for kind in ("states", "values"):
+            for name in sorted(run.left[kind].keys() & left[kind].keys()) if run.left else ():
+                mine, theirs = _compared(run.left[kind][name]), _compared(left[kind][name])
+                if not TIMING.search(name) and (wrong := unequal(mine, theirs, 5e-3, 5e-4)):
+                    yield f"{name} of rank {rank} is another than that of rank 0: {wrong[0]}"
+                    return
+
+
+def _compared(value: object) -> dict[str, Tensor]:
+    """Statistics of batches are each rank's own, until the next step makes them those of rank 0."""
+    return {key: tensor for key, tensor in flat(value).items() if "running_" not in key}
 
 
 def told_of(diagnostics: tuple[Diagnostic, ...]) -> tuple[str, ...]:
@@ -103,8 +128,7 @@ def _left(plain: Run, run: Run) -> Iterator[str]:
             yield f"model {name}: {wrong[0]}"
     for name, value in run.left["values"].items():
         expected = plain.left["values"].get(name)
-        timed = re.search(r"(?i)time|start|end|tic|toc|elapsed|duration|secs|seconds|mins|minutes", name)
-        if expected is not None and not timed and (wrong := unequal(expected, flat(value), 5e-3, 5e-4)):
+        if expected is not None and not TIMING.search(name) and (wrong := unequal(expected, flat(value), 5e-3, 5e-4)):
             yield f"value {name}: {wrong[0]}"
 
 
@@ -125,10 +149,14 @@ def _printed(plain: Run, run: Run) -> Iterator[str]:
     if plain.ended != "done" or run.ended != "done":
         return
     for mine, theirs in zip(_with_numbers(plain), _with_numbers(run), strict=False):
-        pairs = list(zip(NUMBER.findall(mine), NUMBER.findall(theirs), strict=False))
-        if not all(_near(float(x), float(y), 5e-3) or _last_digit(x, y) for x, y in pairs):
+        if not _same_numbers(mine, theirs):
             yield f"prints '{theirs[:90]}', in one process '{mine[:90]}'"
             return
+
+
+def _same_numbers(mine: str, theirs: str) -> bool:
+    pairs = list(zip(NUMBER.findall(mine), NUMBER.findall(theirs), strict=False))
+    return all(_near(float(x), float(y), 5e-3) or _last_digit(x, y) for x, y in pairs)
 
 
 def _last_digit(a: str, b: str) -> bool:

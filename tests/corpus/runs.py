@@ -47,6 +47,7 @@ class Run:
     lines: tuple[str, ...] = field(default=(), repr=False)
     error: str = field(default="", repr=False)
     left: dict[str, Any] = field(default_factory=dict, repr=False)
+    others: tuple[dict[str, Any], ...] = field(default=(), repr=False)  # what the ranks after the first have left
 
     def of(self, event: str, rank: int = 0) -> list[dict[str, Any]]:
         return [e for e in self.events.get(rank, []) if e["event"] == event]
@@ -117,7 +118,8 @@ def _run(command: list[str], here: Path, logs: Path, result: Path, setting: Sett
     ended = time.time()
     events = _events(logs)
     left = torch.load(result, weights_only=False) if result.exists() and not error else {}
-    return Run(ending(events, error, ended), ended - began, events, tuple(printed.splitlines()), error, left)
+    others = tuple(torch.load(path, weights_only=False) for path in sorted(logs.glob(f"{result.name}.?")))
+    return Run(ending(events, error, ended), ended - began, events, tuple(printed.splitlines()), error, left, others)
 
 
 def _events(logs: Path) -> dict[int, list[dict[str, Any]]]:

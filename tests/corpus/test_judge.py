@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from tests.corpus.judge import Verdict, differences
@@ -62,3 +63,25 @@ def test_the_summary_counts_both_errors_of_the_check() -> None:
     text = summary(verdicts)
     assert "1 of 3 (33%) train the same on two" in text
     assert "check said fine and it went wrong: 1; refused with something to share: 1" in text
+
+
+def test_what_ranks_print_differently_is_no_matter_of_random_draws() -> None:
+    def printed(*texts: str) -> Run:
+        events = {
+            rank: [{"event": "backward", "loss": 1.0, "drew": True}, {"event": "print", "text": text}]
+            for rank, text in enumerate(texts)
+        }
+        return Run("done", 1.0, events)
+
+    plain = run(1.0, drew=True)
+    assert differences(plain, printed("3 hits, 1.2 seconds", "3 hits, 1.4 seconds"), 2)[0] == "agrees"
+    word, found = differences(plain, printed("hits 3", "hits 4"), 2)
+    assert word == "differs"
+    assert found[-1] == "rank 1 prints 'hits 4', rank 0 'hits 3'"
+    assert differences(plain, printed("hits 3", "hits 4"), 2, told=("only rank 0's part",))[0] == "agrees"
+
+
+def test_what_ranks_leave_differently_is_seen() -> None:
+    left = [{"states": {}, "values": {"hits": hits, "elapsed": hits}} for hits in (3, 4)]
+    found = differences(run(1.0), replace(run(1.0, ranks=2), left=left[0], others=(left[1],)), 2)[1]
+    assert [text.partition(":")[0] for text in found] == ["hits of rank 1 is another than that of rank 0"]

@@ -17,6 +17,7 @@ from nbddp.analysis.syntax import qualified, walk
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 NoPreparation = Definition | ast.ClassDef | ast.Import | ast.ImportFrom | ast.Return | ast.Global | ast.Nonlocal
 Inner = ast.If | ast.With | ast.Try
+Turns = ast.For | ast.AsyncFor | ast.While
 OF_THE_PROCESS = frozenset(
     "chdir environ putenv manual_seed seed set_start_method login shuffle sample choice rand randn randint".split()
 )
@@ -78,27 +79,28 @@ def _covered(plan: Reading, prepared: frozenset[ast.stmt], node: ast.AST) -> boo
     return True
 
 
-def _prepared(plan: Reading, block: list[ast.stmt], seen: set[ast.AST]) -> Iterator[ast.stmt]:
+def _prepared(plan: Reading, block: list[ast.stmt], seen: set[ast.AST], *, once: bool = True) -> Iterator[ast.stmt]:
     """Statements that run one after another on every rank, up to the training.
 
     Where the ranks meet inside of one, as they do when DDP takes a model over, the ranks cannot take turns at all of
-    it: then what it is made of is looked at.
+    it: then what it is made of is looked at. What a function that is called more than once saves is no preparation.
     """
     for statement in block:
         if isinstance(statement, NoPreparation):
             continue
         trains = _trains(plan, statement)
-        if not trains and not any(_prepares(plan, n) for n in reached(plan, [statement])):
+        if not trains and not any(_prepares(plan, n, once=once) for n in reached(plan, [statement])):
             continue
         if not trains and not _meets(plan, statement):
             yield statement
             continue
         for inner in _parts(plan, statement):
-            yield from _prepared(plan, inner, seen)
+            yield from _prepared(plan, inner, seen, once=once)
         for function in _functions(plan, statement):
             if function not in seen:
                 seen.add(function)
-                yield from _prepared(plan, function.body, seen)
+                alone = once and len(plan.callers.get(function, ())) == 1 and not isinstance(statement, Turns)
+                yield from _prepared(plan, function.body, seen, once=alone)
         if trains:
             return  # what comes behind the training is not preparation
 
@@ -118,6 +120,8 @@ def _functions(plan: Reading, statement: ast.stmt) -> list[Definition]:
     if isinstance(statement, Inner):  # what its blocks call is found there
         own = [i.context_expr for i in statement.items] if isinstance(statement, ast.With) else []
         own += [statement.test] if isinstance(statement, ast.If) else []
+    elif isinstance(statement, Turns) and _trains(plan, statement):  # what its turns call is no preparation
+        own = [statement.test if isinstance(statement, ast.While) else statement.iter]
     calls = [n for part in own for n in walk(part) if isinstance(n, ast.Call)]
     return [f for c in calls for f in sorted(called(plan, c), key=_line) if isinstance(f, Definition)]
 
@@ -150,11 +154,11 @@ def _meets(plan: Reading, statement: ast.stmt) -> bool:
     return False
 
 
-def _prepares(plan: Reading, node: ast.AST) -> bool:
+def _prepares(plan: Reading, node: ast.AST, *, once: bool = True) -> bool:
     """Does it fetch, unpack or write, so that several processes would get into each other's way?"""
-    if fetches(plan, node) or makes_folders(plan, node) or unpacks(plan, node) or writes(plan, node):
+    if fetches(plan, node) or makes_folders(plan, node) or unpacks(plan, node) or (once and writes(plan, node)):
         return True
-    if not opens_to_write(plan, node):
+    if not once or not opens_to_write(plan, node):
         return False
     return isinstance(plan.program.statement_of(node), ast.With)  # else it stays open: a log, as rule `save` keeps it
 
@@ -169,6 +173,10 @@ def _leaves_nothing_behind(plan: Reading, statement: ast.stmt) -> bool:
         changed = set()
     kept = {s.node for s in plan.kept}
     if any(read_after(plan.program, plan.flow.imports, statement, name, kept) for name in changed):
+        return False
+    function = plan.program.function_of(statement)
+    outer = [n for n in walk(function or statement) if isinstance(n, ast.Global | ast.Nonlocal)]
+    if any(name in changed for declared in outer for name in declared.names):
         return False
     return not any(_changes_the_process(plan, n) for n in reached(plan, [statement]))
 

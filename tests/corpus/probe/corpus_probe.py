@@ -2,9 +2,11 @@
 
 Samplers draw one fixed order; loaders draw no seed; dropout is off; BatchNorm looks at each sample by itself, so
 that it does not matter with which others a sample shares a process. Each `backward` is recorded with its loss, some
-steps of optimizers with the size of the weights; after CORPUS_STEPS of the former the run ends.
+steps of optimizers with the size of the weights; after CORPUS_STEPS of the former the run ends. What each rank prints
+and leaves is kept, also where one speaks for all: it should be the same on all of them.
 """
 
+import builtins
 import hashlib
 import importlib.util
 import inspect
@@ -99,6 +101,32 @@ def record_steps():
                 put(event="step", number=run.steps, size=sum(sizes))
 
     register_optimizer_step_post_hook(hook)
+
+
+def record_prints():
+    """Of each rank: nobody hears those that do not speak."""
+    plain = builtins.print
+
+    def shown(*values, sep=" ", file=None, **options):
+        if file in (None, sys.stdout) and os.environ["CORPUS_RECORD"] != os.devnull:
+            put(event="print", text=(" " if sep is None else sep).join(map(str, values)))
+        return plain(*values, sep=sep, file=file, **options)
+
+    builtins.print = shown
+
+
+def keep_what_each_rank_leaves():
+    """Rank 0 leaves it for the notebook; the others leave theirs beside it."""
+    from nbddp.run.watching import result, watcher
+
+    plain = watcher.Watcher.deliver
+
+    def deliver(watching, states, names, scope):
+        plain(watching, states, names, scope)
+        if watching.settings.result is not None and watching.reports.rank:
+            result.deliver(f"{watching.settings.result}.{watching.reports.rank}", states, names, scope)
+
+    watcher.Watcher.deliver = deliver
 
 
 def count_in_double():
@@ -246,6 +274,8 @@ def install():
     start_by_fork()
     record_backward()
     record_steps()
+    record_prints()
+    keep_what_each_rank_leaves()
     fix_order()
     draw_no_seeds()
     if os.environ.get("CORPUS_AS_IT_IS") != "1":
