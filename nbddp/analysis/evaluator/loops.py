@@ -53,7 +53,7 @@ def _enter(m: Machine, node: Loop, iterable: Value | None, source: ast.expr | No
         m.draw(loaders)
         fact.foreign |= iterated(m, iterable)
         known = _is_known(m, iterable)
-        fact.opaque |= not known and not iterable.varies and not _counts(source)
+        fact.opaque |= not known and not iterable.varies and not m.facts.counts(source)
         fact.varying_iterable |= iterable.varies
     return fact
 
@@ -69,22 +69,11 @@ def _is_known(m: Machine, value: Value, depth: int = 0) -> bool:
     """Is it seen what the loop draws from, through `enumerate` and bars?"""
     wrapped = [inner for o in value.of("iterator") if (inner := m.get(o, "of")) is not None]
     things = value.objs - value.of("foreign")
-    if any(_counts(o.node) for o in value.of("iterator")):
+    if any(m.facts.counts(o.node) for o in value.of("iterator")):
         return True
     if wrapped and things == value.of("iterator") and depth < 6:
         return any(_is_known(m, inner, depth + 1) for inner in wrapped)
     return bool(things or value.items) or value.const is not None
-
-
-def _counts(source: ast.AST) -> bool:
-    """`range(10)`, `enumerate(range(10))`, `tqdm(range(10))`."""
-    if not isinstance(source, ast.Call):
-        return False
-    return source_name(source) in ("range", "trange", "arange") or bool(source.args and _counts(source.args[0]))
-
-
-def source_name(node: ast.Call) -> str:
-    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
 def _loader_nodes(m: Machine, source: ast.expr) -> set[ast.expr]:

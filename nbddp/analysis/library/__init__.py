@@ -15,7 +15,7 @@ from nbddp.analysis.library.frameworks import (
     find_uses,
 )
 from nbddp.analysis.library.in_place_changes import gone_through, in_place
-from nbddp.analysis.library.lookup import counts, effect_of, entry_of, is_class, learns, makes
+from nbddp.analysis.library.lookup import effect_of, entry_of, is_class, learns, makes
 from nbddp.analysis.library.ops import Effect, Gives, Op, Samples, Shape, Stream, under
 from nbddp.analysis.library.star_imports import USUAL, exports
 
@@ -34,7 +34,6 @@ __all__ = [
     "Shape",
     "Stream",
     "Use",
-    "counts",
     "effect_of",
     "entry_of",
     "exports",

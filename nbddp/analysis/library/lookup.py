@@ -31,13 +31,6 @@ def entry_of(node: ast.AST, imports: Mapping[str, str] = NO_IMPORTS) -> Op:
     return effect_of(qualified(named, imports) or (f".{named.attr}" if isinstance(named, ast.Attribute) else ""))
 
 
-def counts(node: ast.expr, imports: Mapping[str, str]) -> bool:
-    """`range(10)`, `tqdm(range(10))`."""
-    if not isinstance(node, ast.Call):
-        return False
-    return bool(entry_of(node, imports).counts or (node.args and counts(node.args[0], imports)))
-
-
 @functools.lru_cache(maxsize=8192)
 def effect_of(name: str) -> Op:
     """The entry; what nobody says of a function may change anything, and takes each sample for itself."""

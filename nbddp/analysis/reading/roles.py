@@ -85,27 +85,22 @@ def _epoch_loops(facts: Facts, batch: tuple[LoopFact, ...]) -> tuple[LoopFact, .
     found: dict[Loop, LoopFact] = {}
     for fact in batch:
         around = sorted((facts.loops[p] for p in fact.parents), key=lambda f: (-len(f.parents), _line(f.node)))
-        counting = [f for f in around if not f.loaders and not f.named and not _lists_things(f.node)]
+        counting = [f for f in around if not f.loaders and not f.named and not _lists_things(facts, f.node)]
         around_others = {node for f in counting for node in f.parents}
         found |= {f.node: f for f in [f for f in counting if f.node not in around_others] or counting[:1]}
     return tuple(found.values())
 
 
-def _lists_things(loop: Loop) -> bool:
+def _lists_things(facts: Facts, loop: Loop) -> bool:
     """`for phase in ["train", "val"]`, `for fold, (a, b) in enumerate(kfold.split(x))`."""
     if not isinstance(loop, ast.For | ast.AsyncFor):
         return isinstance(loop, ast.comprehension)
     source = loop.iter
-    while isinstance(source, ast.Call) and source.args and not _counts(source):
+    if facts.counts(source):
+        return False
+    while isinstance(source, ast.Call) and source.args:
         source = source.args[0]
-    if isinstance(source, ast.Call):
-        return not _counts(source)
-    return isinstance(source, ast.List | ast.Tuple | ast.Dict)
-
-
-def _counts(node: ast.Call) -> bool:
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-    return name in ("range", "trange", "count", "tnrange", "arange")
+    return isinstance(source, ast.Call | ast.List | ast.Tuple | ast.Dict)
 
 
 def _models(facts: Facts, optimizers: frozenset[Obj]) -> tuple[Model, ...]:

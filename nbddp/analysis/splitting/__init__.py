@@ -7,8 +7,8 @@ Gives the Splits of its steps, or why there are none; which means a rank has of 
 from nbddp.analysis.splitting.batches import Batches, batches_of
 from nbddp.analysis.splitting.dimension import may_turn, samples_in, unused_marks, with_masks, with_places, with_states
 from nbddp.analysis.splitting.find import chain_of, first_split, unshared
-from nbddp.analysis.splitting.fit import in_columns, is_flattened, is_unclear, unclear_dim, unfit, whole_sizes
-from nbddp.analysis.splitting.means import Means, means_of
+from nbddp.analysis.splitting.fit import in_columns, is_unclear, unclear_dim, unfit, whole_sizes
+from nbddp.analysis.splitting.means import means_of
 from nbddp.analysis.splitting.meeting import with_what_meets
 from nbddp.analysis.splitting.origins import counted_rows
 from nbddp.analysis.splitting.own_parameters import learned, leaves
@@ -16,13 +16,11 @@ from nbddp.analysis.splitting.regions import step_of
 
 __all__ = [
     "Batches",
-    "Means",
     "batches_of",
     "chain_of",
     "counted_rows",
     "first_split",
     "in_columns",
-    "is_flattened",
     "is_unclear",
     "learned",
     "leaves",

@@ -6,14 +6,13 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.find import add, chain_of
 from nbddp.analysis.splitting.origins import is_count, is_mask
 from nbddp.analysis.splitting.regions import Region, is_split, region_at
 from nbddp.analysis.splitting.roots import Root, comes_out, is_data, roots
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import CallFact, Split
+from nbddp.analysis.values import Split
 
 ELEMENTWISE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 
@@ -62,7 +61,7 @@ def _given(region: Region, call: ast.Call) -> Iterator[Root]:
     given = [*call.args, *(k.value for k in call.keywords)]
     if fact is None or not any(is_split(region.plan, a) for a in given):
         return
-    if _is_loss(region.plan, fact):
+    if region.plan.facts.is_loss(call):
         yield from _to_a_loss(region, call.args[:2])
     elif fact.bodies or any(n.startswith(("sklearn.", "torchmetrics.")) for n in fact.names):
         yield from _beside(region, *given)
@@ -74,8 +73,3 @@ def _to_a_loss(region: Region, given: list[ast.expr]) -> Iterator[Root]:
         if not is_split(region.plan, one) and is_data(region.plan, one):
             found = [r for r in roots(region, one) if not r.one and _belongs(region, r)]
             yield from found or [Root(one)]
-
-
-def _is_loss(plan: Reading, fact: CallFact) -> bool:
-    loss = any(effect_of(n).samples is Samples.LOSS for n in fact.names)
-    return loss or bool(plan.facts.value(fact.node.func).of("loss"))

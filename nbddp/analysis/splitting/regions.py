@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.slicing import block_of
 from nbddp.analysis.syntax import Program, assigned, walk
 from nbddp.analysis.values import Extent, Split, spread
 
@@ -103,11 +104,8 @@ def regions(plan: Reading, scope: Scope, nodes: Sequence[ast.AST]) -> Iterator[R
 def _chain(plan: Reading, scope: Scope, node: ast.AST) -> list[tuple[ast.AST, list[ast.stmt], ast.stmt]]:
     found = []
     for parent in plan.program.ancestors(node):
-        if isinstance(node, ast.stmt):
-            for field in ("body", "orelse", "finalbody"):
-                block = getattr(parent, field, None)
-                if isinstance(block, list) and node in block:
-                    found.append((parent, block, node))
+        if isinstance(node, ast.stmt) and (block := block_of(parent, node)):
+            found.append((parent, block, node))
         if parent is scope:
             break
         node = parent

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from nbddp.analysis.library import Effect, counts, entry_of
+from nbddp.analysis.library import Effect, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.origins import is_mask, written_sizes
 from nbddp.analysis.splitting.own_parameters import inputs, learned
@@ -146,7 +146,7 @@ def _is_number(region: Region, node: ast.expr) -> bool:
     if isinstance(node, ast.BinOp):
         return _is_number(region, node.left) and _is_number(region, node.right)
     return isinstance(node, ast.Name) and any(
-        node.id in stored(loop.target) and counts(loop.iter, region.plan.flow.imports)
+        node.id in stored(loop.target) and region.plan.facts.counts(loop.iter)
         for loop in region.plan.facts.loops
         if isinstance(loop, ast.For) and loop in region.plan.program.ancestors(node)
     )

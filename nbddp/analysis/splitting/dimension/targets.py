@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nbddp.analysis.library import Samples, Shape, effect_of, entry_of
+from nbddp.analysis.library import Shape, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.origins import is_mask, made_by
 from nbddp.analysis.splitting.regions import region_at
@@ -39,9 +39,8 @@ def with_masks(plan: Reading, split: Split) -> Split:
 
 def _compared(plan: Reading, split: Split) -> Iterator[tuple[ast.expr, ast.expr]]:
     inside = {n for s in region_at(plan, split.at).rest for n in walk(s)}
-    for call, fact in plan.facts.calls.items():
-        loss = plan.facts.value(call.func).of("loss") or any(effect_of(n).samples is Samples.LOSS for n in fact.names)
-        if loss and call in inside and len(call.args) > 1:
+    for call in plan.facts.calls:
+        if plan.facts.is_loss(call) and call in inside and len(call.args) > 1:
             yield call.args[0], call.args[1]
 
 

@@ -70,9 +70,7 @@ def is_count(plan: Reading, node: ast.expr) -> bool:
         made = [n for n in plan.nodes() if isinstance(n, ast.Name) and n.id == node.id and isinstance(n.ctx, ast.Store)]
         given = [plan.program.parents[n] for n in made]
         return len(given) == 1 and isinstance(given[0], ast.Assign) and is_count(plan, given[0].value)
-    name = qualified(node.func, plan.flow.imports) if isinstance(node, ast.Call) else None
-    plain = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
-    return isinstance(node, ast.Call) and len(node.args) == 1 and (plain or name in ("torch.arange", "numpy.arange"))
+    return isinstance(node, ast.Call) and len(node.args) == 1 and bool(entry_of(node, plan.flow.imports).counts)
 
 
 def _of_call(plan: Reading, node: ast.Call, depth: int) -> ast.expr | None:
@@ -90,17 +88,16 @@ def _of_call(plan: Reading, node: ast.Call, depth: int) -> ast.expr | None:
 
 def written_sizes(plan: Reading, node: ast.AST) -> Sequence[ast.expr]:
     """`64, 2` of `torch.randn(64, 2)`, of `np.zeros((64, 2))` and of `torch.randint(0, 9, (64, 2))`."""
-    place = entry_of(node, plan.flow.imports).size if isinstance(node, ast.Call) else None
-    if place is None or not isinstance(node, ast.Call):
+    op = entry_of(node, plan.flow.imports)
+    if op.size is None or not isinstance(node, ast.Call):
         return ()
     named = {k.arg: k.value for k in node.keywords}
     if (size := named.get("size") or named.get("steps")) is not None:
         return sizes_in([size])
-    name = qualified(node.func, plan.flow.imports)
-    if name in ("torch.arange", "numpy.arange") and len(node.args) > 1:
+    if op.counts and len(node.args) > 1:  # `arange(first, end)`
         return ()
-    short = name == "torch.randint" and len(node.args) == place  # `randint(high, size)`
-    return sizes_in(node.args[place - short :])
+    without_low = qualified(node.func, plan.flow.imports) == "torch.randint" and len(node.args) == op.size
+    return sizes_in(node.args[op.size - without_low :])
 
 
 def sizes_in(given: Sequence[ast.expr]) -> Sequence[ast.expr]:
