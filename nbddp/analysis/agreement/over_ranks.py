@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from nbddp.analysis.agreement.sources import settings, sources
 from nbddp.analysis.combining import fillings
 from nbddp.analysis.library import Samples, Shape, effect_of, entry_of
-from nbddp.analysis.loaders import Binds, ShardedReading, world_size
+from nbddp.analysis.loaders import Binds, ShardedReading
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Extent, Reduction, Value, backward_of
 
@@ -77,7 +77,7 @@ def _text(plan: ShardedReading, node: ast.AST, part: str, kind: str) -> Text:
         return Text(f"{plan.naming(part)}(", ")", (part, "lists of numbers"))
     if part == "mean_over_ranks" and kind != "anything":
         kind = "floats" if kind == "numbers" else kind
-        return Text(f"{total}(", f") / {world_size(plan, node)}", ("sum_over_ranks", f"adds {kind}", "dist"))
+        return Text(f"{total}(", f") / {plan.world_size(node)}", ("sum_over_ranks", f"adds {kind}", "dist"))
     adds = (f"adds {kind}",) if part == "sum_over_ranks" else ()
     return Text(f"{plan.naming(part)}(", ")", (part, *adds))
 
@@ -99,7 +99,7 @@ def is_number(plan: ShardedReading, node: ast.AST | None, seen: frozenset[ast.AS
             return is_number(plan, left, seen) and is_number(plan, right, seen)
         case ast.Name(id=name):
             made = sources(plan, node)
-            return bool(made) and all(_counts(n, name) or is_number(plan, n, seen | {node}) for n in made)
+            return bool(made) and all(_counts(plan, n, name) or is_number(plan, n, seen | {node}) for n in made)
         case (
             ast.Call(func=ast.Attribute(attr="size"), args=[_])
             | ast.Subscript(value=ast.Attribute(attr="shape"), slice=ast.Constant() | ast.UnaryOp())
@@ -108,11 +108,11 @@ def is_number(plan: ShardedReading, node: ast.AST | None, seen: frozenset[ast.AS
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len"
 
 
-def _counts(node: ast.AST | None, name: str) -> bool:
+def _counts(plan: ShardedReading, node: ast.AST | None, name: str) -> bool:
     """`for name in range(…)`, `for name, batch in enumerate(…)`."""
     match node:
-        case ast.For(target=ast.Name(), iter=ast.Call(func=ast.Name(id="range"))):
-            return True
+        case ast.For(target=ast.Name(), iter=source):
+            return plan.facts.counts(source)
         case ast.For(target=ast.Tuple(elts=[ast.Name(id=first), _]), iter=ast.Call(func=ast.Name(id="enumerate"))):
             return first == name
     return False

@@ -66,7 +66,7 @@ def _is_tried_out(model: Model, in_training: frozenset[Obj]) -> bool:
     return bool(in_training) and not used
 
 
-def _line(node: Loop) -> int:
+def _line(node: ast.AST) -> int:
     return getattr(node, "lineno", 0)
 
 
@@ -113,7 +113,7 @@ def _models(facts: Facts, optimizers: frozenset[Obj]) -> tuple[Model, ...]:
         by_model = {o: set() for c in _training_calls(facts) for o in c.called if _may_learn(facts, o)}
     return tuple(
         Model(obj, frozenset(found), *_calls_of(facts, obj))
-        for obj, found in sorted(by_model.items(), key=lambda item: _line_of(item[0].node))
+        for obj, found in sorted(by_model.items(), key=lambda item: _line(item[0].node))
     )
 
 
@@ -132,10 +132,6 @@ def _followers(facts: Facts, trained: frozenset[Obj]) -> frozenset[Obj]:
     moved = {root for o, loops in facts.changed.items() if loops & training for root in facts.roots(o)}
     whole = {root for model in trained for root in facts.roots(model)}
     return frozenset(moved - trained - whole)
-
-
-def _line_of(node: ast.AST) -> int:
-    return getattr(node, "lineno", 0)
 
 
 def _units(facts: Facts, owner: Obj) -> set[Obj]:

@@ -19,7 +19,6 @@ TAKES = frozenset(
     list tuple filter iter next len dict enumerate zip reversed sorted id isinstance type any all
     itertools.chain itertools.chain.from_iterable torch.nn.utils.clip_grad_norm_ torch.nn.utils.clip_grad_value_
     torch.nn.utils.clip_grad_norm torch.nn.utils.get_total_norm torch.nn.utils.clip_grads_with_norm_
-    torch.nn.utils.clip_grad.clip_grad_norm_
     """.split()
 )
 Loop = ast.For | ast.AsyncFor | ast.comprehension
