@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from dataclasses import replace as replaced
 from typing import Literal
 
+from nbddp.analysis.slicing import block_of
 from nbddp.analysis.syntax import Program, lines_in_strings
 from nbddp.watch_points import Watch
 
@@ -142,7 +143,7 @@ def within(program: Program, rule: str, node: ast.stmt, manager: str, uses: tupl
 def _guard_in_line(program: Program, rule: str, node: ast.stmt, condition: str, uses: tuple[str, ...]) -> list[Edit]:
     """`if best: torch.save(…)`: the suite moves to lines of its own."""
     parent = program.parents[node]
-    suite: list[ast.stmt] = next(b for f in ("body", "orelse", "finalbody") if node in (b := getattr(parent, f, [])))
+    suite = block_of(parent, node)
     beside = _beside(suite, node)
     start = program.span(beside[0])[0]
     line = program.text[program.line_starts[beside[0].lineno - 1] : start]

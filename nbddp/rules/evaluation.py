@@ -31,7 +31,6 @@ from nbddp.analysis.loaders import (
     loader_call,
     stands_twice,
     wants_a_name,
-    world_size,
 )
 from nbddp.analysis.values import Loop, LoopFact, Obj
 from nbddp.diagnostics import Diagnostic
@@ -100,7 +99,7 @@ def _by_sample(plan: Plan, obj: Obj) -> Iterator[Edit]:
         yield replace(plan.program, NAME, dataset, name)
     if plan.options.shard:
         yield from _even(plan, call, name)
-    share = f"range({plan.rank(obj.node)}, len({name}), {world_size(plan, obj.node)})"
+    share = f"range({plan.rank(obj.node)}, len({name}), {plan.world_size(obj.node)})"
     if (shuffle := call.keywords.get("shuffle")) is not None:
         yield replace(plan.program, NAME, shuffle, f"sampler={share}", ("dist",))
     else:

@@ -31,7 +31,7 @@ from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit
 from nbddp.sentence import NOTHING, Sentence, sentence
 
-NAME = "refuse"
+NAME = "refuse"  # as the other rules have one: their documents are tested by it
 SAY = sentence("write into the cell that trains which dimension counts the samples: # ddp: samples in dim 1 (or 0)")
 GYMS = ("gym", "gymnasium", "pettingzoo", "stable_baselines3", "minigrid")
 

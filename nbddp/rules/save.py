@@ -26,6 +26,7 @@ from collections.abc import Iterator
 from nbddp.analysis import Plan
 from nbddp.analysis.agreement import reached
 from nbddp.analysis.reading import loads, looks, path_of
+from nbddp.analysis.slicing import block_of
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import CallFact, is_foreign
 from nbddp.diagnostics import Diagnostic
@@ -114,12 +115,12 @@ def _has_waited(plan: Plan, statement: ast.stmt, done: set[ast.stmt]) -> bool:
     for around in [statement, *plan.program.ancestors(statement)]:
         if around in done:
             return True
-        for block in (getattr(around, field, ()) for field in ("body", "orelse", "finalbody")):
-            for earlier in reversed(block[: block.index(inner)] if inner in block else ()):
-                if _writes(plan, earlier):
-                    return False
-                if earlier in done:
-                    return True
+        block = block_of(around, inner)
+        for earlier in reversed(block[: block.index(inner)] if block else ()):  # type: ignore[arg-type]
+            if _writes(plan, earlier):
+                return False
+            if earlier in done:
+                return True
         if isinstance(around, Function) or (isinstance(around, Turns) and _writes(plan, around)):
             return False
         inner = around

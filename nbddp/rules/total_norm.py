@@ -24,8 +24,7 @@ from nbddp.analysis import Plan
 from nbddp.edits import Edit
 
 NAME = "total-norm"
-NORMS = ("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_norm", "torch.nn.utils.get_total_norm",
-         "torch.nn.utils.clip_grad.clip_grad_norm_")  # fmt: skip
+NORMS = ("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_norm", "torch.nn.utils.get_total_norm")
 
 
 def rewrite(plan: Plan) -> Iterator[Edit]:

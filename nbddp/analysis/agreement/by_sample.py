@@ -13,11 +13,11 @@ from nbddp.analysis.agreement.pairs import compares_samples
 from nbddp.analysis.agreement.sources import sources
 from nbddp.analysis.agreement.weighted_losses import weighted_losses
 from nbddp.analysis.combining import uses
+from nbddp.analysis.library import entry_of
 from nbddp.analysis.loaders import LoaderCall, ShardedReading, can_be_named, dataset_value, loader_call, stands_twice
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import ASSUMED, PICKED, STATISTIC, WEIGHTED, Extent, Loop, LoopFact, Obj, spread
 
-BARS = ("tqdm", "track")
 HELD_BY = ast.Assign | ast.AnnAssign | ast.keyword | ast.Return | ast.Tuple | ast.List | ast.Expr
 OF_ALL = frozenset({"dataset", "batch_size"})
 
@@ -75,8 +75,7 @@ def _goes_straight(plan: ShardedReading, loop: ast.For) -> bool:
     """Over the loader, or over a bar over it; a counter would count a rank's own batches."""
     source = loop.iter
     if isinstance(source, ast.Call) and not plan.facts.value(source).of("loader"):
-        name = source.func.attr if isinstance(source.func, ast.Attribute) else getattr(source.func, "id", "")
-        given = source.args[0] if name in BARS and source.args else None
+        given = source.args[0] if entry_of(source, plan.flow.imports).bar and source.args else None
         return given is not None and bool(plan.facts.value(given).of("loader"))
     return bool(plan.facts.value(source).of("loader"))
 

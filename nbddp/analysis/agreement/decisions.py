@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from nbddp.analysis.agreement.quantifiers import quantifier
 from nbddp.analysis.agreement.sync_points import meets
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.slicing import block_of
 from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.values import PICKED, Assumptions, Extent, TestFact, Value, alike, join_all, operands, spread
 
@@ -133,10 +134,8 @@ def _guarded(plan: Reading, test: ast.expr) -> list[ast.AST]:
         return [node.body, node.orelse]
     if not isinstance(node, ast.If):
         return []
-    blocks = [getattr(plan.program.parents[node], name, []) for name in ("body", "orelse")]
-    leaves = isinstance(node.body[-1], ast.Continue)
-    rest = next((b[b.index(node) + 1 :] for b in blocks if isinstance(b, list) and node in b), []) if leaves else []
-    return [*node.body, *node.orelse, *rest]
+    block = block_of(plan.program.parents[node], node) if isinstance(node.body[-1], ast.Continue) else [node]
+    return [*node.body, *node.orelse, *block[block.index(node) + 1 :]]
 
 
 def _needs_some(plan: Reading, node: ast.AST) -> bool:

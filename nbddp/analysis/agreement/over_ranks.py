@@ -7,15 +7,13 @@ from dataclasses import dataclass
 
 from nbddp.analysis.agreement.sources import settings, sources
 from nbddp.analysis.combining import fillings
-from nbddp.analysis.library import Samples, effect_of
-from nbddp.analysis.loaders import Binds, ShardedReading, world_size
+from nbddp.analysis.library import Samples, Shape, effect_of, entry_of
+from nbddp.analysis.loaders import Binds, ShardedReading
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Extent, Reduction, Value, backward_of
 
 # What a script's sum_over_ranks has to add up; the widest of them decides how long it is.
 KINDS = ("floats", "numbers", "tensors", "anything")
-KEEPS = frozenset("detach float double long int cpu cuda item".split())
-SUMMARIES = frozenset("sum mean item".split())
 
 
 @dataclass(frozen=True)
@@ -79,7 +77,7 @@ def _text(plan: ShardedReading, node: ast.AST, part: str, kind: str) -> Text:
         return Text(f"{plan.naming(part)}(", ")", (part, "lists of numbers"))
     if part == "mean_over_ranks" and kind != "anything":
         kind = "floats" if kind == "numbers" else kind
-        return Text(f"{total}(", f") / {world_size(plan, node)}", ("sum_over_ranks", f"adds {kind}", "dist"))
+        return Text(f"{total}(", f") / {plan.world_size(node)}", ("sum_over_ranks", f"adds {kind}", "dist"))
     adds = (f"adds {kind}",) if part == "sum_over_ranks" else ()
     return Text(f"{plan.naming(part)}(", ")", (part, *adds))
 
@@ -101,7 +99,7 @@ def is_number(plan: ShardedReading, node: ast.AST | None, seen: frozenset[ast.AS
             return is_number(plan, left, seen) and is_number(plan, right, seen)
         case ast.Name(id=name):
             made = sources(plan, node)
-            return bool(made) and all(_counts(n, name) or is_number(plan, n, seen | {node}) for n in made)
+            return bool(made) and all(_counts(plan, n, name) or is_number(plan, n, seen | {node}) for n in made)
         case (
             ast.Call(func=ast.Attribute(attr="size"), args=[_])
             | ast.Subscript(value=ast.Attribute(attr="shape"), slice=ast.Constant() | ast.UnaryOp())
@@ -110,11 +108,11 @@ def is_number(plan: ShardedReading, node: ast.AST | None, seen: frozenset[ast.AS
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len"
 
 
-def _counts(node: ast.AST | None, name: str) -> bool:
+def _counts(plan: ShardedReading, node: ast.AST | None, name: str) -> bool:
     """`for name in range(…)`, `for name, batch in enumerate(…)`."""
     match node:
-        case ast.For(target=ast.Name(), iter=ast.Call(func=ast.Name(id="range"))):
-            return True
+        case ast.For(target=ast.Name(), iter=source):
+            return plan.facts.counts(source)
         case ast.For(target=ast.Tuple(elts=[ast.Name(id=first), _]), iter=ast.Call(func=ast.Name(id="enumerate"))):
             return first == name
     return False
@@ -128,23 +126,26 @@ def is_scalar(plan: ShardedReading, node: ast.AST | None, seen: frozenset[ast.AS
     match node:
         case ast.BinOp(left=left, right=right):
             return is_scalar(plan, left, seen) and is_scalar(plan, right, seen)
-        case ast.Call(func=ast.Attribute(attr=word, value=inner), args=[], keywords=[]) if word in SUMMARIES | KEEPS:
-            return word in SUMMARIES or is_scalar(plan, inner, seen)
-        case ast.Call(func=ast.Attribute(attr="to", value=inner)) | ast.Attribute(attr="data", value=inner):
+        case ast.Call(func=ast.Attribute(attr=word), args=[], keywords=[]) if word == "item" or _is_total(word):
+            return True
+        case ast.Call(func=ast.Attribute(value=inner)) if entry_of(node).shape is Shape.SAME:
+            return is_scalar(plan, inner, seen)
+        case ast.Attribute(attr="data", value=inner):
             return is_scalar(plan, inner, seen)
         case ast.Call(func=ast.Attribute(attr="zeros" | "tensor" as word), args=[size]):
             inner = size.elts[0] if isinstance(size, ast.List | ast.Tuple) and len(size.elts) == 1 else size
             return isinstance(inner, ast.Constant) and (inner.value == 1 or word == "tensor")
-        case ast.Call():
-            names = plan.facts.calls[node].names if node in plan.facts.calls else set[str]()
-            named = any(effect_of(n).samples is Samples.LOSS for n in names)
-            is_loss = named or bool(plan.facts.value(node.func).of("loss"))
-            return is_loss and value.extent in (Extent.MEAN, Extent.SUM)
+        case ast.Call() if plan.facts.is_loss(node):
+            return value.extent in (Extent.MEAN, Extent.SUM)
         case ast.Name(id=name):
             trained = {_turn(plan, t) for c in plan.facts.backward if (t := backward_of(c)) and _is_name(t, name)}
             made = settings(plan, node)
             return bool(made) and all(_turn(plan, at) in trained or is_scalar(plan, m, seen) for at, m in made)
     return False
+
+
+def _is_total(word: str) -> bool:
+    return effect_of(f".{word}").samples in (Samples.SUM, Samples.MEAN)
 
 
 def _turn(plan: ShardedReading, node: ast.AST) -> ast.AST | None:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import ast
 
 from nbddp.analysis.evaluator import contracted
+from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.syntax import qualified
-from nbddp.analysis.values import TURNED, Extent, spread
+from nbddp.analysis.values import MOVED, TURNED, Extent, spread
 
-PAIRS = ("torch.cdist", "torch.pdist", "torch.nn.functional.pdist")
-PRODUCTS = ("torch.mm", "torch.matmul")
-MOVES = ("torch.roll", "torch.flip")
 SHUFFLES = ("torch.randperm", "numpy.random.permutation")
 
 
@@ -33,10 +31,9 @@ def _called(plan: Reading, call: ast.Call) -> tuple[list[ast.expr], bool]:
     word = call.func.attr if isinstance(call.func, ast.Attribute) else ""
     given = [call.func.value, *call.args] if method and isinstance(call.func, ast.Attribute) else call.args
     name = f"torch.{word}" if method else qualified(call.func, plan.flow.imports) or ""
-    if name in MOVES:
-        named = [k.value for k in call.keywords if k.arg == "dims"]
-        first = _is_first(plan, named[0] if named else given[-1]) and len(given) > 1 - len(named)
-        return given[:1], first and not plan.facts.calls[call].ever_in_forward
+    op = effect_of(name)
+    if op.samples is Samples.MOVES:
+        return given[:1], bool(plan.facts.value(call).of(MOVED))
     if name in SHUFFLES:
         places = {spread(plan.facts.value(g)) for g in given[:1]}
         return [call], Extent.SUM in places and not plan.facts.calls[call].ever_in_forward
@@ -45,13 +42,8 @@ def _called(plan: Reading, call: ast.Call) -> tuple[list[ast.expr], bool]:
         return given[1:], found is not None and len(set(found[0])) > 1
     if {*map(_place, call.args[:2])} == {0, 1}:  # `self.similarity(z.unsqueeze(1), z.unsqueeze(0))`
         return call.args[:2], True
-    return given[:2], name in PAIRS or (name in PRODUCTS and len(given) > 1 and _is_product(plan, given[:2]))
-
-
-def _is_first(plan: Reading, node: ast.expr) -> bool:
-    """`0`, `(0,)`, `[0]`."""
-    inner = node.elts[0] if isinstance(node, ast.Tuple | ast.List) and len(node.elts) == 1 else node
-    return plan.facts.value(inner).const == 0
+    product = op.product and len(given) > 1 and _is_product(plan, given[:2])
+    return given[:2], bool(op.distances or product)
 
 
 def _is_product(plan: Reading, parts: list[ast.expr]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from nbddp.analysis.library import Shape, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.syntax import qualified
 from nbddp.analysis.values import alike
@@ -11,7 +12,6 @@ from nbddp.analysis.values import alike
 ANY, ALL = "any_rank", "all_ranks"
 OPPOSITE = {ANY: ALL, ALL: ANY}
 NAMES = {"any": ANY, "isnan": ANY, "isinf": ANY, "all": ALL, "isfinite": ALL}
-VALUES = ("item", "cpu", "detach", "bool")
 
 
 def quantifier(plan: Reading, test: ast.expr) -> str | None:
@@ -32,7 +32,7 @@ def quantifier(plan: Reading, test: ast.expr) -> str | None:
 def _of_call(plan: Reading, node: ast.Call) -> str | None:
     name = qualified(node.func, plan.flow.imports)
     if name is None and isinstance(node.func, ast.Attribute):
-        if node.func.attr in VALUES and not node.args:
+        if node.func.attr == "item" or entry_of(node).shape is Shape.SAME:
             return quantifier(plan, node.func.value)
         return NAMES.get(node.func.attr) if not node.args else None
     if name in ("bool", "int", "float") and len(node.args) == 1:

@@ -5,17 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.values import CallFact
-
-WEIGHTED = ("torch.nn.CrossEntropyLoss", "torch.nn.NLLLoss", "torch.nn.functional.cross_entropy",
-            "torch.nn.functional.nll_loss")  # fmt: skip
 
 
 def weighted_losses(plan: Reading) -> Iterator[ast.Call]:
     """By class weights, or by a label that stands for none."""
     marked = marks_ignored(plan)
-    for call in plan.calls(*WEIGHTED):
+    for call in plan.calls_that(lambda name: effect_of(name).by_class):
         named = {k.arg: k.value for k in call.node.keywords}
         positional = call.node.args[_before_weight(call) :][:1]
         given = [named[n] for n in ("weight", "ignore_index") if n in named] + positional

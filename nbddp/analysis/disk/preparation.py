@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nbddp.analysis.agreement import called, reached
-from nbddp.analysis.library import effect_of
+from nbddp.analysis.library import entry_of
 from nbddp.analysis.loaders import ShardedReading, wants_a_name
 from nbddp.analysis.models import gathers
 from nbddp.analysis.reading import Reading, fetches, loads, looks, makes_folders, opens_to_write, unpacks, writes
@@ -18,9 +18,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef
 NoPreparation = Definition | ast.ClassDef | ast.Import | ast.ImportFrom | ast.Return | ast.Global | ast.Nonlocal
 Inner = ast.If | ast.With | ast.Try
 Turns = ast.For | ast.AsyncFor | ast.While
-OF_THE_PROCESS = frozenset(
-    "chdir environ putenv manual_seed seed set_start_method login shuffle sample choice rand randn randint".split()
-)
+OF_THE_PROCESS = ("chdir", "environ", "putenv", "manual_seed", "seed", "set_start_method", "login")
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,4 +189,4 @@ def _changes_the_process(plan: Reading, node: ast.AST) -> bool:
         return False
     name = qualified(node, plan.flow.imports) or ""
     word = node.attr if isinstance(node, ast.Attribute) else node.id
-    return bool(effect_of(name).draws) or name.startswith("sys.path") or word in OF_THE_PROCESS
+    return bool(entry_of(node, plan.flow.imports).draws) or name.startswith("sys.path") or word in OF_THE_PROCESS

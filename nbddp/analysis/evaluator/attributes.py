@@ -34,7 +34,6 @@ MODULE_API = frozenset(
     register_forward_pre_hook append extend insert keys items values update_parameters
     """.split()
 )
-ALIKE = frozenset("device dtype ndim requires_grad is_cuda is_leaf layout".split())  # of the tensors of all ranks
 OF_FUNCTIONS = ("__defaults__", "__kwdefaults__", "__closure__")
 CONTAINER = "[itself]"  # the field of an instance that is a list or a dictionary
 CONTAINERS = {
@@ -80,7 +79,7 @@ def fields_of(m: Machine, obj: Obj, node: ast.AST) -> Value:
 
 def _extent(base: Value, attr: str) -> Extent:
     extent = spread(base)
-    if attr in ALIKE:
+    if effect_of(f".{attr}").about == "kind":
         return Extent.UNIFORM
     if extent is Extent.SAMPLES and attr == "loss":  # a model's output that carries its loss
         return Extent.MEAN

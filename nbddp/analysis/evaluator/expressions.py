@@ -13,11 +13,10 @@ from nbddp.analysis.evaluator.calls import call
 from nbddp.analysis.evaluator.iteration import BATCHES, iterate, loaders_in
 from nbddp.analysis.evaluator.tensor_rules import samples_at
 from nbddp.analysis.evaluator.writes import put_all, put_element
-from nbddp.analysis.library import USUAL, Samples, effect_of, exports
+from nbddp.analysis.library import USUAL, exports
 from nbddp.analysis.syntax import BUILTINS, walk
 from nbddp.analysis.values import (
     ANYTHING,
-    CallFact,
     Extent,
     Machine,
     Value,
@@ -344,13 +343,9 @@ def _is_first_few(m: Machine, node: ast.expr) -> bool:
 def _is_a_batch(m: Machine, node: ast.Subscript) -> bool:
     """Of what a loss was given as it is: its first dimension is that of the samples, no tuple and no steps in time."""
     place, here = m.program.span(node), m.program.function_of(node)
-    given = (a for f in m.facts.calls.values() if _is_loss(f) for a in f.node.args[:2])
+    given = (a for c in m.facts.calls if m.facts.is_loss(c) for a in c.args[:2])
     before = (a for a in given if m.program.span(a) < place and m.program.function_of(a) is here)
     return any(ast.unparse(a) == ast.unparse(node.value) for a in before)
-
-
-def _is_loss(fact: CallFact) -> bool:
-    return any(o.kind == "loss" for o in fact.called) or any(effect_of(n).samples is Samples.LOSS for n in fact.names)
 
 
 def _operands(m: Machine, node: ast.BoolOp) -> list[Value]:

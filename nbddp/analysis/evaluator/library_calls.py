@@ -310,6 +310,8 @@ def _of_samples(m: Machine, name: str, args: Args, keywords: Keywords, op: Op) -
         return None  # `sum(rows, [])`
     if name in ("torch.einsum", "numpy.einsum"):
         return einsum(m, args[0].const, args[1:])
+    if op.about == "kind":
+        return Value(number=True)
     first, word = args[0], name.rpartition(".")[2]
     if word in PRODUCTS and len(args) > 1 and args[1].of(TURNED) and spread(first) in WHOLE:
         return placed(Value(extent=spread(args[1])), TURNED)  # `torch.matmul(W, X)`, of samples in columns

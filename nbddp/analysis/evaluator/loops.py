@@ -58,7 +58,7 @@ def _enter(m: Machine, node: Loop, iterable: Value | None, source: ast.expr | No
         m.draw(loaders)
         fact.foreign |= iterated(m, iterable)
         known = _is_known(m, iterable)
-        fact.opaque |= not known and not iterable.varies and not _counts(source)
+        fact.opaque |= not known and not iterable.varies and not m.facts.counts(source)
         fact.varying_iterable |= iterable.varies
     return fact
 
@@ -74,29 +74,18 @@ def _is_known(m: Machine, value: Value, depth: int = 0) -> bool:
     """Is it seen what the loop draws from, through `enumerate` and bars?"""
     wrapped = [inner for o in value.of("iterator") if (inner := m.get(o, "of")) is not None]
     things = value.objs - value.of("foreign")
-    if any(_counts(o.node) for o in value.of("iterator")):
+    if any(m.facts.counts(o.node) for o in value.of("iterator")):
         return True
     if wrapped and things == value.of("iterator") and depth < DEEPEST:
         return any(_is_known(m, inner, depth + 1) for inner in wrapped)
     return bool(things or value.items) or value.const is not None
 
 
-def _counts(source: ast.AST) -> bool:
-    """`range(10)`, `enumerate(range(10))`, `tqdm(range(10))`."""
-    if not isinstance(source, ast.Call):
-        return False
-    return source_name(source) in ("range", "trange", "arange") or bool(source.args and _counts(source.args[0]))
-
-
-def _counted(source: ast.AST) -> list[ast.expr]:
+def _counted(m: Machine, source: ast.AST) -> list[ast.expr]:
     """`n` of `range(n)`, also of `enumerate(range(n))`."""
-    if not isinstance(source, ast.Call) or not _counts(source):
+    if not isinstance(source, ast.Call) or not m.facts.counts(source):
         return []
-    return source.args if source_name(source) in ("range", "trange", "arange") else _counted(source.args[0])
-
-
-def source_name(node: ast.Call) -> str:
-    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    return _counted(m, source.args[0]) if source.args and m.facts.counts(source.args[0]) else source.args
 
 
 def _loader_nodes(m: Machine, source: ast.expr) -> set[ast.expr]:
@@ -201,7 +190,7 @@ def _made_beside(m: Machine, loop: ast.For | ast.AsyncFor) -> None:
 def _as_often_as(m: Machine, iterable: Value, source: ast.expr) -> AbstractContextManager[None]:
     """As a thing has items: may it differ between ranks, and are they others than samples and what a rank counts?"""
     found = {*_taken_from(m, iterable)} - {*WHOLE}
-    counts = {spread(m.facts.value(n)) for n in _counted(source)}
+    counts = {spread(m.facts.value(n)) for n in _counted(m, source)}
     if found & {Extent.MEAN, Extent.VARYING} and not (counts and counts <= {*WHOLE, Extent.SUM}):
         return chosen_by(m, Value(extent=Extent.VARYING))
     return m.within(varying=m.context.varying or bool(found), behind=m.context.behind and not found)

@@ -337,13 +337,17 @@ _BY_KIND = (
 
 def _tensor(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) -> Value:
     """Methods of tensors, arrays and numbers, by what they do to the extent."""
-    extent, done = spread(base), effect_of(f".{attr}").samples
+    extent, op = spread(base), effect_of(f".{attr}")
+    done = op.samples
     if (found := of_samples(m, base, attr, args, keywords, done)) is not None:
         return found
     if attr == "size":
         return _size(m, base, [*args, *(keywords[k] for k in ("dim",) if k in keywords)])
-    if attr in ("dim", "ndimension"):
+    if op.about == "kind":
         return Value(number=True)
+    if op.size is not None:  # `x.new_zeros(len(x), 3)`
+        sizes = {m.held(v) for v in (*args, *keywords.values())}
+        return Value(extent=Extent.SAMPLES if sizes - {*WHOLE} else Extent.UNIFORM)
     if attr == "item":
         return Value(extent=m.one_number(extent), number=True)
     if done is Samples.KEEPS:

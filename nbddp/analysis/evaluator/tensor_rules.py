@@ -6,11 +6,12 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from nbddp.analysis.library import Samples
+from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.values import (
     ANYTHING,
     FLAT,
     MARKS,
+    MOVED,
     OPERATORS,
     PICKED,
     STATISTIC,
@@ -42,9 +43,14 @@ NOTHING = Value(const=Literal.NONE)
 def over_samples(args: Args, keywords: Keywords) -> bool:
     """Is the first dimension, that of the samples, gone through?"""
     along = args[0] if args else keywords.get("dim", keywords.get("axis"))
-    if along is None:
-        return True
-    return along.const == 0 or any(i.const == 0 for i in along.items or ())
+    return along is None or 0 in _places(along)
+
+
+def _places(along: Value) -> list[object]:
+    """`0`, `(0, 1)`, `[0, 1]`."""
+    written = (e for obj in along.of("list") for e in getattr(obj.node, "elts", ()))
+    items = (item.const for item in along.items or ())
+    return [along.const, *items, *(e.value for e in written if isinstance(e, ast.Constant))]
 
 
 def _at_times(args: Args, keywords: Keywords) -> bool:
@@ -70,6 +76,8 @@ def of_samples(
         return found
     along = done is Samples.ALONG and not m.context.forward and not each_for_itself(word, args, keywords)
     paired = done is Samples.PAIRS and any(spread(a) is Extent.SAMPLES for a in args[:1])
+    if done is Samples.MOVES and not m.context.forward and not each_for_itself(word, args, keywords):
+        return marked(Value(extent=extent), MOVED)
     if along or paired or done is Samples.MIXES:  # in a model the first dimension may be that of time
         return Value(extent=Extent.VARYING)
     if done in TOTALS and _at_times(args, keywords):
@@ -112,7 +120,7 @@ def _placed(word: str, base: Value, args: Args, keywords: Keywords, done: Sample
     if not base.of(TURNED):
         return None
     along = [*args, _along(keywords)][0]
-    places = [part.const for part in along.items or (along,)]
+    places = _places(along)[along.items is not None :]
     if word == "permute":
         places = [size.const for size in sizes][:2]
         return placed(base) if places[0] == 1 else base if places[1:] == [1] else Value(extent=Extent.VARYING)
@@ -178,31 +186,20 @@ def einsum(m: Machine, equation: object, operands: Args) -> Value | None:
 
 
 def _among(what: str, along: Value, done: Samples | None) -> Value | None:
-    if what in ("softmax", "softmin", "log_softmax") and along.const == 0:
+    if done is Samples.WEIGHS and along.const == 0:
         return marked(Value(extent=Extent.SAMPLES), WEIGHTED)
     picks = done is Samples.PICKS or (what == "where" and along is ANYTHING)
     return marked(Value(extent=Extent.SAMPLES), PICKED) if picks else None
 
 
-# Along the last or the second dimension, where none is given.
-BY_ITSELF = "normalize cosine_similarity logsumexp glu fft ifft rfft irfft hfft ihfft".split()
-# Where the dimension is the second argument, or no plain one.
-SECOND = """
-    topk kthvalue norm vector_norm quantile nanquantile percentile nanpercentile normalize cosine_similarity diff
-    tril triu pinv pinverse cond matrix_rank matrix_norm svdvals trapezoid trapz cumulative_trapezoid ediff1d convolve
-    correlate gradient unwrap
-    """.split()
-
-
 def each_for_itself(word: str, args: Sequence[Value], keywords: Mapping[str, Value]) -> bool:
     """Is a sample's result made of this sample alone: along another dimension than that of the samples?"""
-    place = 1 if word in SECOND else 0
+    op = effect_of(f".{word}")
+    place = op.dim or 0
     along = next((keywords[k] for k in DIMENSION if k in keywords), args[place] if len(args) > place else None)
-    if along is None:
-        return word in BY_ITSELF or (
-            word == "topk" and bool(args) and args[0].const == 1
-        )  # for each class, the highest
-    return not (along.const == 0 or any(i.const == 0 for i in along.items or ()) or _at_times([along], {}))
+    if along is None:  # of each class, the highest
+        return bool(op.last) or (word == "topk" and bool(args) and args[0].const == 1)
+    return 0 not in _places(along) and not _at_times([along], {})
 
 
 def contracted(equation: object) -> tuple[list[str], bool] | None:

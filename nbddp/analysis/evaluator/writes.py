@@ -23,8 +23,6 @@ from nbddp.analysis.values import (
     spread,
 )
 
-CHANGING = ("heapq", "bisect", "numpy.copyto", "numpy.put", "numpy.place", "numpy.putmask")  # their first argument
-
 
 def taint(m: Machine, holder: ast.expr, extent: Extent) -> None:
     """Give a variable or a field another extent; an element of it stands for the whole."""

@@ -16,8 +16,8 @@ from nbddp.analysis.library.frameworks import (
     steps_within,
 )
 from nbddp.analysis.library.in_place_changes import gone_through, in_place
-from nbddp.analysis.library.lookup import effect_of, is_class, learns, makes
-from nbddp.analysis.library.ops import Effect, Gives, Op, Samples, Stream, under
+from nbddp.analysis.library.lookup import effect_of, entry_of, is_class, learns, makes
+from nbddp.analysis.library.ops import Effect, Gives, Op, Samples, Shape, Stream, under
 from nbddp.analysis.library.star_imports import USUAL, exports
 
 __all__ = [
@@ -32,9 +32,11 @@ __all__ = [
     "Gives",
     "Op",
     "Samples",
+    "Shape",
     "Stream",
     "Use",
     "effect_of",
+    "entry_of",
     "exports",
     "find_uses",
     "gone_through",

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import ast
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from nbddp.analysis.library import methods, numpy, others, python, torch
 from nbddp.analysis.library.ops import Effect, Op, Samples, indexed, said_of
+from nbddp.analysis.syntax import qualified
 
 ENTRIES = indexed(torch.OPS, numpy.OPS, python.OPS, others.OPS)
 BUILTINS = indexed(python.BUILTINS)
 METHODS = indexed(methods.METHODS)
+NO_IMPORTS: Mapping[str, str] = {}
 NOTHING = Op(Effect.UNKNOWN, Samples.EACH)
 # Their functions do to samples what methods of the same name do.
 OF_TENSORS = ("torch", "numpy", "einops", "torchvision")
 # Modules that compute and learn nothing.
 PLAIN = ("ReLU", "GELU", "SiLU", "ELU", "Dropout", "Pool", "Softmax", "Softplus", "Sigmoid", "Tanh", "Flatten", "Loss",
          "Identity", "Upsample", "Unfold", "Fold", "Pad", "Distance", "Similarity", "Shuffle")  # fmt: skip
+
+
+def entry_of(node: ast.AST, imports: Mapping[str, str] = NO_IMPORTS) -> Op:
+    """Of what is called, or looked up: a function by its whole name, a method or a field by its last word."""
+    named = node.func if isinstance(node, ast.Call) else node
+    if not isinstance(named, ast.Attribute | ast.Name):
+        return NOTHING
+    return effect_of(qualified(named, imports) or (f".{named.attr}" if isinstance(named, ast.Attribute) else ""))
 
 
 @functools.lru_cache(maxsize=8192)
@@ -47,7 +58,8 @@ def _named(name: str, around: str, op: Op, method: Op) -> Op:
         op = said_of(op, replace(method, samples=None))
     if name.startswith(tuple(f"{root}." for root in OF_TENSORS)):
         fresh = bool(method.fresh) if method.effect else None
-        op = said_of(Op(samples=method.samples, fresh=fresh), op)
+        alike = replace(method, effect=None, fresh=fresh, draws=None, display=None, bar=None)
+        op = said_of(alike, op)
     if op.effect is None and method.ambient:
         op = said_of(op, Op(Effect.WORLD))
     return said_of(op, Op(Effect.CHANGES)) if name.endswith("_") and not op.ambient else op

@@ -5,7 +5,7 @@ Functions of torch and numpy of the same name do the same to samples: `x.std(0)`
 
 from __future__ import annotations
 
-from nbddp.analysis.library.ops import Effect, Op, Samples, Stream, Table
+from nbddp.analysis.library.ops import Effect, Op, Samples, Shape, Stream, Table
 
 READS, UNKNOWN = Effect.READS, Effect.UNKNOWN
 
@@ -45,9 +45,34 @@ METHODS: Table = {
     "float double half cpu": Op(Effect.CONVERTS, Samples.KEEPS),
     "to cuda requires_grad_ contiguous data type_as byte bfloat16": Op(UNKNOWN, Samples.KEEPS),
     "sqrt exp log pow item eq ne gt lt ge le matmul mm softmax sigmoid relu tanh repeat": Op(READS, fresh=True),
+    "flip roll": Op(READS, Samples.MOVES, fresh=True),
+    "softmax log_softmax softmin": Op(samples=Samples.WEIGHS, last=True),
+    "normalize cosine_similarity logsumexp glu fft ifft rfft irfft hfft ihfft": Op(last=True),
+    "topk kthvalue norm vector_norm quantile nanquantile percentile nanpercentile normalize cosine_similarity diff "
+    "roll tril triu pinv pinverse cond matrix_rank matrix_norm svdvals trapezoid trapz cumulative_trapezoid ediff1d "
+    "convolve correlate gradient unwrap": Op(dim=1),
     "chunk": Op(READS),
     "type": Op(Effect.CONVERTS),
-    # Shapes, texts, tables and files.
+    "stack cat concat concatenate vstack hstack": Op(samples=Samples.JOINS),
+    "mm matmul spmm dot": Op(product=True),
+    "cdist": Op(READS, Samples.PAIRS, fresh=True, distances=True),
+    "pdist": Op(READS, Samples.MIXES, fresh=True, distances=True),
+    "bmm einsum scaled_dot_product_attention": Op(sequence=True),
+    "detach detach_ item tolist numpy data grad argmax argmin eq ne gt lt ge le": Op(cuts=True),
+    "bool logical_and logical_or logical_not isnan isinf isfinite isin eq ne gt lt ge le": Op(truth=True),
+    # Shapes.
+    "to long float double half int bool byte bfloat16 cuda cpu contiguous detach clone copy type type_as astype "
+    "requires_grad_": Op(shape=Shape.SAME),
+    "squeeze unsqueeze select": Op(shape=Shape.ONES),
+    "view reshape view_as reshape_as expand": Op(shape=Shape.ANEW),
+    "flatten ravel": Op(shape=Shape.FLAT),
+    "t T mT transpose swapaxes swapdims permute movedim moveaxis rearrange einsum": Op(shape=Shape.TURNED),
+    "split chunk tensor_split array_split unbind": Op(shape=Shape.APART),
+    "new new_zeros new_ones new_full new_empty": Op(size=0),
+    "shape size numel nelement": Op(about="size"),
+    "dim ndim ndimension dtype device layout requires_grad is_cuda is_leaf is_complex "
+    "is_floating_point element_size": Op(about="kind"),
+    # Sizes, texts, tables and files.
     "size dim shape": Op(READS, fresh=True),
     "index count lower upper strip format join replace startswith endswith keys": Op(READS, fresh=True),
     "split lstrip rstrip encode decode find rfind values items": Op(READS),

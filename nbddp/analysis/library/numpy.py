@@ -23,10 +23,16 @@ OPS: Table = {
     "numpy.polyint numpy.polymul": Op(samples=Samples.MIXES),
     "sklearn.metrics.accuracy_score sklearn.metrics.mean_squared_error sklearn.metrics.mean_absolute_error "
     "sklearn.metrics.log_loss sklearn.metrics.zero_one_loss sklearn.metrics.hamming_loss": Op(samples=Samples.SCORE),
-    "numpy.concatenate numpy.stack numpy.vstack numpy.hstack": Op(samples=Samples.JOINS),
     "numpy.zeros numpy.ones numpy.full numpy.empty": Op(makes="tensor"),
+    "numpy.zeros numpy.ones numpy.full numpy.empty numpy.arange numpy.eye numpy.random.rand numpy.random.randn": Op(
+        size=0
+    ),
+    "numpy.random.choice": Op(size=1),
+    "numpy.linspace numpy.random.randint numpy.random.normal numpy.random.uniform": Op(size=2),
+    "numpy.arange": Op(counts=True),
     # Random numbers.
     "numpy.random": Op(makes="tensor", draws=Stream.NUMPY, chance=True),
+    "numpy.random.default_rng numpy.random.Generator numpy.random.RandomState": Op(generator=True),
     "numpy.random.seed": Op(Effect.WORLD, seeds=Stream.NUMPY),
     "sklearn": Op(draws=Stream.NUMPY),
     # Files.

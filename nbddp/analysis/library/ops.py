@@ -35,6 +35,8 @@ class Samples(Enum):
     COUNT = "their number"
     STATISTIC = "one number of them all"
     ORDERS = "they are put in an order"
+    MOVES = "each takes the place of another"
+    WEIGHS = "each is set against the sum of all"
     ALONG = "each depends on those before it"
     PICKS = "some of them"
     PAIRS = "each is set against all of a second batch"
@@ -42,6 +44,17 @@ class Samples(Enum):
     LOSS = "their mean, or what `reduction` says"
     SCORE = "their mean, where `normalize` does not say otherwise"
     JOINS = "they are put beside others, and so are sums and means of them"
+
+
+class Shape(Enum):
+    """What becomes of the dimensions of a tensor."""
+
+    SAME = "they stay, and so do its numbers"
+    ONES = "there is one more or less, of a single entry"
+    ANEW = "they are as is asked for"
+    FLAT = "several have become one"
+    TURNED = "they come in another order"
+    APART = "it goes to pieces"
 
 
 class Gives(Enum):
@@ -69,9 +82,22 @@ class Op:
     samples: Samples | None = None
     fresh: bool | None = None  # the result shares nothing with what it is called on or given
     gives: Gives | None = None
-    makes: str | None = (
-        None  # the kind of thing, in the words of the evaluator; a tensor is one of a size that is given
-    )
+    makes: str | None = None  # the kind of thing, in the words of the evaluator; a tensor is one of a given size
+    size: int | None = None  # which argument says how large: all from the first, or this one
+    dim: int | None = None  # which argument names the dimension, where it is not the first
+    last: bool | None = None  # goes along the last dimension, or the second, where none is given
+    shape: Shape | None = None
+    about: str | None = None  # tells no number of a tensor, but its "size", or its "kind", which ranks have alike
+    truth: bool | None = None  # of each number whether something holds
+    cuts: bool | None = None  # no gradient comes back through it
+    distances: bool | None = None  # of each row to all others
+    product: bool | None = None  # of matrices: sums over the second's rows
+    sequence: bool | None = None  # goes along a sequence, or relates its places; a layer's first dimension is time
+    state: bool | None = None  # of a layer that is given a state for each sample, and gives the next one
+    by_class: bool | None = None  # of a loss that may weigh samples by their class, or leave some out
+    graph: bool | None = None  # joins samples by edges
+    counts: bool | None = None  # gives numbers, one after the other
+    generator: bool | None = None  # makes a stream of random numbers
     classes: str | None = None  # what the classes below this name make
     numeric: bool | None = None  # gives a number for numbers
     draws: Stream | None = None
@@ -90,6 +116,16 @@ class Op:
     def reads(self) -> bool:
         """Does it leave arguments and the world as they were?"""
         return self.effect in (Effect.READS, Effect.CONVERTS, Effect.PICTURE)
+
+    @property
+    def over(self) -> bool:
+        """Does it go along a dimension, so that it matters whether that counts the samples?"""
+        return self.samples in (Samples.SUM, Samples.MEAN, Samples.STATISTIC, Samples.ORDERS, Samples.ALONG,
+                                Samples.MOVES, Samples.WEIGHS)  # fmt: skip
+
+    @property
+    def without_gradient(self) -> bool:
+        return bool(self.cuts or self.about)
 
     @property
     def ambient(self) -> bool:

@@ -14,7 +14,8 @@ OPS: Table = {
     "rich.print tqdm.tqdm.write loguru.logger IPython.display.display matplotlib.pyplot": Op(out="shown"),
     # Bars.
     "tqdm.tqdm tqdm.trange rich.progress.track fastprogress.progress_bar fastprogress.master_bar tqdm.rich.tqdm "
-    "alive_progress.alive_it tqdm.asyncio.tqdm": Op(gives=Gives.TURNS, fresh=False),
+    "alive_progress.alive_it tqdm.asyncio.tqdm": Op(gives=Gives.TURNS, fresh=False, bar=True),
+    "tqdm.trange": Op(counts=True),
     "tqdm.pandas tqdm.tqdm.pandas tqdm.rich.tqdm.pandas": Op(Effect.WORLD),  # which gives tables a progress_apply
     # What keeps the numbers of a run.
     "wandb.log neptune.log_metric": Op(out="logged"),

@@ -27,6 +27,8 @@ BUILTINS: Table = {
     "min max pow": Op(numeric=True),
     "open": Op(makes="file"),
     "dict": Op(makes="dict"),
+    "range": Op(counts=True),
+    "len": Op(about="size"),
 }
 
 OPS: Table = {
@@ -40,6 +42,7 @@ OPS: Table = {
     "collections.deque copy.copy": Op(fresh=False),
     "itertools.islice itertools.cycle itertools.zip_longest": Op(gives=Gives.SOME),
     "itertools.chain": Op(gives=Gives.TURNS),
+    "itertools.count": Op(counts=True),
     "copy.copy copy.deepcopy": Op(samples=Samples.KEEPS),
     "statistics.mean statistics.fmean": Op(samples=Samples.MEAN),
     "argparse.ArgumentParser": Op(makes="parser"),
@@ -49,6 +52,8 @@ OPS: Table = {
     ),
     # Random numbers, the clock and the machine.
     "random": Op(draws=Stream.PYTHON, chance=True),
+    "random.Random": Op(generator=True),
+    "random.sample": Op(size=1),
     "random.seed": Op(Effect.WORLD, seeds=Stream.PYTHON),
     "secrets uuid": Op(draws=Stream.SYSTEM),
     "uuid time datetime.datetime.now datetime.datetime.today timeit.default_timer": Op(chance=True),

@@ -39,8 +39,18 @@ OPS: Table = {
     "torch.nn.functional.poisson_nll_loss torch.nn.functional.gaussian_nll_loss torch.nn.functional.soft_margin_loss "
     "torch.nn.functional.triplet_margin_loss torch.nn.functional.triplet_margin_with_distance_loss "
     "torch.nn.functional.ctc_loss": Op(samples=Samples.LOSS),
+    "torch.nn.CrossEntropyLoss torch.nn.NLLLoss torch.nn.functional.cross_entropy torch.nn.functional.nll_loss": Op(
+        by_class=True
+    ),
     "torch.allclose torch.equal numpy.allclose numpy.array_equal": Op(samples=Samples.MIXES),
-    "torch.stack torch.cat torch.concat torch.vstack torch.hstack": Op(samples=Samples.JOINS),
+    "torch.zeros torch.ones torch.full torch.empty torch.rand torch.randn torch.randperm torch.arange torch.eye": Op(
+        size=0
+    ),
+    "torch.randint torch.linspace torch.normal": Op(size=2),
+    "torch.arange": Op(counts=True),
+    "torch.nn.RNN torch.nn.LSTM torch.nn.GRU torch.nn.Transformer torch.nn.TransformerEncoderLayer "
+    "torch.nn.TransformerDecoderLayer torch.nn.MultiheadAttention": Op(sequence=True),
+    "torch.nn.RNN torch.nn.LSTM torch.nn.GRU torch.nn.RNNCell torch.nn.LSTMCell torch.nn.GRUCell": Op(state=True),
     "torch.zeros torch.ones torch.full torch.empty torch.Tensor torch.FloatTensor torch.LongTensor": Op(makes="tensor"),
     "torch.empty": Op(chance=True),  # what lies there
     "torch.rand torch.randn torch.randint torch.randperm torch.rand_like torch.randn_like torch.randint_like "
@@ -75,7 +85,9 @@ OPS: Table = {
     "datasets.load_dataset": Op(makes="dataset"),
     "torch.utils.data.random_split": Op(makes="split"),
     "torch.amp.GradScaler torch.GradScaler": Op(makes="scaler"),
+    "torch_geometric dgl torch_sparse torch_scatter": Op(graph=True),
     "torch.device": Op(makes="device"),
+    "torch.Generator": Op(generator=True),
     "torch.no_grad torch.inference_mode torch.autograd.no_grad": Op(makes="no gradients"),
     "torchmetrics": Op(classes="metric"),
 }

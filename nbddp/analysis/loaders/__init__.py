@@ -4,7 +4,7 @@ Takes a Reading.
 Gives the Sharding of its loaders, the Epochs that samplers are told, and what the batch size means wherever it is read.
 """
 
-from nbddp.analysis.loaders.batch_shares import Binds, around, known_at_start, sizes_at_start, world_size
+from nbddp.analysis.loaders.batch_shares import Binds, around, known_at_start, sizes_at_start
 from nbddp.analysis.loaders.batch_sizes import (
     Size,
     goes_into_shapes,
@@ -50,5 +50,4 @@ __all__ = [
     "use_of",
     "wants_a_name",
     "while_counter",
-    "world_size",
 ]

@@ -12,18 +12,12 @@ PLAIN = ast.Name | ast.Attribute | ast.Subscript | ast.Call | ast.Constant
 Binds = ast.BinOp | ast.UnaryOp | ast.Attribute | ast.Subscript | ast.Await
 
 
-def world_size(plan: ShardedReading, node: ast.AST) -> str:
-    """How code at the node asks for the number of processes: a variable of `train`, or the process group."""
-    inside = plan.program.function_of(node) is not None
-    return f"{plan.naming('dist')}.get_world_size()" if inside else plan.naming("world_size")
-
-
 def around(plan: ShardedReading, node: ast.expr) -> tuple[str, str]:
     """What makes the share of a number: the text before and the text behind it."""
     inner = ("", "") if isinstance(node, PLAIN) else ("(", ")")
     parent = plan.program.parents.get(node)
     outer = ("(", ")") if isinstance(parent, Binds) and getattr(parent, "slice", None) is not node else ("", "")
-    return outer[0] + inner[0], f"{inner[1]} // {world_size(plan, node)}{outer[1]}"
+    return outer[0] + inner[0], f"{inner[1]} // {plan.world_size(node)}{outer[1]}"
 
 
 def sizes_at_start(plan: ShardedReading) -> tuple[str | int, ...]:

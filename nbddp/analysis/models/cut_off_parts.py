@@ -10,10 +10,9 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from nbddp.analysis.library import entry_of, makes
 from nbddp.analysis.syntax import walk
 
-CUTS = frozenset("detach argmin argmax item tolist numpy size shape data".split())
-OFF = frozenset("no_grad inference_mode".split())
 Parts = frozenset[str]
 NOTHING: Parts = frozenset()
 
@@ -25,6 +24,12 @@ def cut_off(owner: ast.ClassDef, forward: ast.FunctionDef) -> set[str]:
     flow = _Flow()
     flow.run(forward.body)
     return flow.read - flow.alive
+
+
+def forgets_gradients(manager: ast.expr) -> bool:
+    """`torch.no_grad()`, whatever torch is called."""
+    words = (n.attr if isinstance(n, ast.Attribute) else getattr(n, "id", "") for n in walk(manager))
+    return any(makes(f"torch.{word}") == "no gradients" for word in words)
 
 
 @dataclass
@@ -41,8 +46,7 @@ class _Flow:
         for statement in body:
             match statement:
                 case ast.With(items=items, body=inner):
-                    words = {n.attr for i in items for n in walk(i.context_expr) if isinstance(n, ast.Attribute)}
-                    before, self.off = self.off, self.off or bool(words & OFF)
+                    before, self.off = self.off, self.off or any(forgets_gradients(i.context_expr) for i in items)
                     self.run(inner)
                     self.off = before
                 case ast.Assign(targets=targets, value=value):
@@ -81,6 +85,4 @@ class _Flow:
             self.read.add(node.attr)
             return NOTHING if self.off else frozenset({node.attr})
         found = NOTHING.union(*map(self.of, ast.iter_child_nodes(node)))
-        func = node.func if isinstance(node, ast.Call) else node
-        cut = isinstance(func, ast.Attribute) and func.attr in CUTS
-        return NOTHING if cut or isinstance(node, ast.Compare) else found
+        return NOTHING if entry_of(node).without_gradient or isinstance(node, ast.Compare) else found

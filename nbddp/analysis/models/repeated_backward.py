@@ -10,11 +10,11 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from nbddp.analysis.library import Effect, effect_of
+from nbddp.analysis.library import Effect, entry_of
+from nbddp.analysis.models.cut_off_parts import forgets_gradients
 from nbddp.analysis.reading import Model, Reading
-from nbddp.analysis.syntax import walk
+from nbddp.analysis.syntax import handed, walk
 
-CUTS = frozenset("detach detach_ item tolist numpy data shape size argmax grad no_grad eq ne gt lt".split())
 DEPTH = 4  # of functions that call functions
 Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 Inner = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
@@ -55,7 +55,7 @@ class _Walk:
                 self.turns(statement)
                 self.run(statement.orelse)
             elif isinstance(statement, ast.With):
-                if not any(_words(item.context_expr) & {"no_grad", "inference_mode"} for item in statement.items):
+                if not any(forgets_gradients(item.context_expr) for item in statement.items):
                     self.run(statement.body)
             elif isinstance(statement, ast.Try):
                 self.run([*statement.body, *statement.orelse, *statement.finalbody])
@@ -84,7 +84,7 @@ class _Walk:
                 self.enter(call)
             elif (
                 isinstance(call.func, ast.Attribute)
-                and (effect_of(f".{call.func.attr}").effect is Effect.STORES or call.func.attr in ("add_", "sub_"))
+                and (entry_of(call).effect is Effect.STORES or call.func.attr in ("add_", "sub_"))
                 and isinstance(call.func.value, ast.Name)
             ):
                 name = call.func.value.id  # losses.append(loss)
@@ -97,10 +97,7 @@ class _Walk:
         outside, self.depth = self.through, self.depth - 1
         for body in self.plan.facts.calls[call].bodies if self.depth else ():
             if isinstance(body, ast.FunctionDef):
-                names = [a.arg for a in body.args.args if a.arg != "self"]
-                given = dict(zip(names, map(self.sources, call.args), strict=False))
-                given |= {k.arg: self.sources(k.value) for k in call.keywords if k.arg}
-                self.through = {**outside, **given}
+                self.through = outside | {name: self.sources(value) for name, value in handed(call, body)}
                 self.run(body.body)
         self.through, self.depth = outside, self.depth + 1
 
@@ -114,7 +111,7 @@ class _Walk:
         """The forwards that a value comes from with its gradients."""
         found: set[int] = set()
         for node in nodes:
-            cut = isinstance(node, ast.Attribute) and node.attr in CUTS
+            cut = isinstance(node, ast.Attribute) and entry_of(node).without_gradient
             if cut or isinstance(node, ast.Compare | Inner) or (isinstance(node, ast.Call) and self.detaches(node)):
                 continue
             if isinstance(node, Comprehension):
@@ -139,7 +136,7 @@ class _Walk:
         return found
 
     def detaches(self, call: ast.Call) -> bool:
-        if isinstance(call.func, ast.Attribute) and call.func.attr in CUTS:
+        if entry_of(call).without_gradient:
             return True
         fact = self.plan.facts.calls.get(call)
         return fact is not None and any("detach" in _words(body) for body in fact.bodies)

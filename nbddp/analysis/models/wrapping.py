@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from nbddp.analysis.library import learns
 from nbddp.analysis.models.buffers import kept_of_shares, may_hold_batch_norm
 from nbddp.analysis.models.cut_off_parts import cut_off
 from nbddp.analysis.models.ddp_names import Names, find_names, may_train_unread
@@ -153,23 +154,7 @@ def _goes_through_parts(node: ast.AST) -> bool:
 
 
 def _trainable(plan: Reading, model: Obj, name: str) -> bool:
-    value = plan.facts.fields.get((model, name))
-    if value is None:
-        return False
-    plain = (
-        "ReLU",
-        "Dropout",
-        "Pool",
-        "Softmax",
-        "Sigmoid",
-        "Tanh",
-        "Flatten",
-        "Loss",
-        "Identity",
-        "Upsample",
-        "Unfold",
-    )
-    return any(not any(p in o.name for p in plain) for o in value.of("model"))
+    return any(learns(o.name) for o in plan.facts.fields.get((model, name), Value()).of("model"))
 
 
 def _read_from(method: ast.FunctionDef, methods: Mapping[str, ast.FunctionDef], seen: set[str]) -> set[str]:

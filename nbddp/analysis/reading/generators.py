@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading.reading import Reading
 from nbddp.analysis.syntax import qualified
 
-OF_NUMPY = ("numpy.random.default_rng", "numpy.random.Generator", "numpy.random.RandomState")
-MADE_BY = (*OF_NUMPY, "random.Random", "torch.Generator")
 SEEDING = ("manual_seed", "seed", "set_state", "setstate")
 READING = ("initial_seed", "get_state", "getstate")
 
@@ -54,4 +53,4 @@ def _makes(plan: Reading, value: ast.expr) -> bool:
     if isinstance(value.func, ast.Attribute) and value.func.attr in SEEDING:
         return _makes(plan, value.func.value)
     name = qualified(value.func, plan.flow.imports)
-    return name == "torch.Generator" or (name in MADE_BY and bool(value.args or value.keywords))
+    return name == "torch.Generator" or (bool(effect_of(name or "").generator) and bool(value.args or value.keywords))

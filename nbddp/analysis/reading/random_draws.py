@@ -16,7 +16,6 @@ ALL = frozenset({TORCH, NUMPY, PYTHON})
 KNOWN = {"torch", "torchvision", "numpy", "sklearn", "pandas", "matplotlib", "tqdm", "PIL", *sys.stdlib_module_names}
 FIXED = ("sklearn.datasets.load_", "sklearn.datasets.fetch_", "sklearn.preprocessing.", "sklearn.metrics.",
          "torch.nn.utils.clip_grad", "torch.nn.utils.rnn.")  # fmt: skip
-OWN_STREAMS = ("numpy.random.default_rng", "numpy.random.Generator", "numpy.random.RandomState", "random.Random")
 GIVEN = ("generator", "random_state", "rng")
 Source = Stream | str  # a generator of the notebook's own is known by its name
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -106,7 +105,7 @@ def _drawn_by(plan: Reading, call: ast.Call) -> set[Source]:
 
 def _drawn_by_library(name: str, arguments: bool) -> set[Source]:
     op = effect_of(name)
-    if op.seeds or name in OWN_STREAMS:
+    if op.seeds or (op.generator and op.draws):
         return set() if arguments else {Stream.PYTHON}  # from which the script takes a seed for it
     if name.startswith(FIXED):
         return set()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -89,7 +89,11 @@ class Reading(Run):
 
     def calls(self, *names: str) -> Iterator[CallFact]:
         """Calls of library functions by their qualified names, in the order of the text."""
-        found = [c for c in self.facts.calls.values() if c.names & set(names)]
+        return self.calls_that({*names}.__contains__)
+
+    def calls_that(self, fits: Callable[[str], object]) -> Iterator[CallFact]:
+        """Those of whose names one fits: by what its entry says."""
+        found = [c for c in self.facts.calls.values() if any(map(fits, c.names))]
         yield from sorted(found, key=lambda c: (c.node.lineno, c.node.col_offset))
 
     def top_level(self, node: ast.AST) -> Statement | None:

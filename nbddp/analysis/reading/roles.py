@@ -68,7 +68,7 @@ def _is_tried_out(model: Model, in_training: frozenset[Obj]) -> bool:
     return bool(in_training) and not used
 
 
-def _line(node: Loop) -> int:
+def _line(node: ast.AST) -> int:
     return getattr(node, "lineno", 0)
 
 
@@ -87,27 +87,22 @@ def _epoch_loops(facts: Facts, batch: tuple[LoopFact, ...]) -> tuple[LoopFact, .
     found: dict[Loop, LoopFact] = {}
     for fact in batch:
         around = sorted((facts.loops[p] for p in fact.parents), key=lambda f: (-len(f.parents), _line(f.node)))
-        counting = [f for f in around if not f.loaders and not f.named and not _lists_things(f.node)]
+        counting = [f for f in around if not f.loaders and not f.named and not _lists_things(facts, f.node)]
         around_others = {node for f in counting for node in f.parents}
         found |= {f.node: f for f in [f for f in counting if f.node not in around_others] or counting[:1]}
     return tuple(found.values())
 
 
-def _lists_things(loop: Loop) -> bool:
+def _lists_things(facts: Facts, loop: Loop) -> bool:
     """`for phase in ["train", "val"]`, `for fold, (a, b) in enumerate(kfold.split(x))`."""
     if not isinstance(loop, ast.For | ast.AsyncFor):
         return isinstance(loop, ast.comprehension)
     source = loop.iter
-    while isinstance(source, ast.Call) and source.args and not _counts(source):
+    if facts.counts(source):
+        return False
+    while isinstance(source, ast.Call) and source.args:
         source = source.args[0]
-    if isinstance(source, ast.Call):
-        return not _counts(source)
-    return isinstance(source, ast.List | ast.Tuple | ast.Dict)
-
-
-def _counts(node: ast.Call) -> bool:
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-    return name in ("range", "trange", "count", "tnrange", "arange")
+    return isinstance(source, ast.Call | ast.List | ast.Tuple | ast.Dict)
 
 
 def _models(facts: Facts, optimizers: frozenset[Obj]) -> tuple[Model, ...]:
@@ -120,7 +115,7 @@ def _models(facts: Facts, optimizers: frozenset[Obj]) -> tuple[Model, ...]:
         by_model = {o: set() for c in _training_calls(facts) for o in c.called if _may_learn(facts, o)}
     return tuple(
         Model(obj, frozenset(found), *_calls_of(facts, obj))
-        for obj, found in sorted(by_model.items(), key=lambda item: _line_of(item[0].node))
+        for obj, found in sorted(by_model.items(), key=lambda item: _line(item[0].node))
     )
 
 
@@ -139,10 +134,6 @@ def _followers(facts: Facts, trained: frozenset[Obj]) -> frozenset[Obj]:
     moved = {root for o, loops in facts.changed.items() if loops & training for root in facts.roots(o)}
     whole = {root for model in trained for root in facts.roots(model)}
     return frozenset(moved - trained - whole)
-
-
-def _line_of(node: ast.AST) -> int:
-    return getattr(node, "lineno", 0)
 
 
 def _units(facts: Facts, owner: Obj) -> set[Obj]:

@@ -199,9 +199,8 @@ class Walk(ast.NodeVisitor):
             surely = op.effect in (Effect.STORES, Effect.CHANGES)
             if surely or (func.attr.endswith("_") and not func.attr.endswith("__")):
                 self._change_surely(root_name(func))
-            for arg in given:  # `trainer.fit(model)` changes the model; `losses.append(x)` does not change x
-                if func.attr not in {"append", "extend", "add", "update", "load_state_dict", "apply", "insert"}:
-                    self.mutate(root_name(arg))
+            for arg in given if not surely else ():  # `trainer.fit(model)`, not `losses.append(x)`
+                self.mutate(root_name(arg))
         elif f".{func.attr}" in self.own:  # a method of the notebook's by that name changes what it is called on
             self.mutate(root_name(func))
 

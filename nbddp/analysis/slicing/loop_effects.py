@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 
-from nbddp.analysis.library import effect_of
+from nbddp.analysis.library import Shape, effect_of, entry_of
 from nbddp.analysis.slicing.effects import Function, all_arguments, effects, local_names, root_name
 from nbddp.analysis.syntax import Program, walk
 
@@ -238,8 +238,8 @@ def is_empty(statement: ast.stmt, name: str) -> bool:
     target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
     if isinstance(value, ast.Tuple) and isinstance(target, ast.Tuple) and len(value.elts) == len(target.elts):
         value = next((v for t, v in zip(target.elts, value.elts, strict=True) if _is(t, name)), None)
-    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in ("to", "cuda"):
-        value = value.func.value
+    while isinstance(value, ast.Call) and entry_of(value).shape is Shape.SAME:
+        value = value.func.value  # type: ignore[attr-defined]
     match value:
         case ast.List(elts=[]):
             return True

@@ -7,8 +7,8 @@ Gives the Splits of its steps, or why there are none; which means a rank has of 
 from nbddp.analysis.splitting.batches import Batches, batches_of
 from nbddp.analysis.splitting.dimension import may_turn, unused_marks
 from nbddp.analysis.splitting.find import chain_of, unshared
-from nbddp.analysis.splitting.fit import is_flattened, whole_sizes
-from nbddp.analysis.splitting.means import Means, means_of
+from nbddp.analysis.splitting.fit import whole_sizes
+from nbddp.analysis.splitting.means import means_of
 from nbddp.analysis.splitting.origins import counted_rows
 from nbddp.analysis.splitting.own_parameters import learned, leaves
 from nbddp.analysis.splitting.regions import step_of
@@ -16,11 +16,9 @@ from nbddp.analysis.splitting.split_batches import split_batches
 
 __all__ = [
     "Batches",
-    "Means",
     "batches_of",
     "chain_of",
     "counted_rows",
-    "is_flattened",
     "learned",
     "leaves",
     "may_turn",

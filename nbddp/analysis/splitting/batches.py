@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from nbddp.analysis.library import entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.means import Means, means_of
 from nbddp.analysis.splitting.origins import known_size, written_size
@@ -17,7 +18,6 @@ from nbddp.sentence import Sentence, sentence
 Keys = frozenset[str]  # names that hold samples of the rank, and the text of what is cut where it stands
 NONE: Keys = frozenset()
 TURNS = 8  # until what a turn of the loop leaves to the next is known
-ASIDE = ("device", "dtype", "ndim")
 HELD = ast.Name | ast.Attribute
 BRANCHING = ast.If | ast.For | ast.AsyncFor | ast.While
 
@@ -127,7 +127,7 @@ class _Following:
             return frozenset({self.plan.program.source(node)})
         if isinstance(node, HELD) and (held := self.held.get(ast.unparse(node))) is not None:
             return held
-        if isinstance(node, ast.Attribute) and node.attr in ASIDE:
+        if isinstance(node, ast.Attribute) and entry_of(node).about == "kind":
             return NONE
         for target, value in bound(self.plan.program, node):
             self._bind(target, self._of(value), certain=False)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from nbddp.analysis.library import entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.carried import bound_below, is_carried
 from nbddp.analysis.splitting.own_parameters import learned
@@ -269,7 +270,7 @@ def _is_asked_for_its_size(region: Region, node: ast.AST) -> bool:
     parent = region.plan.program.parents[node]
     if isinstance(parent, ast.Call):
         return isinstance(parent.func, ast.Name) and parent.func.id == "len"
-    return isinstance(parent, ast.Attribute) and parent.attr in ("shape", "size")
+    return isinstance(parent, ast.Attribute) and entry_of(parent).about == "size"
 
 
 def _is_local(scope: ast.AST, name: str) -> bool:

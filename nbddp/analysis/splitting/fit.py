@@ -6,20 +6,20 @@ import ast
 import re
 from collections.abc import Iterator
 
+from nbddp.analysis.library import Shape, effect_of, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.batches import ill_matched
 from nbddp.analysis.splitting.dimension import marked_dim, one_sequence, set_against, turns_round, without_part
 from nbddp.analysis.splitting.means import uncounted
 from nbddp.analysis.splitting.origins import counted_rows
 from nbddp.analysis.splitting.own_parameters import learned
-from nbddp.analysis.splitting.regions import Region, region_at
-from nbddp.analysis.splitting.roots import PRODUCTS, Root
+from nbddp.analysis.splitting.regions import Region, is_split, region_at
+from nbddp.analysis.splitting.roots import Root
 from nbddp.analysis.splitting.single_samples import made_one, sample_by_sample, taken_for_one
 from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.values import ANYTHING, FLAT, KNOWN, MASK, TURNED, UNLIKE, WHOLE, Extent, Split, backward_of, spread
 from nbddp.sentence import Sentence, sentence
 
-GRAPHS = ("torch_geometric.", "dgl.", "torch_sparse.", "torch_scatter.")
 GRAPH = re.compile(r"(^|_)(adj|adjacency|edge_index|edges?|laplacian)(_|$)", re.IGNORECASE)
 
 
@@ -69,7 +69,7 @@ def _environment(plan: Reading) -> str | None:
 def _edges(plan: Reading, split: Split) -> str | None:
     for node in plan.nodes():
         name = qualified(node, plan.flow.imports) if isinstance(node, ast.Attribute | ast.Name) else None
-        if name is not None and f"{name}.".startswith(GRAPHS):
+        if name is not None and effect_of(name).graph:
             return name
     for statement in region_at(plan, split.at).rest:
         for call in walk(statement):
@@ -116,17 +116,10 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
     return ill_matched(plan, split)
 
 
-def _is_split(plan: Reading, node: ast.expr) -> bool:
-    return spread(plan.facts.value(node)) is Extent.SAMPLES
-
-
-OVER = ("sum", "mean", "max", "min", "amax", "amin", "prod", "std", "var", "logsumexp", "argmax", "argmin", "cumsum")
-
-
 def _goes_over_first(plan: Reading, call: ast.Call) -> bool:
     """Along the dimension of the samples, where nothing in the model has put another one there."""
     func = call.func
-    if not isinstance(func, ast.Attribute) or func.attr not in OVER or turns_round(plan, call):
+    if not isinstance(func, ast.Attribute) or not entry_of(func).over or turns_round(plan, call):
         return False
     library = bool(plan.facts.value(func.value).of("library"))
     given = call.args[1:2] if library else call.args[:1]
@@ -138,12 +131,12 @@ def _goes_over_first(plan: Reading, call: ast.Call) -> bool:
 def in_columns(plan: Reading) -> bool:
     """`W @ X`: what is learned stands on the left of the data, and goes along the features in its rows."""
     own = learned(plan)
-    lefts = [left for _, left, right in _products(plan) if _is_split(plan, right) and not _is_split(plan, left)]
+    lefts = [left for _, left, right in _products(plan) if is_split(plan, right) and not is_split(plan, left)]
     return any(plan.facts.value(left).of("parameter") or getattr(left, "id", "") in own for left in lefts)
 
 
 def _products(plan: Reading) -> Iterator[tuple[ast.expr, ast.expr, ast.expr]]:
-    for call in plan.calls(*PRODUCTS):
+    for call in plan.calls_that(lambda name: effect_of(name).product):
         if len(call.node.args) > 1:
             yield call.node, call.node.args[0], call.node.args[1]
     for node in plan.nodes():
@@ -161,8 +154,8 @@ def _summed_over(region: Region) -> ast.expr | None:
         if fact.ever_in_forward and _goes_over_first(plan, fact.node):
             return fact.node
     for node, left, right in _products(plan):
-        apart = plan.facts.value(right).of(TURNED) and not _is_split(plan, left)
-        if _is_split(plan, right) and not apart and (isinstance(node, ast.Call) or node in inside):
+        apart = plan.facts.value(right).of(TURNED) and not is_split(plan, left)
+        if is_split(plan, right) and not apart and (isinstance(node, ast.Call) or node in inside):
             return node
     return None
 
@@ -170,12 +163,12 @@ def _summed_over(region: Region) -> ast.expr | None:
 def whole_sizes(plan: Reading) -> Iterator[ast.Call]:
     """`output.view(batch_size, 10)`: a rank has fewer. A number that comes from their size is the rank's own."""
     for call in plan.facts.calls:
-        if isinstance(call.func, ast.Attribute) and call.func.attr in ("view", "reshape") and call.args:
+        if isinstance(call.func, ast.Attribute) and entry_of(call).shape is Shape.ANEW and call.args:
             first = call.args[0].elts[0] if isinstance(call.args[0], ast.Tuple) and call.args[0].elts else call.args[0]
             size = plan.facts.value(first)
             known = isinstance(first, ast.UnaryOp | ast.Starred) or size.varies or size.size or size.const == -1
             by_time = plan.facts.value(call.func.value).of(TURNED, FLAT) and len(call.args) > 1
-            if size.number and not known and not by_time and _is_split(plan, call.func.value):
+            if size.number and not known and not by_time and is_split(plan, call.func.value):
                 yield call
 
 
@@ -193,9 +186,9 @@ def _picked_by_place(region: Region, split: Split) -> ast.expr | None:
             base = node.iter if isinstance(node, ast.For) else getattr(node, "value", node)
             if plan.facts.value(base).of(TURNED):
                 continue  # by its place in time
-            if isinstance(node, ast.For) and _is_split(plan, node.iter):
+            if isinstance(node, ast.For) and is_split(plan, node.iter):
                 return node.iter
-            if isinstance(node, ast.Subscript) and _is_split(plan, node.value):
+            if isinstance(node, ast.Subscript) and is_split(plan, node.value):
                 index = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
                 dealt = isinstance(index, ast.Name) and index.id in split.names
                 known = isinstance(index, ast.Constant | ast.Slice) or index in rows

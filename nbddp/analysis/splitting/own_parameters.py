@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import Extent, Obj, Value, spread
+from nbddp.analysis.splitting.regions import is_split
+from nbddp.analysis.syntax import handed, walk
+from nbddp.analysis.values import Obj, Value
 
 
 def learned(plan: Reading) -> frozenset[str]:
@@ -69,7 +70,7 @@ def leaves(plan: Reading) -> frozenset[str]:
     for node in plan.nodes():
         match node:
             case ast.Attribute(value=ast.Name() as name, attr="requires_grad", ctx=ast.Store()):
-                if spread(plan.facts.value(name)) is Extent.SAMPLES:
+                if is_split(plan, name):
                     found |= {*_names(plan, name, frozenset())}
     return frozenset(found)
 
@@ -80,9 +81,7 @@ def _names(plan: Reading, name: ast.Name, seen: frozenset[ast.AST]) -> Iterator[
     function = plan.program.function_of(name)
     if not isinstance(function, ast.FunctionDef) or function in seen:
         return
-    parameters = [p.arg for p in (*function.args.posonlyargs, *function.args.args)]
     for call in plan.callers.get(function, ()):
-        placed = dict(zip(parameters[parameters[:1] == ["self"] :], call.args, strict=False))
-        given = {**placed, **{k.arg: k.value for k in call.keywords if k.arg}}.get(name.id)
+        given = dict(handed(call, function)).get(name.id)
         if isinstance(given, ast.Name):
             yield from _names(plan, given, seen | {function})

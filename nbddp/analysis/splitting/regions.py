@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.syntax import Program, walk
-from nbddp.analysis.values import Split
+from nbddp.analysis.slicing import block_of
+from nbddp.analysis.syntax import Program, assigned, walk
+from nbddp.analysis.values import Extent, Split, spread
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 Scope = Definition | None  # a function; None is the top level of the cells
@@ -58,6 +59,11 @@ class Region:
         return frozenset(n for s in self.rest for n in stored(s))
 
 
+def is_split(plan: Reading, node: ast.AST) -> bool:
+    """Has a rank only its samples of it?"""
+    return spread(plan.facts.value(node)) is Extent.SAMPLES
+
+
 def stored(node: ast.AST) -> set[str]:
     """Names that are bound here, but for those of functions and classes that are defined here."""
     found, waiting = set[str](), [node]
@@ -98,11 +104,8 @@ def regions(plan: Reading, scope: Scope, nodes: Sequence[ast.AST]) -> Iterator[R
 def _chain(plan: Reading, scope: Scope, node: ast.AST) -> list[tuple[ast.AST, list[ast.stmt], ast.stmt]]:
     found = []
     for parent in plan.program.ancestors(node):
-        if isinstance(node, ast.stmt):
-            for field in ("body", "orelse", "finalbody"):
-                block = getattr(parent, field, None)
-                if isinstance(block, list) and node in block:
-                    found.append((parent, block, node))
+        if isinstance(node, ast.stmt) and (block := block_of(parent, node)):
+            found.append((parent, block, node))
         if parent is scope:
             break
         node = parent
@@ -123,25 +126,11 @@ def step_of(plan: Reading, split: Split) -> list[ast.stmt]:
 
 
 def bound(program: Program, node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Places, and what each of them is given."""
-    match node:
-        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(values):
-            yield from zip(names, values, strict=True)
-        case ast.Assign(targets=targets, value=value):
-            yield from ((target, value) for target in targets)
-        case ast.AnnAssign(target=target, value=ast.expr() as value) | ast.AugAssign(target=target, value=value):
-            yield target, value
-        case ast.NamedExpr(target=target, value=value):
-            yield target, value
-        case ast.For(target=target, iter=value) | ast.AsyncFor(target=target, iter=value):
-            yield target, value
-        case ast.comprehension(target=target, iter=value):
-            yield target, value
-        case ast.withitem(optional_vars=ast.expr() as target, context_expr=value):
-            yield target, value
-        case ast.Return(value=ast.expr() as value):  # of a closure: what a call of its name gives
-            function = program.function_of(node)
-            yield ast.Name(function.name if isinstance(function, ast.FunctionDef) else "return"), value
+    """Places, and what each of them is given; of a closure, what a call of its name gives."""
+    yield from assigned(node)
+    if isinstance(node, ast.Return) and node.value is not None:
+        function = program.function_of(node)
+        yield ast.Name(function.name if isinstance(function, ast.FunctionDef) else "return"), node.value
 
 
 def loops_first(node: ast.AST) -> list[ast.AST]:

@@ -6,20 +6,17 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from nbddp.analysis.library import Effect, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.origins import is_mask
+from nbddp.analysis.splitting.origins import is_mask, written_sizes
 from nbddp.analysis.splitting.own_parameters import inputs, learned
-from nbddp.analysis.splitting.regions import Region
-from nbddp.analysis.syntax import qualified, walk
-from nbddp.analysis.values import Literal, Value
+from nbddp.analysis.splitting.regions import Region, stored
+from nbddp.analysis.syntax import assigned, qualified, walk
+from nbddp.analysis.values import Literal
 
 DATA = ("list", "dict", "foreign", "dataset")  # things that may be or hold samples
-PRODUCTS = ("torch.mm", "torch.matmul", "torch.spmm", "torch.sparse.mm", "numpy.dot", "numpy.matmul")
-FILLED = ("torch.zeros", "torch.ones", "torch.full", "torch.empty", "torch.rand", "torch.randn")
 TENSORS = ("torch.tensor", "torch.Tensor", "torch.LongTensor", "torch.FloatTensor", "torch.as_tensor", "numpy.array")
-ADDING = ("append", "extend")
 DEPTH = 6  # of names that are made of names
-SIZES = ("shape", "size", "dtype", "device", "ndim")
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +36,7 @@ def is_data(plan: Reading, node: ast.expr) -> bool:
     filled = type(value.const) in (int, float) and not value.number  # `torch.zeros(32, 1) + 1` is known to be 1
     literal = not isinstance(value.const, Literal | None) and not filled
     others = value.objs - value.of(*DATA) - inputs(plan, value)
-    return not value.number and not literal and not others and not _is_size(value)
-
-
-def _is_size(value: Value) -> bool:
-    return value.size
+    return not value.number and not literal and not others and not value.size
 
 
 def roots(region: Region, node: ast.expr, seen: frozenset[ast.AST] = frozenset()) -> Iterator[Root]:
@@ -80,7 +73,7 @@ def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator
             if isinstance(part, ast.expr):
                 yield from roots(region, part, seen)
         return
-    if isinstance(node, ast.Attribute) and node.attr in SIZES:
+    if isinstance(node, ast.Attribute) and entry_of(node).about:
         return
     if (inner := _gone_through(region.plan, base)) is not None:
         yield from roots(region, inner, seen)
@@ -103,7 +96,7 @@ def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator
 def _gone_through(plan: Reading, name: ast.Name) -> ast.expr | None:
     """`p` of `[p.exp() for p in parts]`, whatever else goes by that name."""
     around = (loop for a in plan.program.ancestors(name) for loop in getattr(a, "generators", ()))
-    return next((loop.iter for loop in around if name.id in _targets(loop.target)), None)
+    return next((loop.iter for loop in around if name.id in stored(loop.target)), None)
 
 
 def _is_next(region: Region, name: ast.Name) -> bool:
@@ -139,8 +132,6 @@ def _indexed(region: Region, node: ast.expr, index: ast.expr) -> Iterator[Root]:
         yield Root(node, one=True)
     elif region.whole and isinstance(node, ast.Subscript) and is_mask(region.plan, first):
         yield from roots(region, node.value)
-    elif region.whole and isinstance(node, ast.Subscript) and is_mask(region.plan, first):
-        yield from roots(region, node.value)
     elif isinstance(first, ast.Name | ast.Attribute | ast.Subscript) and not region.whole:
         yield from list(_of_place(region, first, frozenset())) or [Root(node)]
     else:
@@ -155,18 +146,10 @@ def _is_number(region: Region, node: ast.expr) -> bool:
     if isinstance(node, ast.BinOp):
         return _is_number(region, node.left) and _is_number(region, node.right)
     return isinstance(node, ast.Name) and any(
-        node.id in _targets(loop.target) and _counts(loop.iter)
+        node.id in stored(loop.target) and region.plan.facts.counts(loop.iter)
         for loop in region.plan.facts.loops
         if isinstance(loop, ast.For) and loop in region.plan.program.ancestors(node)
     )
-
-
-def _counts(source: ast.expr) -> bool:
-    """`range(10)`, `tqdm(range(10))`."""
-    if not isinstance(source, ast.Call):
-        return False
-    word = source.func.attr if isinstance(source.func, ast.Attribute) else getattr(source.func, "id", "")
-    return word in ("range", "trange") or bool(source.args and _counts(source.args[0]))
 
 
 def _is_all(index: ast.expr) -> bool:
@@ -185,7 +168,6 @@ def _of_call(region: Region, node: ast.Call, seen: frozenset[ast.AST]) -> Iterat
         return
     if isinstance(node.func, ast.Attribute) and node.func.attr == "to":  # what it is given is a device
         return
-    name = qualified(node.func, region.plan.flow.imports)
     if is_single(region.plan, node):
         yield Root(node, one=True)
         return
@@ -196,7 +178,7 @@ def _of_call(region: Region, node: ast.Call, seen: frozenset[ast.AST]) -> Iterat
         for root in roots(region, given.value if isinstance(given, ast.Starred) else given, seen):
             found = True
             yield root
-        if found and name in PRODUCTS:  # as of `X @ W`
+        if found and entry_of(node, region.plan.flow.imports).product:  # as of `X @ W`
             return
 
 
@@ -219,7 +201,7 @@ def _is_one_thing(region: Region, node: Place) -> bool:
     """`start = torch.tensor([[0.0]])`, `torch.zeros(1, 1)`: beside a batch of many it is none of it."""
     given = [n for n in region.plan.nodes() if isinstance(n, ast.Assign)]
     if isinstance(node, ast.Name):
-        made = [n.value for n in given if node.id in _targets(n.targets[0])]
+        made = [n.value for n in given if node.id in stored(n.targets[0])]
     else:
         made = [n.value for n in given if ast.unparse(n.targets[0]) == ast.unparse(node)]
     return bool(made) and all(_makes_one(region, value) for value in made)
@@ -229,12 +211,12 @@ def _makes_one(region: Region, node: ast.expr) -> bool:
     match node:
         case ast.Call(func=ast.Attribute(value=base)) if not isinstance(base, ast.Name):
             return _makes_one(region, base)  # `torch.zeros(1, 1).to(device)`
-        case ast.Call(func=func, args=[first, *_] as sizes):
-            name = qualified(func, region.plan.flow.imports)
-            if name in TENSORS:
+        case ast.Call(func=func, args=[first, *_]):
+            if qualified(func, region.plan.flow.imports) in TENSORS:
                 return _lists_one(region.plan, node) or isinstance(first, ast.Constant)
-            own = sizes[region.dim] if len(sizes) > region.dim else first
-            return name in FILLED and isinstance(own, ast.Constant) and own.value == 1
+            sizes = written_sizes(region.plan, node)
+            own = sizes[region.dim] if len(sizes) > region.dim else next(iter(sizes), None)
+            return isinstance(own, ast.Constant) and own.value == 1
     return False
 
 
@@ -277,17 +259,7 @@ def set_anew(plan: Reading, statements: Sequence[ast.AST], read: ast.Name) -> li
 
 def values_for(statements: Iterable[ast.AST], name: str) -> Iterator[tuple[ast.AST, ast.expr]]:
     for node in (n for s in statements for n in walk(s)):
-        if isinstance(node, ast.Assign) and any(name in _targets(t) for t in node.targets):
-            yield node, node.value
-        elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr) and name in _targets(node.target):
-            if node.value is not None:
-                yield node, node.value
-        elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension) and name in _targets(node.target):
-            yield node, node.iter
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ADDING:
-            if isinstance(node.func.value, ast.Name) and node.func.value.id == name:
-                yield from ((node, given) for given in node.args)
-
-
-def _targets(target: ast.expr) -> set[str]:
-    return {n.id for n in walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        yield from ((node, value) for target, value in assigned(node) if name in stored(target))
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=holder))) if holder == name:
+                yield from ((node, given) for given in node.args if entry_of(node).effect is Effect.STORES)

@@ -11,7 +11,7 @@ from nbddp.analysis.splitting.roots import is_data, is_single
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import TURNED, Extent, Split, spread
 
-ONE = {"unsqueeze": 0, "view": 1, "reshape": 1}  # by their first argument: of samples in the first dimension
+ONE = ("unsqueeze", "view", "reshape")
 
 
 def sample_by_sample(plan: Reading, split: Split) -> str | None:

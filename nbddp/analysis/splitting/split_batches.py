@@ -9,16 +9,15 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.dimension import samples_in, with_masks, with_places, with_states
 from nbddp.analysis.splitting.find import add, chain_of, first_split, unshared
 from nbddp.analysis.splitting.fit import in_columns, is_unclear, unclear_dim, unfit
 from nbddp.analysis.splitting.origins import is_count, is_mask
-from nbddp.analysis.splitting.regions import Region, region_at
+from nbddp.analysis.splitting.regions import Region, is_split, region_at
 from nbddp.analysis.splitting.roots import Root, comes_out, is_data, roots
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import Assumptions, CallFact, Extent, Split, spread
+from nbddp.analysis.values import Assumptions, Split
 from nbddp.sentence import Sentence, sentence
 
 ELEMENTWISE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
@@ -96,9 +95,9 @@ def _meeting(region: Region, node: ast.AST) -> Iterator[Root]:
 
 
 def _beside(region: Region, *operands: ast.expr) -> Iterator[Root]:
-    if any(_is_split(region.plan, o) and (not region.whole or comes_out(region, o)) for o in operands):
+    if any(is_split(region.plan, o) and (not region.whole or comes_out(region, o)) for o in operands):
         for operand in operands:
-            if not _is_split(region.plan, operand) and is_data(region.plan, operand):
+            if not is_split(region.plan, operand) and is_data(region.plan, operand):
                 yield from (r for r in roots(region, operand) if not r.one and _belongs(region, r))
 
 
@@ -113,9 +112,9 @@ def _belongs(region: Region, root: Root) -> bool:
 def _given(region: Region, call: ast.Call) -> Iterator[Root]:
     fact = region.plan.facts.calls.get(call)
     given = [*call.args, *(k.value for k in call.keywords)]
-    if fact is None or not any(_is_split(region.plan, a) for a in given):
+    if fact is None or not any(is_split(region.plan, a) for a in given):
         return
-    if _is_loss(region.plan, fact):
+    if region.plan.facts.is_loss(call):
         yield from _to_a_loss(region, call.args[:2])
     elif fact.bodies or any(n.startswith(("sklearn.", "torchmetrics.")) for n in fact.names):
         yield from _beside(region, *given)
@@ -124,15 +123,6 @@ def _given(region: Region, call: ast.Call) -> Iterator[Root]:
 def _to_a_loss(region: Region, given: list[ast.expr]) -> Iterator[Root]:
     """Output and target have the same samples, whatever they are made of."""
     for one in given:
-        if not _is_split(region.plan, one) and is_data(region.plan, one):
+        if not is_split(region.plan, one) and is_data(region.plan, one):
             found = [r for r in roots(region, one) if not r.one and _belongs(region, r)]
             yield from found or [Root(one)]
-
-
-def _is_loss(plan: Reading, fact: CallFact) -> bool:
-    loss = any(effect_of(n).samples is Samples.LOSS for n in fact.names)
-    return loss or bool(plan.facts.value(fact.node.func).of("loss"))
-
-
-def _is_split(plan: Reading, node: ast.expr) -> bool:
-    return spread(plan.facts.value(node)) is Extent.SAMPLES

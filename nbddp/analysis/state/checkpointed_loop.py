@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from nbddp.analysis.library import entry_of
 from nbddp.analysis.reading import Reading, state_in_scope
 from nbddp.analysis.state.batches_done import BatchLoop, batches_done
 from nbddp.analysis.state.loop_carried import Carried, carried
 from nbddp.analysis.values import LoopFact
 from nbddp.sentence import NOTHING, Sentence, sentence
-
-COUNTS = ("range", "trange", "tnrange")
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ def checkpointed(plan: Reading) -> CheckpointedLoop | None:
     if not isinstance(fact.node, ast.For) or not isinstance(fact.node.target, ast.Name) or not _once(plan, fact.node):
         return None
     found = carried(plan, fact)
-    if not _counts(fact.node.iter) or found.things or found.lost:
+    if not _counts_up(plan, fact.node.iter) or found.things or found.lost:
         return None
     state, batches = tuple(state_in_scope(plan, fact).items()), batches_done(plan, fact)
     within, whole = (batches, NOTHING) if isinstance(batches, BatchLoop) else (None, batches)
@@ -51,14 +50,12 @@ def watched_within(plan: Reading, fact: LoopFact, found: Carried) -> BatchLoop |
     return batches_done(plan, fact)
 
 
-def _counts(node: ast.expr) -> bool:
+def _counts_up(plan: Reading, node: ast.expr) -> bool:
     """`range(epochs)`, `tqdm(range(1, epochs + 1))`, with steps upwards."""
-    if not isinstance(node, ast.Call):
-        return False
-    name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
-    if name in COUNTS:
-        return len(node.args) < 3
-    return bool(node.args) and _counts(node.args[0]) and name.startswith("tqdm")
+    op = entry_of(node, plan.flow.imports)
+    if not isinstance(node, ast.Call) or not op.counts:
+        return isinstance(node, ast.Call) and bool(op.gives and node.args) and _counts_up(plan, node.args[0])
+    return len(node.args) < 3
 
 
 def _once(plan: Reading, loop: ast.For) -> bool:

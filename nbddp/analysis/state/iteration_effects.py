@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from nbddp.analysis.library import Effect, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import Effects, Function, Walk, local_names
 from nbddp.analysis.syntax import walk
@@ -13,7 +14,6 @@ from nbddp.analysis.values import Obj, Value
 
 HOLDERS = ("list", "dict")
 GROWS = ("append", "appendleft", "extend", "insert", "setdefault")  # what nothing but a container does
-FILLS = (*GROWS, "update", "pop", "popitem", "popleft", "clear", "remove")
 CALLS = 400  # that are followed: more than any loop by hand has
 
 
@@ -89,7 +89,7 @@ class _Follow(Walk, ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         super().visit_Call(node)
         receiver = node.func.value if isinstance(node.func, ast.Attribute) else node.func
-        if isinstance(node.func, ast.Attribute) and node.func.attr in FILLS:
+        if isinstance(node.func, ast.Attribute) and entry_of(node).effect in (Effect.STORES, Effect.REORDERS):
             self._fill(receiver, grows=node.func.attr in GROWS)
         if isinstance(node.func, ast.Attribute) and _in_place(node.func.attr) and isinstance(receiver, ast.Subscript):
             self._fill(receiver.value, grows=False)  # `averages[name].mul_(0.9)`

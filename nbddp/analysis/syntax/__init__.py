@@ -4,7 +4,7 @@ Takes the cells of a notebook.
 Gives a Program, each node with its exact place in a cell, and the qualified names that it imports.
 """
 
-from nbddp.analysis.syntax.arguments import handed
+from nbddp.analysis.syntax.arguments import assigned, handed
 from nbddp.analysis.syntax.blocks import blocks_around
 from nbddp.analysis.syntax.main_guard import asks_for_main
 from nbddp.analysis.syntax.multiline_strings import lines_in_strings
@@ -17,6 +17,7 @@ __all__ = [
     "Program",
     "Statement",
     "asks_for_main",
+    "assigned",
     "bindings",
     "blocks_around",
     "build_program",

@@ -1,4 +1,4 @@
-"""Which parameter of a function gets what a call gives."""
+"""What is given to what: to the parameters of a function, to the targets of an assignment or a loop."""
 
 from __future__ import annotations
 
@@ -18,3 +18,22 @@ def handed(
             break
         yield name, value
     yield from ((k.arg, k.value) for k in call.keywords if k.arg)
+
+
+def assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Targets, and what each of them is given."""
+    match node:
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(values):
+            yield from zip(names, values, strict=True)
+        case ast.Assign(targets=targets, value=value):
+            yield from ((target, value) for target in targets)
+        case ast.AnnAssign(target=target, value=ast.expr() as value) | ast.AugAssign(target=target, value=value):
+            yield target, value
+        case ast.NamedExpr(target=target, value=value):
+            yield target, value
+        case ast.For(target=target, iter=value) | ast.AsyncFor(target=target, iter=value):
+            yield target, value
+        case ast.comprehension(target=target, iter=value):
+            yield target, value
+        case ast.withitem(optional_vars=ast.expr() as target, context_expr=value):
+            yield target, value

@@ -59,6 +59,7 @@ _ALIASES = {
     "torch.nn.parallel.DataParallel": "torch.nn.DataParallel",
     "torch.optim.adam.": "torch.optim.",
     "torch.optim.sgd.": "torch.optim.",
+    "torch.nn.utils.clip_grad.": "torch.nn.utils.",
     "torch.cuda.amp.": "torch.amp.",
     "torch.autograd.Variable": "torch.autograd.Variable",
     "tqdm.auto.": "tqdm.",

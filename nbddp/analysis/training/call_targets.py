@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from nbddp.analysis.syntax import walk
+from nbddp.analysis.syntax import assigned, walk
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 TAKEN_OUT = frozenset({"get", "items", "values", "pop"})  # of a table
@@ -23,7 +23,7 @@ class Meanings:
     bound: dict[str, list[ast.expr]] = field(default_factory=dict)  # by a name, or by `.attribute` of whatever object
 
     def learn(self, nodes: Iterable[ast.AST]) -> None:
-        for target, value in (pair for node in nodes for pair in _bindings(node)):
+        for target, value in (pair for node in nodes for pair in assigned(node)):
             for part in (n for n in walk(target) if isinstance(getattr(n, "ctx", None), ast.Store)):
                 if isinstance(part, ast.Name | ast.Attribute):
                     self.bound.setdefault(_key(part), []).append(value)
@@ -83,18 +83,6 @@ class Meanings:
 
 def _key(node: ast.Name | ast.Attribute) -> str:
     return node.id if isinstance(node, ast.Name) else f".{node.attr}"
-
-
-def _bindings(node: ast.AST) -> Iterator[tuple[ast.AST, ast.expr]]:
-    match node:
-        case ast.Assign(targets=targets, value=value):
-            yield from ((target, value) for target in targets)
-        case ast.AnnAssign(target=target, value=ast.expr() as value) | ast.NamedExpr(target=target, value=value):
-            yield target, value
-        case ast.For(target=target, iter=value) | ast.AsyncFor(target=target, iter=value):
-            yield target, value
-        case ast.comprehension(target=target, iter=value):
-            yield target, value
 
 
 def _returned(function: Definition) -> Iterator[Definition]:

@@ -102,6 +102,7 @@ STATISTIC = "statistic"  # a number of the batch that does not add up: its large
 MASK = "mask"  # whether something holds for each sample
 EACH = "each"  # a list with an item for each sample, whatever the item is
 PICKED = "picked"  # those samples of a batch for which it does
+MOVED = "moved"  # in another order than theirs, within the batch
 PLACED = "placed"  # by their place in the batch, and of a share these are others
 BY_MASK = "by mask"  # picked by what is true of each sample for itself: the shares' make up those of the batch
 FRACTION = "fraction"  # a part of a sum: rounded on each rank it does not add up
@@ -109,8 +110,9 @@ ASSUMED = "assumed"  # weighted by the size of the batch, and so taken for a mea
 TURNED = "turned"  # its columns are samples: a transposed batch, or time in the first dimension
 FLAT = "flat"  # time and samples in one dimension, time first
 UNLIKE = "unlike"  # holds a sum over the samples, and something that is none: its node is the sum
-MARKS = (RATED, WEIGHTED, STATISTIC, MASK, EACH, PICKED, PLACED, BY_MASK, FRACTION, ASSUMED, TURNED, FLAT, UNLIKE)
-OF_A_SHARE = (PICKED, RATED, WEIGHTED, TURNED)  # gathered, these are not the samples that one process would have
+MARKS = (RATED, WEIGHTED, STATISTIC, MASK, EACH, PICKED, MOVED, PLACED, BY_MASK, FRACTION, ASSUMED, TURNED, FLAT,
+         UNLIKE)  # fmt: skip
+OF_A_SHARE = (PICKED, MOVED, RATED, WEIGHTED, TURNED)  # gathered, these are not the samples that one process would have
 _NOWHERE = ast.Pass()
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.values.domain import ANYTHING, Extent, Obj, Value, is_sum_or_not, join
 from nbddp.analysis.values.tracking import Tracked, TrackedDict, TrackedSet, TrackedSets
 from nbddp.sentence import Sentence
@@ -168,6 +169,19 @@ class Facts(Tracked):
 
     def value(self, node: ast.AST) -> Value:
         return self.values.get(node, ANYTHING)
+
+    def is_loss(self, node: ast.AST) -> bool:
+        """`F.cross_entropy(out, y)`, `criterion(out, y)`."""
+        if not isinstance(node, ast.Call) or node not in self.calls:
+            return False
+        named = any(effect_of(n).samples is Samples.LOSS for n in self.calls[node].names)
+        return named or bool(self.value(node.func).of("loss"))
+
+    def counts(self, node: ast.AST) -> bool:
+        """`range(10)`, `tqdm(range(10))`."""
+        if not isinstance(node, ast.Call) or node not in self.calls:
+            return False
+        return any(effect_of(n).counts for n in self.calls[node].names) or any(map(self.counts, node.args[:1]))
 
     def contents(self, value: Value) -> Iterator[Value]:
         """What lists and dictionaries hold, also those in a tuple."""

@@ -34,7 +34,6 @@ from nbddp.analysis.loaders import (
     of_loader,
     sizes,
     use_of,
-    world_size,
 )
 from nbddp.analysis.syntax import qualified
 from nbddp.diagnostics import Diagnostic
@@ -82,7 +81,7 @@ def _per_rank(plan: Plan, node: ast.expr) -> Iterator[Edit]:
 def _told(plan: Plan, size: Size) -> Edit:
     """Of a number that is computed it is said where the loader is made what becomes of it."""
     assert size.node is not None
-    text, ranks = plan.program.source(size.node), world_size(plan, size.node)
+    text, ranks = plan.program.source(size.node), plan.world_size(size.node)
     opened, closed = around(plan, size.node)
     share = f"{opened}{text}{closed}"
     rest = f"{opened}{text}{closed.replace(' // ', ' % ')}"
@@ -170,7 +169,7 @@ def _shared(plan: Plan, size: Size) -> Iterator[Edit | Diagnostic]:
 
 
 def _of_all(plan: Plan, node: ast.expr) -> Iterator[Edit]:
-    whole = f"{plan.program.source(node)} * {world_size(plan, node)}"
+    whole = f"{plan.program.source(node)} * {plan.world_size(node)}"
     yield replace(plan.program, NAME, node, f"({whole})", ("dist",))
 
 

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.agreement import compares_samples, over_ranks, weighted_losses
-from nbddp.analysis.library import Samples, effect_of
+from nbddp.analysis.library import Samples, entry_of
 from nbddp.analysis.models import kept_of_shares
 from nbddp.analysis.values import BY_MASK, PICKED, CallFact, Extent, Loop, Value, backward_of, spread
 from nbddp.diagnostics import Diagnostic
@@ -129,12 +129,8 @@ def _by_place(plan: Plan) -> list[CallFact]:
 
 
 def _is_mean(plan: Plan, fact: CallFact) -> bool:
-    func = fact.node.func
-    named = any(effect_of(n).samples in (Samples.LOSS, Samples.MEAN) for n in fact.names)
-    method = isinstance(func, ast.Attribute) and func.attr == "mean"
-    return (named or method or bool(plan.facts.value(func).of("loss"))) and plan.facts.value(
-        fact.node
-    ).extent is Extent.MEAN
+    averages = plan.facts.is_loss(fact.node) or entry_of(fact.node, plan.flow.imports).samples is Samples.MEAN
+    return averages and plan.facts.value(fact.node).extent is Extent.MEAN
 
 
 def _given(plan: Plan, fact: CallFact) -> list[Value]:

@@ -11,8 +11,6 @@ from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.values import Extent, spread
 from nbddp.edits import Edit, replace, wrap
 
-SEEDING = ("random.seed", "numpy.random.seed", "torch.manual_seed", "torch.cuda.manual_seed_all")
-STREAMS = ("numpy.random.default_rng", "numpy.random.RandomState", "random.Random")
 FRESH = ("torch.seed", "torch.random.seed")
 FOR_A_SAMPLE = ("__getitem__", "__getitems__", "__call__", "forward")  # of which each process has its own
 
@@ -35,7 +33,8 @@ def _seeded(plan: Plan, rule: str, call: ast.Call) -> Iterator[Edit]:
     if name in FRESH and plain:
         function = plan.program.source(call.func).removesuffix("seed") + "manual_seed"
         yield replace(plan.program, rule, call, f"{function}({seed})", ("same_seed",))
-    if name not in (*SEEDING, *STREAMS):
+    op = effect_of(name)
+    if not op.seeds and not (op.generator and op.draws):
         return
     if all(isinstance(g, ast.Constant) and g.value is None for g in given):
         yield replace(plan.program, rule, call, f"{plan.program.source(call.func)}({seed})", ("same_seed",))

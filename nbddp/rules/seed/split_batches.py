@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from nbddp.analysis import Plan
-from nbddp.analysis.library import Stream, effect_of
+from nbddp.analysis.library import Stream, effect_of, entry_of
 from nbddp.analysis.reading import Definition, draws, with_what_it_calls
 from nbddp.analysis.splitting import chain_of
 from nbddp.analysis.syntax import walk
@@ -14,8 +14,6 @@ from nbddp.analysis.values import CallFact
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, within, wrap
 from nbddp.sentence import sentence
-
-COUNTING = ("range", "enumerate", "zip", "tqdm", "trange", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "len")
 
 
 def draws_for_all(plan: Plan, fact: CallFact) -> bool:
@@ -135,4 +133,5 @@ def _beside(plan: Plan, block: list[ast.stmt], chain: frozenset[ast.AST]) -> Ite
 def _counts(plan: Plan, node: ast.expr) -> bool:
     """Nothing but numbers, or a list that is there already."""
     calls = [n for n in walk(node) if isinstance(n, ast.Call)]
-    return bool(calls) and all(plan.program.source(c.func) in COUNTING for c in calls)
+    known = (entry_of(c, plan.flow.imports) for c in calls)
+    return bool(calls) and all(op.counts or op.gives or op.about for op in known)

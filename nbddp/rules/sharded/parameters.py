@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
+from nbddp.analysis.library import entry_of
 from nbddp.analysis.models import is_part, is_sharded_at
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Obj
@@ -13,19 +14,11 @@ from nbddp.diagnostics import Diagnostic
 from nbddp.rules.sharded.calls import NAME
 from nbddp.sentence import sentence
 
-# What is the same of a part and of the whole.
-ABOUT = frozenset(
-    """
-    requires_grad requires_grad_ shape ndim dtype device numel nelement size dim element_size is_cuda is_leaf
-    is_floating_point is_complex
-    """.split()
-)
 TAKES = frozenset(
     """
     list tuple filter iter next len dict enumerate zip reversed sorted id isinstance type any all
     itertools.chain itertools.chain.from_iterable torch.nn.utils.clip_grad_norm_ torch.nn.utils.clip_grad_value_
     torch.nn.utils.clip_grad_norm torch.nn.utils.get_total_norm torch.nn.utils.clip_grads_with_norm_
-    torch.nn.utils.clip_grad.clip_grad_norm_
     """.split()
 )
 Loop = ast.For | ast.AsyncFor | ast.comprehension
@@ -93,7 +86,7 @@ def _is_harmless(plan: Plan, node: ast.expr, one: bool) -> bool:
         return not isinstance(parent, ast.AugAssign) or not one
     match parent:
         case ast.Attribute(attr=attr):
-            return attr in ABOUT or not one
+            return bool(entry_of(parent).about) or attr == "requires_grad_" or not one  # the same of a part
         case ast.keyword():
             return _takes(plan, plan.program.parents[parent], node)
         case ast.Call():

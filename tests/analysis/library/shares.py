@@ -16,7 +16,7 @@ import sklearn.metrics
 import torch
 from torch.nn import functional
 
-from nbddp.analysis.values import PICKED, TURNED, WEIGHTED, Extent, Value
+from nbddp.analysis.values import MOVED, PICKED, TURNED, WEIGHTED, Extent, Value
 from tests.analysis.cells import BEFORE, batch, plan
 
 SHARES = [(4, 4), (2, 5, 4)]
@@ -60,7 +60,7 @@ def computed(form: str, x: torch.Tensor) -> torch.Tensor | None:
 
 
 def holds(value: Value, parts: list[Any], of_all: torch.Tensor, shares: tuple[int, ...]) -> bool:
-    if value.extent is Extent.VARYING or value.of(PICKED, WEIGHTED, TURNED):
+    if value.extent is Extent.VARYING or value.of(PICKED, MOVED, WEIGHTED, TURNED):
         return True
     if value.extent is Extent.SAMPLES:
         rows = {part.shape[1:] for part in (*parts, of_all)}

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 import torch
 
-from nbddp.analysis.evaluator.tensor_rules import BY_ITSELF
 from nbddp.analysis.library import Effect, Samples, effect_of
 from nbddp.analysis.library.lookup import METHODS
 from nbddp.analysis.values import Value
 from tests.analysis.cells import BEFORE, TRAINING, plan
 from tests.analysis.library.shares import NAMES, NO_SUCH_THING, SHARES, claims, false
 
-ARGUMENTS = ("", "0", "1", "dim=0", "0.5, 0", "2, 1", "y", "y.mean(0)")
+ARGUMENTS = ("", "0", "1", "dim=0", "[0]", "0.5, 0", "2, 1", "y", "y.mean(0)")
 OTHERS = ("index", "apply")  # methods of lists and models, which a tensor has for something else
+UNSAID = ("detach_", "new", "new_empty")  # it changes the batch; what lies in memory is no two times the same
 WORDS = [w for w in METHODS if effect_of(f".{w}").samples is not Samples.EACH or hasattr(torch.Tensor, w)]
-WORDS = [word for word in WORDS if word not in OTHERS and not effect_of(f".{word}").draws]
+WORDS = [w for w in WORDS if w not in (*OTHERS, *UNSAID) and not effect_of(f".{w}").draws]
 MODULES = ("torch", "torch.linalg", "torch.fft", "F", "np", "np.linalg", "np.fft")
 MOVED = {"unsqueeze": "0", "repeat": "2"}  # with these the samples are elsewhere, where nothing is said of them
 TABLES = "median() quantile(0.5) prod() cumsum(0) describe() mean() std() nlargest(3) idxmax() value_counts()".split()
@@ -31,7 +31,7 @@ def forms(word: str) -> list[str]:
     plain = [f"{arguments and ', '}{arguments}" for arguments in given if arguments in ("", "0", "y")]
     of_torch = [f"{m}.{word}" for m in MODULES if hasattr(eval(m, NAMES), word) and not m.startswith("np")]
     of_numpy = [f"{m}.{word}" for m in MODULES if hasattr(eval(m, NAMES), word) and m.startswith("np")]
-    over_all = effect_of(f".{word}").samples not in (Samples.EACH, Samples.KEEPS) and word not in BY_ITSELF
+    over_all = effect_of(f".{word}").samples not in (Samples.EACH, Samples.KEEPS) and not effect_of(f".{word}").last
     batches = ("x", "x[:, 0]") if over_all else ("x",)
     functions = [f"{name}({x}{given})" for name in of_torch for given in plain for x in batches]
     plain = [given.replace("y", "y.numpy()") for given in plain]

@@ -5,21 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from nbddp.analysis.library import Shape, effect_of, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.dimension.marks import marked_dim
-from nbddp.analysis.splitting.dimension.sequences import LAYERS, time_first
-from nbddp.analysis.splitting.origins import all_of
-from nbddp.analysis.splitting.regions import region_at
+from nbddp.analysis.splitting.dimension.sequences import is_layer, time_first
+from nbddp.analysis.splitting.origins import all_of, written_sizes
+from nbddp.analysis.splitting.regions import is_split, region_at
 from nbddp.analysis.splitting.single_samples import along_second
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import TURNED, Extent, Split, spread
+from nbddp.analysis.values import TURNED, Split
 from nbddp.sentence import Sentence, sentence
-
-SHAPING = ("view", "reshape")
-TURNING = ("t", "transpose", "swapaxes", "permute")
-MAKING = ("rand", "randn", "randint", "zeros", "ones", "normal", "new_zeros", "new")
-STATES = ("zeros", "randn", "new_zeros", "new", "rand")
-OVER = ("mean", "sum", "max", "min", "softmax", "log_softmax", "cumsum", "argmax", "norm", "std", "var", "flip")
 
 
 def samples_in(plan: Reading, split: Split) -> int | Sentence:
@@ -45,7 +40,7 @@ def samples_in(plan: Reading, split: Split) -> int | Sentence:
 
 def _goes_along_samples(plan: Reading) -> bool:
     """Is there a layer that takes samples in the first dimension, or is it given them there?"""
-    calls = plan.calls(*(f"torch.nn.{name}" for name in LAYERS))
+    calls = plan.calls_that(is_layer)
     first = (k.value for c in calls for k in c.node.keywords if k.arg == "batch_first")
     given = (call.args[:1] for call, fact in plan.facts.calls.items() if fact.ever_in_forward and fact.called)
     counted = any(_begins_with_length(value) for values in given for value in values)
@@ -73,9 +68,8 @@ def _batchified(plan: Reading, split: Split) -> ast.expr | None:
     """`data.view(batch_size, -1).t()`: sequences side by side."""
     for part in (n for held in _held(plan, split) for n in all_of(plan, held)):
         turned = part.func if isinstance(part, ast.Call) else part
-        if isinstance(turned, ast.Attribute) and turned.attr in (*TURNING, "T") and isinstance(turned.value, ast.Call):
-            shaped = turned.value.func
-            if isinstance(shaped, ast.Attribute) and shaped.attr in SHAPING and isinstance(part, ast.expr):
+        if isinstance(part, ast.expr) and isinstance(turned, ast.Attribute) and isinstance(turned.value, ast.Call):
+            if entry_of(turned).shape is Shape.TURNED and entry_of(turned.value).shape is Shape.ANEW:
                 return part
     return None
 
@@ -86,16 +80,13 @@ def _shows_several(plan: Reading, split: Split) -> bool:
         return True
     embeds = bool([*plan.calls("torch.nn.Embedding")])
     parts = [n for held in _held(plan, split) for n in all_of(plan, held)]
-    made = any(_sizes(n, MAKING) > (1 if embeds else 2) or _stacks_second(n) for n in parts)
+    made = any(_sizes(plan, n) > (1 if embeds else 2) or _stacks_second(n) for n in parts)
     return made or any(_is_state(plan, n) for n in plan.nodes())
 
 
-def _sizes(node: ast.AST, words: tuple[str, ...]) -> int:
+def _sizes(plan: Reading, node: ast.AST) -> int:
     """How many dimensions what is made has, where they are written out; one of a single entry is none."""
-    if not isinstance(node, ast.Call) or ast.unparse(node.func).rpartition(".")[2] not in words:
-        return 0
-    named = [k.value for k in node.keywords if k.arg == "size"]
-    sizes = next((a.elts for a in (*named, *node.args) if isinstance(a, ast.Tuple | ast.List)), node.args)
+    sizes = written_sizes(plan, node)
     second = sizes[1] if len(sizes) > 1 else None
     return 0 if isinstance(second, ast.Constant) and second.value == 1 else len(sizes)
 
@@ -114,7 +105,7 @@ def _stacks_second(node: ast.AST) -> bool:
 def _is_state(plan: Reading, node: ast.AST) -> bool:
     """`torch.zeros(layers, batch_size, hidden)`, in a method of a model: as many sequences as a state has."""
     inside = any(isinstance(a, ast.ClassDef) for a in plan.program.ancestors(node)) if isinstance(node, ast.Call) else 0
-    return bool(inside) and _sizes(node, STATES) == 3
+    return bool(inside) and _sizes(plan, node) == 3
 
 
 def set_against(plan: Reading) -> ast.expr | None:
@@ -129,7 +120,7 @@ def set_against(plan: Reading) -> ast.expr | None:
                 plan, right
             ):
                 return node
-            case ast.Call(func=ast.Attribute(value=base, attr=word)) if word in OVER:
+            case ast.Call(func=ast.Attribute(value=base, attr=word)) if effect_of(f".{word}").over:
                 base = node.args[0] if plan.facts.value(base).of("library") and node.args else base
                 given = [*node.args, *(k.value for k in node.keywords if k.arg in ("dim", "axis"))]
                 if _is_turned(plan, base) and any(isinstance(g, ast.Constant) and g.value == 1 for g in given):
@@ -139,5 +130,4 @@ def set_against(plan: Reading) -> ast.expr | None:
 
 
 def _is_turned(plan: Reading, node: ast.expr) -> bool:
-    value = plan.facts.value(node)
-    return spread(value) is Extent.SAMPLES and bool(value.of(TURNED))
+    return is_split(plan, node) and bool(plan.facts.value(node).of(TURNED))

@@ -5,26 +5,25 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from nbddp.analysis.library import Samples, Shape, effect_of, entry_of, is_class
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.regions import Definition, Region, stored
-from nbddp.analysis.splitting.roots import PRODUCTS
+from nbddp.analysis.splitting.origins import sizes_in, written_sizes
+from nbddp.analysis.splitting.regions import Definition, Region, is_split, stored
 from nbddp.analysis.syntax import qualified, walk
-from nbddp.analysis.values import Extent, Split, spread
+from nbddp.analysis.values import Split
 
 TIME_FIRST = ("torchtext.",)  # whose batches have the samples in the second dimension
-LAYERS = ("RNN", "LSTM", "GRU", "Transformer", "TransformerEncoderLayer", "TransformerDecoderLayer",
-          "MultiheadAttention")  # fmt: skip
-RELATING = (*PRODUCTS, "torch.bmm", "torch.einsum", "torch.nn.functional.scaled_dot_product_attention")
-TURNING = frozenset("t T mT transpose swapaxes swapdims permute movedim moveaxis rearrange einsum".split())
-NEVER = ("Sequential", "Linear", "Conv1d", "Conv2d", "ModuleList")
-MAKING = ("rand", "randn", "randint", "zeros", "ones", "normal", "view", "reshape", "rearrange")  # with three sizes
 STACKING = ("stack", "vstack", "unfold", "sliding_window_view", "pad_sequence", "pack_padded_sequence")
-DIMENSIONS = ("size", "mean", "sum", "unsqueeze", "squeeze", "transpose", "swapaxes", "permute", "flatten", "select")
+
+
+def is_layer(name: str) -> bool:
+    """One that goes through time, in the first dimension where nothing else is said."""
+    return is_class(name) and bool(effect_of(name).sequence)
 
 
 def time_first(plan: Reading) -> str | None:
     """A layer that goes along the first dimension; what turns that round in a model is not followed."""
-    for call in plan.calls(*(f"torch.nn.{name}" for name in LAYERS)):
+    for call in plan.calls_that(is_layer):
         first = {k.arg: k.value for k in call.node.keywords}.get("batch_first")
         if (first is None or plan.facts.value(first).const is not True) and not turns_round(plan, call.node):
             return plan.program.source(call.node.func)
@@ -34,10 +33,10 @@ def time_first(plan: Reading) -> str | None:
 def may_turn(plan: Reading) -> bool:
     """Does anything put the samples into another dimension: in the notebook, or in a model that is not read?"""
     words = {n.attr for n in plan.nodes() if isinstance(n, ast.Attribute)}
-    known = {f"torch.nn.{n}" for n in NEVER}
     models = {m.obj for m in plan.roles.models}
-    read = all(o in plan.facts.classes or o.name in known or o.name.startswith("torch.nn.modules") for o in models)
-    return bool(words & TURNING) or time_first(plan) is not None or not read
+    read = all(o in plan.facts.classes or o.name.startswith("torch.nn.") for o in models)
+    turns = any(effect_of(f".{word}").shape is Shape.TURNED for word in words)
+    return turns or time_first(plan) is not None or not read
 
 
 def turns_round(plan: Reading, node: ast.AST) -> bool:
@@ -59,7 +58,7 @@ def one_sequence(region: Region, split: Split) -> ast.expr | None:
         return None
     model = [n for f in _forward(plan) for n in walk(f)]
     step = [n for s in region.rest for n in walk(s)]
-    shown = any(_has_second(n) for n in (*model, *step)) or any(_has_three(n) for n in plan.nodes())
+    shown = any(_has_second(n) for n in (*model, *step)) or any(_has_three(plan, n) for n in plan.nodes())
     return None if shown else relating
 
 
@@ -70,17 +69,15 @@ def _forward(plan: Reading) -> set[Definition]:
 
 def _relating(plan: Reading) -> Iterator[ast.expr]:
     """Layers that go along the sequence; products of two things that both hold the samples."""
-    for call in plan.calls(*(f"torch.nn.{name}" for name in LAYERS)):
-        yield call.node.func
+    yield from (call.node.func for call in plan.calls_that(is_layer))
     for node in (n for f in _forward(plan) for n in walk(f)):
         parts: Sequence[ast.expr] = ()
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
             parts = (node.left, node.right)
-        elif isinstance(node, ast.Call) and qualified(node.func, plan.flow.imports) in RELATING:
-            parts = node.args
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "matmul":
-            parts = (node.func.value, *node.args)
-        if sum(spread(plan.facts.value(p)) is Extent.SAMPLES for p in parts) > 1:
+        elif isinstance(node, ast.Call) and ((op := entry_of(node, plan.flow.imports)).product or op.sequence):
+            method = isinstance(node.func, ast.Attribute) and qualified(node.func, plan.flow.imports) is None
+            parts = (node.func.value, *node.args) if method else node.args  # type: ignore[attr-defined]
+        if sum(is_split(plan, p) for p in parts) > 1:
             assert isinstance(node, ast.expr)
             yield node
 
@@ -108,7 +105,7 @@ def _has_second(node: ast.AST) -> bool:
             return True
         case ast.Subscript(slice=ast.Tuple(elts=[ast.Slice(lower=None, upper=None), *_])):
             return True
-        case ast.Call(func=ast.Attribute(attr=word)) if word in DIMENSIONS:
+        case ast.Call(func=ast.Attribute(attr=word)) if _names_dimensions(word):
             given = (*node.args, *(k.value for k in node.keywords if k.arg == "dim"))
             return any(isinstance(g, ast.Constant) and g.value in (1, 2) and g.value is not True for g in given)
         case ast.Call(func=ast.Attribute(attr="view" | "reshape"), args=[ast.UnaryOp() | ast.BinOp(), _]):
@@ -116,10 +113,17 @@ def _has_second(node: ast.AST) -> bool:
     return False
 
 
-def _has_three(node: ast.AST) -> bool:
+def _names_dimensions(word: str) -> bool:
+    """`size`, `sum`, `squeeze`, `transpose`."""
+    op = effect_of(f".{word}")
+    shaped = op.shape in (Shape.ONES, Shape.TURNED, Shape.FLAT)
+    return shaped or op.about == "size" or op.samples in (Samples.SUM, Samples.MEAN)
+
+
+def _has_three(plan: Reading, node: ast.AST) -> bool:
     """Makes a tensor of at least three dimensions, or puts sequences together to a batch."""
     if not isinstance(node, ast.Call):
         return False
-    word = ast.unparse(node.func).rpartition(".")[2]
-    sizes = next((a.elts for a in node.args if isinstance(a, ast.Tuple | ast.List)), node.args)
-    return word in STACKING or (word in MAKING and len(sizes) > 2)
+    shaped = entry_of(node, plan.flow.imports).shape is Shape.ANEW
+    sizes = sizes_in(node.args) if shaped else written_sizes(plan, node)
+    return ast.unparse(node.func).rpartition(".")[2] in STACKING or len(sizes) > 2

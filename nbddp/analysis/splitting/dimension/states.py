@@ -6,15 +6,14 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
+from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.origins import has_size
-from nbddp.analysis.splitting.regions import Region, bound, region_at, stored
-from nbddp.analysis.splitting.roots import FILLED
+from nbddp.analysis.splitting.origins import has_size, written_sizes
+from nbddp.analysis.splitting.regions import Region, bound, is_split, region_at, stored
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import ITEMS, Extent, Literal, Split, Value, contents, spread
+from nbddp.analysis.values import ITEMS, Literal, Split, Value, contents
 
 ROWS = ("samples", "columns")
-LAYERS = ("RNN", "LSTM", "GRU", "RNNCell", "LSTMCell", "GRUCell")
 
 
 def with_states(plan: Reading, split: Split) -> Split:
@@ -30,8 +29,9 @@ def _made_inside(region: Region, split: Split) -> Iterator[ast.expr]:
     held = [n for s in region.rest for n in walk(s) if isinstance(n, ast.Name) and n.id in split.names]
     for call, fact in region.plan.facts.calls.items():
         inside = fact.loops and region.plan.program.function_of(call) is not region.scope
-        if inside and len(call.args) == len(ROWS) and not {*fact.names}.isdisjoint(FILLED) and not split.dim:
-            if any(has_size(region.plan, n, call.args[0]) for n in (*held, *split.renamed, *split.inline)):
+        sizes = written_sizes(region.plan, call) if inside and not split.dim else ()
+        if len(sizes) == len(ROWS):
+            if any(has_size(region.plan, n, sizes[0]) for n in (*held, *split.renamed, *split.inline)):
                 yield call
 
 
@@ -74,10 +74,9 @@ def _is_whole(plan: Reading, value: Value) -> bool:
 
 def without_part(plan: Reading) -> ast.expr | None:
     """A state of the whole batch that a layer is given with a rank's samples."""
-    kinds = {f"torch.nn.{name}" for name in LAYERS}
     for call, fact in plan.facts.calls.items():
-        if fact.ever_in_forward and len(call.args) == 2 and any(o.name in kinds for o in fact.called):
-            samples, state = (plan.facts.value(a) for a in call.args)
-            if spread(samples) is Extent.SAMPLES and not isinstance(state.const, Literal) and _is_whole(plan, state):
+        if fact.ever_in_forward and len(call.args) == 2 and any(effect_of(o.name).state for o in fact.called):
+            state = plan.facts.value(call.args[1])
+            if is_split(plan, call.args[0]) and not isinstance(state.const, Literal) and _is_whole(plan, state):
                 return call.args[1]
     return None

@@ -6,15 +6,14 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nbddp.analysis.library import Samples, effect_of
+from nbddp.analysis.library import Shape, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.origins import is_mask, made_by
 from nbddp.analysis.splitting.regions import region_at
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import FLAT, TURNED, Split
 
-ALIKE = ("to", "long", "float", "double", "int", "cuda", "cpu", "contiguous", "detach", "type", "squeeze")
-SHAPING = ("view", "reshape", "flatten", "ravel")
+SHAPED = (Shape.ANEW, Shape.FLAT)
 
 
 def with_places(plan: Reading, split: Split) -> Split:
@@ -40,9 +39,8 @@ def with_masks(plan: Reading, split: Split) -> Split:
 
 def _compared(plan: Reading, split: Split) -> Iterator[tuple[ast.expr, ast.expr]]:
     inside = {n for s in region_at(plan, split.at).rest for n in walk(s)}
-    for call, fact in plan.facts.calls.items():
-        loss = plan.facts.value(call.func).of("loss") or any(effect_of(n).samples is Samples.LOSS for n in fact.names)
-        if loss and call in inside and len(call.args) > 1:
+    for call in plan.facts.calls:
+        if plan.facts.is_loss(call) and call in inside and len(call.args) > 1:
             yield call.args[0], call.args[1]
 
 
@@ -53,8 +51,8 @@ def _place(plan: Reading, node: ast.expr) -> str:
 
 def _bare(node: ast.expr) -> ast.expr:
     """`targets` of `targets.long().to(device)`: what changes no shape is left out."""
-    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ALIKE:
-        node = node.func.value
+    while isinstance(node, ast.Call) and entry_of(node).shape in (Shape.SAME, Shape.ONES):
+        node = node.func.value  # type: ignore[attr-defined]
     return node
 
 
@@ -67,16 +65,16 @@ def _key(plan: Reading, split: Split, target: ast.expr) -> str | None:
 
 def _is_flat(node: ast.expr) -> bool:
     """`targets.view(-1)`."""
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in SHAPING:
+    if not isinstance(node, ast.Call) or entry_of(node).shape not in SHAPED:
         return False
-    flat = node.func.attr in ("flatten", "ravel") and not node.args
+    flat = entry_of(node).shape is Shape.FLAT and not node.args
     return flat or (len(node.args) == 1 and isinstance(node.args[0], ast.UnaryOp | ast.BinOp))
 
 
 def _is_flattened(plan: Reading, output: ast.expr) -> bool:
     """`output.view(-1, vocabulary)`."""
     for node in made_by(plan, _bare(output)):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in SHAPING:
+        if isinstance(node, ast.Call) and entry_of(node).shape in SHAPED:
             first = node.args[0] if node.args else None
             if isinstance(first, ast.UnaryOp | ast.BinOp) and len(node.args) > 1:
                 return True

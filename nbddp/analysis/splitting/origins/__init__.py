@@ -7,7 +7,15 @@ Gives the expressions that it comes from, unchanged or in whatever number of ste
 from nbddp.analysis.splitting.origins.elements import gives_samples, is_sample
 from nbddp.analysis.splitting.origins.made_by import all_of, made_by
 from nbddp.analysis.splitting.origins.masks import is_mask
-from nbddp.analysis.splitting.origins.sizes import counted_rows, has_size, is_count, known_size, written_size
+from nbddp.analysis.splitting.origins.sizes import (
+    counted_rows,
+    has_size,
+    is_count,
+    known_size,
+    sizes_in,
+    written_size,
+    written_sizes,
+)
 
 __all__ = [
     "all_of",
@@ -19,5 +27,7 @@ __all__ = [
     "is_sample",
     "known_size",
     "made_by",
+    "sizes_in",
     "written_size",
+    "written_sizes",
 ]

@@ -5,15 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from nbddp.analysis.library import Shape, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.origins.made_by import given_to
 from nbddp.analysis.splitting.regions import Definition, stored
 from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.values import Obj
 
-HANDING_ON = ("zip", "enumerate", "list", "tuple", "reversed", "iter", "tqdm")
-COUNTING = ("range", "trange", "arange")
-BATCHES = ("split", "chunk", "tensor_split", "array_split", "unbind", "reshape", "view", "stack")  # one at a time
+BATCHES = (Shape.APART, Shape.ANEW)  # one at a time
 DEPTH = 6  # of names and functions that hand it on
 
 
@@ -29,7 +28,7 @@ def gives_samples(plan: Reading, node: ast.expr, depth: int = DEPTH) -> bool:
             return is_tensor(plan, node) or any(gives_samples(plan, value, depth - 1) for value in made)
         case ast.ListComp(elt=one) | ast.GeneratorExp(elt=one):
             return is_sample(plan, one, depth - 1)
-        case ast.Call() if ast.unparse(node.func).rpartition(".")[2] in HANDING_ON:
+        case ast.Call() if entry_of(node, plan.flow.imports).gives:
             return any(gives_samples(plan, part, depth - 1) for part in node.args)
         case ast.Call():
             fact = plan.facts.calls.get(node)
@@ -86,8 +85,7 @@ def _is_place(plan: Reading, index: ast.expr) -> bool:
         return True
     if not isinstance(index, ast.Name):
         return False
-    sources = [s for s in _turns(plan, index) if isinstance(s, ast.Call)]
-    return any(ast.unparse(s.func).rpartition(".")[2] in COUNTING for s in sources)
+    return any(isinstance(s, ast.Call) and entry_of(s, plan.flow.imports).counts for s in _turns(plan, index))
 
 
 def is_tensor(plan: Reading, name: ast.Name) -> bool:
@@ -98,8 +96,9 @@ def is_tensor(plan: Reading, name: ast.Name) -> bool:
 def _makes_tensor(plan: Reading, node: ast.expr) -> bool:
     if not isinstance(node, ast.Call):
         return False
-    word = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+    if entry_of(node, plan.flow.imports).shape in BATCHES or ast.unparse(node.func).endswith(".stack"):
+        return False
     name = qualified(node.func, plan.flow.imports) or ""
-    if name.startswith(("torch.", "numpy.")) and not name.startswith("torch.utils.") and word not in BATCHES:
+    if name.startswith(("torch.", "numpy.")) and not name.startswith("torch.utils."):
         return True
-    return word not in BATCHES and isinstance(node.func, ast.Attribute) and _makes_tensor(plan, node.func.value)
+    return isinstance(node.func, ast.Attribute) and _makes_tensor(plan, node.func.value)

@@ -7,27 +7,10 @@ from collections.abc import Iterator
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.regions import Definition, bound, stored
-from nbddp.analysis.syntax import walk
+from nbddp.analysis.syntax import handed, walk
 
 BINDS = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.For, ast.comprehension, ast.withitem)
 FAR = 400  # nodes: what is made of more than that is not followed to its end
-MASKS = (
-    "bool",
-    "logical_and",
-    "logical_or",
-    "logical_not",
-    "isnan",
-    "isfinite",
-    "isin",
-    "eq",
-    "ne",
-    "gt",
-    "lt",
-    "ge",
-    "le",
-)
-KEPT = ("to", "cuda", "cpu", "clone", "squeeze", "unsqueeze", "view", "reshape", "flatten", "detach", "expand")
-DEPTH = 8
 
 
 def made_by(
@@ -69,11 +52,9 @@ def all_of(plan: Reading, node: ast.expr, seen: set[ast.AST] | None = None) -> I
 def given_to(plan: Reading, name: ast.Name) -> Iterator[tuple[ast.expr, int | None]]:
     """What a name may have been given, and at which place of a tuple."""
     function = plan.program.function_of(name)
-    if isinstance(function, Definition) and name.id in (names := [a.arg for a in function.args.args]):
-        at = names.index(name.id)
-        calls = plan.callers.get(function, ())
-        yield from ((call.args[at], None) for call in calls if len(call.args) > at)
-        yield from ((k.value, None) for call in calls for k in call.keywords if k.arg == name.id)
+    if isinstance(function, Definition):
+        given = (pair for call in plan.callers.get(function, ()) for pair in handed(call, function))
+        yield from ((value, None) for parameter, value in given if parameter == name.id)
     for around in (function, plan.program.tree):
         binding = (n for n in plan.nodes() if isinstance(n, BINDS) and name.id in stored(n))
         made = [n for n in binding if plan.program.function_of(n) is _scope(around)]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from nbddp.analysis.library import Shape, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.origins.made_by import made_by
 
-MAKING = tuple("bool logical_and logical_or logical_not isnan isfinite isin eq ne gt lt ge le".split())
-KEEPING = ("to", "cuda", "cpu", "clone", "squeeze", "unsqueeze", "view", "reshape", "flatten", "detach", "expand")
+KEEPING = (Shape.SAME, Shape.ONES, Shape.ANEW, Shape.FLAT)
 DEPTH = 8
 
 
@@ -26,8 +26,8 @@ def _holds(plan: Reading, node: ast.expr, depth: int) -> bool:
             return is_mask(plan, inner, depth)
         case ast.BinOp(left=left, op=ast.BitAnd() | ast.BitOr() | ast.BitXor(), right=right):
             return is_mask(plan, left, depth) and is_mask(plan, right, depth)
-        case ast.Call(func=ast.Attribute(value=inner, attr=word)):
-            given = [*node.args, *(k.value for k in node.keywords if k.arg == "dtype")]
-            truth = word in MAKING or any(ast.unparse(g) in ("bool", "torch.bool", "np.bool_") for g in given)
-            return truth or (word in KEEPING and is_mask(plan, inner, depth))
+        case ast.Call(func=ast.Attribute(value=inner)):
+            given, op = [*node.args, *(k.value for k in node.keywords if k.arg == "dtype")], entry_of(node)
+            truth = op.truth or any(ast.unparse(g) in ("bool", "torch.bool", "np.bool_") for g in given)
+            return truth or (op.shape in KEEPING and is_mask(plan, inner, depth))
     return False

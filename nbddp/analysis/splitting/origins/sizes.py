@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from nbddp.analysis.library import Shape, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.regions import bound, region_at, stored
+from nbddp.analysis.splitting.regions import bound, is_split, region_at, stored
 from nbddp.analysis.syntax import qualified, walk
-from nbddp.analysis.values import Extent, Split, spread
+from nbddp.analysis.values import Split
 
-FIRST = ("zeros", "ones", "full", "empty", "rand", "randn", "randperm", "arange", "eye")
-SIZE = {"randint": 2, "linspace": 2, "normal": 2, "choice": 1, "uniform": 2, "sample": 1}  # which argument it is
-ALIKE = ("to", "float", "long", "double", "cuda", "cpu", "clone", "detach", "requires_grad_", "type", "astype")
-KEPT = ("view", "reshape", "unsqueeze")  # where they do not begin with a number
 DEPTH = 8
 
 
@@ -57,18 +54,14 @@ def _size(plan: Reading, node: ast.expr, depth: int) -> ast.expr | None:
 def counted_rows(plan: Reading, split: Split) -> Iterator[tuple[ast.expr, ast.expr]]:
     """`scores[range(n), labels]`: what counts the rows of a batch, and what it must be as long as."""
     for node in (n for s in region_at(plan, split.at).rest for n in walk(s)):
-        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) and _is_split(plan, node.value):
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) and is_split(plan, node.value):
             first, *others = node.slice.elts
-            beside = [o for o in others if _is_split(plan, o)]
+            beside = [o for o in others if is_split(plan, o)]
             named = [
                 n for n in (*beside, node.value) if isinstance(n, ast.Name) and n not in {*split.renamed, *split.inline}
             ]
             if beside and named and is_count(plan, first):
                 yield first, named[0]
-
-
-def _is_split(plan: Reading, node: ast.expr) -> bool:
-    return spread(plan.facts.value(node)) is Extent.SAMPLES
 
 
 def is_count(plan: Reading, node: ast.expr) -> bool:
@@ -77,25 +70,36 @@ def is_count(plan: Reading, node: ast.expr) -> bool:
         made = [n for n in plan.nodes() if isinstance(n, ast.Name) and n.id == node.id and isinstance(n.ctx, ast.Store)]
         given = [plan.program.parents[n] for n in made]
         return len(given) == 1 and isinstance(given[0], ast.Assign) and is_count(plan, given[0].value)
-    name = qualified(node.func, plan.flow.imports) if isinstance(node, ast.Call) else None
-    plain = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
-    return isinstance(node, ast.Call) and len(node.args) == 1 and (plain or name in ("torch.arange", "numpy.arange"))
+    return isinstance(node, ast.Call) and len(node.args) == 1 and bool(entry_of(node, plan.flow.imports).counts)
 
 
 def _of_call(plan: Reading, node: ast.Call, depth: int) -> ast.expr | None:
-    library, _, word = (qualified(node.func, plan.flow.imports) or "").rpartition(".")
-    if library.partition(".")[0] in ("torch", "numpy", "random"):
-        named = {k.arg: k.value for k in node.keywords}
-        place = SIZE.get(word, 0 if word in FIRST else len(node.args))
-        if word == "randint" and len(node.args) == place:
-            place = 1  # `randint(high, size)`
-        size = named.get("size") or named.get("steps") or (node.args[place] if place < len(node.args) else None)
-        only = word != "arange" or len(node.args) == 1
-        return (size.elts[0] if isinstance(size, ast.Tuple | ast.List) and size.elts else size) if only else None
-    if isinstance(node.func, ast.Attribute):
+    op = entry_of(node, plan.flow.imports)
+    if op.size is not None:
+        return next(iter(written_sizes(plan, node)), None)
+    if isinstance(node.func, ast.Attribute) and qualified(node.func, plan.flow.imports) is None:
         first = node.args[0] if node.args else None
         from_first = isinstance(first, ast.Constant) and first.value == 0
-        turned = isinstance(first, ast.UnaryOp) or (node.func.attr == "unsqueeze" and not from_first)
-        if node.func.attr in ALIKE or (node.func.attr in KEPT and turned):
+        turned = (op.shape is Shape.ANEW and isinstance(first, ast.UnaryOp)) or (op.shape is Shape.ONES and first)
+        if op.shape is Shape.SAME or (turned and not from_first):
             return _size(plan, node.func.value, depth - 1)
     return None
+
+
+def written_sizes(plan: Reading, node: ast.AST) -> Sequence[ast.expr]:
+    """`64, 2` of `torch.randn(64, 2)`, of `np.zeros((64, 2))` and of `torch.randint(0, 9, (64, 2))`."""
+    op = entry_of(node, plan.flow.imports)
+    if op.size is None or not isinstance(node, ast.Call):
+        return ()
+    named = {k.arg: k.value for k in node.keywords}
+    if (size := named.get("size") or named.get("steps")) is not None:
+        return sizes_in([size])
+    if op.counts and len(node.args) > 1:  # `arange(first, end)`
+        return ()
+    without_low = qualified(node.func, plan.flow.imports) == "torch.randint" and len(node.args) == op.size
+    return sizes_in(node.args[op.size - without_low :])
+
+
+def sizes_in(given: Sequence[ast.expr]) -> Sequence[ast.expr]:
+    """`2, 3` as well as `(2, 3)`."""
+    return given[0].elts if given and isinstance(given[0], ast.Tuple | ast.List) else given
