@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from nbddp.analysis.evaluator.attributes import bases_of, class_member
 from nbddp.analysis.evaluator.iteration import iterate, params_in
-from nbddp.analysis.evaluator.tensor_rules import like, of_samples, operation, samples_at
+from nbddp.analysis.evaluator.tensor_rules import like, of_samples, of_size, operation, samples_at
 from nbddp.analysis.evaluator.writes import hand_over, moved_by_hand, put_all, put_element, taint, was_there
 from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.values import (
@@ -314,7 +314,11 @@ _BY_KIND = (
 
 def _tensor(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) -> Value:
     """Methods of tensors, arrays and numbers, by what they do to the extent."""
-    extent, done = spread(base), effect_of(f".{attr}").samples
+    extent, op = spread(base), effect_of(f".{attr}")
+    if op.makes == "tensor":  # `x.new_zeros(len(x), 3)`, to which `x` gives its kind alone
+        extent = of_size({m.held(v) for v in args})
+        return Value(extent=extent, const=0 if attr == "new_zeros" and extent in WHOLE else None)
+    done = op.samples
     if (found := of_samples(m, base, attr, args, keywords, done)) is not None:
         return found
     if attr == "size":

@@ -55,9 +55,10 @@ def _run_each(m: Machine, body: list[ast.stmt]) -> bool:
     for statement in body:
         if not m.tick():
             return False
-        run_statement(m, statement)
+        left = run_statement(m, statement)
         if isinstance(statement, Stops):
             m.left |= {type(statement)} if m.context.varying else set()
+        if left or isinstance(statement, Stops):
             return True
     return False
 
@@ -82,14 +83,15 @@ def _is_single(m: Machine, split: Split) -> bool:
     return not any(isinstance(a, LOOPS) for a in (split.step, *around))
 
 
-def run_statement(m: Machine, node: ast.stmt) -> None:
+def run_statement(m: Machine, node: ast.stmt) -> bool:
+    """True when it leaves the block around it, as a condition does of which the outcome is known."""
     for split in m.assumed.splits:
         _take_part(m, split, node)
     method = _TABLE.get(type(node))
-    if method is not None:
-        method(m, node)
+    left = method is not None and method(m, node) is True
     if any(node is s.step and m.loops and m.loops[-1].fact.node is s.at for s in m.assumed.splits if _is_single(m, s)):
         m.loops.pop()
+    return left
 
 
 def _branches(m: Machine, *bodies: list[ast.stmt]) -> None:
@@ -102,13 +104,13 @@ def _branches(m: Machine, *bodies: list[ast.stmt]) -> None:
     restore(m, join_states(ends) if ends else before)
 
 
-def _if(m: Machine, node: ast.If) -> None:
+def _if(m: Machine, node: ast.If) -> bool:
     test = evaluate(m, node.test)
     if (known := truth(test)) is not None:
-        run_block(m, node.body if known else node.orelse)
-        return
+        return run_block(m, node.body if known else node.orelse)
     with m.within(conditions=m.context.conditions + 1), decided(m, node.test, test):
         _branches(m, node.body, node.orelse)
+    return False
 
 
 def _match(m: Machine, node: ast.Match) -> None:
@@ -166,7 +168,7 @@ def _assert(m: Machine, node: ast.Assert) -> None:
     evaluate(m, node.test)
 
 
-_TABLE: dict[type[ast.stmt], Callable[[Machine, Any], None]] = {
+_TABLE: dict[type[ast.stmt], Callable[[Machine, Any], bool | None]] = {
     ast.Assign: run_assignment,
     ast.AugAssign: run_augmented,
     ast.AnnAssign: run_annotated,

@@ -46,6 +46,7 @@ METHODS: Table = {
     "to cuda requires_grad_ contiguous data type_as byte bfloat16": Op(UNKNOWN, Samples.KEEPS),
     "sqrt exp log pow item eq ne gt lt ge le matmul mm softmax sigmoid relu tanh repeat": Op(READS, fresh=True),
     "chunk": Op(READS),
+    "new_zeros new_ones new_full": Op(READS, fresh=True, makes="tensor"),
     "type": Op(Effect.CONVERTS),
     # Shapes, texts, tables and files.
     "size dim shape": Op(READS, fresh=True),
