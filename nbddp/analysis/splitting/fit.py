@@ -10,10 +10,11 @@ from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.batches import ill_matched
 from nbddp.analysis.splitting.dimension import marked_dim, one_sequence, set_against, turns_round, without_part
 from nbddp.analysis.splitting.means import uncounted
+from nbddp.analysis.splitting.meeting import met_whole
 from nbddp.analysis.splitting.origins import counted_rows
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import Region, region_at
-from nbddp.analysis.splitting.roots import PRODUCTS, Root
+from nbddp.analysis.splitting.roots import OVER, PRODUCTS, Root, dims_of, reduced
 from nbddp.analysis.splitting.single_samples import made_one, sample_by_sample, taken_for_one
 from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.values import ANYTHING, FLAT, KNOWN, MASK, TURNED, UNLIKE, WHOLE, Extent, Split, backward_of, spread
@@ -109,6 +110,9 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
     if (product := _summed_over(region)) is not None:
         return sentence("'%1' adds up over the samples, so a part of them cannot be computed alone",
                         plan.program.source(product))  # fmt: skip
+    if (whole := met_whole(plan, split)) is not None:
+        return sentence("'%1' has all samples in a function that computes with those of a batch",
+                        plan.program.source(whole))  # fmt: skip
     if (shape := next((c for c in whole_sizes(plan) if not is_flattened(c)), None)) is not None:
         return sentence("'%1' gives its samples the size of the whole batch", plan.program.source(shape))
     if (picked := _picked_by_place(region, split)) is not None:
@@ -120,18 +124,12 @@ def _is_split(plan: Reading, node: ast.expr) -> bool:
     return spread(plan.facts.value(node)) is Extent.SAMPLES
 
 
-OVER = ("sum", "mean", "max", "min", "amax", "amin", "prod", "std", "var", "logsumexp", "argmax", "argmin", "cumsum")
-
-
 def _goes_over_first(plan: Reading, call: ast.Call) -> bool:
     """Along the dimension of the samples, where nothing in the model has put another one there."""
     func = call.func
     if not isinstance(func, ast.Attribute) or func.attr not in OVER or turns_round(plan, call):
         return False
-    library = bool(plan.facts.value(func.value).of("library"))
-    given = call.args[1:2] if library else call.args[:1]
-    along = [*given, *(k.value for k in call.keywords if k.arg in ("dim", "axis"))]
-    of = plan.facts.value(call.args[0] if library and call.args else func.value)
+    along, of = dims_of(plan, call), plan.facts.value(reduced(plan, call))
     return of.varies and not of.of(TURNED) and any(isinstance(a, ast.Constant) and a.value == 0 for a in along)
 
 

@@ -7,16 +7,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.origins import is_mask
+from nbddp.analysis.splitting.origins import TENSORS, is_mask
 from nbddp.analysis.splitting.own_parameters import inputs, learned
-from nbddp.analysis.splitting.regions import Region
+from nbddp.analysis.splitting.regions import Region, bound
 from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.values import Literal, Value
 
 DATA = ("list", "dict", "foreign", "dataset")  # things that may be or hold samples
 PRODUCTS = ("torch.mm", "torch.matmul", "torch.spmm", "torch.sparse.mm", "numpy.dot", "numpy.matmul")
 FILLED = ("torch.zeros", "torch.ones", "torch.full", "torch.empty", "torch.rand", "torch.randn")
-TENSORS = ("torch.tensor", "torch.Tensor", "torch.LongTensor", "torch.FloatTensor", "torch.as_tensor", "numpy.array")
+OVER = tuple("sum mean max min amax amin prod std var logsumexp argmax argmin cumsum".split())
 ADDING = ("append", "extend")
 DEPTH = 6  # of names that are made of names
 SIZES = ("shape", "size", "dtype", "device", "ndim")
@@ -139,8 +139,6 @@ def _indexed(region: Region, node: ast.expr, index: ast.expr) -> Iterator[Root]:
         yield Root(node, one=True)
     elif region.whole and isinstance(node, ast.Subscript) and is_mask(region.plan, first):
         yield from roots(region, node.value)
-    elif region.whole and isinstance(node, ast.Subscript) and is_mask(region.plan, first):
-        yield from roots(region, node.value)
     elif isinstance(first, ast.Name | ast.Attribute | ast.Subscript) and not region.whole:
         yield from list(_of_place(region, first, frozenset())) or [Root(node)]
     else:
@@ -217,12 +215,21 @@ def _lists_one(plan: Reading, node: ast.AST) -> bool:
 
 def _is_one_thing(region: Region, node: Place) -> bool:
     """`start = torch.tensor([[0.0]])`, `torch.zeros(1, 1)`: beside a batch of many it is none of it."""
-    given = [n for n in region.plan.nodes() if isinstance(n, ast.Assign)]
+    assigned = [n for n in region.plan.nodes() if isinstance(n, ast.Assign)]
+    given = [pair for n in assigned for pair in bound(region.plan.program, n)]
     if isinstance(node, ast.Name):
-        made = [n.value for n in given if node.id in _targets(n.targets[0])]
+        made = [value for target, value in given if node.id in _targets(target)]
     else:
-        made = [n.value for n in given if ast.unparse(n.targets[0]) == ast.unparse(node)]
-    return bool(made) and all(_makes_one(region, value) for value in made)
+        made = [value for target, value in given if ast.unparse(target) == ast.unparse(node)]
+    return bool(made) and all(_makes_one(region, value) or _is_taken_over_all(region, value) for value in made)
+
+
+def _is_taken_over_all(region: Region, node: ast.expr) -> bool:
+    """`X.mean(0)`, `torch.std(X)`: one for all samples."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or region.dim:
+        return False
+    first = all(isinstance(a, ast.Constant) and a.value == 0 for a in dims_of(region.plan, node))
+    return first and node.func.attr in OVER and node.func.attr != "cumsum"
 
 
 def _makes_one(region: Region, node: ast.expr) -> bool:
@@ -236,6 +243,22 @@ def _makes_one(region: Region, node: ast.expr) -> bool:
             own = sizes[region.dim] if len(sizes) > region.dim else first
             return name in FILLED and isinstance(own, ast.Constant) and own.value == 1
     return False
+
+
+def dims_of(plan: Reading, call: ast.Call) -> list[ast.expr]:
+    """`x.mean(0)`, `torch.mean(x, dim=0)`: along what it goes, where that is said."""
+    given = call.args[1:2] if _is_of_library(plan, call) else call.args[:1]
+    return [*given, *(k.value for k in call.keywords if k.arg in ("dim", "axis"))]
+
+
+def reduced(plan: Reading, call: ast.Call) -> ast.expr:
+    """Of what it is."""
+    assert isinstance(call.func, ast.Attribute)
+    return call.args[0] if _is_of_library(plan, call) and call.args else call.func.value
+
+
+def _is_of_library(plan: Reading, call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and bool(plan.facts.value(call.func.value).of("library"))
 
 
 def base_of(node: ast.expr) -> ast.expr:

@@ -7,13 +7,23 @@ Gives the expressions that it comes from, unchanged or in whatever number of ste
 from nbddp.analysis.splitting.origins.elements import gives_samples, is_sample
 from nbddp.analysis.splitting.origins.made_by import all_of, made_by
 from nbddp.analysis.splitting.origins.masks import is_mask
-from nbddp.analysis.splitting.origins.sizes import counted_rows, has_size, is_count, known_size, written_size
+from nbddp.analysis.splitting.origins.sizes import (
+    TENSORS,
+    counted_rows,
+    has_size,
+    is_constant,
+    is_count,
+    known_size,
+    written_size,
+)
 
 __all__ = [
+    "TENSORS",
     "all_of",
     "counted_rows",
     "gives_samples",
     "has_size",
+    "is_constant",
     "is_count",
     "is_mask",
     "is_sample",

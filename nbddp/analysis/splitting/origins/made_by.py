@@ -11,23 +11,6 @@ from nbddp.analysis.syntax import walk
 
 BINDS = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.For, ast.comprehension, ast.withitem)
 FAR = 400  # nodes: what is made of more than that is not followed to its end
-MASKS = (
-    "bool",
-    "logical_and",
-    "logical_or",
-    "logical_not",
-    "isnan",
-    "isfinite",
-    "isin",
-    "eq",
-    "ne",
-    "gt",
-    "lt",
-    "ge",
-    "le",
-)
-KEPT = ("to", "cuda", "cpu", "clone", "squeeze", "unsqueeze", "view", "reshape", "flatten", "detach", "expand")
-DEPTH = 8
 
 
 def made_by(

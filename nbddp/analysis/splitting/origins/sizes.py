@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.regions import bound, region_at, stored
@@ -12,6 +12,7 @@ from nbddp.analysis.values import Extent, Split, spread
 
 FIRST = ("zeros", "ones", "full", "empty", "rand", "randn", "randperm", "arange", "eye")
 SIZE = {"randint": 2, "linspace": 2, "normal": 2, "choice": 1, "uniform": 2, "sample": 1}  # which argument it is
+TENSORS = ("torch.tensor", "torch.Tensor", "torch.LongTensor", "torch.FloatTensor", "torch.as_tensor", "numpy.array")
 ALIKE = ("to", "float", "long", "double", "cuda", "cpu", "clone", "detach", "requires_grad_", "type", "astype")
 KEPT = ("view", "reshape", "unsqueeze")  # where they do not begin with a number
 DEPTH = 8
@@ -22,6 +23,8 @@ def written_size(plan: Reading, node: ast.expr) -> str | None:
     found = _size(plan, node, DEPTH)
     if found is None:
         return None
+    if isinstance(found, ast.List):
+        return str(len(found.elts))
     const = plan.facts.value(found).const
     return str(const) if isinstance(const, int) else plan.program.source(found)
 
@@ -30,6 +33,12 @@ def known_size(plan: Reading, node: ast.expr) -> str | None:
     """Where it is a number."""
     found = written_size(plan, node)
     return found if found is not None and found.isdigit() else None
+
+
+def is_constant(plan: Reading, node: ast.expr, batches: Iterable[ast.expr]) -> bool:
+    """`weights = torch.tensor([1.0, 2.0, 3.0])`, with another number of rows than the batches, if theirs is known."""
+    rows = _size(plan, node, DEPTH)
+    return isinstance(rows, ast.List) and str(len(rows.elts)) not in {known_size(plan, b) for b in batches}
 
 
 def has_size(plan: Reading, node: ast.expr, size: ast.expr) -> bool:
@@ -83,7 +92,10 @@ def is_count(plan: Reading, node: ast.expr) -> bool:
 
 
 def _of_call(plan: Reading, node: ast.Call, depth: int) -> ast.expr | None:
-    library, _, word = (qualified(node.func, plan.flow.imports) or "").rpartition(".")
+    name = qualified(node.func, plan.flow.imports) or ""
+    library, _, word = name.rpartition(".")
+    if name in TENSORS and node.args and isinstance(rows := node.args[0], ast.List):
+        return None if any(isinstance(row, ast.Starred) for row in rows.elts) else rows
     if library.partition(".")[0] in ("torch", "numpy", "random"):
         named = {k.arg: k.value for k in node.keywords}
         place = SIZE.get(word, 0 if word in FIRST else len(node.args))
