@@ -23,8 +23,8 @@ def with_what_meets(plan: Reading, split: Split) -> Split:
     """The split, and what is still whole although it is computed with what is split."""
     region = replace(region_at(plan, split.at), chain=chain_of(plan), dim=split.dim)
     met = [root for statement in region.rest for node in walk(statement) for root in _meeting(region, node)]
-    reads = [n for s in region.rest for n in walk(s) if isinstance(n, ast.Name) and n.id in split.names]
-    found = [r for r in met if not region.whole or not is_constant(plan, r.node, (*reads, *split.renamed))]
+    named = [n for s in region.rest for n in walk(s) if isinstance(n, ast.Name) and n.id in split.names]
+    found = [r for r in met if not region.whole or not is_constant(plan, r.node, [*named, *split.renamed])]
     reads = {root.node: f"{root.name}_part" for root in _read_by_functions(region) if _is_seen(region, root)}
     return add(replace(split, renamed={**split.renamed, **reads}), region, found)
 
@@ -36,7 +36,7 @@ def met_whole(plan: Reading, split: Split) -> ast.expr | None:
 
 
 def _read_by_functions(region: Region) -> Iterator[Root]:
-    """`def loss_of(w, y): return ((X @ w - y) ** 2).sum()`, with `y` split by whoever calls it: the data, by its name."""
+    """`def loss_of(w, y): return ((X @ w - y) ** 2).sum()`, with `y` split by whoever calls it: `X`."""
     plan = region.plan
     own = {*learned(plan)}
     run = {n for s in region.rest for n in run_by(plan, s)}
