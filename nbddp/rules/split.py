@@ -70,7 +70,8 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
 
 def _dealt_out(plan: Plan, split: Split, batches: Batches) -> Iterator[Edit]:
     lines = [line for number in range(len(batches.held)) for line in _lines(plan, split, batches, number)]
-    yield before(plan.program, NAME, split.at, "\n".join(lines), ("my_part",))
+    new = (f"binds {plan.naming(n)}" for n in dict.fromkeys(split.renamed.values()))  # which functions may read
+    yield before(plan.program, NAME, split.at, "\n".join(lines), ("my_part", *new))
     for node in sorted(split.inline, key=plan.program.span):
         number = next(n for n, keys in enumerate(batches.held) if plan.program.source(node) in keys)
         yield from wrap(

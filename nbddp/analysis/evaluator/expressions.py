@@ -392,7 +392,8 @@ def _compared(op: ast.cmpop, left: Value, right: Value) -> bool | None:
     if _asks_for_none(op, right):
         if left.const is domain.Literal.NONE and not left.objs:
             return isinstance(op, ast.Is | ast.Eq)
-        return isinstance(op, ast.IsNot | ast.NotEq) if left.const is None and left.of(*domain.KNOWN) else None
+        there = left.of(*domain.KNOWN) or spread(left) in (Extent.SAMPLES, Extent.MEAN, Extent.SUM)
+        return isinstance(op, ast.IsNot | ast.NotEq) if left.const is None and there else None
     if isinstance(op, ast.In | ast.NotIn):
         choices = [i.const for i in right.items or ()]
         known = isinstance(left.const, str | int) and choices and all(isinstance(c, str | int) for c in choices)

@@ -9,7 +9,7 @@ from functools import reduce
 
 from nbddp.analysis.evaluator.attributes import class_of, fields_of, read
 from nbddp.analysis.evaluator.iteration import iterate, loaders_in, params_in, parts
-from nbddp.analysis.evaluator.tensor_rules import PRODUCTS, TOTALS, einsum, like, of_samples, operation
+from nbddp.analysis.evaluator.tensor_rules import PRODUCTS, TOTALS, einsum, like, of_samples, of_size, operation
 from nbddp.analysis.evaluator.writes import moved_by_hand, put_element, write_into
 from nbddp.analysis.library import Gives, Op, Samples, effect_of, is_class, makes
 from nbddp.analysis.slicing import effects
@@ -342,8 +342,8 @@ def _compute(m: Machine, name: str, args: Args, keywords: Keywords, op: Op) -> V
     extent = reduce(join_extent, extents, Extent.UNIFORM)
     if extent in WHOLE:
         return Value(extent=extent, const=0 if word in ("zeros", "zeros_like") else None)
-    if op.makes == "tensor" and not op.draws and set(extents) <= {*WHOLE, Extent.SUM}:
-        return Value(extent=Extent.SAMPLES)  # of the share's size
+    if op.makes == "tensor" and not op.draws and of_size({*extents}) is Extent.SAMPLES:
+        return Value(extent=Extent.SAMPLES)
     if name.startswith("sklearn.metrics.") and Extent.SAMPLES in extents:
         if any(k in keywords and keywords[k].const is not True for k in ("normalize", "squared")):
             return Value(extent=Extent.SUM if word == "accuracy_score" else Extent.VARYING)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from nbddp.analysis.evaluator.attributes import bases_of, class_member
 from nbddp.analysis.evaluator.iteration import iterate, params_in
-from nbddp.analysis.evaluator.tensor_rules import like, of_samples, operation, samples_at
+from nbddp.analysis.evaluator.tensor_rules import like, of_samples, of_size, operation, samples_at
 from nbddp.analysis.evaluator.writes import hand_over, moved_by_hand, put_all, put_element, taint, was_there
 from nbddp.analysis.library import Samples, effect_of, steps_within
 from nbddp.analysis.values import (
@@ -346,8 +346,8 @@ def _tensor(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) 
     if op.about == "kind":
         return Value(number=True)
     if op.size is not None:  # `x.new_zeros(len(x), 3)`
-        sizes = {m.held(v) for v in (*args, *keywords.values())}
-        return Value(extent=Extent.SAMPLES if sizes - {*WHOLE} else Extent.UNIFORM)
+        extent = of_size({m.held(v) for v in (*args, *keywords.values())})
+        return Value(extent=extent, const=0 if attr == "new_zeros" and extent in WHOLE else None)
     if attr == "item":
         return Value(extent=m.one_number(extent), number=True)
     if done is Samples.KEEPS:

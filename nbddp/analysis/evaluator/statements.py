@@ -59,9 +59,10 @@ def _run_each(m: Machine, body: list[ast.stmt]) -> bool:
         if not m.tick():
             return False
         with m.arrived():
-            run_statement(m, statement)
+            left = run_statement(m, statement)
             if isinstance(statement, Stops):
                 m.leave(type(statement))
+            if left or isinstance(statement, Stops):
                 return True
     return False
 
@@ -86,14 +87,15 @@ def _is_single(m: Machine, split: Split) -> bool:
     return not any(isinstance(a, LOOPS) for a in (split.step, *around))
 
 
-def run_statement(m: Machine, node: ast.stmt) -> None:
+def run_statement(m: Machine, node: ast.stmt) -> bool:
+    """True when it leaves the block around it, as a condition does of which the outcome is known."""
     for split in m.assumed.splits:
         _take_part(m, split, node)
     method = _TABLE.get(type(node))
-    if method is not None:
-        method(m, node)
+    left = method is not None and method(m, node) is True
     if any(node is s.step and m.loops and m.loops[-1].fact.node is s.at for s in m.assumed.splits if _is_single(m, s)):
         m.loops.pop()
+    return left
 
 
 def _branches(m: Machine, *bodies: list[ast.stmt]) -> None:
@@ -106,13 +108,13 @@ def _branches(m: Machine, *bodies: list[ast.stmt]) -> None:
     restore(m, join_states(ends) if ends else before)
 
 
-def _if(m: Machine, node: ast.If) -> None:
+def _if(m: Machine, node: ast.If) -> bool:
     test = evaluate(m, node.test)
     if (known := truth(test)) is not None:
-        run_block(m, node.body if known else node.orelse)
-        return
+        return run_block(m, node.body if known else node.orelse)
     with m.within(conditions=m.context.conditions + 1), decided(m, node.test, test):
         _branches(m, node.body, node.orelse)
+    return False
 
 
 def _match(m: Machine, node: ast.Match) -> None:
@@ -187,7 +189,7 @@ def _assert(m: Machine, node: ast.Assert) -> None:
         m.leave(ast.Raise)
 
 
-_TABLE: dict[type[ast.stmt], Callable[[Machine, Any], None]] = {
+_TABLE: dict[type[ast.stmt], Callable[[Machine, Any], bool | None]] = {
     ast.Assign: run_assignment,
     ast.AugAssign: run_augmented,
     ast.AnnAssign: run_annotated,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
+from functools import reduce
 
 from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.values import (
@@ -17,6 +18,7 @@ from nbddp.analysis.values import (
     STATISTIC,
     TURNED,
     WEIGHTED,
+    WHOLE,
     Extent,
     Literal,
     Machine,
@@ -24,6 +26,7 @@ from nbddp.analysis.values import (
     averaged,
     binary,
     elementwise,
+    join_extent,
     marked,
     placed,
     product,
@@ -58,6 +61,12 @@ def _at_times(args: Args, keywords: Keywords) -> bool:
     along = args[0] if args else _along(keywords)
     numbers = [s.value for s in along.sources if isinstance(s, ast.Constant)]
     return along.const is None and along.items is None and 0 in numbers
+
+
+def of_size(sizes: Set[Extent]) -> Extent:
+    """Of `torch.zeros(len(x), 3)`: what is as large as a share has a place for each of its samples."""
+    counted = sizes <= {*WHOLE, Extent.SUM}
+    return Extent.SAMPLES if counted and Extent.SUM in sizes else reduce(join_extent, sizes, Extent.UNIFORM)
 
 
 def of_samples(

@@ -52,6 +52,7 @@ METHODS: Table = {
     "roll tril triu pinv pinverse cond matrix_rank matrix_norm svdvals trapezoid trapz cumulative_trapezoid ediff1d "
     "convolve correlate gradient unwrap": Op(dim=1),
     "chunk": Op(READS),
+    "new_zeros new_ones new_full": Op(READS, fresh=True),
     "type": Op(Effect.CONVERTS),
     "stack cat concat concatenate vstack hstack": Op(samples=Samples.JOINS),
     "mm matmul spmm dot": Op(product=True),

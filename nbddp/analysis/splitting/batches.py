@@ -72,6 +72,8 @@ class _Following:
         self.held = dict[str, Keys]()
         self.taken = dict[ast.AST, Keys]()
         self.meetings = dict[Keys, ast.AST]()
+        inside = {n for s in region.rest for n in walk(s)}
+        self.elsewhere = frozenset(key for key, n in self.nodes.items() if n not in inside and key not in split.names)
         self._follow_turns(region.rest)
 
     def _follow_turns(self, step: Sequence[ast.stmt]) -> None:
@@ -152,6 +154,7 @@ class _Following:
         rows = {} if self.split.dim else self.nodes  # what is written with one size first
         sizes = {key: written_size(self.plan, node) for key, node in rows.items()}
         joined += [frozenset(k for k in sizes if sizes[k] == size) for size in sizes.values() if size]
+        joined += [self.elsewhere | {next(iter(self.nodes))}]  # functions compute with what they are given
         left = dict.fromkeys(self.nodes)
         while left:
             group = frozenset({next(iter(left))})

@@ -9,6 +9,7 @@ from dataclasses import replace
 from nbddp.analysis.library import entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.carried import bound_below, is_carried
+from nbddp.analysis.splitting.origins import is_constant
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import LOOPS, Definition, Region, Scope, regions, scope_of, stored
 from nbddp.analysis.splitting.roots import Root, base_of, given_to, roots
@@ -94,9 +95,11 @@ def _by_the_loss(plan: Reading, call: ast.Call) -> Split | Root | None:
         return None
     for around in regions(plan, scope, [node]):
         before = around.block[: around.block.index(around.at)]
-        for region in [around] if around.whole else [replace(around, at=at) for at in before]:
+        step = around.whole and scope is not None and not isinstance(around.at, LOOPS)  # a function of one step
+        for region in [replace(around, at=at) for at in before] if step or not around.whole else [around]:
             seen = list(roots(region, loss))
-            inside = [r for r in seen if r.one or (_drawn_here(region, r) and not _is_computed(region, r))]
+            drawn = [r for r in seen if r.one or step or _drawn_here(region, r)]
+            inside = [r for r in drawn if r.one or not _is_computed(region, r)]
             if inside:
                 return next((r for r in inside if r.one), None) or split_of(region, node, inside)
     return split_of(region, node, seen) if seen else None
@@ -106,14 +109,14 @@ def _is_computed(region: Region, root: Root) -> bool:
     """`out = X @ W`: no batch that was drawn, but what has been made of all of the data."""
     made = set(learned(region.plan))
     for statement in region.block[: region.block.index(region.at)]:
-        read = [n for n in _run_by(region.plan, statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+        read = [n for n in run_by(region.plan, statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
         if root.name in stored(statement) and any(region.plan.facts.value(n).of("instance") for n in read):
             return True
         made |= stored(statement) if any(n.id in made for n in read) else set()
     return any(isinstance(n, ast.Name) and n.id in made for n in walk(root.node))
 
 
-def _run_by(plan: Reading, statement: ast.AST) -> Iterator[ast.AST]:
+def run_by(plan: Reading, statement: ast.AST) -> Iterator[ast.AST]:
     """All that stands in it, and in the functions of the notebook that it calls."""
     waiting, seen = [statement], set[ast.AST]()
     while waiting:
@@ -212,10 +215,16 @@ def _is_within(plan: Reading, scope: Scope, loop: ast.AST | None, call: ast.Call
 
 def split_of(region: Region, last: ast.AST, found: Sequence[Root]) -> Split:
     """At the head of what trains; by new names where what is whole is read elsewhere as well."""
-    at = region.at
+    at, found = region.at, _of_the_batch(region, found)
     own = [r for r in found if r.name is None or r.name not in region.bound_before]
     split = Split(at, region.plan.program.statement_of(last), region.plan.program.source(found[0].node))
     return add(split, region, found) if own or found else split
+
+
+def _of_the_batch(region: Region, found: Sequence[Root]) -> list[Root]:
+    """All that goes through the whole training is data: without constants that are written out, if there is more."""
+    data = [r.node for r in found if not is_constant(region.plan, r.node, ())]
+    return [r for r in found if not region.whole or not is_constant(region.plan, r.node, data)] if data else [*found]
 
 
 def add(split: Split, region: Region, found: Sequence[Root]) -> Split:

@@ -14,7 +14,7 @@ from nbddp.analysis.splitting.means import uncounted
 from nbddp.analysis.splitting.origins import counted_rows
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import Region, is_split, region_at
-from nbddp.analysis.splitting.roots import Root
+from nbddp.analysis.splitting.roots import Root, dims_of, reduced
 from nbddp.analysis.splitting.single_samples import made_one, sample_by_sample, taken_for_one
 from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.values import ANYTHING, FLAT, KNOWN, MASK, TURNED, UNLIKE, WHOLE, Extent, Split, backward_of, spread
@@ -121,10 +121,7 @@ def _goes_over_first(plan: Reading, call: ast.Call) -> bool:
     func = call.func
     if not isinstance(func, ast.Attribute) or not entry_of(func).over or turns_round(plan, call):
         return False
-    library = bool(plan.facts.value(func.value).of("library"))
-    given = call.args[1:2] if library else call.args[:1]
-    along = [*given, *(k.value for k in call.keywords if k.arg in ("dim", "axis"))]
-    of = plan.facts.value(call.args[0] if library and call.args else func.value)
+    along, of = dims_of(plan, call), plan.facts.value(reduced(plan, call))
     return of.varies and not of.of(TURNED) and any(isinstance(a, ast.Constant) and a.value == 0 for a in along)
 
 

@@ -6,16 +6,15 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from nbddp.analysis.library import Effect, entry_of
+from nbddp.analysis.library import Effect, Samples, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.origins import is_mask, written_sizes
+from nbddp.analysis.splitting.origins import TENSORS, is_mask, written_sizes
 from nbddp.analysis.splitting.own_parameters import inputs, learned
-from nbddp.analysis.splitting.regions import Region, stored
+from nbddp.analysis.splitting.regions import Region, bound, stored
 from nbddp.analysis.syntax import assigned, qualified, walk
 from nbddp.analysis.values import Literal
 
 DATA = ("list", "dict", "foreign", "dataset")  # things that may be or hold samples
-TENSORS = ("torch.tensor", "torch.Tensor", "torch.LongTensor", "torch.FloatTensor", "torch.as_tensor", "numpy.array")
 DEPTH = 6  # of names that are made of names
 
 
@@ -199,12 +198,20 @@ def _lists_one(plan: Reading, node: ast.AST) -> bool:
 
 def _is_one_thing(region: Region, node: Place) -> bool:
     """`start = torch.tensor([[0.0]])`, `torch.zeros(1, 1)`: beside a batch of many it is none of it."""
-    given = [n for n in region.plan.nodes() if isinstance(n, ast.Assign)]
+    given = [pair for n in region.plan.nodes() if isinstance(n, ast.Assign) for pair in bound(region.plan.program, n)]
     if isinstance(node, ast.Name):
-        made = [n.value for n in given if node.id in stored(n.targets[0])]
+        made = [value for target, value in given if node.id in stored(target)]
     else:
-        made = [n.value for n in given if ast.unparse(n.targets[0]) == ast.unparse(node)]
-    return bool(made) and all(_makes_one(region, value) for value in made)
+        made = [value for target, value in given if ast.unparse(target) == ast.unparse(node)]
+    return bool(made) and all(_makes_one(region, value) or _is_taken_over_all(region, value) for value in made)
+
+
+def _is_taken_over_all(region: Region, node: ast.expr) -> bool:
+    """`X.mean(0)`, `torch.std(X)`: one for all samples."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or region.dim:
+        return False
+    first = all(isinstance(a, ast.Constant) and a.value == 0 for a in dims_of(region.plan, node))
+    return first and entry_of(node.func).samples in (Samples.SUM, Samples.MEAN, Samples.STATISTIC)
 
 
 def _makes_one(region: Region, node: ast.expr) -> bool:
@@ -218,6 +225,22 @@ def _makes_one(region: Region, node: ast.expr) -> bool:
             own = sizes[region.dim] if len(sizes) > region.dim else next(iter(sizes), None)
             return isinstance(own, ast.Constant) and own.value == 1
     return False
+
+
+def dims_of(plan: Reading, call: ast.Call) -> list[ast.expr]:
+    """`x.mean(0)`, `torch.mean(x, dim=0)`: along what it goes, where that is said."""
+    given = call.args[1:2] if _is_of_library(plan, call) else call.args[:1]
+    return [*given, *(k.value for k in call.keywords if k.arg in ("dim", "axis"))]
+
+
+def reduced(plan: Reading, call: ast.Call) -> ast.expr:
+    """Of what it is."""
+    assert isinstance(call.func, ast.Attribute)
+    return call.args[0] if _is_of_library(plan, call) and call.args else call.func.value
+
+
+def _is_of_library(plan: Reading, call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and bool(plan.facts.value(call.func.value).of("library"))
 
 
 def base_of(node: ast.expr) -> ast.expr:

@@ -11,14 +11,15 @@ from dataclasses import replace
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.dimension import samples_in, with_masks, with_places, with_states
-from nbddp.analysis.splitting.find import add, chain_of, first_split, unshared
+from nbddp.analysis.splitting.find import add, chain_of, first_split, run_by, unshared
 from nbddp.analysis.splitting.fit import in_columns, is_unclear, unclear_dim, unfit
-from nbddp.analysis.splitting.origins import is_count, is_mask
+from nbddp.analysis.splitting.origins import all_of, is_constant, is_count, is_mask
+from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import Region, is_split, region_at
 from nbddp.analysis.splitting.roots import Root, comes_out, is_data, roots
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Assumptions, Split
-from nbddp.sentence import Sentence, sentence
+from nbddp.sentence import NOTHING, Sentence, sentence
 
 ELEMENTWISE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 
@@ -45,7 +46,7 @@ def _last(plan: Reading, *splits: Split) -> Assumptions | None:
         return replace(plan.assumed, splits=(*others, more))
     if reason := unclear_dim(plan, split):
         return _whole(plan, reason, unsaid=True)
-    reason = is_unclear(plan, split)
+    reason = is_unclear(plan, split) or _met_whole(plan, split)
     return _whole(plan, reason) if reason else None
 
 
@@ -73,8 +74,48 @@ def _whole(plan: Reading, reason: Sentence, *, unsaid: bool = False) -> Assumpti
 def with_what_meets(plan: Reading, split: Split) -> Split:
     """The split, and what is still whole although it is computed with what is split."""
     region = replace(region_at(plan, split.at), chain=chain_of(plan), dim=split.dim)
-    found = [root for statement in region.rest for node in walk(statement) for root in _meeting(region, node)]
-    return add(split, region, found)
+    met = [root for statement in region.rest for node in walk(statement) for root in _meeting(region, node)]
+    named = [n for s in region.rest for n in walk(s) if isinstance(n, ast.Name) and n.id in split.names]
+    found = [r for r in met if not region.whole or not is_constant(plan, r.node, [*named, *split.renamed])]
+    reads = {root.node: f"{root.name}_part" for root in _read_by_functions(region) if _is_seen(region, root)}
+    return add(replace(split, renamed={**split.renamed, **reads}), region, found)
+
+
+def _met_whole(plan: Reading, split: Split) -> Sentence:
+    """What a function of the step reads whole, although it computes with what is split."""
+    region = replace(region_at(plan, split.at), chain=chain_of(plan), dim=split.dim)
+    whole = next((root.node for root in _read_by_functions(region) if not is_split(plan, root.node)), None)
+    if whole is None:
+        return NOTHING
+    return sentence("'%1' has all samples in a function that computes with those of a batch",
+                    plan.program.source(whole))  # fmt: skip
+
+
+def _read_by_functions(region: Region) -> Iterator[Root]:
+    """`def loss_of(w, y): return ((X @ w - y) ** 2).sum()`, with `y` split by whoever calls it: `X`."""
+    plan = region.plan
+    own = {*learned(plan)}
+    run = {n for s in region.rest for n in run_by(plan, s)}
+    bodies = (n for n in run if isinstance(n, ast.FunctionDef) and plan.program.parents[n] is plan.program.tree)
+    for body in sorted(bodies, key=plan.program.span):
+        inner = Region(plan, body, body, body.body, body.body[0], region.chain, region.dim)
+        local = inner.bound_before | inner.bound_in_rest
+        for node in (n for s in inner.rest for n in walk(s) if isinstance(n, ast.BinOp)):
+            sides = node.left, node.right
+            made = [{*all_of(plan, side)} for side in sides]
+            fitted = any(n in region.chain or getattr(n, "id", "") in own for parts in made for n in parts)
+            if fitted and [is_split(plan, side) for side in sides].count(True) == 1:
+                whole = next(side for side in sides if not is_split(plan, side))
+                data = (r for r in roots(inner, whole) if r.name is not None and r.name not in {*local, *own})
+                yield from (r for r in data if not is_constant(plan, r.node, ()))
+
+
+def _is_seen(region: Region, root: Root) -> bool:
+    """Where the part gets its name at the top level, and no one else calls the function, with all of the data."""
+    function = region.plan.program.function_of(root.node)
+    assert function is not None
+    inside = {n for s in region.rest for n in run_by(region.plan, s)}
+    return region.scope is None and {*region.plan.callers.get(function, ())} <= inside
 
 
 def _meeting(region: Region, node: ast.AST) -> Iterator[Root]:

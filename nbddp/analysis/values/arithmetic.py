@@ -164,6 +164,8 @@ def _divide(a: Value, b: Value) -> Extent:
         return x if over or (y is Extent.SAMPLES and not b.of(RATED)) else Extent.VARYING
     if x is Extent.UNIFORM and y is Extent.SUM and b.equal:
         return Extent.RATE
+    if x is Extent.UNIFORM and y is Extent.SAMPLES and not b.of(RATED):
+        return y
     # a mean over the share; over shares of unlike size, the mean of means is another number
     return Extent.MEAN if x is y is Extent.SUM and b.equal else Extent.VARYING
 

@@ -8,8 +8,10 @@ from nbddp.analysis.splitting.origins.elements import gives_samples, is_sample
 from nbddp.analysis.splitting.origins.made_by import all_of, made_by
 from nbddp.analysis.splitting.origins.masks import is_mask
 from nbddp.analysis.splitting.origins.sizes import (
+    TENSORS,
     counted_rows,
     has_size,
+    is_constant,
     is_count,
     known_size,
     sizes_in,
@@ -18,10 +20,12 @@ from nbddp.analysis.splitting.origins.sizes import (
 )
 
 __all__ = [
+    "TENSORS",
     "all_of",
     "counted_rows",
     "gives_samples",
     "has_size",
+    "is_constant",
     "is_count",
     "is_mask",
     "is_sample",

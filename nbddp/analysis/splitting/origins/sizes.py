@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from nbddp.analysis.library import Shape, entry_of
 from nbddp.analysis.reading import Reading
@@ -11,6 +11,7 @@ from nbddp.analysis.splitting.regions import bound, is_split, region_at, stored
 from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.values import Split
 
+TENSORS = ("torch.tensor", "torch.Tensor", "torch.LongTensor", "torch.FloatTensor", "torch.as_tensor", "numpy.array")
 DEPTH = 8
 
 
@@ -19,6 +20,8 @@ def written_size(plan: Reading, node: ast.expr) -> str | None:
     found = _size(plan, node, DEPTH)
     if found is None:
         return None
+    if isinstance(found, ast.List):
+        return str(len(found.elts))
     const = plan.facts.value(found).const
     return str(const) if isinstance(const, int) else plan.program.source(found)
 
@@ -27,6 +30,12 @@ def known_size(plan: Reading, node: ast.expr) -> str | None:
     """Where it is a number."""
     found = written_size(plan, node)
     return found if found is not None and found.isdigit() else None
+
+
+def is_constant(plan: Reading, node: ast.expr, batches: Iterable[ast.expr]) -> bool:
+    """`weights = torch.tensor([1.0, 2.0, 3.0])`, with another number of rows than the batches, if theirs is known."""
+    rows = _size(plan, node, DEPTH)
+    return isinstance(rows, ast.List) and str(len(rows.elts)) not in {known_size(plan, b) for b in batches}
 
 
 def has_size(plan: Reading, node: ast.expr, size: ast.expr) -> bool:
@@ -74,10 +83,13 @@ def is_count(plan: Reading, node: ast.expr) -> bool:
 
 
 def _of_call(plan: Reading, node: ast.Call, depth: int) -> ast.expr | None:
+    name, rows = qualified(node.func, plan.flow.imports), node.args[0] if node.args else None
+    if name in TENSORS and isinstance(rows, ast.List):
+        return None if any(isinstance(row, ast.Starred) for row in rows.elts) else rows
     op = entry_of(node, plan.flow.imports)
     if op.size is not None:
         return next(iter(written_sizes(plan, node)), None)
-    if isinstance(node.func, ast.Attribute) and qualified(node.func, plan.flow.imports) is None:
+    if isinstance(node.func, ast.Attribute) and name is None:
         first = node.args[0] if node.args else None
         from_first = isinstance(first, ast.Constant) and first.value == 0
         turned = (op.shape is Shape.ANEW and isinstance(first, ast.UnaryOp)) or (op.shape is Shape.ONES and first)
