@@ -70,7 +70,9 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
 
 def _dealt_out(plan: Plan, split: Split, batches: Batches) -> Iterator[Edit]:
     lines = [line for number in range(len(batches.held)) for line in _lines(plan, split, batches, number)]
-    new = (f"binds {plan.naming(n)}" for n in dict.fromkeys(split.renamed.values()))  # which functions may read
+    scope = plan.program.function_of(split.at)
+    read = {name for node, name in split.renamed.items() if plan.program.function_of(node) is not scope}
+    new = (f"binds {plan.naming(name)}" for name in sorted(read))  # by the functions of the step
     yield before(plan.program, NAME, split.at, "\n".join(lines), ("my_part", *new))
     for node in sorted(split.inline, key=plan.program.span):
         number = next(n for n, keys in enumerate(batches.held) if plan.program.source(node) in keys)

@@ -11,7 +11,7 @@ from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.batches import ill_matched
 from nbddp.analysis.splitting.dimension import marked_dim, one_sequence, set_against, turns_round, without_part
 from nbddp.analysis.splitting.means import uncounted
-from nbddp.analysis.splitting.origins import counted_rows
+from nbddp.analysis.splitting.origins import all_of, counted_rows
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import Region, is_split, region_at
 from nbddp.analysis.splitting.roots import Root, dims_of, reduced
@@ -152,9 +152,17 @@ def _summed_over(region: Region) -> ast.expr | None:
             return fact.node
     for node, left, right in _products(plan):
         apart = plan.facts.value(right).of(TURNED) and not is_split(plan, left)
-        if is_split(plan, right) and not apart and (isinstance(node, ast.Call) or node in inside):
+        here = isinstance(node, ast.Call) or node in inside or (region.whole and _is_of_data(plan, left))
+        if is_split(plan, right) and not apart and here:
             return node
     return None
+
+
+def _is_of_data(plan: Reading, node: ast.expr) -> bool:
+    """`adj` that a model is given beside its samples; no layer has made it, as the queries of an attention are made."""
+    layers = {f.node for f in plan.facts.calls.values() if any(o.kind in ("model", "submodule") for o in f.called)}
+    fitted = plan.facts.value(node).of("parameter") or getattr(node, "id", "") in learned(plan)
+    return not fitted and not layers & {*all_of(plan, node)}
 
 
 def whole_sizes(plan: Reading) -> Iterator[ast.Call]:
