@@ -1,4 +1,6 @@
-# refused: batch_size|batch size
+# oracle: equal
+# nproc: 1 2
+# metrics: ^\d
 # %%
 # the batch size fixes the shape of the hidden state and counts samples too
 import torch
