@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from nbddp.analysis.agreement.quantifiers import quantifier
-from nbddp.analysis.agreement.sync_points import meets
+from nbddp.analysis.agreement.sync_points import meets, reached
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import block_of
 from nbddp.analysis.syntax import qualified, walk
@@ -155,7 +155,7 @@ def _steers(plan: Reading, fact: TestFact) -> bool:
     node = plan.program.parents[fact.node]
     assert isinstance(node, Branch)
     branches = [node.body, node.orelse] if isinstance(node, ast.IfExp) else [*node.body, *node.orelse]
-    if meets(plan, branches) or any(_changes_state(plan, n) for b in branches for n in walk(b)):
+    if meets(plan, branches) or any(_changes_state(plan, n) for n in reached(plan, branches)):
         return True
     inside = [n for b in branches for n in walk(b)]
     if any(isinstance(n, ast.Raise) or _exits(plan, n) for n in inside):
@@ -185,8 +185,17 @@ def _is_within(plan: Reading, node: ast.AST, outer: ast.AST) -> bool:
 def _changes_state(plan: Reading, node: ast.AST) -> bool:
     """Rates, weights, modes: what must stay the same on all ranks."""
     if isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
-        return "param_groups" in ast.unparse(node.value) or bool(plan.facts.value(node.value).of(*STATE))
+        return is_rate(plan, node) or bool(plan.facts.value(node.value).of(*STATE))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node in plan.facts.calls:
         changes = node.func.attr in ("load_state_dict", "step", "requires_grad_", "add_param_group", "copy_", "train")
         return changes and any(o.kind in STATE for o in plan.facts.calls[node].receivers)
     return False
+
+
+def is_rate(plan: Reading, target: ast.expr) -> bool:
+    """`optimizer.param_groups[0]["lr"]`, `g["lr"]` of each of them."""
+    if not isinstance(target, ast.Subscript):
+        return False
+    around = (a for a in plan.program.ancestors(target) if isinstance(a, ast.For))
+    sources = [target.value, *(a.iter for a in around if ast.unparse(target.value) in ast.unparse(a.target))]
+    return any("param_groups" in ast.unparse(s) for s in sources)

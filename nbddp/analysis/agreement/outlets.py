@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from nbddp.analysis.agreement.decisions import is_rate
 from nbddp.analysis.combining import WAYS, Part, Place, Uses, is_shown, lets_out, parts, uses, written_with
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading, writes
@@ -79,7 +80,7 @@ def _uses(plan: Reading, name: ast.Name) -> Uses:
 def _rates(plan: Reading) -> Iterator[Outlet]:
     """`group["lr"] = 0.1 * loss.item()`: must be the same on all ranks."""
     for node in plan.nodes():
-        if not isinstance(node, ast.Assign) or not any(_is_rate(plan, t) for t in node.targets):
+        if not isinstance(node, ast.Assign) or not any(is_rate(plan, t) for t in node.targets):
             continue
         together = not any(a in plan.dealt for a in plan.program.ancestors(node))
         terms = list(_terms(plan, node.value))
@@ -101,14 +102,6 @@ def _terms(plan: Reading, node: ast.expr) -> Iterator[ast.expr]:
             yield from _terms(plan, part)
     else:
         yield node
-
-
-def _is_rate(plan: Reading, target: ast.expr) -> bool:
-    if not isinstance(target, ast.Subscript):
-        return False
-    around = (a for a in plan.program.ancestors(target) if isinstance(a, ast.For))
-    sources = [target.value, *(a.iter for a in around if ast.unparse(target.value) in ast.unparse(a.target))]
-    return any("param_groups" in ast.unparse(s) for s in sources)
 
 
 def _lets_out(plan: Reading, call: CallFact) -> bool:
