@@ -154,7 +154,7 @@ class _Following:
         rows = {} if self.split.dim else self.nodes  # what is written with one size first
         sizes = {key: written_size(self.plan, node) for key, node in rows.items()}
         joined += [frozenset(k for k in sizes if sizes[k] == size) for size in sizes.values() if size]
-        joined += [self.elsewhere | {next(iter(self.nodes))}]  # functions compute with what they are given
+        joined += [self.elsewhere | {*list(self.nodes)[:1]}]  # functions compute with what they are given
         left = dict.fromkeys(self.nodes)
         while left:
             group = frozenset({next(iter(left))})
