@@ -220,7 +220,7 @@ def holds(facts: Facts, value: Value, opened: frozenset[Obj] = frozenset()) -> b
     """Containers, and objects whose text tells what they hold, with numbers of a share that were not combined."""
     shown = {o for o in value.objs - opened if o.kind in ITEMS or (o.kind == "instance" and _tells(facts, o))}
     inside = [item for item in value.items or () if not item.varies]  # of itself, as numbers are
-    inside += [v for (o, f), v in facts.fields.items() if o in shown and (f == "[]" or o.kind not in ITEMS)]
+    inside += [v for (o, f), v in facts.fields.items() if o in shown and (f == "[]" or not f.startswith("["))]
     return any((v.varies and spread(v) is not Extent.REPEATED) or holds(facts, v, opened | shown) for v in inside)
 
 
