@@ -152,9 +152,9 @@ def _begun_here(m: Machine, operand: ast.expr) -> bool:
 
 def run_augmented(m: Machine, node: ast.AugAssign) -> None:
     load = _as_load(node.target)
-    moved_by_hand(m, node.target, [evaluate(m, node.value)])
     old = evaluate_unseen(m, load)
     value = replace(_increment(m, load, old, node.op, node.value), arrays=old.arrays)
+    moved_by_hand(m, node.target, [m.facts.value(node.value)])
     with m.within(varying=False):
         assign(m, node.target, value, added=True)
     m.change_arrays(old.arrays, spread(value))
