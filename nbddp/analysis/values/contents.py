@@ -15,7 +15,8 @@ from nbddp.analysis.values.facts import Facts
 Kinds = Mapping[str, str | None]
 ITEMS: Kinds = {"list": "[]", "dict": "[]"}
 SOURCES: Kinds = {"iterator": "of"}  # what it goes through: a bar, `enumerate`, `zip`
-OPENED: Kinds = {**ITEMS, **SOURCES, "instance": None, "partial": None}  # who looks at them, or calls them, finds it
+# Who looks at them, or calls them, finds it.
+OPENED: Kinds = {**ITEMS, **SOURCES, "generator": "[]", "instance": None, "partial": None}
 SIZE = "[size]"  # of a list or a dictionary: it differs where each rank puts things in for its own share
 
 
