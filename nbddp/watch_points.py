@@ -32,6 +32,7 @@ class Watch:
     counter: str = ""  # of a `while` loop: the variable that counts its turns
     first: int = 0  # what that is in the first turn
     names: tuple[str, ...] = ()  # of variables that come back, as far as they are bound by then
+    means: tuple[str, ...] = ()  # of those names, what each rank has for its own batches: a mean over the ranks is it
     sums: tuple[str, ...] = ()  # of the values: those that mean something only when they are divided
     so_far: Named = ()  # what a loop over batches adds up: an expression, and how those of all ranks make up one
     whole: str = ""  # of a loop over epochs: why a checkpoint cannot be written within one of them
@@ -107,7 +108,7 @@ def _points(items: Iterable[dict[str, Any]]) -> Iterator[WatchPoint]:
                 watch,
                 values=_named(watch.values), state=_named(watch.state), things=_named(watch.things),
                 carried=tuple(watch.carried), batch=tuple(watch.batch), names=tuple(watch.names),
-                sums=tuple(watch.sums), so_far=_named(watch.so_far),
+                means=tuple(watch.means), sums=tuple(watch.sums), so_far=_named(watch.so_far),
             ),
         )  # fmt: skip
 

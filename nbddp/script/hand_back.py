@@ -6,15 +6,18 @@ import ast
 
 from nbddp.analysis import Plan
 from nbddp.analysis.reading import items_of
+from nbddp.analysis.slicing import changed_names
 from nbddp.analysis.splitting import learned
-from nbddp.analysis.state import turn_of, varies_within
+from nbddp.analysis.state import turn_of
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import Obj, Value
+from nbddp.analysis.values import ITEMS, OF_A_SHARE, PICKED, WHOLE, Extent, Obj, Value, contents, held, is_uneven
 from nbddp.script.framework_states import framework_states
 from nbddp.script.layout import Definition, Layout
 from nbddp.watch_points import Watch
 
-PLAIN = ("list", "dict", "parameter")
+BACK = ("list", "dict", "parameter", "instance", "counter", "library", "loss", "device", "dataset", "split",
+        "transform")  # fmt: skip
+PARTS = ("dataset", "split")  # of another one, which comes with it
 PARTLY = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 KINDS = ("model", "optimizer", "scheduler", "scaler")
 
@@ -28,7 +31,8 @@ def hand_back(plan: Plan, layout: Layout) -> tuple[tuple[int, Watch], ...]:
         states, values = framework_states(plan, plan.framework, layout), []
     if not states and not values:
         return ()
-    return ((0, Watch("result", state=tuple(states.items()), names=tuple(values))),)
+    means = [n for n in values if held(plan.facts, plan.facts.final[n]) is Extent.MEAN]
+    return ((0, Watch("result", state=tuple(states.items()), names=tuple(values), means=tuple(means))),)
 
 
 def state_names(plan: Plan, layout: Layout) -> list[str]:
@@ -95,7 +99,7 @@ def value_names(plan: Plan, layout: Layout) -> list[str]:
     touched |= {n for s in cell for n in plan.flow.when_called(s.index)[1]}
     touched |= _own_parameters(plan) if not plan.roles.models else set()
     bound = {n for s in data for n in plan.flow.effects[s.index].may_bind}
-    return sorted(n for n in touched & bound if _is_plain(plan, n))
+    return sorted(n for n in touched & bound if _comes_back(plan, n))
 
 
 def _own_parameters(plan: Plan) -> set[str]:
@@ -106,7 +110,19 @@ def _own_parameters(plan: Plan) -> set[str]:
     return {*names, *(t.id for n in holding for t in n.targets if isinstance(t, ast.Name))}
 
 
-def _is_plain(plan: Plan, name: str) -> bool:
+def _comes_back(plan: Plan, name: str) -> bool:
+    """Of what no rank has another, in whatever it holds; not what looks at the ranks' own data, or counts them."""
     value = plan.facts.final.get(name)
-    plain = value is not None and all(o.kind in PLAIN and o.owner is None for o in value.objs)
-    return plain and value is not None and not varies_within(plan, value)
+    if value is None or not all(o.kind in (*BACK, *KINDS) and (o.owner is None or o.kind in PARTS) for o in value.objs):
+        return False
+    extent = held(plan.facts, value)
+    return extent in WHOLE or (extent is Extent.MEAN and _is_of_steps(plan, name, value))
+
+
+def _is_of_steps(plan: Plan, name: str, value: Value) -> bool:
+    """Numbers of batches of which each rank has its part: not of those that are dealt out, and of no rank's choice."""
+    dealt = [f.node for f in plan.facts.loops.values() if f.loaders and not f.backward and isinstance(f.node, ast.stmt)]
+    parts = [*contents(plan.facts, value)]
+    plain = all(o.kind in ITEMS and o.name == "" for v in parts for o in v.objs)
+    own = any(v.of(*OF_A_SHARE, PICKED) or is_uneven(plan.facts, v) for v in parts)
+    return plain and not own and name not in changed_names(dealt)

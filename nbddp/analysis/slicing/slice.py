@@ -163,7 +163,8 @@ def _reason_to_drop(flow: Flow, statement: Statement, live: set[str], trains: bo
     shows = displays_only(node, found, flow.imports) and not flow.ambient(statement.index)
     if trains:
         bare = isinstance(node, ast.Expr) and not isinstance(node.value, ast.Call | ast.Await)
-        return sentence("only displays something") if shows and (bare or _plots(node, flow)) else NOTHING
+        drawn = (shows and (bare or _plots(node, flow))) or _draws(flow, statement, live)
+        return sentence("only displays something") if drawn else NOTHING
     if statement.cell.mark in ("setup", "parameters", "rank0", "wrap", "connect"):
         return sentence("only displays something") if shows and statement.cell.mark == "parameters" else NOTHING
     if isinstance(node, ast.Import | ast.ImportFrom):
@@ -183,3 +184,16 @@ def _plots(node: ast.stmt, flow: Flow) -> bool:
         return False
     names = {n.id for n in walk(node) if isinstance(n, ast.Name)}
     return any(n in flow.imports and effect_of(flow.imports[n]).display for n in names)
+
+
+def _draws(flow: Flow, statement: Statement, live: set[str]) -> bool:
+    """`fig, ax = plt.subplots()`, `ax.plot(losses)`: on figures that nothing else looks at."""
+    found, node = flow.effects[statement.index], statement.node
+    changed = found.may_bind | found.mutates | flow.touched[statement.index]
+    figures = all(n not in live and _is_figure(flow, n, statement.index) for n in changed)
+    return isinstance(node, ast.Expr | ast.Assign) and not flow.ambient(statement.index) and bool(changed) and figures
+
+
+def _is_figure(flow: Flow, name: str, index: int) -> bool:
+    node = flow.bound_by(name, index + 1)
+    return isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and _plots(node, flow)

@@ -10,11 +10,16 @@ from nbddp.analysis import Plan
 DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom
 
 
+def defines(node: ast.stmt) -> bool:
+    """Also `add = lambda x: x + 1`."""
+    return isinstance(node, DEFINITIONS) or (isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda))
+
+
 def define(plan: Plan, namespace: dict[str, Any]) -> dict[str, str]:
     """The names of those that failed here, with the reason."""
     failed: dict[str, str] = {}
     for statement in plan.program.statements:
-        if statement.cell.number != plan.training_cell or not isinstance(statement.node, DEFINITIONS):
+        if statement.cell.number != plan.training_cell or not defines(statement.node):
             continue
         code = compile(ast.Module([statement.node], []), f"<cell {plan.training_cell}>", "exec", dont_inherit=True)
         try:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from nbddp.analysis.reading import steps_of
@@ -20,6 +20,7 @@ def restore(
     anew: frozenset[str] = frozenset(),
     filled: frozenset[str] = frozenset(),
     rebound: frozenset[str] = frozenset(),
+    objects: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, str]:
     """States are loaded into the objects that are there, values are bound; what could not be comes back, with why.
 
@@ -27,27 +28,29 @@ def restore(
     earlier one under another name finds it as it was. A list or a dictionary that it only fills stays the same one.
     """
     missing = dict(result.left_out)
-    others = _others(
-        {n: namespace[n] for n in result.states if n in anew - rebound and namespace.get(n) is not None}, result
-    )
-    namespace.update(others)
+    built = {n: thing for n, thing in objects.items() if n in anew - rebound or n not in namespace}
+    namespace.update(built)
     for name, state in result.states.items():
         if steps_of(name)[0] in rebound:
             missing[name] = f"this name now refers to something else: run.load({name!r}) returns it"
-        elif name not in others and (why := _load(_thing(namespace, name, anew), state, name)):
+        elif steps_of(name)[0] not in built and (why := _load(_thing(namespace, name, anew), state, name)):
             missing[name] = why
-    for name, value in result.values.items():
-        namespace[name] = _filled(namespace.get(name), value) if name in filled else value
+    for name, value in (*result.values.items(), *objects.items()):
+        if name not in rebound | built.keys():
+            namespace[name] = _filled(namespace.get(name), value) if name in filled else value
     return missing
 
 
 def _filled(there: Any, new: Any) -> Any:
-    """What is there with what is new in it, where both are lists or both are dictionaries."""
+    """What is there with what is new in it, where both are of one kind."""
     if type(there) is list and isinstance(new, list):
         there[:] = new
     elif type(there) is dict and isinstance(new, dict):
         there.clear()
         there.update(new)
+    elif type(there) is type(new) and hasattr(new, "__dict__"):
+        vars(there).clear()
+        vars(there).update(vars(new))
     else:
         return new
     return there
@@ -56,7 +59,7 @@ def _filled(there: Any, new: Any) -> Any:
 def _thing(namespace: Mapping[str, Any], path: str, anew: frozenset[str]) -> Any:
     """`model`, `trainer.optimizer` or `optimizers["g"]`; None where the cell builds another trainer."""
     name, *steps = steps_of(path)
-    thing = None if steps and name in anew else namespace.get(name)
+    thing = None if name in anew else namespace.get(name)
     for step in steps:
         thing = part_of(thing, step)
     return thing
@@ -70,15 +73,6 @@ def part_of(thing: Any, step: str) -> Any:
         return thing[ast.literal_eval(step[1:-1])]
     except (LookupError, TypeError):
         return None
-
-
-def _others(things: Mapping[str, Any], result: Result) -> dict[str, Any]:
-    """Copies with the trained state, that know each other as the things do; none where not all of them can be had."""
-    try:
-        copies = copy.deepcopy(dict(things))
-    except Exception:  # noqa: BLE001 -- copying runs the code of the user's own classes
-        return {}
-    return {} if any(_load(thing, result.states[name], name) for name, thing in copies.items()) else copies
 
 
 def bare(thing: Any) -> Any:

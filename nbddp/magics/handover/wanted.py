@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 from nbddp.analysis import Plan
 from nbddp.analysis.state import are_many, is_untouched, meaning, names_holding
 from nbddp.analysis.values import Value
-from nbddp.magics.handover.definitions import DEFINITIONS
+from nbddp.magics.handover.definitions import defines
 from nbddp.run.folder.result import Result
 
 DIFFERS = "each process has its own"
@@ -18,10 +18,18 @@ SHOWS = "it only displays something, and a script displays nothing"
 OWN = "each process has built its own"
 
 
-def wanted(plan: Plan, result: Result, namespace: Mapping[str, Any]) -> dict[str, str]:
-    """Names with the reason: all that it would have bound or changed, but for definitions and what is back."""
+def wanted(
+    plan: Plan,
+    result: Result,
+    namespace: Mapping[str, Any],
+    built: Set[str] = frozenset(),
+    filled: Set[str] = frozenset(),
+) -> dict[str, str]:
+    """Names with the reason: all that it would have bound or changed, but for definitions and what is back: in
+    `result`, and objects, `built` whole or `filled` where they are.
+    """
     own = [s for s in plan.program.statements if s.cell.number == plan.training_cell]
-    own = [s for s in own if not isinstance(s.node, DEFINITIONS | ast.Pass)]
+    own = [s for s in own if not (defines(s.node) or isinstance(s.node, ast.Pass))]
     shown = plan.slice.dropped
     kept = [s for s in own if s.index not in shown]
     bound = {name for s in kept for name in plan.flow.effects[s.index].may_bind}
@@ -29,9 +37,9 @@ def wanted(plan: Plan, result: Result, namespace: Mapping[str, Any]) -> dict[str
     touched = {n for s in kept for n in plan.flow.effects[s.index].mutates | plan.flow.when_called(s.index)[1]}
     changed = {n for n in (touched & namespace.keys()) - bound if _is_changed(plan, n, namespace[n])}
     changed = {name for name in changed if not is_untouched(plan, name)}
-    back = result.states.keys() | result.values.keys()
+    changed -= filled
     changed |= {name for name in trained_elsewhere(plan, result.states) if name in namespace}
-    missing = sorted((bound | changed) - back - {"_"})
+    missing = sorted((bound | changed) - result.states.keys() - result.values.keys() - built - {"_"})
     return {name: _why(plan, name) for name in missing} | dict.fromkeys(sorted(only_shown), SHOWS)
 
 

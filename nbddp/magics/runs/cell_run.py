@@ -13,9 +13,11 @@ from nbddp.analysis.state import only_filled, rebound
 from nbddp.cli.parse import Refusal, nearest
 from nbddp.magics.first_line.refusal import in_words
 from nbddp.magics.handover.definitions import define
+from nbddp.magics.handover.executed_here import build_loaders, display
 from nbddp.magics.handover.restoring import restore
 from nbddp.magics.handover.start_state import built_anew
-from nbddp.magics.handover.wanted import wanted
+from nbddp.magics.handover.wanted import OWN, wanted
+from nbddp.magics.handover.whole_objects import read_objects
 from nbddp.run.folder.errors import NoResult
 from nbddp.run.folder.folder import RunFolder
 from nbddp.run.folder.result import Result, drop_states
@@ -63,14 +65,24 @@ class CellRun(Run):
         with held_back():
             failed = define(self._plan, target) if self._plan is not None else {}
             plan = self._plan
-            known = (built_anew(plan), only_filled(plan), rebound(plan)) if plan is not None else ()
-            missing = restore(result, target, *known)
+            known = (
+                (built_anew(plan), only_filled(plan), rebound(plan)) if plan is not None else (frozenset[str](),) * 3
+            )
+            objects, why = read_objects(self.folder, target)
+            filled = (objects.keys() & target.keys()) - known[0]
+            missing = restore(result, target, *known, objects)
         loaded = [name for name in result.states if name not in missing and steps_of(name)[0] not in self._keep]
         if self._plan is not None:
             self._drop(loaded)
-            missing = {**wanted(self._plan, result, target), **failed, **missing}
+            missing = {**wanted(self._plan, result, target, objects.keys() - filled, filled), **failed, **missing}
+            built = build_loaders(self._plan, target, [name for name, reason in missing.items() if reason == OWN])
+            displayed, failure = display(self._plan, target)
+            missing = {n: reason for n, reason in missing.items() if n not in {*built, *displayed}}
+            why = "\n".join(filter(None, (why, failure)))
             if self._plan.roles.epoch_loops and self.state.epoch is None:
                 print(NO_EPOCH)
+        if why:
+            print(why)
         if missing:
             print(_sentence(missing))
 
@@ -79,6 +91,7 @@ class CellRun(Run):
         if names and self.state.over and self.folder.result.stat().st_size > LARGE:
             with contextlib.suppress(OSError, RuntimeError):  # no room to write what is left, say: then all of it stays
                 drop_states(self.folder.result, names, DROPPED.format(", ".join(names)))
+                self.folder.objects.unlink(missing_ok=True)
 
     def result(self) -> Result:
         """What it brought back; where there is nothing, a sentence."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from nbddp.cli.jobs import keep_site
 from nbddp.cli.parse import Refusal
@@ -23,6 +24,7 @@ from nbddp.magics.first_line.modes import which
 from nbddp.magics.first_line.refusal import REFUSALS, RunStopped, in_words, need_folder
 from nbddp.magics.handover.by_value import ByValue, by_value
 from nbddp.magics.handover.start_state import Handover, handover
+from nbddp.magics.handover.whole_objects import write_names
 from nbddp.magics.runs.cell_run import CellRun
 from nbddp.magics.runs.kernel_run import KernelRun
 from nbddp.magics.runs.memory import too_little_memory
@@ -120,9 +122,10 @@ def _processes(options: RunOptions) -> int:
     return options.nproc or len(visible(gpus(), os.environ)) or 2
 
 
-def _fill(asked: Asked, folder: RunFolder) -> None:
+def _fill(asked: Asked, namespace: Mapping[str, Any], folder: RunFolder) -> None:
     asked.state.write(folder)
     asked.values.write(folder)
+    write_names(folder, asked.script.plan, namespace)
 
 
 def _exported(
@@ -183,7 +186,7 @@ def _started(session: Session, asked: Asked) -> CellRun:
         helper=session.helper,
         line_map=list(line_map(asked.notebook, asked.script.line_map)),
         watch=asked.script.watch,
-        fill=partial(_fill, asked),
+        fill=partial(_fill, asked, session.namespace),
     )
     run = CellRun(started.folder)
     run.belongs_to(session.namespace, asked.script.plan, asked.kept)

@@ -138,6 +138,16 @@ class RunFolder:
         return self.path / "result.pt"
 
     @property
+    def objects(self) -> Path:
+        """What has come back whole, since the kernel had no such object; a pickle, which only that kernel reads."""
+        return self.path / "objects.pt"
+
+    @property
+    def kernel(self) -> Path:
+        """The names that the kernel has which waits for the result."""
+        return self.path / "kernel.json"
+
+    @property
     def scalars(self) -> Path:
         """What TensorBoard reads; there where it was asked for."""
         return self.path / "tensorboard"
@@ -159,7 +169,7 @@ class RunFolder:
 
     @property
     def snapshot(self) -> Path:
-        """Values of the kernel that the script takes instead of making them; a pickle, unlike all else here."""
+        """Values of the kernel that the script takes instead of making them; a pickle."""
         return self.path / "snapshot.pt"
 
     def script_digest(self) -> str:

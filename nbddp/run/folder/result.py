@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nbddp.run.folder.errors import NoResult
+from nbddp.run.watching.plain_values import not_plain
 
 FORMAT = 1
 
@@ -40,7 +41,7 @@ def read_result(path: Path) -> Result:
         raise NoResult(f"{path} is not the result of a run.")
     if content["format"] != FORMAT:
         raise NoResult(f"{path} has format {content['format']}, but this version of nbddp reads format {FORMAT}.")
-    values = {name: restored(value) for name, value in content.get("values", {}).items()}
+    values = {name: not_plain(value) for name, value in content.get("values", {}).items()}
     return Result(content.get("states", {}), values, content.get("left_out", {}))
 
 
@@ -61,14 +62,3 @@ def _load(path: Path) -> Any:
         return torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:
         raise NoResult(f"{path} could not be read: {str(error).splitlines()[0].partition('. ')[0]}") from error
-
-
-def restored(value: Any) -> Any:
-    """Arrays travel as marked tensors, which a safe load can read; here they are arrays again."""
-    if isinstance(value, dict):
-        if set(value) == {"__ndarray__"}:
-            return value["__ndarray__"].numpy()
-        return {key: restored(item) for key, item in value.items()}
-    if type(value) in {list, tuple}:
-        return type(value)(restored(item) for item in value)
-    return value

@@ -51,7 +51,9 @@ def _hang(blocks: Blocks, at: ast.stmt, watch: Watch, beside: Mapping[Kind, Watc
             watch_process(at)
         case "result", ast.FunctionDef() | ast.AsyncFunctionDef():
             scope = "{**globals(), **locals()}"
-            at.body += statements(f"{NAME}.deliver({dictionary(watch.state)}, {watch.names!r}, {scope})", at)
+            at.body += statements(
+                f"{NAME}.deliver({dictionary(watch.state)}, {watch.names!r}, {watch.means!r}, {scope})", at
+            )
 
 
 def _behind(watch: Watch) -> list[str]:

@@ -10,6 +10,7 @@ from nbddp.run.watching import processes
 from nbddp.run.watching.carried import NOTHING, known
 from nbddp.run.watching.epochs import Epochs
 from nbddp.run.watching.frameworks import WATCH
+from nbddp.run.watching.means import means_over_ranks
 from nbddp.run.watching.progress import Progress
 from nbddp.run.watching.reports import Reports
 from nbddp.run.watching.result import deliver
@@ -69,10 +70,17 @@ class Watcher:
         """A framework's, which has just been made."""
         WATCH[kind](trainer, self.progress, self.epochs)
 
-    def deliver(self, states: Mapping[str, Any], names: Sequence[str], scope: Mapping[str, Any]) -> None:
+    def deliver(
+        self, states: Mapping[str, Any], names: Sequence[str], means: Sequence[str], scope: Mapping[str, Any]
+    ) -> None:
         """Rank 0 leaves the result."""
-        if self.settings.result is not None and self.reports.rank > 0:
+        if self.settings.result is None:
+            return
+        of_all = means_over_ranks({name: scope[name] for name in means if name in scope})
+        if self.reports.rank > 0:
             take_part(states.values())
-        elif self.settings.result is not None:
-            deliver(self.settings.result, states, names, scope)
+        else:
+            deliver(
+                self.settings.result, states, [n for n in names if n not in means or n in of_all], {**scope, **of_all}
+            )
             self.reports.report("result", path=self.settings.result)

@@ -121,10 +121,11 @@ def keep_what_each_rank_leaves():
 
     plain = watcher.Watcher.deliver
 
-    def deliver(watching, states, names, scope):
-        plain(watching, states, names, scope)
+    def deliver(watching, states, names, means, scope):
+        plain(watching, states, names, means, scope)
         if watching.settings.result is not None and watching.reports.rank:
-            result.deliver(f"{watching.settings.result}.{watching.reports.rank}", states, names, scope)
+            alike = [name for name in names if name not in means]
+            result.deliver(f"{watching.settings.result}.{watching.reports.rank}", states, alike, scope)
 
     watcher.Watcher.deliver = deliver
 

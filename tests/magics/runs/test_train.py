@@ -180,13 +180,35 @@ def test_what_a_sharded_model_cannot_do_is_refused_by_name(kernel):
     assert "error[sharded]: 'p' is read or changed where each rank has only a part of it" in reply.error
 
 
-def test_what_the_cell_itself_builds_is_offered(kernel):
+KEEPER = """
+class Keeper:
+    def __init__(self):
+        self.seen, self.of = [], model
+keeper = Keeper()
+add = lambda x, step=2: x + step + len(losses)
+"""
+SAME = "all(a is b for a, b in zip(model.parameters(), optimizer.param_groups[0]['params']))"
+
+
+def test_what_the_cell_itself_builds_is_there_afterwards_whole(kernel):
+    """The model, its optimizer that trains this very model, what a class of the cells holds, and a lambda."""
     kernel.run("", "model")
     kernel.aside("del model, optimizer")
-    reply = kernel.run(TRAIN.replace("%%ddp_train\n", f"%%ddp_train\n{MODEL}\n"), "train")
+    cell = TRAIN.replace("%%ddp_train\n", f"%%ddp_train\n{MODEL}{KEEPER}") + "\nkeeper.seen.append(add(1))\n"
+    reply = kernel.run(cell, "train")
     assert reply.status == "ok", reply.error
-    assert "model (the notebook has no object yet" in reply.text
     assert kernel.value("list(run.load('model'))") == "['weight', 'bias']"
+    assert kernel.value(f"torch.equal(model.weight, run.load('model')['weight']), {SAME}") == "True True"
+    assert kernel.value("keeper.of is model, keeper.seen == [3 + len(losses)], add(2) - len(losses)") == "True True 4"
+
+
+def test_an_optimizer_that_the_cell_builds_trains_the_model_that_the_kernel_has(kernel):
+    built, made = MODEL.rsplit("\n", 1)
+    kernel.run(f"{built}\nheld = model", "model")
+    reply = kernel.run(TRAIN.replace("%%ddp_train\n", f"%%ddp_train\n{made}\n"), "train")
+    assert reply.status == "ok", reply.error
+    trained = "torch.equal(model.weight, run.load('model')['weight'])"
+    assert kernel.value(f"held is model, {SAME}, {trained}") == "True True True"
 
 
 def test_what_the_cell_builds_anew_is_not_what_was_kept_from_before(kernel):

@@ -5,7 +5,8 @@ import pytest
 import torch
 
 from nbddp.run.folder.errors import NoResult
-from nbddp.run.folder.result import read_result, restored
+from nbddp.run.folder.result import read_result
+from nbddp.run.watching.plain_values import not_plain
 
 
 def saved(path, **changes):
@@ -62,5 +63,5 @@ def test_nothing_in_a_result_is_executed(tmp_path, capsys):
 
 def test_only_marked_tensors_become_arrays():
     value = {"__ndarray__": torch.ones(1), "other": 1}
-    assert restored(value) == value
-    assert isinstance(restored([{"a": {"__ndarray__": torch.ones(1)}}])[0]["a"], np.ndarray)
+    assert not_plain(value) == value
+    assert isinstance(not_plain([{"a": {"__ndarray__": torch.ones(1)}}])[0]["a"], np.ndarray)

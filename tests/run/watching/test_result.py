@@ -35,12 +35,15 @@ def finish(rank: int) -> None:
         "sample": torch.ones(3)[:1],
         "model": model,
         "loop": loop,
+        "mean": [{"loss": float(rank), "epoch": 3, "out": torch.full((2,), float(rank))}],
+        "uneven": [0.5] * rank,
         "not asked for": 1,
     }
-    names = ["losses", "name", "array", "sample", "model", "loop", "never bound"]
+    means = ["mean", "uneven", "never bound"]
+    names = ["losses", "name", "array", "sample", "model", "loop", *means]
     watcher = Watcher(Settings.of())
     watcher.reports.rank = rank
-    watcher.deliver({"model": model, "optimizer": optimizer, "odd": Odd(), "unset": None}, names, scope)
+    watcher.deliver({"model": model, "optimizer": optimizer, "odd": Odd(), "unset": None}, names, means, scope)
 
 
 def test_rank_0_leaves_states_and_values(tmp_path):
@@ -51,8 +54,10 @@ def test_rank_0_leaves_states_and_values(tmp_path):
     assert list(result["states"]) == ["model", "optimizer"]
     assert list(result["states"]["model"]) == ["weight", "bias"]
     assert result["states"]["optimizer"]["state"][0]["step"] == 1
-    assert list(result["values"]) == ["losses", "name", "array", "sample"]
+    assert list(result["values"]) == ["losses", "name", "array", "sample", "mean"]
     assert result["values"]["losses"] == [0, 0.5]
+    (row,) = result["values"]["mean"]
+    assert (row["loss"], row["epoch"], row["out"].tolist()) == (0.5, 3, [0.5, 0.5])
     assert result["left_out"].keys() == {"odd", "unset", "model", "loop"}
     assert result["left_out"]["model"] == "a DDP cannot be saved as plain data"
     (event,) = [json.loads(line) for line in events.read_text().splitlines()]
