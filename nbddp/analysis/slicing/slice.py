@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.slicing.aliases import Sharing, drawn_on
-from nbddp.analysis.slicing.effects import Effects, displays_only, effects
+from nbddp.analysis.slicing.effects import Effects, displays_only, effects, root_name
 from nbddp.analysis.slicing.function_effects import Definition, Summary, reachable, summaries
 from nbddp.analysis.slicing.gradients import WAITING, gives, may_learn, wants
 from nbddp.analysis.syntax import Program, Statement, imported_names, walk
@@ -188,10 +188,12 @@ def _plots(node: ast.stmt, flow: Flow) -> bool:
 
 def _draws(flow: Flow, statement: Statement, live: set[str]) -> bool:
     """`fig, ax = plt.subplots()`, `ax.plot(losses)`: on figures that nothing else looks at."""
-    found, node = flow.effects[statement.index], statement.node
-    changed = found.may_bind | found.mutates | flow.touched[statement.index]
-    figures = all(n not in live and _is_figure(flow, n, statement.index) for n in changed)
-    return isinstance(node, ast.Expr | ast.Assign) and not flow.ambient(statement.index) and bool(changed) and figures
+    found, node, i = flow.effects[statement.index], statement.node, statement.index
+    changed = found.may_bind | found.mutates | flow.touched[i]
+    on = root_name(node.value.func) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else None
+    changed |= {on} if on else set()
+    drawn = isinstance(node, ast.Expr | ast.Assign) and bool(changed) and not flow.ambient(i)
+    return drawn and all(name not in live and _is_figure(flow, name, i) for name in changed)
 
 
 def _is_figure(flow: Flow, name: str, index: int) -> bool:
