@@ -12,7 +12,7 @@ from nbddp.analysis.splitting.means import means_of
 from nbddp.analysis.splitting.origins import counted_rows
 from nbddp.analysis.splitting.own_parameters import learned, leaves
 from nbddp.analysis.splitting.regions import step_of
-from nbddp.analysis.splitting.split_batches import split_batches
+from nbddp.analysis.splitting.split_batches import losses_clear, split_batches
 
 __all__ = [
     "Batches",
@@ -21,6 +21,7 @@ __all__ = [
     "counted_rows",
     "learned",
     "leaves",
+    "losses_clear",
     "may_turn",
     "means_of",
     "split_batches",

@@ -83,11 +83,8 @@ def _edges(plan: Reading, split: Split) -> str | None:
     return None
 
 
-def is_unclear(plan: Reading, split: Split) -> Sentence | None:
-    """Once it is split: is each loss of the step a mean or a sum over a rank's samples, and nothing picked by place?
-
-    What goes through them one by one may go through time.
-    """
+def unclear_loss(plan: Reading, split: Split) -> Sentence | None:
+    """Is each loss of the step a mean or a sum over a rank's samples, now that its parts are added up?"""
     region = region_at(plan, split.at)
     for call in sorted(plan.facts.backward, key=plan.program.span):
         loss = backward_of(call)
@@ -96,6 +93,15 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
         if around and spread(value) not in (Extent.MEAN, Extent.SUM, *WHOLE) and not value.of(UNLIKE):
             return sentence("'%1' is not understood as a mean or a sum over the samples of a batch",
                             plan.program.source(loss or call))  # fmt: skip
+    return None
+
+
+def is_unclear(plan: Reading, split: Split) -> Sentence | None:
+    """Once it is split: is each mean of the step seen, and nothing picked by place?
+
+    What goes through them one by one may go through time.
+    """
+    region = region_at(plan, split.at)
     if (mean := uncounted(plan, split)) is not None:
         return sentence("'%1' is a mean, and it is not seen where it is taken over the samples",
                         plan.program.source(mean))  # fmt: skip

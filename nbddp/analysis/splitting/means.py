@@ -40,7 +40,7 @@ def means_of(plan: Reading, split: Split) -> Means:
 
 def _is_mean(plan: Reading, node: ast.AST) -> bool:
     """Also a sum that is multiplied by the number of ranks: it adds up to that of the batch, however it is split."""
-    if node in plan.assumed.scaled:
+    if node in plan.assumed.scaled or node in plan.assumed.averaged:
         return True
     value = plan.facts.value(node)
     return isinstance(node, ast.expr) and value.items is None and value.extent is Extent.MEAN
@@ -85,7 +85,7 @@ def uncounted(plan: Reading, split: Split) -> ast.expr | None:
     named = {name for _, name in means.unpacked}
     inside = {n for s in region.rest for n in walk(s)}
     for call in sorted(plan.facts.backward & inside, key=plan.program.span):
-        waiting, seen = [backward_of(call)], set[ast.AST]()
+        waiting, seen = [backward_of(call), *plan.assumed.averaged], set[ast.AST]()
         while waiting:
             node = waiting.pop()
             if node is None or node in seen or node in known or not _is_mean(plan, node):

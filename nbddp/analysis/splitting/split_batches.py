@@ -12,7 +12,7 @@ from dataclasses import replace
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.dimension import samples_in, with_masks, with_places, with_states
 from nbddp.analysis.splitting.find import add, chain_of, first_split, run_by, unshared
-from nbddp.analysis.splitting.fit import in_columns, is_unclear, unclear_dim, unfit
+from nbddp.analysis.splitting.fit import in_columns, is_unclear, unclear_dim, unclear_loss, unfit
 from nbddp.analysis.splitting.origins import all_of, is_constant, is_count, is_mask
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import Region, is_split, region_at
@@ -32,6 +32,12 @@ def split_batches(plan: Reading) -> Assumptions:
     if plan.options.exact and not assumed.alike and (loaders := plan.roles.training_loaders) and not assumed.splits:
         return replace(assumed, alike=loaders)
     return _last(plan, *assumed.splits) or _next(plan)
+
+
+def losses_clear(plan: Reading) -> Assumptions:
+    """Once it is known what is added up of the losses: no split where one of them is no mean and no sum."""
+    reason = next((r for split in plan.assumed.splits if (r := unclear_loss(plan, split))), None)
+    return _whole(plan, reason) if reason else plan.assumed
 
 
 def _last(plan: Reading, *splits: Split) -> Assumptions | None:
