@@ -102,18 +102,26 @@ def _read_by_functions(region: Region) -> Iterator[Root]:
     plan = region.plan
     own = {*learned(plan)}
     run = {n for s in region.rest for n in run_by(plan, s)}
-    bodies = (n for n in run if isinstance(n, ast.FunctionDef) and plan.program.parents[n] is plan.program.tree)
+    outer = (plan.program.tree, *(n for n in plan.program.tree.body if isinstance(n, ast.ClassDef)))
+    bodies = (n for n in run if isinstance(n, ast.FunctionDef) and plan.program.parents[n] in outer)
     for body in sorted(bodies, key=plan.program.span):
         inner = Region(plan, body, body, body.body, body.body[0], region.chain, region.dim)
         local = inner.bound_before | inner.bound_in_rest
-        for node in (n for s in inner.rest for n in walk(s) if isinstance(n, ast.BinOp)):
-            sides = node.left, node.right
-            made = [{*all_of(plan, side)} for side in sides]
+        for node in (n for s in inner.rest for n in walk(s)):
+            sides = _sides(plan, node)
+            made = [{*all_of(plan, side)} for side in sides] if isinstance(node, ast.BinOp) else []
             fitted = any(n in region.chain or getattr(n, "id", "") in own for parts in made for n in parts)
-            if fitted and [is_split(plan, side) for side in sides].count(True) == 1:
+            if (fitted or not made) and [is_split(plan, side) for side in sides].count(True) == 1:
                 whole = next(side for side in sides if not is_split(plan, side))
                 data = (r for r in roots(inner, whole) if r.name is not None and r.name not in {*local, *own})
                 yield from (r for r in data if not is_constant(plan, r.node, ()))
+
+
+def _sides(plan: Reading, node: ast.AST) -> list[ast.expr]:
+    """What has the same samples: two operands; output and target of a loss."""
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right]
+    return node.args[:2] if isinstance(node, ast.Call) and plan.facts.is_loss(node) else []
 
 
 def _is_seen(region: Region, root: Root) -> bool:
