@@ -12,7 +12,7 @@ from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import TURNED, Extent, Split, spread
 
 ONE = ("unsqueeze", "view", "reshape")
-TOTALS = (Extent.MEAN, Extent.SUM)
+UNLIKE = (Extent.MEAN, Extent.SUM, Extent.VARYING)
 
 
 def sample_by_sample(plan: Reading, split: Split) -> str | None:
@@ -115,13 +115,16 @@ def taken_for_one(plan: Reading, dim: int) -> ast.expr | None:
 
 
 def _is_summed_up(plan: Reading, call: ast.Call) -> bool:
-    made = {n for a in call.args[:2] for n in (made_by(plan, a) if spread(plan.facts.value(a)) not in TOTALS else [a])}
-    extents = {spread(plan.facts.value(n)) for n in made if not _is_output(plan, n)}
-    return bool(extents & {*TOTALS, Extent.VARYING})
+    return any(spread(plan.facts.value(a)) in UNLIKE and not _is_output(plan, a, set()) for a in call.args[:2])
 
 
-def _is_output(plan: Reading, node: ast.expr) -> bool:
-    """`self.net(x)`, also where `x` is at times the share and at times all of the data."""
-    called = plan.facts.calls[node].called if isinstance(node, ast.Call) and node in plan.facts.calls else ()
-    modules = any(o.kind in ("model", "submodule") for o in called)
-    return modules and not any(spread(plan.facts.value(a)) in TOTALS for a in getattr(node, "args", ()))
+def _is_output(plan: Reading, node: ast.expr, seen: set[ast.AST]) -> bool:
+    """`self.net(x)`, also where `x` is at times the share and at times all of the data: modules alone have made it."""
+    if spread(plan.facts.value(node)) is not Extent.VARYING or node in seen:
+        return spread(plan.facts.value(node)) not in UNLIKE or node in seen
+    seen.add(node)
+    fact = plan.facts.calls.get(node) if isinstance(node, ast.Call) else None
+    if fact is not None and not fact.bodies and any(o.kind in ("model", "submodule") for o in fact.called):
+        return all(_is_output(plan, a, seen) for a in fact.node.args)
+    made = [*made_by(plan, node)]
+    return made != [node] and all(_is_output(plan, n, seen) for n in made)
