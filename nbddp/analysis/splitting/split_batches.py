@@ -146,7 +146,9 @@ def _meeting(region: Region, node: ast.AST) -> Iterator[Root]:
         and isinstance(node.slice, ast.Tuple)
         and is_count(region.plan, node.slice.elts[0])
     ):
-        yield from _beside(region, node.value, *node.slice.elts[1:])
+        picked = [node.value, *node.slice.elts[1:]]
+        alike = not region.whole and any(is_split(region.plan, p) for p in picked)
+        yield from _of_the_same(region, picked) if alike else _beside(region, *picked)
 
 
 def _beside(region: Region, *operands: ast.expr) -> Iterator[Root]:
@@ -170,13 +172,13 @@ def _given(region: Region, call: ast.Call) -> Iterator[Root]:
     if fact is None or not any(is_split(region.plan, a) for a in given):
         return
     if region.plan.facts.is_loss(call):
-        yield from _to_a_loss(region, call.args[:2])
+        yield from _of_the_same(region, call.args[:2])
     elif fact.bodies or any(n.startswith(("sklearn.", "torchmetrics.")) for n in fact.names):
         yield from _beside(region, *given)
 
 
-def _to_a_loss(region: Region, given: list[ast.expr]) -> Iterator[Root]:
-    """Output and target have the same samples, whatever they are made of."""
+def _of_the_same(region: Region, given: list[ast.expr]) -> Iterator[Root]:
+    """Output and target of a loss, rows and the labels by which they are picked: of what was not drawn here as well."""
     for one in given:
         if not is_split(region.plan, one) and is_data(region.plan, one):
             found = [r for r in roots(region, one) if not r.one and _belongs(region, r)]
