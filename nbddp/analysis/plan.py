@@ -20,7 +20,7 @@ from nbddp.analysis.loaders import Epochs, ShardedReading, find_epochs, sizes_sh
 from nbddp.analysis.models import Wrapping, device_name, find_wrapping, passes_left_out, uses_gpu
 from nbddp.analysis.reading import FOUND, Taken, draws_to_keep, naming_for, settled, take_over, training_of
 from nbddp.analysis.slicing import Slice, backward_slice, build_flow, with_prints
-from nbddp.analysis.splitting import split_batches
+from nbddp.analysis.splitting import losses_clear, split_batches
 from nbddp.analysis.syntax import build_program, too_deep
 from nbddp.analysis.training import choose_training_cell, first_causes, training_statements, with_line
 from nbddp.analysis.values import Assumptions, Obj
@@ -148,7 +148,8 @@ def _agreed(plan: Plan) -> Assumptions:
     return plan.assumed if tests <= known else replace(plan.assumed, agreed=known | tests)
 
 
-DECIDED = (split_batches, _whole_if_sharded, sizes_shared, protected, losses_scaled, _agreed)  # what the script will do
+# What the script will do.
+DECIDED = (split_batches, _whole_if_sharded, sizes_shared, protected, losses_scaled, losses_clear, _agreed)
 
 
 __all__ = ["CannotExport", "Plan", "followed", "make_plan"]

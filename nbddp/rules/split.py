@@ -29,7 +29,16 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.agreement import weighted_losses
-from nbddp.analysis.splitting import Batches, batches_of, counted_rows, leaves, means_of, unused_marks, whole_sizes
+from nbddp.analysis.splitting import (
+    Batches,
+    batches_of,
+    counted_rows,
+    leaves,
+    means_of,
+    own_size,
+    unused_marks,
+    whole_sizes,
+)
 from nbddp.analysis.values import FLAT, PICKED, TURNED, Split
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before, replace, wrap
@@ -54,7 +63,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             source=cell.source.split("\n")[line - 1],
         )  # fmt: skip
     for call in whole_sizes(plan) if plan.assumed.splits else ():
-        yield replace(plan.program, NAME, call.args[0], "-1")  # a rank flattens as much as it has
+        yield replace(plan.program, NAME, call.args[0], own_size(plan, call) or "-1")  # as much as a rank has
     for split in plan.assumed.splits:
         yield plan.program.diagnose(
             NAME, "note", split.at,
@@ -145,6 +154,9 @@ def _weighted(plan: Plan, split: Split, batches: Batches) -> Iterator[Edit]:
     for node in (n for n in means.born if not _is_weighed(plan, n)):
         weight = _numbered(plan, "weight", batches.number_of(node))
         yield from wrap(plan.program, NAME, node, f"{weighted}(", f", {weight})", ("weighted",))
+    for inner in means.inner:
+        part = plan.naming("weighted_by_samples")
+        yield from wrap(plan.program, NAME, inner.node, f"{part}(", f", {inner.samples})", ("weighted_by_samples",))
     for statement, name in means.unpacked:
         weight = _numbered(plan, "weight", batches.number_of(statement))
         yield after(plan.program, NAME, statement, f"{name} = {weighted}({name}, {weight})", ("weighted",))

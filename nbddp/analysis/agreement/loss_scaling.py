@@ -1,6 +1,7 @@
 """Losses of unlike parts, `sum + mean`: a sum times the number of ranks adds up like a mean.
 
 And losses that are divided by a sum, `(losses * mask).sum() / mask.sum()`: by that of all ranks the sum stays a sum.
+And those that make more of means than a mean, `mse.sqrt()`: of the means of all ranks it is that of one process.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import replace
 
 from nbddp.analysis.agreement.sources import sources
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import UNLIKE, Assumptions, Extent, Value, alike, backward_of, spread
 
 
@@ -20,6 +22,63 @@ def losses_scaled(plan: Reading) -> Assumptions:
     Where a loss is divided by a sum over a share: by that of all ranks, where that makes a sum of it.
     """
     plan = _with_sums_scaled(plan)
+    assumed = _sums_divided(plan)
+    return assumed if assumed is not plan.assumed else _averaged(plan)
+
+
+def _averaged(plan: Reading) -> Assumptions:
+    """All that varying losses are made of, where each of it is a mean: then it is enough that gradients are averaged.
+
+    Of a part alone it would not do: of its product with what is the rank's own, the average of gradients is another.
+    """
+    waiting = [loss for loss in _trained(plan) if spread(plan.facts.value(loss)) is Extent.VARYING]
+    made = [part for loss in waiting for part in _made_of(plan, loss, frozenset())]
+    parts = frozenset(part for part in made if isinstance(part, ast.expr) and _is_average(plan, part))
+    if not parts or not parts.issuperset(made):
+        return plan.assumed
+    found = plan.under(replace(plan.assumed, averaged=plan.assumed.averaged | parts))
+    whole = all(alike(found.facts.value(loss)) for loss in waiting)
+    return found.assumed if whole and not found.facts.divided_apart & parts else plan.assumed
+
+
+def _made_of(plan: Reading, node: ast.AST | None, seen: frozenset[ast.AST]) -> Iterator[ast.AST | None]:
+    """The means that a varying value is made of, and whatever else is in it."""
+    if node is None:  # it is not known what more there is
+        yield None
+        return
+    value = plan.facts.value(node)
+    if node in seen or alike(value):
+        return
+    parts = _parts(plan, node) if spread(value) is Extent.VARYING else []
+    if not parts:
+        yield node
+    for part in parts:
+        yield from _made_of(plan, part, seen | {node})
+
+
+def _parts(plan: Reading, node: ast.AST | None) -> list[ast.AST | None]:
+    match node:
+        case ast.Name():
+            return sources(plan, node)
+        case ast.Call(func=func):
+            bodies = plan.facts.calls[node].bodies if node in plan.facts.calls else ()
+            if bodies:
+                return [r.value for body in bodies for r in walk(body) if isinstance(r, ast.Return)]
+            return [*([func.value] if isinstance(func, ast.Attribute) else []), *node.args]
+        case ast.BinOp(left=left, right=right):
+            return [left, right]
+        case ast.UnaryOp(operand=operand):
+            return [operand]
+    return []
+
+
+def _is_average(plan: Reading, node: ast.expr) -> bool:
+    """A tensor, through which a gradient may go."""
+    value = plan.facts.value(node)
+    return spread(value) is Extent.MEAN and not (value.number or value.items)
+
+
+def _sums_divided(plan: Reading) -> Assumptions:
     found, sums = plan, frozenset[ast.expr]()
     while not adds_up(found) and (more := divisors(found) - sums):
         sums |= more
@@ -115,7 +174,11 @@ def _of_data(plan: Reading, node: ast.AST | None, seen: frozenset[ast.AST] = fro
 
 
 def _losses(plan: Reading) -> Iterator[Value]:
+    return (plan.facts.value(loss) for loss in _trained(plan))
+
+
+def _trained(plan: Reading) -> Iterator[ast.expr]:
     for call in plan.facts.backward:
         loss = backward_of(call)
         if loss is not None and plan.facts.calls[call].loops:
-            yield plan.facts.value(loss)
+            yield loss

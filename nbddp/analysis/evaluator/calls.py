@@ -173,7 +173,9 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
         result = result.with_extent(Extent.REPEATED)  # what it keeps from the training does not add up
     if not varies and not result.varies:
         result = replace(result, extent=join_extent(spread(result), Extent.REPEATED))
-    if varies and m.held(result) in WHOLE:
+    bodies = {f.node for f in forward.of("method")} if forward is not None else set[ast.AST]()
+    averages = any(m.program.function_of(n) in bodies for n in m.assumed.averaged)
+    if varies and m.held(result) in WHOLE and not averages:
         result = Value(result.objs - result.of("model", "submodule"), Extent.SAMPLES)
     if varies and result.extent is Extent.VARYING and forward is None:
         result = Value(result.objs, Extent.SAMPLES)

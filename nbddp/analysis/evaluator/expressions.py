@@ -21,6 +21,7 @@ from nbddp.analysis.values import (
     Machine,
     Value,
     alike,
+    as_average,
     as_mean,
     as_total,
     binary,
@@ -61,6 +62,8 @@ def _sized(m: Machine, node: ast.expr, value: Value) -> Value:
         return replace(value, extent=Extent.UNIFORM)
     if node in m.assumed.summed:
         return as_total(m, node, value)
+    if node in m.assumed.averaged:
+        return as_average(m, node, value)
     if node in m.assumed.shares and isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
         return replace(value, extent=Extent.SUM, equal=True, size=True, number=True)
     for split in m.assumed.splits:

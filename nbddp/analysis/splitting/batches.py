@@ -62,6 +62,7 @@ class _Following:
     def __init__(self, plan: Reading, split: Split, means: Means) -> None:
         self.plan, self.split = plan, split
         self.born = {*means.born, *means.counts}
+        self.inner = frozenset(inner.keys for inner in means.inner)
         region = region_at(plan, split.at)
         cut = {plan.program.source(n): n for n in sorted(split.inline, key=plan.program.span)}
         late = region.bound_in_rest - region.bound_before
@@ -137,6 +138,8 @@ class _Following:
 
     def _met(self, node: ast.AST, found: Keys) -> Keys:
         value = self.plan.facts.value(node)
+        if self.inner and found and node not in self.born and spread(value) is Extent.MEAN:
+            return NONE  # of which the means inside are weighed
         if node in self.born:
             self.taken[node] = self.taken.get(node, NONE) | found
         several = isinstance(node, ast.Call) and value.items is not None  # `loss, accuracy = loss_of(model, xb, yb)`
@@ -150,11 +153,13 @@ class _Following:
 
     def groups(self) -> Iterator[Keys]:
         """Also one, where they are written with one size; and all in one, where a mean is not seen to be of any."""
-        joined = [*self.meetings, *(frozenset(self.nodes) for n in self.born if not self.taken.get(n))]
+        joined = [*self.meetings, *self.inner, *(frozenset(self.nodes) for n in self.born if not self.taken.get(n))]
         rows = {} if self.split.dim else self.nodes  # what is written with one size first
         sizes = {key: written_size(self.plan, node) for key, node in rows.items()}
         joined += [frozenset(k for k in sizes if sizes[k] == size) for size in sizes.values() if size]
-        joined += [self.elsewhere | {*list(self.nodes)[:1]}]  # functions compute with what they are given
+        left_over = self.elsewhere.difference(*self.inner)
+        if left_over:  # functions compute with what they are given
+            joined.append(left_over | {*list(self.nodes)[:1]})
         left = dict.fromkeys(self.nodes)
         while left:
             group = frozenset({next(iter(left))})

@@ -16,9 +16,14 @@ BINDS = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr)
 def is_carried(region: Region, name: str) -> bool:
     """Would a turn find the rank's samples under the name, and take a part of them? So all of them must stay there."""
     around = (a for a in region.plan.program.ancestors(region.at) if isinstance(a, LOOPS))
-    loop = next((a for a in around if region.plan.program.function_of(a) is region.scope), None)
-    if loop is None or (not isinstance(loop, ast.While) and name in stored(loop.target)):
+    loops = [a for a in around if region.plan.program.function_of(a) is region.scope]
+    if not loops:
         return False
+    loop, *outer = loops
+    if not isinstance(loop, ast.While) and name in stored(loop.target):  # `for X, y in batches(X, y)` in each epoch
+        inside = {n for s in loop.body for n in walk(s)}
+        read = (n for o in outer for n in {*walk(o)} - inside if isinstance(n, ast.Name))
+        return any(n.id == name and isinstance(n.ctx, ast.Load) for n in read)
     found = effects(loop.body, {})
     turn = replace(region, owner=loop, block=loop.body, at=loop.body[0])
     return name in found.reads and (name not in found.binds or name in _sources(turn, name))

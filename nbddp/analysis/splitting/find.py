@@ -20,16 +20,23 @@ from nbddp.analysis.values import Loop, Split, backward_of
 def unshared(plan: Reading) -> list[ast.Call]:
     """Calls of backward() in loops that draw from no loader; all of them, where none is in a loop.
 
-    A single one beside such loops is a look at gradients: of the same data it is the same anywhere.
+    A single one beside such loops is a look at gradients: of the same data it is the same anywhere. So is, and comes
+    last, one in a function that takes no step and gives nothing to those who call it.
     """
     found = []
+    looks = {f for f in plan.callers if _only_looks(plan, f)}
     for call in plan.facts.backward:
         loops = [plan.facts.loops[n] for n in plan.facts.calls[call].loops]
         split = any(f.loaders or f.next_of for f in loops)
         alike = _is_an_exercise(plan, call) or _moves_no_model(plan, call)
         if not split and (loops or not _training(plan)) and not alike:
             found.append(call)
-    return sorted(found, key=plan.program.span)
+    return sorted(found, key=lambda c: (plan.program.function_of(c) in looks, plan.program.span(c)))
+
+
+def _only_looks(plan: Reading, function: ast.AST) -> bool:
+    steps = any(f.optimizers and plan.program.function_of(f.node) is function for f in plan.facts.calls.values())
+    return not steps and all(isinstance(plan.program.parents[c], ast.Expr) for c in plan.callers.get(function, ()))
 
 
 def _moves_no_model(plan: Reading, call: ast.Call) -> bool:

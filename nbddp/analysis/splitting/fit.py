@@ -11,7 +11,7 @@ from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.batches import ill_matched
 from nbddp.analysis.splitting.dimension import marked_dim, one_sequence, set_against, turns_round, without_part
 from nbddp.analysis.splitting.means import uncounted
-from nbddp.analysis.splitting.origins import all_of, counted_rows
+from nbddp.analysis.splitting.origins import all_of, counted_rows, has_size
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import Region, is_split, region_at
 from nbddp.analysis.splitting.roots import Root, dims_of, reduced
@@ -83,11 +83,8 @@ def _edges(plan: Reading, split: Split) -> str | None:
     return None
 
 
-def is_unclear(plan: Reading, split: Split) -> Sentence | None:
-    """Once it is split: is each loss of the step a mean or a sum over a rank's samples, and nothing picked by place?
-
-    What goes through them one by one may go through time.
-    """
+def unclear_loss(plan: Reading, split: Split) -> Sentence | None:
+    """Is each loss of the step a mean or a sum over a rank's samples, now that its parts are added up?"""
     region = region_at(plan, split.at)
     for call in sorted(plan.facts.backward, key=plan.program.span):
         loss = backward_of(call)
@@ -96,6 +93,15 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
         if around and spread(value) not in (Extent.MEAN, Extent.SUM, *WHOLE) and not value.of(UNLIKE):
             return sentence("'%1' is not understood as a mean or a sum over the samples of a batch",
                             plan.program.source(loss or call))  # fmt: skip
+    return None
+
+
+def is_unclear(plan: Reading, split: Split) -> Sentence | None:
+    """Once it is split: is each mean of the step seen, and nothing picked by place?
+
+    What goes through them one by one may go through time.
+    """
+    region = region_at(plan, split.at)
     if (mean := uncounted(plan, split)) is not None:
         return sentence("'%1' is a mean, and it is not seen where it is taken over the samples",
                         plan.program.source(mean))  # fmt: skip
@@ -109,7 +115,7 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
     if (product := _summed_over(region)) is not None:
         return sentence("'%1' adds up over the samples, so a part of them cannot be computed alone",
                         plan.program.source(product))  # fmt: skip
-    if (shape := next((c for c in whole_sizes(plan) if not is_flattened(c)), None)) is not None:
+    if (shape := next((c for c in whole_sizes(plan) if own_size(plan, c) is None), None)) is not None:
         return sentence("'%1' gives its samples the size of the whole batch", plan.program.source(shape))
     if (picked := _picked_by_place(region, split)) is not None:
         return sentence("'%1' is picked by its place in the batch", plan.program.source(picked))
@@ -177,9 +183,16 @@ def whole_sizes(plan: Reading) -> Iterator[ast.Call]:
                 yield call
 
 
-def is_flattened(call: ast.Call) -> bool:
-    """`targets.view(batch_size * length)`: all that there is, however much."""
-    return len(call.args) == 1 and not isinstance(call.args[0], ast.Tuple | ast.List | ast.Starred)
+def own_size(plan: Reading, call: ast.Call) -> str | None:
+    """`targets.view(batch_size * length)`: all that there is, however much; `C[xb].view(batch_size, -1)`: `len(xb)`."""
+    first = call.args[0]
+    if isinstance(first, ast.Tuple | ast.List | ast.Starred) or not isinstance(call.func, ast.Attribute):
+        return None
+    if len(call.args) == 1:
+        return "-1"
+    names = (n for n in walk(call.func.value) if isinstance(n, ast.Name) and is_split(plan, n))
+    plain = (n for n in names if not plan.facts.value(n).of(TURNED, FLAT) and has_size(plan, n, first))
+    return next((f"len({plan.program.source(n)})" for n in plain), None)
 
 
 def _picked_by_place(region: Region, split: Split) -> ast.expr | None:

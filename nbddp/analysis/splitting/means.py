@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.regions import region_at, stored
+from nbddp.analysis.splitting.origins import given_to, returned
+from nbddp.analysis.splitting.regions import is_split, region_at, stored
 from nbddp.analysis.splitting.roots import definitions
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import Extent, Split, backward_of, spread
+from nbddp.analysis.values import FLAT, TURNED, Extent, Split, backward_of, spread
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,13 +21,25 @@ class Means:
     born: tuple[ast.expr, ...]  # expressions that are a mean, and whose parts are none
     unpacked: tuple[tuple[ast.stmt, str], ...]  # names that get one out of a tuple
     counts: tuple[ast.expr, ...]  # numbers of samples that a mean is multiplied by
+    inner: tuple[Inner, ...] = ()  # in functions of the step that make means of several batches
+
+
+@dataclass(frozen=True, eq=False)
+class Inner:
+    """A mean in a function: over the samples of a name there, which come from some of what is split."""
+
+    node: ast.expr
+    samples: str
+    keys: frozenset[str]
 
 
 def means_of(plan: Reading, split: Split) -> Means:
     born: list[ast.expr] = []
+    inner: list[Inner] = []
     unpacked: list[tuple[ast.stmt, str]] = []
     counts: list[ast.expr] = []
-    for statement in region_at(plan, split.at).rest:
+    region = region_at(plan, split.at)
+    for statement in region.rest:
         for node in walk(statement):
             if isinstance(node, ast.Assign):
                 unpacked += [(node, name) for name in _out_of_a_tuple(plan, node)]
@@ -34,13 +47,67 @@ def means_of(plan: Reading, split: Split) -> Means:
                 counts += _counts(plan, node)
             if _is_born(plan, node):
                 assert isinstance(node, ast.expr)
-                born.append(node)
-    return Means(tuple(born), tuple(unpacked), tuple(counts))
+                found = _of_several(plan, split, node) if _runs(plan, node) else []
+                inner += found
+                born += [] if found else [node]
+    inside = {n for s in region.rest for n in walk(s)}
+    averaged = sorted(plan.assumed.averaged - inside - {one.node for one in inner}, key=plan.program.span)
+    inner += [one for node in averaged if (one := _inner_mean(plan, split, node)) is not None]
+    return Means(tuple(born), tuple(unpacked), tuple(counts), tuple(inner))
+
+
+def _of_several(plan: Reading, split: Split, call: ast.expr) -> list[Inner]:
+    """The means that a function adds up, where they are of batches that never meet.
+
+    `def loss(self, x, u, grid): return mse(self(x), u) + self.residual(grid)`
+    """
+    found, waiting, seen = list[Inner](), [call], set[ast.AST]()
+    while waiting:
+        node = waiting.pop()
+        if node in seen or not _holds_mean(plan, node):
+            continue
+        seen.add(node)
+        if node is not call and not _runs(plan, node) and _is_born(plan, node):
+            if (one := _inner_mean(plan, split, node)) is None:
+                return []
+            found.append(one)
+            continue
+        made = [v for v, _ in given_to(plan, node)] if isinstance(node, ast.Name) else [*returned(plan, node)]
+        below = made or [n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr)]
+        if not any(_holds_mean(plan, n) for n in below):
+            return []
+        waiting += below
+    return found if any(a.keys.isdisjoint(b.keys) for a in found for b in found) else []
+
+
+def _inner_mean(plan: Reading, split: Split, node: ast.expr) -> Inner | None:
+    """Nothing where it is not seen of which samples it is, or where ranks come by unlike often."""
+    made = _made_of(plan, node)
+    function = plan.program.function_of(node)
+    named = [n for n in made if isinstance(n, ast.Name) and is_split(plan, n)]
+    own = (n for n in named if plan.program.function_of(n) is function and n.id.isidentifier())
+    samples = next((n.id for n in own if not plan.facts.value(n).of(TURNED, FLAT)), None)
+    reached = (f for f in plan.facts.calls.values() if function in f.bodies)
+    apart = any(f.varying_control or f.loops & plan.dealt for f in reached)
+    names = {n.id for n in named if n.id in split.names}
+    keys = {plan.program.source(n) for n in made if n in split.renamed or n in split.inline} | names
+    return Inner(node, samples, frozenset(keys)) if samples and keys and not (apart or split.dim) else None
+
+
+def _made_of(plan: Reading, node: ast.expr) -> list[ast.expr]:
+    """By names and parameters, not by what other functions are given."""
+    made, waiting = dict[ast.expr, None](), [node]
+    while waiting:
+        if (part := waiting.pop(0)) not in made:
+            made[part] = None
+            waiting += [n for n in ast.iter_child_nodes(part) if isinstance(n, ast.expr)]
+            waiting += [v for v, _ in given_to(plan, part)] if isinstance(part, ast.Name) else []
+    return [*made]
 
 
 def _is_mean(plan: Reading, node: ast.AST) -> bool:
     """Also a sum that is multiplied by the number of ranks: it adds up to that of the batch, however it is split."""
-    if node in plan.assumed.scaled:
+    if node in plan.assumed.scaled or node in plan.assumed.averaged:
         return True
     value = plan.facts.value(node)
     return isinstance(node, ast.expr) and value.items is None and value.extent is Extent.MEAN
@@ -81,14 +148,15 @@ def _is_taken_out(plan: Reading, node: ast.Attribute | ast.Subscript) -> bool:
 def uncounted(plan: Reading, split: Split) -> ast.expr | None:
     """A mean in a loss of the step of which it is not seen where it comes about, so that it cannot be weighed."""
     region, means = region_at(plan, split.at), means_of(plan, split)
-    known = {*means.born, *plan.assumed.scaled}
+    known = {*means.born, *plan.assumed.scaled, *(inner.node for inner in means.inner)}
+    summed_up = {call for call in {n for s in region.rest for n in walk(s)} if _is_born(plan, call)} - {*means.born}
     named = {name for _, name in means.unpacked}
     inside = {n for s in region.rest for n in walk(s)}
     for call in sorted(plan.facts.backward & inside, key=plan.program.span):
-        waiting, seen = [backward_of(call)], set[ast.AST]()
+        waiting, seen = [backward_of(call), *plan.assumed.averaged], set[ast.AST]()
         while waiting:
             node = waiting.pop()
-            if node is None or node in seen or node in known or not _is_mean(plan, node):
+            if node is None or node in seen or node in known | summed_up or not _is_mean(plan, node):
                 continue
             seen.add(node)
             made = list(definitions(region, node)) if isinstance(node, ast.Name) and node.id not in named else []

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.origins import gives_samples, is_sample
+from nbddp.analysis.splitting.origins import gives_samples, is_sample, made_by
 from nbddp.analysis.splitting.regions import Region, bound, region_at, stored
 from nbddp.analysis.splitting.roots import is_data, is_single
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import TURNED, Extent, Split, spread
 
 ONE = ("unsqueeze", "view", "reshape")
+UNLIKE = (Extent.MEAN, Extent.SUM, Extent.VARYING)
 
 
 def sample_by_sample(plan: Reading, split: Split) -> str | None:
@@ -107,11 +108,23 @@ def taken_for_one(plan: Reading, dim: int) -> ast.expr | None:
         trains = fact.grad and bool(fact.loops & training or not training) and "torch.nn.Parameter" not in fact.names
         if trains and (single := next((a for a in call.args if is_single(plan, a)), None)) is not None:
             return single
-        if fact.grad and plan.facts.value(func).of("loss") and _is_summed_up(plan, call):
+        compares = fact.grad and plan.facts.value(func).of("loss") and plan.facts.value(call).varies
+        if compares and _is_summed_up(plan, call):
             return call
     return None
 
 
 def _is_summed_up(plan: Reading, call: ast.Call) -> bool:
-    extents = {spread(plan.facts.value(a)) for a in call.args[:2]}
-    return bool(extents & {Extent.MEAN, Extent.SUM, Extent.VARYING})
+    return any(spread(plan.facts.value(a)) in UNLIKE and not _is_output(plan, a, set()) for a in call.args[:2])
+
+
+def _is_output(plan: Reading, node: ast.expr, seen: set[ast.AST]) -> bool:
+    """`self.net(x)`, also where `x` is at times the share and at times all of the data: modules alone have made it."""
+    if spread(plan.facts.value(node)) is not Extent.VARYING or node in seen:
+        return spread(plan.facts.value(node)) not in UNLIKE or node in seen
+    seen.add(node)
+    fact = plan.facts.calls.get(node) if isinstance(node, ast.Call) else None
+    if fact is not None and not fact.bodies and any(o.kind in ("model", "submodule") for o in fact.called):
+        return all(_is_output(plan, a, seen) for a in fact.node.args)
+    made = [*made_by(plan, node)]
+    return made != [node] and all(_is_output(plan, n, seen) for n in made)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.dimension import samples_in, with_masks, with_places, with_states
 from nbddp.analysis.splitting.find import add, chain_of, first_split, run_by, unshared
-from nbddp.analysis.splitting.fit import in_columns, is_unclear, unclear_dim, unfit
+from nbddp.analysis.splitting.fit import in_columns, is_unclear, unclear_dim, unclear_loss, unfit
 from nbddp.analysis.splitting.origins import all_of, is_constant, is_count, is_mask
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import Region, is_split, region_at
@@ -32,6 +32,12 @@ def split_batches(plan: Reading) -> Assumptions:
     if plan.options.exact and not assumed.alike and (loaders := plan.roles.training_loaders) and not assumed.splits:
         return replace(assumed, alike=loaders)
     return _last(plan, *assumed.splits) or _next(plan)
+
+
+def losses_clear(plan: Reading) -> Assumptions:
+    """Once it is known what is added up of the losses: no split where one of them is no mean and no sum."""
+    reason = next((r for split in plan.assumed.splits if (r := unclear_loss(plan, split))), None)
+    return _whole(plan, reason) if reason else plan.assumed
 
 
 def _last(plan: Reading, *splits: Split) -> Assumptions | None:
@@ -96,18 +102,26 @@ def _read_by_functions(region: Region) -> Iterator[Root]:
     plan = region.plan
     own = {*learned(plan)}
     run = {n for s in region.rest for n in run_by(plan, s)}
-    bodies = (n for n in run if isinstance(n, ast.FunctionDef) and plan.program.parents[n] is plan.program.tree)
+    outer = (plan.program.tree, *(n for n in plan.program.tree.body if isinstance(n, ast.ClassDef)))
+    bodies = (n for n in run if isinstance(n, ast.FunctionDef) and plan.program.parents[n] in outer)
     for body in sorted(bodies, key=plan.program.span):
         inner = Region(plan, body, body, body.body, body.body[0], region.chain, region.dim)
         local = inner.bound_before | inner.bound_in_rest
-        for node in (n for s in inner.rest for n in walk(s) if isinstance(n, ast.BinOp)):
-            sides = node.left, node.right
-            made = [{*all_of(plan, side)} for side in sides]
+        for node in (n for s in inner.rest for n in walk(s)):
+            sides = _sides(plan, node)
+            made = [{*all_of(plan, side)} for side in sides] if isinstance(node, ast.BinOp) else []
             fitted = any(n in region.chain or getattr(n, "id", "") in own for parts in made for n in parts)
-            if fitted and [is_split(plan, side) for side in sides].count(True) == 1:
+            if (fitted or not made) and [is_split(plan, side) for side in sides].count(True) == 1:
                 whole = next(side for side in sides if not is_split(plan, side))
                 data = (r for r in roots(inner, whole) if r.name is not None and r.name not in {*local, *own})
                 yield from (r for r in data if not is_constant(plan, r.node, ()))
+
+
+def _sides(plan: Reading, node: ast.AST) -> list[ast.expr]:
+    """What has the same samples: two operands; output and target of a loss."""
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right]
+    return node.args[:2] if isinstance(node, ast.Call) and plan.facts.is_loss(node) else []
 
 
 def _is_seen(region: Region, root: Root) -> bool:
@@ -132,7 +146,9 @@ def _meeting(region: Region, node: ast.AST) -> Iterator[Root]:
         and isinstance(node.slice, ast.Tuple)
         and is_count(region.plan, node.slice.elts[0])
     ):
-        yield from _beside(region, node.value, *node.slice.elts[1:])
+        picked = [node.value, *node.slice.elts[1:]]
+        alike = not region.whole and any(is_split(region.plan, p) for p in picked)
+        yield from _of_the_same(region, picked) if alike else _beside(region, *picked)
 
 
 def _beside(region: Region, *operands: ast.expr) -> Iterator[Root]:
@@ -156,13 +172,13 @@ def _given(region: Region, call: ast.Call) -> Iterator[Root]:
     if fact is None or not any(is_split(region.plan, a) for a in given):
         return
     if region.plan.facts.is_loss(call):
-        yield from _to_a_loss(region, call.args[:2])
+        yield from _of_the_same(region, call.args[:2])
     elif fact.bodies or any(n.startswith(("sklearn.", "torchmetrics.")) for n in fact.names):
         yield from _beside(region, *given)
 
 
-def _to_a_loss(region: Region, given: list[ast.expr]) -> Iterator[Root]:
-    """Output and target have the same samples, whatever they are made of."""
+def _of_the_same(region: Region, given: list[ast.expr]) -> Iterator[Root]:
+    """Output and target of a loss, rows and the labels by which they are picked: of what was not drawn here as well."""
     for one in given:
         if not is_split(region.plan, one) and is_data(region.plan, one):
             found = [r for r in roots(region, one) if not r.one and _belongs(region, r)]

@@ -75,6 +75,7 @@ from nbddp.analysis.values.foreign import (
     trained_on_foreign,
 )
 from nbddp.analysis.values.losses import (
+    as_average,
     as_mean,
     as_total,
     backward_of,
@@ -133,6 +134,7 @@ __all__ = [
     "TestFact",
     "Value",
     "alike",
+    "as_average",
     "as_mean",
     "as_total",
     "averaged",

@@ -62,4 +62,5 @@ class Assumptions:
     whole_sizes: frozenset[ast.AST] = frozenset()  # where they are the batch size of one process all the same
     agreed: frozenset[ast.expr] = frozenset()  # conditions that the ranks decide together
     summed: frozenset[ast.expr] = frozenset()  # divisors that are added up over the ranks
+    averaged: frozenset[ast.expr] = frozenset()  # means in losses that make more of them than a mean
     scaled: frozenset[ast.AST] = frozenset()  # sums in losses that are multiplied by the number of ranks

@@ -87,5 +87,15 @@ def as_total(m: Machine, node: ast.expr, value: Value) -> Value:
     return replace(value, extent=Extent.UNIFORM, items=None, equal=False)
 
 
+def as_average(m: Machine, node: ast.expr, value: Value) -> Value:
+    """What the rule `loss` averages over the ranks where a gradient is taken; of all data it is that already."""
+    if not (m.context.grad or m.context.perhaps_grad):
+        return value
+    if spread(value) not in (Extent.MEAN, *WHOLE) or m.deals() or m.context.varying or m.left or m.context.perhaps_grad:
+        m.facts.divided_apart.add(node)
+        return value
+    return replace(value, extent=Extent.UNIFORM, items=None, equal=False)
+
+
 def _comes_together(m: Machine) -> bool:
     return m.sharing() and not (m.deals() or m.context.varying or m.left or m.context.forward)

@@ -1,6 +1,7 @@
 """What it does
     Multiplies a loss that is a sum over the batch by the number of ranks before `backward()`, and writes a mean over
-    some of its samples, or by their weights, as that over the samples of all ranks.
+    some of its samples, or by their weights, as that over the samples of all ranks. Where a loss makes more of means
+    than a mean, as a root does, these are averaged over the ranks first.
 
 Why DDP needs it
     DDP averages gradients over the ranks. The average of means is the mean over the whole batch, but the average of
@@ -58,6 +59,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             )  # fmt: skip
     yield from _divided(plan)
     yield from _scaled(plan)
+    yield from _averaged(plan)
     yield from _weighted(plan, training)
     yield from _hooked(plan)
     yield from _among_samples(plan)
@@ -78,6 +80,17 @@ def _divided(plan: Plan) -> Iterator[Edit]:
     for node in sorted(plan.assumed.summed, key=plan.program.span):
         text = over_ranks(plan, node, "sum_over_ranks")
         yield from wrap(plan.program, NAME, node, text.before, text.after, text.uses)
+
+
+def _averaged(plan: Plan) -> Iterator[Edit]:
+    """`mse.sqrt()`: the root of the whole mean."""
+    for node in sorted(plan.assumed.averaged, key=plan.program.span):
+        start, end = plan.program.span(node)
+        brackets = (plan.program.text[start - 1 : start], plan.program.text[end : end + 1]) == ("(", ")")
+        around = isinstance(plan.program.parents.get(node), ast.Attribute) and brackets
+        first = Edit(NAME, start - 1, start - 1, plan.naming("mean_of_batch"), "open", ("mean_of_batch",))
+        before, after = f"{plan.naming('mean_of_batch')}(", ")"
+        yield from [first] if around else wrap(plan.program, NAME, node, before, after, ("mean_of_batch",))
 
 
 def _weighted(plan: Plan, training: set[Loop]) -> Iterator[Edit | Diagnostic]:

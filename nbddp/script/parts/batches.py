@@ -71,6 +71,13 @@ def weighted(mean, weight):
     return mean.nan_to_num() if isinstance(mean, torch.Tensor) else 0.0  # of no samples, but for the gradients
 
 
+def weighted_by_samples(mean, samples):
+    """The same, by how many of all processes' samples these are; of what all of them have it is as it was."""
+    total = torch.tensor(float(len(samples)), dtype=torch.float64, device=mean.device)
+    dist.all_reduce(total)
+    return weighted(mean, len(samples) * dist.get_world_size() / max(total.item(), 1))
+
+
 sampler_seeds = itertools.count()  # for samplers that are built anew: each has an order of its own
 
 

@@ -53,6 +53,15 @@ def mean_over_samples(losses, weights=None):
     return losses.sum() * dist.get_world_size() / total
 
 
+def mean_of_batch(mean):
+    """The mean over all processes; its gradient is that of this process's samples, of which DDP takes the mean."""
+    if not torch.is_grad_enabled():
+        return mean  # in an evaluation, of which each process has batches of its own
+    total = mean.detach().clone()
+    dist.all_reduce(total)
+    return mean + (total / dist.get_world_size() - mean.detach())
+
+
 def sum_over_ranks__floats(value):
     """The sum of a number over all processes."""
     total = torch.tensor(value, dtype=torch.float64, device="cuda" if torch.cuda.is_available() else "cpu")

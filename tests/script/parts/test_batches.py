@@ -26,7 +26,9 @@ from nbddp.script.parts.batches import (
     my_states,
     per_rank,
     weighted,
+    weighted_by_samples,
 )
+from nbddp.script.parts.reduction import mean_over_ranks
 from tests.script.parts.ranks import on_ranks, run_ranks
 
 
@@ -221,3 +223,15 @@ def test_samples_in_the_second_dimension_and_the_states_of_layers():
     assert second == [[[2, 3, 4], [7, 8, 9], [12, 13, 14]], [2, 3, 4], [[2, 3, 4, 7, 8, 9], [2, 3, 4]]]
     assert (weight, other) == (0.8, 1.2)
     assert "(3, 5), (5,)" in message
+
+
+def weighted_inside(rank: int) -> list[float]:
+    """Means over 5 samples of which a rank has a part, and over what each rank has whole."""
+    part, whole = torch.arange(5.0)[my_part(range(5))[0]], torch.arange(3.0)
+    found = [weighted_by_samples(part.mean(), part), weighted_by_samples(whole.mean(), whole)]
+    return [mean_over_ranks(mean.item()) for mean in found]
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_a_mean_counts_by_how_many_samples_it_is_of(ranks):
+    assert on_ranks(ranks, weighted_inside) == [[pytest.approx(2.0), pytest.approx(1.0)]] * ranks

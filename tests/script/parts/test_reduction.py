@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from nbddp.script.parts.reduction import (
+    mean_of_batch,
     mean_over_ranks,
     mean_over_ranks__lists,
     mean_over_samples,
@@ -201,3 +202,18 @@ def mean_gradients(rank: int) -> list[float]:
 
 def test_a_mean_over_unlike_many_samples_has_the_gradient_of_one_process():
     assert on_ranks(2, mean_gradients) == [[2.5, pytest.approx(8 / 3)]] * 2
+
+
+def root_gradients(rank: int) -> list[float]:
+    """As DDP averages them; without gradients it is the rank's own."""
+    weight, x = torch.tensor(3.0, requires_grad=True), torch.tensor([1.0, 7.0][rank])
+    root = mean_of_batch(weight * x).sqrt()
+    root.backward()
+    with torch.no_grad():
+        own = mean_of_batch(weight * x).item()
+    return [root.item(), sum_over_ranks(float(weight.grad)) / 2, own]
+
+
+def test_the_root_of_a_mean_has_the_gradient_of_one_process():
+    expected = [pytest.approx(12**0.5), pytest.approx(4 / (2 * 12**0.5))]
+    assert on_ranks(2, root_gradients) == [[*expected, 3.0], [*expected, 21.0]]

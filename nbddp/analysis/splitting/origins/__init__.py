@@ -5,7 +5,7 @@ Gives the expressions that it comes from, unchanged or in whatever number of ste
 """
 
 from nbddp.analysis.splitting.origins.elements import gives_samples, is_sample
-from nbddp.analysis.splitting.origins.made_by import all_of, made_by
+from nbddp.analysis.splitting.origins.made_by import all_of, given_to, made_by, returned
 from nbddp.analysis.splitting.origins.masks import is_mask
 from nbddp.analysis.splitting.origins.sizes import (
     TENSORS,
@@ -23,6 +23,7 @@ __all__ = [
     "TENSORS",
     "all_of",
     "counted_rows",
+    "given_to",
     "gives_samples",
     "has_size",
     "is_constant",
@@ -31,6 +32,7 @@ __all__ = [
     "is_sample",
     "known_size",
     "made_by",
+    "returned",
     "sizes_in",
     "written_size",
     "written_sizes",

@@ -25,8 +25,8 @@ def made_by(
             yield from made_by(plan, value, place if at is None else at, seen)
     elif isinstance(node, ast.Tuple) and place is not None and place < len(node.elts):
         yield from made_by(plan, node.elts[place], None, seen)
-    elif isinstance(node, ast.Call) and (returned := [*_returned(plan, node)]):
-        for value in returned:
+    elif isinstance(node, ast.Call) and (given := [*returned(plan, node)]):
+        for value in given:
             yield from made_by(plan, value, place, seen)
     else:
         yield node
@@ -45,7 +45,7 @@ def all_of(plan: Reading, node: ast.expr, seen: set[ast.AST] | None = None) -> I
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
             waiting += (value for value, _ in given_to(plan, part))
         elif isinstance(part, ast.Call):
-            waiting += _returned(plan, part)
+            waiting += returned(plan, part)
         waiting += ast.iter_child_nodes(part)
 
 
@@ -76,9 +76,9 @@ def _bound(plan: Reading, node: ast.AST, name: str) -> Iterator[tuple[ast.expr, 
             yield from ((value, at) for at, part in enumerate(target.elts) if name in stored(part))
 
 
-def _returned(plan: Reading, call: ast.Call) -> Iterator[ast.expr]:
-    """Also what a generator yields."""
-    fact = plan.facts.calls.get(call)
+def returned(plan: Reading, call: ast.expr) -> Iterator[ast.expr]:
+    """By the functions of the notebook that it calls; also what a generator yields."""
+    fact = plan.facts.calls.get(call) if isinstance(call, ast.Call) else None
     for node in (n for body in (fact.bodies if fact else ()) for n in walk(body)):
         if isinstance(node, ast.Return | ast.Yield) and node.value is not None:
             yield node.value

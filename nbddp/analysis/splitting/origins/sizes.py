@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
-from nbddp.analysis.library import Shape, entry_of
+from nbddp.analysis.library import Samples, Shape, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.regions import bound, is_split, region_at, stored
 from nbddp.analysis.syntax import qualified, walk
@@ -89,6 +89,8 @@ def _of_call(plan: Reading, node: ast.Call, depth: int) -> ast.expr | None:
     op = entry_of(node, plan.flow.imports)
     if op.size is not None:
         return next(iter(written_sizes(plan, node)), None)
+    if name is not None and rows is not None and op.samples is Samples.EACH and not op.product:
+        return _size(plan, rows, depth - 1)  # `torch.sin(x)`
     if isinstance(node.func, ast.Attribute) and name is None:
         first = node.args[0] if node.args else None
         from_first = isinstance(first, ast.Constant) and first.value == 0
