@@ -183,9 +183,9 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
     return result
 
 
-def instance(m: Machine, node: ast.expr, cls: Obj, args: Args, keywords: Keywords) -> Value:
+def instance(m: Machine, node: ast.expr, cls: Obj, args: Args, keywords: Keywords, owner: Obj | None = None) -> Value:
     assert isinstance(cls.node, ast.ClassDef)
-    obj = Obj(kind_of(m, cls.node), node, cls.name, None, m.frame.call)
+    obj = Obj(kind_of(m, cls.node), node, cls.name, owner, m.frame.call)
     m.facts.classes[obj] = cls.node
     if isinstance(node, ast.Call):
         m.facts.calls[node].made.add(obj)

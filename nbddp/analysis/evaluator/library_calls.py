@@ -28,6 +28,7 @@ from nbddp.analysis.values import (
     Value,
     elementwise,
     foreign,
+    guarded,
     is_foreign,
     is_uneven,
     join,
@@ -216,6 +217,8 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
         return join_all(fields_of(m, obj, node) for obj in first.of("instance"))
     if name in ("repr", "format") and first.of("instance") and m.held(first) not in WHOLE:
         return Value(extent=Extent.VARYING)
+    if name == "max" and (count := guarded(args)) is not None:
+        return count
     if name in ("min", "max"):
         found = [join_extent(spread(v), spread(m.elements(v))) for v in args]
         return Value(extent=reduce(join_extent, found, Extent.UNIFORM) if set(found) <= {*WHOLE} else Extent.VARYING)
