@@ -156,7 +156,7 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
         batch = iterate(m, first, node) if first.objs else Value(extent=spread(first))
         return batch.with_extent(Extent.REPEATED) if batches_of and batches_of <= m.assumed.unshared else batch
     if name == "zip":
-        return _made(m, thing("iterator", node, "zip"), {"of": Value(items=tuple(args))})
+        return _iterator(m, node, "zip", Value(items=tuple(args)))
     if op.gives in (Gives.TURNS, Gives.SOME):
         return _passed(m, node, name, first, args)
     if name == "filter" and len(args) > 1:
@@ -283,7 +283,14 @@ def _passed(m: Machine, node: ast.Call, name: str, first: Value, args: Args) -> 
         if name == "itertools.chain":
             return Value(join_all(args).objs, join_all(args).extent)
         return first
-    return _made(m, thing("iterator", node, name), {"of": first})
+    return _iterator(m, node, name, first)
+
+
+def _iterator(m: Machine, node: ast.Call, name: str, source: Value) -> Value:
+    """Of its own for each loader that the same `enumerate(loader)` goes through: it trains on one, and watches others."""
+    loaders = frozenset(o for part in (source, *(source.items or ())) for o in loaders_in(m, part))
+    owner = next(iter(loaders)) if len(loaders) == 1 else None
+    return _made(m, thing("iterator", node, name, owner, m.frame.call), {"of": source})
 
 
 def _mapped(m: Machine, node: ast.Call, args: Args) -> Value:
