@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Set
 
 from nbddp.analysis.evaluator.attributes import class_member
 from nbddp.analysis.library import Gives, effect_of
@@ -43,11 +44,16 @@ def yields(node: ast.AST) -> bool:
 def generated(m: Machine, frame: Frame, owner: Obj | None, drawn: set[Obj]) -> Value:
     """What calling a generator function gives: what it yields comes when it is iterated."""
     assert frame.node is not None
-    made = thing("generator", frame.node, "", owner, frame.call)
+    made = thing("generator", frame.node, "", only(drawn) or owner, frame.call)
     for obj in made.objs:
         m.put(obj, "[]", frame.returned or ANYTHING)
         m.put(obj, "draws", Value(frozenset(drawn)))
     return made
+
+
+def only(loaders: Set[Obj]) -> Obj | None:
+    """By which it is told apart what goes through loaders: a loop may train on one, and watch another."""
+    return next(iter(loaders)) if len(loaders) == 1 else None
 
 
 def own_iterator(m: Machine, obj: Obj) -> Value | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import reduce
 
 from nbddp.analysis.evaluator.attributes import class_of, fields_of, read
-from nbddp.analysis.evaluator.iteration import iterate, loaders_in, params_in, parts
+from nbddp.analysis.evaluator.iteration import iterate, loaders_in, only, params_in, parts
 from nbddp.analysis.evaluator.tensor_rules import PRODUCTS, TOTALS, einsum, like, of_samples, of_size, operation
 from nbddp.analysis.evaluator.writes import moved_by_hand, put_element, write_into
 from nbddp.analysis.library import Gives, Op, Samples, effect_of, is_class, makes
@@ -152,7 +152,7 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
         m.facts.drawn |= batches_of
         for loader in batches_of if m.context.grad else ():
             for active in m.loops:
-                active.fact.next_of.add(loader)
+                active.draw_next(loader)
         batch = iterate(m, first, node) if first.objs else Value(extent=spread(first))
         return batch.with_extent(Extent.REPEATED) if batches_of and batches_of <= m.assumed.unshared else batch
     if name == "zip":
@@ -287,10 +287,9 @@ def _passed(m: Machine, node: ast.Call, name: str, first: Value, args: Args) -> 
 
 
 def _iterator(m: Machine, node: ast.Call, name: str, source: Value) -> Value:
-    """Of its own for each loader that the same `enumerate(loader)` goes through: it trains on one, and watches others."""
-    loaders = frozenset(o for part in (source, *(source.items or ())) for o in loaders_in(m, part))
-    owner = next(iter(loaders)) if len(loaders) == 1 else None
-    return _made(m, thing("iterator", node, name, owner, m.frame.call), {"of": source})
+    """Of its own for each loader that the same `enumerate(loader)` goes through."""
+    loaders = {o for part in (source, *(source.items or ())) for o in loaders_in(m, part)}
+    return _made(m, thing("iterator", node, name, only(loaders), m.frame.call), {"of": source})
 
 
 def _mapped(m: Machine, node: ast.Call, args: Args) -> Value:

@@ -115,6 +115,11 @@ class Active:
     conditions: int = 0  # how many `if` were around when it began
     backward: bool = False  # it trains, this time
     unsure: bool = False  # or may train: backward stands under a condition
+    next_of: set[Obj] = field(default_factory=set)  # loaders drawn from by next() this time
+
+    def draw_next(self, loader: Obj) -> None:
+        self.next_of.add(loader)
+        self.fact.next_of.add(loader)
 
 
 @dataclass(eq=False)
