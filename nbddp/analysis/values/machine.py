@@ -292,11 +292,12 @@ class Machine:
     def make(self, kind: str, node: ast.AST) -> Value:
         """A thing of its own for each call of the function that makes it.
 
-        A dict or a list that is made again, and was alike on all ranks, starts anew.
+        A dict that is made again, and was alike on all ranks, starts anew; so does a list of numbers.
         """
         made = thing(kind, node, "", None, self.frame.call)
         held = [key for key in self.facts.fields if key[0] in made.objs] if kind in ITEMS else []
-        if not any(self.facts.fields[key].varies for key in held):
+        known = [self.facts.fields[key] for key in held]
+        if not any(value.varies or (kind == "list" and value.objs) for value in known):
             for key in held:
                 del self.facts.fields[key]
         return made
