@@ -94,7 +94,7 @@ FEW = 8
 
 def literal_elements(m: Machine, iterable: Value) -> list[Value]:
     """The elements in their order; none where they are not known or too many."""
-    found = _elements(m, iterable)
+    found = written_elements(m, iterable)
     return found if len(found) <= FEW and all(_key(v).const is not None for v in found) else []
 
 
@@ -102,7 +102,7 @@ def _key(value: Value) -> Value:
     return value.items[0] if value.items else value
 
 
-def _elements(m: Machine, iterable: Value) -> list[Value]:
+def written_elements(m: Machine, iterable: Value) -> list[Value]:
     if not iterable.objs:
         return list(iterable.items or ())
     if len(iterable.objs) > 1:
