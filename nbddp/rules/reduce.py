@@ -134,6 +134,9 @@ def _put_together(
     elif reduction.how.startswith("gather"):
         uses = (reduction.how,)
         call = f"{plan.naming(reduction.how)}({name})"
+        if loop in plan.sharding.mixed:
+            uses = (*uses, "is_share")
+            call = f"{call} if {plan.naming('is_share')}({_loader(plan, loop)}) else {name}"
     elif reduction.how == "sum" and loop in plan.sharding.mixed:
         uses = ("sum_over_shares", f"adds {kind_of(plan, reduction)}")
         call = f"{plan.naming('sum_over_shares')}({name}, {_loader(plan, loop)})"

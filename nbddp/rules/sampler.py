@@ -182,7 +182,7 @@ def _unclear(plan: Plan, loop: ast.AST, loaders: frozenset[Obj]) -> Diagnostic:
     places = (plan.program.place(getattr(o.node, "lineno", 1)) for o in loaders)
     built = listed(sorted(sentence("line %1 of cell %2", line, cell.number) for cell, line in places))
     return plan.program.diagnose(
-        NAME, "error", loop,
+        NAME, "warning" if loop in plan.sharding.on_all else "error", loop,
         sentence("this loop runs over several loaders, and it is not clear on which it trains: %1", built),
         why=sentence("loaders for training are split among the ranks, and loaders for evaluation must not be"),
         help=sentence('compare a variable with a literal in the condition of backward(), as in `if phase == "train":`'),

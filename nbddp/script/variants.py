@@ -33,7 +33,7 @@ def requests(plan: Plan, edits: Sequence[Edit], wanted: Iterable[str]) -> list[s
         elif name in ("share_of", "gather_in_order") and _only_in_order(plan):
             plain = name == "share_of" and _nothing_but_batches(plan)
             found.append(f"{name}:{'plain' if plain else 'in_order'}")
-        elif name in ("sharded", "sum_over_shares") and _only_plain_shares(plan, edits):
+        elif name in ("sharded", "sum_over_shares", "is_share") and _only_plain_shares(plan, edits):
             bare = name == "sharded" and all(map(_says_no_more, _shared(plan)))
             found.append(f"{name}:{'bare' if bare else 'plain'}")
         elif name == "own_random_numbers":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
+
 import pytest
 
 import nbddp
@@ -50,3 +52,11 @@ def test_optimizers_of_a_dictionary_that_is_written_out_come_back_by_their_place
     found = delivered(model, f"optimizers = {{'a': {one}, 'b': {other}}}", training)
     assert {text for _, text in found.state} == {"model", *wanted}
     assert not wanted & dict(delivered(model, made, "optimizers = dict(a=a, b=b)", training).state).keys()
+
+
+def test_what_a_later_cell_reads_of_the_steps_comes_back_combined():
+    steps = dedent(TRAINING.partition("range(3):\n")[2]) + "    losses.append(loss.item())\n    seen += len(x)\n"
+    training = f"losses, seen = [], 0\n{steps}"
+    model = "model = nn.Linear(8, 2)\noptimizer = torch.optim.SGD(model.parameters(), lr=0.1)"
+    assert {"losses", "seen"} <= {*delivered(model, training, "print(losses, seen)").names}
+    assert not {"losses", "seen"} & {*delivered(model, training, "print(model)").names}

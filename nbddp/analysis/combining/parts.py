@@ -71,7 +71,7 @@ def parts(at: Place, node: ast.expr) -> Iterator[Part]:
     elif not is_leaf(node) or value.of(PLACED) or _has_place(at, node):
         yield from _inside(at, node)
     elif at.into or as_a_whole(value) is Extent.VARYING or holds(at.facts, value):
-        yield node, None
+        yield node, WAYS[Extent.MEAN] if not at.into and _holds_means(at.facts, value) else None
 
 
 def _way(at: Place, node: ast.expr) -> str | None:
@@ -87,6 +87,15 @@ def _way(at: Place, node: ast.expr) -> str | None:
     if not known:
         return None
     return "gather_part" if extent is Extent.SAMPLES and at.assumed.splits else WAYS[extent]
+
+
+def _holds_means(facts: Facts, value: Value, opened: frozenset[Obj] = frozenset()) -> bool:
+    """`{"loss": loss, "accuracy": hits / n}`: and nothing that a mean would make another thing, such as a count."""
+    dicts = value.of("dict") - opened
+    inside = [v for (o, _), v in facts.fields.items() if o in dicts]
+    means = all(spread(v) is Extent.MEAN and not v.items for v in inside if not v.of("dict"))
+    deeper = all(_holds_means(facts, v, opened | dicts) for v in inside if v.of("dict"))
+    return bool(inside) and dicts == value.objs and means and deeper
 
 
 def _has_place(at: Place, node: ast.expr) -> bool:

@@ -46,23 +46,26 @@ def leave_loop(m: Machine, fact: LoopFact) -> None:
     if loop in m.assumed.whole or not isinstance(loop, Loops):
         return
     handed, own = handed_on(m.facts, loop), changed_names([loop])
+    every = {s.node for s in m.program.statements}  # also those of later cells: the kernel gets what they read
     if not fact.backward and (reason := undealable(m, fact, own | set(handed))):
         m.facts.keep_whole.setdefault(loop, reason)
         return
     for name in sorted(own | set(handed)):
         value, elsewhere = m.lookup(name), handed.get(name, set())
-        if value is not None and _is_left(m, fact, name, value, elsewhere):
+        if value is None or not _is_left(m, fact, name, value, elsewhere, every):
+            continue
+        if _is_left(m, fact, name, value, elsewhere, m.kept) or _behind(m, fact, name, value, elsewhere):
             _place(m, fact, name, value, elsewhere, name in own)
     for text, place in fields_that_grow(m, loop).items() if fact.backward else ():
         _place_field(m, fact, text, m.facts.value(place))
 
 
-def _is_left(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str]) -> bool:
+def _is_left(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str], readers: set[ast.stmt]) -> bool:
     """With something of this rank's own; lists of an evaluation get an item for each batch, alike or not."""
     assert isinstance(fact.node, ast.stmt)
     grows = value.of("list", "dict") and (forms([fact.node], name) | elsewhere) & {"append", "extend"}
     varies = _extent(m, value) not in WHOLE or (grows and not fact.backward)
-    return bool(varies) and read_after(m.program, m.imports, fact.node, name, m.kept)
+    return bool(varies) and read_after(m.program, m.imports, fact.node, name, readers)
 
 
 def _place(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str], own: bool) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from nbddp.analysis.evaluator.attributes import by_class, by_operator, store
 from nbddp.analysis.evaluator.expressions import evaluate, evaluate_unseen, library, with_contents
-from nbddp.analysis.evaluator.iteration import iterate, parts
+from nbddp.analysis.evaluator.iteration import iterate, parts, written_elements
 from nbddp.analysis.evaluator.tensor_rules import like, samples_at
 from nbddp.analysis.evaluator.writes import is_restarted, moved_by_hand, put_all, put_element, taint, was_there
 from nbddp.analysis.slicing import fresh_start, starts_at_zero
@@ -69,8 +69,9 @@ def _put_item(m: Machine, target: ast.Subscript, value: Value, added: bool) -> N
 
 
 def _unpack(m: Machine, targets: list[ast.expr], value: Value) -> None:
-    if value.items is not None and len(value.items) == len(targets):
-        for target, item in zip(targets, value.items, strict=True):
+    items = value.items or (written_elements(m, value) if value.of("list") else ())  # `loader, trains = [loader, True]`
+    if len(items) == len(targets):
+        for target, item in zip(targets, items, strict=True):
             assign(m, target, item)
         return
     if value.of("shape"):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import reduce
 
 from nbddp.analysis.evaluator.attributes import CONTAINER, class_member, container_of, itself, kind_of
-from nbddp.analysis.evaluator.iteration import params_in, parts
+from nbddp.analysis.evaluator.iteration import only, params_in, parts
 from nbddp.analysis.evaluator.library_calls import call_library
 from nbddp.analysis.evaluator.methods import backward, call_method, fill
 from nbddp.analysis.evaluator.tensor_rules import like
@@ -185,9 +185,11 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
     return result
 
 
-def instance(m: Machine, node: ast.expr, cls: Obj, args: Args, keywords: Keywords) -> Value:
+def instance(m: Machine, node: ast.expr, cls: Obj, args: Args, keywords: Keywords, owner: Obj | None = None) -> Value:
     assert isinstance(cls.node, ast.ClassDef)
-    obj = Obj(kind_of(m, cls.node), node, cls.name, None, m.frame.call)
+    kind = kind_of(m, cls.node)
+    loaders = {o for v in (*args, *keywords.values()) for o in v.of("loader")} if kind == "instance" else set[Obj]()
+    obj = Obj(kind, node, cls.name, owner or only(loaders), m.frame.call)
     m.facts.classes[obj] = cls.node
     if isinstance(node, ast.Call):
         m.facts.calls[node].made.add(obj)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from nbddp.analysis.evaluator.attributes import by_class, by_comparison, by_operator, read
-from nbddp.analysis.evaluator.calls import call
+from nbddp.analysis.evaluator.calls import call, instance
 from nbddp.analysis.evaluator.iteration import BATCHES, iterate, loaders_in
 from nbddp.analysis.evaluator.tensor_rules import samples_at
 from nbddp.analysis.evaluator.writes import put_all, put_element
@@ -19,6 +19,7 @@ from nbddp.analysis.values import (
     ANYTHING,
     Extent,
     Machine,
+    Obj,
     Value,
     alike,
     as_average,
@@ -42,6 +43,7 @@ from nbddp.analysis.values import (
 )
 
 FEW = 3
+UNKNOWN_KEY = "[any]"  # of a dictionary from which an item was taken by a key that is not known
 
 
 def evaluate(m: Machine, node: ast.expr) -> Value:
@@ -270,7 +272,25 @@ def _dict(m: Machine, node: ast.Dict) -> Value:
 
 def _subscript(m: Machine, node: ast.Subscript) -> Value:
     base, index = evaluate(m, node.value), evaluate(m, node.slice)
+    _make_what_it_lacks(m, base, index)
     return subscript(m, base, index, node)
+
+
+def _make_what_it_lacks(m: Machine, base: Value, index: Value) -> None:
+    """`meters["loss"]` of `defaultdict(Meter)`: what it counts is not what the one of another key counts.
+
+    Unless a key that is not known has come before: that may have been this one.
+    """
+    for obj in base.of("dict"):
+        fact = m.facts.calls.get(obj.node) if isinstance(obj.node, ast.Call) else None
+        if fact is None or "collections.defaultdict" not in fact.names or not fact.node.args:
+            continue
+        if index.const is None:
+            m.facts.fields[obj, UNKNOWN_KEY] = ANYTHING
+        elif m.get(obj, f"[{index.const!r}]") is None and m.get(obj, UNKNOWN_KEY) is None:
+            for made_by in m.facts.value(fact.node.args[0]).of("class"):
+                key = Obj("key", fact.node, repr(index.const))
+                put_element(m, Value(frozenset({obj})), instance(m, fact.node, made_by, [], {}, key), index.const)
 
 
 def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Value:

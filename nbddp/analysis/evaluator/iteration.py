@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Set
 
 from nbddp.analysis.evaluator.attributes import class_member
 from nbddp.analysis.library import Gives, effect_of
@@ -43,11 +44,16 @@ def yields(node: ast.AST) -> bool:
 def generated(m: Machine, frame: Frame, owner: Obj | None, drawn: set[Obj]) -> Value:
     """What calling a generator function gives: what it yields comes when it is iterated."""
     assert frame.node is not None
-    made = thing("generator", frame.node, "", owner, frame.call)
+    made = thing("generator", frame.node, "", only(drawn) or owner, frame.call)
     for obj in made.objs:
         m.put(obj, "[]", frame.returned or ANYTHING)
         m.put(obj, "draws", Value(frozenset(drawn)))
     return made
+
+
+def only(loaders: Set[Obj]) -> Obj | None:
+    """By which it is told apart what goes through loaders: a loop may train on one, and watch another."""
+    return next(iter(loaders)) if len(loaders) == 1 else None
 
 
 def own_iterator(m: Machine, obj: Obj) -> Value | None:
@@ -88,7 +94,7 @@ FEW = 8
 
 def literal_elements(m: Machine, iterable: Value) -> list[Value]:
     """The elements in their order; none where they are not known or too many."""
-    found = _elements(m, iterable)
+    found = written_elements(m, iterable)
     return found if len(found) <= FEW and all(_key(v).const is not None for v in found) else []
 
 
@@ -96,7 +102,7 @@ def _key(value: Value) -> Value:
     return value.items[0] if value.items else value
 
 
-def _elements(m: Machine, iterable: Value) -> list[Value]:
+def written_elements(m: Machine, iterable: Value) -> list[Value]:
     if not iterable.objs:
         return list(iterable.items or ())
     if len(iterable.objs) > 1:

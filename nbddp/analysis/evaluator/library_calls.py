@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import reduce
 
 from nbddp.analysis.evaluator.attributes import class_of, fields_of, read
-from nbddp.analysis.evaluator.iteration import iterate, loaders_in, params_in, parts
+from nbddp.analysis.evaluator.iteration import iterate, loaders_in, only, params_in, parts
 from nbddp.analysis.evaluator.tensor_rules import PRODUCTS, TOTALS, einsum, like, of_samples, of_size, operation
 from nbddp.analysis.evaluator.writes import moved_by_hand, put_element, write_into
 from nbddp.analysis.library import Gives, Op, Samples, effect_of, is_class, makes
@@ -28,6 +28,7 @@ from nbddp.analysis.values import (
     Value,
     elementwise,
     foreign,
+    guarded,
     is_foreign,
     is_uneven,
     join,
@@ -151,11 +152,11 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
         m.facts.drawn |= batches_of
         for loader in batches_of if m.context.grad else ():
             for active in m.loops:
-                active.fact.next_of.add(loader)
+                active.draw_next(loader)
         batch = iterate(m, first, node) if first.objs else Value(extent=spread(first))
         return batch.with_extent(Extent.REPEATED) if batches_of and batches_of <= m.assumed.unshared else batch
     if name == "zip":
-        return _made(m, thing("iterator", node, "zip"), {"of": Value(items=tuple(args))})
+        return _iterator(m, node, "zip", Value(items=tuple(args)))
     if op.gives in (Gives.TURNS, Gives.SOME):
         return _passed(m, node, name, first, args)
     if name == "filter" and len(args) > 1:
@@ -216,6 +217,8 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
         return join_all(fields_of(m, obj, node) for obj in first.of("instance"))
     if name in ("repr", "format") and first.of("instance") and m.held(first) not in WHOLE:
         return Value(extent=Extent.VARYING)
+    if name == "max" and (count := guarded(args)) is not None:
+        return count
     if name in ("min", "max"):
         found = [join_extent(spread(v), spread(m.elements(v))) for v in args]
         return Value(extent=reduce(join_extent, found, Extent.UNIFORM) if set(found) <= {*WHOLE} else Extent.VARYING)
@@ -280,7 +283,13 @@ def _passed(m: Machine, node: ast.Call, name: str, first: Value, args: Args) -> 
         if name == "itertools.chain":
             return Value(join_all(args).objs, join_all(args).extent)
         return first
-    return _made(m, thing("iterator", node, name), {"of": first})
+    return _iterator(m, node, name, first)
+
+
+def _iterator(m: Machine, node: ast.Call, name: str, source: Value) -> Value:
+    """Of its own for each loader that the same `enumerate(loader)` goes through."""
+    loaders = {o for part in (source, *(source.items or ())) for o in loaders_in(m, part)}
+    return _made(m, thing("iterator", node, name, only(loaders), m.frame.call), {"of": source})
 
 
 def _mapped(m: Machine, node: ast.Call, args: Args) -> Value:

@@ -120,6 +120,7 @@ def _turns(
         m.loops.pop()
         m.left = around | {one for one in m.left if one.by is not ast.Continue}
         backward, unsure = backward or active.backward, unsure or active.unsure
+        loaders = loaders | active.next_of
         after = join_states([before, copies(m)])
         restore(m, after)
         deals = shares and not (fact.backward or fact.lazy)
@@ -148,7 +149,7 @@ def _draws_shares(m: Machine, loop: Loop, loaders: set[Obj]) -> bool:
 def _note_use(fact: LoopFact, loaders: set[Obj], backward: bool, unsure: bool) -> None:
     """What a loop that has been run does with its loaders this time: it watches, trains, or perhaps trains."""
     seen = fact.watched if not backward else fact.perhaps if unsure else fact.trained
-    seen |= loaders | fact.next_of
+    seen |= loaders
 
 
 def run_for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
@@ -263,7 +264,7 @@ def comprehension_loops(m: Machine, generators: list[ast.comprehension], body: C
         if last_change() is change and _names_besides(m, own) == before and first not in m.assumed.unsure:
             break
     m.loops.pop()
-    _note_use(fact, loaders, active.backward, active.unsure)
+    _note_use(fact, loaders | active.next_of, active.backward, active.unsure)
     if fact.backward:
         m.facts.keep_whole.pop(first, None)
     elif fact.loaders:

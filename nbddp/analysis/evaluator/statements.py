@@ -78,7 +78,7 @@ def _take_part(m: Machine, split: Split, before: ast.stmt) -> None:
             m.loops.append(Active(m.facts.loops.setdefault(before, LoopFact(before, m.frame.node)), shares=False))
     if before is split.step:
         for active in m.loops:
-            active.fact.next_of.add(split.batch)
+            active.draw_next(split.batch)
 
 
 def _is_single(m: Machine, split: Split) -> bool:

@@ -50,9 +50,9 @@ class Share:
 class Sharding:
     shares: Mapping[Obj, Share]
     mixed: frozenset[Loop]  # loops over a shared loader in one turn and over a whole one in another
-    unclear: Mapping[Loop, frozenset[Obj]] = field(
-        default_factory=dict
-    )  # loops of which it is not clear on what they train
+    # Loops of which it is not clear on what they train; and those of them that are taken to train on all of it.
+    unclear: Mapping[Loop, frozenset[Obj]] = field(default_factory=dict)
+    on_all: frozenset[Loop] = frozenset()
 
     @property
     def loaders(self) -> frozenset[Obj]:
@@ -72,6 +72,7 @@ def find_sharding(plan: Reading) -> Sharding:
     sharded: set[Obj] = set()
     mixed: set[Loop] = set(plan.assumed.mixed)
     unclear: dict[Loop, frozenset[Obj]] = {}
+    on_all: set[Loop] = set()
     for fact in plan.roles.batch_loops:
         trained = trained_on(fact) or set(fact.perhaps)
         if len(trained) > 1 and trained & fact.perhaps:
@@ -80,10 +81,13 @@ def find_sharding(plan: Reading) -> Sharding:
                 unclear[fact.node] = frozenset(trained)
             elif named != trained:
                 mixed.add(fact.node)
+            elif any(not _is_named(plan, fact, o, TRAINING) for o in trained):
+                unclear[fact.node] = frozenset(trained)
+                on_all.add(fact.node)
             trained = named or trained
         sharded |= trained
     shares = {obj: _share(plan, obj, sharded) for obj in sorted(sharded, key=_place)}
-    return Sharding(shares, frozenset(mixed), unclear)
+    return Sharding(shares, frozenset(mixed), unclear, frozenset(on_all))
 
 
 def _place(obj: Obj) -> tuple[int, int, str]:
@@ -92,12 +96,15 @@ def _place(obj: Obj) -> tuple[int, int, str]:
 
 def _named_for_training(plan: Reading, fact: LoopFact, loaders: set[Obj]) -> set[Obj]:
     """Of several loaders that one loop runs over, those on which it trains, by their names; none where that is open."""
-    names = {o: loader_names(plan, fact, o) for o in loaders}
-    training = {o for o in loaders if any(TRAINING.search(n) for n in names[o])}
-    evaluation = {o for o in loaders - training if any(EVALUATION.search(n) for n in names[o])}
+    training = {o for o in loaders if _is_named(plan, fact, o, TRAINING)}
+    evaluation = {o for o in loaders - training if _is_named(plan, fact, o, EVALUATION)}
     if not evaluation:
         return loaders
     return training if training | evaluation == loaders else set()
+
+
+def _is_named(plan: Reading, fact: LoopFact, obj: Obj, kind: re.Pattern[str]) -> bool:
+    return any(kind.search(name) for name in loader_names(plan, fact, obj))
 
 
 def loader_names(plan: Reading, fact: LoopFact, obj: Obj) -> set[str]:

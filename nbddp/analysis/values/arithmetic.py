@@ -31,6 +31,8 @@ from nbddp.analysis.values.domain import (
     spread,
 )
 
+TINY = 1e-5  # what keeps a number of samples from being zero, where something is divided by it
+
 # Methods and functions that are operators by another name.
 OPERATORS: dict[str, ast.operator] = {
     **dict.fromkeys(("add", "__add__"), ast.Add()),
@@ -58,6 +60,8 @@ def binary(left: Value, right: Value, op: ast.operator) -> Value:
         case ast.Mult():
             found = replace(found, objs=marks | left.of("list"))
             found = marked(found, RATED) if _is_rate_of_samples(left, right) else found
+            parts = extent is Extent.SUM and any(isinstance(v.const, float) for v in (left, right))
+            found = marked(found, FRACTION) if parts else found
             return marked(found, ASSUMED) if assumes(left, right) else found
         case ast.Div():
             found = replace(found, objs=marks | left.of("path"))
@@ -122,7 +126,9 @@ def _add(a: Value, b: Value) -> Extent:
     if x is y:
         return Extent.VARYING if bool(a.of(RATED)) != bool(b.of(RATED)) else x
     if Extent.UNIFORM in (x, y):  # what is added to a sum is added once by each rank
-        other = y if x is Extent.UNIFORM else x
+        other, constant = (y, a.const) if x is Extent.UNIFORM else (x, b.const)
+        if _is_count(b if x is Extent.UNIFORM else a) and isinstance(constant, float) and abs(constant) <= TINY:
+            return other  # `n + 1e-8`, but for rounding
         plain = other is Extent.MEAN or (other is Extent.SAMPLES and not (a.of(RATED) or b.of(RATED)))
         return other if plain else Extent.VARYING
     return Extent.VARYING  # also samples that the mean of their own share is taken from
@@ -189,8 +195,22 @@ def unary(value: Value, op: ast.unaryop) -> Value:
     return Value(value.of(*MARKS), elementwise((value,)), equal=value.equal)
 
 
+def guarded(values: Iterable[Value]) -> Value | None:
+    """`max(1, n)` and `n or 1` of a number of samples: a rank has some of them where one process has."""
+    varying = [v for v in values if v.varies]
+    limits = [v.const for v in values if not v.varies]
+    least = all(isinstance(one, int | float) and one <= 1 for one in limits)
+    return varying[0] if least and len(varying) == 1 and _is_count(varying[0]) else None
+
+
+def _is_count(value: Value) -> bool:
+    return spread(value) is Extent.SUM and value.equal and not value.of(FRACTION)
+
+
 def chosen(values: list[Value], joined: Value) -> Value:
     """`a or b`: each rank chooses by its own `a`."""
+    if (count := guarded(values)) is not None and count is values[0]:
+        return count
     known = all(alike(v) or spread(v) is Extent.SAMPLES for v in values[:-1])
     return joined if known else joined.with_extent(Extent.VARYING)
 

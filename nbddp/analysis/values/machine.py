@@ -115,6 +115,11 @@ class Active:
     conditions: int = 0  # how many `if` were around when it began
     backward: bool = False  # it trains, this time
     unsure: bool = False  # or may train: backward stands under a condition
+    next_of: set[Obj] = field(default_factory=set)  # loaders drawn from by next() this time
+
+    def draw_next(self, loader: Obj) -> None:
+        self.next_of.add(loader)
+        self.fact.next_of.add(loader)
 
 
 @dataclass(eq=False)
@@ -287,11 +292,13 @@ class Machine:
     def make(self, kind: str, node: ast.AST) -> Value:
         """A thing of its own for each call of the function that makes it.
 
-        A dict that is made again, and was alike on all ranks, starts anew.
+        A dict that is made again, and was alike on all ranks, starts anew; so does a list of what all ranks evaluated.
         """
         made = thing(kind, node, "", None, self.frame.call)
-        held = [key for key in self.facts.fields if key[0] in made.objs] if kind == "dict" else []
-        if not any(self.facts.fields[key].varies for key in held):
+        held = [key for key in self.facts.fields if key[0] in made.objs] if kind in ITEMS else []
+        known = [self.facts.fields[key] for key in held]
+        anew = kind == "dict" or (isinstance(node, ast.List) and _repeats(known))
+        if anew and not any(value.varies for value in known):
             for key in held:
                 del self.facts.fields[key]
         return made
@@ -448,3 +455,8 @@ class Machine:
         """Functions being run draw from these."""
         for trace in self.traces:
             trace.drawn.update(loaders)
+
+
+def _repeats(values: list[Value]) -> bool:
+    """Numbers that each rank has whole; what is put beside them may be of a share."""
+    return any(v.extent is Extent.REPEATED for v in values) and not any(v.objs for v in values)

@@ -118,3 +118,8 @@ def sharded__bare(loader):
 def sum_over_shares__plain(value, loader):
     """The sum over all processes of what each has of its share; over a loader that is no share all have the same."""
     return sum_over_ranks(value) if isinstance(loader.sampler, DistributedSampler) else value
+
+
+def is_share__plain(loader):
+    """Whether it draws this process's share of every batch."""
+    return isinstance(loader.sampler, DistributedSampler)

@@ -12,7 +12,19 @@ from typing import Any
 
 import pytest
 
-from nbddp.analysis.values import ASSUMED, UNARY, Extent, Value, averaged, binary, chosen, elementwise, join_all, summed
+from nbddp.analysis.values import (
+    ASSUMED,
+    UNARY,
+    Extent,
+    Value,
+    averaged,
+    binary,
+    chosen,
+    elementwise,
+    guarded,
+    join_all,
+    summed,
+)
 from nbddp.analysis.values import unary as of_one
 from tests.analysis.values.simulated import SHARES, Known, World, is_true, spread_over
 
@@ -129,6 +141,31 @@ def test_what_a_choice_claims_is_so(world, word):
 
 
 @worlds
+@pytest.mark.parametrize("least", [Fraction(1, 2), 1, 2])
+def test_what_a_guard_of_a_count_claims_is_so(world, least):
+    """`max(1, n)`; of other numbers, and with other limits, nothing is claimed."""
+    limit = Known("limit", Value(const=float(least)), (least,) * len(world.shares), least)
+    half = Known("half", Value(const=2), (2,) * len(world.shares), 2)
+    halves = [
+        Known(k.title, claim(k, ast.Div, half), *computed(BINARY[ast.Div], k, half))
+        for k in world.values()
+        if k.value.extent is T
+    ]
+    known = [k for k in (*world.values(), *halves) if k.value.extent is not S]
+    found = [(k, guarded([limit.value, k.value]) or Value(extent=V)) for k in known]
+    assert not [k.title for k, value in found if not is_true(world, value, max, limit, k)]
+
+
+def test_a_count_with_its_guard_is_a_count():
+    count, one, tiny = Value(extent=T, equal=True, number=True), Value(const=1), Value(const=1e-8)
+    assert guarded([one, count]) == chosen([count, one], join_all([count, one])) == count
+    assert binary(count, tiny, ast.Add()).extent is binary(tiny, count, ast.Add()).extent is T
+    uneven = replace(count, equal=False)
+    assert guarded([one, uneven]) is None
+    assert binary(uneven, tiny, ast.Add()).extent is V
+
+
+@worlds
 @pytest.mark.parametrize("op", UNARY_OPERATORS)
 def test_what_an_operation_on_one_number_claims_is_so(world, op):
     known = world.values()
@@ -144,6 +181,8 @@ def test_what_a_function_of_one_number_claims_is_so(world, word):
         Known(f"half {k.title}", claim(k, ast.Div, two), *computed(BINARY[ast.Div], k, two)) for k in world.values()
     ]
     counts = [k for k in world.values() if k.value.extent is not T or all(n == int(n) for n in k.ranks)]
+    part = Known("part", Value(const=0.3), (Fraction(3, 10),) * len(world.shares), Fraction(3, 10))
+    halves += [Known(f"part {k.title}", claim(k, ast.Mult, part), *computed(BINARY[ast.Mult], k, part)) for k in counts]
     known = [(k, replace(k.value, extent=UNARY[word](k.value))) for k in (*counts, *halves)]
     assert not [k.title for k, found in known if not is_true(world, found, ALONE[word], k)]
 
