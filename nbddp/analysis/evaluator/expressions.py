@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from nbddp.analysis.evaluator.attributes import by_class, by_comparison, by_operator, read
 from nbddp.analysis.evaluator.calls import call
-from nbddp.analysis.evaluator.iteration import BATCHES, iterate, loaders_in
+from nbddp.analysis.evaluator.iteration import BATCHES, give, iterate, loaders_in, taken_from
 from nbddp.analysis.evaluator.tensor_rules import samples_at
 from nbddp.analysis.evaluator.writes import put_all, put_element
 from nbddp.analysis.library import USUAL, exports
@@ -130,9 +130,7 @@ def _evaluate(m: Machine, node: ast.expr) -> Value:  # noqa: C901, PLR0912 -- on
         case ast.YieldFrom():
             return _yield_from(m, node)
         case ast.Yield():
-            value = evaluate(m, node.value) if node.value else ANYTHING
-            m.frame.returned = value if m.frame.returned is None else join(m.frame.returned, value)
-            return ANYTHING
+            return give(m, evaluate(m, node.value) if node.value else ANYTHING)
     for part in ast.iter_child_nodes(node):
         if isinstance(part, ast.expr):
             evaluate(m, part)
@@ -142,9 +140,7 @@ def _evaluate(m: Machine, node: ast.expr) -> Value:  # noqa: C901, PLR0912 -- on
 def _yield_from(m: Machine, node: ast.YieldFrom) -> Value:
     source = evaluate(m, node.value)
     m.draw(loaders_in(m, source))
-    value = iterate(m, source, node)
-    m.frame.returned = value if m.frame.returned is None else join(m.frame.returned, value)
-    return ANYTHING
+    return give(m, iterate(m, source, node), taken_from(m, source))
 
 
 def _constant(m: Machine, node: ast.Constant) -> Value:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from nbddp.analysis.evaluator.attributes import bases_of, class_member
 from nbddp.analysis.evaluator.iteration import iterate, params_in
 from nbddp.analysis.evaluator.tensor_rules import like, of_samples, of_size, operation, samples_at
-from nbddp.analysis.evaluator.writes import hand_over, moved_by_hand, put_all, put_element, taint, was_there
+from nbddp.analysis.evaluator.writes import hand_over, moved_by_hand, put_all, put_element, taint, was_there, were_there
 from nbddp.analysis.library import Samples, effect_of, steps_within
 from nbddp.analysis.values import (
     ANYTHING,
@@ -105,10 +105,9 @@ def _counts_turns(m: Machine, func: ast.Attribute, base: Value) -> bool:
     return again and bool(base.arrays) and was_there(m, func.value, lambda a: a.deals)
 
 
-def _one_for_each_turn(m: Machine, node: ast.Call, value: Value) -> bool:
+def _one_for_each_turn(m: Machine, holders: frozenset[Obj], value: Value) -> bool:
     """`log.append(1)`, of which a rank has as many as it has batches of an evaluation."""
-    holder = node.func.value if isinstance(node.func, ast.Attribute) else node.func
-    return m.held(value) in WHOLE and not value.objs and was_there(m, holder, lambda a: a.deals)
+    return m.held(value) in WHOLE and not value.objs and were_there(m, holders, lambda a: a.deals)
 
 
 def backward(m: Machine, node: ast.Call) -> Value:
@@ -193,7 +192,7 @@ def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
         grows = attr == "add" and spread(value) not in (*WHOLE, Extent.SAMPLES)  # a set, by what is not in it yet
         note_size(m.facts, holders if m.context.own_turns or chosen or grows else ())
         note_size(m.facts, _those_around(m, node) if chosen else ())
-        value = value.with_extent(Extent.VARYING) if chosen or _one_for_each_turn(m, node, value) else value
+        value = value.with_extent(Extent.VARYING) if chosen or _one_for_each_turn(m, holders, value) else value
         if _goes_together(m, node, value):
             value = value.with_extent(Extent.UNIFORM)
             m.make_uniform(value)
@@ -202,7 +201,7 @@ def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
     if attr in ("extend", "update", "subtract"):
         inner = m.elements(first) if first.of("list", "dict") else iterate(m, first, node)
         counts = attr != "update" or any(_is_counter(m, o) for o in holders)
-        inner = inner.with_extent(Extent.VARYING) if counts and _one_for_each_turn(m, node, inner) else inner
+        inner = inner.with_extent(Extent.VARYING) if counts and _one_for_each_turn(m, holders, inner) else inner
         apart = m.context.own_turns or is_uneven(m.facts, first) or is_of_own_choice(m.facts, node)
         note_size(m.facts, holders if apart else ())
         _put(m, holders, marked(inner, PICKED) if first.of(PICKED) else inner)

@@ -17,6 +17,7 @@ from nbddp.analysis.values import (
     Active,
     Extent,
     Machine,
+    Obj,
     Value,
     contents,
     from_afar,
@@ -48,20 +49,30 @@ def taint(m: Machine, holder: ast.expr, extent: Extent) -> None:
 
 def was_there(m: Machine, place: ast.expr, loop: Callable[[Active], bool]) -> bool:
     """Before the turn of such a loop that runs, if one does: what is made anew in each turn ends with it."""
-    around = next((a.fact.node for a in reversed(m.loops) if loop(a)), None)
+    around = _around(m, loop)
     if around is None:
         return False
-    inside = {*walk(around)}
     while isinstance(place, ast.Subscript):
         place = place.value
     if isinstance(place, ast.Name):
         outer, known = m.frame.global_names | m.frame.outer_names, m.lookup(place.id) or Value()
         if made := known.arrays | known.of("list", "dict"):
-            return any(not {o.node, o.site} & inside for o in made)
+            return were_there(m, made, loop)
         here = m.frame.node is None or place.id in outer or around in {*walk(m.frame.node)}
         return here and not (is_restarted(around, place) and place.id in fresh_names(around))
     owners = m.facts.value(place.value).objs if isinstance(place, ast.Attribute) else frozenset()
-    return not owners or any(not {o.node, o.site} & inside for o in owners)
+    return not owners or were_there(m, owners, loop)
+
+
+def were_there(m: Machine, things: frozenset[Obj], loop: Callable[[Active], bool]) -> bool:
+    """The things themselves, by whatever name."""
+    around = _around(m, loop)
+    inside = {*walk(around)} if around is not None else set[ast.AST]()
+    return around is not None and any(not {o.node, o.site} & inside for o in things)
+
+
+def _around(m: Machine, loop: Callable[[Active], bool]) -> ast.AST | None:
+    return next((a.fact.node for a in reversed(m.loops) if loop(a)), None)
 
 
 def is_restarted(loop: ast.AST, place: ast.expr) -> bool:

@@ -60,6 +60,8 @@ class Frame:
     returned: Value | None = None
     outer: Frame | None = None  # the frame that a nested function sees
     call: ast.AST | None = None  # what called it
+    around: Context | None = None  # under what it was called
+    turns: Extent = Extent.UNIFORM  # of what it has as many as it has yielded
 
 
 @dataclass
