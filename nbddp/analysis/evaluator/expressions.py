@@ -14,6 +14,7 @@ from nbddp.analysis.evaluator.iteration import BATCHES, give, iterate, loaders_i
 from nbddp.analysis.evaluator.tensor_rules import samples_at
 from nbddp.analysis.evaluator.writes import put_all, put_element
 from nbddp.analysis.library import USUAL, exports
+from nbddp.analysis.slicing import changed_names, fresh_names
 from nbddp.analysis.syntax import BUILTINS, walk
 from nbddp.analysis.values import (
     ANYTHING,
@@ -227,9 +228,18 @@ def _binary(m: Machine, node: ast.BinOp) -> Value:
     if isinstance(node.op, ast.Div) and not alike(right):
         note_divisor(m, node.right, left)
     result = with_contents(m, binary(left, right, node.op), left, right)
+    if isinstance(node.op, ast.Div) and m.assumed.splits and result.extent is Extent.MEAN and _grows(m, node.right):
+        return result.with_extent(Extent.VARYING)  # over unlike parts, which no one weight makes up for
     if (left.sources or right.sources) and isinstance(node.op, ast.Mult | ast.Div | ast.FloorDiv):
         return replace(result, sources=frozenset[ast.AST]({node}))  # a number of its own, computed from literals
     return result
+
+
+def _grows(m: Machine, count: ast.expr) -> bool:
+    """`total / seen`: does it count the samples of more batches than this one?"""
+    loops = [a.fact.node for a in m.loops]
+    kept = {n for one in loops if isinstance(one, ast.stmt) for n in changed_names([one]) - fresh_names(one)}
+    return any(isinstance(n, ast.Name) and n.id in kept for n in walk(count))
 
 
 def with_contents(m: Machine, found: Value, *operands: Value) -> Value:

@@ -12,6 +12,7 @@ from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
     FIELDS_OF,
     GLOBALS,
+    PICKED,
     SOURCES,
     WHOLE,
     Active,
@@ -21,6 +22,7 @@ from nbddp.analysis.values import (
     Value,
     contents,
     from_afar,
+    is_uneven,
     spread,
 )
 
@@ -123,6 +125,11 @@ def put_element(m: Machine, container: Value, value: Value, key: object = None) 
             m.put(obj, "[]", value)
 
 
+def grows_apart(m: Machine, given: Value) -> bool:
+    """Does what is extended by it become longer on one rank than on another?"""
+    return m.context.own_turns or is_uneven(m.facts, given) or bool(given.of(PICKED))
+
+
 def put_all(m: Machine, into: Value, other: Value) -> Value:
     """What one dictionary has, into another."""
     for (owner, name), value in list(m.facts.fields.items()):
@@ -154,9 +161,12 @@ def moved_by_hand(m: Machine, target: ast.expr, by: Iterable[Value] = ()) -> Non
     for obj in owners:
         if obj.kind == "model":
             m.facts.changed[obj].update(a.fact.node for a in m.loops)
-            if (
-                m.sharing()
-                and not (m.context.varying or m.context.forward)
-                and any(spread(v) in (Extent.MEAN, Extent.SUM) for v in by)
-            ):
+            if m.sharing() and not m.context.varying and any(_is_own(m, value or Value(), v) for v in by):
                 m.facts.moved_apart.add(moved)
+
+
+def _is_own(m: Machine, moved: Value, by: Value) -> bool:
+    """A rank's; what a parameter is set to where the model runs is its own whatever it is of the batch."""
+    if m.context.forward:  # buffers are another matter: DDP sends them around
+        return bool(moved.of("parameter")) and m.held(by) not in WHOLE
+    return spread(by) in (Extent.MEAN, Extent.SUM)

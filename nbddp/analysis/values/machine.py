@@ -289,10 +289,10 @@ class Machine:
     def make(self, kind: str, node: ast.AST) -> Value:
         """A thing of its own for each call of the function that makes it.
 
-        A dict that is made again, and was alike on all ranks, starts anew.
+        One that is made again, and was alike on all ranks, starts anew.
         """
         made = thing(kind, node, "", None, self.frame.call)
-        held = [key for key in self.facts.fields if key[0] in made.objs] if kind == "dict" else []
+        held = [key for key in self.facts.fields if key[0] in made.objs]
         if not any(self.facts.fields[key].varies for key in held):
             for key in held:
                 del self.facts.fields[key]
@@ -325,7 +325,7 @@ class Machine:
         ):  # also of a tensor: a field is no step's own
             value = value.with_extent(Extent.VARYING)
         old = self.get(obj, name)
-        new = value if old is None else join(old, value, later=True)
+        new = value if old is None else join(old, value, later=name != "[]")  # of which it holds both at once
         self.facts.fields[obj, name] = new
         if spread(new) is not (Extent.UNIFORM if old is None else spread(old)):
             self.moved = object()
