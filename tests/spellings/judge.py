@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import traceback
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -38,6 +39,10 @@ def outcome(text: str, worlds: tuple[int, ...], folder: Path, cell: int) -> Outc
         try:
             together = on_ranks(script.text, number, folder / f"ranks-{number}")
         except Exception as error:  # noqa: BLE001 -- whatever it is, the script has failed
+            if told := [
+                d for d in reports if d.rule != "evaluation" and failing_line(error, script.text) == d.source.strip()
+            ]:
+                return Outcome("reported", str(told[0].message), told[0].rule)  # `max(log)` of none on this rank
             return Outcome("WRONG", f"{number} ranks: {type(error).__name__}: {error}")
         if different := difference(alone, together):
             if number == 1 or not reports:
@@ -52,6 +57,12 @@ def outcome(text: str, worlds: tuple[int, ...], folder: Path, cell: int) -> Outc
 def is_report(diagnostic: Diagnostic, cell: int) -> bool:
     """That the numbers are another's, or how they come to be the same, at a line of what is spelt."""
     return diagnostic.cell >= cell and diagnostic.line > 0 and diagnostic.rule in REPORTS
+
+
+def failing_line(error: Exception, script: str) -> str:
+    """Where the script itself failed, not a function that was copied into it."""
+    *_, last = traceback.extract_tb(error.__traceback__)
+    return script.splitlines()[last.lineno - 1].strip() if last.filename == "<script>" and last.lineno else ""
 
 
 def difference(alone: Shown, together: Shown) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,11 @@ from tests.spellings.judge import outcome
 from tests.spellings.program import by_slices
 from tests.spellings.random_programs import programs
 from tests.spellings.random_things import programs as programs_with_things
+from tests.spellings.random_trainings import programs as trainings
 from tests.spellings.simulated.runs import by_itself
 
-MANY = int(os.environ.get("NBDDP_PROGRAMS", "1500"))
+PIECE = 250  # programs of one test: a few minutes beside other work
+PIECES = range(max(1, int(os.environ.get("NBDDP_PROGRAMS", "1500")) // PIECE))
 BOUNDED = settings(
     max_examples=60,
     deadline=None,
@@ -26,9 +29,15 @@ BOUNDED = settings(
 )
 
 
-def holds(text: str, worlds: tuple[int, ...]) -> None:
+def thorough(test: Callable[..., None]) -> Callable[..., None]:
+    """Other programs each time, and the smallest that fails."""
+    many = settings(BOUNDED, max_examples=PIECE, derandomize=False, phases=[Phase.generate, Phase.shrink])
+    return pytest.mark.thorough(pytest.mark.parametrize("piece", PIECES)(many(test)))
+
+
+def holds(text: str, worlds: tuple[int, ...], cell: int = 2) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        found = outcome(text, worlds, Path(folder), cell=2)
+        found = outcome(text, worlds, Path(folder), cell)
     assert found.verdict != "WRONG", f"{text}\n{found.why}"
 
 
@@ -61,17 +70,29 @@ def test_things_of_all_kinds_equal_or_reported(text: str) -> None:
     holds(text, (2,))
 
 
-@pytest.mark.thorough
-@settings(BOUNDED, max_examples=MANY, derandomize=False, phases=[Phase.generate, Phase.shrink])
-@given(programs())
-def test_many_equal_or_reported(text: str) -> None:
+@settings(BOUNDED, max_examples=30)
+@given(trainings())
+def test_whole_trainings_equal_or_reported(text: str) -> None:
+    assume(runs(text))
+    holds(text, (2,), cell=1)
+
+
+@thorough
+@given(text=programs())
+def test_many_equal_or_reported(piece: int, text: str) -> None:
     holds(text, (1, 2, 3))
     holds(by_slices(text), (1, 2, 3))
 
 
-@pytest.mark.thorough
-@settings(BOUNDED, max_examples=MANY, derandomize=False, phases=[Phase.generate, Phase.shrink])
-@given(programs_with_things())
-def test_many_things_equal_or_reported(text: str) -> None:
+@thorough
+@given(text=programs_with_things())
+def test_many_things_equal_or_reported(piece: int, text: str) -> None:
     assume(runs(text))
     holds(text, (2, 3))
+
+
+@thorough
+@given(text=trainings())
+def test_many_whole_trainings_equal_or_reported(piece: int, text: str) -> None:
+    assume(runs(text))
+    holds(text, (1, 2, 3), cell=1)

@@ -16,6 +16,7 @@ from nbddp.analysis.values import PICKED, Assumptions, Extent, TestFact, Value, 
 PARTS = {Extent.MEAN: "mean_over_ranks", Extent.SUM: "sum_over_ranks"}
 EXITS = ("exit", "quit", "sys.exit", "os._exit", "os.abort")
 STATE = ("model", "submodule", "optimizer", "scheduler", "scaler", "parameter", "params")
+FEW = (0, 1, 2)  # samples: BatchNorm needs two
 Branch = ast.If | ast.While | ast.IfExp
 
 
@@ -75,9 +76,15 @@ def _counts(plan: Reading, test: ast.expr) -> Iterator[ast.expr]:
     for node in walk(test):
         if isinstance(node, ast.Compare) and not isinstance(node.ops[0], ast.In | ast.NotIn):
             values = {o: spread(plan.facts.value(o)) for o in (node.left, *node.comparators)}
-            few = any(isinstance(o, ast.Constant) and o.value in (0, 1, 2) for o in values)
+            few = any(isinstance(o, ast.Constant) and o.value in FEW for o in values) and not _asks_for_more(node)
             if Extent.UNIFORM in values.values():
                 yield from (part for o in values for part in _sums(plan, o) if not (few and part is o))
+
+
+def _asks_for_more(node: ast.Compare) -> bool:
+    """`len(x) > 2`, of what is no sample and no pair of them."""
+    two = isinstance(node.comparators[0], ast.Constant) and node.comparators[0].value == FEW[-1]
+    return two and not isinstance(node.ops[0], ast.Lt | ast.GtE)
 
 
 def _sums(plan: Reading, node: ast.expr) -> Iterator[ast.expr]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.slicing import all_arguments
+from nbddp.analysis.slicing import all_arguments, inside
 
 
 def sources(plan: Reading, name: ast.Name) -> list[ast.AST | None]:
@@ -17,7 +17,8 @@ def settings(plan: Reading, name: ast.Name) -> list[tuple[ast.AST, ast.AST | Non
     """The same, each with where the name is set to it."""
     function = plan.program.function_of(name)
     stores = (n for n in plan.nodes() if isinstance(n, ast.Name) and n.id == name.id and isinstance(n.ctx, ast.Store))
-    own = (n for n in stores if plan.program.function_of(n) is function)
+    home = _home(plan, name)
+    own = (n for n in stores if _home(plan, n) is home)
     found: list[tuple[ast.AST, ast.AST | None]] = [(n, _bound_to(plan, n)) for n in own]
     arguments = [a.arg for a in all_arguments(function.args)] if isinstance(function, ast.FunctionDef) else []
     if function is not None and name.id in arguments:
@@ -25,6 +26,19 @@ def settings(plan: Reading, name: ast.Name) -> list[tuple[ast.AST, ast.AST | Non
         given = [_given(c, name.id, arguments.index(name.id)) for c in calls] or [None]
         found += [(function.args, value) for value in given]
     return found
+
+
+def _home(plan: Reading, name: ast.Name) -> ast.AST | None:
+    """The function whose name it is, also where one inside says `nonlocal`; None for the cells."""
+    function = plan.program.function_of(name)
+    while function is not None and (said := _says(function, name.id)) is not None:
+        function = plan.program.function_of(function) if isinstance(said, ast.Nonlocal) else None
+    return function
+
+
+def _says(function: ast.AST, name: str) -> ast.Global | ast.Nonlocal | None:
+    inner = inside(function.body) if isinstance(function, ast.FunctionDef) else ()
+    return next((s for s in inner if isinstance(s, ast.Global | ast.Nonlocal) and name in s.names), None)
 
 
 def _bound_to(plan: Reading, node: ast.AST) -> ast.AST | None:

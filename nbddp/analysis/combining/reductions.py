@@ -182,7 +182,7 @@ def _adds_up(m: Machine, fact: LoopFact, name: str, value: Value, holds: bool) -
     if holds and any(v.of(*apart) for v in (value, *m.facts.contents(value))):
         return False
     each = fills_by_sample(m, loop, name)
-    return each is not False and not (fact.backward and each is None and _is_uneven(m, value))
+    return each is not False and not (each is None and _is_uneven(m, value))
 
 
 def _how_mean(

@@ -107,6 +107,8 @@ def _leaves_traces(m: Machine, loop: Loop, own: set[str]) -> Sentence:
                 or obj in reached
                 or (obj.kind == "dict" and not _is_local(m, loop, obj.node))
             ):
+                if name.startswith("["):
+                    return sentence("it fills a list or a dictionary that has no name here")
                 return sentence("it collects values in '%1' of an object", name)
     for name, value in others.items():
         if value.varies and (None, name) not in m.varying_before:

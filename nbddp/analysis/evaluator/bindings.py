@@ -9,7 +9,15 @@ from nbddp.analysis.evaluator.attributes import by_class, by_operator, store
 from nbddp.analysis.evaluator.expressions import evaluate, evaluate_unseen, library, with_contents
 from nbddp.analysis.evaluator.iteration import iterate, parts, written_elements
 from nbddp.analysis.evaluator.tensor_rules import like, samples_at
-from nbddp.analysis.evaluator.writes import is_restarted, moved_by_hand, put_all, put_element, taint, was_there
+from nbddp.analysis.evaluator.writes import (
+    grows_apart,
+    is_restarted,
+    moved_by_hand,
+    put_all,
+    put_element,
+    taint,
+    was_there,
+)
 from nbddp.analysis.slicing import fresh_start, starts_at_zero
 from nbddp.analysis.syntax import bindings
 from nbddp.analysis.values import (
@@ -114,6 +122,7 @@ def _increment(m: Machine, target: ast.expr, old: Value, op: ast.operator, opera
         inner = m.elements(new) if new.of("list") else iterate(m, new, operand)
         if m.held(inner) in domain.WHOLE and not inner.objs and was_there(m, target, lambda a: a.deals):
             inner = inner.with_extent(Extent.VARYING)  # as many as a rank has batches
+        note_size(m.facts, old.of("list", "dict") if grows_apart(m, new) else ())
         put_element(m, old, domain.marked(inner, domain.PICKED) if new.of(domain.PICKED) else inner)
         return old
     if old.of("dict") and isinstance(op, ast.BitOr):

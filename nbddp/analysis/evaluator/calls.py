@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from functools import reduce
 
-from nbddp.analysis.evaluator.attributes import CONTAINER, class_member, container_of, itself, kind_of
+from nbddp.analysis.evaluator.attributes import CONTAINER, class_member, container_of, itself, kind_of, line_of
 from nbddp.analysis.evaluator.iteration import only, params_in, parts
 from nbddp.analysis.evaluator.library_calls import call_library
 from nbddp.analysis.evaluator.methods import backward, call_method, fill
@@ -33,6 +33,7 @@ from nbddp.analysis.values import (
 Args = list[Value]
 Keywords = dict[str, Value]
 CONTAINERS = ("list", "dict", "set", "collections.deque", "collections.Counter")
+SEQUENTIAL = "torch.nn.Sequential"
 SUMMARIES = ("torchsummary.summary", "torchsummary.torchsummary.summary", "torchsummaryX.summary")  # run it once
 
 
@@ -166,6 +167,8 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
         with m.within(forward=True):
             result = join_all(m.steps.function(m, f, args, keywords, node) for f in forward.of("method"))
     with m.within(forward=True):
+        for part in _called_in_turn(m, obj) if forward is None else ():
+            _forward(m, node, part, [Value(extent=extent)], {})
         for hook in (m.get(obj.owner or obj, HOOKS) or ANYTHING).of("function", "method"):
             seen = [Value(frozenset({obj})), Value(items=tuple(args)), Value(extent=extent)]
             m.steps.function(m, hook, seen, {}, node)
@@ -183,6 +186,12 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
     if forward is None and obj.kind == "model" and makes(obj.name) == "loss":
         return Value(extent=Extent.MEAN if varies else Extent.UNIFORM)
     return result
+
+
+def _called_in_turn(m: Machine, obj: Obj) -> list[Obj]:
+    """The notebook's own parts of an `nn.Sequential`, which calls each with what the one before has given."""
+    held = (m.get(obj, "[]") or ANYTHING).of("model") if obj.name == SEQUENTIAL else frozenset()
+    return sorted((o for o in held if o in m.facts.classes or o.name == SEQUENTIAL), key=line_of)
 
 
 def instance(m: Machine, node: ast.expr, cls: Obj, args: Args, keywords: Keywords, owner: Obj | None = None) -> Value:

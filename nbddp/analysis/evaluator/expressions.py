@@ -10,10 +10,11 @@ from itertools import pairwise
 
 from nbddp.analysis.evaluator.attributes import by_class, by_comparison, by_operator, read
 from nbddp.analysis.evaluator.calls import call, instance
-from nbddp.analysis.evaluator.iteration import BATCHES, iterate, loaders_in
+from nbddp.analysis.evaluator.iteration import BATCHES, give, iterate, loaders_in, taken_from
 from nbddp.analysis.evaluator.tensor_rules import samples_at
 from nbddp.analysis.evaluator.writes import put_all, put_element
 from nbddp.analysis.library import USUAL, exports
+from nbddp.analysis.slicing import changed_names, fresh_names
 from nbddp.analysis.syntax import BUILTINS, walk
 from nbddp.analysis.values import (
     ANYTHING,
@@ -135,9 +136,7 @@ def _evaluate(m: Machine, node: ast.expr) -> Value:  # noqa: C901, PLR0912 -- on
         case ast.YieldFrom():
             return _yield_from(m, node)
         case ast.Yield():
-            value = evaluate(m, node.value) if node.value else ANYTHING
-            m.frame.returned = value if m.frame.returned is None else join(m.frame.returned, value)
-            return ANYTHING
+            return give(m, evaluate(m, node.value) if node.value else ANYTHING)
     for part in ast.iter_child_nodes(node):
         if isinstance(part, ast.expr):
             evaluate(m, part)
@@ -147,9 +146,7 @@ def _evaluate(m: Machine, node: ast.expr) -> Value:  # noqa: C901, PLR0912 -- on
 def _yield_from(m: Machine, node: ast.YieldFrom) -> Value:
     source = evaluate(m, node.value)
     m.draw(loaders_in(m, source))
-    value = iterate(m, source, node)
-    m.frame.returned = value if m.frame.returned is None else join(m.frame.returned, value)
-    return ANYTHING
+    return give(m, iterate(m, source, node), taken_from(m, source))
 
 
 def _constant(m: Machine, node: ast.Constant) -> Value:
@@ -236,9 +233,18 @@ def _binary(m: Machine, node: ast.BinOp) -> Value:
     if isinstance(node.op, ast.Div) and not alike(right):
         note_divisor(m, node.right, left)
     result = with_contents(m, binary(left, right, node.op), left, right)
+    if isinstance(node.op, ast.Div) and m.assumed.splits and result.extent is Extent.MEAN and _grows(m, node.right):
+        return result.with_extent(Extent.VARYING)  # over unlike parts, which no one weight makes up for
     if (left.sources or right.sources) and isinstance(node.op, ast.Mult | ast.Div | ast.FloorDiv):
         return replace(result, sources=frozenset[ast.AST]({node}))  # a number of its own, computed from literals
     return result
+
+
+def _grows(m: Machine, count: ast.expr) -> bool:
+    """`total / seen`: does it count the samples of more batches than this one?"""
+    loops = [a.fact.node for a in m.loops]
+    kept = {n for one in loops if isinstance(one, ast.stmt) for n in changed_names([one]) - fresh_names(one)}
+    return any(isinstance(n, ast.Name) and n.id in kept for n in walk(count))
 
 
 def with_contents(m: Machine, found: Value, *operands: Value) -> Value:

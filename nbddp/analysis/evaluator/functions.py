@@ -102,7 +102,9 @@ def run_function(m: Machine, obj: Obj, args: list[Value], keywords: dict[str, Va
 def _run_body(
     m: Machine, function: Function, obj: Obj, args: list[Value], keywords: dict[str, Value], node: ast.expr | None
 ) -> Value:
-    frame = Frame(function, _bind_arguments(m, function, args, keywords), outer=m.around(obj), call=node)
+    frame = Frame(
+        function, _bind_arguments(m, function, args, keywords), outer=m.around(obj), call=node, around=m.context
+    )
     m.frames.append(frame)
     left = m.left
     with m.traced() as trace:

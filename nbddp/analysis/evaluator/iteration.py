@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Set
+from collections.abc import Iterable, Iterator, Set
+from functools import reduce
 
 from nbddp.analysis.evaluator.attributes import class_member
 from nbddp.analysis.library import Gives, effect_of
@@ -11,6 +12,7 @@ from nbddp.analysis.values import (
     ANYTHING,
     ITEMS,
     SOURCES,
+    TURNS,
     Extent,
     Frame,
     Machine,
@@ -23,10 +25,12 @@ from nbddp.analysis.values import (
     sources,
     spread,
     thing,
+    turns_of,
 )
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 BATCHES = "batches"  # what a counter counts
+DEEPEST = 6  # `tqdm(enumerate(zip(a, b)))`
 
 
 def yields(node: ast.AST) -> bool:
@@ -47,6 +51,7 @@ def generated(m: Machine, frame: Frame, owner: Obj | None, drawn: set[Obj]) -> V
     made = thing("generator", frame.node, "", only(drawn) or owner, frame.call)
     for obj in made.objs:
         m.put(obj, "[]", frame.returned or ANYTHING)
+        m.facts.fields[obj, TURNS] = Value(extent=frame.turns)
         m.put(obj, "draws", Value(frozenset(drawn)))
     return made
 
@@ -54,6 +59,26 @@ def generated(m: Machine, frame: Frame, owner: Obj | None, drawn: set[Obj]) -> V
 def only(loaders: Set[Obj]) -> Obj | None:
     """By which it is told apart what goes through loaders: a loop may train on one, and watch another."""
     return next(iter(loaders)) if len(loaders) == 1 else None
+
+
+def give(m: Machine, value: Value, turns: Iterable[Extent] = ()) -> Value:
+    """Yield it: as often as a loop of the generator comes there."""
+    frame, now, around = m.frame, m.context, m.frame.around or m.context
+    frame.returned = value if frame.returned is None else join(frame.returned, value)
+    samples = now.varying and not around.varying
+    own = Extent.VARYING if now.own_turns and not around.own_turns else Extent.SAMPLES if samples else Extent.UNIFORM
+    frame.turns = reduce(join_extent, turns, join_extent(frame.turns, own))
+    return ANYTHING
+
+
+def taken_from(m: Machine, iterable: Value, depth: int = 0) -> Iterator[Extent]:
+    """Of what a loop goes through: as many as are written out there are on all ranks, whatever they are."""
+    yield iterable.extent
+    yield from (turns_of(m.facts, obj) for obj in iterable.of("generator"))
+    for obj in iterable.of("iterator") if depth < DEEPEST else ():
+        inner = m.get(obj, "of") or ANYTHING
+        for one in (inner.items or ()) if obj.name == "zip" else (inner,):
+            yield from taken_from(m, one, depth + 1)
 
 
 def own_iterator(m: Machine, obj: Obj) -> Value | None:

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from nbddp.analysis.evaluator.bindings import assign
 from nbddp.analysis.evaluator.expressions import evaluate
-from nbddp.analysis.evaluator.iteration import is_cut, is_indirect, iterate, literal_elements, loaders_in, yields
+from nbddp.analysis.evaluator.iteration import (
+    DEEPEST,
+    is_cut,
+    is_indirect,
+    iterate,
+    literal_elements,
+    loaders_in,
+    taken_from,
+    yields,
+)
 from nbddp.analysis.slicing import inside
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
-    ANYTHING,
     WHOLE,
     Active,
     Env,
@@ -36,7 +44,6 @@ from nbddp.analysis.values import (
 )
 from nbddp.sentence import sentence
 
-DEEPEST = 6  # `tqdm(enumerate(zip(a, b)))`
 TURNS = 5  # what has come so far through names has come everywhere: `older = old; old = loss`
 
 
@@ -190,20 +197,11 @@ def _made_beside(m: Machine, loop: ast.For | ast.AsyncFor) -> None:
 
 def _as_often_as(m: Machine, iterable: Value, source: ast.expr) -> AbstractContextManager[None]:
     """As a thing has items: may it differ between ranks, and are they others than samples and what a rank counts?"""
-    found = {*_taken_from(m, iterable)} - {*WHOLE}
+    found = {*taken_from(m, iterable)} - {*WHOLE}
     counts = {spread(m.facts.value(n)) for n in _counted(m, source)}
     if found & {Extent.MEAN, Extent.VARYING} and not (counts and counts <= {*WHOLE, Extent.SUM}):
         return chosen_by(m, Value(extent=Extent.VARYING))
     return m.within(varying=m.context.varying or bool(found), behind=m.context.behind and not found)
-
-
-def _taken_from(m: Machine, iterable: Value, depth: int = 0) -> Iterator[Extent]:
-    """Of what a loop goes through: as many as are written out there are on all ranks, whatever they are."""
-    yield iterable.extent
-    for obj in iterable.of("iterator") if depth < DEEPEST else ():
-        inner = m.get(obj, "of") or ANYTHING
-        for one in (inner.items or ()) if obj.name == "zip" else (inner,):
-            yield from _taken_from(m, one, depth + 1)
 
 
 def element(m: Machine, iterable: Value, node: ast.AST, active: Active) -> Value:

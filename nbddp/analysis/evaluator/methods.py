@@ -8,7 +8,16 @@ from dataclasses import replace
 from nbddp.analysis.evaluator.attributes import bases_of, class_member
 from nbddp.analysis.evaluator.iteration import iterate, params_in
 from nbddp.analysis.evaluator.tensor_rules import like, of_samples, of_size, operation, samples_at
-from nbddp.analysis.evaluator.writes import hand_over, moved_by_hand, put_all, put_element, taint, was_there
+from nbddp.analysis.evaluator.writes import (
+    grows_apart,
+    hand_over,
+    moved_by_hand,
+    put_all,
+    put_element,
+    taint,
+    was_there,
+    were_there,
+)
 from nbddp.analysis.library import Samples, effect_of, steps_within
 from nbddp.analysis.values import (
     ANYTHING,
@@ -27,7 +36,6 @@ from nbddp.analysis.values import (
     foreign,
     has_parameters,
     is_of_own_choice,
-    is_uneven,
     join,
     marked,
     note_size,
@@ -105,10 +113,9 @@ def _counts_turns(m: Machine, func: ast.Attribute, base: Value) -> bool:
     return again and bool(base.arrays) and was_there(m, func.value, lambda a: a.deals)
 
 
-def _one_for_each_turn(m: Machine, node: ast.Call, value: Value) -> bool:
+def _one_for_each_turn(m: Machine, holders: frozenset[Obj], value: Value) -> bool:
     """`log.append(1)`, of which a rank has as many as it has batches of an evaluation."""
-    holder = node.func.value if isinstance(node.func, ast.Attribute) else node.func
-    return m.held(value) in WHOLE and not value.objs and was_there(m, holder, lambda a: a.deals)
+    return m.held(value) in WHOLE and not value.objs and were_there(m, holders, lambda a: a.deals)
 
 
 def backward(m: Machine, node: ast.Call) -> Value:
@@ -193,7 +200,7 @@ def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
         grows = attr == "add" and spread(value) not in (*WHOLE, Extent.SAMPLES)  # a set, by what is not in it yet
         note_size(m.facts, holders if m.context.own_turns or chosen or grows else ())
         note_size(m.facts, _those_around(m, node) if chosen else ())
-        value = value.with_extent(Extent.VARYING) if chosen or _one_for_each_turn(m, node, value) else value
+        value = value.with_extent(Extent.VARYING) if chosen or _one_for_each_turn(m, holders, value) else value
         if _goes_together(m, node, value):
             value = value.with_extent(Extent.UNIFORM)
             m.make_uniform(value)
@@ -202,9 +209,8 @@ def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
     if attr in ("extend", "update", "subtract"):
         inner = m.elements(first) if first.of("list", "dict") else iterate(m, first, node)
         counts = attr != "update" or any(_is_counter(m, o) for o in holders)
-        inner = inner.with_extent(Extent.VARYING) if counts and _one_for_each_turn(m, node, inner) else inner
-        apart = m.context.own_turns or is_uneven(m.facts, first) or is_of_own_choice(m.facts, node)
-        note_size(m.facts, holders if apart else ())
+        inner = inner.with_extent(Extent.VARYING) if counts and _one_for_each_turn(m, holders, inner) else inner
+        note_size(m.facts, holders if grows_apart(m, first) or is_of_own_choice(m.facts, node) else ())
         _put(m, holders, marked(inner, PICKED) if first.of(PICKED) else inner)
         put_all(m, Value(holders), first)
         for key, value in keywords.items():
@@ -228,9 +234,17 @@ def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
         note_size(m.facts, holders if takes or (attr == "setdefault" and first.varies) else ())
         exact = [m.get(o, f"[{first.const!r}]") for o in holders if first.const is not None]
         found = [v for v in exact if v is not None]
+        if not found and attr == "get" and len(args) == 1:
+            return _perhaps_none(m, holders, m.elements(base))
         return found[0] if found else m.elements(base)
     note_size(m.facts, holders if attr in SHORTENS and (m.context.own_turns or first.varies) else ())
     return None
+
+
+def _perhaps_none(m: Machine, holders: frozenset[Obj], value: Value) -> Value:
+    """`log.get("other")` of what has a number by another key: no number may be there to be combined."""
+    keyed = value.varies and any(o in holders and f.startswith("['") for o, f in m.facts.fields)
+    return value.with_extent(Extent.VARYING) if keyed and not value.objs else value
 
 
 def fill(m: Machine, holders: Value, args: Args, keywords: Keywords) -> None:

@@ -12,14 +12,17 @@ from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
     FIELDS_OF,
     GLOBALS,
+    PICKED,
     SOURCES,
     WHOLE,
     Active,
     Extent,
     Machine,
+    Obj,
     Value,
     contents,
     from_afar,
+    is_uneven,
     spread,
 )
 
@@ -48,20 +51,30 @@ def taint(m: Machine, holder: ast.expr, extent: Extent) -> None:
 
 def was_there(m: Machine, place: ast.expr, loop: Callable[[Active], bool]) -> bool:
     """Before the turn of such a loop that runs, if one does: what is made anew in each turn ends with it."""
-    around = next((a.fact.node for a in reversed(m.loops) if loop(a)), None)
+    around = _around(m, loop)
     if around is None:
         return False
-    inside = {*walk(around)}
     while isinstance(place, ast.Subscript):
         place = place.value
     if isinstance(place, ast.Name):
         outer, known = m.frame.global_names | m.frame.outer_names, m.lookup(place.id) or Value()
         if made := known.arrays | known.of("list", "dict"):
-            return any(not {o.node, o.site} & inside for o in made)
+            return were_there(m, made, loop)
         here = m.frame.node is None or place.id in outer or around in {*walk(m.frame.node)}
         return here and not (is_restarted(around, place) and place.id in fresh_names(around))
     owners = m.facts.value(place.value).objs if isinstance(place, ast.Attribute) else frozenset()
-    return not owners or any(not {o.node, o.site} & inside for o in owners)
+    return not owners or were_there(m, owners, loop)
+
+
+def were_there(m: Machine, things: frozenset[Obj], loop: Callable[[Active], bool]) -> bool:
+    """The things themselves, by whatever name."""
+    around = _around(m, loop)
+    inside = {*walk(around)} if around is not None else set[ast.AST]()
+    return around is not None and any(not {o.node, o.site} & inside for o in things)
+
+
+def _around(m: Machine, loop: Callable[[Active], bool]) -> ast.AST | None:
+    return next((a.fact.node for a in reversed(m.loops) if loop(a)), None)
 
 
 def is_restarted(loop: ast.AST, place: ast.expr) -> bool:
@@ -112,6 +125,11 @@ def put_element(m: Machine, container: Value, value: Value, key: object = None) 
             m.put(obj, "[]", value)
 
 
+def grows_apart(m: Machine, given: Value) -> bool:
+    """Does what is extended by it become longer on one rank than on another?"""
+    return m.context.own_turns or is_uneven(m.facts, given) or bool(given.of(PICKED))
+
+
 def put_all(m: Machine, into: Value, other: Value) -> Value:
     """What one dictionary has, into another."""
     for (owner, name), value in list(m.facts.fields.items()):
@@ -143,9 +161,12 @@ def moved_by_hand(m: Machine, target: ast.expr, by: Iterable[Value] = ()) -> Non
     for obj in owners:
         if obj.kind == "model":
             m.facts.changed[obj].update(a.fact.node for a in m.loops)
-            if (
-                m.sharing()
-                and not (m.context.varying or m.context.forward)
-                and any(spread(v) in (Extent.MEAN, Extent.SUM) for v in by)
-            ):
+            if m.sharing() and not m.context.varying and any(_is_own(m, value or Value(), v) for v in by):
                 m.facts.moved_apart.add(moved)
+
+
+def _is_own(m: Machine, moved: Value, by: Value) -> bool:
+    """A rank's; what a parameter is set to where the model runs is its own whatever it is of the batch."""
+    if m.context.forward:  # buffers are another matter: DDP sends them around
+        return bool(moved.of("parameter")) and m.held(by) not in WHOLE
+    return spread(by) in (Extent.MEAN, Extent.SUM)

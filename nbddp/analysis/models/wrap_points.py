@@ -142,6 +142,9 @@ def _following(plan: Reading, built: ast.stmt) -> list[ast.stmt]:
 
 def _ends_building(plan: Reading, statement: ast.stmt, name: str, model: Obj) -> bool:
     """It trains, or hands the model to something that keeps it, or gives the name to another."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):  # what stands in it runs later
+        kept = statement.body if isinstance(statement, ast.ClassDef) else []
+        return any(isinstance(part, ast.Assign) and _holds(plan, part, model) for part in kept)
     for fact in _calls(plan, statement):
         if fact.node in plan.facts.backward or fact.optimizers or model in fact.called:
             return True
@@ -149,8 +152,6 @@ def _ends_building(plan: Reading, statement: ast.stmt, name: str, model: Obj) ->
             return True
     if _trained_in(plan, statement, model):
         return True
-    if isinstance(statement, ast.ClassDef):
-        return any(isinstance(part, ast.Assign) and _holds(plan, part, model) for part in statement.body)
     if isinstance(statement, ast.Assign):
         root = name.split(".", maxsplit=1)[0]
         stores = {ast.unparse(t) for t in statement.targets}

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from nbddp.analysis.library import entry_of
+from nbddp.analysis.library import Samples, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.carried import bound_below, is_carried
 from nbddp.analysis.splitting.origins import is_constant
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import LOOPS, Definition, Region, Scope, regions, scope_of, stored
-from nbddp.analysis.splitting.roots import Root, base_of, given_to, roots
+from nbddp.analysis.splitting.roots import Root, base_of, given_to, roots, values_for
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Loop, Split, backward_of
 
@@ -266,16 +266,28 @@ def _whole_elsewhere(split: Split, region: Region, name: str) -> Split:
     sized = [n for n in reads if _is_asked_for_its_size(region, n)]
     local = region.scope is None or name in region.bound_before or _is_local(region.scope, name)
     elsewhere = [n for n in region.plan.nodes() if _reads(n, name) and n not in reads and _is_after(region, n)]
-    if region.whole and name in region.bound_in_rest:
+    anew = [value for _, value in values_for(region.rest, name)] if region.whole else []
+    if not all(_moves(value, name) for value in anew):
         return split  # each turn would need a part of another
     carried = not region.whole and name in _bound(region)
     if local and not elsewhere and not sized and not carried:
         return replace(split, names=(*split.names, name))
+    if anew:
+        return split
     again = bound_below(region, name) if carried else frozenset[ast.AST]()  # the next turn's, of all samples
     cut = [n for n in reads if isinstance(n, ast.expr) and n not in sized and n not in again]
     if not local or again:
         return replace(split, inline=split.inline | set(cut))
     return replace(split, renamed={**split.renamed, **dict.fromkeys(cut, f"{name}_part")})
+
+
+def _moves(node: ast.expr, name: str) -> bool:
+    """`y = y.to(device)`: the same samples in each turn."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if entry_of(node).samples is not Samples.KEEPS:
+            return False
+        node = node.func.value
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def _reads(node: ast.AST, name: str) -> bool:

@@ -23,12 +23,14 @@ from nbddp.analysis.values.command_lines import call_parser
 from nbddp.analysis.values.contents import (
     ITEMS,
     SOURCES,
+    TURNS,
     contents,
     held,
     is_of_own_choice,
     is_uneven,
     note_size,
     sources,
+    turns_of,
 )
 from nbddp.analysis.values.domain import (
     ANYTHING,
@@ -112,6 +114,7 @@ __all__ = [
     "SOURCES",
     "STATISTIC",
     "TURNED",
+    "TURNS",
     "UNARY",
     "UNLIKE",
     "WEIGHTED",
@@ -187,5 +190,6 @@ __all__ = [
     "trained_on_foreign",
     "truth",
     "turned",
+    "turns_of",
     "unary",
 ]

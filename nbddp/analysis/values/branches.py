@@ -37,7 +37,8 @@ def join_states(states: list[tuple[Env, list[Env]]]) -> tuple[Env, list[Env]]:
 def decided(m: Machine, test: ast.expr, value: Value) -> AbstractContextManager[None]:
     """By each rank for itself: of a sample, or of its share as a whole; in a loop over samples it is one of them."""
     differs = m.differs(test, value)
-    own = differs and (test in m.assumed.own or not can_be_agreed(m.facts, test))  # as it will be
+    together = not m.deals() and can_be_agreed(m.facts, test) and test not in m.assumed.own  # as it will be
+    own = differs and not together
     return _apart(m, value, differs, own)
 
 

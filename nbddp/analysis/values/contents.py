@@ -18,6 +18,7 @@ SOURCES: Kinds = {"iterator": "of"}  # what it goes through: a bar, `enumerate`,
 # Who looks at them, or calls them, finds it.
 OPENED: Kinds = {**ITEMS, **SOURCES, "generator": "[]", "instance": None, "partial": None}
 SIZE = "[size]"  # of a list or a dictionary: it differs where each rank puts things in for its own share
+TURNS = "[turns]"  # of a generator: it yields for each sample, or as often as a rank's own numbers say
 
 
 def contents(facts: Facts, value: Value, through: Kinds | None = ITEMS) -> Iterator[Value]:
@@ -61,8 +62,13 @@ def note_size(facts: Facts, holders: Iterable[Obj]) -> None:
 
 def is_uneven(facts: Facts, value: Value) -> bool:
     """Also of what goes through it: `enumerate(large)`, `by_class.items()`."""
-    holders = (o for v in sources(facts, value) for o in v.of("list", "dict"))
-    return any(size.varies for o in holders if (size := facts.fields.get((o, SIZE))) is not None)
+    holders = (o for v in sources(facts, value) for o in v.of("list", "dict", "generator"))
+    sizes = (facts.fields.get((o, TURNS if o.kind == "generator" else SIZE), Value()) for o in holders)
+    return any(size.extent is Extent.VARYING for size in sizes)
+
+
+def turns_of(facts: Facts, generator: Obj) -> Extent:
+    return facts.fields.get((generator, TURNS), Value()).extent
 
 
 def is_of_own_choice(facts: Facts, call: ast.Call) -> bool:

@@ -60,6 +60,8 @@ class Frame:
     returned: Value | None = None
     outer: Frame | None = None  # the frame that a nested function sees
     call: ast.AST | None = None  # what called it
+    around: Context | None = None  # under what it was called
+    turns: Extent = Extent.UNIFORM  # of what it has as many as it has yielded
 
 
 @dataclass
@@ -292,13 +294,11 @@ class Machine:
     def make(self, kind: str, node: ast.AST) -> Value:
         """A thing of its own for each call of the function that makes it.
 
-        A dict that is made again, and was alike on all ranks, starts anew; so does a list of what all ranks evaluated.
+        One that is made again, and was alike on all ranks, starts anew.
         """
         made = thing(kind, node, "", None, self.frame.call)
-        held = [key for key in self.facts.fields if key[0] in made.objs] if kind in ITEMS else []
-        known = [self.facts.fields[key] for key in held]
-        anew = kind == "dict" or (isinstance(node, ast.List) and _repeats(known))
-        if anew and not any(value.varies for value in known):
+        held = [key for key in self.facts.fields if key[0] in made.objs]
+        if not any(self.facts.fields[key].varies for key in held):
             for key in held:
                 del self.facts.fields[key]
         return made
@@ -330,7 +330,7 @@ class Machine:
         ):  # also of a tensor: a field is no step's own
             value = value.with_extent(Extent.VARYING)
         old = self.get(obj, name)
-        new = value if old is None else join(old, value, later=True)
+        new = value if old is None else join(old, value, later=name != "[]")  # of which it holds both at once
         self.facts.fields[obj, name] = new
         if spread(new) is not (Extent.UNIFORM if old is None else spread(old)):
             self.moved = object()
@@ -455,8 +455,3 @@ class Machine:
         """Functions being run draw from these."""
         for trace in self.traces:
             trace.drawn.update(loaders)
-
-
-def _repeats(values: list[Value]) -> bool:
-    """Numbers that each rank has whole; what is put beside them may be of a share."""
-    return any(v.extent is Extent.REPEATED for v in values) and not any(v.objs for v in values)

@@ -36,6 +36,7 @@ from nbddp.analysis.loaders import (
     use_of,
 )
 from nbddp.analysis.syntax import qualified
+from nbddp.analysis.values import Extent, spread
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before, replace, stands_alone, wrap
 from nbddp.rules.batch_size.repeated_numbers import written_twice
@@ -144,7 +145,7 @@ def _one_at_a_time(plan: Plan, call: LoaderCall) -> Diagnostic:
 
 def _shared(plan: Plan, size: Size) -> Iterator[Edit | Diagnostic]:
     """The number becomes the share, or is made one wherever it fixes a shape."""
-    unknown = [r for r in size.reads if r.use == "unknown"]
+    unknown = [r for r in size.reads if r.use == "unknown" or (r.use == "shape" and _counts_rows(plan, r.node))]
     for read in unknown:
         yield plan.program.diagnose(
             NAME, "error", read.node,
@@ -166,6 +167,15 @@ def _shared(plan: Plan, size: Size) -> Iterator[Edit | Diagnostic]:
     for read in size.reads:
         if read.use == "count" or (read.use == "loader" and _loads_whole_batches(plan, size, read.node)):
             yield from _of_all(plan, read.node)
+
+
+def _counts_rows(plan: Plan, node: ast.expr) -> bool:
+    """`torch.eye(10).repeat(1, 1, 10).view(batch_size, 10)`: of what is as large on any number of ranks."""
+    call = next((a for a in plan.program.ancestors(node) if isinstance(a, ast.Call)), None)
+    if call is None or not isinstance(call.func, ast.Attribute) or call.func.attr not in ("view", "reshape"):
+        return False
+    value = plan.facts.value(call.func.value)
+    return spread(value) is Extent.UNIFORM and not value.objs
 
 
 def _of_all(plan: Plan, node: ast.expr) -> Iterator[Edit]:

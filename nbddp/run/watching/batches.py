@@ -24,8 +24,8 @@ Values = Callable[[], Mapping[str, Any]]
 class Batches:
     """Those of the loop over epochs that runs, if it can be left in the middle of an epoch."""
 
-    def __init__(self, settings: Settings, progress: Progress) -> None:
-        self.settings, self.progress = settings, progress
+    def __init__(self, settings: Settings, progress: Progress, left: Values = dict) -> None:
+        self.settings, self.progress, self.left = settings, progress, left
         self.loop, self.state, self.carried = 0, {}, None  # type: tuple[int, Mapping[str, Any], Values | None]
         self._look_at = 0.0
 
@@ -94,7 +94,7 @@ class Batches:
             return
         place = {"loop": self.loop, "epochs_done": self.progress.epoch, "left": False, "steps": self.progress.taken(),
                  "batches": own.batches, "order": own.order, "random": [rank.pop("began") for rank in ranks],
-                 "ranks": ranks}  # fmt: skip
+                 "ranks": ranks, **self.left()}  # fmt: skip
         if write(self.settings.checkpoint, place, self.state, self.carried()):
             self.progress.reports.report(
                 "checkpoint", epoch=self.progress.epoch, batch=own.batches, path=self.settings.checkpoint

@@ -26,7 +26,7 @@ class Epochs:
 
     def __init__(self, settings: Settings, progress: Progress) -> None:
         self.settings, self.progress = settings, progress
-        self.batches = Batches(settings, progress)
+        self.batches = Batches(settings, progress, self._left_before)
         self.loop = 0  # the number of the one that runs, from 1
         self.state: State = {}
         self.stop = self.pause = False
@@ -68,6 +68,10 @@ class Epochs:
             self._left = names_in(saved)
         return self._left
 
+    def _left_before(self) -> dict[str, Any]:
+        """For a checkpoint: who goes on from it skips what has left these."""
+        return {"names": plain(self._names())} if self._names() else {}
+
     def over(self, epochs: Iterable[Any], state: State, carried: Values | None = None) -> Iterator[Any]:
         """Go through the epochs that are left to do. Where one can be left in its middle, `carried` tells of it."""
         done, total = self.load_states(state, carried), operator.length_hint(epochs) or None
@@ -106,7 +110,7 @@ class Epochs:
         done = self.progress.epoch + 1
         if self.settings.checkpoint and (self.stop or self.pause or left or done % self.settings.epochs_between == 0):
             place = {"loop": self.loop, "epochs_done": done, "left": left, "steps": self.progress.taken()}
-            place |= {"names": plain(self._names())} if self._names() else {}
+            place |= self._left_before()
             carried = {**carried, **{n: changed(t, self._things_at_first[n]) for n, t in self._things.items()}}
             if save_checkpoint(self.settings.checkpoint, place, self.state, carried):
                 self.progress.reports.report("checkpoint", epoch=done - 1, path=self.settings.checkpoint)

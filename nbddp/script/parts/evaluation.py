@@ -126,8 +126,9 @@ def gather_part(values):
 
 
 def gather_parts(values):
-    """The same of a list with one thing for each batch."""
-    return [joined(parts) for parts in zip(*gathered(values))]
+    """The same of a list with one thing for each batch, or a tuple of them."""
+    batches = zip(*gathered(values))
+    return [tuple(map(joined, zip(*b))) if isinstance(b[0], tuple) else joined(b) for b in batches]
 
 
 def interleaved(shares):

@@ -10,6 +10,7 @@ import pytest
 import torch
 from torch import nn
 
+from nbddp.run.watching.plain_values import plain
 from nbddp.run.watching.settings import Settings
 from tests.run.watching.test_epochs import watcher_of
 from tests.script.parts.ranks import on_ranks
@@ -77,3 +78,13 @@ def test_an_epoch_that_has_left_nothing_out_is_no_end_of_the_one_that_was_begun(
 )
 def test_when_the_processes_ask_each_other(settings, within, epochs):
     assert (settings.within_epochs, settings.epochs_between) == (within, epochs)
+
+
+def test_names_that_an_earlier_cell_has_left_are_kept_within_an_epoch_as_well(tmp_path):
+    start, path = str(tmp_path / "start.pt"), tmp_path / "check.pt"
+    names = {"kept": {"value": plain([1.5, "best"]), "on_gpu": False}}
+    torch.save({"loop": 1, "states": {}, "names": names}, start)
+    on_ranks(1, train, str(tmp_path), {"start": start, "checkpoint": str(path), "checkpoint_every": "2"})
+    resumed = watcher_of(0, resume=str(tmp_path / "copy.pt"))
+    assert resumed.has_left("kept")
+    assert resumed.left("kept", None) == [1.5, "best"]

@@ -20,6 +20,7 @@ from torch import nn
 from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
 from tqdm import tqdm
 
+from nbddp.run.watching.plain_values import plain
 from nbddp.run.watching.settings import Settings
 from nbddp.run.watching.watcher import Watcher
 from nbddp.script.parts.ddp import DDP
@@ -350,3 +351,26 @@ def test_an_epoch_that_is_left_early_is_told_and_saved_and_is_the_last(tmp_path)
     assert [event["values"] for event in told if event["event"] == "metrics"] == [{"loss": 1.0}, {"loss": 0.5}]
     assert [event["epoch"] for event in told if event["event"] == "checkpoint"] == [1]
     assert on_ranks(1, left, {"resume": path}, 5) == [[1]], "nothing is left to do, and the weights are there"
+
+
+def behind_another(rank: int, options: dict[str, Any]) -> list[Any]:
+    """What a first training has left by name, where a second begins that is run from a notebook."""
+    watcher, model, kept = watcher_of(rank, **options), nn.Linear(1, 1), None
+    for _ in resumable(watcher, range(1), model=model):
+        kept = "of the first"
+    if watcher.has_left("kept"):
+        kept = watcher.left("kept", kept)
+    return [kept, [epoch for epoch in resumable(watcher, range(3), model=model)]]  # noqa: C416 -- it is no list
+
+
+@pytest.mark.parametrize("every", ["1e", "2e"])
+def test_names_that_an_earlier_cell_has_left_are_in_the_checkpoint(tmp_path, every):
+    start, path = str(tmp_path / "start.pt"), str(tmp_path / "check.pt")
+    names = {"kept": {"value": plain([1.5, "best"]), "on_gpu": False}}
+    torch.save({"loop": 2, "states": {"model": nn.Linear(1, 1).state_dict()}, "names": names}, start)
+    begun = {"start": start, "checkpoint": path, "checkpoint_every": every}
+    assert on_ranks(2, behind_another, begun) == [[[1.5, "best"], [0, 1, 2]]] * 2
+    done = 3 if every == "1e" else 2
+    rest = on_ranks(1, behind_another, {"resume": path, "checkpoint": path, "checkpoint_every": "1e"})
+    assert rest == [[[1.5, "best"], [*range(done, 3)]]]
+    assert on_ranks(1, behind_another, {"resume": path}) == [[[1.5, "best"], []]], "and in the next one"

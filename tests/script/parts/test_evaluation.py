@@ -318,10 +318,11 @@ def test_the_shortest_variant_deals_the_same_batches():
 def parts_of_batches(rank: int) -> tuple[Any, Any]:
     first, second = torch.arange(5), torch.arange(5, 8)
     mine = [batch[len(batch) * rank // 3 : len(batch) * (rank + 1) // 3] for batch in (first, second)]
-    return gather_part(mine[0]), gather_parts(mine)
+    return gather_part(mine[0]), gather_parts(mine), gather_parts([(batch, 2 * batch) for batch in mine])
 
 
 def test_parts_of_split_batches_are_joined_in_their_order():
-    for one, both in on_ranks(3, parts_of_batches):
+    for one, both, pairs in on_ranks(3, parts_of_batches):
         assert one.tolist() == [0, 1, 2, 3, 4]
         assert torch.cat(both).tolist() == list(range(8))
+        assert [(a.tolist(), b.tolist()) for a, b in pairs][1] == ([5, 6, 7], [10, 12, 14])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import linecache
+import re
 import sys
 import types
 from collections.abc import Iterator
@@ -48,9 +49,9 @@ def by_itself(text: str, folder: Path) -> Shown:
 
 
 def on_ranks(script: str, number: int, folder: Path) -> Shown:
-    """The script's `train`, called by each rank with a module of its own, as each process has one."""
+    """The function of the script that trains, called by each rank with a module of its own, as each process has one."""
     program = compile(script, "<script>", "exec")
-    output = RankZero()
+    output, trains = RankZero(), re.findall(r"^def (\w+)\(rank, world_size, ", script, re.MULTILINE)[0]
     with simulated(number) as ranks, in_folder(folder, output), pytest.MonkeyPatch.context() as patch:
         output.current = lambda: ranks.current
         patch.setitem(sys.modules, NAME, types.ModuleType(NAME))
@@ -59,7 +60,7 @@ def on_ranks(script: str, number: int, folder: Path) -> Shown:
             ranks.modules[rank] = sys.modules[NAME] = types.ModuleType(NAME)
             names: dict[str, Any] = ranks.modules[rank].__dict__
             exec(program, names)
-            names["train"](rank, number, torch.device("cpu"))
+            names[trains](rank, number, torch.device("cpu"))
 
         ranks.run(work)
     return shown(output, folder)

@@ -93,7 +93,7 @@ CONTAINERS = (
     ),
     Thing(
         "words = ''",
-        ("words += f'{N} '", "words = words + str(N)", "words += f'{N:.2f},{step};'", "words = f'{words}{step}'",
+        ("words += f'{N} '", "words = words + str(N) + ' '", "words += f'{N:.2f},{step};'", "words = f'{words}{step}'",
          "words = ', '.join([words, str(N)])", "words = '%s %.3f' % (words, N)", "words += 'x' if N > 2 else 'y'"),
         ("words", "words.split()", "words.count('x')"),
         names="words",

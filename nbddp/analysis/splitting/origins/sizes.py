@@ -33,7 +33,7 @@ def known_size(plan: Reading, node: ast.expr) -> str | None:
 
 
 def is_constant(plan: Reading, node: ast.expr, batches: Iterable[ast.expr]) -> bool:
-    """`weights = torch.tensor([1.0, 2.0, 3.0])`, with another number of rows than the batches, if theirs is known."""
+    """`weights = torch.tensor([1.0, 2.0])`, `[0.1, 0.9]`: with other rows than the batches, if theirs are known."""
     rows = _size(plan, node, DEPTH)
     return isinstance(rows, ast.List) and str(len(rows.elts)) not in {known_size(plan, b) for b in batches}
 
@@ -55,6 +55,8 @@ def _size(plan: Reading, node: ast.expr, depth: int) -> ast.expr | None:
             return _size(plan, values[0], depth - 1) if len(made) == len(values) == 1 else None
         case ast.Subscript(slice=ast.Name() | ast.Call() as index):
             return _size(plan, index, depth - 1)
+        case ast.List(elts=rows) if not any(isinstance(row, ast.Starred) for row in rows):
+            return node
         case ast.Call():
             return _of_call(plan, node, depth)
     return None
@@ -85,7 +87,7 @@ def is_count(plan: Reading, node: ast.expr) -> bool:
 def _of_call(plan: Reading, node: ast.Call, depth: int) -> ast.expr | None:
     name, rows = qualified(node.func, plan.flow.imports), node.args[0] if node.args else None
     if name in TENSORS and isinstance(rows, ast.List):
-        return None if any(isinstance(row, ast.Starred) for row in rows.elts) else rows
+        return _size(plan, rows, depth)
     op = entry_of(node, plan.flow.imports)
     if op.size is not None:
         return next(iter(written_sizes(plan, node)), None)
