@@ -297,7 +297,8 @@ class Machine:
         One that is made again, and was alike on all ranks, starts anew.
         """
         made = thing(kind, node, "", None, self.frame.call)
-        held = [key for key in self.facts.fields if key[0] in made.objs]
+        again = not isinstance(node, ast.GeneratorExp)  # which is read by what goes into the next turn
+        held = [key for key in self.facts.fields if key[0] in made.objs] if again else []
         if not any(self.facts.fields[key].varies for key in held):
             for key in held:
                 del self.facts.fields[key]
