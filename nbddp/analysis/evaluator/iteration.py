@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
 
 from nbddp.analysis.evaluator.attributes import class_member
 from nbddp.analysis.library import Gives, effect_of
@@ -10,11 +12,13 @@ from nbddp.analysis.values import (
     ANYTHING,
     ITEMS,
     SOURCES,
+    WHOLE,
     Extent,
     Frame,
     Machine,
     Obj,
     Value,
+    chosen_by,
     contents,
     join,
     join_all,
@@ -84,6 +88,7 @@ def is_indirect(m: Machine, value: Value) -> bool:
 
 
 FEW = 8
+DEEPEST = 6  # `tqdm(enumerate(zip(a, b)))`
 
 
 def literal_elements(m: Machine, iterable: Value) -> list[Value]:
@@ -184,3 +189,28 @@ def params_in(m: Machine, value: Value) -> frozenset[Obj]:
     """The modules whose parameters a value holds; parameters that belong to none as they are."""
     inside = contents(m.facts, value, {**ITEMS, **SOURCES})
     return frozenset(o.owner or o for v in inside for o in v.of("params", "parameter"))
+
+
+def _counted(m: Machine, source: ast.AST) -> list[ast.expr]:
+    """`n` of `range(n)`, also of `enumerate(range(n))`."""
+    if not isinstance(source, ast.Call) or not m.facts.counts(source):
+        return []
+    return _counted(m, source.args[0]) if source.args and m.facts.counts(source.args[0]) else source.args
+
+
+def as_often_as(m: Machine, iterable: Value, source: ast.expr) -> AbstractContextManager[None]:
+    """As a thing has items: may it differ between ranks, and are they others than samples and what a rank counts?"""
+    found = {*_taken_from(m, iterable)} - {*WHOLE}
+    counts = {spread(m.facts.value(n)) for n in _counted(m, source)}
+    if found & {Extent.MEAN, Extent.VARYING} and not (counts and counts <= {*WHOLE, Extent.SUM}):
+        return chosen_by(m, Value(extent=Extent.VARYING))
+    return m.within(varying=m.context.varying or bool(found), behind=m.context.behind and not found)
+
+
+def _taken_from(m: Machine, iterable: Value, depth: int = 0) -> Iterator[Extent]:
+    """Of what a loop goes through: as many as are written out there are on all ranks, whatever they are."""
+    yield iterable.extent
+    for obj in iterable.of("iterator") if depth < DEEPEST else ():
+        inner = m.get(obj, "of") or ANYTHING
+        for one in (inner.items or ()) if obj.name == "zip" else (inner,):
+            yield from _taken_from(m, one, depth + 1)
