@@ -10,9 +10,21 @@ import pytest
 from tests.spellings.judge import REPORTS, outcome
 from tests.spellings.program import CELLS, filled
 
+ONCE = """import itertools
+class Scaled(torch.optim.Optimizer):
+    def __init__(self, parameters):
+        super().__init__(parameters, {})
+    @torch.no_grad()
+    def step(self, scale):
+        for group in self.param_groups:
+            for p in group["params"]:
+                p -= 0.001 * scale * p.grad
+sgd = Scaled(model.parameters())
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.5)"""
 STEP = """for a, b in train_loader:
     optimizer.zero_grad()
     out = model(a)
+    out.retain_grad()
     loss = criterion(out, b)
 @mid@
     loss.backward()
@@ -48,6 +60,8 @@ LOSSES = (
     "(out[:-1] - b[1:]).pow(2).mean()",
     "(out - b.flip(-2)).pow(2).mean()",
     "out.gather(0, torch.zeros_like(b, dtype=torch.long)).mean() + loss",
+    # with gradients that a hook sees
+    "(out.register_hook(lambda g: g / g.norm()), loss)[1]",
     # of all samples
     "(nn.functional.batch_norm(out, None, None, training=True) - b).pow(2).mean()",
     "loss * len(torch.unique(b.sign()))",
@@ -71,6 +85,10 @@ STEPS = (
         )
     ),
     ("", "model.weight.grad = model.weight.grad * loss.item()", "", ""),
+    ("", "", "sgd.step(loss.item())", ""),
+    ("", "", "optimizer.state[model.weight]['momentum_buffer'] *= 1 - 0.1 * loss.item()", ""),
+    ("s = 0.0", "s += out.grad.abs().sum().item()", "", "s"),
+    ("s = 0.0", "s += (out.grad ** 2).sum().item()", "", "s"),
     *(
         ("n = 0; log = []; d = {}; s = ''", "", change, shown)
         for change, shown in (
@@ -88,6 +106,7 @@ STEPS = (
             ("log.append(out[[2, 1, 0]].detach())", "torch.cat(log).flatten().tolist()"),
             ("log.append(out.detach().numpy()[::-1].copy())", "np.concatenate(log).flatten().tolist()"),
             ("log.extend(out.detach().numpy()[np.argsort(b[:, 0].numpy())].flatten().tolist())", "log"),
+            ("n += sum(itertools.islice(out.flatten().tolist(), 2))", "n"),
             ("log.extend(sorted(out.flatten().tolist()))", "log"),
             ("log.extend(reversed(out.flatten().tolist()))", "log"),
             ("n += np.average((out - b).detach().numpy(), weights=a[:, :1].abs().numpy())", "n"),
@@ -99,7 +118,7 @@ STEPS = (
 def verdict(folder: Path, before: str, mid: str, grad: str, each: str, shown: str) -> str:
     steps = filled(STEP, mid=indent(mid, "    "), grad=indent(grad, "    "), each=indent(each, "    "))
     end = f"print({shown})" if shown else ""
-    text = filled(CELLS, once="pass", training=indent(f"{before}\n{steps}{end}", "    "), show="", end="")
+    text = filled(CELLS, once=ONCE, training=indent(f"{before}\n{steps}{end}", "    "), show="", end="")
     text = text.replace("@LIMIT@", "0") + "print(model.weight.detach().sum().item())\n"
     found = outcome(text, (1, 2, 3), folder, cell=2, rules=(*REPORTS, "loss"))
     return found.why if found.verdict == "WRONG" else ""

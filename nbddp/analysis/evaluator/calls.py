@@ -133,6 +133,8 @@ def _call_bound(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyw
     if owner is not None and owner.kind == "optimizer" and obj.name == "step":
         m.mark_loops(step=True)
         fact.optimizers.add(owner)
+        if m.sharing() and any(spread(v) not in WHOLE for v in (*args, *keywords.values())):
+            m.facts.moved_apart.add(node)
     if owner is None or owner.kind != "model":
         return m.steps.function(m, obj, args, keywords, node)
     fact.methods.add((obj.name, owner))

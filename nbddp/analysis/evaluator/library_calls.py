@@ -178,6 +178,8 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
         return _made(m, thing("iterator", node, "zip"), {"of": Value(items=tuple(args))})
     if name in ("sorted", "reversed") and spread(first) is Extent.SAMPLES and not first.objs - first.of(*MARKS):
         return marked(first, MOVED)
+    if name == "itertools.islice" and spread(first) is Extent.SAMPLES and not first.objs - first.of(*MARKS):
+        return marked(marked(first, PICKED), PLACED)
     if op.gives in (Gives.TURNS, Gives.SOME):
         return _passed(m, node, name, first, args)
     if name == "filter" and len(args) > 1:

@@ -136,7 +136,7 @@ def moved_by_hand(m: Machine, target: ast.expr, by: Iterable[Value] = (), was: V
         _moved(m, moved, was, by)
         return
     while True:
-        if isinstance(target, ast.Attribute) and target.attr in (*SAME_STORAGE, "grad"):
+        if isinstance(target, ast.Attribute) and target.attr in (*SAME_STORAGE, "grad", "state"):
             target = target.value
         elif isinstance(target, ast.Subscript):
             target = target.value
@@ -153,8 +153,10 @@ def moved_by_hand(m: Machine, target: ast.expr, by: Iterable[Value] = (), was: V
 def _moved(m: Machine, target: ast.expr, value: Value, by: Iterable[Value]) -> None:
     inside = contents(m.facts, value, {"list": "[]", **SOURCES})
     owners = {o.owner or o for v in inside for o in v.of("params", "parameter", "submodule", "model")}
-    apart = m.context.of_share or any(spread(v) not in WHOLE for v in by)
+    apart = m.sharing() and (m.context.of_share or any(spread(v) not in WHOLE for v in by))
     for obj in (o for o in owners if o.kind == "model"):
         m.facts.changed[obj].update(a.fact.node for a in m.loops)
-        if apart and m.sharing() and (value.of("parameter", "params") or not m.context.forward):
+        if apart and (value.of("parameter", "params") or not m.context.forward):
             m.facts.moved_apart.add(target)
+    if apart and value.of("optimizer"):  # `optimizer.state[p]["momentum_buffer"]`
+        m.facts.moved_apart.add(target)
