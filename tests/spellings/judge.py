@@ -26,7 +26,7 @@ class Outcome:
     rule: str = ""  # that reports it
 
 
-def outcome(text: str, worlds: tuple[int, ...], folder: Path, cell: int) -> Outcome:
+def outcome(text: str, worlds: tuple[int, ...], folder: Path, cell: int, rules: tuple[str, ...] = REPORTS) -> Outcome:
     """`cell` is the first that is spelt: reports of others do not count."""
     try:
         script = nbddp.export(notebook_from_percent(text, "spelling.py"))
@@ -34,7 +34,7 @@ def outcome(text: str, worlds: tuple[int, ...], folder: Path, cell: int) -> Outc
         found = [d for d in refused.diagnostics if d.level == "error" and d.rule != "internal"]
         return Outcome("refused", str(found[0].message)) if found else Outcome("WRONG", str(refused))
     alone = by_itself(text, folder / "notebook")
-    reports = [d for d in script.diagnostics if is_report(d, cell)]
+    reports = [d for d in script.diagnostics if is_report(d, cell, rules)]
     for number in worlds:
         try:
             together = on_ranks(script.text, number, folder / f"ranks-{number}")
@@ -54,9 +54,9 @@ def outcome(text: str, worlds: tuple[int, ...], folder: Path, cell: int) -> Outc
     return Outcome("equal", str(reports[0].message), reports[0].rule) if reports else Outcome("equal")
 
 
-def is_report(diagnostic: Diagnostic, cell: int) -> bool:
+def is_report(diagnostic: Diagnostic, cell: int, rules: tuple[str, ...] = REPORTS) -> bool:
     """That the numbers are another's, or how they come to be the same, at a line of what is spelt."""
-    return diagnostic.cell >= cell and diagnostic.line > 0 and diagnostic.rule in REPORTS
+    return diagnostic.cell >= cell and diagnostic.line > 0 and diagnostic.rule in rules
 
 
 def failing_line(error: Exception, script: str) -> str:

@@ -15,6 +15,8 @@ SHUFFLES = ("torch.randperm", "numpy.random.permutation")
 
 def compares_samples(plan: Reading, node: ast.BinOp | ast.Call | ast.Compare) -> bool:
     """`a @ b.T`, `a[:, None] - b[None]`, `torch.cdist(a, b)` with a sample in each row of both."""
+    if _meets_another_order(plan, node):
+        return True
     if isinstance(node, ast.Call):
         parts, against = _called(plan, node)
     else:
@@ -23,6 +25,17 @@ def compares_samples(plan: Reading, node: ast.BinOp | ast.Call | ast.Compare) ->
         turned = _with_its_own(*parts) or {*map(_place, parts)} == {0, 1}
         against = _is_product(plan, parts) if multiplied else turned
     return against and bool(parts) and all(spread(plan.facts.value(p)) is Extent.SAMPLES for p in parts)
+
+
+def _meets_another_order(plan: Reading, node: ast.BinOp | ast.Call | ast.Compare) -> bool:
+    """`output - y[order]`: each sample meets another; of samples that are all in that order nothing need be said."""
+    if isinstance(node, ast.Call):
+        given = node.args if plan.facts.is_loss(node) else []
+    else:
+        given = [node.left, *(node.comparators if isinstance(node, ast.Compare) else [node.right])]
+    values = [v for v in map(plan.facts.value, given) if spread(v) is Extent.SAMPLES]
+    moved = [{o.name for o in v.of(MOVED)} for v in values]
+    return {""} in moved and set() in moved
 
 
 def _called(plan: Reading, call: ast.Call) -> tuple[list[ast.expr], bool]:

@@ -63,6 +63,8 @@ def leave_loop(m: Machine, fact: LoopFact) -> None:
 def _is_left(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str], readers: set[ast.stmt]) -> bool:
     """With something of this rank's own; lists of an evaluation get an item for each batch, alike or not."""
     assert isinstance(fact.node, ast.stmt)
+    if value.of("parameter"):
+        return False  # a part of the model by another name, which stays that
     grows = value.of("list", "dict") and (forms([fact.node], name) | elsewhere) & {"append", "extend"}
     varies = _extent(m, value) not in WHOLE or (grows and not fact.backward)
     return bool(varies) and read_after(m.program, m.imports, fact.node, name, readers)

@@ -13,6 +13,7 @@ from nbddp.analysis.values import (
     MARKS,
     PICKED,
     TURNED,
+    WEIGHTED,
     WHOLE,
     Extent,
     Machine,
@@ -20,6 +21,7 @@ from nbddp.analysis.values import (
     Value,
     join,
     join_all,
+    marked,
     spread,
     thing,
     turned,
@@ -53,6 +55,8 @@ def read(m: Machine, base: Value, attr: str, node: ast.expr) -> Value:
     if attr == "T" and spread(base) is Extent.SAMPLES and base.objs == base.of(*MARKS):
         return turned(base)
     extent = _extent(base, attr)
+    if attr == "grad" and extent is Extent.SAMPLES and result is None:
+        return marked(Value(extent=extent), WEIGHTED)  # of a loss of the share
     if result is None and base.of("list", "dict"):  # `log.queue`
         extent = extent if m.held(base) in WHOLE else Extent.VARYING
     if result is not None and not result.objs and not result.varies:

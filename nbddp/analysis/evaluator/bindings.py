@@ -48,6 +48,8 @@ def assign(m: Machine, target: ast.expr, value: Value, *, added: bool = False) -
             owner = evaluate(m, target.value)
             value = bound(m, target, value)
             store(m, owner, target.attr, value)
+            if owner.of("model", "submodule") and value.of("parameter") and value.varies:
+                moved_by_hand(m, target.value, [value])
             for obj in owner.of("model"):
                 for child in parts(m, value) - {obj}:
                     m.facts.contained[child].add(obj)
@@ -100,7 +102,7 @@ def run_assignment(m: Machine, node: ast.Assign) -> None:
     grown = _grown(node)
     value = _increment(m, grown[0], evaluate(m, grown[0]), *grown[1:]) if grown else evaluate(m, node.value)
     for target in node.targets:
-        if isinstance(target, ast.Attribute) and target.attr == "data":
+        if isinstance(target, ast.Subscript) or (isinstance(target, ast.Attribute) and target.attr in ("data", "grad")):
             moved_by_hand(m, target.value, [value])
         assign(m, target, value)
 
@@ -164,7 +166,7 @@ def run_augmented(m: Machine, node: ast.AugAssign) -> None:
     load = _as_load(node.target)
     old = evaluate_unseen(m, load)
     value = replace(_increment(m, load, old, node.op, node.value), arrays=old.arrays)
-    moved_by_hand(m, node.target, [m.facts.value(node.value)])
+    moved_by_hand(m, node.target, [m.facts.value(node.value)], old)
     with m.within(varying=False):
         assign(m, node.target, value, added=True)
     m.change_arrays(old.arrays, spread(value))

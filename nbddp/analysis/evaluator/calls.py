@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import replace
 from functools import reduce
 
 from nbddp.analysis.evaluator.attributes import CONTAINER, class_member, container_of, itself, kind_of, line_of
 from nbddp.analysis.evaluator.iteration import only, params_in, parts
-from nbddp.analysis.evaluator.library_calls import call_library
+from nbddp.analysis.evaluator.library_calls import call_library, of_uneven
 from nbddp.analysis.evaluator.methods import backward, call_method, fill
-from nbddp.analysis.evaluator.tensor_rules import like
-from nbddp.analysis.library import effect_of, makes, under
+from nbddp.analysis.evaluator.tensor_rules import like, of_samples
+from nbddp.analysis.library import Samples, effect_of, makes, under
 from nbddp.analysis.slicing import Function, local_names, root_name
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
@@ -54,7 +55,7 @@ def call(m: Machine, node: ast.Call, func: Value, receiver: Value | None, args: 
         return join_all(results)
     if receiver is not None and isinstance(node.func, ast.Attribute):
         fact.receivers.update(receiver.objs)
-        result = call_method(m, node, receiver, node.func.attr, args, keywords)
+        result = of_uneven(m, call_method(m, node, receiver, node.func.attr, args, keywords), args)
         fresh = effect_of(f".{node.func.attr}").fresh
         return result if fresh or not receiver.arrays else replace(result, arrays=receiver.arrays)
     return unknown([*args, *keywords.values()])
@@ -133,6 +134,8 @@ def _call_bound(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyw
     if owner is not None and owner.kind == "optimizer" and obj.name == "step":
         m.mark_loops(step=True)
         fact.optimizers.add(owner)
+        if m.sharing() and any(spread(v) not in WHOLE for v in (*args, *keywords.values())):
+            m.facts.moved_apart.add(node)
     if owner is None or owner.kind != "model":
         return m.steps.function(m, obj, args, keywords, node)
     fact.methods.add((obj.name, owner))
@@ -172,6 +175,8 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
         for hook in (m.get(obj.owner or obj, HOOKS) or ANYTHING).of("function", "method"):
             seen = [Value(frozenset({obj})), Value(items=tuple(args)), Value(extent=extent)]
             m.steps.function(m, hook, seen, {}, node)
+    if forward is None and (weighed := _weighed(m, obj, args)) is not None:
+        return weighed
     if not varies and not m.sharing() and result.varies:
         result = result.with_extent(Extent.REPEATED)  # what it keeps from the training does not add up
     if not varies and not result.varies:
@@ -192,6 +197,15 @@ def _called_in_turn(m: Machine, obj: Obj) -> list[Obj]:
     """The notebook's own parts of an `nn.Sequential`, which calls each with what the one before has given."""
     held = (m.get(obj, "[]") or ANYTHING).of("model") if obj.name == SEQUENTIAL else frozenset()
     return sorted((o for o in held if o in m.facts.classes or o.name == SEQUENTIAL), key=line_of)
+
+
+def _weighed(m: Machine, obj: Obj, args: Args) -> Value | None:
+    """`nn.Softmax(dim=0)(x)` is `x.softmax(0)`."""
+    word = re.sub("(?<!^)(?=[A-Z])", "_", obj.name.removeprefix("torch.nn.")).lower()
+    if effect_of(f".{word}").samples is not Samples.WEIGHS or not args or not isinstance(obj.node, ast.Call):
+        return None
+    along = [v for key, v in m.facts.calls[obj.node].args.items() if key in (0, "dim")]
+    return of_samples(m, args[0], word, along, {}, Samples.WEIGHS)
 
 
 def instance(m: Machine, node: ast.expr, cls: Obj, args: Args, keywords: Keywords, owner: Obj | None = None) -> Value:

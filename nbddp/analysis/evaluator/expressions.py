@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import reduce
 from itertools import pairwise
 
 from nbddp.analysis.evaluator.attributes import by_class, by_comparison, by_operator, read
@@ -337,13 +338,21 @@ def _picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subsc
         return domain.marked(found, domain.PICKED)  # `torch.argsort(losses)[:k]`
     if not found.extent is base.extent is Extent.SAMPLES:
         return found
+    if isinstance(node.slice, ast.Tuple) and [isinstance(e, ast.Slice) for e in node.slice.elts] == [True, False]:
+        found = domain.marked(found, domain.LINE) if _is_column(index) else found
     if base.of(domain.TURNED):
         return _of_columns(m, found, base, index, node)
     if any(o.name == BATCHES for o in index.of("counter")):
         return found.with_extent(Extent.VARYING)  # `x[i]` of batch i: of a rank's share it is another sample
-    by_place = not m.context.forward and _is_first_few(m, node.slice)
+    by_place = not m.context.forward and (
+        _is_first_few(m, node.slice) or (_is_cut_off(node.slice) and _is_a_batch(m, node))
+    )
     if isinstance(index.const, int) and _is_a_batch(m, node):
         return domain.marked(found, domain.PLACED)
+    if not m.context.forward and (order := _order(m, node.slice, index)):
+        found = reduce(domain.marked, order, found)
+        known = index.of(domain.MOVED)
+        return replace(found, objs=found.objs - found.of(domain.MOVED) | known) if known else found
     if not index.of(domain.MASK, domain.PICKED) and not by_place:
         return found
     found = domain.marked(found, domain.PLACED) if by_place else found
@@ -351,6 +360,38 @@ def _picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subsc
     if by_mask and not [*base.of(domain.PICKED), *index.of(domain.PICKED)]:
         found = domain.marked(found, domain.BY_MASK)
     return domain.marked(found, domain.PICKED)
+
+
+def _is_column(index: Value) -> bool:
+    """`x[:, 0]`."""
+    return index.items is not None and isinstance(index.items[-1].const, int)
+
+
+def _order(m: Machine, node: ast.expr, index: Value) -> tuple[str, ...]:
+    """What is taken by places, `x[order]`, `x[[2, 0, 1]]`, `x[::-1]`; nothing where the samples stay in order."""
+    if isinstance(node, ast.Slice):
+        return (domain.MOVED if _is_all(node) else domain.PICKED, domain.PLACED) if node.step else ()
+    if isinstance(node, ast.Tuple):
+        return _order(m, node.elts[0], index.items[0]) if index.items else ()
+    if index.of(domain.PLACES, domain.MASK, domain.PICKED) or index.number or index.const is not None:
+        return ()
+    if spread(index) is Extent.SAMPLES or index.of(domain.STATISTIC):
+        return (domain.MOVED,)
+    if spread(index) is Extent.VARYING:
+        return (domain.MOVED, domain.PICKED)
+    listed = index.of("list") or any(not m.facts.counts(array.node) for array in index.arrays)
+    return (domain.MOVED, domain.PICKED, domain.PLACED) if listed else ()
+
+
+def _is_cut_off(node: ast.expr) -> bool:
+    """`x[1:]`, `x[:-1]`."""
+    bounds = (node.lower, node.upper) if isinstance(node, ast.Slice) else ()
+    return any(isinstance(b, ast.Constant | ast.UnaryOp) for b in bounds)
+
+
+def _is_all(node: ast.Slice) -> bool:
+    """`x[::-1]`."""
+    return node.lower is node.upper is None and ast.unparse(node.step or node) == "-1"
 
 
 def _of_columns(m: Machine, found: Value, base: Value, index: Value, node: ast.Subscript) -> Value:
@@ -440,14 +481,16 @@ def _asks_for_none(op: ast.cmpop, right: Value) -> bool:
 def _comprehension(m: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
     """Runs in the frame around it: its names are few and are put back after."""
     saved = dict(m.frame.local if m.frame.node is not None else m.globals)
-    made = m.make("dict" if isinstance(node, ast.DictComp) else "list", node)
+    made, around = m.make("dict" if isinstance(node, ast.DictComp) else "list", node), m.context
 
     def body() -> None:
-        if isinstance(node, ast.DictComp):
-            key, value = evaluate(m, node.key), evaluate(m, node.value)
-            put_element(m, made, value, key.const)
-        else:
-            put_element(m, made, evaluate(m, node.elt))
+        key = evaluate(m, node.key).const if isinstance(node, ast.DictComp) else None
+        value = evaluate(m, node.value if isinstance(node, ast.DictComp) else node.elt)
+        note_size(m.facts, made.objs if m.context.of_share and not around.of_share else ())
+        if m.context.varying and not around.varying and value.extent is Extent.SUM:
+            value = value.with_extent(Extent.SAMPLES)  # of one of them
+        with m.within(varying=around.varying, of_share=around.of_share):
+            put_element(m, made, value, key)
 
     m.steps.comprehension(m, node.generators, body)
     env = m.frame.local if m.frame.node is not None else m.globals

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Set
+from contextlib import AbstractContextManager
 from functools import reduce
 
 from nbddp.analysis.evaluator.attributes import class_member
@@ -13,11 +14,13 @@ from nbddp.analysis.values import (
     ITEMS,
     SOURCES,
     TURNS,
+    WHOLE,
     Extent,
     Frame,
     Machine,
     Obj,
     Value,
+    chosen_by,
     contents,
     join,
     join_all,
@@ -115,6 +118,7 @@ def is_indirect(m: Machine, value: Value) -> bool:
 
 
 FEW = 8
+DEEPEST = 6  # `tqdm(enumerate(zip(a, b)))`
 
 
 def literal_elements(m: Machine, iterable: Value) -> list[Value]:
@@ -215,3 +219,19 @@ def params_in(m: Machine, value: Value) -> frozenset[Obj]:
     """The modules whose parameters a value holds; parameters that belong to none as they are."""
     inside = contents(m.facts, value, {**ITEMS, **SOURCES})
     return frozenset(o.owner or o for v in inside for o in v.of("params", "parameter"))
+
+
+def _counted(m: Machine, source: ast.AST) -> list[ast.expr]:
+    """`n` of `range(n)`, also of `enumerate(range(n))`."""
+    if not isinstance(source, ast.Call) or not m.facts.counts(source):
+        return []
+    return _counted(m, source.args[0]) if source.args and m.facts.counts(source.args[0]) else source.args
+
+
+def as_often_as(m: Machine, iterable: Value, source: ast.expr) -> AbstractContextManager[None]:
+    """As a thing has items: may it differ between ranks, and are they others than samples and what a rank counts?"""
+    found = {*taken_from(m, iterable)} - {*WHOLE}
+    counts = {spread(m.facts.value(n)) for n in _counted(m, source)}
+    if found & {Extent.MEAN, Extent.VARYING} and not (counts and counts <= {*WHOLE, Extent.SUM}):
+        return chosen_by(m, Value(extent=Extent.VARYING))
+    return m.within(varying=m.context.varying or bool(found), behind=m.context.behind and not found)

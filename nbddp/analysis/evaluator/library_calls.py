@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import reduce
 
 from nbddp.analysis.evaluator.attributes import class_of, fields_of, read
-from nbddp.analysis.evaluator.iteration import iterate, loaders_in, only, params_in, parts
+from nbddp.analysis.evaluator.iteration import as_often_as, iterate, loaders_in, only, params_in, parts
 from nbddp.analysis.evaluator.tensor_rules import PRODUCTS, TOTALS, einsum, like, of_samples, of_size, operation
 from nbddp.analysis.evaluator.writes import moved_by_hand, put_element, write_into
 from nbddp.analysis.library import Gives, Op, Samples, effect_of, is_class, makes
@@ -18,7 +19,12 @@ from nbddp.analysis.values import (
     ANYTHING,
     EACH,
     GLOBALS,
+    MARKS,
+    MOVED,
     PICKED,
+    PLACED,
+    PLACES,
+    SHUFFLED,
     TURNED,
     UNARY,
     WHOLE,
@@ -34,6 +40,8 @@ from nbddp.analysis.values import (
     join,
     join_all,
     join_extent,
+    marked,
+    note_size,
     placed,
     reduced,
     spread,
@@ -49,15 +57,23 @@ def call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: Ke
     found = _call_library(m, node, name, args, keywords)
     if found and effect_of(name).numeric and all(v.number for v in (*args, *keywords.values())):
         return replace(found, number=True)
+    if found is not None:
+        found = of_uneven(m, found, args)
     if "requires_grad" in keywords and keywords["requires_grad"].const is True and found and not found.objs:
         return replace(found, objs=frozenset({Obj("parameter", node, name, None, m.frame.call)}))
     return found
 
 
+def of_uneven(m: Machine, made: Value, args: Args) -> Value:
+    """`sum(1 for _ in range(int(loss)))`: of as many as a rank has."""
+    apart = not made.objs and made.extent in WHOLE and any(is_uneven(m.facts, v) for v in args)
+    return made.with_extent(Extent.VARYING) if apart else made
+
+
 def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords) -> Value | None:
     given = [*args, *keywords.values()]
     if name.endswith("_") and node.args:  # torch._foreach_lerp_, torch.nn.init.ones_
-        moved_by_hand(m, node.args[0])
+        moved_by_hand(m, node.args[0], given[1:])
     write_into(m, node, name, args, keywords)
     made = _make(m, node, name, args, keywords)
     if made is not None:
@@ -67,10 +83,13 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
     found = found if found is not None else _builtin(m, node, name, args, keywords, op)
     if found is not None:
         return found
+    if op.batch and spread(args[0] if args else ANYTHING) is Extent.SAMPLES:
+        m.facts.against_statistic.add(node)
     if op.samples is Samples.LOSS:
         return Value(extent=reduced(given, keywords))
     if op.noise and (m.sharing() or _like_the_share(given)):
-        return Value(extent=Extent.SAMPLES)
+        drawn = Value(extent=Extent.SAMPLES)
+        return marked(drawn, MOVED, SHUFFLED) if name.endswith(("randperm", "permutation")) else drawn
     if op.clock or (m.loops and (op.chance or op.noise)):
         return Value(extent=reduce(join_extent, (spread(v) for v in given), Extent.REPEATED))
     if name.startswith("torch.nn.utils.clip_grad"):
@@ -105,7 +124,8 @@ def _make(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords)
     if kind not in THINGS:
         return None
     fields = {"source": first} if kind in ("sampler", "dataset", "split") else keywords if kind == "loss" else {}
-    return _made(m, thing(kind, node, name, None, call if kind in ("loss", "parameter") else None), fields)
+    made = _made(m, thing(kind, node, name, None, call if kind in ("loss", "parameter") else None), fields)
+    return replace(made, extent=spread(first)) if kind == "parameter" else made
 
 
 def _made(m: Machine, made: Value, fields: Keywords) -> Value:
@@ -157,6 +177,10 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
         return batch.with_extent(Extent.REPEATED) if batches_of and batches_of <= m.assumed.unshared else batch
     if name == "zip":
         return _iterator(m, node, "zip", Value(items=tuple(args)))
+    if name in ("sorted", "reversed") and spread(first) is Extent.SAMPLES and not first.objs - first.of(*MARKS):
+        return marked(first, MOVED)
+    if name == "itertools.islice" and spread(first) is Extent.SAMPLES and not first.objs - first.of(*MARKS):
+        return marked(marked(first, PICKED), PLACED)
     if op.gives in (Gives.TURNS, Gives.SOME):
         return _passed(m, node, name, first, args)
     if name == "filter" and len(args) > 1:
@@ -172,6 +196,8 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
     ):
         return read(m, first, "Any", node)  # whichever it is
     if name in ("setattr", "object.__setattr__") and len(args) > 2:
+        if args[2].of("parameter") and args[2].varies:
+            moved_by_hand(m, node.args[0], args[2:])
         for obj in first.objs:
             known = args[1].const if isinstance(args[1].const, str) else None
             for field in [known] if known is not None else [f for o, f in m.facts.fields if o == obj]:
@@ -265,7 +291,7 @@ def _length(m: Machine, value: Value) -> Value:
         return Value(extent=Extent.UNIFORM)
     if value.of(EACH, PICKED):
         return Value(extent=Extent.SUM, number=True)
-    if is_uneven(m.facts, value):
+    if is_uneven(m.facts, value) or (spread(value) is Extent.VARYING and not value.objs):
         return Value(extent=Extent.VARYING, number=True)
     if value.of("list"):  # as many as there are batches, or samples
         return Value(
@@ -293,8 +319,12 @@ def _iterator(m: Machine, node: ast.Call, name: str, source: Value) -> Value:
 
 
 def _mapped(m: Machine, node: ast.Call, args: Args) -> Value:
-    result = m.steps.call(m, node, args[0], None, [iterate(m, a, node) for a in args[1:]], {})
-    made = m.make("list", node)
+    with ExitStack() as around:
+        for given in args[1:]:
+            around.enter_context(as_often_as(m, given, node))
+        result = m.steps.call(m, node, args[0], None, [iterate(m, a, node) for a in args[1:]], {})
+        made = m.make("list", node)
+        note_size(m.facts, made.objs if m.context.of_share else ())
     for obj in made.objs:
         m.put(obj, "[]", result)
     return made
@@ -329,6 +359,8 @@ def _of_samples(m: Machine, name: str, args: Args, keywords: Keywords, op: Op) -
         return Value(extent=Extent.SUM, number=inner.number)  # `sum(1 for t, p in zip(y, predicted) if t == p)`
     if name == "sum" and spread(inner) is Extent.SAMPLES and _holds_batches(m, first):
         return inner
+    if word == "average" and any(spread(v) not in WHOLE for v in (*args[2:], keywords.get("weights", ANYTHING))):
+        return Value(extent=Extent.VARYING)
     found = of_samples(m, inner, word, args[1:], keywords, op.samples)
     return Value(extent=spread(found)) if found is not None and op.samples in TOTALS else found
 
@@ -351,8 +383,9 @@ def _compute(m: Machine, name: str, args: Args, keywords: Keywords, op: Op) -> V
     extent = reduce(join_extent, extents, Extent.UNIFORM)
     if extent in WHOLE:
         return Value(extent=extent, const=0 if word in ("zeros", "zeros_like") else None)
-    if op.makes == "tensor" and not op.draws and of_size({*extents}) is Extent.SAMPLES:
-        return Value(extent=Extent.SAMPLES)
+    if (op.makes == "tensor" or word == "arange") and not op.draws and of_size({*extents}) is Extent.SAMPLES:
+        made = Value(extent=Extent.SAMPLES)
+        return marked(marked(made, PLACED), PLACES) if op.counts else made
     if name.startswith("sklearn.metrics.") and Extent.SAMPLES in extents:
         if any(k in keywords and keywords[k].const is not True for k in ("normalize", "squared")):
             return Value(extent=Extent.SUM if word == "accuracy_score" else Extent.VARYING)

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import ExitStack
 from dataclasses import replace
 
 from nbddp.analysis.evaluator.bindings import assign
 from nbddp.analysis.evaluator.expressions import evaluate
 from nbddp.analysis.evaluator.iteration import (
     DEEPEST,
+    as_often_as,
     is_cut,
     is_indirect,
     iterate,
     literal_elements,
     loaders_in,
-    taken_from,
     yields,
 )
 from nbddp.analysis.slicing import inside
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
-    WHOLE,
     Active,
     Env,
     Extent,
@@ -86,13 +85,6 @@ def _is_known(m: Machine, value: Value, depth: int = 0) -> bool:
     if wrapped and things == value.of("iterator") and depth < DEEPEST:
         return any(_is_known(m, inner, depth + 1) for inner in wrapped)
     return bool(things or value.items) or value.const is not None
-
-
-def _counted(m: Machine, source: ast.AST) -> list[ast.expr]:
-    """`n` of `range(n)`, also of `enumerate(range(n))`."""
-    if not isinstance(source, ast.Call) or not m.facts.counts(source):
-        return []
-    return _counted(m, source.args[0]) if source.args and m.facts.counts(source.args[0]) else source.args
 
 
 def _loader_nodes(m: Machine, source: ast.expr) -> set[ast.expr]:
@@ -168,7 +160,7 @@ def run_for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
     uneven = is_uneven(m.facts, iterable)
     behind = m.context.behind and not uneven
     with (
-        _as_often_as(m, iterable, node.iter),
+        as_often_as(m, iterable, node.iter),
         m.within(own_turns=m.context.own_turns or uneven, varying=m.context.varying or uneven, behind=behind),
     ):
 
@@ -193,15 +185,6 @@ def _made_beside(m: Machine, loop: ast.For | ast.AsyncFor) -> None:
         value = m.lookup(name)
         if value is not None and spread(value) is Extent.SAMPLES:
             m.set_plain(name, value.with_extent(Extent.REPEATED))
-
-
-def _as_often_as(m: Machine, iterable: Value, source: ast.expr) -> AbstractContextManager[None]:
-    """As a thing has items: may it differ between ranks, and are they others than samples and what a rank counts?"""
-    found = {*taken_from(m, iterable)} - {*WHOLE}
-    counts = {spread(m.facts.value(n)) for n in _counted(m, source)}
-    if found & {Extent.MEAN, Extent.VARYING} and not (counts and counts <= {*WHOLE, Extent.SUM}):
-        return chosen_by(m, Value(extent=Extent.VARYING))
-    return m.within(varying=m.context.varying or bool(found), behind=m.context.behind and not found)
 
 
 def element(m: Machine, iterable: Value, node: ast.AST, active: Active) -> Value:
@@ -253,10 +236,12 @@ def comprehension_loops(m: Machine, generators: list[ast.comprehension], body: C
         active.shares &= not (turn and first in m.assumed.unsure)  # a share, or all of it: a sum is then neither
         for value in literal_elements(m, iterable) or [element(m, iterable, first, active)]:
             turn_of = Obj("turn", first, repr(value.const)) if value.const is not None else m.context.turn
-            with m.within(turn=turn_of):
+            with ExitStack() as around:
+                around.enter_context(m.within(turn=turn_of))
+                around.enter_context(as_often_as(m, iterable, first.iter))
                 assign(m, first.target, value)
                 for condition in first.ifs:
-                    evaluate(m, condition)
+                    around.enter_context(chosen_by(m, evaluate(m, condition)))
                 with m.within(varying=m.context.varying or is_uneven(m.facts, iterable)):
                     comprehension_loops(m, generators[1:], body)
         if last_change() is change and _names_besides(m, own) == before and first not in m.assumed.unsure:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from nbddp.analysis.evaluator.attributes import bases_of, class_member
 from nbddp.analysis.evaluator.iteration import iterate, params_in
-from nbddp.analysis.evaluator.tensor_rules import like, of_samples, of_size, operation, samples_at
+from nbddp.analysis.evaluator.tensor_rules import like, lined, of_samples, of_size, operation, samples_at
 from nbddp.analysis.evaluator.writes import (
     grows_apart,
     hand_over,
@@ -22,6 +22,7 @@ from nbddp.analysis.library import Samples, effect_of, steps_within
 from nbddp.analysis.values import (
     ANYTHING,
     HOOKS,
+    MOVED,
     PICKED,
     TURNED,
     UNARY,
@@ -37,7 +38,6 @@ from nbddp.analysis.values import (
     has_parameters,
     is_of_own_choice,
     join,
-    marked,
     note_size,
     optimizers_of,
     spread,
@@ -211,7 +211,7 @@ def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
         counts = attr != "update" or any(_is_counter(m, o) for o in holders)
         inner = inner.with_extent(Extent.VARYING) if counts and _one_for_each_turn(m, holders, inner) else inner
         note_size(m.facts, holders if grows_apart(m, first) or is_of_own_choice(m.facts, node) else ())
-        _put(m, holders, marked(inner, PICKED) if first.of(PICKED) else inner)
+        _put(m, holders, replace(inner, objs=inner.objs | first.of(PICKED, MOVED)))
         put_all(m, Value(holders), first)
         for key, value in keywords.items():
             put_element(m, Value(holders), value, key)
@@ -366,7 +366,7 @@ def _tensor(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) 
         return Value(extent=m.one_number(extent), number=True)
     if done is Samples.KEEPS:
         extent = UNARY[attr](base) if attr in UNARY else extent
-        return Value(base.objs - base.of("shape"), extent, base.items, base.const)
+        return lined(attr, Value(base.objs - base.of("shape"), extent, base.items, base.const), args)
     if attr in REPLACES and (attr == "copy_" or extent not in (Extent.SAMPLES, Extent.VARYING)):
         given = args[0] if args else Value(const=0)
         return given if attr == "copy_" else replace(given, number=False, size=False)

@@ -128,10 +128,12 @@ def _match(m: Machine, node: ast.Match) -> None:
 
 
 def _try(m: Machine, node: ast.Try) -> None:
-    before, m.raised, left = m.raised, ANYTHING, m.left
+    before, m.raised, left, untried = m.raised, ANYTHING, m.left, copies(m)
     with m.within(caught=m.context.caught or bool(node.handlers)):
         run_block(m, node.body)
         run_block(m, node.orelse)
+    if node.handlers:  # what it binds may be what it was: `try: net = torch.load(path)`
+        restore(m, join_states([untried, copies(m)]))
     raised, m.raised = m.raised, before
     errors = {one for one in m.left - left if one.by is ast.Raise and node.handlers}
     m.left -= errors

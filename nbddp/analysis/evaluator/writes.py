@@ -92,6 +92,8 @@ def _sets_anew(statement: ast.stmt, name: str) -> bool:
 
 def write_into(m: Machine, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> None:
     """`heapq.heappush(best, loss)`, `numpy.add.at(counts, y, 1)`, `torch.add(a, b, out=a)`."""
+    for target in (k.value for k in node.keywords if k.arg == "out"):
+        moved_by_hand(m, target, args)
     given = [m.held(v) for v in (*args[1:], *keywords.values())]
     turns = [k.value for k in node.keywords if k.arg == "out" and was_there(m, k.value, lambda a: a.deals)]
     if all(e in WHOLE for e in given) and not turns:
@@ -139,34 +141,47 @@ def put_all(m: Machine, into: Value, other: Value) -> Value:
 
 
 SAME_STORAGE = frozenset({"data", "detach", "view", "flatten", "view_as", "reshape"})
+PARTS = frozenset({"state_dict", "parameters"})
 
 
-def moved_by_hand(m: Machine, target: ast.expr, by: Iterable[Value] = ()) -> None:
-    """Note the models to which it belongs: `p` of `model.parameters()`, also as `p.data` or `p[0]`."""
+def moved_by_hand(m: Machine, target: ast.expr, by: Iterable[Value] = (), was: Value | None = None) -> None:
+    """Note the models to which it belongs: `p` of `model.parameters()`, also as `p.data` or `p[0]`.
+
+    `was` is what stood there, where the target itself was not evaluated.
+    """
     moved = target
+    if isinstance(target, ast.Attribute) and was is not None and was.of("parameter"):
+        _moved(m, moved, was, by)
+        return
     while True:
-        if isinstance(target, ast.Attribute) and target.attr in (*SAME_STORAGE, "grad"):
+        if isinstance(target, ast.Attribute) and target.attr in (*SAME_STORAGE, "grad", "state"):
             target = target.value
         elif isinstance(target, ast.Subscript):
             target = target.value
         elif isinstance(target, ast.Call) and isinstance(target.func, ast.Attribute):
-            if target.func.attr not in SAME_STORAGE and not target.func.attr.endswith("_"):
+            if target.func.attr not in SAME_STORAGE | PARTS and not target.func.attr.endswith("_"):
                 return
             target = target.func.value
         else:
             break
     value = m.lookup(target.id) if isinstance(target, ast.Name) else m.facts.values.get(target)
-    inside = contents(m.facts, value or Value(), {"list": "[]", **SOURCES})
+    _moved(m, moved, value or Value(), by)
+
+
+def _moved(m: Machine, target: ast.expr, value: Value, by: Iterable[Value]) -> None:
+    inside = contents(m.facts, value, {"list": "[]", **SOURCES})
     owners = {o.owner or o for v in inside for o in v.of("params", "parameter", "submodule", "model")}
-    for obj in owners:
-        if obj.kind == "model":
-            m.facts.changed[obj].update(a.fact.node for a in m.loops)
-            if m.sharing() and not m.context.varying and any(_is_own(m, value or Value(), v) for v in by):
-                m.facts.moved_apart.add(moved)
+    apart = m.sharing() and (m.context.of_share or any(_is_own(m, value, v) for v in by))
+    for obj in (o for o in owners if o.kind == "model"):
+        m.facts.changed[obj].update(a.fact.node for a in m.loops)
+        if apart and (value.of("parameter", "params") or not m.context.forward):
+            m.facts.moved_apart.add(target)
+    if apart and value.of("optimizer"):  # `optimizer.state[p]["momentum_buffer"]`
+        m.facts.moved_apart.add(target)
 
 
 def _is_own(m: Machine, moved: Value, by: Value) -> bool:
     """A rank's; what a parameter is set to where the model runs is its own whatever it is of the batch."""
     if m.context.forward:  # buffers are another matter: DDP sends them around
-        return bool(moved.of("parameter")) and m.held(by) not in WHOLE
-    return spread(by) in (Extent.MEAN, Extent.SUM)
+        return bool(moved.of("parameter", "params")) and m.held(by) not in WHOLE
+    return spread(by) not in WHOLE

@@ -37,7 +37,7 @@ METHODS: Table = {
         READS, Samples.ALONG, fresh=True
     ),
     "flipud gradient": Op(READS, Samples.ALONG),
-    "normalize cosine_similarity": Op(UNKNOWN, Samples.ALONG, fresh=True),
+    "normalize cosine_similarity pairwise_distance": Op(UNKNOWN, Samples.ALONG, fresh=True),
     "masked_select nonzero argwhere flatnonzero": Op(READS, Samples.PICKS, fresh=True),
     "abs clone copy tolist": Op(READS, Samples.KEEPS, fresh=True),
     "numpy detach long int bool astype round get": Op(READS, Samples.KEEPS),
@@ -45,9 +45,9 @@ METHODS: Table = {
     "float double half cpu": Op(Effect.CONVERTS, Samples.KEEPS),
     "to cuda requires_grad_ contiguous data type_as byte bfloat16": Op(UNKNOWN, Samples.KEEPS),
     "sqrt exp log pow item eq ne gt lt ge le matmul mm softmax sigmoid relu tanh repeat": Op(READS, fresh=True),
-    "flip roll": Op(READS, Samples.MOVES, fresh=True),
+    "flip roll gather index_select take_along_dim": Op(READS, Samples.MOVES, fresh=True),
     "softmax log_softmax softmin": Op(samples=Samples.WEIGHS, last=True),
-    "normalize cosine_similarity logsumexp glu fft ifft rfft irfft hfft ihfft": Op(last=True),
+    "normalize cosine_similarity pairwise_distance logsumexp glu fft ifft rfft irfft hfft ihfft": Op(last=True),
     "topk kthvalue norm vector_norm quantile nanquantile percentile nanpercentile normalize cosine_similarity diff "
     "roll tril triu pinv pinverse cond matrix_rank matrix_norm svdvals trapezoid trapz cumulative_trapezoid ediff1d "
     "convolve correlate gradient unwrap": Op(dim=1),

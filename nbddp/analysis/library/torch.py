@@ -48,6 +48,7 @@ OPS: Table = {
     ),
     "torch.randint torch.linspace torch.normal": Op(size=2),
     "torch.arange": Op(counts=True),
+    "torch.nn.functional.batch_norm": Op(batch=True),
     "torch.nn.RNN torch.nn.LSTM torch.nn.GRU torch.nn.Transformer torch.nn.TransformerEncoderLayer "
     "torch.nn.TransformerDecoderLayer torch.nn.MultiheadAttention": Op(sequence=True),
     "torch.nn.RNN torch.nn.LSTM torch.nn.GRU torch.nn.RNNCell torch.nn.LSTMCell torch.nn.GRUCell": Op(state=True),

@@ -17,6 +17,7 @@ from nbddp.analysis.values.domain import (
     MARKS,
     PICKED,
     PLACED,
+    PLACES,
     RATED,
     STATISTIC,
     TURNED,
@@ -82,7 +83,7 @@ def _with_things(found: Value, left: Value, right: Value, op: ast.operator) -> V
     if isinstance(op, ast.Sub):
         return found
     known = isinstance(left.const, int | float) and isinstance(right.const, int | float)
-    objs = frozenset(o for o in left.objs | right.objs if o.kind not in ("library", "submodule"))
+    objs = frozenset(o for o in left.objs | right.objs if o.kind not in ("library", "submodule", PLACES))
     return replace(found, objs=found.objs | objs, const=left.const + right.const if known else None)  # type: ignore[operator]
 
 

@@ -102,6 +102,7 @@ STATISTIC = "statistic"  # a number of the batch that does not add up: its large
 MASK = "mask"  # whether something holds for each sample
 EACH = "each"  # a list with an item for each sample, whatever the item is
 PICKED = "picked"  # those samples of a batch for which it does
+SHUFFLED = "shuffled"  # by what is reported itself: why they are MOVED
 MOVED = "moved"  # in another order than theirs, within the batch
 PLACED = "placed"  # by their place in the batch, and of a share these are others
 BY_MASK = "by mask"  # picked by what is true of each sample for itself: the shares' make up those of the batch
@@ -109,8 +110,10 @@ FRACTION = "fraction"  # a part of a sum: rounded on each rank it does not add u
 ASSUMED = "assumed"  # weighted by the size of the batch, and so taken for a mean over it
 TURNED = "turned"  # its columns are samples: a transposed batch, or time in the first dimension
 FLAT = "flat"  # time and samples in one dimension, time first
+LINE = "line"  # of one dimension
 UNLIKE = "unlike"  # holds a sum over the samples, and something that is none: its node is the sum
-MARKS = (RATED, WEIGHTED, STATISTIC, MASK, EACH, PICKED, MOVED, PLACED, BY_MASK, FRACTION, ASSUMED, TURNED, FLAT,
+PLACES = "places"  # the place of each sample in the batch, in order; what is computed from it is none
+MARKS = (RATED, WEIGHTED, STATISTIC, MASK, EACH, PICKED, MOVED, PLACED, BY_MASK, FRACTION, ASSUMED, TURNED, FLAT, LINE,
          UNLIKE)  # fmt: skip
 OF_A_SHARE = (PICKED, MOVED, RATED, WEIGHTED, TURNED)  # gathered, these are not the samples that one process would have
 _NOWHERE = ast.Pass()
@@ -122,8 +125,8 @@ def placed(value: Value, kind: str = "") -> Value:
     return marked(plain, kind) if kind else plain
 
 
-def marked(value: Value, kind: str) -> Value:
-    return replace(value, objs=value.objs | {Obj(kind, _NOWHERE)})
+def marked(value: Value, kind: str, why: str = "") -> Value:
+    return replace(value, objs=value.objs | {Obj(kind, _NOWHERE, why)})
 
 
 def join_extent(a: Extent, b: Extent) -> Extent:

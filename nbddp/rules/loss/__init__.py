@@ -37,6 +37,7 @@ from nbddp.rules.loss.sample_means import over_samples
 from nbddp.sentence import sentence
 
 NAME = "loss"
+HOOKS = ("register_hook", "register_full_backward_hook", "register_backward_hook")  # on gradients
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
@@ -154,8 +155,9 @@ def _given(plan: Plan, fact: CallFact) -> list[Value]:
 def _hooked(plan: Plan) -> Iterator[Diagnostic]:
     for fact in _by_place(plan):
         func = fact.node.func
-        hooks = isinstance(func, ast.Attribute) and func.attr == "register_hook"
-        if hooks and any(o.kind == "parameter" for o in fact.receivers):
+        hooks = isinstance(func, ast.Attribute) and func.attr in HOOKS
+        samples = isinstance(func, ast.Attribute) and spread(plan.facts.value(func.value)) is Extent.SAMPLES
+        if hooks and (samples or any(o.kind in ("parameter", "model", "submodule") for o in fact.receivers)):
             yield plan.program.diagnose(
                 NAME, "warning", fact.node,
                 sentence("this hook sees the gradient of one rank's share of the batch, before the average over the "

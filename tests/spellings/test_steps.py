@@ -1,0 +1,134 @@
+"""Losses by every dimension and order of the samples, and what a step does to the model besides: right or reported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import indent
+
+import pytest
+
+from tests.spellings.judge import REPORTS, outcome
+from tests.spellings.program import CELLS, filled
+
+ONCE = """import itertools
+class Scaled(torch.optim.Optimizer):
+    def __init__(self, parameters):
+        super().__init__(parameters, {})
+    @torch.no_grad()
+    def step(self, scale):
+        for group in self.param_groups:
+            for p in group["params"]:
+                p -= 0.001 * scale * p.grad
+sgd = Scaled(model.parameters())
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.5)"""
+STEP = """for a, b in train_loader:
+    optimizer.zero_grad()
+    out = model(a)
+    out.retain_grad()
+    loss = criterion(out, b)
+@mid@
+    loss.backward()
+@grad@
+    optimizer.step()
+@each@
+"""
+ERRORS = "(out - b).pow(2)"
+LOSSES = (
+    # along the samples, by another number than 0
+    *(f"{ERRORS}.{word}" for word in ("sum(-2).mean()", "mean(dim=-2).sum()", "std(-2).sum()", "amax(-2).sum()")),
+    *(f"{ERRORS}.{word}" for word in ("cumsum(-2).mean()", "topk(2, dim=-2)[0].mean()", "sort(-2)[0].pow(3).mean()")),
+    "(out - b - (out - b).mean(-2, keepdim=True)).pow(2).mean()",
+    "torch.std_mean(out - b, dim=-2)[0].sum()",
+    "torch.linalg.norm(out - b, dim=-2).sum()",
+    "torch.logsumexp(out - b, -2).sum()",
+    "(nn.functional.normalize(out, dim=-2) - b).pow(2).mean()",
+    "(out.softmax(-2) * b).sum()",
+    "(nn.Softmax(dim=0)(out) * b).sum()",
+    # of one dimension
+    "(nn.functional.softmax(out[:, 0], dim=-1) * b[:, 0]).sum()",
+    "(out.squeeze().softmax(-1) * b.squeeze()).sum()",
+    "(out - b).view(-1).cumsum(-1).pow(2).mean()",
+    # turned
+    "(out - b).permute(1, 0).mean(1).pow(2).sum()",
+    "(out - b).movedim(0, 1).mean(1).pow(2).sum()",
+    "torch.einsum('bi,bj', out - b, a).pow(2).mean()",
+    # in another order than that of the samples
+    "(out - b[torch.arange(len(a)).flip(0)]).pow(2).mean()",
+    "(out - b[list(range(len(a)))[::-1]]).pow(2).mean()",
+    "(out - b[(torch.arange(len(a)) + 1) % len(a)]).pow(2).mean()",
+    "(out - b[torch.argsort(b[:, 0])]).pow(2).mean()",
+    "(out[:-1] - b[1:]).pow(2).mean()",
+    "(out - b.flip(-2)).pow(2).mean()",
+    "out.gather(0, torch.zeros_like(b, dtype=torch.long)).mean() + loss",
+    # with gradients that a hook sees
+    "(out.register_hook(lambda g: g / g.norm()), loss)[1]",
+    # of all samples
+    "(nn.functional.batch_norm(out, None, None, training=True) - b).pow(2).mean()",
+    "loss * len(torch.unique(b.sign()))",
+    "torch.stack([e.sum() for e in (out - b).pow(2)]).mean()",
+)
+OFTEN = "range(min(3, int(loss) % 4))"
+# What else a step does: before it, in the gradients, after it; and what is printed.
+STEPS = (
+    *(
+        ("", "", f"with torch.no_grad():\n    {change}", "")
+        for change in (
+            "model.weight -= 0.001 * loss.item()",
+            "model.weight.data[:] = model.weight * (1 - 0.001 * loss.item())",
+            "model.state_dict()['weight'].sub_(0.001 * loss.item())",
+            "torch.sub(model.weight, 0.001 * loss.item(), out=model.weight)",
+            "torch._foreach_mul_(list(model.parameters()), 1 - 0.001 * loss.item())",
+            "model.weight += 0.001 * a.mean(0)",
+            "setattr(model, 'weight', nn.Parameter(model.weight - 0.001 * loss.item()))",
+            "model.weight = nn.Parameter(model.weight - 0.001 * loss.item())",
+            "w = model.weight\n    w -= 0.001 * loss.item()",
+        )
+    ),
+    ("", "model.weight.grad = model.weight.grad * loss.item()", "", ""),
+    ("", "", "sgd.step(loss.item())", ""),
+    ("", "", "optimizer.state[model.weight]['momentum_buffer'] *= 1 - 0.1 * loss.item()", ""),
+    ("s = 0.0", "s += out.grad.abs().sum().item()", "", "s"),
+    ("s = 0.0", "s += (out.grad ** 2).sum().item()", "", "s"),
+    *(
+        ("n = 0; log = []; d = {}; s = ''", "", change, shown)
+        for change, shown in (
+            (f"[optimizer.step() for _ in {OFTEN}]", "n"),
+            ("[optimizer.step() for k in range(3) if k < loss]", "n"),
+            (f"any(optimizer.step() for _ in {OFTEN})", "n"),
+            (f"list(map(lambda k: optimizer.step(), {OFTEN}))", "n"),
+            (f"[model.weight.data.mul_(0.9) for _ in {OFTEN}]", "n"),
+            (f"[log.append(1) for _ in {OFTEN}]", "len(log)"),
+            (f"[n := n + 1 for _ in {OFTEN}]", "n"),
+            (f"n += sum(1 for _ in {OFTEN})", "n"),
+            (f"d.update({{k: 1 for k in {OFTEN}}})", "len(d)"),
+            (f"s += ''.join('x' for _ in {OFTEN})", "s"),
+            ("log.append(out[torch.argsort(b[:, 0])].detach())", "torch.cat(log).flatten().tolist()"),
+            ("log.append(out[[2, 1, 0]].detach())", "torch.cat(log).flatten().tolist()"),
+            ("log.append(out.detach().numpy()[::-1].copy())", "np.concatenate(log).flatten().tolist()"),
+            ("log.extend(out.detach().numpy()[np.argsort(b[:, 0].numpy())].flatten().tolist())", "log"),
+            ("n += sum(itertools.islice(out.flatten().tolist(), 2))", "n"),
+            ("log.extend(sorted(out.flatten().tolist()))", "log"),
+            ("log.extend(reversed(out.flatten().tolist()))", "log"),
+            ("n += np.average((out - b).detach().numpy(), weights=a[:, :1].abs().numpy())", "n"),
+        )
+    ),
+)
+
+
+def verdict(folder: Path, before: str, mid: str, grad: str, each: str, shown: str) -> str:
+    steps = filled(STEP, mid=indent(mid, "    "), grad=indent(grad, "    "), each=indent(each, "    "))
+    end = f"print({shown})" if shown else ""
+    text = filled(CELLS, once=ONCE, training=indent(f"{before}\n{steps}{end}", "    "), show="", end="")
+    text = text.replace("@LIMIT@", "0") + "print(model.weight.detach().sum().item())\n"
+    found = outcome(text, (1, 2, 3), folder, cell=2, rules=(*REPORTS, "loss"))
+    return found.why if found.verdict == "WRONG" else ""
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_loss(loss: str, tmp_path: Path) -> None:
+    assert not verdict(tmp_path, "", f"loss = {loss}", "", "", "")
+
+
+@pytest.mark.parametrize(("before", "grad", "each", "shown"), STEPS)
+def test_what_a_step_does_besides(before: str, grad: str, each: str, shown: str, tmp_path: Path) -> None:
+    assert not verdict(tmp_path, before, "", grad, each, shown)
