@@ -19,6 +19,7 @@ from nbddp.analysis.evaluator.writes import (
     were_there,
 )
 from nbddp.analysis.library import Samples, effect_of, steps_within
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
     ANYTHING,
     HOOKS,
@@ -113,9 +114,11 @@ def _counts_turns(m: Machine, func: ast.Attribute, base: Value) -> bool:
     return again and bool(base.arrays) and was_there(m, func.value, lambda a: a.deals)
 
 
-def _one_for_each_turn(m: Machine, holders: frozenset[Obj], value: Value) -> bool:
+def _one_for_each_turn(m: Machine, node: ast.Call, holders: frozenset[Obj], value: Value) -> bool:
     """`log.append(1)`, of which a rank has as many as it has batches of an evaluation."""
-    return m.held(value) in WHOLE and not value.objs and were_there(m, holders, lambda a: a.deals)
+    given = any(o.node in walk(node.func) for o in holders)  # `d.setdefault("log", []).append(1)`: which stays in `d`
+    there = (given and m.deals()) or were_there(m, holders, lambda a: a.deals)
+    return m.held(value) in WHOLE and not value.objs and there
 
 
 def backward(m: Machine, node: ast.Call) -> Value:
@@ -200,7 +203,7 @@ def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
         grows = attr == "add" and spread(value) not in (*WHOLE, Extent.SAMPLES)  # a set, by what is not in it yet
         note_size(m.facts, holders if m.context.own_turns or chosen or grows else ())
         note_size(m.facts, _those_around(m, node) if chosen else ())
-        value = value.with_extent(Extent.VARYING) if chosen or _one_for_each_turn(m, holders, value) else value
+        value = value.with_extent(Extent.VARYING) if chosen or _one_for_each_turn(m, node, holders, value) else value
         if _goes_together(m, node, value):
             value = value.with_extent(Extent.UNIFORM)
             m.make_uniform(value)
@@ -209,7 +212,7 @@ def _container(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, k
     if attr in ("extend", "update", "subtract"):
         inner = m.elements(first) if first.of("list", "dict") else iterate(m, first, node)
         counts = attr != "update" or any(_is_counter(m, o) for o in holders)
-        inner = inner.with_extent(Extent.VARYING) if counts and _one_for_each_turn(m, holders, inner) else inner
+        inner = inner.with_extent(Extent.VARYING) if counts and _one_for_each_turn(m, node, holders, inner) else inner
         note_size(m.facts, holders if grows_apart(m, first) or is_of_own_choice(m.facts, node) else ())
         _put(m, holders, replace(inner, objs=inner.objs | first.of(PICKED, MOVED)))
         put_all(m, Value(holders), first)

@@ -294,12 +294,13 @@ class Machine:
     def make(self, kind: str, node: ast.AST) -> Value:
         """A thing of its own for each call of the function that makes it.
 
-        One that is made again, and was alike on all ranks, starts anew.
+        A dict that is made again, and was alike on all ranks, starts anew; so does a list of what all ranks evaluated.
         """
         made = thing(kind, node, "", None, self.frame.call)
-        again = not isinstance(node, ast.GeneratorExp)  # which is read by what goes into the next turn
-        held = [key for key in self.facts.fields if key[0] in made.objs] if again else []
-        if not any(self.facts.fields[key].varies for key in held):
+        held = [key for key in self.facts.fields if key[0] in made.objs] if kind in ITEMS else []
+        known = [self.facts.fields[key] for key in held]
+        anew = kind == "dict" or (isinstance(node, ast.List) and _repeats(known))
+        if anew and not any(value.varies for value in known):
             for key in held:
                 del self.facts.fields[key]
         return made
@@ -456,3 +457,8 @@ class Machine:
         """Functions being run draw from these."""
         for trace in self.traces:
             trace.drawn.update(loaders)
+
+
+def _repeats(values: list[Value]) -> bool:
+    """Numbers that each rank has whole; what is put beside them may be of a share."""
+    return any(v.extent is Extent.REPEATED for v in values) and not any(v.objs for v in values)
