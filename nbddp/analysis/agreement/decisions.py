@@ -78,7 +78,14 @@ def _counts(plan: Reading, test: ast.expr) -> Iterator[ast.expr]:
             values = {o: spread(plan.facts.value(o)) for o in (node.left, *node.comparators)}
             few = any(isinstance(o, ast.Constant) and o.value in FEW for o in values) and not _asks_for_more(node)
             if Extent.UNIFORM in values.values():
-                yield from (part for o in values for part in _sums(plan, o) if not (few and part is o))
+                parts = ((o, part) for o in values for part in _sums(plan, o))
+                yield from (part for o, part in parts if not (few and part is o and _is_size(plan, o)))
+
+
+def _is_size(plan: Reading, node: ast.expr) -> bool:
+    """Of a batch itself, and not what a function makes of it."""
+    called = plan.facts.calls.get(node) if isinstance(node, ast.Call) else None
+    return plan.facts.value(node).size and not (called is not None and called.bodies)
 
 
 def _asks_for_more(node: ast.Compare) -> bool:

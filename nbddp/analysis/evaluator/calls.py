@@ -24,6 +24,7 @@ from nbddp.analysis.values import (
     Obj,
     Value,
     chosen_by,
+    is_of_own_choice,
     join_all,
     join_extent,
     loss_extent,
@@ -48,7 +49,8 @@ def call(m: Machine, node: ast.Call, func: Value, receiver: Value | None, args: 
     called = func.objs
     if receiver is not None and isinstance(node.func, ast.Attribute) and node.func.attr in ("forward", "__call__"):
         called = receiver.of("model", "submodule") or called  # DDP does its part in its own forward
-    with chosen_by(m, Value(extent=func.extent)):  # `step_of[loss < limit]()`
+    own = Extent.VARYING if is_of_own_choice(m.facts, node) else func.extent
+    with chosen_by(m, Value(extent=own)):  # `step_of[loss < limit]()`, `meters[label].update(loss)`
         fact.apart |= bool(called) and m.context.of_share
         results = [r for obj in called if (r := _call_one(m, node, obj, args, keywords)) is not None]
     if results:

@@ -118,7 +118,7 @@ def _one_for_each_turn(m: Machine, node: ast.Call, holders: frozenset[Obj], valu
     """`log.append(1)`, of which a rank has as many as it has batches of an evaluation."""
     given = any(o.node in walk(node.func) for o in holders)  # `d.setdefault("log", []).append(1)`: which stays in `d`
     there = (given and m.deals()) or were_there(m, holders, lambda a: a.deals)
-    return m.held(value) in WHOLE and not value.objs and there
+    return m.held(value) in WHOLE and not value.objs - value.of("counter") and there
 
 
 def backward(m: Machine, node: ast.Call) -> Value:
