@@ -69,7 +69,18 @@ LOSSES = (
 )
 OFTEN = "range(min(3, int(loss) % 4))"
 # What else a step does: before it, in the gradients, after it; and what is printed.
+METER = """\
+class Meter:
+    def __init__(self):
+        self.sum = 0.0
+    def update(self, value):
+        self.sum += value
+meters = [Meter(), Meter()]
+"""
+
 STEPS = (
+    (METER, "", "meters[int(b[0] > 0)].update(loss.item())", "[one.sum for one in meters]"),
+    ("n, half = 0.0, lambda v: v / 2", "", "if half(len(a)) <= 1:\n    n += loss.item()", "n"),
     *(
         ("", "", f"with torch.no_grad():\n    {change}", "")
         for change in (
