@@ -184,7 +184,8 @@ def _adds_up(m: Machine, fact: LoopFact, name: str, value: Value, holds: bool) -
     if holds and any(v.of(*apart) for v in (value, *m.facts.contents(value))):
         return False
     each = fills_by_sample(m, loop, name)
-    return each is not False and not (each is None and _is_uneven(m, value))
+    listed = fact.backward or not value.of("dict")  # what other ranks have not met is missing in a dictionary, and is 0
+    return each is not False and not (each is None and listed and _is_uneven(m, value))
 
 
 def _how_mean(

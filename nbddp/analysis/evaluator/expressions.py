@@ -375,6 +375,8 @@ def _order(m: Machine, node: ast.expr, index: Value) -> tuple[str, ...]:
         return _order(m, node.elts[0], index.items[0]) if index.items else ()
     if index.of(domain.PLACES, domain.MASK, domain.PICKED) or index.number or index.const is not None:
         return ()
+    if m.facts.counts(node):  # `logp[range(len(y)), y]`
+        return ()
     if spread(index) is Extent.SAMPLES or index.of(domain.STATISTIC):
         return (domain.MOVED,)
     if spread(index) is Extent.VARYING:

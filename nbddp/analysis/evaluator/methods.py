@@ -304,7 +304,7 @@ def _put(m: Machine, holders: frozenset[Obj], value: Value) -> None:
     if unlike or (m.context.varying and not value.varies):
         value = value.with_extent(Extent.VARYING)
     for obj in holders:
-        m.put(obj, "[]", value)
+        m.put(obj, "[]", value, beside=True)
 
 
 def _metric(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value | None:

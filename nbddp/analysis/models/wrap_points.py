@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import block_of, effects
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import CallFact, Obj, contents
+from nbddp.analysis.values import OPENED, CallFact, Obj, contents
 
 MOVES = ("to", "cuda")
 CODE = ("function", "method", "bound", "partial")
@@ -162,7 +162,7 @@ def _ends_building(plan: Reading, statement: ast.stmt, name: str, model: Obj) ->
 
 
 def _holds(plan: Reading, statement: ast.Assign, model: Obj) -> bool:
-    return any(model in v.objs for v in contents(plan.facts, plan.facts.value(statement.value)))
+    return any(model in v.objs for v in contents(plan.facts, plan.facts.value(statement.value), OPENED))
 
 
 def _trained_in(plan: Reading, statement: ast.stmt, model: Obj) -> bool:

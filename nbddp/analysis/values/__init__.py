@@ -22,6 +22,7 @@ from nbddp.analysis.values.branches import chosen_by, copies, decided, join_stat
 from nbddp.analysis.values.command_lines import call_parser
 from nbddp.analysis.values.contents import (
     ITEMS,
+    OPENED,
     SOURCES,
     TURNS,
     contents,
@@ -112,6 +113,7 @@ __all__ = [
     "MASK",
     "MOVED",
     "OF_A_SHARE",
+    "OPENED",
     "OPERATORS",
     "PICKED",
     "PLACED",

@@ -319,7 +319,8 @@ class Machine:
         for field_name in known if name == "[]" else [name[2:-2]]:
             self.put(obj.owner or obj, field_name, value)
 
-    def put(self, obj: Obj, name: str, value: Value) -> None:
+    def put(self, obj: Obj, name: str, value: Value, *, beside: bool = False) -> None:
+        """In the place of what was there; or beside it, as `append` does."""
         if obj.name == FIELDS_OF:
             self._put_into_fields(obj, name, value)
         value = self._under_condition(value)
@@ -332,7 +333,7 @@ class Machine:
         ):  # also of a tensor: a field is no step's own
             value = value.with_extent(Extent.VARYING)
         old = self.get(obj, name)
-        new = value if old is None else join(old, value, later=name != "[]")  # of which it holds both at once
+        new = value if old is None else join(old, value, later=not beside)
         self.facts.fields[obj, name] = new
         if spread(new) is not (Extent.UNIFORM if old is None else spread(old)):
             self.moved = object()
