@@ -59,6 +59,8 @@ WAYS = (
     ("d = {}", "d[len(d)] = 1", "d"),
     ("d = {}", "d[len(d)] = loss.item()", "d"),
     ("d = {}", "d.setdefault('l', []).append(1)", "d"),
+    ("numbers = count(); log = []", "log.append(next(numbers))", "log"),
+    ("numbers = iter([3, 1, 2]); k = 0", "k += next(numbers, 0)", "k"),
     # begun anew under a condition, which only the run knows
     ("k = 0; flag = False", "if flag: k = 0\nk += 1", "k"),
     ("k = 0; flag = False", "k += 1\nif flag: k = 0", "k"),
@@ -71,7 +73,7 @@ WAYS = (
 @pytest.mark.parametrize(("before", "each", "shown"), WAYS)
 def test_what_is_counted_for_each_batch(before: str, each: str, shown: str, tmp_path: Path) -> None:
     body = filled(EVALUATED, before=before, each=indent(each, "    "), after=f"print({shown})")
-    once = "from collections import Counter, defaultdict, deque"
+    once = "from collections import Counter, defaultdict, deque\nfrom itertools import count"
     text = filled(CELLS, once=once, training=indent(body, "    "), show="", end="").replace("@LIMIT@", "0")
     found = outcome(text, (2, 3), tmp_path, cell=2)
     assert found.verdict != "WRONG", found.why

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from nbddp.analysis.library import Effect, effect_of, under
-from nbddp.analysis.slicing import carried_reads, read_names
+from nbddp.analysis.slicing import carried_reads, fresh_names, read_names
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import WHOLE, CallFact, Loop, LoopFact, Machine, Obj, Value, contents
 from nbddp.sentence import NOTHING, Sentence, sentence
@@ -55,7 +55,18 @@ def _looks_at_its_place(m: Machine, fact: LoopFact) -> Sentence:
             return sentence(
                 "the loop uses '%1', which depends on the position of the batch or on earlier batches", name
             )
+    if (taken := _takes_the_next(m, fact.node)) is not None:
+        return sentence(
+            "the loop uses '%1', which depends on the position of the batch or on earlier batches", ast.unparse(taken)
+        )
     return _sets_what_it_reads(m, fact.node)
+
+
+def _takes_the_next(m: Machine, loop: BatchLoop) -> ast.expr | None:
+    """`next(numbers)` of what was there before the loop: another one for each of its turns."""
+    calls = [c.node for c in m.facts.calls.values() if loop in c.loops and "next" in c.names and c.node.args]
+    anew = fresh_names(loop)
+    return next((c.args[0] for c in calls if not (isinstance(c.args[0], ast.Name) and c.args[0].id in anew)), None)
 
 
 def _sets_what_it_reads(m: Machine, loop: Loop) -> Sentence:
