@@ -21,10 +21,17 @@ def define(plan: Plan, namespace: dict[str, Any]) -> dict[str, str]:
     for statement in plan.program.statements:
         if statement.cell.number != plan.training_cell or not defines(statement.node):
             continue
-        code = compile(ast.Module([statement.node], []), f"<cell {plan.training_cell}>", "exec", dont_inherit=True)
-        try:
-            exec(code, namespace)
-        except Exception as error:  # noqa: BLE001 -- it is the user's code, and any error may come of it
-            why = f"its definition failed in the kernel: {type(error).__name__}: {error}"
+        if error := executed(plan, statement.node, namespace):
+            why = f"its definition failed in the kernel: {error}"
             failed |= dict.fromkeys(plan.flow.effects[statement.index].binds, why)
     return failed
+
+
+def executed(plan: Plan, node: ast.stmt, namespace: dict[str, Any]) -> str:
+    """Run a statement of the training cell in the kernel: nothing, or the error."""
+    code = compile(ast.Module([node], []), f"<cell {plan.training_cell}>", "exec", dont_inherit=True)
+    try:
+        exec(code, namespace)
+    except Exception as error:  # noqa: BLE001 -- it is the user's code, and any error may come of it
+        return f"{type(error).__name__}: {error}"
+    return ""

@@ -14,6 +14,7 @@ from nbddp.analysis import Plan
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.slicing import effects
 from nbddp.analysis.syntax import Statement, walk
+from nbddp.magics.handover.definitions import executed
 
 
 def build_loaders(plan: Plan, namespace: dict[str, Any], names: Iterable[str]) -> list[str]:
@@ -56,9 +57,5 @@ def _missing(plan: Plan, node: ast.stmt, namespace: Mapping[str, Any]) -> bool:
 
 def _executed(plan: Plan, node: ast.stmt, namespace: dict[str, Any]) -> str:
     """Nothing; or in a sentence, why it failed."""
-    code = compile(ast.Module([node], []), f"<cell {plan.training_cell}>", "exec", dont_inherit=True)
-    try:
-        exec(code, namespace)
-    except Exception as error:  # noqa: BLE001 -- it is the user's code, and any error may come of it
-        return f"'{ast.unparse(node).splitlines()[0]}' failed in the kernel: {type(error).__name__}: {error}"
-    return ""
+    error = executed(plan, node, namespace)
+    return f"'{ast.unparse(node).splitlines()[0]}' failed in the kernel: {error}" if error else ""
