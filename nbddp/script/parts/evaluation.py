@@ -54,7 +54,7 @@ class Dealt:
         self.batches = batches
 
     def __iter__(self):
-        drawn = from_rank_0([list(batch) for batch in self.batches] if dist.get_rank() == 0 else None)
+        drawn = from_rank_0([list(batch) for batch in self.batches])  # all draw: their random numbers stay alike
         self.sizes = [len(batch) for batch in drawn]
         yield from drawn[dist.get_rank() :: dist.get_world_size()]
 

@@ -77,8 +77,8 @@ def one_process(kind: str, length: int = 21) -> tuple[list[list[int]], int]:
     return batches, int(torch.randint(2**40, ()))
 
 
-def dealt(rank: int, kind: str, length: int = 21) -> Any:
-    torch.manual_seed(7 + rank)
+def dealt(rank: int, kind: str, length: int = 21, apart: int = 1) -> Any:
+    torch.manual_seed(7 + apart * rank)
     loader = build(kind, length)
     epochs = [[batch.tolist() for batch in tqdm(share_of(loader))] for _ in range(2)]
     assert len(share_of(loader)) == len(epochs[0])
@@ -97,6 +97,12 @@ def test_the_batches_are_those_of_one_process(kind, world_size):
     assert results[0][1] == drawn_next, "rank 0 draws the random numbers of one process"
     if kind != "workers":
         assert sum(result[2] for result in results) == sum(map(len, expected)), "nothing is read twice"
+
+
+def test_random_numbers_go_on_alike_where_they_were_alike():
+    """What all ranks draw behind it, a batch of the training say, is then still the same."""
+    results = on_ranks(2, dealt, "shuffled", 21, 0)
+    assert results[0][1] == results[1][1]
 
 
 def test_more_ranks_than_batches():
