@@ -43,9 +43,9 @@ def restore(
 
 def _filled(there: Any, new: Any) -> Any:
     """What is there with what is new in it, where both are of one kind."""
-    if type(there) is list and isinstance(new, list):
+    if isinstance(there, list) and type(new) is type(there):
         there[:] = new
-    elif type(there) is dict and isinstance(new, dict):
+    elif isinstance(there, dict) and type(new) is type(there):
         there.clear()
         there.update(new)
     elif type(there) is type(new) and hasattr(new, "__dict__"):

@@ -11,18 +11,21 @@ from types import FunctionType, SimpleNamespace
 from typing import Any
 
 from nbddp.analysis import Plan
+from nbddp.analysis.values import ANYTHING
 from nbddp.magics.handover.definitions import defines
 from nbddp.magics.handover.restoring import bare
-from nbddp.magics.handover.start_state import built_anew
+from nbddp.magics.handover.start_state import KINDS, built_anew
 from nbddp.run.folder.folder import RunFolder
 from nbddp.run.watching.objects import MAIN, function_of, of_kernel
 
 
 def write_names(folder: RunFolder, plan: Plan, namespace: Mapping[str, Any]) -> None:
-    """Those that what comes back can mean by them; what the cell builds anew, it does not find here."""
+    """Those that what comes back can mean by them; what the cell builds or computes anew, it does not find here."""
     cell = [s for s in plan.program.statements if s.cell.number == plan.training_cell]
+    bound = {n for s in cell if not defines(s.node) for n in plan.flow.effects[s.index].may_bind}
     defined = {n for s in cell if defines(s.node) for n in plan.flow.effects[s.index].may_bind}
-    names = {n for n in namespace if n.isidentifier() and not n.startswith("_")} | defined
+    computed = {n for n in bound if not plan.facts.final.get(n, ANYTHING).of("instance", *KINDS)}
+    names = {n for n in namespace if n.isidentifier() and not n.startswith("_")} - computed | defined
     folder.kernel.write_text(json.dumps(sorted(names - built_anew(plan))), encoding="utf-8")
 
 

@@ -29,6 +29,20 @@ def plain(value: Any) -> Any:
     raise TypeError(f"a {type(value).__name__} cannot be saved as plain data")
 
 
+def comes_back(value: Any) -> bool:
+    """Does not_plain() give what plain() was given: of its own kind, on its device?"""
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        own = value.requires_grad and value.is_leaf
+        return type(value) is torch.Tensor and value.device.type == "cpu" and not own
+    if type(value) in (dict, collections.OrderedDict, collections.Counter):
+        return all(map(comes_back, (*value.keys(), *value.values())))
+    if type(value) in (list, tuple):
+        return all(map(comes_back, value))
+    return bool(getattr(value, "shape", False)) or value is None or type(value) in (bool, int, float, str)
+
+
 def not_plain(value: Any, device: str = "cpu") -> Any:
     """The value that plain() was given, with its tensors on this device."""
     import torch

@@ -14,6 +14,6 @@ CELL = "def half(x):\n    return x / 2\n" + MODEL + TRAINING
 
 def test_what_the_cell_builds_anew_is_none_of_them(tmp_path):
     script = export(notebook(IMPORTS, DATA, CELL))
-    namespace = {"model": object(), "loader": object(), "_": 1, "old": 2}
+    namespace = {"model": object(), "loader": object(), "loss": 0.5, "_": 1, "old": 2}
     write_names(RunFolder(tmp_path), script.plan, namespace)
     assert json.loads((tmp_path / "kernel.json").read_text()) == ["half", "loader", "old"]

@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import nn
 
-from nbddp.run.watching.plain_values import not_plain, plain, save_whole
+from nbddp.run.watching.plain_values import comes_back, not_plain, plain, save_whole
 
 
 def through_a_file(value: Any, path: Path) -> Any:
@@ -49,6 +49,27 @@ def test_arrays_come_back_as_arrays_where_they_are_wanted(tmp_path):
     assert back["a"][0].tolist() == [0, 1, 2]
     assert back["a"][1][1].tolist() == [[1, 1], [1, 1]]
     assert (back["b"], back["c"].tolist()) == ("text", [1])
+
+
+ROW = collections.namedtuple("ROW", "epoch loss")
+
+
+@pytest.mark.parametrize(
+    ("value", "exactly"),
+    [
+        ({"a": [1, 2.5, True, None, "x"], 3: (1, (2,)), "t": torch.ones(2), "n": np.ones(2)}, True),
+        (collections.OrderedDict(a=(torch.ones(1) * torch.ones(1, requires_grad=True),)), True),
+        ([np.float64(0.5)], False),
+        ({np.int64(3): 1}, False),
+        (collections.defaultdict(list), False),
+        ([ROW(1, 0.5)], False),
+        ({"w": torch.ones(2, requires_grad=True)}, False),
+        (nn.Parameter(torch.ones(2)), False),
+        (torch.ones(2, device="meta"), False),
+    ],
+)
+def test_what_a_file_of_plain_values_gives_back_as_it_was(value, exactly):
+    assert comes_back(value) is exactly
 
 
 def test_tensors_are_saved_without_graph_and_without_what_they_are_a_view_of(tmp_path):
