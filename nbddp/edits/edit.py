@@ -74,7 +74,7 @@ def before(program: Program, rule: str, node: ast.stmt, line: str, uses: tuple[s
     """A statement of its own before another."""
     if not stands_alone(program, node):
         start = program.span(node)[0]
-        return Edit(rule, start, start, f"{'; '.join(line.splitlines())}; ", "line", uses)
+        return Edit(rule, start, start, f"{_in_one(line)}; ", "line", uses)
     indent = indent_of(program, node)
     start = first_offset(program, node) - len(indent)
     return Edit(rule, start, start, _lines(indent, line), "line", uses)
@@ -84,7 +84,7 @@ def after(program: Program, rule: str, node: ast.stmt, line: str, uses: tuple[st
     """A statement of its own after another."""
     end = program.span(node)[1]
     if not stands_alone(program, node) and not isinstance(node, ast.For | ast.While | ast.With | ast.If | ast.Try):
-        return Edit(rule, end, end, f"; {'; '.join(line.splitlines())}", "close", uses)
+        return Edit(rule, end, end, f"; {_in_one(line)}", "close", uses)
     line_end = program.text.find("\n", end) + 1
     return Edit(rule, line_end, line_end, _lines(indent_of(program, node), line), "close", uses)
 
@@ -93,6 +93,11 @@ def first_in(program: Program, rule: str, loop: ast.For | ast.AsyncFor | ast.Whi
              uses: tuple[str, ...] = ()) -> Edit:  # fmt: skip
     """A statement at the start of a loop's body."""
     return before(program, rule, loop.body[0], line, uses)
+
+
+def _in_one(lines: str) -> str:
+    """Beside others in their line, which a comment would take with it."""
+    return "; ".join(line.partition("  # ")[0] for line in lines.splitlines())
 
 
 def _lines(indent: str, text: str) -> str:

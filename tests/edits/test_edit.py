@@ -61,6 +61,15 @@ def test_several_lines_beside_others_in_one_line():
     assert applied(made, *edits) == "a = 1; x(); y(); b = 2; z(); c = 3"
 
 
+def test_a_comment_would_take_the_rest_of_the_line_with_it():
+    made = program("a = 1; b = 2; c = 3")
+    edits = (
+        before(made, "r", statement(made, "b = 2"), "x()  # why"),
+        after(made, "r", statement(made, "b = 2"), "z()  # why\nlast()"),
+    )
+    assert applied(made, *edits) == "a = 1; x(); b = 2; z(); last(); c = 3"
+
+
 def test_at_the_start_of_a_loop():
     made = program("for x in y:\n    # what\n    b = 2")
     loop = made.tree.body[0]
