@@ -96,6 +96,7 @@ def expressions_for(
         if held & missing and held <= wanted | allowed and not one_of_several(plan, node, names, text):
             found.append(text)
             missing -= held
+    found = [text for text in found if not text.startswith(tuple(f"{whole}." for whole in found))]  # parts come with it
     return sorted(found, key=lambda t: min(_line(o) for o in held_by(plan, node, names, t) if o.kind in kinds))
 
 

@@ -9,12 +9,11 @@ from nbddp.analysis import Plan
 from nbddp.analysis.state import NameLeft, is_untouched, names_left, rebound
 from nbddp.analysis.values import ANYTHING
 from nbddp.cli.parse import Refusal
-
-OF_THEIR_OWN = ("model", "submodule", "optimizer", "scheduler", "scaler")  # they have a state, which goes in elsewhere
+from nbddp.magics.handover.restoring import bare
 
 
 def left_behind(plan: Plan, namespace: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """By name its value, or the attributes of a thing that the script makes; a Refusal where it can be neither."""
+    """By name its value, or the state or attributes of a thing that the script makes; a Refusal where it has none."""
     others = rebound(plan)
     found: dict[str, dict[str, Any]] = {}
     for one in names_left(plan):
@@ -30,9 +29,9 @@ def _content(plan: Plan, one: NameLeft, value: Any) -> dict[str, Any] | None:
     """As a file can hold it; None where it cannot."""
     from nbddp.run.watching.plain_values import plain, tensors_in
 
+    if hasattr(value, "state_dict"):  # what is computed with a model needs it as it is; others begin with their loop
+        return {"state": plain(bare(value).state_dict())} if hasattr(value, "parameters") and not one.kept else None
     known = plan.facts.final.get(one.name, ANYTHING)
-    if known.of(*OF_THEIR_OWN) or hasattr(value, "state_dict"):
-        return None
     try:
         return {"value": plain(value), "on_gpu": any(tensor.is_cuda for tensor in tensors_in(value))}
     except (TypeError, ValueError, RecursionError):

@@ -16,7 +16,7 @@ from nbddp.run.watching.plain_values import bare, plain
 from nbddp.run.watching.progress import Progress
 from nbddp.run.watching.random_numbers import set_random_state
 from nbddp.run.watching.settings import Settings
-from nbddp.run.watching.sharded import load_state
+from nbddp.run.watching.sharded import load_fitting, load_state
 
 State = Mapping[str, Any]  # models, optimizers and schedulers by the names that the loop has for them
 
@@ -57,8 +57,11 @@ class Epochs:
     def left(self, name: str, value: Any) -> Any:
         """The same, in place of what the skipped training has left here."""
         content = self._names()[name]
-        if "attributes" in content:
+        if "state" in content:
+            load_fitting(bare(value), content["state"])
+        elif "attributes" in content:
             put_back(value, content["attributes"])
+        if "value" not in content:
             return value
         return in_place_of(value, content["value"])
 

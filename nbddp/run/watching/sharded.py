@@ -40,3 +40,16 @@ def load_state(thing: Any, state: Mapping[str, Any]) -> None:
     from nbddp.script.parts.sharding import load_full_state_dict
 
     load_full_state_dict(thing, state)  # type: ignore[no-untyped-call]
+
+
+def load_fitting(model: Any, state: Mapping[str, Any]) -> None:
+    """What of it the model has a place for by now; cells that follow may give it other layers."""
+    if model is not None and not is_sharded(model):
+        own = model.state_dict()
+        state = {**own, **{n: part for n, part in state.items() if n in own and _shape(part) == _shape(own[n])}}
+    if model is not None:  # a branch that was not taken here may have made none
+        load_state(model, state)
+
+
+def _shape(part: Any) -> Any:
+    return getattr(part, "shape", None)

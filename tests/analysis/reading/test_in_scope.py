@@ -43,6 +43,15 @@ def test_what_a_checkpoint_holds_by_its_names(cells, found):
     assert state(*cells) == found
 
 
+def test_a_part_of_a_model_comes_with_it():
+    """A loop that is gone through twice has a model with such a part in one of them only."""
+    head = "class Head(nn.Module):\n    def __init__(self, body):\n        super().__init__()\n        self.body = body\n"
+    head += "    def forward(self, x):\n        return self.body(x)\n"
+    fit = "def fit(net, opt):\n" + INNER.replace("model(", "net(").replace("optimizer.", "opt.")
+    calls = "fit(model, optimizer)\nlarger = Head(model)\nfit(larger, torch.optim.SGD(larger.parameters(), lr=0.1))"
+    assert state(MODEL, head, fit, calls) == {"net": "net", "opt": "opt"}
+
+
 def test_a_name_that_stands_for_two_objects_has_what_both_have():
     fit = INNER.replace("model(", "self.net(").replace("optimizer.", "self.opt.").replace("\n", "\n    ")
     init = "class T:\n    def __init__(self, net, opt):\n        self.net, self.opt = net, opt\n"

@@ -31,3 +31,14 @@ def test_a_model_is_refused():
     made = plan(*BEFORE, cell, LATER.format("model.load_state_dict(kept.state())"))
     with pytest.raises(Refusal, match=r"line 2, needs kept, a model"):
         left_behind(made, {"kept": torch.nn.Linear(1, 1)})
+
+
+def test_models_go_in_by_their_state():
+    """The model that was trained, and a copy of it: what is computed with them needs them as they are."""
+    later = LATER.format("shift = teacher(X).mean() + model(X).mean()")
+    made = plan(*BEFORE, FIRST, "teacher = copy.deepcopy(model)", later)
+    found = left_behind(made, {"model": torch.nn.Linear(8, 2), "teacher": torch.nn.Linear(8, 2), "optimizer": 1})
+    assert {name: list(content["state"]) for name, content in found.items() if "state" in content} == {
+        "model": ["weight", "bias"],
+        "teacher": ["weight", "bias"],
+    }

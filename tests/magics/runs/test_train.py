@@ -147,6 +147,21 @@ def test_what_an_earlier_training_has_left_by_name_is_what_the_kernel_has(kernel
         kernel.run("", name)
 
 
+def test_what_is_made_of_a_model_between_two_trainings_is_made_of_the_trained_one(kernel):
+    """A copy that teaches, and data that only a loader holds: its training is skipped, and what it had come to is not."""
+    kernel.run("import copy", "before")
+    assert kernel.run(TRAIN, "train").status == "ok"
+    made = "teacher = copy.deepcopy(model)\nby_model = DataLoader(TensorDataset(xs, model(xs).detach()), batch_size=4)"
+    assert kernel.run(made, "middle").status == "ok"
+    kernel.aside("was = teacher.weight.sum().item(), sum(y.sum().item() for _, y in by_model)")
+    needs = "seen = [teacher.weight.sum().item(), sum(y.sum().item() for _, y in by_model)]\n"
+    reply = kernel.run(f"%%ddp_train\n{needs}" + BODY.replace("losses", "later"), "more")
+    assert reply.status == "ok", reply.error
+    assert kernel.value("max(abs(a - b) for a, b in zip(was, seen)) < 1e-5, len(later)") == "True 3"
+    for name in ("more", "middle", "before"):
+        kernel.run("", name)
+
+
 def test_a_model_that_an_earlier_training_has_kept_is_refused_with_its_line(kernel):
     keep = "    kept = copy.deepcopy(model)\n"
     kernel.run("import copy", "before")
