@@ -39,7 +39,7 @@ def wanted(
     changed = {name for name in changed if not is_untouched(plan, name)}
     changed -= filled
     changed |= {name for name in trained_elsewhere(plan, result.states) if name in namespace}
-    missing = sorted((bound | changed) - result.states.keys() - result.values.keys() - built - {"_"})
+    missing = sorted((bound - filled | changed) - result.states.keys() - result.values.keys() - built - {"_"})
     return {name: _why(plan, name) for name in missing} | dict.fromkeys(sorted(only_shown), SHOWS)
 
 

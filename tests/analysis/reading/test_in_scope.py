@@ -45,7 +45,9 @@ def test_what_a_checkpoint_holds_by_its_names(cells, found):
 
 def test_a_part_of_a_model_comes_with_it():
     """A loop that is gone through twice has a model with such a part in one of them only."""
-    head = "class Head(nn.Module):\n    def __init__(self, body):\n        super().__init__()\n        self.body = body\n"
+    head = (
+        "class Head(nn.Module):\n    def __init__(self, body):\n        super().__init__()\n        self.body = body\n"
+    )
     head += "    def forward(self, x):\n        return self.body(x)\n"
     fit = "def fit(net, opt):\n" + INNER.replace("model(", "net(").replace("optimizer.", "opt.")
     calls = "fit(model, optimizer)\nlarger = Head(model)\nfit(larger, torch.optim.SGD(larger.parameters(), lr=0.1))"

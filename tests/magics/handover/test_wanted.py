@@ -175,3 +175,11 @@ def test_a_name_that_stands_for_something_else_by_now_gets_nothing_of_it():
     missing = restore(trained, {"model": other}, rebound=rebound(plan))
     assert missing == {"model": "this name now refers to something else: run.load('model') returns it"}
     assert all(torch.equal(before[key], value) for key, value in other.state_dict().items())
+
+
+def test_what_came_back_into_a_name_that_the_kernel_had_is_not_missing():
+    """The cell has run before: its list of models comes back whole, in place of the earlier one."""
+    plan = made(f"models = []\n{TRAIN}\nmodels.append(model)").plan
+    back = Result({"model": {}, "optimizer": {}})
+    assert "models" in wanted(plan, back, {"models": []})
+    assert "models" not in wanted(plan, back, {"models": []}, filled={"models"})

@@ -148,7 +148,7 @@ def test_what_an_earlier_training_has_left_by_name_is_what_the_kernel_has(kernel
 
 
 def test_what_is_made_of_a_model_between_two_trainings_is_made_of_the_trained_one(kernel):
-    """A copy that teaches, and data that only a loader holds: its training is skipped, and what it had come to is not."""
+    """A copy that teaches, and data that only a loader holds: its training is skipped, what it came to is not."""
     kernel.run("import copy", "before")
     assert kernel.run(TRAIN, "train").status == "ok"
     made = "teacher = copy.deepcopy(model)\nby_model = DataLoader(TensorDataset(xs, model(xs).detach()), batch_size=4)"
