@@ -35,7 +35,7 @@ def restore(
             missing[name] = f"this name now refers to something else: run.load({name!r}) returns it"
         elif steps_of(name)[0] not in built and (why := _load(_thing(namespace, name, anew), state, name)):
             missing[name] = why
-    for name, value in (*result.values.items(), *objects.items()):
+    for name, value in {**result.values, **objects}.items():
         if name not in rebound | built.keys():
             namespace[name] = _filled(namespace.get(name), value) if name in filled else value
     return missing

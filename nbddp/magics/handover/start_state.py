@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -96,6 +96,8 @@ def handover(plan: Plan, namespace: Mapping[str, Any]) -> Handover:
             thing = _find(plan, namespace, held, text)
             if thing is None:
                 absent.append(keyword)
+            elif why := _of_another_class(thing, text, held):
+                raise Refusal(why)
             elif id(bare(thing)) not in handed:  # a later loop goes on from what an earlier one has made of it
                 handed.add(id(bare(thing)))
                 if number is None:
@@ -117,6 +119,20 @@ def handover(plan: Plan, namespace: Mapping[str, Any]) -> Handover:
     if (values or names) and first is not None:
         loops = loops or {first: {}}
     return Handover(loops, values, names if loops else {}, tuple(dict.fromkeys((*notes, *left))))
+
+
+def _of_another_class(thing: Any, text: str, held: Set[Obj]) -> str:
+    """A cell that was changed since: torch would load the state of one optimizer into another, or fail at a step."""
+    from torch import optim
+
+    made = sorted({o.name.rpartition(".")[2] for o in held if o.kind == "optimizer"})
+    here = type(thing).__name__
+    if not made or here in made or not all(hasattr(optim, name) for name in (*made, here)):
+        return ""
+    return (
+        f"The notebook's {text} is of class {here}, and the cells create one of class {made[0]}: run the cell that "
+        "creates it, or add --fresh to start from the beginning."
+    )
 
 
 def _ordered_apart(plan: Plan) -> list[str]:

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from nbddp.analysis import Plan
+from nbddp.cli.parse import Refusal
 from nbddp.export import export
 from nbddp.magics.handover.start_state import handover
 from nbddp.notebook import Notebook, cell_from_source
@@ -40,6 +41,14 @@ def test_functions_without_a_name_are_no_loops():
     model = torch.nn.Linear(4, 1)
     live = {"model": model, "optimizer": torch.optim.SGD(model.parameters(), lr=0.1)}
     assert handover(plan_of(BEFORE), live).loops == {1: live}
+
+
+def test_an_optimizer_of_another_class_than_the_cells_create_is_refused():
+    """The cell that has created it was changed since: its state means nothing to the other."""
+    model = torch.nn.Linear(4, 1)
+    live = {"model": model, "optimizer": torch.optim.AdamW(model.parameters())}
+    with pytest.raises(Refusal, match="notebook's optimizer is of class AdamW, and the cells create one of class SGD"):
+        handover(plan_of(BEFORE), live)
 
 
 def test_optimizers_of_a_dictionary_are_handed_over_by_their_places():
