@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from nbddp.analysis.combining.each_step import at_source, fields_that_grow
+from nbddp.analysis.combining.each_step import Parts, at_source, fields_that_grow
 from nbddp.analysis.combining.items import item_of, zero_before
 from nbddp.analysis.combining.lists_of_samples import fills_by_sample
 from nbddp.analysis.combining.split_evaluations import undealable
 from nbddp.analysis.combining.writes import handed_on, read_by_called
 from nbddp.analysis.slicing import (
+    carried_reads,
     changed_names,
     fills_items,
     forms,
@@ -46,28 +47,54 @@ def leave_loop(m: Machine, fact: LoopFact) -> None:
     if loop in m.assumed.whole or not isinstance(loop, Loops):
         return
     handed, own = handed_on(m.facts, loop), changed_names([loop])
-    every = {s.node for s in m.program.statements}  # also those of later cells: the kernel gets what they read
     if not fact.backward and (reason := undealable(m, fact, own | set(handed))):
         m.facts.keep_whole.setdefault(loop, reason)
         return
     for name in sorted(own | set(handed)):
         value, elsewhere = m.lookup(name), handed.get(name, set())
-        if value is None or not _is_left(m, fact, name, value, elsewhere, every):
+        if value is None or not _is_own(m, fact, name, value, elsewhere):
             continue
-        if _is_left(m, fact, name, value, elsewhere, m.kept) or _behind(m, fact, name, value, elsewhere):
+        read = read_after(m.program, m.imports, loop, name, m.kept)
+        if read or (_is_for_kernel(m, fact, name, value, elsewhere) and _can_be_whole(m, fact, name, value, elsewhere)):
             _place(m, fact, name, value, elsewhere, name in own)
     for text, place in fields_that_grow(m, loop).items() if fact.backward else ():
         _place_field(m, fact, text, m.facts.value(place))
 
 
-def _is_left(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str], readers: set[ast.stmt]) -> bool:
-    """With something of this rank's own; lists of an evaluation get an item for each batch, alike or not."""
+def _is_own(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str]) -> bool:
+    """Of this rank, in part at least; lists of an evaluation get an item for each batch, alike or not."""
     assert isinstance(fact.node, ast.stmt)
     if value.of("parameter"):
         return False  # a part of the model by another name, which stays that
-    grows = value.of("list", "dict") and (forms([fact.node], name) | elsewhere) & {"append", "extend"}
-    varies = _extent(m, value) not in WHOLE or (grows and not fact.backward)
-    return bool(varies) and read_after(m.program, m.imports, fact.node, name, readers)
+    return _extent(m, value) not in WHOLE or (not fact.backward and bool(_grows(fact, name, value, elsewhere)))
+
+
+def _grows(fact: LoopFact, name: str, value: Value, elsewhere: set[str]) -> set[str]:
+    assert isinstance(fact.node, ast.stmt)
+    ways = (forms([fact.node], name) | elsewhere) & {"append", "extend"}
+    return ways if value.of("list", "dict") else set()
+
+
+def _is_for_kernel(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str]) -> bool:
+    """Do later cells read it; or, since nobody knows which there will be, is it what the loop adds up or collects?"""
+    assert isinstance(fact.node, ast.stmt)
+    every = {s.node for s in m.program.statements}
+    if read_after(m.program, m.imports, fact.node, name, every):
+        return True
+    if not isinstance(fact.node, ast.For) or name in carried_reads(fact.node):  # it is for the loop itself
+        return False
+    grows = _grows(fact, name, value, elsewhere)
+    if _extent(m, value) is Extent.MEAN and (fact.backward or not grows):
+        return False  # a mean of all ranks it becomes where the run ends
+    if not grows and (fact.backward or not forms([fact.node], name) & {"add", "cat"}):
+        return False
+    cell = {s.node for s in m.program.statements if s.cell == m.program.cell_of(fact.node)}
+    return read_after(m.program, m.imports, fact.node, name, cell, at_end=True)
+
+
+def _can_be_whole(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str]) -> bool:
+    in_step = fact.backward and _grows(fact, name, value, elsewhere)
+    return bool(_behind(m, fact, name, value, elsewhere) or (in_step and _in_each_step(m, fact, name, value)))
 
 
 def _place(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str], own: bool) -> None:
@@ -90,12 +117,16 @@ def _place(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[s
         m.facts.keep_whole.setdefault(fact.node, sentence("'%1' cannot be combined across ranks", name))
     else:
         m.facts.reductions.pop(key, None)  # each visit of the loop decides anew: the last one knows most of it
-        apart = _is_read_apart(m, fact, name, value) or _is_uneven(m, value) or _has_other_names(m, fact, name, value)
-        m.facts.at_source[key] = () if apart else at_source(m, fact, name)
+        m.facts.at_source[key] = _in_each_step(m, fact, name, value)
         if m.facts.at_source[key]:
             _now_uniform(m, name, value)
         else:
             m.facts.unreduced[key] = _extent(m, value)
+
+
+def _in_each_step(m: Machine, fact: LoopFact, name: str, value: Value) -> Parts:
+    apart = _is_read_apart(m, fact, name, value) or _is_uneven(m, value) or _has_other_names(m, fact, name, value)
+    return () if apart else at_source(m, fact, name)
 
 
 def _place_field(m: Machine, fact: LoopFact, text: str, held: Value) -> None:

@@ -252,8 +252,18 @@ def is_empty(statement: ast.stmt, name: str) -> bool:
     return False
 
 
-def read_after(program: Program, imports: Mapping[str, str], loop: ast.stmt, name: str, kept: set[ast.stmt]) -> bool:
-    """Is the name read after the loop, or at the next turn of a loop around it, before it is set again?"""
+def read_after(
+    program: Program,
+    imports: Mapping[str, str],
+    loop: ast.stmt,
+    name: str,
+    kept: set[ast.stmt],
+    *,
+    at_end: bool = False,
+) -> bool:
+    """Is the name read after the loop, or at the next turn of a loop around it, before it is set again? And where
+    neither, does it have what the loop has left `at_end` of what is kept of the cells?
+    """
     node: ast.AST = loop
     while (parent := program.parents.get(node)) is not None:
         block = block_of(parent, node)
@@ -275,7 +285,7 @@ def read_after(program: Program, imports: Mapping[str, str], loop: ast.stmt, nam
         if isinstance(parent, ast.ClassDef):
             return False
         node = parent
-    return False
+    return at_end
 
 
 def is_outer(program: Program, loop: ast.stmt, name: str, number: bool) -> bool:
