@@ -18,7 +18,7 @@ from nbddp.analysis.loaders import LoaderCall, ShardedReading, can_be_named, dat
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import ASSUMED, PICKED, STATISTIC, WEIGHTED, Extent, Loop, LoopFact, Obj, spread
 
-HELD_BY = ast.Assign | ast.AnnAssign | ast.keyword | ast.Return | ast.Tuple | ast.List | ast.Expr
+HELD_BY = ast.Assign | ast.keyword | ast.Return | ast.Tuple | ast.List | ast.Expr
 OF_ALL = frozenset({"dataset", "batch_size"})
 
 

@@ -188,6 +188,7 @@ def _as_load(target: ast.expr) -> ast.expr:
 
 
 def run_annotated(m: Machine, node: ast.AnnAssign) -> None:
+    """Of a class: its fields."""
     if node.value is not None:
         assign(m, node.target, evaluate(m, node.value))
 
