@@ -8,11 +8,9 @@ Why DDP needs it
 
 Before
     exec("total += 1")
-    best: float = 0.0
 
 After
     exec("total += 1", globals())
-    best = 0.0
 
 Declines
     Functions, classes and comprehensions of the notebook: their names stay theirs. Texts that are given their names.
@@ -25,7 +23,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.diagnostics import Diagnostic
-from nbddp.edits import Edit, append_argument, replace
+from nbddp.edits import Edit, append_argument, remove, replace
 
 NAME = "namespaces"
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp,
@@ -47,7 +45,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
 
 def _annotated(plan: Plan, node: ast.Assign | ast.AnnAssign) -> Iterator[Edit]:
     if isinstance(node, ast.AnnAssign):  # `best: float`, and no value
-        yield replace(plan.program, NAME, node, "pass")
+        yield remove(plan.program, NAME, node)
     elif (annotation := plan.program.annotations.get(node)) is not None:
         end = plan.program.text.index("=", plan.program.span(annotation)[1])
         yield Edit(NAME, plan.program.span(node.targets[0])[1], end, " ")
