@@ -68,7 +68,8 @@ def _put_item(m: Machine, target: ast.Subscript, value: Value, added: bool) -> N
     chosen = key.varies and not added  # by the samples of the share: what belongs to others is not met
     if not container.of("list", "dict", "model", "submodule"):
         put, filled = m.held(value), container.const is not None and not domain.is_zero(value)
-        if put not in domain.WHOLE or (chosen and was_there(m, target, lambda a: a.shares)):
+        apart = chosen and (spread(container) in domain.WHOLE or was_there(m, target, lambda a: a.shares))
+        if put not in domain.WHOLE or apart:
             taint(m, target.value, Extent.VARYING if chosen else domain.join_extent(spread(container), put))
         elif filled:  # `X = torch.zeros(n, 2); X[i] = point`: no zeros any more
             taint(m, target.value, spread(container))

@@ -10,7 +10,7 @@ from functools import reduce
 
 from nbddp.analysis.evaluator.attributes import class_of, fields_of, read
 from nbddp.analysis.evaluator.iteration import as_often_as, iterate, loaders_in, only, params_in, parts
-from nbddp.analysis.evaluator.tensor_rules import PRODUCTS, TOTALS, einsum, like, of_samples, of_size, operation
+from nbddp.analysis.evaluator.tensor_rules import PRODUCTS, TOTALS, einsum, joined, like, of_samples, of_size, operation
 from nbddp.analysis.evaluator.writes import moved_by_hand, put_element, write_into
 from nbddp.analysis.library import Gives, Op, Samples, effect_of, is_class, makes
 from nbddp.analysis.slicing import effects
@@ -83,7 +83,8 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
     found = found if found is not None else _builtin(m, node, name, args, keywords, op)
     if found is not None:
         return found
-    if op.batch and spread(args[0] if args else ANYTHING) is Extent.SAMPLES:
+    whole = name.startswith("torch.nn.functional.") and any(v.of("shape") and v.varies for v in given)
+    if (op.batch or whole) and spread(args[0] if args else ANYTHING) is Extent.SAMPLES:  # `F.layer_norm(x, x.shape)`
         m.facts.against_statistic.add(node)
     if op.samples is Samples.LOSS:
         return Value(extent=reduced(given, keywords))
@@ -94,7 +95,7 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
         return Value(extent=reduce(join_extent, (spread(v) for v in given), Extent.REPEATED))
     if name.startswith("torch.nn.utils.clip_grad"):
         return ANYTHING
-    result = _compute(m, name, args, keywords, op)
+    result = _compute(m, node, name, args, keywords, op)
     return foreign(m, node, name) if is_foreign(name) and not result.varies else result
 
 
@@ -377,7 +378,7 @@ def _is_size(value: Value) -> bool:
     return (value.equal and value.number) or any(map(_is_size, value.items or ()))
 
 
-def _compute(m: Machine, name: str, args: Args, keywords: Keywords, op: Op) -> Value:
+def _compute(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords, op: Op) -> Value:
     given, word = [*args, *keywords.values()], name.rpartition(".")[2]
     extents = [m.held(v) for v in given]
     extent = reduce(join_extent, extents, Extent.UNIFORM)
@@ -394,7 +395,9 @@ def _compute(m: Machine, name: str, args: Args, keywords: Keywords, op: Op) -> V
         if op.samples is Samples.MIXES:
             return Value(extent=Extent.VARYING)
         parts = (replace(v, extent=m.held(v)) for v in given if not _is_size(v))
-        return operation(word, args, keywords) or like(Value(extent=elementwise(parts)), args)
+        found = operation(word, args, keywords) or like(Value(extent=elementwise(parts)), args)
+        beside = op.samples is Samples.JOINS and found.extent is Extent.SAMPLES and args
+        return joined(m, node, word, args[0], args[1:], keywords) if beside else found
     return Value(extent=extent if op.samples is Samples.JOINS else Extent.VARYING)
 
 

@@ -14,6 +14,7 @@ from nbddp.analysis.library import effect_of
 from nbddp.analysis.values.domain import (
     ASSUMED,
     FRACTION,
+    LINE,
     MARKS,
     PICKED,
     PLACED,
@@ -254,8 +255,9 @@ def averaged(value: Value) -> Extent:
     return Extent.VARYING if value.of(WEIGHTED, RATED) or single else Extent.MEAN
 
 
-def turned(value: Value) -> Value:
-    """A batch transposed, or back again."""
-    if value.of(TURNED):
-        return placed(value)
-    return placed(value, TURNED) if spread(value) is Extent.SAMPLES else value
+def turned(value: Value, *, line: bool = False) -> Value:
+    """A batch transposed, or back again; of two dimensions, as `x.T` is, the second is the last one."""
+    if value.of(TURNED) or spread(value) is not Extent.SAMPLES:
+        return placed(value) if value.of(TURNED) else value
+    back = placed(value, TURNED)
+    return value if value.of(LINE) else marked(back, LINE) if line else back
