@@ -46,6 +46,7 @@ from nbddp.analysis.values import (
 )
 
 FEW = 3
+EACH_STAYS = (Samples.KEEPS, Samples.EACH, Samples.ALONG, Samples.WEIGHS, Samples.MOVES)
 UNKNOWN_KEY = "[any]"  # of a dictionary from which an item was taken by a key that is not known
 
 
@@ -392,8 +393,10 @@ def _order(m: Machine, node: ast.expr, index: Value) -> tuple[str, ...]:
         return (domain.MOVED if _is_all(node) else domain.PICKED, domain.PLACED) if node.step else ()
     if index.of(domain.PLACES, domain.MASK, domain.PICKED) or index.number or index.const is not None:
         return ()
-    if m.facts.counts(node):  # `logp[range(len(y)), y]`
-        return ()
+    if m.facts.counts(node):  # `logp[range(len(y)), y]`, `x[range(len(x) - 1, -1, -1)]`
+        back = isinstance(node, ast.Call) and [ast.unparse(a) for a in node.args[2:]] == ["-1"]
+        stepped = isinstance(node, ast.Call) and len(node.args) > 2
+        return (domain.MOVED,) if back else (domain.MOVED, domain.PICKED, domain.PLACED) if stepped else ()
     if spread(index) is Extent.SAMPLES or index.of(domain.STATISTIC):
         ordered = index.of(domain.STATISTIC, domain.MOVED, domain.PLACED)
         return (domain.MOVED,) if ordered else (domain.MOVED, domain.PICKED, domain.PLACED)  # by what they are
@@ -463,7 +466,7 @@ def _is_a_tensor(m: Machine, node: ast.expr, at: ast.Subscript) -> bool:
         if isinstance(node, ast.Call)
         else None
     )
-    alone = op is not None and op.samples in (Samples.KEEPS, Samples.EACH) and bool(op.fresh or op.shape)
+    alone = op is not None and op.samples in EACH_STAYS and bool(op.fresh or op.shape)
     return isinstance(node, ast.BinOp) or alone or (isinstance(node, ast.Attribute) and node.attr == "T")
 
 

@@ -29,7 +29,6 @@ from nbddp.analysis.values import (
     Extent,
     Literal,
     Machine,
-    Obj,
     Value,
     averaged,
     binary,
@@ -232,7 +231,7 @@ def _pieces(m: Machine, base: Value, along: Value) -> Value:
 def joined(m: Machine, node: ast.Call, word: str, given: Value, args: Args, keywords: Keywords) -> Value:
     """`torch.cat([a, b])`, `torch.stack(outputs)`: where the samples of all are then."""
     parts = written_elements(m, given) or [m.elements(given)]
-    found = Value(frozenset[Obj]().union(*(p.of(*OF_EACH, TURNED, FLAT) for p in parts)), Extent.SAMPLES)
+    found = Value(given.of(*OF_EACH).union(*(p.of(*OF_EACH, TURNED, FLAT) for p in parts)), Extent.SAMPLES)
     along = _along(word, args, keywords)
     at = 0 if along is ANYTHING or word in ("vstack", "hstack") else along.const
     if word == "stack" and not (given.of(EACH, PICKED) or found.of(TURNED) or m.context.varying):

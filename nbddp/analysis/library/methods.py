@@ -28,7 +28,7 @@ METHODS: Table = {
     "diag diagonal": Op(READS, Samples.MIXES),
     "ger outer inner kron tensordot linear": Op(READS, Samples.PAIRS, fresh=True),
     "trace": Op(UNKNOWN, Samples.MIXES, fresh=True),
-    "svd qr lstsq svd_lowrank pca_lowrank": Op(samples=Samples.MIXES),
+    "svd qr lstsq svd_lowrank pca_lowrank renorm meshgrid": Op(samples=Samples.MIXES),
     # Samples by samples.
     "topk argsort kthvalue msort": Op(READS, Samples.ORDERS, fresh=True),
     "sort": Op(Effect.REORDERS, Samples.ORDERS, fresh=True),
