@@ -10,7 +10,8 @@ import pytest
 from tests.spellings.judge import REPORTS, outcome
 from tests.spellings.program import CELLS, filled
 
-ONCE = """import itertools
+ONCE = """import collections
+import itertools
 class Scaled(torch.optim.Optimizer):
     def __init__(self, parameters):
         super().__init__(parameters, {})
@@ -98,7 +99,15 @@ STEPS = (
     ("model.register_buffer('seen', torch.zeros(1))", "", "model.seen.copy_(loss.detach())", "model.seen.item()"),
     *(
         ("n = 0.0", "", f"if {test}: n += loss.item()", "n")
-        for test in ("2 < len(a)", "not 2 >= len(a)", "1 < len(a) < 4", "len(a) in (2, 3)")
+        for test in (
+            "2 < len(a)",
+            "not 2 >= len(a)",
+            "1 < len(a) < 4",
+            "len(a) in (2, 3)",
+            "len(a) - 6",
+            "all((len(a) > 3, len(b) > 2))",
+            "a.shape == (6, 3)",
+        )
     ),
     *(
         ("n = 0.0; log = []", "", f"for i, v in enumerate(b.flatten().tolist()):\n    {change}", "n, log")
@@ -144,6 +153,13 @@ STEPS = (
             ("log.extend(out.detach().numpy()[np.argsort(b[:, 0].numpy())].flatten().tolist())", "log"),
             ("n += sum(itertools.islice(out.flatten().tolist(), 2))", "n"),
             ("log.extend(sorted(out.flatten().tolist()))", "log"),
+            ("log.append(tuple(a.shape))", "log"),
+            ("log += [0] * len(a)", "log"),
+            ("log.append(loss.item())\nn = sorted(log)[len(log) // 2]", "n"),
+            ("d[len(a)] = d.get(len(a), 0) + 1", "d"),
+            ("d.update(collections.Counter((b > 0).flatten().tolist()))", "sorted(d.items())"),
+            ("n += len(set((b > 0).flatten().tolist()))", "n"),
+            ("n += len(list(itertools.zip_longest(a, range(4))))", "n"),
             ("log.extend(reversed(out.flatten().tolist()))", "log"),
             ("n += np.average((out - b).detach().numpy(), weights=a[:, :1].abs().numpy())", "n"),
         )

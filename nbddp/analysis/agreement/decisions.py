@@ -79,6 +79,8 @@ def _counts(plan: Reading, test: ast.expr) -> Iterator[ast.expr]:
             own = _asked_of_a_share(node)
             parts = ((o, part) for o in sides for part in _sums(plan, o))
             yield from (part for o, part in parts if not (o in own and part is o and _is_size(plan, o)))
+    if isinstance(test, ast.BinOp):  # `if len(x) - 6:`
+        yield from _sums(plan, test)
 
 
 def _is_size(plan: Reading, node: ast.expr) -> bool:

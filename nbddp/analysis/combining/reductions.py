@@ -184,7 +184,7 @@ def _adds_up(m: Machine, fact: LoopFact, name: str, value: Value, holds: bool) -
     if _extent(m, value) is Extent.SUM and _counts_beside(m, value):
         return False
     apart = (*OF_A_SHARE, PLACED) if fact.backward else (PICKED,)
-    if holds and any(v.of(*apart, PLACES) for v in contents(m.facts, value)):
+    if holds and any(v.of(*apart, PLACES, "shape") for v in contents(m.facts, value)):
         return False
     each = fills_by_sample(m, loop, name)
     listed = fact.backward or not value.of("dict")  # what other ranks have not met is missing in a dictionary, and is 0

@@ -64,7 +64,8 @@ def _put_item(m: Machine, target: ast.Subscript, value: Value, added: bool) -> N
     m.facts.stores[target].update(container.of("list", "dict"))
     if by_class(m, container, "setitem", [key, value]) is not None:
         return
-    put_element(m, container, value, key.const)
+    own = container.of("dict") and spread(key) not in (*domain.WHOLE, Extent.SAMPLES)  # `sizes[len(x)] += 1`
+    put_element(m, container, value.with_extent(Extent.VARYING) if own else value, key.const)
     chosen = key.varies and not added  # by the samples of the share: what belongs to others is not met
     if not container.of("list", "dict", "model", "submodule"):
         put, filled = m.held(value), container.const is not None and not domain.is_zero(value)

@@ -227,6 +227,9 @@ def _binary(m: Machine, node: ast.BinOp) -> Value:
         return Value(extent=Extent.SUM, sources=frozenset[ast.AST]({node}), equal=True, size=True, number=True)
     if (own := by_operator(m, node.op, left, right)) is not None:
         return own
+    if isinstance(node.op, ast.Mult) and left.of("list") and right.varies:  # `[label] * len(x)`
+        repeated = m.elements(left).with_extent(Extent.SAMPLES if right.size else Extent.VARYING)
+        return _listed(m, node, repeated)
     if isinstance(node.op, ast.BitOr) and left.of("dict"):
         return put_all(m, put_all(m, m.make("dict", node), left), right)
     if isinstance(node.op, ast.Add | ast.Sub):
@@ -241,6 +244,12 @@ def _binary(m: Machine, node: ast.BinOp) -> Value:
     if (left.sources or right.sources) and isinstance(node.op, ast.Mult | ast.Div | ast.FloorDiv):
         return replace(result, sources=frozenset[ast.AST]({node}))  # a number of its own, computed from literals
     return result
+
+
+def _listed(m: Machine, node: ast.expr, element: Value) -> Value:
+    made = m.make("list", node)
+    put_element(m, made, element)
+    return made
 
 
 def _grows(m: Machine, count: ast.expr) -> bool:
@@ -512,6 +521,8 @@ def _compare(m: Machine, node: ast.Compare) -> Value:
     if all(isinstance(o, ast.Is | ast.IsNot) or _asks_for_none(o, p) for o, p in zip(node.ops, parts[1:], strict=True)):
         return ANYTHING
     found = Value(extent=elementwise(parts), equal=all(domain.alike(p) for p in parts))
+    if any(p.of("shape") and p.varies for p in parts):  # `x.shape == (64, 3)`, and `x.shape == y.shape` on all ranks
+        return Value(extent=Extent.VARYING, equal=all(p.of("shape") for p in parts))
     if Extent.SAMPLES not in map(spread, parts):
         return found
     places = frozenset[Obj]().union(*(p.of(domain.PLACED) for p in parts))

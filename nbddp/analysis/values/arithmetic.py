@@ -92,6 +92,8 @@ def _extent(left: Value, right: Value, op: ast.operator) -> Extent:
     match op:
         case ast.Add() | ast.Sub():
             extent = _add(left, right)
+        case ast.Mult() if isinstance(left.const, str) or isinstance(right.const, str):
+            extent = elementwise((left, right))  # `"=" * len(x)`
         case ast.Mult():
             extent = Extent.SUM if assumes(left, right) else _multiply(left, right)
         case ast.MatMult():
