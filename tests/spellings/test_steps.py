@@ -20,6 +20,14 @@ class Scaled(torch.optim.Optimizer):
         for group in self.param_groups:
             for p in group["params"]:
                 p -= 0.001 * scale * p.grad
+def smooth(o, t):
+    return (o[1:] - o[:-1]).pow(2).mean()
+class Sorted(nn.Module):
+    def forward(self, v):
+        return model(v.sort(0)[0])
+class Turned(nn.Module):
+    def forward(self, v):
+        return model(v.t().softmax(1).t())
 sgd = Scaled(model.parameters())
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.5)"""
 STEP = """for a, b in train_loader:
@@ -69,6 +77,9 @@ LOSSES = (
     "(out[:-1] - b[1:]).pow(2).mean()",
     "(out - b.flip(-2)).pow(2).mean()",
     "(out - torch.cat([b[1:], b[:1]])).pow(2).mean()",
+    "smooth(out, b)",
+    "criterion(Sorted()(a), b)",
+    "criterion(Turned()(a), b)",
     "(out[: len(a) // 2] - b[len(a) // 2 :]).pow(2).mean()",
     "sum(i * v.mean() for i, v in enumerate((out - b).pow(2)))",
     "out.index_fill(0, torch.tensor([0]), 0.0).pow(2).mean()",

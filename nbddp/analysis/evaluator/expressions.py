@@ -360,7 +360,7 @@ def _picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subsc
     )
     if isinstance(place.const, int) and _is_a_batch(m, node):
         return domain.marked(found, domain.PLACED)
-    if not m.context.forward and (order := _order(m, at, place)):
+    if not m.context.forward and (order := _order(m, at, place, tensor=_is_a_batch(m, node))):
         found = reduce(domain.marked, order, found)
         known = place.of(domain.MOVED)
         return replace(found, objs=found.objs - found.of(domain.MOVED) | known) if known else found
@@ -396,7 +396,7 @@ def _is_column(index: Value) -> bool:
     return index.items is not None and isinstance(index.items[-1].const, int)
 
 
-def _order(m: Machine, node: ast.expr, index: Value) -> tuple[str, ...]:
+def _order(m: Machine, node: ast.expr, index: Value, *, tensor: bool) -> tuple[str, ...]:
     """What is taken by places, `x[order]`, `x[[2, 0, 1]]`, `x[::-1]`; nothing where the samples stay in order."""
     if isinstance(node, ast.Slice):
         return (domain.MOVED if _is_all(node) else domain.PICKED, domain.PLACED) if node.step else ()
@@ -407,7 +407,7 @@ def _order(m: Machine, node: ast.expr, index: Value) -> tuple[str, ...]:
         stepped = isinstance(node, ast.Call) and len(node.args) > 2
         return (domain.MOVED,) if back else (domain.MOVED, domain.PICKED, domain.PLACED) if stepped else ()
     if spread(index) is Extent.SAMPLES or index.of(domain.STATISTIC):
-        ordered = index.of(domain.STATISTIC, domain.MOVED, domain.PLACED)
+        ordered = index.of(domain.STATISTIC, domain.MOVED, domain.PLACED) or not tensor
         return (domain.MOVED,) if ordered else (domain.MOVED, domain.PICKED, domain.PLACED)  # by what they are
     if spread(index) is Extent.VARYING:
         return (domain.MOVED, domain.PICKED)
@@ -461,7 +461,10 @@ def _is_a_batch(m: Machine, node: ast.Subscript) -> bool:
 
 
 def _is_a_tensor(m: Machine, node: ast.expr, at: ast.Subscript) -> bool:
-    """What is computed is no tuple; nor is what is computed with, before."""
+    """What is computed is no tuple; nor is what is computed with, before, or as `x[1:] - x[:-1]`."""
+    around = m.program.parents.get(at)
+    if isinstance(around, ast.BinOp) and isinstance(around.op, ast.Sub) and isinstance(at.slice, ast.Slice):
+        return True
     if isinstance(node, ast.Name):
         inside = m.program.function_of(at) or m.program.tree
         uses = (

@@ -19,7 +19,17 @@ from nbddp.analysis.evaluator.iteration import (
     parts,
     taken_from,
 )
-from nbddp.analysis.evaluator.tensor_rules import PRODUCTS, TOTALS, einsum, joined, like, of_samples, of_size, operation
+from nbddp.analysis.evaluator.tensor_rules import (
+    PRODUCTS,
+    TOTALS,
+    einsum,
+    joined,
+    like,
+    note_mixed,
+    of_samples,
+    of_size,
+    operation,
+)
 from nbddp.analysis.evaluator.writes import moved_by_hand, put_element, write_into
 from nbddp.analysis.library import Gives, Op, Samples, effect_of, is_class, makes
 from nbddp.analysis.slicing import effects
@@ -90,6 +100,8 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
     if made is not None:
         return made
     op = effect_of(name)
+    if args and name.startswith("torch."):
+        note_mixed(m, node, args[0], name.rpartition(".")[2], args[1:], keywords)
     found = _of_samples(m, name, args, keywords, op)
     found = found if found is not None else _builtin(m, node, name, args, keywords, op)
     if found is not None:

@@ -48,6 +48,7 @@ DIMENSION = ("dim", "axis", "dims")
 SWAPS = ("transpose", "swapaxes", "swapdims", "movedim", "moveaxis")
 PRODUCTS = ("mm", "matmul")
 TOTALS = {Samples.SUM: summed, Samples.MEAN: averaged}
+OF_SEQUENCES = ("RNN", "LSTM", "GRU", "Transformer", "Attention", "attention")  # the first dimension may be time
 NOTHING = Value(const=Literal.NONE)
 
 
@@ -133,6 +134,18 @@ def _set_against_others(
     if done is Samples.MOVES:
         return marked(found, MOVED, SHUFFLED)
     return marked(found, WEIGHTED) if done is Samples.WEIGHS else Value(extent=Extent.VARYING)
+
+
+def note_mixed(m: Machine, node: ast.Call, base: Value, word: str, args: Args, keywords: Keywords) -> None:
+    """`x.sort(0)`, `x.flip(0)` in a forward that trains, where nothing has time in its first dimension."""
+    done = effect_of(f".{word}").samples
+    mixes = done in (Samples.ALONG, Samples.MOVES, Samples.ORDERS) or (done is Samples.WEIGHS and base.of(TURNED))
+    if not mixes or spread(base) is not Extent.SAMPLES:
+        return
+    along, trains = _along(word, args, keywords), m.context.forward and m.context.grad and m.sharing()
+    asked = along is not ANYTHING and _over_samples(base, along) and not base.of(FLAT)
+    if trains and asked and not any(layer in m.program.text for layer in OF_SEQUENCES):
+        m.facts.against_statistic.add(node)
 
 
 def _some(m: Machine, base: Value, word: str, args: Args, along: Value, done: Samples | None) -> Value | None:
