@@ -10,7 +10,8 @@ import pytest
 from tests.spellings.judge import REPORTS, outcome
 from tests.spellings.program import CELLS, filled
 
-ONCE = """import itertools
+ONCE = """import collections
+import itertools
 class Scaled(torch.optim.Optimizer):
     def __init__(self, parameters):
         super().__init__(parameters, {})
@@ -19,6 +20,14 @@ class Scaled(torch.optim.Optimizer):
         for group in self.param_groups:
             for p in group["params"]:
                 p -= 0.001 * scale * p.grad
+def smooth(o, t):
+    return (o[1:] - o[:-1]).pow(2).mean()
+class Sorted(nn.Module):
+    def forward(self, v):
+        return model(v.sort(0)[0])
+class Turned(nn.Module):
+    def forward(self, v):
+        return model(v.t().softmax(1).t())
 sgd = Scaled(model.parameters())
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.5)"""
 STEP = """for a, b in train_loader:
@@ -52,6 +61,14 @@ LOSSES = (
     "(out - b).permute(1, 0).mean(1).pow(2).sum()",
     "(out - b).movedim(0, 1).mean(1).pow(2).sum()",
     "torch.einsum('bi,bj', out - b, a).pow(2).mean()",
+    "(out - b).T.std(1).sum()",
+    "(out - b)[None].std(1).sum()",
+    "(out - b).unsqueeze(0).mean(1).pow(2).sum()",
+    "nn.functional.pairwise_distance(out.T, b.T).mean()",
+    "nn.CosineSimilarity(dim=0)(out, b).sum()",
+    "torch.stack([out, b]).std(1).sum()",
+    "torch.stack([out, b]).mean(0).pow(2).mean()",
+    "nn.functional.layer_norm(out, out.shape).pow(3).mean()",
     # in another order than that of the samples
     "(out - b[torch.arange(len(a)).flip(0)]).pow(2).mean()",
     "(out - b[list(range(len(a)))[::-1]]).pow(2).mean()",
@@ -59,6 +76,16 @@ LOSSES = (
     "(out - b[torch.argsort(b[:, 0])]).pow(2).mean()",
     "(out[:-1] - b[1:]).pow(2).mean()",
     "(out - b.flip(-2)).pow(2).mean()",
+    "(out - torch.cat([b[1:], b[:1]])).pow(2).mean()",
+    "smooth(out, b)",
+    "criterion(Sorted()(a), b)",
+    "criterion(Turned()(a), b)",
+    "(out[: len(a) // 2] - b[len(a) // 2 :]).pow(2).mean()",
+    "sum(i * v.mean() for i, v in enumerate((out - b).pow(2)))",
+    "out.index_fill(0, torch.tensor([0]), 0.0).pow(2).mean()",
+    "(out - b).pow(2)[:3].sum()",
+    "sum(criterion(p, q) for p, q in zip(out.split(2), b.split(2))) / 3",
+    "criterion(*torch.cat([out, b]).chunk(2))",
     "out.gather(0, torch.zeros_like(b, dtype=torch.long)).mean() + loss",
     # with gradients that a hook sees
     "(out.register_hook(lambda g: g / g.norm()), loss)[1]",
@@ -79,6 +106,24 @@ meters = [Meter(), Meter()]
 """
 
 STEPS = (
+    ("n = 0.0", "", "z = torch.zeros(3)\nz[b.argmax() % 3] = 1\nn += z[0].item()", "n"),
+    ("model.register_buffer('seen', torch.zeros(1))", "", "model.seen.copy_(loss.detach())", "model.seen.item()"),
+    *(
+        ("n = 0.0", "", f"if {test}: n += loss.item()", "n")
+        for test in (
+            "2 < len(a)",
+            "not 2 >= len(a)",
+            "1 < len(a) < 4",
+            "len(a) in (2, 3)",
+            "len(a) - 6",
+            "all((len(a) > 3, len(b) > 2))",
+            "a.shape == (6, 3)",
+        )
+    ),
+    *(
+        ("n = 0.0; log = []", "", f"for i, v in enumerate(b.flatten().tolist()):\n    {change}", "n, log")
+        for change in ("n += i * v", "log.append((i, v))", "n += v if i % 2 else 0", "if i < 2: n += v", "n += v")
+    ),
     (METER, "", "meters[int(b[0] > 0)].update(loss.item())", "[one.sum for one in meters]"),
     ("n, half = 0.0, lambda v: v / 2", "", "if half(len(a)) <= 1:\n    n += loss.item()", "n"),
     *(
@@ -119,6 +164,13 @@ STEPS = (
             ("log.extend(out.detach().numpy()[np.argsort(b[:, 0].numpy())].flatten().tolist())", "log"),
             ("n += sum(itertools.islice(out.flatten().tolist(), 2))", "n"),
             ("log.extend(sorted(out.flatten().tolist()))", "log"),
+            ("log.append(tuple(a.shape))", "log"),
+            ("log += [0] * len(a)", "log"),
+            ("log.append(loss.item())\nn = sorted(log)[len(log) // 2]", "n"),
+            ("d[len(a)] = d.get(len(a), 0) + 1", "d"),
+            ("d.update(collections.Counter((b > 0).flatten().tolist()))", "sorted(d.items())"),
+            ("n += len(set((b > 0).flatten().tolist()))", "n"),
+            ("n += len(list(itertools.zip_longest(a, range(4))))", "n"),
             ("log.extend(reversed(out.flatten().tolist()))", "log"),
             ("n += np.average((out - b).detach().numpy(), weights=a[:, :1].abs().numpy())", "n"),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from nbddp.analysis.agreement.quantifiers import quantifier
 from nbddp.analysis.agreement.sync_points import meets, reached
@@ -16,7 +17,6 @@ from nbddp.analysis.values import PICKED, Assumptions, Extent, TestFact, Value, 
 PARTS = {Extent.MEAN: "mean_over_ranks", Extent.SUM: "sum_over_ranks"}
 EXITS = ("exit", "quit", "sys.exit", "os._exit", "os.abort")
 STATE = ("model", "submodule", "optimizer", "scheduler", "scaler", "parameter", "params")
-FEW = (0, 1, 2)  # samples: BatchNorm needs two
 Branch = ast.If | ast.While | ast.IfExp
 
 
@@ -73,13 +73,14 @@ def _counts(plan: Reading, test: ast.expr) -> Iterator[ast.expr]:
 
     `len(x) < 2` is asked for the sake of BatchNorm: of the share.
     """
-    for node in walk(test):
-        if isinstance(node, ast.Compare) and not isinstance(node.ops[0], ast.In | ast.NotIn):
-            values = {o: spread(plan.facts.value(o)) for o in (node.left, *node.comparators)}
-            few = any(isinstance(o, ast.Constant) and o.value in FEW for o in values) and not _asks_for_more(node)
-            if Extent.UNIFORM in values.values():
-                parts = ((o, part) for o in values for part in _sums(plan, o))
-                yield from (part for o, part in parts if not (few and part is o and _is_size(plan, o)))
+    for node in (n for n in walk(test) if isinstance(n, ast.Compare)):
+        sides = [node.left, *node.comparators]
+        if any(spread(plan.facts.value(o)) is Extent.UNIFORM for o in sides):
+            own = _asked_of_a_share(node)
+            parts = ((o, part) for o in sides for part in _sums(plan, o))
+            yield from (part for o, part in parts if not (o in own and part is o and _is_size(plan, o)))
+    if isinstance(test, ast.BinOp):  # `if len(x) - 6:`
+        yield from _sums(plan, test)
 
 
 def _is_size(plan: Reading, node: ast.expr) -> bool:
@@ -88,10 +89,15 @@ def _is_size(plan: Reading, node: ast.expr) -> bool:
     return plan.facts.value(node).size and not (called is not None and called.bodies)
 
 
-def _asks_for_more(node: ast.Compare) -> bool:
-    """`len(x) > 2`, of what is no sample and no pair of them."""
-    two = isinstance(node.comparators[0], ast.Constant) and node.comparators[0].value == FEW[-1]
-    return two and not isinstance(node.ops[0], ast.Lt | ast.GtE)
+def _asked_of_a_share(node: ast.Compare) -> set[ast.expr]:
+    """What is compared only with 0, with 1, or as `len(x) < 2` and `2 <= len(x)` are."""
+    found: dict[ast.expr, list[bool]] = {}
+    for op, (left, right) in zip(node.ops, pairwise([node.left, *node.comparators]), strict=True):
+        for side, other, pair in ((left, right, (ast.Lt, ast.GtE)), (right, left, (ast.Gt, ast.LtE))):
+            known = other.value if isinstance(other, ast.Constant) else None
+            few = known in (0, 1) or (known == 2 and isinstance(op, pair))
+            found.setdefault(side, []).append(few)
+    return {side for side, few in found.items() if all(few)}
 
 
 def _sums(plan: Reading, node: ast.expr) -> Iterator[ast.expr]:

@@ -160,7 +160,7 @@ def _is_unclear(at: Place, node: ast.expr) -> bool:
     if one and held(at.facts, at.facts.value(node.func.value)) is Extent.SAMPLES:  # type: ignore[attr-defined]
         return True  # `loss.item()` of a loss that a module makes: how it adds up is not known
     samples = held(at.facts, value) is Extent.SAMPLES
-    return samples and (one or bool(value.of(PICKED)) or (is_leaf(node) and bool(value.of(*OF_A_SHARE))))
+    return samples and (one or bool(value.of(PICKED, "shape")) or (is_leaf(node) and bool(value.of(*OF_A_SHARE))))
 
 
 def _is_of_text(node: ast.expr) -> bool:

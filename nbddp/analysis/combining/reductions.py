@@ -26,12 +26,15 @@ from nbddp.analysis.values import (
     ASSUMED,
     OF_A_SHARE,
     PICKED,
+    PLACED,
+    PLACES,
     WHOLE,
     Extent,
     LoopFact,
     Machine,
     Reduction,
     Value,
+    contents,
     is_uneven,
     is_zero,
 )
@@ -211,8 +214,8 @@ def _adds_up(m: Machine, fact: LoopFact, name: str, value: Value, holds: bool) -
     assert isinstance(loop, Loops)
     if _extent(m, value) is Extent.SUM and _counts_beside(m, value):
         return False
-    apart = OF_A_SHARE if fact.backward else (PICKED,)
-    if holds and any(v.of(*apart) for v in (value, *m.facts.contents(value))):
+    apart = (*OF_A_SHARE, PLACED) if fact.backward else (PICKED,)
+    if holds and any(v.of(*apart, PLACES, "shape") for v in contents(m.facts, value)):
         return False
     each = fills_by_sample(m, loop, name)
     listed = fact.backward or not value.of("dict")  # what other ranks have not met is missing in a dictionary, and is 0

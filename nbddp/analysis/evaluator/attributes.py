@@ -53,7 +53,7 @@ def read(m: Machine, base: Value, attr: str, node: ast.expr) -> Value:
         if found is not None:
             result = found if result is None else join(result, found)
     if attr == "T" and spread(base) is Extent.SAMPLES and base.objs == base.of(*MARKS):
-        return turned(base)
+        return turned(base, line=True)
     extent = _extent(base, attr)
     if attr == "grad" and extent is Extent.SAMPLES and result is None:
         return marked(Value(extent=extent), WEIGHTED)  # of a loss of the share

@@ -64,11 +64,13 @@ def _put_item(m: Machine, target: ast.Subscript, value: Value, added: bool) -> N
     m.facts.stores[target].update(container.of("list", "dict"))
     if by_class(m, container, "setitem", [key, value]) is not None:
         return
-    put_element(m, container, value, key.const)
+    own = container.of("dict") and spread(key) not in (*domain.WHOLE, Extent.SAMPLES)  # `sizes[len(x)] += 1`
+    put_element(m, container, value.with_extent(Extent.VARYING) if own else value, key.const)
     chosen = key.varies and not added  # by the samples of the share: what belongs to others is not met
     if not container.of("list", "dict", "model", "submodule"):
         put, filled = m.held(value), container.const is not None and not domain.is_zero(value)
-        if put not in domain.WHOLE or (chosen and was_there(m, target, lambda a: a.shares)):
+        apart = chosen and (spread(container) in domain.WHOLE or was_there(m, target, lambda a: a.shares))
+        if put not in domain.WHOLE or apart:
             taint(m, target.value, Extent.VARYING if chosen else domain.join_extent(spread(container), put))
         elif filled:  # `X = torch.zeros(n, 2); X[i] = point`: no zeros any more
             taint(m, target.value, spread(container))

@@ -11,7 +11,7 @@ from nbddp.analysis.evaluator.attributes import CONTAINER, class_member, contain
 from nbddp.analysis.evaluator.iteration import only, params_in, parts
 from nbddp.analysis.evaluator.library_calls import call_library, of_uneven
 from nbddp.analysis.evaluator.methods import backward, call_method, fill
-from nbddp.analysis.evaluator.tensor_rules import like, of_samples
+from nbddp.analysis.evaluator.tensor_rules import DIMENSION, like, of_samples
 from nbddp.analysis.library import Samples, effect_of, makes, under
 from nbddp.analysis.slicing import Function, local_names, root_name
 from nbddp.analysis.syntax import walk
@@ -202,12 +202,14 @@ def _called_in_turn(m: Machine, obj: Obj) -> list[Obj]:
 
 
 def _weighed(m: Machine, obj: Obj, args: Args) -> Value | None:
-    """`nn.Softmax(dim=0)(x)` is `x.softmax(0)`."""
+    """`nn.Softmax(dim=0)(x)` is `x.softmax(0)`, `nn.CosineSimilarity()(x, y)` is that of `x` with `y`."""
     word = re.sub("(?<!^)(?=[A-Z])", "_", obj.name.removeprefix("torch.nn.")).lower()
-    if effect_of(f".{word}").samples is not Samples.WEIGHS or not args or not isinstance(obj.node, ast.Call):
+    op = effect_of(f".{word}")
+    if op.samples not in (Samples.WEIGHS, Samples.ALONG) or not args or not isinstance(obj.node, ast.Call):
         return None
-    along = [v for key, v in m.facts.calls[obj.node].args.items() if key in (0, "dim")]
-    return of_samples(m, args[0], word, along, {}, Samples.WEIGHS)
+    keys = ("dim",) if word == "pairwise_distance" else (0, "dim")
+    along = [v for key, v in m.facts.calls[obj.node].args.items() if key in keys]
+    return of_samples(m, args[0], word, args[1:], dict(zip(DIMENSION, along, strict=False)), op.samples)
 
 
 def instance(m: Machine, node: ast.expr, cls: Obj, args: Args, keywords: Keywords, owner: Obj | None = None) -> Value:

@@ -12,9 +12,9 @@ from itertools import pairwise
 from nbddp.analysis.evaluator.attributes import by_class, by_comparison, by_operator, read
 from nbddp.analysis.evaluator.calls import call, instance
 from nbddp.analysis.evaluator.iteration import BATCHES, give, iterate, loaders_in, taken_from
-from nbddp.analysis.evaluator.tensor_rules import samples_at
+from nbddp.analysis.evaluator.tensor_rules import before, samples_at
 from nbddp.analysis.evaluator.writes import put_all, put_element
-from nbddp.analysis.library import USUAL, exports
+from nbddp.analysis.library import USUAL, Samples, effect_of, exports
 from nbddp.analysis.slicing import changed_names, fresh_names
 from nbddp.analysis.syntax import BUILTINS, walk
 from nbddp.analysis.values import (
@@ -41,10 +41,12 @@ from nbddp.analysis.values import (
     spread,
     tell_unlike,
     thing,
+    turned,
     unary,
 )
 
 FEW = 3
+EACH_STAYS = (Samples.KEEPS, Samples.EACH, Samples.ALONG, Samples.WEIGHS, Samples.MOVES)
 UNKNOWN_KEY = "[any]"  # of a dictionary from which an item was taken by a key that is not known
 
 
@@ -225,6 +227,9 @@ def _binary(m: Machine, node: ast.BinOp) -> Value:
         return Value(extent=Extent.SUM, sources=frozenset[ast.AST]({node}), equal=True, size=True, number=True)
     if (own := by_operator(m, node.op, left, right)) is not None:
         return own
+    if isinstance(node.op, ast.Mult) and left.of("list") and right.varies:  # `[label] * len(x)`
+        repeated = m.elements(left).with_extent(Extent.SAMPLES if right.size else Extent.VARYING)
+        return _listed(m, node, repeated)
     if isinstance(node.op, ast.BitOr) and left.of("dict"):
         return put_all(m, put_all(m, m.make("dict", node), left), right)
     if isinstance(node.op, ast.Add | ast.Sub):
@@ -239,6 +244,12 @@ def _binary(m: Machine, node: ast.BinOp) -> Value:
     if (left.sources or right.sources) and isinstance(node.op, ast.Mult | ast.Div | ast.FloorDiv):
         return replace(result, sources=frozenset[ast.AST]({node}))  # a number of its own, computed from literals
     return result
+
+
+def _listed(m: Machine, node: ast.expr, element: Value) -> Value:
+    made = m.make("list", node)
+    put_element(m, made, element)
+    return made
 
 
 def _grows(m: Machine, count: ast.expr) -> bool:
@@ -325,7 +336,7 @@ def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Val
     extent = domain.join_extent(spread(result), base.extent)
     if index.varies and extent in domain.WHOLE:
         extent = spread(index) if spread(index) is Extent.SAMPLES else Extent.VARYING
-    objs = result.objs | base.of(domain.PICKED)
+    objs = result.objs | base.of(*domain.OF_EACH)
     found = Value(objs, extent, result.items, result.const, result.sources, arrays=result.arrays | base.arrays)
     if spread(index) is Extent.SAMPLES and extent not in (*domain.WHOLE, Extent.SAMPLES):
         return domain.marked(found.with_extent(Extent.VARYING), domain.STATISTIC)  # of those that a rank has seen
@@ -338,28 +349,46 @@ def _picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subsc
         return domain.marked(found, domain.PICKED)  # `torch.argsort(losses)[:k]`
     if not found.extent is base.extent is Extent.SAMPLES:
         return found
-    if isinstance(node.slice, ast.Tuple) and [isinstance(e, ast.Slice) for e in node.slice.elts] == [True, False]:
-        found = domain.marked(found, domain.LINE) if _is_column(index) else found
-    if base.of(domain.TURNED):
-        return _of_columns(m, found, base, index, node)
     if any(o.name == BATCHES for o in index.of("counter")):
         return found.with_extent(Extent.VARYING)  # `x[i]` of batch i: of a rank's share it is another sample
-    by_place = not m.context.forward and (
-        _is_first_few(m, node.slice) or (_is_cut_off(node.slice) and _is_a_batch(m, node))
+    found, at = _where(m, found, base, index, node)
+    if at is None:
+        return found
+    place = m.facts.value(at)
+    by_place = _is_some(m, at, base) or (
+        not m.context.forward and (_is_first_few(m, at) or (_is_cut_off(at) and _is_a_batch(m, node)))
     )
-    if isinstance(index.const, int) and _is_a_batch(m, node):
+    if isinstance(place.const, int) and _is_a_batch(m, node):
         return domain.marked(found, domain.PLACED)
-    if not m.context.forward and (order := _order(m, node.slice, index)):
+    if not m.context.forward and (order := _order(m, at, place, tensor=_is_a_batch(m, node))):
         found = reduce(domain.marked, order, found)
-        known = index.of(domain.MOVED)
+        known = place.of(domain.MOVED)
         return replace(found, objs=found.objs - found.of(domain.MOVED) | known) if known else found
     if not index.of(domain.MASK, domain.PICKED) and not by_place:
         return found
     found = domain.marked(found, domain.PLACED) if by_place else found
-    by_mask = index.of(domain.MASK) and spread(index) is Extent.SAMPLES
+    found = replace(found, objs=found.objs | (index.of(domain.PLACED) if index.of(domain.MASK) else frozenset()))
+    by_mask = index.of(domain.MASK) and spread(index) is Extent.SAMPLES and not index.of(domain.PLACED)
     if by_mask and not [*base.of(domain.PICKED), *index.of(domain.PICKED)]:
         found = domain.marked(found, domain.BY_MASK)
     return domain.marked(found, domain.PICKED)
+
+
+def _where(m: Machine, found: Value, base: Value, index: Value, node: ast.Subscript) -> tuple[Value, ast.expr | None]:
+    """Where the samples are then, and what of the index is about them: of `x[:, 0]` the first part."""
+    given = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if any(isinstance(e, ast.Constant) and e.value is ... for e in given):
+        return found, None
+    news = [m.facts.value(e).const is domain.Literal.NONE or ast.unparse(e).endswith(".newaxis") for e in given]
+    old = [e for e, new in zip(given, news, strict=True) if not new]
+    if base.of(domain.TURNED):
+        found, at = _of_columns(m, found, base, index, node), old[1] if len(old) > 1 else None
+        return (found.with_extent(Extent.VARYING), None) if any(news[:2]) else (found, at)
+    if news[0]:
+        return before(domain.marked(found, domain.LINE) if base.of(domain.LINE) else found), old[0] if old else None
+    column = [isinstance(e, ast.Slice) for e in given] == [True, False] and _is_column(index)
+    line = column or (len(given) == 1 and bool(base.of(domain.LINE)))
+    return domain.marked(found, domain.LINE) if line else found, given[0]
 
 
 def _is_column(index: Value) -> bool:
@@ -367,22 +396,29 @@ def _is_column(index: Value) -> bool:
     return index.items is not None and isinstance(index.items[-1].const, int)
 
 
-def _order(m: Machine, node: ast.expr, index: Value) -> tuple[str, ...]:
+def _order(m: Machine, node: ast.expr, index: Value, *, tensor: bool) -> tuple[str, ...]:
     """What is taken by places, `x[order]`, `x[[2, 0, 1]]`, `x[::-1]`; nothing where the samples stay in order."""
     if isinstance(node, ast.Slice):
         return (domain.MOVED if _is_all(node) else domain.PICKED, domain.PLACED) if node.step else ()
-    if isinstance(node, ast.Tuple):
-        return _order(m, node.elts[0], index.items[0]) if index.items else ()
     if index.of(domain.PLACES, domain.MASK, domain.PICKED) or index.number or index.const is not None:
         return ()
-    if m.facts.counts(node):  # `logp[range(len(y)), y]`
-        return ()
+    if m.facts.counts(node):  # `logp[range(len(y)), y]`, `x[range(len(x) - 1, -1, -1)]`
+        back = isinstance(node, ast.Call) and [ast.unparse(a) for a in node.args[2:]] == ["-1"]
+        stepped = isinstance(node, ast.Call) and len(node.args) > 2
+        return (domain.MOVED,) if back else (domain.MOVED, domain.PICKED, domain.PLACED) if stepped else ()
     if spread(index) is Extent.SAMPLES or index.of(domain.STATISTIC):
-        return (domain.MOVED,)
+        ordered = index.of(domain.STATISTIC, domain.MOVED, domain.PLACED) or not tensor
+        return (domain.MOVED,) if ordered else (domain.MOVED, domain.PICKED, domain.PLACED)  # by what they are
     if spread(index) is Extent.VARYING:
         return (domain.MOVED, domain.PICKED)
     listed = index.of("list") or any(not m.facts.counts(array.node) for array in index.arrays)
     return (domain.MOVED, domain.PICKED, domain.PLACED) if listed else ()
+
+
+def _is_some(m: Machine, node: ast.expr, base: Value) -> bool:
+    """`x[: len(x) // 2]`; of `torch.cat([a, b])` that is the one of the two."""
+    bounds = [m.facts.value(b) for b in (node.lower, node.upper) if b] if isinstance(node, ast.Slice) else []
+    return not base.of(domain.JOINED) and any(spread(b) not in domain.WHOLE and not b.size for b in bounds)
 
 
 def _is_cut_off(node: ast.expr) -> bool:
@@ -403,6 +439,8 @@ def _of_columns(m: Machine, found: Value, base: Value, index: Value, node: ast.S
     called = m.facts.value(node.value.func) if isinstance(node.value, ast.Call) else ANYTHING
     one = not (called.of("model", "submodule") or isinstance(first, ast.Slice))  # `self.lstm(x)[0]`: what it gives
     one = one and (isinstance(place.const, int) or place.number or bool(place.of("counter")))
+    if base.of(domain.LINE):
+        return domain.placed(found, domain.LINE) if one else domain.marked(turned(found), domain.LINE)
     return found if one else replace(found, objs=found.objs | base.of(domain.TURNED))
 
 
@@ -415,9 +453,39 @@ def _is_first_few(m: Machine, node: ast.expr) -> bool:
 def _is_a_batch(m: Machine, node: ast.Subscript) -> bool:
     """Of what a loss was given as it is: its first dimension is that of the samples, no tuple and no steps in time."""
     place, here = m.program.span(node), m.program.function_of(node)
+    if not m.context.forward and _is_a_tensor(m, node.value, node):
+        return True
     given = (a for c in m.facts.calls if m.facts.is_loss(c) for a in c.args[:2])
     before = (a for a in given if m.program.span(a) < place and m.program.function_of(a) is here)
     return any(ast.unparse(a) == ast.unparse(node.value) for a in before)
+
+
+def _is_a_tensor(m: Machine, node: ast.expr, at: ast.Subscript) -> bool:
+    """What is computed is no tuple; nor is what is computed with, before, or as `x[1:] - x[:-1]`."""
+    around = m.program.parents.get(at)
+    if isinstance(around, ast.BinOp) and isinstance(around.op, ast.Sub) and isinstance(at.slice, ast.Slice):
+        return True
+    if isinstance(node, ast.Name):
+        inside = m.program.function_of(at) or m.program.tree
+        uses = (
+            n
+            for n in walk(inside)
+            if isinstance(n, ast.Name) and n.id == node.id and m.program.span(n) < m.program.span(at)
+        )
+        return any(_computes_with(m.program.parents.get(n), n) for n in uses)
+    op = (
+        effect_of(f".{node.func.attr if isinstance(node.func, ast.Attribute) else ''}")
+        if isinstance(node, ast.Call)
+        else None
+    )
+    alone = op is not None and op.samples in EACH_STAYS and bool(op.fresh or op.shape)
+    return isinstance(node, ast.BinOp) or alone or (isinstance(node, ast.Attribute) and node.attr == "T")
+
+
+def _computes_with(around: ast.AST | None, node: ast.Name) -> bool:
+    """`x - y`, `x.view(…)`."""
+    keeps = isinstance(around, ast.Attribute) and effect_of(f".{around.attr}").shape is not None
+    return isinstance(around, ast.BinOp) or (keeps and isinstance(around, ast.Attribute) and around.value is node)
 
 
 def _operands(m: Machine, node: ast.BoolOp) -> list[Value]:
@@ -456,7 +524,12 @@ def _compare(m: Machine, node: ast.Compare) -> Value:
     if all(isinstance(o, ast.Is | ast.IsNot) or _asks_for_none(o, p) for o, p in zip(node.ops, parts[1:], strict=True)):
         return ANYTHING
     found = Value(extent=elementwise(parts), equal=all(domain.alike(p) for p in parts))
-    return domain.marked(found, domain.MASK) if Extent.SAMPLES in map(spread, parts) else found
+    if any(p.of("shape") and p.varies for p in parts):  # `x.shape == (64, 3)`, and `x.shape == y.shape` on all ranks
+        return Value(extent=Extent.VARYING, equal=all(p.of("shape") for p in parts))
+    if Extent.SAMPLES not in map(spread, parts):
+        return found
+    places = frozenset[Obj]().union(*(p.of(domain.PLACED) for p in parts))
+    return domain.marked(replace(found, objs=places), domain.MASK)
 
 
 def _compared(op: ast.cmpop, left: Value, right: Value) -> bool | None:

@@ -12,6 +12,9 @@ from nbddp.analysis.library import Gives, effect_of
 from nbddp.analysis.values import (
     ANYTHING,
     ITEMS,
+    OF_EACH,
+    PLACED,
+    PLACES,
     SOURCES,
     TURNS,
     WHOLE,
@@ -25,6 +28,7 @@ from nbddp.analysis.values import (
     join,
     join_all,
     join_extent,
+    marked,
     sources,
     spread,
     thing,
@@ -188,7 +192,8 @@ def iterate(m: Machine, value: Value, node: ast.AST) -> Value:
     if result is None:
         if value.of("dataset"):
             return ANYTHING
-        return Value(extent=spread(value), arrays=value.arrays)  # a row of an array is a part of it
+        each = value.of(*OF_EACH)
+        return Value(each, extent=spread(value), arrays=value.arrays)  # a row of an array is a part of it
     extent, arrays = join_extent(result.extent, value.extent), result.arrays | value.arrays
     return Value(result.objs, extent, result.items, result.const, arrays=arrays)
 
@@ -201,7 +206,11 @@ def _iterate_wrapper(m: Machine, obj: Obj, node: ast.AST) -> Value:
         return Value(items=(ANYTHING, m.elements(inner)))
     element = iterate(m, inner, node)
     if obj.name == "enumerate":
-        return Value(items=(thing("counter", obj.node, BATCHES if loaders_in(m, inner) else ""), element))
+        counter = thing("counter", obj.node, BATCHES if loaders_in(m, inner) else "")
+        own = Extent.SAMPLES in taken_from(m, inner)  # the place of each sample
+        return Value(
+            items=(marked(marked(counter.with_extent(Extent.SAMPLES), PLACED), PLACES) if own else counter, element)
+        )
     return element
 
 

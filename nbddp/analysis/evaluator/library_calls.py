@@ -9,8 +9,27 @@ from dataclasses import replace
 from functools import reduce
 
 from nbddp.analysis.evaluator.attributes import class_of, fields_of, read
-from nbddp.analysis.evaluator.iteration import as_often_as, iterate, loaders_in, only, params_in, parts
-from nbddp.analysis.evaluator.tensor_rules import PRODUCTS, TOTALS, einsum, like, of_samples, of_size, operation
+from nbddp.analysis.evaluator.iteration import (
+    as_often_as,
+    is_indirect,
+    iterate,
+    loaders_in,
+    only,
+    params_in,
+    parts,
+    taken_from,
+)
+from nbddp.analysis.evaluator.tensor_rules import (
+    PRODUCTS,
+    TOTALS,
+    einsum,
+    joined,
+    like,
+    note_mixed,
+    of_samples,
+    of_size,
+    operation,
+)
 from nbddp.analysis.evaluator.writes import moved_by_hand, put_element, write_into
 from nbddp.analysis.library import Gives, Op, Samples, effect_of, is_class, makes
 from nbddp.analysis.slicing import effects
@@ -25,6 +44,7 @@ from nbddp.analysis.values import (
     PLACED,
     PLACES,
     SHUFFLED,
+    STATISTIC,
     TURNED,
     UNARY,
     WHOLE,
@@ -32,6 +52,7 @@ from nbddp.analysis.values import (
     Machine,
     Obj,
     Value,
+    alike,
     elementwise,
     foreign,
     guarded,
@@ -79,11 +100,14 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
     if made is not None:
         return made
     op = effect_of(name)
+    if args and name.startswith("torch."):
+        note_mixed(m, node, args[0], name.rpartition(".")[2], args[1:], keywords)
     found = _of_samples(m, name, args, keywords, op)
     found = found if found is not None else _builtin(m, node, name, args, keywords, op)
     if found is not None:
         return found
-    if op.batch and spread(args[0] if args else ANYTHING) is Extent.SAMPLES:
+    whole = name.startswith("torch.nn.functional.") and any(v.of("shape") and v.varies for v in given)
+    if (op.batch or whole) and spread(args[0] if args else ANYTHING) is Extent.SAMPLES:  # `F.layer_norm(x, x.shape)`
         m.facts.against_statistic.add(node)
     if op.samples is Samples.LOSS:
         return Value(extent=reduced(given, keywords))
@@ -94,7 +118,7 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
         return Value(extent=reduce(join_extent, (spread(v) for v in given), Extent.REPEATED))
     if name.startswith("torch.nn.utils.clip_grad"):
         return ANYTHING
-    result = _compute(m, name, args, keywords, op)
+    result = _compute(m, node, name, args, keywords, op)
     return foreign(m, node, name) if is_foreign(name) and not result.varies else result
 
 
@@ -177,10 +201,8 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
         return batch.with_extent(Extent.REPEATED) if batches_of and batches_of <= m.assumed.unshared else batch
     if name == "zip":
         return _iterator(m, node, "zip", Value(items=tuple(args)))
-    if name in ("sorted", "reversed") and spread(first) is Extent.SAMPLES and not first.objs - first.of(*MARKS):
-        return marked(first, MOVED)
-    if name == "itertools.islice" and spread(first) is Extent.SAMPLES and not first.objs - first.of(*MARKS):
-        return marked(marked(first, PICKED), PLACED)
+    if args and (made := _of_a_share(m, node, name, first)) is not None:
+        return made
     if op.gives in (Gives.TURNS, Gives.SOME):
         return _passed(m, node, name, first, args)
     if name == "filter" and len(args) > 1:
@@ -216,6 +238,9 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
         lists = name == "collections.defaultdict" and {o.name for o in first.of("library")} & LISTS
         if lists:
             return _made(m, made, {"[]": m.make("list", node)})
+        if name == "collections.Counter" and spread(first) is Extent.SAMPLES:
+            note_size(m.facts, made.objs)
+            return _made(m, made, {"[]": Value(extent=Extent.SUM, number=True)})
         default = m.steps.call(m, node, first, None, [], {}) if first.of("class", "function") else None
         return _made(m, made, {"[]": default}) if default is not None else made  # `defaultdict(Meter)`
     if op.makes == "list":
@@ -249,6 +274,26 @@ def _builtin(  # noqa: C901, PLR0912 -- one case for each function
         found = [join_extent(spread(v), spread(m.elements(v))) for v in args]
         return Value(extent=reduce(join_extent, found, Extent.UNIFORM) if set(found) <= {*WHOLE} else Extent.VARYING)
     return None
+
+
+MADE_OF_A_SHARE = {
+    **dict.fromkeys(("sorted", "reversed"), (MOVED,)),
+    **dict.fromkeys(("set", "frozenset"), (STATISTIC,)),  # what other ranks have too counts once
+    "itertools.islice": (PICKED, PLACED),
+}
+
+
+def _of_a_share(m: Machine, node: ast.Call, name: str, first: Value) -> Value | None:
+    """What Python's own functions make of samples, and of numbers that each rank has for itself."""
+    if spread(first) is Extent.SAMPLES and not first.objs - first.of(*MARKS):
+        for mark in MADE_OF_A_SHARE.get(name, ()):
+            first = marked(first, mark)
+        return first if name in MADE_OF_A_SHARE else None
+    inner = m.elements(first)
+    if name == "sorted" and first.of("list") and spread(inner) in (Extent.MEAN, Extent.SUM):
+        return _made(m, m.make("list", node), {"[]": inner.with_extent(Extent.VARYING)})  # each rank by its own
+    alone = name in ("any", "all") and (first.of("list") or first.items)
+    return replace(inner, objs=frozenset(), const=None) if alone and inner.varies and alike(inner) else None
 
 
 def _reduced(m: Machine, node: ast.Call, args: Args) -> Value:
@@ -291,7 +336,10 @@ def _length(m: Machine, value: Value) -> Value:
         return Value(extent=Extent.UNIFORM)
     if value.of(EACH, PICKED):
         return Value(extent=Extent.SUM, number=True)
-    if is_uneven(m.facts, value) or (spread(value) is Extent.VARYING and not value.objs):
+    if value.of("iterator") and Extent.SAMPLES in taken_from(m, value):
+        plain = not is_indirect(m, value)
+        return Value(extent=Extent.SUM if plain else Extent.VARYING, equal=plain, number=True)
+    if value.of(STATISTIC) or is_uneven(m.facts, value) or (spread(value) is Extent.VARYING and not value.objs):
         return Value(extent=Extent.VARYING, number=True)
     if value.of("list"):  # as many as there are batches, or samples
         return Value(
@@ -377,7 +425,7 @@ def _is_size(value: Value) -> bool:
     return (value.equal and value.number) or any(map(_is_size, value.items or ()))
 
 
-def _compute(m: Machine, name: str, args: Args, keywords: Keywords, op: Op) -> Value:
+def _compute(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords, op: Op) -> Value:
     given, word = [*args, *keywords.values()], name.rpartition(".")[2]
     extents = [m.held(v) for v in given]
     extent = reduce(join_extent, extents, Extent.UNIFORM)
@@ -394,7 +442,9 @@ def _compute(m: Machine, name: str, args: Args, keywords: Keywords, op: Op) -> V
         if op.samples is Samples.MIXES:
             return Value(extent=Extent.VARYING)
         parts = (replace(v, extent=m.held(v)) for v in given if not _is_size(v))
-        return operation(word, args, keywords) or like(Value(extent=elementwise(parts)), args)
+        found = operation(word, args, keywords) or like(Value(extent=elementwise(parts)), args)
+        beside = op.samples is Samples.JOINS and found.extent is Extent.SAMPLES and args
+        return joined(m, node, word, args[0], args[1:], keywords) if beside else found
     return Value(extent=extent if op.samples is Samples.JOINS else Extent.VARYING)
 
 

@@ -7,7 +7,15 @@ from dataclasses import replace
 
 from nbddp.analysis.evaluator.attributes import bases_of, class_member
 from nbddp.analysis.evaluator.iteration import iterate, params_in
-from nbddp.analysis.evaluator.tensor_rules import like, lined, of_samples, of_size, operation, samples_at
+from nbddp.analysis.evaluator.tensor_rules import (
+    like,
+    lined,
+    note_mixed,
+    of_samples,
+    of_size,
+    operation,
+    samples_at,
+)
 from nbddp.analysis.evaluator.writes import (
     grows_apart,
     hand_over,
@@ -77,6 +85,7 @@ def call_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, 
                 return found
     op = effect_of(f".{attr}")
     keeps = op.samples is Samples.KEEPS
+    note_mixed(m, node, base, attr, args, keywords)
     word = attr if keeps or attr in LEAVES_VALUES | REPLACES or attr.endswith("__") else attr.removesuffix("_")
     result = _tensor(m, base, word, args, keywords)
     if attr.endswith("_") and attr not in LEAVES_VALUES and isinstance(node.func, ast.Attribute):

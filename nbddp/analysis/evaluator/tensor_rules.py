@@ -7,15 +7,20 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 from functools import reduce
 
+from nbddp.analysis.evaluator.iteration import written_elements
 from nbddp.analysis.library import Samples, Shape, effect_of
 from nbddp.analysis.values import (
     ANYTHING,
+    EACH,
     FLAT,
+    JOINED,
     LINE,
     MARKS,
     MOVED,
+    OF_EACH,
     OPERATORS,
     PICKED,
+    PLACED,
     SHUFFLED,
     STATISTIC,
     TURNED,
@@ -43,13 +48,18 @@ DIMENSION = ("dim", "axis", "dims")
 SWAPS = ("transpose", "swapaxes", "swapdims", "movedim", "moveaxis")
 PRODUCTS = ("mm", "matmul")
 TOTALS = {Samples.SUM: summed, Samples.MEAN: averaged}
+OF_SEQUENCES = ("RNN", "LSTM", "GRU", "Transformer", "Attention", "attention")  # the first dimension may be time
 NOTHING = Value(const=Literal.NONE)
 
 
-def _over_samples(base: Value, args: Args, keywords: Keywords) -> bool:
-    """Is the first dimension, that of the samples, gone through?"""
-    along = args[0] if args else _along(keywords)
-    return along is ANYTHING or 0 in _places(along) or bool(base.of(LINE) and -1 in _places(along))
+def _over_samples(base: Value, along: Value) -> bool:
+    """Is the dimension gone through that counts the samples, or all of them?"""
+    return along is ANYTHING or bool(_counting(base) & {*_places(along)})
+
+
+def _counting(base: Value) -> set[object]:
+    """The dimension of the samples; in a LINE it is the last one too."""
+    return {samples_at(base), *([-1] if base.of(LINE) else [])}
 
 
 def _places(along: Value) -> list[object]:
@@ -59,14 +69,14 @@ def _places(along: Value) -> list[object]:
     return [along.const, *items, *(e.value for e in written if isinstance(e, ast.Constant))]
 
 
-def _at_times(m: Machine, along: Value) -> bool:
+def _at_times(m: Machine, base: Value, along: Value) -> bool:
     """`dim = 0 if x.ndim == 2 else (0, 1)`: not known here, and the first one in a branch; `-2` where rows are samples.
 
     In a model the last two dimensions are mostly those of an image, or of a sequence.
     """
     numbers = [s.value for s in along.sources if isinstance(s, ast.Constant)]
-    unknown = along.const is None and along.items is None and 0 in numbers
-    return unknown or (along.const == -2 and not m.context.forward)
+    unknown = along.const is None and along.items is None and samples_at(base) in numbers
+    return unknown or (-2 in _places(along) and not m.context.forward and not (base.of(TURNED) and base.of(LINE)))
 
 
 def of_size(sizes: Set[Extent]) -> Extent:
@@ -86,26 +96,77 @@ def of_samples(
     if done is Samples.COUNT:
         return m.size(base) if extent is Extent.SAMPLES else Value(number=True)
     if extent is not Extent.SAMPLES:
-        kept = Value(base.objs - base.of("shape"), extent, base.items, base.const) if done in TOTALS else None
-        return Value(extent=elementwise([base])) if word == "count_nonzero" else kept
-    if (
-        base.of(TURNED, FLAT)
-        and (found := _placed(word, base, args, keywords, done, forward=m.context.forward)) is not None
-    ):
+        return _of_no_samples(m, base, word, args, keywords, done)
+    if base.of(TURNED, FLAT) and (found := _placed(word, base, args)) is not None:
         return found
-    along = done is Samples.ALONG and not m.context.forward and not _each_for_itself(m, word, base, args, keywords)
-    paired = done is Samples.PAIRS and any(spread(a) is Extent.SAMPLES for a in args[:1])
-    if done is Samples.MOVES and not m.context.forward and not _each_for_itself(m, word, base, args, keywords):
-        return marked(Value(extent=extent), MOVED, SHUFFLED)
-    if along or paired or done is Samples.MIXES:  # in a model the first dimension may be that of time
-        return Value(extent=Extent.VARYING)
-    if done in TOTALS and _at_times(m, args[0] if args else _along(keywords)):
-        return marked(Value(extent=Extent.VARYING), STATISTIC)
+    if done in (Samples.ALONG, Samples.MOVES, Samples.WEIGHS):
+        return _set_against_others(m, base, word, args, keywords, done)
+    along = _along(word, args, keywords)
     if done in TOTALS:
-        return Value(extent=TOTALS[done](base) if _over_samples(base, args, keywords) else extent)
-    if done is Samples.WEIGHS and not m.context.forward and not _each_for_itself(m, word, base, args, keywords):
-        return marked(Value(extent=Extent.SAMPLES), WEIGHTED)
-    return _turned(m, word, base, args) or _among(word, args[0] if args else _along(keywords), done)
+        if _at_times(m, base, along):
+            return marked(Value(extent=Extent.VARYING), STATISTIC)
+        return Value(extent=TOTALS[done](base)) if _over_samples(base, along) else _along_another(base, along, keywords)
+    if done is Samples.MIXES or (done is Samples.PAIRS and any(spread(a) is Extent.SAMPLES for a in args[:1])):
+        return Value(extent=Extent.VARYING)
+    return _some(m, base, word, args, along, done) or _turned(m, word, base, args)
+
+
+def _of_no_samples(
+    m: Machine, base: Value, word: str, args: Args, keywords: Keywords, done: Samples | None
+) -> Value | None:
+    """`torch.zeros(3).scatter_add(0, classes, x)` is given some; a sum of sums is one."""
+    given = done is Samples.ALONG and any(spread(a) is Extent.SAMPLES for a in args)
+    if given and spread(base) in WHOLE and not m.context.forward:
+        return None if _each_for_itself(m, word, base, args, keywords) else Value(extent=Extent.VARYING)
+    kept = Value(base.objs - base.of("shape"), spread(base), base.items, base.const) if done in TOTALS else None
+    return Value(extent=elementwise([base])) if word == "count_nonzero" else kept
+
+
+def _set_against_others(
+    m: Machine, base: Value, word: str, args: Args, keywords: Keywords, done: Samples | None
+) -> Value | None:
+    """`x.cumsum(0)`, `x.flip(0)`, `x.softmax(0)`; in a model the first dimension may be that of time."""
+    if m.context.forward and not (done is Samples.WEIGHS and _along(word, args, keywords).const == 0):
+        return None
+    found = Value(extent=Extent.SAMPLES)
+    if _each_for_itself(m, word, base, args, keywords):
+        return like(found, [base])
+    if done is Samples.MOVES:
+        return marked(found, MOVED, SHUFFLED)
+    return marked(found, WEIGHTED) if done is Samples.WEIGHS else Value(extent=Extent.VARYING)
+
+
+def note_mixed(m: Machine, node: ast.Call, base: Value, word: str, args: Args, keywords: Keywords) -> None:
+    """`x.sort(0)`, `x.flip(0)` in a forward that trains, where nothing has time in its first dimension."""
+    done = effect_of(f".{word}").samples
+    mixes = done in (Samples.ALONG, Samples.MOVES, Samples.ORDERS) or (done is Samples.WEIGHS and base.of(TURNED))
+    if not mixes or spread(base) is not Extent.SAMPLES:
+        return
+    along, trains = _along(word, args, keywords), m.context.forward and m.context.grad and m.sharing()
+    asked = along is not ANYTHING and _over_samples(base, along) and not base.of(FLAT)
+    if trains and asked and not any(layer in m.program.text for layer in OF_SEQUENCES):
+        m.facts.against_statistic.add(node)
+
+
+def _some(m: Machine, base: Value, word: str, args: Args, along: Value, done: Samples | None) -> Value | None:
+    """`x.nonzero()`, `x.select(0, 0)`, `x.chunk(2)`."""
+    if done is Samples.PICKS or (word == "where" and along is ANYTHING):
+        return marked(Value(extent=Extent.SAMPLES), PICKED)
+    if word == "select" and along.const in _counting(base):
+        return marked(like(Value(extent=Extent.SAMPLES), [base]), PLACED)
+    apart = effect_of(f".{word}").shape is Shape.APART and word != "unbind"
+    return _pieces(m, base, along) if apart and args and not isinstance(args[0].const, str) else None
+
+
+def _along_another(base: Value, along: Value, keywords: Keywords) -> Value:
+    """Each sample's own sum, mean or deviation; where the dimension before theirs goes, they come to the front."""
+    kept = Value(base.of(*OF_EACH), spread(base))
+    gone = keywords.get("keepdim", keywords.get("keepdims", NOTHING)).const in (False, Literal.NONE)
+    if not gone:
+        return replace(kept, objs=kept.objs | base.of(TURNED, LINE))
+    if base.of(TURNED) and 0 not in _places(along):
+        return replace(kept, objs=kept.objs | (base.of(TURNED) if not base.of(LINE) else frozenset()))
+    return replace(kept, objs=kept.objs | (base.of(LINE) if base.of(TURNED) else frozenset()))
 
 
 def operation(word: str, operands: Args, keywords: Keywords) -> Value | None:
@@ -128,36 +189,33 @@ def _turned(m: Machine, what: str, base: Value, args: Args) -> Value | None:
     first_two = what in SWAPS and (sorted(order) in ([], ["0", "1"]) or sorted(order) == ["-2", "0"])
     first_two = first_two or (what == "permute" and order[1:2] == ["0"])
     if what == "t" or (first_two and (base.of(TURNED) or not m.context.forward)):
-        return turned(Value(base.of(*MARKS), Extent.SAMPLES))
+        return turned(Value(base.of(*MARKS), Extent.SAMPLES), line=what == "t")
+    if what in ("unsqueeze", "expand_dims") and order == ["0"]:
+        return before(Value(base.of(*MARKS), Extent.SAMPLES))
     if what in PRODUCTS and args and spread(args[0]) is Extent.SAMPLES:
         return Value(extent=product(base, args[0]))
     return None
 
 
-def _placed(
-    word: str, base: Value, args: Args, keywords: Keywords, done: Samples | None, *, forward: bool
-) -> Value | None:
+def before(base: Value) -> Value:
+    """`x[None]`, `x.unsqueeze(0)`."""
+    return marked(placed(base, TURNED), LINE) if base.of(LINE) else placed(base, TURNED)
+
+
+def _placed(word: str, base: Value, args: Args) -> Value | None:
     """What has its samples in another dimension than the first: where they are then; None where nothing is special."""
     sizes = args[0].items if args and args[0].items else args
     if word in ("view", "reshape", "flatten", "ravel"):
         return _reshaped(word, base, sizes)
     if not base.of(TURNED):
         return None
-    along = [*args, _along(keywords)][0]
-    places = _places(along)[along.items is not None :]
+    places = [size.const for size in sizes][:2]
     if word == "permute":
-        places = [size.const for size in sizes][:2]
-        return placed(base) if places[0] == 1 else base if places[1:] == [1] else Value(extent=Extent.VARYING)
+        return placed(base) if places[:1] == [1] else base if places[1:] == [1] else Value(extent=Extent.VARYING)
     if word == "unsqueeze" and places[0] in (0, 1):
         return Value(extent=Extent.VARYING)
-    if word in ("squeeze", "select", "unbind") and places[0] == 0:
-        return placed(base)
-    if done is Samples.ALONG and along is ANYTHING and effect_of(f".{word}").last and not forward:
-        return Value(extent=Extent.VARYING)
-    if done in (*TOTALS, Samples.STATISTIC, Samples.ORDERS, Samples.ALONG) and along is not ANYTHING:
-        if 1 in places:
-            return Value(extent=TOTALS[done](base) if done in TOTALS else Extent.VARYING)
-        return placed(base) if 0 in places and done is not Samples.ALONG else base
+    if word in ("squeeze", "select", "unbind") and places[:1] == [0]:
+        return placed(base, LINE if base.of(LINE) else "")
     return None
 
 
@@ -175,6 +233,47 @@ def _reshaped(word: str, base: Value, sizes: Sequence[Value]) -> Value:
     return placed(base, TURNED) if apart else Value(extent=Extent.VARYING)
 
 
+def _pieces(m: Machine, base: Value, along: Value) -> Value:
+    """`x.chunk(2)`, `torch.split(x, 4)`: of a batch some samples by their places; of several, those batches."""
+    if not (_over_samples(base, along if along is not ANYTHING else Value(const=0)) or _at_times(m, base, along)):
+        return Value(base.objs, base.extent)
+    plain = Value(base.objs - base.of(JOINED), base.extent)
+    return plain if base.of(JOINED) else marked(marked(plain, PICKED), PLACED)
+
+
+def joined(m: Machine, node: ast.Call, word: str, given: Value, args: Args, keywords: Keywords) -> Value:
+    """`torch.cat([a, b])`, `torch.stack(outputs)`: where the samples of all are then."""
+    parts = written_elements(m, given) or [m.elements(given)]
+    found = Value(given.of(*OF_EACH).union(*(p.of(*OF_EACH, TURNED, FLAT) for p in parts)), Extent.SAMPLES)
+    along = _along(word, args, keywords)
+    at = 0 if along is ANYTHING or word in ("vstack", "hstack") else along.const
+    if word == "stack" and not (given.of(EACH, PICKED) or found.of(TURNED) or m.context.varying):
+        return turned(found) if at == 0 else found
+    over = word not in ("stack", "hstack") and at == samples_at(found) and not (m.context.varying or _grows(m, node))
+    if over and not m.context.forward and any(map(_is_made_there, _written(node))):
+        return Value(extent=Extent.VARYING)  # some rows besides, on each rank
+    return marked(found, JOINED) if over and len(parts) > 1 and all(p.varies for p in parts) else found
+
+
+def _written(node: ast.Call) -> list[ast.expr]:
+    return getattr(node.args[0], "elts", [])
+
+
+def _grows(m: Machine, node: ast.Call) -> bool:
+    """`seen = torch.cat([seen, output])`."""
+    match m.program.parents.get(node):
+        case ast.Assign(targets=[target]):
+            return ast.unparse(target) in map(ast.unparse, _written(node))
+    return False
+
+
+def _is_made_there(node: ast.expr) -> bool:
+    """`torch.zeros(1, 3)`."""
+    sizes = node.args if isinstance(node, ast.Call) and node.args else []
+    made = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("zeros", "ones")
+    return made and isinstance(sizes[0], ast.Constant) and bool(sizes[0].value)
+
+
 def samples_at(value: Value) -> int:
     """The dimension that counts the samples of a batch."""
     return 1 if value.of(TURNED) else 0
@@ -182,12 +281,17 @@ def samples_at(value: Value) -> int:
 
 def like(value: Value, given: Args) -> Value:
     """What a layer or a function makes of a batch has its samples where the batch has them."""
-    place = given[0].of(TURNED, FLAT, MOVED) if given and spread(value) is Extent.SAMPLES else frozenset()
+    if not given or spread(value) is not Extent.SAMPLES:
+        return value
+    place = given[0].of(TURNED, FLAT, MOVED).union(*(v.of(*OF_EACH) for v in given))
     return replace(value, objs=value.objs | place) if place else value
 
 
-def _along(keywords: Keywords) -> Value:
-    return next((keywords[k] for k in DIMENSION if k in keywords), ANYTHING)
+def _along(word: str, args: Sequence[Value], keywords: Keywords) -> Value:
+    """The dimension that is asked for; ANYTHING where none is."""
+    place = effect_of(f".{word}").dim or 0
+    named = next((keywords[k] for k in DIMENSION if k in keywords), None)
+    return named or (args[place] if len(args) > place else ANYTHING)
 
 
 def _of_all(m: Machine, attr: str, base: Value, args: Args, keywords: Keywords) -> Value:
@@ -195,7 +299,9 @@ def _of_all(m: Machine, attr: str, base: Value, args: Args, keywords: Keywords) 
     extent = spread(base)
     of_one = m.context.varying and (args or any(k in keywords for k in DIMENSION))
     if extent is Extent.SAMPLES and (of_one or _each_for_itself(m, attr, base, args, keywords)):
-        return Value(extent=elementwise([base, *args, *keywords.values()]))
+        found = Value(extent=elementwise([base, *args, *keywords.values()]))
+        keeps = of_one or effect_of(f".{attr}").samples is Samples.ORDERS or found.extent is not Extent.SAMPLES
+        return like(found, [base]) if keeps else _along_another(base, _along(attr, args, keywords), keywords)
     varying = Value(extent=Extent.VARYING)
     return marked(varying, STATISTIC) if extent is Extent.SAMPLES and not m.context.varying else varying
 
@@ -211,25 +317,19 @@ def einsum(m: Machine, equation: object, operands: Args) -> Value | None:
     return Value(extent=Extent.VARYING if m.context.forward and letters[0] not in "bn" else Extent.SUM)
 
 
-def _among(what: str, along: Value, done: Samples | None) -> Value | None:
-    if done is Samples.WEIGHS and along.const == 0:  # in a model too
-        return marked(Value(extent=Extent.SAMPLES), WEIGHTED)
-    picks = done is Samples.PICKS or (what == "where" and along is ANYTHING)
-    return marked(Value(extent=Extent.SAMPLES), PICKED) if picks else None
-
-
 def _each_for_itself(m: Machine, word: str, base: Value, args: Sequence[Value], keywords: Keywords) -> bool:
     """Is a sample's result made of this sample alone: along another dimension than that of the samples?"""
-    op, line = effect_of(f".{word}"), base.of(LINE)
-    place = op.dim or 0
-    along = next((keywords[k] for k in DIMENSION if k in keywords), args[place] if len(args) > place else None)
-    if along is None or along.const is Literal.NONE:  # of each class, the highest
-        return not line and (bool(op.last) or (word == "topk" and bool(args) and args[0].const == 1))
-    return 0 not in _places(along) and not (line and -1 in _places(along)) and not _at_times(m, along)
+    op, along = effect_of(f".{word}"), _along(word, args, keywords)
+    if along is ANYTHING or along.const is Literal.NONE:  # of each class, the highest
+        last = bool(op.last) or (word == "topk" and bool(args) and args[0].const == 1)
+        return last and not base.of(LINE, TURNED)
+    return not _over_samples(base, along) and not _at_times(m, base, along)
 
 
 def lined(word: str, base: Value, args: Args) -> Value:
     """`x.view(-1)`, `x.flatten()`, `x.squeeze()`: the samples' dimension is the last one too."""
+    if base.of(TURNED) and base.of(LINE) and word in ("squeeze", "unsqueeze"):
+        return base.with_extent(Extent.VARYING) if not args else base
     plain = replace(base, objs=base.objs - base.of(LINE))
     asked = [a.const for a in args]
     one = asked == [-1] if word in ("view", "reshape") else not asked and word in ("flatten", "ravel")

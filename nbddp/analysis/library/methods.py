@@ -28,6 +28,7 @@ METHODS: Table = {
     "diag diagonal": Op(READS, Samples.MIXES),
     "ger outer inner kron tensordot linear": Op(READS, Samples.PAIRS, fresh=True),
     "trace": Op(UNKNOWN, Samples.MIXES, fresh=True),
+    "svd qr lstsq svd_lowrank pca_lowrank renorm meshgrid": Op(samples=Samples.MIXES),
     # Samples by samples.
     "topk argsort kthvalue msort": Op(READS, Samples.ORDERS, fresh=True),
     "sort": Op(Effect.REORDERS, Samples.ORDERS, fresh=True),
@@ -36,6 +37,9 @@ METHODS: Table = {
     "matrix_norm nuclear_norm svdvals fftshift ifftshift fft ifft rfft irfft hfft ihfft glu": Op(
         READS, Samples.ALONG, fresh=True
     ),
+    "unfold index_fill index_copy index_add index_reduce scatter scatter_add scatter_reduce select_scatter "
+    "slice_scatter take put": Op(samples=Samples.ALONG),
+    "fill_diagonal": Op(samples=Samples.MIXES),
     "flipud gradient": Op(READS, Samples.ALONG),
     "normalize cosine_similarity pairwise_distance": Op(UNKNOWN, Samples.ALONG, fresh=True),
     "masked_select nonzero argwhere flatnonzero": Op(READS, Samples.PICKS, fresh=True),
@@ -48,6 +52,10 @@ METHODS: Table = {
     "flip roll gather index_select take_along_dim": Op(READS, Samples.MOVES, fresh=True),
     "softmax log_softmax softmin": Op(samples=Samples.WEIGHS, last=True),
     "normalize cosine_similarity pairwise_distance logsumexp glu fft ifft rfft irfft hfft ihfft": Op(last=True),
+    "split chunk tensor_split array_split": Op(dim=1),
+    "narrow": Op(READS, shape=Shape.APART),
+    "pairwise_distance put": Op(dim=9),  # none: along the last one
+    "take": Op(dim=1),
     "topk kthvalue norm vector_norm quantile nanquantile percentile nanpercentile normalize cosine_similarity diff "
     "roll tril triu pinv pinverse cond matrix_rank matrix_norm svdvals trapezoid trapz cumulative_trapezoid ediff1d "
     "convolve correlate gradient unwrap": Op(dim=1),

@@ -32,7 +32,11 @@ OPS: Table = {
     "numpy.arange": Op(counts=True),
     # Random numbers.
     "numpy.random": Op(makes="tensor", draws=Stream.NUMPY, chance=True),
-    "numpy.random.default_rng numpy.random.Generator numpy.random.RandomState": Op(generator=True),
+    "numpy.random.default_rng numpy.random.Generator numpy.random.RandomState numpy.random.PCG64 numpy.random.MT19937 "
+    "numpy.random.PCG64DXSM numpy.random.Philox numpy.random.SFC64 numpy.random.SeedSequence": Op(generator=True),
+    "scipy.stats.qmc.LatinHypercube scipy.stats.qmc.Sobol scipy.stats.qmc.Halton scipy.stats.qmc.PoissonDisk "
+    "scipy.stats.qmc.MultivariateNormalQMC scipy.stats.qmc.MultinomialQMC pyDOE.lhs pyDOE2.lhs pyDOE3.lhs "
+    "pydoe.lhs": Op(draws=Stream.SYSTEM),  # each a stream of its own
     "numpy.random.seed": Op(Effect.WORLD, seeds=Stream.NUMPY),
     "sklearn": Op(draws=Stream.NUMPY),
     # Files.

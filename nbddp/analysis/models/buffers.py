@@ -11,41 +11,41 @@ from nbddp.analysis.values import Obj
 
 
 def kept_of_shares(plan: Reading) -> Iterator[ast.stmt]:
-    """Statements by which a model of the notebook changes one of its buffers by what differs between ranks."""
-    for node in plan.nodes():
-        if not isinstance(node, ast.ClassDef):
-            continue
-        names = {name for part in walk(node) if (name := _registered(part))}
-        for method in (m for m in node.body if isinstance(m, ast.FunctionDef) and m.name != "__init__"):
-            changes = (s for s in walk(method) if isinstance(s, ast.stmt) and _changed(s) in names)
-            yield from (s for s in changes if any(plan.facts.value(v).varies for v in _given(s)))
+    """Statements by which a buffer of a model is changed by what differs between ranks."""
+    names = {name for part in plan.nodes() if (name := _registered(part))}
+    for node in (n for n in plan.nodes() if names and isinstance(n, ast.stmt)):
+        place = _buffer(_changed(node), names)
+        made = getattr(plan.program.function_of(node), "name", "") == "__init__"
+        of_a_model = place is not None and plan.facts.value(place.value).of("model", "submodule")
+        if of_a_model and not made and any(plan.facts.value(v).varies for v in _given(node)):
+            yield node
 
 
 def _registered(node: ast.AST) -> str | None:
-    """`self.register_buffer("mean", torch.zeros(4))`."""
+    """`self.register_buffer("mean", torch.zeros(4))`, `model.register_buffer(…)`."""
     match node:
         case ast.Call(func=ast.Attribute(attr="register_buffer"), args=[ast.Constant(value=str(name)), *_]):
             return name
     return None
 
 
-def _changed(statement: ast.stmt) -> str | None:
+def _changed(statement: ast.stmt) -> ast.expr | None:
     """`self.mean = …`, `self.mean[i] += …`, `self.mean.mul_(0.9).add_(…)`."""
     match statement:
         case ast.Assign(targets=[target]) | ast.AugAssign(target=target):
-            return _attribute(target)
+            return target
         case ast.Expr(value=ast.Call(func=ast.Attribute(attr=word, value=target))) if word.endswith("_"):
-            return _attribute(target)
+            return target
     return None
 
 
-def _attribute(node: ast.expr) -> str | None:
-    """The attribute of `self` that the place is a part of."""
+def _buffer(node: ast.expr | None, names: set[str]) -> ast.Attribute | None:
+    """The buffer that the place is a part of."""
     match node:
-        case ast.Attribute(value=ast.Name(id="self"), attr=name):
-            return name
+        case ast.Attribute(attr=name) if name in names:
+            return node
         case ast.Attribute(value=inner) | ast.Subscript(value=inner) | ast.Call(func=ast.Attribute(value=inner)):
-            return _attribute(inner)
+            return _buffer(inner, names)
     return None
 
 

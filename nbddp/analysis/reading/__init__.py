@@ -15,6 +15,7 @@ from nbddp.analysis.reading.file_calls import (
     unpacks,
     writes,
 )
+from nbddp.analysis.reading.generators import generators
 from nbddp.analysis.reading.in_scope import (
     SingleStart,
     expression_among,
@@ -60,6 +61,7 @@ __all__ = [
     "expression_among",
     "expressions_for",
     "fetches",
+    "generators",
     "held_by",
     "held_in_containers",
     "items_of",

@@ -14,6 +14,7 @@ from nbddp.analysis.library import effect_of
 from nbddp.analysis.values.domain import (
     ASSUMED,
     FRACTION,
+    LINE,
     MARKS,
     PICKED,
     PLACED,
@@ -91,6 +92,8 @@ def _extent(left: Value, right: Value, op: ast.operator) -> Extent:
     match op:
         case ast.Add() | ast.Sub():
             extent = _add(left, right)
+        case ast.Mult() if isinstance(left.const, str) or isinstance(right.const, str):
+            extent = elementwise((left, right))  # `"=" * len(x)`
         case ast.Mult():
             extent = Extent.SUM if assumes(left, right) else _multiply(left, right)
         case ast.MatMult():
@@ -254,8 +257,9 @@ def averaged(value: Value) -> Extent:
     return Extent.VARYING if value.of(WEIGHTED, RATED) or single else Extent.MEAN
 
 
-def turned(value: Value) -> Value:
-    """A batch transposed, or back again."""
-    if value.of(TURNED):
-        return placed(value)
-    return placed(value, TURNED) if spread(value) is Extent.SAMPLES else value
+def turned(value: Value, *, line: bool = False) -> Value:
+    """A batch transposed, or back again; of two dimensions, as `x.T` is, the second is the last one."""
+    if value.of(TURNED) or spread(value) is not Extent.SAMPLES:
+        return placed(value) if value.of(TURNED) else value
+    back = placed(value, TURNED)
+    return value if value.of(LINE) else marked(back, LINE) if line else back

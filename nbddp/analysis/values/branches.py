@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from contextlib import AbstractContextManager
 
-from nbddp.analysis.values.domain import ANYTHING, Extent, Value, alike, join, spread
+from nbddp.analysis.values.domain import ANYTHING, PLACED, Extent, Value, alike, join, spread
 from nbddp.analysis.values.facts import Facts
 from nbddp.analysis.values.machine import Env, Machine
 
@@ -49,7 +49,8 @@ def chosen_by(m: Machine, value: Value) -> AbstractContextManager[None]:
 
 def _apart(m: Machine, value: Value, differs: bool, own: bool) -> AbstractContextManager[None]:
     around = m.context
-    of_share = own and spread(value) is not Extent.SAMPLES and m.sharing() and not (around.varying or m.deals())
+    for_itself = (spread(value) is Extent.SAMPLES or around.varying) and not value.of(PLACED)
+    of_share = own and not for_itself and m.sharing() and not m.deals()
     return m.within(
         varying=around.varying or differs,
         behind=around.behind and not differs,

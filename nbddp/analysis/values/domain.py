@@ -110,18 +110,27 @@ FRACTION = "fraction"  # a part of a sum: rounded on each rank it does not add u
 ASSUMED = "assumed"  # weighted by the size of the batch, and so taken for a mean over it
 TURNED = "turned"  # its columns are samples: a transposed batch, or time in the first dimension
 FLAT = "flat"  # time and samples in one dimension, time first
-LINE = "line"  # of one dimension
+LINE = "line"  # the samples' dimension is the last one
+JOINED = "joined"  # of several batches, one after the other
 UNLIKE = "unlike"  # holds a sum over the samples, and something that is none: its node is the sum
 PLACES = "places"  # the place of each sample in the batch, in order; what is computed from it is none
 MARKS = (RATED, WEIGHTED, STATISTIC, MASK, EACH, PICKED, MOVED, PLACED, BY_MASK, FRACTION, ASSUMED, TURNED, FLAT, LINE,
-         UNLIKE)  # fmt: skip
-OF_A_SHARE = (PICKED, MOVED, RATED, WEIGHTED, TURNED)  # gathered, these are not the samples that one process would have
+         UNLIKE, JOINED)  # fmt: skip
+OF_EACH = (RATED, WEIGHTED, PICKED, MOVED, PLACED, BY_MASK, JOINED)  # whatever is made of each sample for itself
+OF_A_SHARE = (
+    PICKED,
+    MOVED,
+    RATED,
+    WEIGHTED,
+    TURNED,
+    JOINED,
+)  # gathered, these are not the samples that one process would have
 _NOWHERE = ast.Pass()
 
 
 def placed(value: Value, kind: str = "") -> Value:
     """A batch whose samples are in another dimension: TURNED, FLAT, or the first."""
-    plain = replace(value, objs=value.objs - value.of(TURNED, FLAT))
+    plain = replace(value, objs=value.objs - value.of(TURNED, FLAT, LINE))
     return marked(plain, kind) if kind else plain
 
 

@@ -6,12 +6,14 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
-from nbddp.analysis.library import effect_of
+from nbddp.analysis.library import Stream, effect_of
+from nbddp.analysis.reading import generators
 from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.values import Extent, spread
 from nbddp.edits import Edit, replace, wrap
 
 FRESH = ("torch.seed", "torch.random.seed")
+SEEDED = ("seed", "rng", "random_state")
 FOR_A_SAMPLE = ("__getitem__", "__getitems__", "__call__", "forward")  # of which each process has its own
 
 
@@ -21,6 +23,7 @@ def same_chance(plan: Plan, rule: str) -> Iterator[Edit]:
         function = plan.program.function_of(node)
         if isinstance(node, ast.Call) and (function is None or function.name not in FOR_A_SAMPLE):
             yield from _seeded(plan, rule, node)
+            yield from _drawn_by_rank_0(plan, rule, node)
         elif isinstance(node, ast.Assign) and _names_something(plan, node.value):
             yield from _from_rank_0(plan, rule, node.value)
 
@@ -29,18 +32,37 @@ def _seeded(plan: Plan, rule: str, call: ast.Call) -> Iterator[Edit]:
     name = qualified(call.func, plan.flow.imports) or ""
     given = [*call.args, *(k.value for k in call.keywords)]
     seed = f"{plan.naming('same_seed')}()"
-    plain = isinstance(call.func, ast.Attribute) and isinstance(plan.program.parents.get(call), ast.Expr)
-    if name in FRESH and plain:
-        function = plan.program.source(call.func).removesuffix("seed") + "manual_seed"
-        yield replace(plan.program, rule, call, f"{function}({seed})", ("same_seed",))
+    if isinstance(call.func, ast.Attribute) and isinstance(plan.program.parents.get(call), ast.Expr):
+        own = call.func.attr == "seed" and not given and ast.unparse(call.func.value) in generators(plan)
+        if name in FRESH or own:
+            function = plan.program.source(call.func).removesuffix("seed") + "manual_seed"
+            yield replace(plan.program, rule, call, f"{function}({seed})", ("same_seed",))
+    if name == "random.SystemRandom":
+        yield replace(plan.program, rule, call, f"{plan.program.source(call.func)[:-12]}Random({seed})", ("same_seed",))
     op = effect_of(name)
     if not op.seeds and not (op.generator and op.draws):
         return
-    if all(isinstance(g, ast.Constant) and g.value is None for g in given):
+    if all(map(_is_none, given)):
         yield replace(plan.program, rule, call, f"{plan.program.source(call.func)}({seed})", ("same_seed",))
     for value in given:
         if spread(plan.facts.value(value)) is Extent.REPEATED:
             yield from _from_rank_0(plan, rule, value)
+
+
+def _drawn_by_rank_0(plan: Plan, rule: str, call: ast.Call) -> Iterator[Edit]:
+    """`secrets.token_bytes(8)`, `lhs(2, 100)`: drawn from the machine, or from a stream of its own."""
+    fact = plan.facts.calls.get(call)
+    drawn = fact is not None and any(effect_of(name).draws is Stream.SYSTEM for name in fact.names)
+    if not drawn or fact is None or any(k.arg in SEEDED and not _is_none(k.value) for k in call.keywords):
+        return
+    apart = fact.varying_control or fact.ever_in_forward or fact.loops & {f.node for f in plan.roles.batch_loops}
+    around = (a for a in plan.program.ancestors(call) if isinstance(a, ast.Assign))
+    if not apart and not any(_names_something(plan, a.value) for a in around):
+        yield from _from_rank_0(plan, rule, call)
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _names_something(plan: Plan, node: ast.expr) -> bool:

@@ -35,7 +35,7 @@ def evaluate(loader, keep=False):
     """def evaluate(loader):
     model.eval()
     with torch.no_grad():
-        found = sum((EVALUATED).sum().item() for a, b in loader)
+        found = sum((EVALUATED).abs().sum().item() for a, b in loader)
     model.train()
     return found""",
     """def evaluate(loader):
