@@ -28,6 +28,7 @@ class Edit:
     place: Place = "text"
     uses: tuple[str, ...] = ()  # parts of the script, and imports, that the text names
     watch: Watch | None = None  # of a mark, which writes nothing: what is watched at the statement that begins there
+    beside: tuple[Edit, ...] = ()  # that go with it: they part statements of one line
 
 
 def replace(program: Program, rule: str, node: ast.AST, text: str, uses: tuple[str, ...] = ()) -> Edit:
@@ -72,21 +73,35 @@ def first_offset(program: Program, node: ast.stmt) -> int:
 
 def before(program: Program, rule: str, node: ast.stmt, line: str, uses: tuple[str, ...] = ()) -> Edit:
     """A statement of its own before another."""
-    if not stands_alone(program, node):
-        start = program.span(node)[0]
-        return Edit(rule, start, start, f"{'; '.join(line.splitlines())}; ", "line", uses)
-    indent = indent_of(program, node)
-    start = first_offset(program, node) - len(indent)
-    return Edit(rule, start, start, _lines(indent, line), "line", uses)
+    start = program.span(node)[0]
+    if stands_alone(program, node):
+        indent = indent_of(program, node)
+        start = first_offset(program, node) - len(indent)
+        return Edit(rule, start, start, _lines(indent, line), "line", uses)
+    if (simple := _simple(line)) is not None:
+        return Edit(rule, start, start, f"{simple}; ", "line", uses)
+    parted, inner = _parted(program, node)
+    return Edit(rule, start, start, _lines(inner, line).lstrip(" ") + inner, "line", uses, beside=parted)
 
 
 def after(program: Program, rule: str, node: ast.stmt, line: str, uses: tuple[str, ...] = ()) -> Edit:
     """A statement of its own after another."""
     end = program.span(node)[1]
-    if not stands_alone(program, node) and not isinstance(node, ast.For | ast.While | ast.With | ast.If | ast.Try):
-        return Edit(rule, end, end, f"; {'; '.join(line.splitlines())}", "close", uses)
-    line_end = program.text.find("\n", end) + 1
-    return Edit(rule, line_end, line_end, _lines(indent_of(program, node), line), "close", uses)
+    if stands_alone(program, node) or isinstance(node, ast.For | ast.While | ast.With | ast.If | ast.Try):
+        line_end = program.text.find("\n", end) + 1
+        return Edit(rule, line_end, line_end, _lines(indent_of(program, node), line), "close", uses)
+    if (simple := _simple(line)) is not None:
+        return Edit(rule, end, end, f"; {simple}", "close", uses)
+    parted, inner = _parted(program, node)
+    return Edit(rule, end, end, "\n" + _lines(inner, line).removesuffix("\n"), "close", uses, beside=parted)
+
+
+def _simple(lines: str) -> str | None:
+    """As a part of a line that goes on behind it, without its comments; None for what has a block."""
+    tree = ast.parse(lines)
+    if any(hasattr(statement, "body") for statement in tree.body):
+        return None
+    return "; ".join(ast.get_source_segment(lines, statement) or "" for statement in tree.body)
 
 
 def first_in(program: Program, rule: str, loop: ast.For | ast.AsyncFor | ast.While, line: str,
@@ -142,22 +157,26 @@ def within(program: Program, rule: str, node: ast.stmt, manager: str, uses: tupl
 
 def _guard_in_line(program: Program, rule: str, node: ast.stmt, condition: str, uses: tuple[str, ...]) -> list[Edit]:
     """`if best: torch.save(…)`: the suite moves to lines of its own."""
-    parent = program.parents[node]
-    suite = block_of(parent, node)
-    beside = _beside(suite, node)
+    start, end = program.span(node)
+    parted, inner = _parted(program, node)
+    edits = [Edit(rule, at, at, "    ", "line") for at in inner_line_starts(program, start, end)]
+    return [*edits, Edit(rule, start, start, f"if {condition}:\n{inner}    ", "open", uses, beside=parted)]
+
+
+def _parted(program: Program, node: ast.stmt) -> tuple[tuple[Edit, ...], str]:
+    """Lines of their own for the statements that share one with the node, and their indent; the same for each rule."""
+    beside = _beside(block_of(program.parents[node], node), node)
     start = program.span(beside[0])[0]
     line = program.text[program.line_starts[beside[0].lineno - 1] : start]
     outer = line[: len(line) - len(line.lstrip())]
     inner = outer + "    " if line.strip() else outer
-    edits = [Edit(rule, at, at, "    ", "line") for at in inner_line_starts(program, *program.span(node))]
+    gaps = []
     for statement in beside:
         at = program.span(statement)[0]
         gap = at - len(program.text[:at]) + len(program.text[:at].rstrip(" ;\t"))
         if at > start or line.strip():
-            edits.append(Edit(rule, gap, at, "\n" + inner, "text"))
-        if statement is node:
-            edits.append(Edit(rule, at, at, f"if {condition}:\n{inner}    ", "open", uses))
-    return edits
+            gaps.append(Edit("", gap, at, "\n" + inner, "text"))
+    return tuple(gaps), inner
 
 
 def _beside(suite: list[ast.stmt], node: ast.stmt) -> list[ast.stmt]:

@@ -38,7 +38,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     done: set[ast.AST] = set()
     for statement in plan.kept:
         node = statement.node
-        value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
+        value = node.value if isinstance(node, ast.Assign) else None
         if value is not None and (written := chosen(plan, value)):
             done.update(walk(value))
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == plan.naming("rank_device"):

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from nbddp.analysis import Plan
 from nbddp.analysis.disk import folder_changes, has_modules
 from nbddp.diagnostics import Diagnostic
-from nbddp.edits import Edit, after, guard, stands_alone
+from nbddp.edits import Edit, after, guard
 
 NAME = "folder"
 LINE = "sys.path.insert(0, os.getcwd())  # where a notebook looks for modules"
@@ -34,8 +34,6 @@ LINE = "sys.path.insert(0, os.getcwd())  # where a notebook looks for modules"
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     for change in folder_changes(plan):
-        if not stands_alone(plan.program, change.statement):
-            continue
         if has_modules(plan, change):
             yield after(plan.program, NAME, change.statement, LINE, ("import os", "import sys"))
         if change.magic and change.absolute:

@@ -30,7 +30,7 @@ from nbddp.analysis.slicing import block_of
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import CallFact, is_foreign
 from nbddp.diagnostics import Diagnostic
-from nbddp.edits import Edit, before, guard, stands_alone, within, wrap
+from nbddp.edits import Edit, before, guard, within, wrap
 from nbddp.sentence import sentence
 
 NAME = "save"
@@ -98,8 +98,7 @@ def _waits(plan: Plan) -> Iterator[Edit | Diagnostic]:
                     why=sentence("if the ranks run on several machines, these need a shared disk"),
                 )  # fmt: skip
             done.add(statement)
-            why = WAITS if stands_alone(plan.program, statement) else ""
-            yield before(plan.program, NAME, statement, f"{plan.naming('dist')}.barrier(){why}", ("dist",))
+            yield before(plan.program, NAME, statement, f"{plan.naming('dist')}.barrier(){WAITS}", ("dist",))
 
 
 def _looks(plan: Plan, call: CallFact) -> bool:

@@ -53,14 +53,15 @@ def apply(program: Program, start: int, end: int, edits: Sequence[Edit]) -> list
     pieces: list[Piece] = []
     at = start
     last: Edit | None = None
-    for edit in in_order(e for e in edits if start <= e.start and e.end <= end):
+    every = (one for edit in edits for one in (edit, *edit.beside))
+    for edit in in_order(e for e in every if start <= e.start and e.end <= end):
         if edit.watch is not None:
             pieces += [(program.text[at : edit.start], at, None), ("", None, edit.watch)]
             at = max(at, edit.start)
             continue
         if edit.start < at and edit.end > edit.start:
-            if last is not None and last.end >= edit.end and edit.rule == last.rule:
-                continue
+            if last is not None and last.end >= edit.end and (edit.rule == last.rule or not last.text):
+                continue  # done already, or of no use to what is taken out
             raise Conflict(last or edit, edit)
         if edit.start < at:  # an insertion inside of what another edit replaces
             raise Conflict(last or edit, edit)

@@ -46,7 +46,7 @@ LET_GO = "  # lets go of the process group: gloo's threads end with it"
 def assemble(plan: Plan, edits: Sequence[Edit]) -> list[Line]:
     """The lines of the script, each with the line of the notebook that it came from."""
     spans = regions(plan)
-    edited = {s for s in plan.kept if _edits_of(spans[s.index], edits)}
+    edited = {s for s in plan.kept if any(e.text.strip() for e in _edits_of(spans[s.index], edits))}
     layout = lay_out(plan, edited, _bound_by(edits), _read_by(plan, spans, edits))
     body = _body(plan, layout, spans, edits)
     module = _cells(plan, layout.module, spans, edits, "")

@@ -138,8 +138,6 @@ def _is_definition(plan: Plan, node: ast.stmt) -> bool:
 
 def _is_constant(node: ast.stmt) -> bool:
     """`lr = 0.1`, `sizes = [64, 32]`, `steps = 4 * width`: literals and what is computed from constants."""
-    if isinstance(node, ast.AnnAssign):
-        return node.value is not None and isinstance(node.target, ast.Name) and _literal(node.value)
     simple = isinstance(node, ast.Assign) and all(
         isinstance(t, ast.Name) or (isinstance(t, ast.Tuple) and all(isinstance(e, ast.Name) for e in t.elts))
         for t in node.targets
@@ -149,7 +147,7 @@ def _is_constant(node: ast.stmt) -> bool:
 
 def _is_unchangeable(node: ast.stmt) -> bool:
     """A number or a text: whoever is handed it cannot change it."""
-    value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
+    value = node.value if isinstance(node, ast.Assign) else None
     return isinstance(value, ast.Constant) or (
         isinstance(value, ast.UnaryOp) and isinstance(value.operand, ast.Constant)
     )
@@ -181,12 +179,11 @@ def _parameters(module: tuple[Statement, ...]) -> tuple[tuple[str, object], ...]
     found: list[tuple[str, object]] = []
     for statement in module:
         node = statement.node
-        if statement.cell.mark != "parameters" or not isinstance(node, ast.Assign | ast.AnnAssign):
+        if statement.cell.mark != "parameters" or not isinstance(node, ast.Assign):
             continue
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        for target in targets:
+        for target in node.targets:
             try:
-                value = ast.literal_eval(node.value) if node.value else None
+                value = ast.literal_eval(node.value)
             except ValueError:
                 continue
             if isinstance(target, ast.Name):

@@ -8,17 +8,12 @@ import pytest
 
 from nbddp.analysis.syntax import Program
 from nbddp.edits import Edit, after, before, first_in, guard, has_comments, remove, replace, stands_alone, within, wrap
+from nbddp.script.apply import apply
 from tests.analysis.cells import program
-
-ORDER = {"close": 0, "line": 1, "open": 2, "text": 3}
 
 
 def applied(made: Program, *edits: Edit) -> str:
-    text = made.text
-    in_order = sorted(edits, key=lambda e: (e.start, ORDER[e.place]))
-    for edit in in_order[::-1]:
-        text = text[: edit.start] + edit.text + text[edit.end :]
-    return text.strip("\n")
+    return "\n".join(line.text for line in apply(made, 0, len(made.text), edits)).strip("\n")
 
 
 def statement(made: Program, text: str) -> ast.stmt:
@@ -59,6 +54,27 @@ def test_several_lines_beside_others_in_one_line():
     made = program("a = 1; b = 2; c = 3")
     edits = before(made, "r", statement(made, "b = 2"), "x()\ny()"), after(made, "r", statement(made, "b = 2"), "z()")
     assert applied(made, *edits) == "a = 1; x(); y(); b = 2; z(); c = 3"
+
+
+@pytest.mark.parametrize("put", [before, after])
+def test_a_comment_takes_nothing_of_the_line_with_it(put):
+    made = program("def f():\n    a = 1; b = 2; c = 3")
+    found = applied(made, put(made, "r", statement(made, "b = 2"), "new()  # why\nmore('#')  # and why"))
+    order = "b = 2; new(); more('#')" if put is after else "new(); more('#'); b = 2"
+    assert found == f"def f():\n    a = 1; {order}; c = 3"
+
+
+@pytest.mark.parametrize("text", ["if a: b = 2; c = 3", "if a:\n    b = 2; c = 3", "for a in x: b = 2; c = 3  # why"])
+def test_a_block_beside_others_in_one_line_parts_them(text):
+    made = program(text)
+    edits = [
+        before(made, "r", statement(made, "c = 3"), "with d:\n    new()"),
+        after(made, "s", statement(made, "b = 2"), "if e:\n    last()"),
+        *guard(made, "t", statement(made, "c = 3"), "ok"),
+    ]
+    head, why = text.partition(":")[0], "  # why" * ("#" in text)
+    lines = ["b = 2", "if e:", "    last()", "with d:", "    new()", "if ok:", f"    c = 3{why}"]
+    assert applied(made, *edits) == "\n    ".join([f"{head}:", *lines])
 
 
 def test_at_the_start_of_a_loop():

@@ -15,10 +15,10 @@ from nbddp.analysis.agreement.weighted_losses import weighted_losses
 from nbddp.analysis.combining import uses
 from nbddp.analysis.library import entry_of
 from nbddp.analysis.loaders import LoaderCall, ShardedReading, can_be_named, dataset_value, loader_call, stands_twice
-from nbddp.analysis.syntax import walk
+from nbddp.analysis.syntax import increment, walk
 from nbddp.analysis.values import ASSUMED, PICKED, STATISTIC, WEIGHTED, Extent, Loop, LoopFact, Obj, spread
 
-HELD_BY = ast.Assign | ast.AnnAssign | ast.keyword | ast.Return | ast.Tuple | ast.List | ast.Expr
+HELD_BY = ast.Assign | ast.keyword | ast.Return | ast.Tuple | ast.List | ast.Expr
 OF_ALL = frozenset({"dataset", "batch_size"})
 
 
@@ -83,9 +83,8 @@ def _goes_straight(plan: ShardedReading, loop: ast.For) -> bool:
 def _adds_sums(plan: ShardedReading, loop: ast.For, name: str) -> bool:
     """`correct += (scores.argmax(1) == y).sum().item()`, and in no other way."""
     added = uses(plan.program, walk(loop), name).bound
-    return bool(added) and all(
-        isinstance(a, ast.AugAssign) and isinstance(a.op, ast.Add) and _is_sum(plan, a.value) for a in added
-    )
+    found = [increment(a) for a in added]
+    return bool(found) and all(i is not None and isinstance(i.op, ast.Add) and _is_sum(plan, i.value) for i in found)
 
 
 def _is_sum(plan: ShardedReading, node: ast.expr) -> bool:

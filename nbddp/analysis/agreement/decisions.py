@@ -10,7 +10,7 @@ from nbddp.analysis.agreement.quantifiers import quantifier
 from nbddp.analysis.agreement.sync_points import meets, reached
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import block_of
-from nbddp.analysis.syntax import qualified, walk
+from nbddp.analysis.syntax import increment, qualified, walk
 from nbddp.analysis.values import PICKED, Assumptions, Extent, TestFact, Value, alike, join_all, operands, spread
 
 PARTS = {Extent.MEAN: "mean_over_ranks", Extent.SUM: "sum_over_ranks"}
@@ -123,7 +123,7 @@ def _collects(plan: Reading, fact: TestFact) -> bool:
         return False
     inside = [n for s in node.body for n in walk(s)]
     calls = (n.func.attr for n in inside if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute))
-    grows = any(isinstance(n, ast.AugAssign) for n in inside) or bool({*calls} & {"append", "extend"})
+    grows = any(map(increment, inside)) or bool({*calls} & {"append", "extend"})
     return grows and bool(fact.loops & {f.node for f in plan.roles.batch_loops})
 
 

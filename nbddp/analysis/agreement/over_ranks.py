@@ -9,7 +9,7 @@ from nbddp.analysis.agreement.sources import settings, sources
 from nbddp.analysis.combining import fillings
 from nbddp.analysis.library import Samples, Shape, effect_of, entry_of
 from nbddp.analysis.loaders import Binds, ShardedReading
-from nbddp.analysis.syntax import walk
+from nbddp.analysis.syntax import increment, walk
 from nbddp.analysis.values import Extent, Reduction, Value, backward_of
 
 # What a script's sum_over_ranks has to add up; the widest of them decides how long it is.
@@ -49,8 +49,8 @@ def kind_of(plan: ShardedReading, reduction: Reduction) -> str:
     seen = [plan.facts.value(n) for n in walk(loop) if isinstance(n, ast.Name) and n.id == reduction.name]
     if any(map(_holds, seen)):
         return "lists" if reduction.how == "mean" and _lists_numbers(plan, seen) else "anything"
-    added = [n for n in walk(loop) if isinstance(n, ast.AugAssign) and ast.unparse(n.target) == reduction.name]
-    made: list[ast.AST | None] = [n.value for n in added]
+    added = [found for n in walk(loop) if (found := increment(n)) and ast.unparse(found.place) == reduction.name]
+    made: list[ast.AST | None] = [found.value for found in added]
     stored = (n for n in walk(loop) if _is_name(n, reduction.name) and isinstance(n.ctx, ast.Store))  # type: ignore[attr-defined]
     if target := next(stored, None):
         made = [target]  # by all that is put there, also what it starts with: `torch.zeros(1)`

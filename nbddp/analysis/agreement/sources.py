@@ -50,7 +50,7 @@ def _bound_to(plan: Reading, node: ast.AST) -> ast.AST | None:
             return loop
         case ast.Assign(value=ast.Tuple(elts=parts)) if at == 2 and len(parts) == len(around[1].elts):  # type: ignore[attr-defined]
             return parts[around[1].elts.index(node)]  # type: ignore[attr-defined]
-        case ast.Assign(value=value) | ast.AugAssign(value=value) | ast.AnnAssign(value=value):
+        case ast.Assign(value=value) | ast.AugAssign(value=value):
             return value
     return None
 

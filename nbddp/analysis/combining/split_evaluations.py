@@ -6,7 +6,7 @@ import ast
 
 from nbddp.analysis.library import Effect, effect_of, under
 from nbddp.analysis.slicing import carried_reads, fresh_names, read_names
-from nbddp.analysis.syntax import walk
+from nbddp.analysis.syntax import increment, walk
 from nbddp.analysis.values import WHOLE, CallFact, Loop, LoopFact, Machine, Obj, Value, contents
 from nbddp.sentence import NOTHING, Sentence, sentence
 
@@ -97,15 +97,10 @@ def _put(node: ast.AST) -> tuple[ast.expr, list[ast.expr]] | None:
 
 def _only_added_to(node: ast.AST) -> tuple[ast.expr, ...]:
     """`counts["n"] += 1`, `counts["n"] = counts["n"] + 1`: where the name of the container stands."""
-    match node:
-        case ast.AugAssign(target=ast.Subscript(value=place) | ast.Attribute(value=place)):
-            return (place,)
-        case ast.Assign(
-            targets=[ast.Subscript(value=place) | ast.Attribute(value=place) as target],
-            value=ast.BinOp(left=ast.Subscript(value=again) | ast.Attribute(value=again) as left, op=ast.Add()),
-        ) if ast.unparse(target) == ast.unparse(left):
-            return (place, again)
-    return ()
+    found = increment(node)
+    if found is None or not isinstance(found.place, ast.Subscript | ast.Attribute):
+        return ()
+    return tuple(part.value for part in (found.place, found.before) if isinstance(part, type(found.place)))
 
 
 def _leaves_traces(m: Machine, loop: Loop, own: set[str]) -> Sentence:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 
 from nbddp.analysis.slicing import Function, forms, inside, local_names
-from nbddp.analysis.syntax import Program, handed, walk
+from nbddp.analysis.syntax import Program, handed, increment, walk
 from nbddp.analysis.values import Facts, Loop, Obj
 
 LOOKS = ("items", "values", "keys", "get", "copy", "index", "count")
@@ -24,11 +24,11 @@ class Write:
 
 def write_of(statement: ast.stmt) -> Write | None:
     """`total *= n`, `table[row] = n`, `table.loc[row] = n`, `history["loss"].append(n)`, `self.log.append(n)`."""
+    if (added := increment(statement)) and isinstance(added.place, ast.Name):
+        return Write(added.place, (added.value,))
     match statement:
         case ast.Assign(targets=[ast.Name() as name], value=value):
             return Write(name, (value,), any(is_place(n, name.id) for n in walk(value)))
-        case ast.AugAssign(target=ast.Name() as name, value=value):
-            return Write(name, (value,))
         case (
             ast.Assign(targets=[ast.Subscript() as item], value=value)
             | ast.AugAssign(target=ast.Subscript() as item, value=value)

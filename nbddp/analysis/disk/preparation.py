@@ -138,7 +138,7 @@ def _trains(plan: Reading, statement: ast.stmt) -> bool:
 def _meets(plan: Reading, statement: ast.stmt) -> bool:
     """Do all ranks have to be there at once: where a model is built for DDP in a function, or data are read?"""
     built = {m.obj.node for m in plan.roles.models}
-    simple = isinstance(statement, ast.Assign | ast.AnnAssign | ast.Expr)
+    simple = isinstance(statement, ast.Assign | ast.Expr)
     own = set(walk(statement)) if simple else set()
     for node in reached(plan, [statement]):
         if (node in built and node not in own) or gathers(plan, node):

@@ -19,7 +19,7 @@ from nbddp.analysis.evaluator.writes import (
     was_there,
 )
 from nbddp.analysis.slicing import fresh_start, starts_at_zero
-from nbddp.analysis.syntax import bindings
+from nbddp.analysis.syntax import bindings, increment
 from nbddp.analysis.values import (
     Extent,
     Machine,
@@ -99,21 +99,15 @@ def _unpack(m: Machine, targets: list[ast.expr], value: Value) -> None:
 
 
 def run_assignment(m: Machine, node: ast.Assign) -> None:
-    grown = _grown(node)
-    value = _increment(m, grown[0], evaluate(m, grown[0]), *grown[1:]) if grown else evaluate(m, node.value)
+    grown = increment(node)
+    if grown is None:
+        value = evaluate(m, node.value)
+    else:
+        value = _increment(m, grown.before, evaluate(m, grown.before), grown.op, grown.value)
     for target in node.targets:
         if isinstance(target, ast.Subscript) or (isinstance(target, ast.Attribute) and target.attr in ("data", "grad")):
             moved_by_hand(m, target.value, [value])
         assign(m, target, value)
-
-
-def _grown(node: ast.Assign) -> tuple[ast.expr, ast.operator, ast.expr] | None:
-    """`x = x + e` counts as `x += e`."""
-    if len(node.targets) != 1 or not isinstance(node.value, ast.BinOp) or not isinstance(node.value.op, ast.Add):
-        return None
-    target, left = node.targets[0], node.value.left
-    place = isinstance(target, ast.Name | ast.Attribute | ast.Subscript)
-    return (left, node.value.op, node.value.right) if place and ast.unparse(target) == ast.unparse(left) else None
 
 
 def _increment(m: Machine, target: ast.expr, old: Value, op: ast.operator, operand: ast.expr) -> Value:
@@ -188,6 +182,7 @@ def _as_load(target: ast.expr) -> ast.expr:
 
 
 def run_annotated(m: Machine, node: ast.AnnAssign) -> None:
+    """Of a class: its fields."""
     if node.value is not None:
         assign(m, node.target, evaluate(m, node.value))
 

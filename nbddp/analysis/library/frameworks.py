@@ -123,13 +123,13 @@ def _own_classes(framework: Framework, nodes: Sequence[ast.AST], imports: Mappin
 
 def _names_of(node: ast.AST, made: list[ast.Call]) -> Iterator[str]:
     """`trainer = Trainer(…)`, `learn = vision_learner(…).to_fp16()`."""
-    if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
+    if not isinstance(node, ast.Assign):
         return
     value = node.value
     while isinstance(value, ast.Call) and value not in made and isinstance(value.func, ast.Attribute):
         value = value.func.value
     if value in made:
-        yield from (ast.unparse(t) for t in (node.targets if isinstance(node, ast.Assign) else [node.target]))
+        yield from (ast.unparse(t) for t in node.targets)
 
 
 def _name(node: ast.expr) -> str | None:

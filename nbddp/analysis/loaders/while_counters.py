@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from nbddp.analysis.slicing import fresh_start, inside
-from nbddp.analysis.syntax import Program, walk
+from nbddp.analysis.syntax import Increment, Program, increment, walk
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,7 @@ def while_counter(program: Program, loop: ast.While) -> Counter | None:
     if any(_skips(program, n, loop) for n in walk(loop)):
         return None
     for statement in loop.body:
-        if _adds_one(statement) and isinstance(statement.target, ast.Name):  # type: ignore[attr-defined]
-            name: str = statement.target.id  # type: ignore[attr-defined]
+        if name := _adds_one_to(statement):
             stores = [n for n in inside([loop]) if isinstance(n, ast.Name) and n.id == name and not _loads(n)]
             first = _constant(fresh_start(program, loop, name))
             if len(stores) == 1 and first is not None:
@@ -49,11 +48,11 @@ def _skips(program: Program, node: ast.AST, loop: ast.While) -> bool:
     return next(around, None) is loop
 
 
-def _adds_one(node: ast.stmt) -> bool:
-    match node:
-        case ast.AugAssign(target=ast.Name(), op=ast.Add(), value=ast.Constant(value=1)):
-            return True
-    return False
+def _adds_one_to(node: ast.stmt) -> str:
+    match increment(node):
+        case Increment(place=ast.Name(id=name), op=ast.Add(), value=ast.Constant(value=1)):
+            return name
+    return ""
 
 
 def _constant(node: ast.stmt | None) -> int | None:

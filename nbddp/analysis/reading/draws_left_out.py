@@ -71,7 +71,7 @@ def _only_computes(plan: Reading, node: ast.stmt, definitions: Mapping[str, Defi
     """No figure, no code that is not known, no pass over data: that would be drawn in another order, too."""
     if isinstance(node, ast.Import | ast.ImportFrom):
         return not any(effect_of(plan.flow.imports.get(a.asname or a.name, a.name)).display for a in node.names)
-    plain = isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | Definition)
+    plain = isinstance(node, ast.Assign | ast.AugAssign | ast.Expr | Definition)
     return plain and all(_is_computed(plan, n, definitions) for n in with_what_it_calls(node, definitions))
 
 

@@ -170,8 +170,8 @@ def _bindings(nodes: Iterable[ast.AST]) -> Iterator[Binding]:
         match node:
             case ast.Assign():
                 yield from (pair for target in node.targets for pair in _pairs(target, node.value))
-            case ast.AnnAssign(value=ast.expr()) | ast.AugAssign() | ast.NamedExpr():
-                yield node.target, node.value, False  # type: ignore[misc]
+            case ast.AugAssign() | ast.NamedExpr():
+                yield node.target, node.value, False
             case ast.For() | ast.AsyncFor():
                 yield from _turns(node.target, node.iter)
             case ast.withitem(optional_vars=ast.expr()):

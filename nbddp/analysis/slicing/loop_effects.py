@@ -191,9 +191,8 @@ def block_of(parent: ast.AST, node: ast.AST) -> list[ast.stmt]:
 
 
 def sets(statement: ast.stmt, name: str) -> bool:
-    if isinstance(statement, ast.Assign):
-        return any(_is(t, name) or (isinstance(t, ast.Tuple) and name in _names(t)) for t in statement.targets)
-    return isinstance(statement, ast.AnnAssign) and _is(statement.target, name) and statement.value is not None
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return any(_is(t, name) or (isinstance(t, ast.Tuple) and name in _names(t)) for t in targets)
 
 
 def starts_at_zero(statement: ast.stmt, name: str) -> bool:
@@ -310,5 +309,5 @@ def may_skip_end(program: Program, loop: ast.stmt, name: str) -> bool:
 def _reaches_out(function: Function, imports: Mapping[str, str], loop: ast.stmt, name: str) -> bool:
     """Does what the loop puts into the name show outside of the function: `def train(losses): losses.append(...)`?"""
     given = name in {a.arg for a in all_arguments(function.args)}
-    anew = any(isinstance(n, ast.Assign | ast.AnnAssign) and sets(n, name) for n in inside([loop]))
+    anew = any(isinstance(n, ast.Assign) and sets(n, name) for n in inside([loop]))
     return (given or name not in local_names(function)) and not anew and name in effects([loop], imports).mutates

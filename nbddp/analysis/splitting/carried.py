@@ -10,7 +10,7 @@ from nbddp.analysis.splitting.regions import LOOPS, Region, stored
 from nbddp.analysis.splitting.roots import values_for
 from nbddp.analysis.syntax import walk
 
-BINDS = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr)
+BINDS = (ast.Assign, ast.AugAssign, ast.NamedExpr)
 
 
 def is_carried(region: Region, name: str) -> bool:

@@ -6,6 +6,7 @@ Gives a Program, each node with its exact place in a cell, and the qualified nam
 
 from nbddp.analysis.syntax.arguments import assigned, handed
 from nbddp.analysis.syntax.blocks import blocks_around
+from nbddp.analysis.syntax.increments import Increment, increment
 from nbddp.analysis.syntax.main_guard import asks_for_main
 from nbddp.analysis.syntax.multiline_strings import lines_in_strings
 from nbddp.analysis.syntax.program import Program, Statement, build_program, too_deep
@@ -14,6 +15,7 @@ from nbddp.analysis.syntax.walk import walk
 
 __all__ = [
     "BUILTINS",
+    "Increment",
     "Program",
     "Statement",
     "asks_for_main",
@@ -24,6 +26,7 @@ __all__ = [
     "canonical",
     "handed",
     "imported_names",
+    "increment",
     "lines_in_strings",
     "qualified",
     "too_deep",

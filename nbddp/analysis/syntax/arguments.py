@@ -27,7 +27,7 @@ def assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
             yield from zip(names, values, strict=True)
         case ast.Assign(targets=targets, value=value):
             yield from ((target, value) for target in targets)
-        case ast.AnnAssign(target=target, value=ast.expr() as value) | ast.AugAssign(target=target, value=value):
+        case ast.AugAssign(target=target, value=value):
             yield target, value
         case ast.NamedExpr(target=target, value=value):
             yield target, value

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from nbddp.analysis.syntax.annotations import take_annotations
 from nbddp.analysis.syntax.main_guard import without_guard
 from nbddp.diagnostics import Diagnostic, Level
 from nbddp.notebook import Cell, Notebook, parse
@@ -35,6 +36,7 @@ class Program:
     cell_lines: tuple[int, ...]  # first line (1-based) of each cell in `cells`
     cells: tuple[Cell, ...]
     parents: dict[ast.AST, ast.AST] = field(repr=False)
+    annotations: Mapping[ast.Assign, ast.expr] = field(repr=False)  # of names; to the tree they are plain assignments
     needs: tuple[str, ...] = ()  # modules that code made from magics names without an import of its own
 
     @cached_property
@@ -117,11 +119,13 @@ def build_program(notebook: Notebook) -> Program:
         line += cell.code.count("\n") + 1
     text = "\n".join(without_guard(c.code) for c in cells) + "\n"
     tree = parse(text)
+    annotations = take_annotations(tree)
     starts = [0, *(i + 1 for i, c in enumerate(text) if c == "\n")]
     at = [bisect.bisect_right(first_lines, _first_line(node)) - 1 for node in tree.body]
     statements = tuple(Statement(i, node, cells[at[i]]) for i, node in enumerate(tree.body))
     needs = tuple(sorted({n for c in cells for n in c.needs_imports}))
-    return Program(notebook, text, tree, statements, tuple(starts), tuple(first_lines), cells, _parents(tree), needs)
+    lines = tuple(starts), tuple(first_lines)
+    return Program(notebook, text, tree, statements, *lines, cells, _parents(tree), annotations, needs)
 
 
 def _parents(tree: ast.AST) -> dict[ast.AST, ast.AST]:

@@ -33,7 +33,7 @@ def _only_looks(program: Program, node: ast.AST) -> bool:
         if isinstance(around, ast.Call) and _word(around) in LOOKS:
             return True
         if isinstance(around, ast.stmt):
-            return not isinstance(around, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr | ast.For | ast.Return)
+            return not isinstance(around, ast.Assign | ast.AugAssign | ast.Expr | ast.For | ast.Return)
         if isinstance(around, ast.Compare | ast.JoinedStr):
             return True
     return True

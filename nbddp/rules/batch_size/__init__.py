@@ -38,7 +38,7 @@ from nbddp.analysis.loaders import (
 from nbddp.analysis.syntax import qualified
 from nbddp.analysis.values import Extent, spread
 from nbddp.diagnostics import Diagnostic
-from nbddp.edits import Edit, after, before, replace, stands_alone, wrap
+from nbddp.edits import Edit, after, before, replace, wrap
 from nbddp.rules.batch_size.repeated_numbers import written_twice
 from nbddp.sentence import sentence
 
@@ -108,7 +108,7 @@ def _rounded(plan: Plan, size: Size, source: ast.AST) -> Iterator[Edit | Diagnos
     first = next((s.node for s in plan.kept if s.index > statement.index and _runs(s.node)), None)
     if statement.cell.mark == "parameters" and first is not None:
         yield before(plan.program, NAME, first, line, (f"binds {target.id}",))
-    elif statement.cell.mark != "parameters" and stands_alone(plan.program, statement.node):
+    elif statement.cell.mark != "parameters":
         yield after(plan.program, NAME, statement.node, line)
 
 

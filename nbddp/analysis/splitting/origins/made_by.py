@@ -9,7 +9,7 @@ from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.regions import Definition, bound, stored
 from nbddp.analysis.syntax import handed, walk
 
-BINDS = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.For, ast.comprehension, ast.withitem)
+BINDS = (ast.Assign, ast.AugAssign, ast.NamedExpr, ast.For, ast.comprehension, ast.withitem)
 FAR = 400  # nodes: what is made of more than that is not followed to its end
 
 
