@@ -8,11 +8,9 @@ Why DDP needs it
 
 Before
     exec("total += 1")
-    best: float = 0.0
 
 After
     exec("total += 1", globals())
-    best = 0.0
 
 Declines
     Functions, classes and comprehensions of the notebook: their names stay theirs. Texts that are given their names.

@@ -42,7 +42,6 @@ def with_(text: str, name: str) -> set[str]:
         ("items.append(a)", "a", {"items"}),
         ("b = torch.nn.Sequential(a)", "b", {"a"}),
         ("b = a.view(-1)", "b", {"a"}),
-        ("b: list = a", "b", {"a"}),
     ],
 )
 def test_these_share(text, name, others):
