@@ -1,9 +1,11 @@
 """What it does
-    Gives all ranks the running statistics of rank 0 when a pass over the training data is done.
+    Gives all ranks the running statistics of rank 0 when a pass over the training data is done. Lays a buffer that a
+    model registers as a transposed or an expanded view of another tensor out anew.
 
 Why DDP needs it
     BatchNorm counts what a rank sees of its part of the data, and the unwrapped model, which is evaluated, has the
     counts of its own rank since the last step: the ranks would evaluate, and decide by, different models.
+    DDP copies rank 0's buffers into those of the others before each forward, and cannot write into such a view.
 
 Before
     for x, y in train_loader:
@@ -27,12 +29,14 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from nbddp.analysis import Plan
+from nbddp.analysis.library import Shape, effect_of
 from nbddp.analysis.models import holds_statistics
 from nbddp.analysis.reading import expressions_for
 from nbddp.analysis.slicing import inside
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import LoopFact, Obj, Value
 from nbddp.diagnostics import Diagnostic
-from nbddp.edits import Edit, after, before
+from nbddp.edits import Edit, after, before, wrap
 
 NAME = "buffers"
 ABOUT = "  # BatchNorm's statistics, as rank 0 has counted them"
@@ -40,6 +44,7 @@ LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
+    yield from _views(plan)
     steps = {f.node for f in plan.roles.batch_loops}
     evaluated = _evaluated(plan)
     for fact in plan.roles.batch_loops:
@@ -53,6 +58,31 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             called = {o for c in plan.facts.calls.values() if fact.node in c.loops for o in c.called}
             for line in _lines(plan, fact.node, fact.names, evaluated & called):
                 yield before(plan.program, NAME, fact.node, line, ("dist",))
+
+
+def _views(plan: Plan) -> Iterator[Edit]:
+    """`self.register_buffer("pe", pe.unsqueeze(0).transpose(0, 1))`, as many write that count positions."""
+    if not plan.wrapping.homes:
+        return
+    for call in (n for n in plan.nodes() if isinstance(n, ast.Call)):
+        match call:
+            case ast.Call(func=ast.Attribute(attr="register_buffer"), args=[_, value, *_]) if _is_view(plan, value):
+                copied = f".clone(memory_format={plan.naming('torch')}.contiguous_format)"
+                yield from wrap(plan.program, NAME, value, "", copied, ("torch",))
+
+
+def _is_view(plan: Plan, value: ast.expr) -> bool:
+    """By a method that turns or repeats its dimensions, here or where the name was bound in the same function."""
+    made: list[ast.AST] = [value]
+    function = plan.program.function_of(value)
+    if isinstance(value, ast.Name) and function is not None:
+        made = [s.value for s in inside(function.body) if isinstance(s, ast.Assign) and value.id in _targets(s)]
+    parts = (n for m in made for n in walk(m) if isinstance(n, ast.Attribute))
+    return any(n.attr in ("expand", "expand_as") or effect_of(f".{n.attr}").shape is Shape.TURNED for n in parts)
+
+
+def _targets(statement: ast.Assign) -> set[str]:
+    return {t.id for t in statement.targets if isinstance(t, ast.Name)}
 
 
 def _evaluated(plan: Plan) -> set[Obj]:

@@ -201,11 +201,19 @@ def _call(m: Machine, node: ast.Call) -> Value:
         m.facts.see(node.func, func)
     else:
         func = evaluate(m, node.func)
+    _made_anew(m, node, func)
     args = [value for a in node.args for value in _given(m, a)]
     keywords = {k.arg or "**": evaluate(m, k.value) for k in node.keywords}
     if any(_is_open(m, a) for a in node.args):
         keywords["*"] = args[-1]
     return call(m, node, func, receiver, args, keywords)
+
+
+def _made_anew(m: Machine, node: ast.Call, func: Value) -> None:
+    """`torch.cat([x, y])`: nothing keeps the list, and it holds nothing of what went into it in the training."""
+    if func.objs and all(o.kind == "library" and effect_of(o.name).reads for o in func.objs):
+        for made in (m.make("list", a) for a in node.args if isinstance(a, ast.List)):
+            m.drop_fields(made)
 
 
 def _given(m: Machine, node: ast.expr) -> Sequence[Value]:

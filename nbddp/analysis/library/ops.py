@@ -99,6 +99,7 @@ class Op:
     graph: bool | None = None  # joins samples by edges
     counts: bool | None = None  # gives numbers, one after the other
     generator: bool | None = None  # makes a stream of random numbers
+    copies: bool | None = None  # what it is given stays outside: it holds a copy
     classes: str | None = None  # what the classes below this name make
     numeric: bool | None = None  # gives a number for numbers
     draws: Stream | None = None

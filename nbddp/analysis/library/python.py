@@ -44,6 +44,7 @@ OPS: Table = {
     "itertools.chain": Op(gives=Gives.TURNS),
     "itertools.count": Op(counts=True),
     "copy.copy copy.deepcopy": Op(samples=Samples.KEEPS),
+    "copy.deepcopy": Op(copies=True),
     "statistics.mean statistics.fmean": Op(samples=Samples.MEAN),
     "argparse.ArgumentParser": Op(makes="parser"),
     "collections.deque": Op(makes="list"),

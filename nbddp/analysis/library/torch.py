@@ -51,6 +51,7 @@ OPS: Table = {
     "torch.nn.functional.batch_norm": Op(batch=True),
     "torch.nn.RNN torch.nn.LSTM torch.nn.GRU torch.nn.Transformer torch.nn.TransformerEncoderLayer "
     "torch.nn.TransformerDecoderLayer torch.nn.MultiheadAttention": Op(sequence=True),
+    "torch.nn.TransformerEncoder torch.nn.TransformerDecoder": Op(copies=True),
     "torch.nn.RNN torch.nn.LSTM torch.nn.GRU torch.nn.RNNCell torch.nn.LSTMCell torch.nn.GRUCell": Op(state=True),
     "torch.zeros torch.ones torch.full torch.empty torch.Tensor torch.FloatTensor torch.LongTensor": Op(makes="tensor"),
     "torch.empty": Op(chance=True),  # what lies there

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from nbddp.analysis.library import learns
+from nbddp.analysis.library import entry_of, learns
 from nbddp.analysis.models.buffers import kept_of_shares, may_hold_batch_norm
 from nbddp.analysis.models.cut_off_parts import cut_off
 from nbddp.analysis.models.ddp_names import Names, find_names, may_train_unread
@@ -125,7 +125,7 @@ def _leaves_out(plan: Reading, model: Obj) -> bool:
         for n in walk(init)
         if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store) and _trainable(plan, model, n.attr)
     }
-    never = made - _read_from(forward, methods, set()) - _read_in_init(init, made)
+    never = made - _read_from(forward, methods, set()) - _read_in_init(plan, init, made)
     return bool(never or made & (_read_under_conditions(forward) | cut_off(owner, forward)))
 
 
@@ -165,8 +165,9 @@ def _read_from(method: ast.FunctionDef, methods: Mapping[str, ast.FunctionDef], 
     return found
 
 
-def _read_in_init(init: ast.FunctionDef, made: set[str]) -> set[str]:
-    """Parts that other parts are made of: `self.net = nn.Sequential(self.a, self.b)`; not what is taken apart."""
+def _read_in_init(plan: Reading, init: ast.FunctionDef, made: set[str]) -> set[str]:
+    """Parts that others are made of: `self.net = nn.Sequential(self.a, self.b)`; not what is taken apart or copied."""
     loads = [n for n in walk(init) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)]
-    apart = {n.value for n in loads if n.attr in PARTS}
+    copying = (n for n in walk(init) if isinstance(n, ast.Call) and entry_of(n, plan.flow.imports).copies)
+    apart = {n.value for n in loads if n.attr in PARTS}.union(a for call in copying for a in call.args)
     return {n.attr for n in loads if n not in apart} & made

@@ -16,7 +16,7 @@ def library_name(plan: Reading, node: ast.Call) -> str:
 
 
 def opens_to_write(plan: Reading, node: ast.AST) -> bool:
-    """`open(path, "w")`, `path.open("w")`, and the files of logs."""
+    """`open(path, "w")`, `path.open("w")`, `archive.open(name, "w")`, and the files of logs."""
     if not isinstance(node, ast.Call):
         return False
     name = library_name(plan, node)
@@ -25,9 +25,9 @@ def opens_to_write(plan: Reading, node: ast.AST) -> bool:
     method = not name and isinstance(node.func, ast.Attribute) and node.func.attr == "open"
     if makes(name) != "file" and not method:
         return False
-    at = 0 if method else 1
-    mode = node.args[at] if len(node.args) > at else next((k.value for k in node.keywords if k.arg == "mode"), None)
-    return isinstance(mode, ast.Constant) and isinstance(mode.value, str) and bool(set(mode.value) & set("wax"))
+    given = [*node.args[0 if method else 1 : 2], *(k.value for k in node.keywords if k.arg == "mode")]
+    modes = (set(m.value) for m in given if isinstance(m, ast.Constant) and isinstance(m.value, str))
+    return any(mode & set("wax") and mode <= set("rwaxbt+:gz2|") for mode in modes)
 
 
 def path_of(call: ast.Call) -> ast.expr | None:

@@ -19,7 +19,10 @@ from nbddp.analysis.values import ITEMS, Literal, LoopFact, Obj, Value, join, so
 
 
 def state_in_scope(plan: Reading, fact: LoopFact) -> dict[str, str]:
-    """But for what only the loop itself binds, `for net, optimizer in zip(nets, optimizers)`, and what comes later."""
+    """But for what only the loop itself binds, `for net, optimizer in zip(nets, optimizers)`, and what comes later.
+
+    A cell may have another model of that name: in a function that binds it in the loop, there is none before the loop.
+    """
     own = _only_its_own(plan, fact) | fact.sometimes
     names = {name: value for name, value in fact.names.items() if name not in own}
     return state_named(plan, fact.node, names)
@@ -33,7 +36,8 @@ def _only_its_own(plan: Reading, fact: LoopFact) -> set[str]:
     code = walk(around) if around is not None else plan.nodes()
     above = [n for n in code if isinstance(n, ast.Name | ast.arg) and n.lineno < fact.node.lineno]
     bound = {n.id for n in above if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    return targets - bound - {n.arg for n in above if isinstance(n, ast.arg)}
+    own = targets if around is None else targets | local_names(around)
+    return own - bound - {n.arg for n in above if isinstance(n, ast.arg)}
 
 
 def state_named(plan: Reading, node: ast.AST, names: Mapping[str, Value]) -> dict[str, str]:

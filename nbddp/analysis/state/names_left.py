@@ -32,6 +32,7 @@ def names_left(plan: Reading) -> tuple[NameLeft, ...]:
 
 def _found(plan: Reading) -> list[NameLeft]:
     touched: set[str] = set()
+    values = _of_values(plan)
     found = []
     for statement in plan.kept:
         if statement.cell.number == plan.training_cell or isinstance(statement.node, DEFINITION | Import):
@@ -39,11 +40,19 @@ def _found(plan: Reading) -> list[NameLeft]:
         skipped = list(passages_of(plan, statement))
         if skipped or _reads(plan, statement) & touched:
             effects = plan.flow.effects[statement.index]
-            own = effects.may_bind | effects.mutates | plan.flow.when_called(statement.index)[1]
+            own = values & (effects.may_bind | effects.mutates | plan.flow.when_called(statement.index)[1])
             touched |= own
             readers = ((name, _reader(plan, statement, name)) for name in sorted(own))
             found += [NameLeft(n, statement, by, _keeps(plan, n, skipped)) for n, by in readers if by is not None]
     return found
+
+
+def _of_values(plan: Reading) -> set[str]:
+    """What a training can leave: functions, classes, modules and builtins are in the script as they were."""
+    made = [s for s in plan.kept if not isinstance(s.node, DEFINITION | Import)]
+    bound = {name for s in made for name in plan.flow.effects[s.index].may_bind}
+    declared = (node for s in plan.kept for node in walk(s.node) if isinstance(node, ast.Global))
+    return bound.union(*(node.names for node in declared))
 
 
 def _reads(plan: Reading, statement: Statement) -> Set[str]:

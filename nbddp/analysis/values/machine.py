@@ -305,6 +305,10 @@ class Machine:
                 del self.facts.fields[key]
         return made
 
+    def drop_fields(self, value: Value) -> None:
+        for key in [key for key in self.facts.fields if key[0] in value.objs]:
+            del self.facts.fields[key]
+
     # fields of things ----------------------------------------------------------
     def get(self, obj: Obj, name: str) -> Value | None:
         if obj.name == FIELDS_OF and obj.owner is not None and name != "[]":

@@ -16,7 +16,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def share_names(tree: ast.Module, found: Iterable[Found]) -> None:
-    """Declare them global in `train`."""
+    """Declare them global in `train`; as names of the module that are bound there, as an earlier training left them."""
     home = next((s for s, watches in found if isinstance(s, Function) and "result" in {w.kind for w in watches}), None)
     if home is None:
         return
@@ -27,8 +27,10 @@ def share_names(tree: ast.Module, found: Iterable[Found]) -> None:
         for statement, watches in found:
             if id(statement) in inside and statement is not function:
                 asked |= {n for w in watches for text in expressions(w) for n in names_of(text)} - _own(function)
-    shared = sorted((asked & _bound(home.body)) - known - {argument.arg for argument in ast.walk(home.args)
-                                                           if isinstance(argument, ast.arg)})  # fmt: skip
+    own = _bound(home.body)
+    left = {name for _, watches in found for w in watches if w.kind == "left" for name in w.names}
+    shared = sorted(((asked & own) - known | (left & known) - own) - {argument.arg for argument in ast.walk(home.args)
+                                                                      if isinstance(argument, ast.arg)})  # fmt: skip
     if shared:
         place = 1 if ast.get_docstring(home) is not None else 0
         home.body.insert(place, at_place(ast.Global(names=shared), home))

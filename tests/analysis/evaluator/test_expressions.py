@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
-from nbddp.analysis.values import PICKED, Extent, Value, binary
-from tests.analysis.cells import BEFORE, batch, node, plan, seen
+from nbddp.analysis.values import PICKED, WHOLE, Extent, Value, binary
+from tests.analysis.cells import BEFORE, TRAINING, batch, extent, node, plan, seen
 
 U, S, M, T, V = Extent.UNIFORM, Extent.SAMPLES, Extent.MEAN, Extent.SUM, Extent.VARYING
 
@@ -103,3 +103,12 @@ def test_names_of_a_comprehension_are_put_back():
 def test_an_unknown_name_is_noted_and_a_known_one_is_not():
     made = plan(*BEFORE, batch("n = nowhere + epoch"))
     assert list(made.facts.undefined) == ["nowhere"]
+
+
+def test_a_list_that_a_function_of_a_library_is_given_holds_nothing_of_an_earlier_call():
+    """Each rank evaluates all data: what comes of it is whole, though the training calls the same on its part."""
+    joined = "def joined(a):\n    return torch.cat([a, a], 1)\ndef total_of(a):\n    return joined(a).sum()"
+    step = TRAINING.replace("model(x)", "model(x) + 0 * total_of(x)").rstrip()
+    whole = "for x, y in test_loader:\n        if len(x) < 5:\n            break\n        total += total_of(x)\n"
+    made = plan(*BEFORE, joined, f"{step}\n    total = 0.0\n    {whole}    print(total)")
+    assert extent(made, "total") in WHOLE

@@ -39,6 +39,7 @@ def asked(question: Question, call: str) -> bool:
         (opens_to_write, "open('a', 'w')"),
         (opens_to_write, "open('a', mode='ab')"),
         (opens_to_write, "Path('a').open('w')"),
+        (opens_to_write, "archive.open('a', 'w')"),
         (opens_to_write, "logging.FileHandler('a')"),
         (opens_to_write, "logging.basicConfig(filename='a')"),
         (writes, "torch.save(model, 'a')"),
@@ -70,6 +71,7 @@ def test_these_do(question, call):
     [
         (opens_to_write, "open('a')"),
         (opens_to_write, "open('a', 'rb')"),
+        (opens_to_write, "archive.open('data.xlsx')"),  # a name of letters that modes are made of, and others
         (opens_to_write, "logging.basicConfig(level=1)"),
         (writes, "torch.save(model, buffer)"),
         (writes, "torch.save(model, io.BytesIO())"),

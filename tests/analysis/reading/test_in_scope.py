@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from nbddp.analysis.reading import expression_among, held_in_containers, readable, single_start, state_in_scope
@@ -71,6 +73,22 @@ def test_a_model_that_is_made_after_a_first_training_is_not_there_in_it():
     made = plan(IMPORTS, DATA, MODEL, fit, f"fit(model, optimizer)\n{later}{again}{last}")
     first = next(loop for loop in made.roles.epoch_loops if loop.function is not None)
     assert state_in_scope(made, first) == {"net": "net", "opt": "opt"}
+
+
+def test_a_models_name_is_another_in_a_function_that_binds_it_in_the_loop():
+    """One of a fold, below one of the cells that is called the same: before the loop there is none."""
+    made_there = "        model = nn.Linear(8, 2)\n        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+    step = (
+        "            loss = F.cross_entropy(model(inputs), labels)\n            optimizer.zero_grad()\n"
+        "            loss.backward()\n            optimizer.step()\n"
+    )
+    own = {"model": "model", "optimizer": "optimizer"}
+    data = "inputs, labels = torch.randn(100, 8), torch.randint(0, 2, (100,))\n"
+    folds = f"def fit():\n    for fold in range(2):\n{made_there}        for epoch in range(3):\n{step}"
+    made = plan(IMPORTS, data, MODEL, folds, f"for turn in range(3):\n{step}fit()")
+    assert {ast.unparse(f.node.target): state_in_scope(made, f) for f in made.facts.loops.values()} == {
+        "turn": own, "fold": {}, "epoch": own,
+    }  # fmt: skip
 
 
 def test_what_stands_in_a_list_only_is_named_by_its_list():

@@ -43,3 +43,26 @@ def test_also_what_was_made_of_it_between_the_cells():
 
 def test_the_first_training_needs_nothing_of_another():
     assert names_left(plan(*BEFORE, KEEPS)) == ()
+
+
+CALLS = """\
+import copy
+log = []
+def penalty(value):
+    return value * 2
+def fit(model, step):
+    for epoch in range(3):
+        for x, y in train_loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            step(loss).backward()
+            optimizer.step()
+        log.append(next(iter(train_loader)))
+fit(model, penalty)
+"""
+
+
+def test_functions_and_builtins_are_what_they_were():
+    """Bound in the script's main function, each would be a local name there, without a value before."""
+    found = left(CALLS, needs="first = next(iter(log))\nmodel.load_state_dict({'weight': penalty(first)})")
+    assert {name for name, *_ in found} == {"log"}

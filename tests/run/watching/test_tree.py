@@ -73,6 +73,16 @@ def at(text: str, source: str, watch: Watch) -> WatchPoint:
     return placed(lines, [(number, len(lines[number]) - len(lines[number].lstrip()), watch)])[0]
 
 
+class Skips(Listener):
+    """Of a run that skips what came before its training."""
+
+    def has_left(self, _: str) -> bool:
+        return True
+
+    def left(self, name: str, _: Any) -> str:
+        return f"{name}, before"
+
+
 @pytest.fixture
 def run(monkeypatch):
     def run(
@@ -208,6 +218,13 @@ def test_a_function_sees_variables_of_train_where_it_is_watched(run):
     assert scope["done"] == [0, 1]
     assert listener.told[0] == ("over", {"net": [0, 1], "second": []})
     assert "first" not in scope
+
+
+def test_a_name_of_the_module_stays_one_where_a_skipped_training_has_left_it(run):
+    text = "log = [0]\ndef train():\n    log.append(1)\n    return log\ndone = train()"
+    points = (("log.append(1)", Watch("left", names=("log",))), ("def train():", Watch("result")))
+    _, scope = run(text, *points, listener=Skips())
+    assert scope["done"] == "log, before" == scope["log"]
 
 
 def test_leaving_by_an_error_is_no_end_of_an_epoch(run):

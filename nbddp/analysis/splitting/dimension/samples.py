@@ -92,14 +92,26 @@ def _sizes(plan: Reading, node: ast.AST) -> int:
 
 
 def _stacks_second(node: ast.AST) -> bool:
-    """`torch.stack(sequences, dim=1)`, `pad_sequence(sequences)`."""
+    """`torch.stack(sequences, dim=1)`, `pad_sequence(sequences)`, `torch.stack(sequences.chunk(length, 1))`."""
     if not isinstance(node, ast.Call):
         return False
     word = ast.unparse(node.func).rpartition(".")[2]
     along = [*node.args[1:2], *(k.value for k in node.keywords if k.arg in ("dim", "axis"))]
     first = any(k.arg == "batch_first" for k in node.keywords)
-    second = word == "stack" and any(isinstance(a, ast.Constant) and a.value == 1 for a in along)
+    second = word == "stack" and (_is_one(along) or (not along and any(map(_apart_in_time, node.args))))
     return second or (word == "pad_sequence" and not first)
+
+
+def _is_one(along: list[ast.expr]) -> bool:
+    return any(isinstance(a, ast.Constant) and a.value == 1 for a in along)
+
+
+def _apart_in_time(node: ast.expr) -> bool:
+    """Behind the samples: put together again, time comes first."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="chunk" | "split" | "unbind" as word), args=[*given], keywords=named):
+            return _is_one([*given[word != "unbind" :], *(k.value for k in named if k.arg == "dim")])
+    return False
 
 
 def _is_state(plan: Reading, node: ast.AST) -> bool:

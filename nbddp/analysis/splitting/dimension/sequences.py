@@ -40,13 +40,14 @@ def may_turn(plan: Reading) -> bool:
 
 
 def turns_round(plan: Reading, node: ast.AST) -> bool:
-    """`x.permute(1, 0, 2)`, `x.transpose(0, 1)` in the class of the layer."""
+    """`x.permute(1, 0, 2)`, `x.transpose(0, 1)` in the class of the layer, of samples: not of a mask."""
     owner = next((a for a in plan.program.ancestors(node) if isinstance(a, ast.ClassDef)), None)
     for call in walk(owner) if owner else ():
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
             first = [a.value for a in call.args[:2] if isinstance(a, ast.Constant)]
             if call.func.attr in ("permute", "transpose", "swapaxes") and sorted(map(str, first)) == ["0", "1"]:
-                return True
+                if is_split(plan, call.func.value):
+                    return True
     return False
 
 
