@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import pairwise
 
 from nbddp.analysis.evaluator.attributes import by_class, by_comparison, by_operator, read
@@ -16,7 +16,7 @@ from nbddp.analysis.evaluator.tensor_rules import before, samples_at
 from nbddp.analysis.evaluator.writes import put_all, put_element
 from nbddp.analysis.library import USUAL, Samples, effect_of, exports
 from nbddp.analysis.slicing import changed_names, fresh_names
-from nbddp.analysis.syntax import BUILTINS, walk
+from nbddp.analysis.syntax import BUILTINS, Program, place_of, walk
 from nbddp.analysis.values import (
     ANYTHING,
     Extent,
@@ -460,12 +460,11 @@ def _is_first_few(m: Machine, node: ast.expr) -> bool:
 
 def _is_a_batch(m: Machine, node: ast.Subscript) -> bool:
     """Of what a loss was given as it is: its first dimension is that of the samples, no tuple and no steps in time."""
-    place, here = m.program.span(node), m.program.function_of(node)
     if not m.context.forward and _is_a_tensor(m, node.value, node):
         return True
-    given = (a for c in m.facts.calls if m.facts.is_loss(c) for a in c.args[:2])
-    before = (a for a in given if m.program.span(a) < place and m.program.function_of(a) is here)
-    return any(ast.unparse(a) == ast.unparse(node.value) for a in before)
+    given = m.program.handed.get(ast.unparse(node.value), ())
+    before = (c for c, a in given if place_of(a) < place_of(node) and m.facts.is_loss(c))
+    return any(m.program.function_of(c) is m.program.function_of(node) for c in before)
 
 
 def _is_a_tensor(m: Machine, node: ast.expr, at: ast.Subscript) -> bool:
@@ -474,13 +473,8 @@ def _is_a_tensor(m: Machine, node: ast.expr, at: ast.Subscript) -> bool:
     if isinstance(around, ast.BinOp) and isinstance(around.op, ast.Sub) and isinstance(at.slice, ast.Slice):
         return True
     if isinstance(node, ast.Name):
-        inside = m.program.function_of(at) or m.program.tree
-        uses = (
-            n
-            for n in walk(inside)
-            if isinstance(n, ast.Name) and n.id == node.id and m.program.span(n) < m.program.span(at)
-        )
-        return any(_computes_with(m.program.parents.get(n), n) for n in uses)
+        first = _computed_with(m.program).get((m.program.function_of(at), node.id))
+        return first is not None and first < place_of(at)
     op = (
         effect_of(f".{node.func.attr if isinstance(node.func, ast.Attribute) else ''}")
         if isinstance(node, ast.Call)
@@ -488,6 +482,17 @@ def _is_a_tensor(m: Machine, node: ast.expr, at: ast.Subscript) -> bool:
     )
     alone = op is not None and op.samples in EACH_STAYS and bool(op.fresh or op.shape)
     return isinstance(node, ast.BinOp) or alone or (isinstance(node, ast.Attribute) and node.attr == "T")
+
+
+@lru_cache(maxsize=4)
+def _computed_with(program: Program) -> Mapping[tuple[ast.AST | None, str], tuple[int, int]]:
+    """The names of a function, or of the cells, that something is computed with, and where first."""
+    found: dict[tuple[ast.AST | None, str], tuple[int, int]] = {}
+    for node in (n for n in program.nodes if isinstance(n, ast.Name)):
+        if _computes_with(program.parents.get(node), node):
+            key = program.function_of(node), node.id
+            found[key] = min(found.get(key, place_of(node)), place_of(node))
+    return found
 
 
 def _computes_with(around: ast.AST | None, node: ast.Name) -> bool:

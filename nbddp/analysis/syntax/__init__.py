@@ -9,7 +9,7 @@ from nbddp.analysis.syntax.blocks import blocks_around
 from nbddp.analysis.syntax.increments import Increment, increment
 from nbddp.analysis.syntax.main_guard import asks_for_main
 from nbddp.analysis.syntax.multiline_strings import lines_in_strings
-from nbddp.analysis.syntax.program import Program, Statement, build_program, too_deep
+from nbddp.analysis.syntax.program import Program, Statement, build_program, place_of, too_deep
 from nbddp.analysis.syntax.qualified_names import BUILTINS, bindings, canonical, imported_names, qualified
 from nbddp.analysis.syntax.walk import walk
 
@@ -28,6 +28,7 @@ __all__ = [
     "imported_names",
     "increment",
     "lines_in_strings",
+    "place_of",
     "qualified",
     "too_deep",
     "walk",

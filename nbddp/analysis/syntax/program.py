@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import bisect
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -91,6 +92,15 @@ class Program:
                 found[node] = around
         return found
 
+    @cached_property
+    def handed(self) -> Mapping[str, Sequence[tuple[ast.Call, ast.expr]]]:
+        """The first two arguments of calls, by their text."""
+        found = defaultdict[str, list[tuple[ast.Call, ast.expr]]](list)
+        for call in (n for n in self.nodes if isinstance(n, ast.Call)):
+            for given in (a for a in call.args[:2] if isinstance(a, ast.Name | ast.Attribute | ast.Subscript)):
+                found[ast.unparse(given)].append((call, given))
+        return found
+
     def diagnose(
         self,
         rule: str,
@@ -108,6 +118,10 @@ class Program:
         lines = cell.source.split("\n")
         source = lines[in_cell - 1] if in_cell <= len(lines) else ""
         return Diagnostic(rule, level, message, cell.number, in_cell, column, help, why, source)
+
+
+def place_of(node: ast.expr) -> tuple[int, int]:
+    return node.lineno, node.col_offset
 
 
 def build_program(notebook: Notebook) -> Program:
