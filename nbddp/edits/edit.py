@@ -97,11 +97,10 @@ def after(program: Program, rule: str, node: ast.stmt, line: str, uses: tuple[st
 
 
 def _simple(lines: str) -> str | None:
-    """As a part of a line that goes on behind it, without its comments; None for what has a block."""
-    tree = ast.parse(lines)
-    if any(hasattr(statement, "body") for statement in tree.body):
+    """As a part of a line that goes on behind it; None for what has a block, or a comment that would end the line."""
+    if "  # " in lines or any(hasattr(statement, "body") for statement in ast.parse(lines).body):
         return None
-    return "; ".join(ast.get_source_segment(lines, statement) or "" for statement in tree.body)
+    return "; ".join(lines.splitlines())
 
 
 def first_in(program: Program, rule: str, loop: ast.For | ast.AsyncFor | ast.While, line: str,

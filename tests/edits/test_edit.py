@@ -59,9 +59,9 @@ def test_several_lines_beside_others_in_one_line():
 @pytest.mark.parametrize("put", [before, after])
 def test_a_comment_takes_nothing_of_the_line_with_it(put):
     made = program("def f():\n    a = 1; b = 2; c = 3")
-    found = applied(made, put(made, "r", statement(made, "b = 2"), "new()  # why\nmore('#')  # and why"))
-    order = "b = 2; new(); more('#')" if put is after else "new(); more('#'); b = 2"
-    assert found == f"def f():\n    a = 1; {order}; c = 3"
+    found = applied(made, put(made, "r", statement(made, "b = 2"), "new()  # why"))
+    order = ["b = 2", "new()  # why"] if put is after else ["new()  # why", "b = 2"]
+    assert found == "\n    ".join(["def f():", "a = 1", *order, "c = 3"])
 
 
 @pytest.mark.parametrize("text", ["if a: b = 2; c = 3", "if a:\n    b = 2; c = 3", "for a in x: b = 2; c = 3  # why"])
