@@ -16,14 +16,14 @@ from nbddp.analysis.agreement import (
     protected,
 )
 from nbddp.analysis.disk import Preparation, Writing, find_preparation, find_writing
-from nbddp.analysis.loaders import Epochs, ShardedReading, find_epochs, sizes_shared
+from nbddp.analysis.loaders import Epochs, ShardedReading, Share, find_epochs, sizes_shared
 from nbddp.analysis.models import Wrapping, device_name, find_wrapping, passes_left_out, uses_gpu
 from nbddp.analysis.reading import FOUND, Taken, draws_to_keep, naming_for, settled, take_over, training_of
 from nbddp.analysis.slicing import Slice, backward_slice, build_flow, with_prints
 from nbddp.analysis.splitting import losses_clear, split_batches
 from nbddp.analysis.syntax import build_program, too_deep
 from nbddp.analysis.training import choose_training_cell, first_causes, training_statements, with_line
-from nbddp.analysis.values import Assumptions, Obj
+from nbddp.analysis.values import Assumptions, Literal, Obj
 from nbddp.deep_stack import TooDeep, with_room
 from nbddp.diagnostics import CannotExport
 from nbddp.notebook import Notebook
@@ -134,6 +134,20 @@ def _with_draws(plan: Plan) -> Plan:
     return settled(more.under(Assumptions()), FOUND) if anyway else plan
 
 
+def _drawn_by_all(plan: Plan) -> Assumptions:
+    """For the numbers of one process, or since a loader cannot be dealt out, each rank draws every batch."""
+    decided = plan.assumed.alike or plan.assumed.splits or plan.assumed.unsplit
+    apart = [share for share in plan.sharding.shares.values() if share.how == "unfit"]
+    wanted = plan.options.exact or (apart and all(_gives_batches(plan, share) for share in apart))
+    return replace(plan.assumed, alike=plan.roles.training_loaders) if wanted and not decided else plan.assumed
+
+
+def _gives_batches(plan: Plan, share: Share) -> bool:
+    """With `batch_size=None` it may give samples, one by one."""
+    size = share.call.arguments.get("batch_size") if share.call else None
+    return size is None or plan.facts.value(size).const is not Literal.NONE
+
+
 def _whole_if_sharded(plan: Plan) -> Assumptions:
     """All ranks make equally many passes of a sharded model: no batches are dealt out, as their number may differ."""
     if not plan.options.shard or not (apart := plan.dealt - {*loops_by_sample(plan, plan.by_sample)}):
@@ -149,7 +163,9 @@ def _agreed(plan: Plan) -> Assumptions:
 
 
 # What the script will do.
-DECIDED = (split_batches, _whole_if_sharded, sizes_shared, protected, losses_scaled, losses_clear, _agreed)
+DECIDED = (
+    _drawn_by_all, split_batches, _whole_if_sharded, sizes_shared, protected, losses_scaled, losses_clear, _agreed,
+)  # fmt: skip
 
 
 __all__ = ["CannotExport", "Plan", "followed", "make_plan"]

@@ -14,8 +14,8 @@ After
     train_loader = DataLoader(train_set, batch_size=64 // world_size, sampler=train_sampler)
 
 Declines
-    An `IterableDataset`, which has no length and no index to split by; `batch_size=None`; a loader whose data each rank
-    would have to load before it is known (`list(loader)`).
+    `batch_size=None`, where an `IterableDataset` draws random numbers; a loader whose data each rank would have to load
+    before it is known (`list(loader)`). What else cannot be dealt out is drawn by all ranks, which split its batches.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _share(plan: Plan, share: Share) -> Iterator[Edit | Diagnostic]:
         yield plan.program.diagnose(
             NAME, "error", share.obj.node,
             sentence("this loader cannot be split among the ranks: %1", share.reason),
-            why=sentence("every rank would train on all of the data"),
+            why=plan.assumed.unsplit or sentence("every rank would train on all of the data"),
             help=HELP,
         )  # fmt: skip
     elif share.how == "phase" and share.phase is not None:

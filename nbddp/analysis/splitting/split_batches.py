@@ -29,8 +29,6 @@ def split_batches(plan: Reading) -> Assumptions:
     assumed = plan.assumed
     if assumed.unsplit:
         return assumed
-    if plan.options.exact and not assumed.alike and (loaders := plan.roles.training_loaders) and not assumed.splits:
-        return replace(assumed, alike=loaders)
     return _last(plan, *assumed.splits) or _next(plan)
 
 
