@@ -96,7 +96,8 @@ def _batches(plan: Plan, fact: LoopFact) -> str:
     nodes = [n for n in fact.loader_nodes if isinstance(n, ast.Name | ast.Attribute | ast.Subscript)]
     texts = {plan.program.source(n) for n in nodes}
     here = all(plan.program.function_of(n) is plan.program.function_of(fact.node) for n in nodes)
-    known = here and len(texts) == 1 and not any(is_stream(plan, o) for o in fact.loaders)
+    streams = any(is_stream(plan, o) for n in nodes for o in plan.facts.value(n).of("loader"))
+    known = here and len(texts) == 1 and not streams
     return f"len({texts.pop()})" if known else ""
 
 
