@@ -137,7 +137,8 @@ def test_on_a_terminal_lines_scroll_above_the_picture(train):
 
 
 RUN = """
-import sys
+import signal, sys
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # where the tests run by nohup it is ignored, and that is handed on
 from pathlib import Path
 from nbddp.run import verbs
 from nbddp.run.start.command import RunOptions
