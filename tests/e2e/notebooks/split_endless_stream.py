@@ -1,11 +1,16 @@
-# refused: iterable|stream|shard
+# oracle: equal
+# nproc: 2 3
+# metrics: ^step
 # %%
-# an endless stream that every process would draw for itself; its length is nowhere said
+# an endless stream, the same on all processes; its length is nowhere said
 import random
 
 import torch
-import torch.nn as nn
+from torch import nn
 from torch.utils.data import DataLoader, IterableDataset
+
+torch.manual_seed(0)
+random.seed(0)
 
 
 class Stream(IterableDataset):
@@ -25,7 +30,7 @@ for step, (x, y) in enumerate(loader):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
-    if step % 50 == 0:
-        print(step, loss.item())
-    if step == 200:
+    if step % 20 == 0:
+        print(f"step {step}: {loss.item():.5f}")
+    if step == 60:
         break
