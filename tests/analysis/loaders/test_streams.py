@@ -34,9 +34,17 @@ def test_a_stream_that_is_the_same_on_all_ranks_is_dealt_out():
 
 
 @pytest.mark.parametrize("item", ["random.random()", "np.random.rand(8)", "torch.randn(8)"])
-def test_one_that_chance_makes_is_another_on_each_rank(item):
-    made, (call,) = loaders(item)
+def test_one_that_chance_makes_is_drawn_by_all_ranks(item):
+    made, calls = loaders(item)
+    assert [obj.kind for obj in made.assumed.alike] == ["loader"]
+    assert made.assumed.splits
+    assert not calls
+
+
+def test_what_it_gives_without_a_batch_size_may_be_samples():
+    made, (call,) = loaders("torch.randn(8)", "Stream(), batch_size=None)\nDataLoader([]")
     assert unfit_stream(made, call)
+    assert not made.assumed.alike
 
 
 def test_a_data_set_with_numbers_is_no_stream():
