@@ -9,9 +9,9 @@ from functools import reduce
 
 from nbddp.analysis.evaluator.attributes import CONTAINER, class_member, container_of, itself, kind_of, line_of
 from nbddp.analysis.evaluator.iteration import only, params_in, parts
-from nbddp.analysis.evaluator.library_calls import call_library, of_uneven
+from nbddp.analysis.evaluator.libraries import call_library, of_uneven
 from nbddp.analysis.evaluator.methods import backward, call_method, fill
-from nbddp.analysis.evaluator.tensor_rules import DIMENSION, like, of_samples
+from nbddp.analysis.evaluator.tensors import DIMENSION, like, of_samples
 from nbddp.analysis.library import Samples, effect_of, makes, under
 from nbddp.analysis.slicing import Function, local_names, root_name
 from nbddp.analysis.syntax import walk
@@ -19,7 +19,9 @@ from nbddp.analysis.values import (
     ANYTHING,
     HOOKS,
     WHOLE,
+    Args,
     Extent,
+    Keywords,
     Machine,
     Obj,
     Value,
@@ -32,8 +34,6 @@ from nbddp.analysis.values import (
     spread,
 )
 
-Args = list[Value]
-Keywords = dict[str, Value]
 CONTAINERS = ("list", "dict", "set", "collections.deque", "collections.Counter")
 SEQUENTIAL = "torch.nn.Sequential"
 SUMMARIES = ("torchsummary.summary", "torchsummary.torchsummary.summary", "torchsummaryX.summary")  # run it once

@@ -94,7 +94,20 @@ from nbddp.analysis.values.losses import (
     reduced,
     tell_unlike,
 )
-from nbddp.analysis.values.machine import DEPTH, FIELDS_OF, GLOBALS, HOOKS, Active, Env, Frame, Left, Machine, Steps
+from nbddp.analysis.values.machine import (
+    DEPTH,
+    FIELDS_OF,
+    GLOBALS,
+    HOOKS,
+    Active,
+    Args,
+    Env,
+    Frame,
+    Keywords,
+    Left,
+    Machine,
+    Steps,
+)
 from nbddp.analysis.values.remembered_calls import remembered, sees_names_of_a_function
 from nbddp.analysis.values.tracking import last_change, note_change
 
@@ -132,12 +145,14 @@ __all__ = [
     "WEIGHTED",
     "WHOLE",
     "Active",
+    "Args",
     "Assumptions",
     "CallFact",
     "Env",
     "Extent",
     "Facts",
     "Frame",
+    "Keywords",
     "Left",
     "Literal",
     "Loop",

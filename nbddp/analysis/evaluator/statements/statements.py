@@ -10,7 +10,9 @@ from itertools import takewhile
 from typing import Any
 
 from nbddp.analysis.evaluator.attributes import by_class
-from nbddp.analysis.evaluator.bindings import (
+from nbddp.analysis.evaluator.expressions import evaluate
+from nbddp.analysis.evaluator.iteration import iterate
+from nbddp.analysis.evaluator.statements.bindings import (
     assign,
     run_annotated,
     run_assignment,
@@ -18,10 +20,8 @@ from nbddp.analysis.evaluator.bindings import (
     run_deletion,
     run_import,
 )
-from nbddp.analysis.evaluator.expressions import evaluate
-from nbddp.analysis.evaluator.functions import define_class, define_function, follows_gradients, run_return
-from nbddp.analysis.evaluator.iteration import iterate
-from nbddp.analysis.evaluator.loops import run_for, run_while
+from nbddp.analysis.evaluator.statements.functions import define_class, define_function, follows_gradients, run_return
+from nbddp.analysis.evaluator.statements.loops import run_for, run_while
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
     ANYTHING,

@@ -6,9 +6,10 @@ import ast
 from dataclasses import replace
 
 from nbddp.analysis.evaluator.attributes import by_class, by_operator, store
-from nbddp.analysis.evaluator.expressions import evaluate, evaluate_unseen, library, with_contents
+from nbddp.analysis.evaluator.expressions import evaluate, evaluate_unseen
 from nbddp.analysis.evaluator.iteration import iterate, parts, written_elements
-from nbddp.analysis.evaluator.tensor_rules import like, samples_at
+from nbddp.analysis.evaluator.operands import library, with_contents
+from nbddp.analysis.evaluator.tensors import like, samples_at
 from nbddp.analysis.evaluator.writes import (
     grows_apart,
     is_restarted,

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 
-from nbddp.analysis.evaluator.bindings import assign
 from nbddp.analysis.evaluator.expressions import evaluate
 from nbddp.analysis.evaluator.iteration import (
     DEEPEST,
@@ -19,6 +18,7 @@ from nbddp.analysis.evaluator.iteration import (
     loaders_in,
     yields,
 )
+from nbddp.analysis.evaluator.statements.bindings import assign
 from nbddp.analysis.slicing import inside
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (

@@ -1,0 +1,41 @@
+"""Functions that are given to one of Python's own: `map`, `reduce`."""
+
+from __future__ import annotations
+
+import ast
+from contextlib import ExitStack
+
+from nbddp.analysis.evaluator.iteration import (
+    as_often_as,
+    iterate,
+)
+from nbddp.analysis.values import (
+    WHOLE,
+    Args,
+    Extent,
+    Machine,
+    Value,
+    join,
+    note_size,
+)
+
+
+def over_items(m: Machine, node: ast.Call, args: Args) -> Value:
+    """`functools.reduce(function, items, start)`: what has come so far goes in again."""
+    item = iterate(m, args[1], node)
+    found = args[2] if len(args) > 2 else item
+    for _ in range(2):
+        found = join(found, m.steps.call(m, node, args[0], None, [found, item], {}))
+    return found.with_extent(Extent.VARYING) if m.held(found) not in WHOLE else found
+
+
+def mapped(m: Machine, node: ast.Call, args: Args) -> Value:
+    with ExitStack() as around:
+        for given in args[1:]:
+            around.enter_context(as_often_as(m, given, node))
+        result = m.steps.call(m, node, args[0], None, [iterate(m, a, node) for a in args[1:]], {})
+        made = m.make("list", node)
+        note_size(m.facts, made.objs if m.context.of_share else ())
+    for obj in made.objs:
+        m.put(obj, "[]", result)
+    return made

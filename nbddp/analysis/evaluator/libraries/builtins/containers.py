@@ -1,0 +1,57 @@
+"""Lists, dictionaries and iterators that Python's own functions make."""
+
+from __future__ import annotations
+
+import ast
+
+from nbddp.analysis.evaluator.iteration import (
+    iterate,
+    loaders_in,
+    only,
+)
+from nbddp.analysis.evaluator.libraries.things import made_with
+from nbddp.analysis.values import (
+    Args,
+    Keywords,
+    Machine,
+    Value,
+    join_all,
+    thing,
+)
+
+LISTS = {"list", "set", "collections.deque"}
+
+
+def partial(m: Machine, node: ast.Call, args: Args, keywords: Keywords) -> Value:
+    made = m.make("partial", node)
+    for obj in made.objs:
+        for key, value in [*enumerate(args), *keywords.items()]:
+            m.put(obj, f"given {key}", value)
+    return made
+
+
+def passed(m: Machine, node: ast.Call, name: str, first: Value, args: Args) -> Value:
+    if name in ("list", "tuple") and first.of("instance"):
+        return made_with(m, m.make("list", node), {"[]": iterate(m, first, node)})
+    if name in ("list", "tuple", "itertools.chain") and not first.of("loader", "iterator"):
+        if name == "itertools.chain":
+            return Value(join_all(args).objs, join_all(args).extent)
+        return first
+    return iterator(m, node, name, first)
+
+
+def iterator(m: Machine, node: ast.Call, name: str, source: Value) -> Value:
+    """Of its own for each loader that the same `enumerate(loader)` goes through."""
+    loaders = {o for part in (source, *(source.items or ())) for o in loaders_in(m, part)}
+    return made_with(m, thing("iterator", node, name, only(loaders), m.frame.call), {"of": source})
+
+
+def dict_call(m: Machine, node: ast.Call, keywords: Keywords, counts: bool) -> Value:
+    made = m.make("dict", node)
+    (obj,) = made.objs
+    if counts:
+        m.put(obj, "[]", Value(const=0))
+    for key, value in keywords.items():
+        m.put(obj, f"[{key!r}]", value)
+        m.put(obj, "[]", value)
+    return made

@@ -1,0 +1,127 @@
+"""Call one of Python's own functions in the abstract."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from functools import reduce
+
+from nbddp.analysis.evaluator.attributes import class_of, fields_of, read
+from nbddp.analysis.evaluator.iteration import (
+    iterate,
+    loaders_in,
+)
+from nbddp.analysis.evaluator.libraries.builtins.callbacks import mapped, over_items
+from nbddp.analysis.evaluator.libraries.builtins.containers import LISTS, dict_call, iterator, partial, passed
+from nbddp.analysis.evaluator.libraries.builtins.namespaces import NAMESPACES, namespace, run_text
+from nbddp.analysis.evaluator.libraries.builtins.numbers import as_number, length, of_a_share
+from nbddp.analysis.evaluator.libraries.things import made_with
+from nbddp.analysis.evaluator.writes import moved_by_hand, put_element
+from nbddp.analysis.library import Gives, Op, Samples, effect_of
+from nbddp.analysis.values import (
+    ANYTHING,
+    WHOLE,
+    Args,
+    Extent,
+    Keywords,
+    Machine,
+    Obj,
+    Value,
+    guarded,
+    join_all,
+    join_extent,
+    note_size,
+    spread,
+    thing,
+)
+
+
+def builtin(  # noqa: C901, PLR0912 -- one case for each function
+    m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords, op: Op
+) -> Value | None:
+    first = args[0] if args else keywords.get("iterable", ANYTHING)
+    if name == "len":
+        return length(m, first)
+    if name == "next":
+        batches_of = loaders_in(m, first)
+        m.facts.drawn |= batches_of
+        for loader in batches_of if m.context.grad else ():
+            for active in m.loops:
+                active.draw_next(loader)
+        batch = iterate(m, first, node) if first.objs else Value(extent=spread(first))
+        return batch.with_extent(Extent.REPEATED) if batches_of and batches_of <= m.assumed.unshared else batch
+    if name == "zip":
+        return iterator(m, node, "zip", Value(items=tuple(args)))
+    if args and (made := of_a_share(m, node, name, first)) is not None:
+        return made
+    if op.gives in (Gives.TURNS, Gives.SOME):
+        return passed(m, node, name, first, args)
+    if name == "filter" and len(args) > 1:
+        return args[1]
+    if name == "map" and len(args) > 1:
+        return mapped(m, node, args)
+    if name == "getattr" and len(args) > 1 and isinstance(args[1].const, str):
+        return read(m, first, args[1].const, node)
+    if (
+        name == "getattr"
+        and first.of("library")
+        and {effect_of(o.name).classes for o in first.of("library")} <= {"optimizer", "scheduler"}
+    ):
+        return read(m, first, "Any", node)  # whichever it is
+    if name in ("setattr", "object.__setattr__") and len(args) > 2:
+        if args[2].of("parameter") and args[2].varies:
+            moved_by_hand(m, node.args[0], args[2:])
+        for obj in first.objs:
+            known = args[1].const if isinstance(args[1].const, str) else None
+            for field in [known] if known is not None else [f for o, f in m.facts.fields if o == obj]:
+                m.put(obj, field, args[2])
+        return ANYTHING
+    if name == "functools.reduce" and first.of("function", "method"):
+        return over_items(m, node, args)
+    if name == "sum" and len(args) > 1 and args[1].of("list"):
+        put_element(m, args[1], m.elements(iterate(m, first, node)))
+        return args[1]
+    if name == "super":
+        return thing("super", node)  # in a method: the instance, seen from the bases
+    if op.makes == "dict":
+        zero = name == "collections.Counter" or {o.name for o in first.of("library")} & {"int", "float"}
+        made = dict_call(m, node, keywords, bool(zero))
+        lists = name == "collections.defaultdict" and {o.name for o in first.of("library")} & LISTS
+        if lists:
+            return made_with(m, made, {"[]": m.make("list", node)})
+        if name == "collections.Counter" and spread(first) is Extent.SAMPLES:
+            note_size(m.facts, made.objs)
+            return made_with(m, made, {"[]": Value(extent=Extent.SUM, number=True)})
+        default = m.steps.call(m, node, first, None, [], {}) if first.of("class", "function") else None
+        return made_with(m, made, {"[]": default}) if default is not None else made  # `defaultdict(Meter)`
+    if op.makes == "list":
+        made = Value(frozenset({Obj("list", node, name, None, m.frame.call)}))
+        return made_with(m, made, {"[]": iterate(m, first, node)} if args else {})
+    if name == "functools.partial":
+        holds = any(m.held(v) not in WHOLE for v in (*args[1:], *keywords.values()))
+        return partial(m, node, args, keywords) if holds or first.of("function", "method", "bound") else first
+    if name in ("set", "frozenset") and not args:
+        return Value(frozenset({Obj("list", node, name, None, m.frame.call)}))
+    if op.gives is Gives.ITSELF:
+        return first
+    if op.samples is Samples.KEEPS:
+        kept = as_number(m, name, first)
+        return replace(kept, sources=first.sources) if name == "int" and first.sources else kept
+    if name == "type" and len(args) == 1 and (classes := class_of(m, first)).objs:
+        return classes
+    if name in NAMESPACES and (name == "globals" or not args):
+        return namespace(m, node, of_cells=name == "globals" or m.frame.node is None)
+    if name in ("exec", "eval"):
+        return run_text(m, args)
+    if name == "vars" and first.of("dict"):
+        return first
+    if name == "vars" and first.of("instance"):
+        return join_all(fields_of(m, obj, node) for obj in first.of("instance"))
+    if name in ("repr", "format") and first.of("instance") and m.held(first) not in WHOLE:
+        return Value(extent=Extent.VARYING)
+    if name == "max" and (count := guarded(args)) is not None:
+        return count
+    if name in ("min", "max"):
+        found = [join_extent(spread(v), spread(m.elements(v))) for v in args]
+        return Value(extent=reduce(join_extent, found, Extent.UNIFORM) if set(found) <= {*WHOLE} else Extent.VARYING)
+    return None

@@ -1,0 +1,87 @@
+"""Lengths, numbers, and what is made of samples one by one."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from nbddp.analysis.evaluator.iteration import (
+    is_indirect,
+    taken_from,
+)
+from nbddp.analysis.evaluator.libraries.things import made_with
+from nbddp.analysis.values import (
+    ANYTHING,
+    EACH,
+    MARKS,
+    MOVED,
+    PICKED,
+    PLACED,
+    STATISTIC,
+    TURNED,
+    UNARY,
+    WHOLE,
+    Extent,
+    Machine,
+    Value,
+    alike,
+    is_uneven,
+    marked,
+    spread,
+)
+
+MADE_OF_A_SHARE = {
+    **dict.fromkeys(("sorted", "reversed"), (MOVED,)),
+    **dict.fromkeys(("set", "frozenset"), (STATISTIC,)),  # what other ranks have too counts once
+    "itertools.islice": (PICKED, PLACED),
+}
+
+
+def of_a_share(m: Machine, node: ast.Call, name: str, first: Value) -> Value | None:
+    """What Python's own functions make of samples, and of numbers that each rank has for itself."""
+    if spread(first) is Extent.SAMPLES and not first.objs - first.of(*MARKS):
+        for mark in MADE_OF_A_SHARE.get(name, ()):
+            first = marked(first, mark)
+        return first if name in MADE_OF_A_SHARE else None
+    inner = m.elements(first)
+    if name == "sorted" and first.of("list") and spread(inner) in (Extent.MEAN, Extent.SUM):
+        return made_with(m, m.make("list", node), {"[]": inner.with_extent(Extent.VARYING)})  # each rank by its own
+    alone = name in ("any", "all") and (first.of("list") or first.items)
+    return replace(inner, objs=frozenset(), const=None) if alone and inner.varies and alike(inner) else None
+
+
+def as_number(m: Machine, name: str, value: Value) -> Value:
+    inner = m.elements(value) if value.of("list") else value
+    word = name.rsplit(".", 1)[-1]
+    extent = UNARY[word](inner) if word in UNARY else spread(inner)
+    if value.of("instance"):
+        extent = Extent.VARYING if m.held(value) not in WHOLE else Extent.UNIFORM
+        return Value(extent=extent)
+    if name == "str" and extent not in WHOLE:
+        return Value(extent=Extent.VARYING)
+    if name in ("float", "int", "round"):
+        extent = m.one_number(extent)
+    const = value.const if isinstance(value.const, int | float) else None
+    number = name in ("float", "int") or (value.number and name in ("round", "abs"))
+    return Value(value.objs - value.of("list"), extent, const=const, equal=value.equal, number=number)
+
+
+def length(m: Machine, value: Value) -> Value:
+    if value.of("loader", "dataset"):
+        return ANYTHING
+    if value.of("loader sampler"):
+        return Value(extent=Extent.UNIFORM)
+    if value.of(EACH, PICKED):
+        return Value(extent=Extent.SUM, number=True)
+    if value.of("iterator") and Extent.SAMPLES in taken_from(m, value):
+        plain = not is_indirect(m, value)
+        return Value(extent=Extent.SUM if plain else Extent.VARYING, equal=plain, number=True)
+    if value.of(STATISTIC) or is_uneven(m.facts, value) or (spread(value) is Extent.VARYING and not value.objs):
+        return Value(extent=Extent.VARYING, number=True)
+    if value.of("list"):  # as many as there are batches, or samples
+        return Value(
+            extent=Extent.VARYING if spread(m.elements(value)) is Extent.SAMPLES or m.deals() else Extent.UNIFORM
+        )
+    return (
+        replace(m.size(value), number=False) if spread(value) is Extent.SAMPLES and not value.of(TURNED) else ANYTHING
+    )

@@ -1,0 +1,162 @@
+"""Call a function of a library in the abstract."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from functools import reduce
+
+from nbddp.analysis.evaluator.libraries.builtins import builtin
+from nbddp.analysis.evaluator.libraries.things import make_thing
+from nbddp.analysis.evaluator.tensors import (
+    PRODUCTS,
+    TOTALS,
+    einsum,
+    joined,
+    like,
+    note_mixed,
+    of_samples,
+    of_size,
+    operation,
+)
+from nbddp.analysis.evaluator.writes import moved_by_hand, write_into
+from nbddp.analysis.library import Op, Samples, effect_of
+from nbddp.analysis.syntax import walk
+from nbddp.analysis.values import (
+    ANYTHING,
+    EACH,
+    MOVED,
+    PICKED,
+    PLACED,
+    PLACES,
+    SHUFFLED,
+    TURNED,
+    WHOLE,
+    Args,
+    Extent,
+    Keywords,
+    Machine,
+    Obj,
+    Value,
+    elementwise,
+    foreign,
+    is_foreign,
+    is_uneven,
+    join_extent,
+    marked,
+    placed,
+    reduced,
+    spread,
+)
+
+
+def call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords) -> Value | None:
+    found = _call_library(m, node, name, args, keywords)
+    if found and effect_of(name).numeric and all(v.number for v in (*args, *keywords.values())):
+        return replace(found, number=True)
+    if found is not None:
+        found = of_uneven(m, found, args)
+    if "requires_grad" in keywords and keywords["requires_grad"].const is True and found and not found.objs:
+        return replace(found, objs=frozenset({Obj("parameter", node, name, None, m.frame.call)}))
+    return found
+
+
+def of_uneven(m: Machine, made: Value, args: Args) -> Value:
+    """`sum(1 for _ in range(int(loss)))`: of as many as a rank has."""
+    apart = not made.objs and made.extent in WHOLE and any(is_uneven(m.facts, v) for v in args)
+    return made.with_extent(Extent.VARYING) if apart else made
+
+
+def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords) -> Value | None:
+    given = [*args, *keywords.values()]
+    if name.endswith("_") and node.args:  # torch._foreach_lerp_, torch.nn.init.ones_
+        moved_by_hand(m, node.args[0], given[1:])
+    write_into(m, node, name, args, keywords)
+    made = make_thing(m, node, name, args, keywords)
+    if made is not None:
+        return made
+    op = effect_of(name)
+    if args and name.startswith("torch."):
+        note_mixed(m, node, args[0], name.rpartition(".")[2], args[1:], keywords)
+    found = _of_samples(m, name, args, keywords, op)
+    found = found if found is not None else builtin(m, node, name, args, keywords, op)
+    if found is not None:
+        return found
+    whole = name.startswith("torch.nn.functional.") and any(v.of("shape") and v.varies for v in given)
+    if (op.batch or whole) and spread(args[0] if args else ANYTHING) is Extent.SAMPLES:  # `F.layer_norm(x, x.shape)`
+        m.facts.against_statistic.add(node)
+    if op.samples is Samples.LOSS:
+        return Value(extent=reduced(given, keywords))
+    if op.noise and (m.sharing() or _like_the_share(given)):
+        drawn = Value(extent=Extent.SAMPLES)
+        return marked(drawn, MOVED, SHUFFLED) if name.endswith(("randperm", "permutation")) else drawn
+    if op.clock or (m.loops and (op.chance or op.noise)):
+        return Value(extent=reduce(join_extent, (spread(v) for v in given), Extent.REPEATED))
+    if name.startswith("torch.nn.utils.clip_grad"):
+        return ANYTHING
+    result = _compute(m, node, name, args, keywords, op)
+    return foreign(m, node, name) if is_foreign(name) and not result.varies else result
+
+
+def _like_the_share(given: Args) -> bool:
+    """`torch.randn_like(x)`, `torch.rand(x.size(0), 1)`: as many as the rank has samples."""
+    return any(spread(v) is Extent.SAMPLES or v.size for v in given) and Extent.VARYING not in map(spread, given)
+
+
+def _of_samples(m: Machine, name: str, args: Args, keywords: Keywords, op: Op) -> Value | None:
+    """`torch.std(x, 0)` is `x.std(0)`; of a list it is about the items."""
+    if not args or not (name.startswith(("torch.", "numpy.")) or op.samples in TOTALS):
+        return None
+    if (name == "sum" and any(v.of("list") for v in args[1:])) or args[0].of("generator"):
+        return None  # `sum(rows, [])`; a generator may give one for each sample, or whole batches
+    if name in ("torch.einsum", "numpy.einsum"):
+        return einsum(m, args[0].const, args[1:])
+    if op.about == "kind":
+        return Value(number=True)
+    first, word = args[0], name.rpartition(".")[2]
+    if word in PRODUCTS and len(args) > 1 and args[1].of(TURNED) and spread(first) in WHOLE:
+        return placed(Value(extent=spread(args[1])), TURNED)  # `torch.matmul(W, X)`, of samples in columns
+    inner = m.elements(first) if first.of("list") else first
+    if op.samples is Samples.SUM and spread(inner) in WHOLE and first.of(EACH, PICKED):
+        return Value(extent=Extent.SUM, number=inner.number)  # `sum(1 for t, p in zip(y, predicted) if t == p)`
+    if name == "sum" and spread(inner) is Extent.SAMPLES and _holds_batches(m, first):
+        return inner
+    if word == "average" and any(spread(v) not in WHOLE for v in (*args[2:], keywords.get("weights", ANYTHING))):
+        return Value(extent=Extent.VARYING)
+    found = of_samples(m, inner, word, args[1:], keywords, op.samples)
+    return Value(extent=spread(found)) if found is not None and op.samples in TOTALS else found
+
+
+def _holds_batches(m: Machine, value: Value) -> bool:
+    """`log_dets`, with one for each layer: nothing around goes through samples, which may have put one in for each."""
+    made = [m.program.function_of(obj.node) or m.program.tree for obj in value.of("list")]
+    loops = (n for around in made for n in walk(around) if isinstance(n, ast.For))
+    return bool(made) and not value.of(EACH, PICKED) and all(spread(m.facts.value(n.iter)) in WHOLE for n in loops)
+
+
+def _is_size(value: Value) -> bool:
+    """`torch.reshape(x, (len(x), -1))`."""
+    return (value.equal and value.number) or any(map(_is_size, value.items or ()))
+
+
+def _compute(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords, op: Op) -> Value:
+    given, word = [*args, *keywords.values()], name.rpartition(".")[2]
+    extents = [m.held(v) for v in given]
+    extent = reduce(join_extent, extents, Extent.UNIFORM)
+    if extent in WHOLE:
+        return Value(extent=extent, const=0 if word in ("zeros", "zeros_like") else None)
+    if (op.makes == "tensor" or word == "arange") and not op.draws and of_size({*extents}) is Extent.SAMPLES:
+        made = Value(extent=Extent.SAMPLES)
+        return marked(marked(made, PLACED), PLACES) if op.counts else made
+    if name.startswith("sklearn.metrics.") and Extent.SAMPLES in extents:
+        if any(k in keywords and keywords[k].const is not True for k in ("normalize", "squared")):
+            return Value(extent=Extent.SUM if word == "accuracy_score" else Extent.VARYING)
+        return Value(extent=Extent.MEAN if op.samples is Samples.SCORE else Extent.VARYING)
+    if name.startswith(("torch.", "numpy.", "einops.", "torchvision.")) and Extent.SAMPLES in extents:
+        if op.samples is Samples.MIXES:
+            return Value(extent=Extent.VARYING)
+        parts = (replace(v, extent=m.held(v)) for v in given if not _is_size(v))
+        found = operation(word, args, keywords) or like(Value(extent=elementwise(parts)), args)
+        beside = op.samples is Samples.JOINS and found.extent is Extent.SAMPLES and args
+        return joined(m, node, word, args[0], args[1:], keywords) if beside else found
+    return Value(extent=extent if op.samples is Samples.JOINS else Extent.VARYING)

@@ -1,0 +1,92 @@
+"""Methods of models, optimizers and scalers."""
+
+from __future__ import annotations
+
+import ast
+
+from nbddp.analysis.evaluator.iteration import params_in
+from nbddp.analysis.values import (
+    ANYTHING,
+    HOOKS,
+    Args,
+    Extent,
+    Keywords,
+    Machine,
+    Obj,
+    Value,
+)
+
+RETURNS_MODEL = frozenset(
+    "to cuda cpu train eval half float double bfloat16 type apply requires_grad_ share_memory".split()
+)
+
+
+def backward(m: Machine, node: ast.Call) -> Value:
+    m.facts.backward.add(node)
+    fact = m.facts.calls[node]
+    fact.visible.see_all(m.visible())
+    m.mark_backward(m.context.conditions)
+    return ANYTHING
+
+
+def model_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value | None:
+    models = base.of("model", "submodule")
+    if attr in RETURNS_MODEL:
+        if attr in ("train", "eval"):
+            m.mark_loops(toggles=True)
+            mode = attr == "train" and (not args or args[0].const is not False)
+            m.let_sleep(m.asleep - models if mode else m.asleep | models)
+        return Value(models)
+    if attr in ("parameters", "named_parameters", "buffers"):
+        return Value(frozenset(Obj("params", node, attr, _whole(o)) for o in models))
+    if attr in ("modules", "children", "named_modules", "named_children"):
+        return Value(frozenset(Obj("submodule", node, attr, _whole(o)) for o in models))
+    if attr in ("append", "extend", "add_module", "insert"):
+        for owner in base.of("model"):
+            for value in args:
+                for child in value.of("model"):
+                    m.facts.contained[child].add(owner)
+                    m.put(owner, "[]", Value(frozenset({child})))
+        return ANYTHING
+    if attr.startswith("register_forward_"):
+        for obj in models if args else ():
+            m.put(_whole(obj), HOOKS, args[0])
+        return ANYTHING
+    return ANYTHING if attr in ("state_dict", "load_state_dict", "zero_grad") else None
+
+
+def _whole(obj: Obj) -> Obj:
+    return obj.owner or obj if obj.kind == "submodule" else obj
+
+
+def optimizer_method(
+    m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords
+) -> Value | None:
+    fact = m.facts.calls[node]
+    if attr == "step":
+        m.mark_loops(step=True)
+        fact.optimizers.update(base.of("optimizer"))
+        for closure in (o for v in args[:1] for o in v.of("function", "method") if not _is_of_a_model(o)):
+            result = m.steps.function(m, closure, [], {}, node)
+            if not m.loops:  # the optimizer calls it again, with what the first time has left
+                result = m.steps.function(m, closure, [], {}, node)
+            searches = any(o.name.endswith("LBFGS") for o in base.objs)  # its closure gives the loss of all ranks
+            return Value(extent=Extent.UNIFORM) if searches else result
+    if attr == "add_param_group":
+        for owner in base.of("optimizer"):
+            for value in args:
+                m.put(owner, "params", Value(params_in(m, value)))
+    return ANYTHING
+
+
+def _is_of_a_model(obj: Obj) -> bool:
+    return obj.owner is not None and obj.owner.kind == "model"
+
+
+def scaler_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value | None:
+    if attr == "scale" and args:
+        return args[0]
+    if attr == "step" and args:
+        m.mark_loops(step=True)
+        m.facts.calls[node].optimizers.update(args[0].of("optimizer"))
+    return ANYTHING

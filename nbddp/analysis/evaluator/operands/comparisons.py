@@ -1,0 +1,61 @@
+"""What a comparison comes to."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from itertools import pairwise
+
+from nbddp.analysis.evaluator.attributes import by_comparison
+from nbddp.analysis.values import (
+    ANYTHING,
+    Extent,
+    Machine,
+    Obj,
+    Value,
+    domain,
+    elementwise,
+    join_all,
+    note_statistic,
+    spread,
+)
+
+
+def compared(m: Machine, node: ast.Compare, parts: list[Value]) -> Value:
+    """What is compared, from the left."""
+    note_statistic(m, node, *parts[:2])
+    own = [by_comparison(m, op, *pair) for op, pair in zip(node.ops, pairwise(parts), strict=True)]
+    if known_own := [value for value in own if value is not None]:
+        return join_all(known_own)
+    if len(parts) == 2 and (known := _known(node.ops[0], *parts)) is not None:
+        return Value(const=known)
+    if all(isinstance(o, ast.Is | ast.IsNot) or _asks_for_none(o, p) for o, p in zip(node.ops, parts[1:], strict=True)):
+        return ANYTHING
+    found = Value(extent=elementwise(parts), equal=all(domain.alike(p) for p in parts))
+    if any(p.of("shape") and p.varies for p in parts):  # `x.shape == (64, 3)`, and `x.shape == y.shape` on all ranks
+        return Value(extent=Extent.VARYING, equal=all(p.of("shape") for p in parts))
+    if Extent.SAMPLES not in map(spread, parts):
+        return found
+    places = frozenset[Obj]().union(*(p.of(domain.PLACED) for p in parts))
+    return domain.marked(replace(found, objs=places), domain.MASK)
+
+
+def _known(op: ast.cmpop, left: Value, right: Value) -> bool | None:
+    """What a comparison of literals comes to, and one with None of something known."""
+    if _asks_for_none(op, right):
+        if left.const is domain.Literal.NONE and not left.objs:
+            return isinstance(op, ast.Is | ast.Eq)
+        there = left.of(*domain.KNOWN) or spread(left) in (Extent.SAMPLES, Extent.MEAN, Extent.SUM)
+        return isinstance(op, ast.IsNot | ast.NotEq) if left.const is None and there else None
+    if isinstance(op, ast.In | ast.NotIn):
+        choices = [i.const for i in right.items or ()]
+        known = isinstance(left.const, str | int) and choices and all(isinstance(c, str | int) for c in choices)
+        return ((left.const in choices) == isinstance(op, ast.In)) if known else None
+    if isinstance(op, ast.Eq | ast.NotEq) and isinstance(left.const, str | int) and isinstance(right.const, str | int):
+        return (left.const == right.const) == isinstance(op, ast.Eq)
+    return None
+
+
+def _asks_for_none(op: ast.cmpop, right: Value) -> bool:
+    """`targets is None`, and `targets == None`, which no tensor is either."""
+    return isinstance(op, ast.Is | ast.IsNot | ast.Eq | ast.NotEq) and right.const is domain.Literal.NONE

@@ -1,0 +1,68 @@
+"""What an operator makes of two values."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from nbddp.analysis.evaluator.attributes import by_operator
+from nbddp.analysis.evaluator.writes import put_all, put_element
+from nbddp.analysis.slicing import changed_names, fresh_names
+from nbddp.analysis.syntax import walk
+from nbddp.analysis.values import (
+    Extent,
+    Machine,
+    Value,
+    alike,
+    as_mean,
+    binary,
+    domain,
+    note_divisor,
+    note_statistic,
+    tell_unlike,
+)
+
+
+def computed(m: Machine, node: ast.BinOp, left: Value, right: Value) -> Value:
+    """By the operator of the node."""
+    note_statistic(m, node, left, right)
+    if node in m.assumed.shares:
+        return Value(extent=Extent.SUM, sources=frozenset[ast.AST]({node}), equal=True, size=True, number=True)
+    if (own := by_operator(m, node.op, left, right)) is not None:
+        return own
+    if isinstance(node.op, ast.Mult) and left.of("list") and right.varies:  # `[label] * len(x)`
+        repeated = m.elements(left).with_extent(Extent.SAMPLES if right.size else Extent.VARYING)
+        return _listed(m, node, repeated)
+    if isinstance(node.op, ast.BitOr) and left.of("dict"):
+        return put_all(m, put_all(m, m.make("dict", node), left), right)
+    if isinstance(node.op, ast.Add | ast.Sub):
+        left, right = as_mean(m, node.left, left), as_mean(m, node.right, right)
+        found = tell_unlike(m, binary(left, right, node.op), (node.left, left), (node.right, right))
+        return with_contents(m, found, left, right)
+    if isinstance(node.op, ast.Div) and not alike(right):
+        note_divisor(m, node.right, left)
+    result = with_contents(m, binary(left, right, node.op), left, right)
+    if isinstance(node.op, ast.Div) and m.assumed.splits and result.extent is Extent.MEAN and _grows(m, node.right):
+        return result.with_extent(Extent.VARYING)  # over unlike parts, which no one weight makes up for
+    if (left.sources or right.sources) and isinstance(node.op, ast.Mult | ast.Div | ast.FloorDiv):
+        return replace(result, sources=frozenset[ast.AST]({node}))  # a number of its own, computed from literals
+    return result
+
+
+def _listed(m: Machine, node: ast.expr, element: Value) -> Value:
+    made = m.make("list", node)
+    put_element(m, made, element)
+    return made
+
+
+def _grows(m: Machine, count: ast.expr) -> bool:
+    """`total / seen`: does it count the samples of more batches than this one?"""
+    loops = [a.fact.node for a in m.loops]
+    kept = {n for one in loops if isinstance(one, ast.stmt) for n in changed_names([one]) - fresh_names(one)}
+    return any(isinstance(n, ast.Name) and n.id in kept for n in walk(count))
+
+
+def with_contents(m: Machine, found: Value, *operands: Value) -> Value:
+    """`seen | {label}`, `counts - others`: what sets and counters hold goes into what is made of them."""
+    holders = [v for v in operands if v.of("list", "dict") and m.held(v) not in domain.WHOLE]
+    return found.with_extent(Extent.VARYING) if holders and m.held(found) in domain.WHOLE else found

@@ -1,0 +1,9 @@
+"""What stands at an index: an item, a column, some samples of a batch.
+
+Takes a Machine, the values of what is picked from and of the index, and the node.
+Gives the node's Value: with the marks that say which samples those are, and in which order.
+"""
+
+from nbddp.analysis.evaluator.picking.subscripts import UNKNOWN_KEY, make_what_it_lacks, subscript
+
+__all__ = ["UNKNOWN_KEY", "make_what_it_lacks", "subscript"]

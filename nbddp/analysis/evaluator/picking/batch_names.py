@@ -1,0 +1,58 @@
+"""Whether a name is a batch, whose first dimension is that of the samples."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from functools import lru_cache
+
+from nbddp.analysis.library import Samples, effect_of
+from nbddp.analysis.syntax import Program, place_of
+from nbddp.analysis.values import (
+    Machine,
+)
+
+EACH_STAYS = (Samples.KEEPS, Samples.EACH, Samples.ALONG, Samples.WEIGHS, Samples.MOVES)
+
+
+def is_a_batch(m: Machine, node: ast.Subscript) -> bool:
+    """Of what a loss was given as it is: its first dimension is that of the samples, no tuple and no steps in time."""
+    if not m.context.forward and _is_a_tensor(m, node.value, node):
+        return True
+    given = m.program.handed.get(ast.unparse(node.value), ())
+    before = (c for c, a in given if place_of(a) < place_of(node) and m.facts.is_loss(c))
+    return any(m.program.function_of(c) is m.program.function_of(node) for c in before)
+
+
+def _is_a_tensor(m: Machine, node: ast.expr, at: ast.Subscript) -> bool:
+    """What is computed is no tuple; nor is what is computed with, before, or as `x[1:] - x[:-1]`."""
+    around = m.program.parents.get(at)
+    if isinstance(around, ast.BinOp) and isinstance(around.op, ast.Sub) and isinstance(at.slice, ast.Slice):
+        return True
+    if isinstance(node, ast.Name):
+        first = _computed_with(m.program).get((m.program.function_of(at), node.id))
+        return first is not None and first < place_of(at)
+    op = (
+        effect_of(f".{node.func.attr if isinstance(node.func, ast.Attribute) else ''}")
+        if isinstance(node, ast.Call)
+        else None
+    )
+    alone = op is not None and op.samples in EACH_STAYS and bool(op.fresh or op.shape)
+    return isinstance(node, ast.BinOp) or alone or (isinstance(node, ast.Attribute) and node.attr == "T")
+
+
+@lru_cache(maxsize=4)
+def _computed_with(program: Program) -> Mapping[tuple[ast.AST | None, str], tuple[int, int]]:
+    """The names of a function, or of the cells, that something is computed with, and where first."""
+    found: dict[tuple[ast.AST | None, str], tuple[int, int]] = {}
+    for node in (n for n in program.nodes if isinstance(n, ast.Name)):
+        if _computes_with(program.parents.get(node), node):
+            key = program.function_of(node), node.id
+            found[key] = min(found.get(key, place_of(node)), place_of(node))
+    return found
+
+
+def _computes_with(around: ast.AST | None, node: ast.Name) -> bool:
+    """`x - y`, `x.view(…)`."""
+    keeps = isinstance(around, ast.Attribute) and effect_of(f".{around.attr}").shape is not None
+    return isinstance(around, ast.BinOp) or (keeps and isinstance(around, ast.Attribute) and around.value is node)

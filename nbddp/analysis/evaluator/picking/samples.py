@@ -1,0 +1,106 @@
+"""What is taken out of a batch: those samples, or others on each rank."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from functools import reduce
+
+from nbddp.analysis.evaluator.iteration import BATCHES
+from nbddp.analysis.evaluator.picking.batch_names import is_a_batch
+from nbddp.analysis.evaluator.picking.order import order_of
+from nbddp.analysis.evaluator.tensors import before
+from nbddp.analysis.values import (
+    ANYTHING,
+    Extent,
+    Machine,
+    Value,
+    domain,
+    spread,
+    turned,
+)
+
+FEW = 3
+
+
+def picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subscript) -> Value:
+    """Of what is taken out of a batch: those samples, or others on each rank."""
+    if isinstance(node.slice, ast.Slice) and base.of(domain.STATISTIC) and node.slice.step is None:
+        return domain.marked(found, domain.PICKED)  # `torch.argsort(losses)[:k]`
+    if not found.extent is base.extent is Extent.SAMPLES:
+        return found
+    if any(o.name == BATCHES for o in index.of("counter")):
+        return found.with_extent(Extent.VARYING)  # `x[i]` of batch i: of a rank's share it is another sample
+    found, at = _where(m, found, base, index, node)
+    if at is None:
+        return found
+    place = m.facts.value(at)
+    by_place = _is_some(m, at, base) or (
+        not m.context.forward and (_is_first_few(m, at) or (_is_cut_off(at) and is_a_batch(m, node)))
+    )
+    if isinstance(place.const, int) and is_a_batch(m, node):
+        return domain.marked(found, domain.PLACED)
+    if not m.context.forward and (order := order_of(m, at, place, tensor=is_a_batch(m, node))):
+        found = reduce(domain.marked, order, found)
+        known = place.of(domain.MOVED)
+        return replace(found, objs=found.objs - found.of(domain.MOVED) | known) if known else found
+    if not index.of(domain.MASK, domain.PICKED) and not by_place:
+        return found
+    found = domain.marked(found, domain.PLACED) if by_place else found
+    found = replace(found, objs=found.objs | (index.of(domain.PLACED) if index.of(domain.MASK) else frozenset()))
+    by_mask = index.of(domain.MASK) and spread(index) is Extent.SAMPLES and not index.of(domain.PLACED)
+    if by_mask and not [*base.of(domain.PICKED), *index.of(domain.PICKED)]:
+        found = domain.marked(found, domain.BY_MASK)
+    return domain.marked(found, domain.PICKED)
+
+
+def _where(m: Machine, found: Value, base: Value, index: Value, node: ast.Subscript) -> tuple[Value, ast.expr | None]:
+    """Where the samples are then, and what of the index is about them: of `x[:, 0]` the first part."""
+    given = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if any(isinstance(e, ast.Constant) and e.value is ... for e in given):
+        return found, None
+    news = [m.facts.value(e).const is domain.Literal.NONE or ast.unparse(e).endswith(".newaxis") for e in given]
+    old = [e for e, new in zip(given, news, strict=True) if not new]
+    if base.of(domain.TURNED):
+        found, at = _of_columns(m, found, base, index, node), old[1] if len(old) > 1 else None
+        return (found.with_extent(Extent.VARYING), None) if any(news[:2]) else (found, at)
+    if news[0]:
+        return before(domain.marked(found, domain.LINE) if base.of(domain.LINE) else found), old[0] if old else None
+    column = [isinstance(e, ast.Slice) for e in given] == [True, False] and _is_column(index)
+    line = column or (len(given) == 1 and bool(base.of(domain.LINE)))
+    return domain.marked(found, domain.LINE) if line else found, given[0]
+
+
+def _is_column(index: Value) -> bool:
+    """`x[:, 0]`."""
+    return index.items is not None and isinstance(index.items[-1].const, int)
+
+
+def _is_some(m: Machine, node: ast.expr, base: Value) -> bool:
+    """`x[: len(x) // 2]`; of `torch.cat([a, b])` that is the one of the two."""
+    bounds = [m.facts.value(b) for b in (node.lower, node.upper) if b] if isinstance(node, ast.Slice) else []
+    return not base.of(domain.JOINED) and any(spread(b) not in domain.WHOLE and not b.size for b in bounds)
+
+
+def _is_cut_off(node: ast.expr) -> bool:
+    """`x[1:]`, `x[:-1]`."""
+    bounds = (node.lower, node.upper) if isinstance(node, ast.Slice) else ()
+    return any(isinstance(b, ast.Constant | ast.UnaryOp) for b in bounds)
+
+
+def _of_columns(m: Machine, found: Value, base: Value, index: Value, node: ast.Subscript) -> Value:
+    """Of a batch with its samples in the second dimension: a place in time, or some places."""
+    place, *_ = index.items or (index,)
+    first = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
+    called = m.facts.value(node.value.func) if isinstance(node.value, ast.Call) else ANYTHING
+    one = not (called.of("model", "submodule") or isinstance(first, ast.Slice))  # `self.lstm(x)[0]`: what it gives
+    one = one and (isinstance(place.const, int) or place.number or bool(place.of("counter")))
+    if base.of(domain.LINE):
+        return domain.placed(found, domain.LINE) if one else domain.marked(turned(found), domain.LINE)
+    return found if one else replace(found, objs=found.objs | base.of(domain.TURNED))
+
+
+def _is_first_few(m: Machine, node: ast.expr) -> bool:
+    """`output[:16]`; smaller numbers are mostly places in a tuple, or steps in time."""
+    bounds = [m.facts.value(b).const for b in (node.lower, node.upper) if b] if isinstance(node, ast.Slice) else []
+    return any(isinstance(bound, int) and abs(bound) > FEW for bound in bounds)

@@ -1,0 +1,73 @@
+"""What stands at a place: of a list, a dictionary, a tuple, a model, a batch."""
+
+from __future__ import annotations
+
+import ast
+
+from nbddp.analysis.evaluator.attributes import by_class
+from nbddp.analysis.evaluator.calls import instance
+from nbddp.analysis.evaluator.picking.samples import picked
+from nbddp.analysis.evaluator.tensors import samples_at
+from nbddp.analysis.evaluator.writes import put_element
+from nbddp.analysis.values import (
+    ANYTHING,
+    Extent,
+    Machine,
+    Obj,
+    Value,
+    domain,
+    join,
+    spread,
+    thing,
+)
+
+UNKNOWN_KEY = "[any]"  # of a dictionary from which an item was taken by a key that is not known
+
+
+def make_what_it_lacks(m: Machine, base: Value, index: Value) -> None:
+    """`meters["loss"]` of `defaultdict(Meter)`: what it counts is not what the one of another key counts.
+
+    Unless a key that is not known has come before: that may have been this one.
+    """
+    for obj in base.of("dict"):
+        fact = m.facts.calls.get(obj.node) if isinstance(obj.node, ast.Call) else None
+        if fact is None or "collections.defaultdict" not in fact.names or not fact.node.args:
+            continue
+        if index.const is None:
+            m.facts.fields[obj, UNKNOWN_KEY] = ANYTHING
+        elif m.get(obj, f"[{index.const!r}]") is None and m.get(obj, UNKNOWN_KEY) is None:
+            for made_by in m.facts.value(fact.node.args[0]).of("class"):
+                key = Obj("key", fact.node, repr(index.const))
+                put_element(m, Value(frozenset({obj})), instance(m, fact.node, made_by, [], {}, key), index.const)
+
+
+def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Value:
+    if (own := by_class(m, base, "getitem", [index])) is not None:
+        return own
+    if base.of("shape"):
+        first = index.const == samples_at(base) or (index.const is None and not isinstance(node.slice, ast.Slice))
+        return m.size(base) if first and base.varies else Value(number=True)
+    if base.items is not None and isinstance(index.const, int) and -len(base.items) <= index.const < len(base.items):
+        return base.items[index.const]
+    found: Value | None = None
+    for obj in base.objs:
+        if isinstance(node.slice, ast.Slice):
+            found = base if found is None else join(found, base)
+            continue
+        exact = m.get(obj, f"[{index.const!r}]") if index.const is not None else None
+        value = exact if exact is not None else m.get(obj, "[]")
+        if value is not None:
+            found = value if found is None else join(found, value)
+    if base.of("model", "submodule"):  # model[0]: a part of the model
+        root = next(iter(base.of("model", "submodule")))
+        part = thing("submodule", node, "[]", root.owner or root)
+        found = part if found is None else join(found, part)
+    result = found or (m.elements(base) if base.items else ANYTHING)
+    extent = domain.join_extent(spread(result), base.extent)
+    if index.varies and extent in domain.WHOLE:
+        extent = spread(index) if spread(index) is Extent.SAMPLES else Extent.VARYING
+    objs = result.objs | base.of(*domain.OF_EACH)
+    found = Value(objs, extent, result.items, result.const, result.sources, arrays=result.arrays | base.arrays)
+    if spread(index) is Extent.SAMPLES and extent not in (*domain.WHOLE, Extent.SAMPLES):
+        return domain.marked(found.with_extent(Extent.VARYING), domain.STATISTIC)  # of those that a rank has seen
+    return picked(m, found, base, index, node)

@@ -1,0 +1,30 @@
+"""What operations of tensors do to the samples of a batch: a rank sees only those of its share.
+
+Takes a Machine, the tensor's Value, the name of the operation and the values of its arguments.
+Gives the Value of the result: for each sample, summed up or averaged over them, in another dimension or order.
+"""
+
+from nbddp.analysis.evaluator.tensors.dimensions import DIMENSION, samples_at
+from nbddp.analysis.evaluator.tensors.joining import joined
+from nbddp.analysis.evaluator.tensors.layout import PRODUCTS, before, like
+from nbddp.analysis.evaluator.tensors.methods import REPLACES, tensor_method
+from nbddp.analysis.evaluator.tensors.operations import contracted, einsum, of_size, operation
+from nbddp.analysis.evaluator.tensors.samples import TOTALS, note_mixed, of_samples
+
+__all__ = [
+    "DIMENSION",
+    "PRODUCTS",
+    "REPLACES",
+    "TOTALS",
+    "before",
+    "contracted",
+    "einsum",
+    "joined",
+    "like",
+    "note_mixed",
+    "of_samples",
+    "of_size",
+    "operation",
+    "samples_at",
+    "tensor_method",
+]

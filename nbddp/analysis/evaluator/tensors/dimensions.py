@@ -1,0 +1,68 @@
+"""Which dimension counts the samples, and which one an operation goes through."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from nbddp.analysis.library import effect_of
+from nbddp.analysis.values import (
+    ANYTHING,
+    LINE,
+    TURNED,
+    Keywords,
+    Literal,
+    Machine,
+    Value,
+)
+
+DIMENSION = ("dim", "axis", "dims")
+NOTHING = Value(const=Literal.NONE)
+
+
+def over_samples(base: Value, along: Value) -> bool:
+    """Is the dimension gone through that counts the samples, or all of them?"""
+    return along is ANYTHING or bool(counting(base) & {*places_of(along)})
+
+
+def counting(base: Value) -> set[object]:
+    """The dimension of the samples; in a LINE it is the last one too."""
+    return {samples_at(base), *([-1] if base.of(LINE) else [])}
+
+
+def places_of(along: Value) -> list[object]:
+    """`0`, `(0, 1)`, `[0, 1]`."""
+    written = (e for obj in along.of("list") for e in getattr(obj.node, "elts", ()))
+    items = (item.const for item in along.items or ())
+    return [along.const, *items, *(e.value for e in written if isinstance(e, ast.Constant))]
+
+
+def at_times(m: Machine, base: Value, along: Value) -> bool:
+    """`dim = 0 if x.ndim == 2 else (0, 1)`: not known here, and the first one in a branch; `-2` where rows are samples.
+
+    In a model the last two dimensions are mostly those of an image, or of a sequence.
+    """
+    numbers = [s.value for s in along.sources if isinstance(s, ast.Constant)]
+    unknown = along.const is None and along.items is None and samples_at(base) in numbers
+    return unknown or (-2 in places_of(along) and not m.context.forward and not (base.of(TURNED) and base.of(LINE)))
+
+
+def samples_at(value: Value) -> int:
+    """The dimension that counts the samples of a batch."""
+    return 1 if value.of(TURNED) else 0
+
+
+def along_of(word: str, args: Sequence[Value], keywords: Keywords) -> Value:
+    """The dimension that is asked for; ANYTHING where none is."""
+    place = effect_of(f".{word}").dim or 0
+    named = next((keywords[k] for k in DIMENSION if k in keywords), None)
+    return named or (args[place] if len(args) > place else ANYTHING)
+
+
+def each_for_itself(m: Machine, word: str, base: Value, args: Sequence[Value], keywords: Keywords) -> bool:
+    """Is a sample's result made of this sample alone: along another dimension than that of the samples?"""
+    op, along = effect_of(f".{word}"), along_of(word, args, keywords)
+    if along is ANYTHING or along.const is Literal.NONE:  # of each class, the highest
+        last = bool(op.last) or (word == "topk" and bool(args) and args[0].const == 1)
+        return last and not base.of(LINE, TURNED)
+    return not over_samples(base, along) and not at_times(m, base, along)

@@ -1,0 +1,66 @@
+"""Pieces of a batch, and batches put together."""
+
+from __future__ import annotations
+
+import ast
+
+from nbddp.analysis.evaluator.iteration import written_elements
+from nbddp.analysis.evaluator.tensors.dimensions import along_of, at_times, over_samples, samples_at
+from nbddp.analysis.values import (
+    ANYTHING,
+    EACH,
+    FLAT,
+    JOINED,
+    OF_EACH,
+    PICKED,
+    PLACED,
+    TURNED,
+    Args,
+    Extent,
+    Keywords,
+    Machine,
+    Value,
+    marked,
+    turned,
+)
+
+
+def pieces(m: Machine, base: Value, along: Value) -> Value:
+    """`x.chunk(2)`, `torch.split(x, 4)`: of a batch some samples by their places; of several, those batches."""
+    if not (over_samples(base, along if along is not ANYTHING else Value(const=0)) or at_times(m, base, along)):
+        return Value(base.objs, base.extent)
+    plain = Value(base.objs - base.of(JOINED), base.extent)
+    return plain if base.of(JOINED) else marked(marked(plain, PICKED), PLACED)
+
+
+def joined(m: Machine, node: ast.Call, word: str, given: Value, args: Args, keywords: Keywords) -> Value:
+    """`torch.cat([a, b])`, `torch.stack(outputs)`: where the samples of all are then."""
+    parts = written_elements(m, given) or [m.elements(given)]
+    found = Value(given.of(*OF_EACH).union(*(p.of(*OF_EACH, TURNED, FLAT) for p in parts)), Extent.SAMPLES)
+    along = along_of(word, args, keywords)
+    at = 0 if along is ANYTHING or word in ("vstack", "hstack") else along.const
+    if word == "stack" and not (given.of(EACH, PICKED) or found.of(TURNED) or m.context.varying):
+        return turned(found) if at == 0 else found
+    over = word not in ("stack", "hstack") and at == samples_at(found) and not (m.context.varying or _grows(m, node))
+    if over and not m.context.forward and any(map(_is_made_there, _written(node))):
+        return Value(extent=Extent.VARYING)  # some rows besides, on each rank
+    return marked(found, JOINED) if over and len(parts) > 1 and all(p.varies for p in parts) else found
+
+
+def _written(node: ast.Call) -> list[ast.expr]:
+    return getattr(node.args[0], "elts", [])
+
+
+def _grows(m: Machine, node: ast.Call) -> bool:
+    """`seen = torch.cat([seen, output])`."""
+    match m.program.parents.get(node):
+        case ast.Assign(targets=[target]):
+            return ast.unparse(target) in map(ast.unparse, _written(node))
+    return False
+
+
+def _is_made_there(node: ast.expr) -> bool:
+    """`torch.zeros(1, 3)`."""
+    sizes = node.args if isinstance(node, ast.Call) and node.args else []
+    made = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("zeros", "ones")
+    return made and isinstance(sizes[0], ast.Constant) and bool(sizes[0].value)

@@ -1,0 +1,65 @@
+"""Methods of tensors, arrays and numbers."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from nbddp.analysis.evaluator.tensors.dimensions import samples_at
+from nbddp.analysis.evaluator.tensors.layout import like, lined
+from nbddp.analysis.evaluator.tensors.operations import of_size, operation
+from nbddp.analysis.evaluator.tensors.samples import of_samples
+from nbddp.analysis.library import Samples, effect_of
+from nbddp.analysis.values import (
+    PICKED,
+    TURNED,
+    UNARY,
+    WHOLE,
+    Args,
+    Extent,
+    Keywords,
+    Machine,
+    Value,
+    elementwise,
+    spread,
+    thing,
+)
+
+REPLACES = frozenset({"zero_", "fill_", "copy_"})
+
+
+def tensor_method(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) -> Value:
+    """Methods of tensors, arrays and numbers, by what they do to the extent."""
+    extent, op = spread(base), effect_of(f".{attr}")
+    done = op.samples
+    if (found := of_samples(m, base, attr, args, keywords, done)) is not None:
+        return found
+    if attr == "size":
+        return _size(m, base, [*args, *(keywords[k] for k in ("dim",) if k in keywords)])
+    if op.about == "kind":
+        return Value(number=True)
+    if op.size is not None:  # `x.new_zeros(len(x), 3)`
+        extent = of_size({m.held(v) for v in (*args, *keywords.values())})
+        return Value(extent=extent, const=0 if attr == "new_zeros" and extent in WHOLE else None)
+    if attr == "item":
+        return Value(extent=m.one_number(extent), number=True)
+    if done is Samples.KEEPS:
+        extent = UNARY[attr](base) if attr in UNARY else extent
+        return lined(attr, Value(base.objs - base.of("shape"), extent, base.items, base.const), args)
+    if attr in REPLACES and (attr == "copy_" or extent not in (Extent.SAMPLES, Extent.VARYING)):
+        given = args[0] if args else Value(const=0)
+        return given if attr == "copy_" else replace(given, number=False, size=False)
+    values = (replace(v, extent=m.held(v)) if v.objs else v for v in (*args, *keywords.values()))
+    found = Value(extent=elementwise([base, *values]))
+    return operation(attr, [base, *args], keywords) or like(found, [base])
+
+
+def _size(m: Machine, base: Value, args: Args) -> Value:
+    varies = spread(base) in (Extent.SAMPLES, Extent.VARYING)
+    if not args:
+        kept = thing("shape", _SHAPE).objs | base.of(PICKED, TURNED)
+        return Value(kept, Extent.SAMPLES if varies else Extent.UNIFORM)
+    return m.size(base) if varies and args[0].const == samples_at(base) else Value(number=True)
+
+
+_SHAPE = ast.Pass()

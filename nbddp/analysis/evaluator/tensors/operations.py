@@ -1,0 +1,65 @@
+"""Operators by another name."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Set
+from dataclasses import replace
+from functools import reduce
+
+from nbddp.analysis.evaluator.tensors.dimensions import NOTHING
+from nbddp.analysis.values import (
+    MARKS,
+    OPERATORS,
+    WHOLE,
+    Args,
+    Extent,
+    Keywords,
+    Literal,
+    Machine,
+    Value,
+    binary,
+    join_extent,
+    spread,
+)
+
+
+def of_size(sizes: Set[Extent]) -> Extent:
+    """Of `torch.zeros(len(x), 3)`: what is as large as a share has a place for each of its samples."""
+    counted = sizes <= {*WHOLE, Extent.SUM}
+    return Extent.SAMPLES if counted and Extent.SUM in sizes else reduce(join_extent, sizes, Extent.UNIFORM)
+
+
+def operation(word: str, operands: Args, keywords: Keywords) -> Value | None:
+    """`a.div(b)`, `torch.add(a, b, alpha=2)`: operators by another name; None for anything else."""
+    op = OPERATORS.get(word)
+    if op is None or len(operands) != 2:
+        return None
+    left, right = operands
+    if "alpha" in keywords:
+        right = binary(right, keywords["alpha"], ast.Mult())
+    if isinstance(op, ast.Div) and keywords.get("rounding_mode", NOTHING).const is not Literal.NONE:
+        op = ast.FloorDiv()
+    found = binary(left, right, op)
+    return replace(found, objs=found.of(*MARKS))
+
+
+def einsum(m: Machine, equation: object, operands: Args) -> Value | None:
+    """A sum over the samples, where all operands have them and the result has not; in a model perhaps one over time."""
+    found = contracted(equation)
+    if found is None or len(found[0]) != len(operands) or any(spread(o) is not Extent.SAMPLES for o in operands):
+        return None
+    letters, summed_up = found
+    if len(set(letters)) > 1 or not summed_up:
+        return None
+    return Value(extent=Extent.VARYING if m.context.forward and letters[0] not in "bn" else Extent.SUM)
+
+
+def contracted(equation: object) -> tuple[list[str], bool] | None:
+    """Of `einsum("bi,bj->ij", …)`: by which letter each operand counts its samples, and whether they are summed up."""
+    if not isinstance(equation, str) or "." in equation:
+        return None
+    given, arrow, result = equation.replace(" ", "").partition("->")
+    result = result if arrow else "".join(c for c in given if given.count(c) == 1)
+    first = [operand[:1] for operand in given.split(",")]
+    return first, first[0] not in result

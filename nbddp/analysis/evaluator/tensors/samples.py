@@ -1,0 +1,127 @@
+"""What sets the samples of a batch against each other, or takes some of them: a rank sees only those of its share."""
+
+from __future__ import annotations
+
+import ast
+
+from nbddp.analysis.evaluator.tensors.dimensions import (
+    DIMENSION,
+    along_of,
+    at_times,
+    counting,
+    each_for_itself,
+    over_samples,
+)
+from nbddp.analysis.evaluator.tensors.joining import pieces
+from nbddp.analysis.evaluator.tensors.layout import along_another, like, placed_by, turned_by
+from nbddp.analysis.library import Samples, Shape, effect_of
+from nbddp.analysis.values import (
+    ANYTHING,
+    FLAT,
+    MOVED,
+    PICKED,
+    PLACED,
+    SHUFFLED,
+    STATISTIC,
+    TURNED,
+    WEIGHTED,
+    WHOLE,
+    Args,
+    Extent,
+    Keywords,
+    Machine,
+    Value,
+    averaged,
+    elementwise,
+    marked,
+    spread,
+    summed,
+)
+
+TOTALS = {Samples.SUM: summed, Samples.MEAN: averaged}
+OF_SEQUENCES = ("RNN", "LSTM", "GRU", "Transformer", "Attention", "attention")  # the first dimension may be time
+
+
+def of_samples(
+    m: Machine, base: Value, word: str, args: Args, keywords: Keywords, done: Samples | None
+) -> Value | None:
+    """`x.std(0)`, `torch.topk(losses, 8)`, `mask.sum()`, by what is done to samples; None where that is nothing."""
+    extent = spread(base)
+    if (done is Samples.STATISTIC and base.varies) or (done is Samples.ORDERS and extent is Extent.SAMPLES):
+        of_all = _of_all(m, word, base, args, keywords)
+        return marked(of_all, PICKED) if word in ("topk", "kthvalue") and of_all.of(STATISTIC) else of_all
+    if done is Samples.COUNT:
+        return m.size(base) if extent is Extent.SAMPLES else Value(number=True)
+    if extent is not Extent.SAMPLES:
+        return _of_no_samples(m, base, word, args, keywords, done)
+    if base.of(TURNED, FLAT) and (found := placed_by(word, base, args)) is not None:
+        return found
+    if done in (Samples.ALONG, Samples.MOVES, Samples.WEIGHS):
+        return _set_against_others(m, base, word, args, keywords, done)
+    along = along_of(word, args, keywords)
+    if done in TOTALS:
+        if at_times(m, base, along):
+            return marked(Value(extent=Extent.VARYING), STATISTIC)
+        return Value(extent=TOTALS[done](base)) if over_samples(base, along) else along_another(base, along, keywords)
+    if done is Samples.MIXES or (done is Samples.PAIRS and any(spread(a) is Extent.SAMPLES for a in args[:1])):
+        return Value(extent=Extent.VARYING)
+    return _some(m, base, word, args, along, done) or turned_by(m, word, base, args)
+
+
+def _of_no_samples(
+    m: Machine, base: Value, word: str, args: Args, keywords: Keywords, done: Samples | None
+) -> Value | None:
+    """`torch.zeros(3).scatter_add(0, classes, x)` is given some; a sum of sums is one."""
+    given = done is Samples.ALONG and any(spread(a) is Extent.SAMPLES for a in args)
+    if given and spread(base) in WHOLE and not m.context.forward:
+        return None if each_for_itself(m, word, base, args, keywords) else Value(extent=Extent.VARYING)
+    kept = Value(base.objs - base.of("shape"), spread(base), base.items, base.const) if done in TOTALS else None
+    return Value(extent=elementwise([base])) if word == "count_nonzero" else kept
+
+
+def _set_against_others(
+    m: Machine, base: Value, word: str, args: Args, keywords: Keywords, done: Samples | None
+) -> Value | None:
+    """`x.cumsum(0)`, `x.flip(0)`, `x.softmax(0)`; in a model the first dimension may be that of time."""
+    if m.context.forward and not (done is Samples.WEIGHS and along_of(word, args, keywords).const == 0):
+        return None
+    found = Value(extent=Extent.SAMPLES)
+    if each_for_itself(m, word, base, args, keywords):
+        return like(found, [base])
+    if done is Samples.MOVES:
+        return marked(found, MOVED, SHUFFLED)
+    return marked(found, WEIGHTED) if done is Samples.WEIGHS else Value(extent=Extent.VARYING)
+
+
+def note_mixed(m: Machine, node: ast.Call, base: Value, word: str, args: Args, keywords: Keywords) -> None:
+    """`x.sort(0)`, `x.flip(0)` in a forward that trains, where nothing has time in its first dimension."""
+    done = effect_of(f".{word}").samples
+    mixes = done in (Samples.ALONG, Samples.MOVES, Samples.ORDERS) or (done is Samples.WEIGHS and base.of(TURNED))
+    if not mixes or spread(base) is not Extent.SAMPLES:
+        return
+    along, trains = along_of(word, args, keywords), m.context.forward and m.context.grad and m.sharing()
+    asked = along is not ANYTHING and over_samples(base, along) and not base.of(FLAT)
+    if trains and asked and not any(layer in m.program.text for layer in OF_SEQUENCES):
+        m.facts.against_statistic.add(node)
+
+
+def _some(m: Machine, base: Value, word: str, args: Args, along: Value, done: Samples | None) -> Value | None:
+    """`x.nonzero()`, `x.select(0, 0)`, `x.chunk(2)`."""
+    if done is Samples.PICKS or (word == "where" and along is ANYTHING):
+        return marked(Value(extent=Extent.SAMPLES), PICKED)
+    if word == "select" and along.const in counting(base):
+        return marked(like(Value(extent=Extent.SAMPLES), [base]), PLACED)
+    apart = effect_of(f".{word}").shape is Shape.APART and word != "unbind"
+    return pieces(m, base, along) if apart and args and not isinstance(args[0].const, str) else None
+
+
+def _of_all(m: Machine, attr: str, base: Value, args: Args, keywords: Keywords) -> Value:
+    """Of a batch, or in a loop over its samples of one of them."""
+    extent = spread(base)
+    of_one = m.context.varying and (args or any(k in keywords for k in DIMENSION))
+    if extent is Extent.SAMPLES and (of_one or each_for_itself(m, attr, base, args, keywords)):
+        found = Value(extent=elementwise([base, *args, *keywords.values()]))
+        keeps = of_one or effect_of(f".{attr}").samples is Samples.ORDERS or found.extent is not Extent.SAMPLES
+        return like(found, [base]) if keeps else along_another(base, along_of(attr, args, keywords), keywords)
+    varying = Value(extent=Extent.VARYING)
+    return marked(varying, STATISTIC) if extent is Extent.SAMPLES and not m.context.varying else varying

@@ -1,0 +1,45 @@
+"""What functions of libraries give for a share, and what they make."""
+
+from __future__ import annotations
+
+import pytest
+
+from nbddp.analysis.values import Extent
+from tests.analysis.cells import seen
+
+U, S, M, T, V = Extent.UNIFORM, Extent.SAMPLES, Extent.MEAN, Extent.SUM, Extent.VARYING
+NAMES = "import copy\nimport math\nimport numpy as np\nfrom sklearn.metrics import accuracy_score, f1_score\n"
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("torch.sum(x)", T),
+        ("torch.sum(x, dim=0)", T),
+        ("torch.sum(x, dim=1)", S),
+        ("torch.sum(x, 1)", S),
+        ("torch.mean(x)", M),
+        ("torch.mean(x, dim=(0, 1))", M),
+        ("torch.mean(x, dim=-1)", S),
+        ("np.mean(x.numpy())", M),
+        ("math.exp(loss.item())", V),
+        ("math.sqrt(epoch)", U),
+        ("torch.exp(x)", S),
+        ("torch.max(x)", V),
+        ("torch.max(x, 1)", S),
+        ("torch.zeros(len(x), 2)", S),
+        ("torch.zeros(4, 2)", U),
+        ("torch.randn(4, 2)", S),
+        ("torch.stack([loss, loss])", M),
+        ("torch.allclose(x, x)", V),
+        ("F.mse_loss(x, y)", M),
+        ("F.mse_loss(x, y, reduction='sum')", T),
+        ("F.mse_loss(x, y, reduction=how)", V),
+        ("accuracy_score(y, x)", M),
+        ("accuracy_score(y, x, normalize=False)", T),
+        ("f1_score(y, x)", V),
+        ("copy.deepcopy(loss)", M),
+    ],
+)
+def test_extent(call, expected):
+    assert seen(call, f"n = {call}", before=NAMES + "how = input()\n") is expected

@@ -1,0 +1,41 @@
+"""Along which dimension: that of the samples, or another."""
+
+from __future__ import annotations
+
+import pytest
+
+from nbddp.analysis.values import Extent
+from tests.analysis.cells import seen
+
+U, S, M, T, V = Extent.UNIFORM, Extent.SAMPLES, Extent.MEAN, Extent.SUM, Extent.VARYING
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("x.argmax(dim=-1)", S),
+        ("torch.softmax(x, 0).sum()", V),
+        ("torch.softmax(x, 1).sum()", T),
+        ("x.sum(dim=-1)", S),
+        ("x.sum(axis=0)", T),
+        ("x.sum((0, 2))", T),
+        ("x.sum((1, 2))", S),
+        ("x.sum(-2)", V),
+        ("x.mean(dim=-2)", V),
+        ("x.std(-2)", V),
+        ("x.amax(-2)", V),
+        ("x.sort(-2)", V),
+        ("x.cumsum(-2)", V),
+        ("x.logsumexp(-2)", V),
+        ("torch.nn.functional.normalize(x)", S),
+        ("torch.nn.functional.normalize(x, 2, 0)", V),
+        ("torch.nn.functional.normalize(x, dim=-2)", V),
+        ("torch.softmax(x, -2).sum()", V),
+        ("torch.nn.Softmax(dim=0)(x).sum()", V),
+        ("torch.nn.Softmax(dim=1)(x).sum()", T),
+        ("np.mean(x.numpy(), axis=-2)", V),
+        ("torch.nn.functional.softmax(x).sum()", T),
+    ],
+)
+def test_extent(source, expected):
+    assert seen(source, f"n = [{source}]", before="import numpy as np\nw = torch.zeros(8, 8)") is expected
