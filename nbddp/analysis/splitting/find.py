@@ -9,11 +9,10 @@ from dataclasses import replace
 from nbddp.analysis.library import Samples, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.carried import bound_below, is_carried
-from nbddp.analysis.splitting.origins import is_constant
+from nbddp.analysis.splitting.origins import is_constant, structure_of
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import LOOPS, Definition, Region, Scope, regions, scope_of, stored
 from nbddp.analysis.splitting.roots import Root, base_of, given_to, roots, values_for
-from nbddp.analysis.splitting.structures import structure_of
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Loop, Split, backward_of
 
