@@ -10,6 +10,7 @@ from nbddp.analysis.splitting.regions import Definition, bound, stored
 from nbddp.analysis.syntax import handed, walk
 
 BINDS = (ast.Assign, ast.AugAssign, ast.NamedExpr, ast.For, ast.comprehension, ast.withitem)
+Bindings = dict[tuple[ast.AST | None, str], list[tuple[ast.expr, int | None]]]
 FAR = 400  # nodes: what is made of more than that is not followed to its end
 
 
@@ -55,25 +56,29 @@ def given_to(plan: Reading, name: ast.Name) -> Iterator[tuple[ast.expr, int | No
     if isinstance(function, Definition):
         given = (pair for call in plan.callers.get(function, ()) for pair in handed(call, function))
         yield from ((value, None) for parameter, value in given if parameter == name.id)
-    for around in (function, plan.program.tree):
-        binding = (n for n in plan.nodes() if isinstance(n, BINDS) and name.id in stored(n))
-        made = [n for n in binding if plan.program.function_of(n) is _scope(around)]
-        found = [given for n in made for given in _bound(plan, n, name.id)]
-        yield from found
-        if found:
-            return
+    bindings = _bindings(plan)
+    own = bindings.get((function, name.id), []) if isinstance(function, Definition) else []
+    yield from own or bindings.get((None, name.id), [])
 
 
-def _scope(around: ast.AST | None) -> ast.AST | None:
-    return around if isinstance(around, Definition) else None
+def _bindings(plan: Reading) -> Bindings:
+    """Of each function, and of the cells: what its names are given. Looked through once for all who ask."""
+    if _bindings not in plan.once:
+        found: Bindings = {}
+        for node in (n for n in plan.nodes() if isinstance(n, BINDS)):
+            for name, value, at in _bound(plan, node):
+                found.setdefault((plan.program.function_of(node), name), []).append((value, at))
+        plan.once[_bindings] = found
+    made: Bindings = plan.once[_bindings]
+    return made
 
 
-def _bound(plan: Reading, node: ast.AST, name: str) -> Iterator[tuple[ast.expr, int | None]]:
+def _bound(plan: Reading, node: ast.AST) -> Iterator[tuple[str, ast.expr, int | None]]:
     for target, value in bound(plan.program, node):
-        if isinstance(target, ast.Name) and target.id == name:
-            yield value, None
+        if isinstance(target, ast.Name):
+            yield target.id, value, None
         elif isinstance(target, ast.Tuple | ast.List):
-            yield from ((value, at) for at, part in enumerate(target.elts) if name in stored(part))
+            yield from ((name, value, at) for at, part in enumerate(target.elts) for name in stored(part))
 
 
 def returned(plan: Reading, call: ast.expr) -> Iterator[ast.expr]:
