@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.values.domain import ANYTHING, Extent, Obj, Value, is_sum_or_not, join
-from nbddp.analysis.values.tracking import Tracked, TrackedDict, TrackedSet, TrackedSets
+from nbddp.analysis.values.tracking import Tracked, TrackedDict, TrackedSet, TrackedSets, TrackedState
 from nbddp.sentence import Sentence
 
 K = TypeVar("K")
@@ -104,6 +104,8 @@ class CallFact(Tracked):
     # Where it is reached.
     loops: set[Loop] = field(default_factory=TrackedSet)  # the loops around it, also those of callers
     grad: bool = False  # with gradients on
+    taped: set[Loop] = field(default_factory=TrackedSet)  # the loops around where they were
+    untaped: set[Loop] = field(default_factory=TrackedSet)  # and where they were not
     no_grad: bool = False  # with gradients off, or under a condition that may turn them off
     awake: bool = False  # when a model that it calls is not in evaluation mode
     in_forward: bool = True  # only ever from inside a model's forward
@@ -137,7 +139,7 @@ class Facts(Tracked):
     exhausted: ast.AST | None = None  # where the run was given up: what is left is not understood
 
     # Things, and what they hold.
-    fields: dict[tuple[Obj, str], Value] = field(default_factory=TrackedDict)
+    fields: dict[tuple[Obj, str], Value] = field(default_factory=TrackedState)
     stores: dict[ast.Subscript, set[Obj]] = field(default_factory=TrackedSets)  # items that are set, added to, deleted
     classes: dict[Obj, ast.ClassDef] = field(default_factory=TrackedDict)  # the class of an instance
     contained: dict[Obj, set[Obj]] = field(default_factory=TrackedSets)  # a module inside other modules

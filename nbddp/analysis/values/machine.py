@@ -25,7 +25,7 @@ from nbddp.analysis.values.domain import (
     written_into,
 )
 from nbddp.analysis.values.facts import CallFact, Facts, LoopFact, TestFact
-from nbddp.analysis.values.tracking import note_change
+from nbddp.analysis.values.tracking import note_change, note_state
 
 Env = dict[str, Value]
 Args = list[Value]
@@ -62,6 +62,7 @@ class Frame:
     call: ast.AST | None = None  # what called it
     around: Context | None = None  # under what it was called
     turns: Extent = Extent.UNIFORM  # of what it has as many as it has yielded
+    missed: set[str] = field(default_factory=set)  # names that were read while they were not bound here
 
 
 @dataclass
@@ -96,6 +97,7 @@ class Context:
     of_share: bool = False  # a condition that each rank decides by its share as a whole
     own_turns: bool = False  # conditions and loops by which one rank may come more often than another
     behind: bool = False  # varying only for what some ranks have left, not for a condition around
+    written: int = 1  # turns around that are run one by one, each through all of the next
     caught: bool = False  # in a `try` that goes on after an error
 
 
@@ -166,7 +168,7 @@ class Machine:
     def let_sleep(self, models: set[Obj]) -> None:
         """Only these are in evaluation mode from here on."""
         if models != self.asleep:
-            note_change()
+            note_state()
         self.asleep = models
 
     def close_over(self, function: ast.AST, name: str = "") -> Value:
@@ -204,6 +206,7 @@ class Machine:
         while frame is not None:
             if name in frame.local and name not in frame.global_names | frame.outer_names:
                 return frame.local[name]
+            frame.missed.add(name)
             frame = frame.outer
         return self.globals.get(name)
 
@@ -337,7 +340,8 @@ class Machine:
         ):  # also of a tensor: a field is no step's own
             value = value.with_extent(Extent.VARYING)
         old = self.get(obj, name)
-        new = value if old is None else join(old, value, later=not beside)
+        several = name == "[]" and obj.kind == "dict"  # which may be those of other keys
+        new = value if old is None else join(old, value, later=not (beside or several))
         self.facts.fields[obj, name] = new
         if spread(new) is not (Extent.UNIFORM if old is None else spread(old)):
             self.moved = object()
@@ -429,7 +433,9 @@ class Machine:
 
     def call_fact(self, node: ast.Call) -> CallFact:
         fact = self.facts.calls.setdefault(node, CallFact(node))
-        fact.loops.update(a.fact.node for a in self.loops)
+        around = [a.fact.node for a in self.loops]
+        fact.loops.update(around)
+        (fact.taped if self.context.grad else fact.untaped).update(around)
         fact.grad |= self.context.grad
         fact.no_grad |= not self.context.grad or self.context.perhaps_grad
         fact.in_forward &= self.context.forward
