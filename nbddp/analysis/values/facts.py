@@ -76,7 +76,7 @@ class Reduction:
 
     loop: Loop
     name: str
-    how: str  # "mean" | "sum" | "gather" | "gather_samples" | "gather_batches"
+    how: str  # "mean" | "sum" | "gather" | "gather_samples" | "gather_batches" | "gather_part"
     in_place: bool = False  # a list that others may hold: changed in place
     number: bool = False  # surely a Python number
     assumed: bool = False  # of what is taken for a mean over the batch, since it was weighted by its size
