@@ -90,6 +90,7 @@ def _call_one(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywor
         case "model" | "submodule":
             fact.called.add(obj)
             fact.awake |= obj not in m.asleep
+            _note_own_statistics(m, node, obj, args)
             return _forward(m, node, obj, args, keywords)
         case "loss":
             return Value(extent=loss_extent(m, obj, [*args, *keywords.values()]))
@@ -193,6 +194,15 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
     if forward is None and obj.kind == "model" and makes(obj.name) == "loss":
         return Value(extent=Extent.MEAN if varies else Extent.UNIFORM)
     return result
+
+
+def _note_own_statistics(m: Machine, node: ast.Call, layer: Obj, args: Args) -> None:
+    """`nn.LayerNorm(x.shape)(x)`, `nn.BatchNorm1d(3)(x)`: built in the step, of the shape or the numbers of a share."""
+    built = m.facts.calls.get(layer.node) if isinstance(layer.node, ast.Call) else None
+    if built is None or not (built.loops and m.sharing()) or all(spread(v) is not Extent.SAMPLES for v in args[:1]):
+        return
+    if effect_of(layer.name).batch or any(v.of("shape") and v.varies for v in built.args.values()):
+        m.facts.against_statistic.add(node)
 
 
 def _called_in_turn(m: Machine, obj: Obj) -> list[Obj]:

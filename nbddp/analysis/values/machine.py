@@ -15,6 +15,7 @@ from nbddp.analysis.values.contents import ITEMS, contents, held, is_uneven
 from nbddp.analysis.values.domain import (
     ANYTHING,
     PICKED,
+    PLACED,
     Extent,
     Obj,
     Value,
@@ -389,9 +390,10 @@ class Machine:
         """Inside a loop over this rank's share?"""
         return any(a.shares for a in self.loops)
 
-    def one_number(self, extent: Extent) -> Extent:
+    def one_number(self, value: Value, extent: Extent) -> Extent:
         """A number out of a batch: in a loop over samples it belongs to one of them, and adds up."""
-        return (Extent.SUM if self.context.varying else Extent.VARYING) if extent is Extent.SAMPLES else extent
+        adds_up = self.context.varying and not value.of(PLACED)
+        return (Extent.SUM if adds_up else Extent.VARYING) if extent is Extent.SAMPLES else extent
 
     def differs(self, test: ast.expr, value: Value) -> bool:
         """Note that a condition is asked; may what it decides differ between ranks?"""

@@ -11,6 +11,7 @@ from nbddp.analysis.evaluator.libraries.things import make_thing
 from nbddp.analysis.evaluator.tensors import (
     PRODUCTS,
     TOTALS,
+    counted,
     einsum,
     joined,
     like,
@@ -76,6 +77,9 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
     if made is not None:
         return made
     op = effect_of(name)
+    if args and node.args and name.startswith(("torch.", "numpy.")):
+        others, keywords = counted(m, node, name.rpartition(".")[2], args[0], args[1:], keywords)
+        args = [args[0], *others]
     if args and name.startswith("torch."):
         note_mixed(m, node, args[0], name.rpartition(".")[2], args[1:], keywords)
     found = _of_samples(m, name, args, keywords, op)
