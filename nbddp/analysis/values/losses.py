@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 
-from nbddp.analysis.values.domain import STATISTIC, UNLIKE, WHOLE, Extent, Obj, Value, join_extent, spread
+from nbddp.analysis.values.domain import (
+    PICKED,
+    PLACED,
+    PLACES,
+    RATED,
+    STATISTIC,
+    UNLIKE,
+    WEIGHTED,
+    WHOLE,
+    Extent,
+    Obj,
+    Value,
+    join_extent,
+    spread,
+)
 from nbddp.analysis.values.machine import Machine
 
 WEIGHTS = ("weight", "pos_weight")
+OF_SEQUENCES = ("RNN", "LSTM", "GRU", "Transformer", "Attention", "attention")  # the first dimension may be time
 
 
 def reduced(values: list[Value], keywords: dict[str, Value]) -> Extent:
@@ -27,6 +43,22 @@ def reduced(values: list[Value], keywords: dict[str, Value]) -> Extent:
     return known.get(how, Extent.VARYING) if isinstance(how, str) else Extent.VARYING
 
 
+def goes_along_sequences(m: Machine) -> bool:
+    return any(layer in m.program.text for layer in OF_SEQUENCES)
+
+
+def is_of_its_batch(m: Machine, given: Sequence[Value]) -> bool:
+    """Is a loss given, for each sample, what another number of samples would have made another: `x / len(x)`?"""
+    return not goes_along_sequences(m) and any(map(_hangs_on_others, given[:2]))
+
+
+def _hangs_on_others(value: Value) -> bool:
+    if value.of(PLACED) and not value.of(PICKED, PLACES):
+        return True
+    marks = {Extent.SAMPLES: (RATED, WEIGHTED), Extent.VARYING: (RATED, WEIGHTED, STATISTIC, UNLIKE)}
+    return bool(value.of(*marks.get(spread(value), ("",))))
+
+
 def backward_of(call: ast.Call) -> ast.expr | None:
     """What a call of `backward` differentiates: `loss.backward()`, `torch.autograd.backward(loss)`."""
     if not isinstance(call.func, ast.Attribute):
@@ -37,7 +69,7 @@ def backward_of(call: ast.Call) -> ast.expr | None:
 
 def loss_extent(m: Machine, obj: Obj, values: list[Value]) -> Extent:
     keywords = {n: v for n in ("reduction", "size_average", "reduce", *WEIGHTS) if (v := m.get(obj, n)) is not None}
-    return reduced(values, keywords)
+    return Extent.VARYING if is_of_its_batch(m, values) else reduced(values, keywords)
 
 
 def as_mean(m: Machine, node: ast.expr, value: Value) -> Value:

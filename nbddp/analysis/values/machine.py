@@ -390,9 +390,9 @@ class Machine:
         """Inside a loop over this rank's share?"""
         return any(a.shares for a in self.loops)
 
-    def one_number(self, value: Value, extent: Extent) -> Extent:
+    def one_number(self, extent: Extent, of: Value = ANYTHING) -> Extent:
         """A number out of a batch: in a loop over samples it belongs to one of them, and adds up."""
-        adds_up = self.context.varying and not value.of(PLACED)
+        adds_up = self.context.varying and not of.of(PLACED)
         return (Extent.SUM if adds_up else Extent.VARYING) if extent is Extent.SAMPLES else extent
 
     def differs(self, test: ast.expr, value: Value) -> bool:

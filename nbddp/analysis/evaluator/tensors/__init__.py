@@ -9,6 +9,7 @@ from nbddp.analysis.evaluator.tensors.followed import counted, dimensions
 from nbddp.analysis.evaluator.tensors.joining import joined
 from nbddp.analysis.evaluator.tensors.layout import PRODUCTS, before, like
 from nbddp.analysis.evaluator.tensors.methods import REPLACES, tensor_method
+from nbddp.analysis.evaluator.tensors.names_made import set_to
 from nbddp.analysis.evaluator.tensors.operations import contracted, einsum, of_size, operation
 from nbddp.analysis.evaluator.tensors.rows import rows_are_samples
 from nbddp.analysis.evaluator.tensors.samples import TOTALS, note_mixed, of_samples
@@ -31,5 +32,6 @@ __all__ = [
     "operation",
     "rows_are_samples",
     "samples_at",
+    "set_to",
     "tensor_method",
 ]

@@ -29,3 +29,13 @@ def _source(program: Program, node: ast.Name) -> Source:
                 around = program.parents.get(around)
             return (around.iter, parts.index(node)) if isinstance(around, ast.For | ast.comprehension) else None
     return None
+
+
+@lru_cache(maxsize=4)
+def set_to(program: Program) -> Mapping[str, Sequence[ast.expr]]:
+    """What names and fields are set to, by their text wherever that stands."""
+    found = defaultdict[str, list[ast.expr]](list)
+    for node in (n for n in program.nodes if isinstance(n, ast.Assign)):
+        for target in node.targets:
+            found[ast.unparse(target)].append(node.value)
+    return found

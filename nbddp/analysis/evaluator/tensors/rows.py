@@ -8,15 +8,14 @@ from collections.abc import Iterator
 from nbddp.analysis.evaluator.tensors.names_made import sources_of
 from nbddp.analysis.library import Samples, Shape, effect_of
 from nbddp.analysis.slicing import all_arguments
-from nbddp.analysis.values import Extent, Machine, Obj, spread
+from nbddp.analysis.values import Extent, Machine, Obj, goes_along_sequences, spread
 
-OF_SEQUENCES = ("RNN", "LSTM", "GRU", "Transformer", "Attention", "attention")  # the first dimension may be time
 STAY = (Samples.KEEPS, Samples.EACH, Samples.ALONG, Samples.WEIGHS, Samples.MOVES, Samples.ORDERS)
 
 
 def rows_are_samples(m: Machine, node: ast.expr) -> bool:
     """In a forward: what it was given, and what layers and operators make of that row by row."""
-    return not any(layer in m.program.text for layer in OF_SEQUENCES) and _are_rows(m, node, frozenset())
+    return not goes_along_sequences(m) and _are_rows(m, node, frozenset())
 
 
 def _are_rows(m: Machine, node: ast.AST | None, seen: frozenset[str]) -> bool:

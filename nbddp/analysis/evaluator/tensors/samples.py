@@ -14,7 +14,6 @@ from nbddp.analysis.evaluator.tensors.dimensions import (
 )
 from nbddp.analysis.evaluator.tensors.joining import pieces
 from nbddp.analysis.evaluator.tensors.layout import along_another, like, placed_by, turned_by
-from nbddp.analysis.evaluator.tensors.rows import OF_SEQUENCES
 from nbddp.analysis.library import Samples, Shape, effect_of
 from nbddp.analysis.values import (
     ANYTHING,
@@ -35,6 +34,7 @@ from nbddp.analysis.values import (
     Value,
     averaged,
     elementwise,
+    goes_along_sequences,
     marked,
     spread,
     summed,
@@ -103,9 +103,9 @@ def note_mixed(m: Machine, node: ast.Call, base: Value, word: str, args: Args, k
     mixes = done in (Samples.ALONG, Samples.MOVES, Samples.ORDERS) or (done is Samples.WEIGHS and base.of(TURNED))
     if not mixes or spread(base) is not Extent.SAMPLES:
         return
-    along, trains = along_of(word, args, keywords), m.context.forward and m.context.grad and m.sharing()
+    along, trains = along_of(word, args, keywords), m.context.forward and m.context.grad
     asked = along is not ANYTHING and over_samples(base, along) and not base.of(FLAT)
-    if trains and asked and not any(layer in m.program.text for layer in OF_SEQUENCES):
+    if trains and asked and not goes_along_sequences(m):
         m.facts.against_statistic.add(node)
 
 
