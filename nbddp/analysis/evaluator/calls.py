@@ -31,6 +31,7 @@ from nbddp.analysis.values import (
     join_extent,
     loss_extent,
     may_be_an_array,
+    note_of_its_batch,
     spread,
 )
 
@@ -93,6 +94,7 @@ def _call_one(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywor
             _note_own_statistics(m, node, obj, args)
             return _forward(m, node, obj, args, keywords)
         case "loss":
+            note_of_its_batch(m, node, args)
             return Value(extent=loss_extent(m, obj, [*args, *keywords.values()]))
         case "instance" | "dataset" | "optimizer" | "scheduler":
             owner = m.facts.classes.get(obj)
@@ -137,7 +139,7 @@ def _call_bound(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyw
     if owner is not None and owner.kind == "optimizer" and obj.name == "step":
         m.mark_loops(step=True)
         fact.optimizers.add(owner)
-        if m.sharing() and any(spread(v) not in WHOLE for v in (*args, *keywords.values())):
+        if m.in_step() and any(spread(v) not in WHOLE for v in (*args, *keywords.values())):
             m.facts.moved_apart.add(node)
     if owner is None or owner.kind != "model":
         return m.steps.function(m, obj, args, keywords, node)

@@ -47,9 +47,13 @@ def goes_along_sequences(m: Machine) -> bool:
     return any(layer in m.program.text for layer in OF_SEQUENCES)
 
 
-def is_of_its_batch(m: Machine, given: Sequence[Value]) -> bool:
-    """Is a loss given, for each sample, what another number of samples would have made another: `x / len(x)`?"""
-    return not goes_along_sequences(m) and any(map(_hangs_on_others, given[:2]))
+def note_of_its_batch(m: Machine, loss: ast.AST, given: Sequence[Value]) -> None:
+    """A loss is given, for each sample, what other samples would have made another: `x / len(x)`, `x + x.std(0)`.
+
+    Where that was noted before, at what did it, that is enough.
+    """
+    if m.context.grad and not (m.facts.against_statistic - {loss}) and any(map(_hangs_on_others, given[:2])):
+        m.facts.against_statistic |= set() if goes_along_sequences(m) else {loss}
 
 
 def _hangs_on_others(value: Value) -> bool:
@@ -69,14 +73,15 @@ def backward_of(call: ast.Call) -> ast.expr | None:
 
 def loss_extent(m: Machine, obj: Obj, values: list[Value]) -> Extent:
     keywords = {n: v for n in ("reduction", "size_average", "reduce", *WEIGHTS) if (v := m.get(obj, n)) is not None}
-    return Extent.VARYING if is_of_its_batch(m, values) else reduced(values, keywords)
+    return reduced(values, keywords)
 
 
 def as_mean(m: Machine, node: ast.expr, value: Value) -> Value:
     """What the rule `loss` multiplies by the number of ranks."""
     if node not in m.assumed.scaled:
         return value
-    if spread(value) is not Extent.SUM or m.deals():  # of an evaluation the ranks have whole batches
+    unlike = value.equal and m.assumed.splits  # a count: those of unequal shares are not one Nth of that of the batch
+    if spread(value) is not Extent.SUM or unlike or m.deals():  # of an evaluation the ranks have whole batches
         m.facts.not_sums.add(node)
         return value
     return replace(value, extent=Extent.MEAN, items=None, equal=False, number=False)

@@ -390,6 +390,10 @@ class Machine:
         """Inside a loop over this rank's share?"""
         return any(a.shares for a in self.loops)
 
+    def in_step(self) -> bool:
+        """The same, or where a batch is drawn by `next()`, or one that is split."""
+        return self.sharing() or any(self.facts.draws_itself(a.fact) for a in self.loops)
+
     def one_number(self, extent: Extent, of: Value = ANYTHING) -> Extent:
         """A number out of a batch: in a loop over samples it belongs to one of them, and adds up."""
         adds_up = self.context.varying and not of.of(PLACED)

@@ -42,10 +42,10 @@ from nbddp.analysis.values import (
     elementwise,
     foreign,
     is_foreign,
-    is_of_its_batch,
     is_uneven,
     join_extent,
     marked,
+    note_of_its_batch,
     placed,
     reduced,
     spread,
@@ -91,7 +91,8 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
     if (op.batch or whole) and spread(args[0] if args else ANYTHING) is Extent.SAMPLES:  # `F.layer_norm(x, x.shape)`
         m.facts.against_statistic.add(node)
     if op.samples is Samples.LOSS:
-        return Value(extent=Extent.VARYING if is_of_its_batch(m, args) else reduced(given, keywords))
+        note_of_its_batch(m, node, args)
+        return Value(extent=reduced(given, keywords))
     if op.noise and (m.sharing() or _like_the_share(given)):
         drawn = Value(extent=Extent.SAMPLES)
         return marked(drawn, MOVED, SHUFFLED) if name.endswith(("randperm", "permutation")) else drawn
