@@ -50,11 +50,18 @@ def wrap(program: Program, rule: str, node: ast.AST, before: str, after: str, us
 
 def stands_alone(program: Program, node: ast.stmt) -> bool:
     """Is the statement alone on its lines, so that whole lines can go before and after it?"""
-    start, end = program.span(node)
-    line_start = program.text.rfind("\n", 0, start) + 1
-    line_end = program.text.find("\n", end)
-    rest = program.text[end:line_end].strip()
-    return not program.text[line_start:start].strip() and (not rest or rest.startswith("#"))
+    return _begins_line(program, node) and _ends_line(program, node)
+
+
+def _begins_line(program: Program, node: ast.stmt) -> bool:
+    start = program.span(node)[0]
+    return not program.text[program.text.rfind("\n", 0, start) + 1 : start].strip()
+
+
+def _ends_line(program: Program, node: ast.stmt) -> bool:
+    end = program.span(node)[1]
+    rest = program.text[end : program.text.find("\n", end)].strip()
+    return not rest or rest.startswith("#")
 
 
 def indent_of(program: Program, node: ast.stmt) -> str:
@@ -74,7 +81,7 @@ def first_offset(program: Program, node: ast.stmt) -> int:
 def before(program: Program, rule: str, node: ast.stmt, line: str, uses: tuple[str, ...] = ()) -> Edit:
     """A statement of its own before another."""
     start = program.span(node)[0]
-    if stands_alone(program, node):
+    if _begins_line(program, node):
         indent = indent_of(program, node)
         start = first_offset(program, node) - len(indent)
         return Edit(rule, start, start, _lines(indent, line), "line", uses)
@@ -87,9 +94,11 @@ def before(program: Program, rule: str, node: ast.stmt, line: str, uses: tuple[s
 def after(program: Program, rule: str, node: ast.stmt, line: str, uses: tuple[str, ...] = ()) -> Edit:
     """A statement of its own after another."""
     end = program.span(node)[1]
-    if stands_alone(program, node) or isinstance(node, ast.For | ast.While | ast.With | ast.If | ast.Try):
+    first = _beside(block_of(program.parents[node], node), node)[0]
+    whole = _ends_line(program, node) and _begins_line(program, first)
+    if whole or isinstance(node, ast.For | ast.While | ast.With | ast.If | ast.Try):
         line_end = program.text.find("\n", end) + 1
-        return Edit(rule, line_end, line_end, _lines(indent_of(program, node), line), "close", uses)
+        return Edit(rule, line_end, line_end, _lines(indent_of(program, first), line), "close", uses)
     if (simple := _simple(line)) is not None:
         return Edit(rule, end, end, f"; {simple}", "close", uses)
     parted, inner = _parted(program, node)

@@ -27,6 +27,7 @@ def statement(made: Program, text: str) -> ast.stmt:
         ("if a:\n    b = 2", "b = 2", "if a:\n    new()\n    b = 2"),
         ("if a: b = 2", "b = 2", "if a: new(); b = 2"),
         ("a = 1; b = 2", "b = 2", "a = 1; new(); b = 2"),
+        ("a = 1; b = 2", "a = 1", "new()\na = 1; b = 2"),
         ("a = 1\nb = 2  # why", "b = 2  # why".split("  ", maxsplit=1)[0], "a = 1\nnew()\nb = 2  # why"),
         ("@c\ndef f():\n    pass", "def f():\n    pass", "new()\n@c\ndef f():\n    pass"),
     ],
@@ -42,6 +43,8 @@ def test_a_line_before(text, at, result):
         ("a = 1\nb = 2", "a = 1", "a = 1\nnew()\nb = 2"),
         ("if a:\n    b = 2  # why\nc", "b = 2", "if a:\n    b = 2  # why\n    new()\nc"),
         ("a = 1; b = 2", "a = 1", "a = 1; new(); b = 2"),
+        ("if a:\n    b = 2; c = 3  # why", "c = 3", "if a:\n    b = 2; c = 3  # why\n    new()"),
+        ("if a: b = 2; c = 3", "c = 3", "if a: b = 2; c = 3; new()"),
         ("for x in y:\n    b = 2\nc", "for x in y:\n    b = 2", "for x in y:\n    b = 2\nnew()\nc"),
     ],
 )

@@ -111,7 +111,7 @@ def _leaves_traces(m: Machine, loop: Loop, own: set[str]) -> Sentence:
             if (
                 obj.kind in ("instance", "class")
                 or obj in reached
-                or (obj.kind == "dict" and not _is_local(m, loop, obj.node))
+                or (obj.kind == "dict" and not _is_made_in(m, loop, obj.node))
             ):
                 if name.startswith("["):
                     return sentence("it fills a list or a dictionary that has no name here")
@@ -142,9 +142,9 @@ def _trains_statistics(m: Machine, loop: Loop) -> Sentence:
     for call in m.facts.calls.values():
         if loop in call.loops and not call.in_forward:
             models = {o for o in call.called if o.kind == "model"}
-            if any(call.grad or _counts(m, o) for o in models - m.asleep):
+            if any(loop in call.taped or _counts(m, o) for o in models - m.asleep):
                 return sentence("the model may be in training mode: no model.eval() was found before the loop")
-            if models and call.grad:  # DDP's own forward, in which the ranks may meet
+            if models and loop in call.taped:  # DDP's own forward, in which the ranks may meet
                 return sentence("gradients are recorded: there is no torch.no_grad() around the loop")
     return NOTHING
 
@@ -180,8 +180,11 @@ def _counts(m: Machine, model: Obj) -> bool:
     return not ours or "BatchNorm" in m.program.text
 
 
-def _is_local(m: Machine, loop: Loop, node: ast.AST) -> bool:
-    return m.program.function_of(loop) is m.program.function_of(node)
+def _is_made_in(m: Machine, loop: Loop, node: ast.AST) -> bool:
+    """In the function around the loop, or anew in one that the loop calls."""
+    maker = m.program.function_of(node)
+    called = (c for c in m.facts.calls.values() if loop in c.loops)
+    return maker is m.program.function_of(loop) or any(maker in c.bodies for c in called)
 
 
 def _leaves(m: Machine, node: ast.AST, loop: ast.AST) -> bool:

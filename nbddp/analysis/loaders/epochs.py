@@ -10,7 +10,7 @@ from nbddp.analysis.loaders.joint_loaders import find_seeds, shuffles
 from nbddp.analysis.loaders.loader_calls import LoaderCall
 from nbddp.analysis.loaders.sharding import ShardedReading
 from nbddp.analysis.loaders.while_counters import while_counter
-from nbddp.analysis.reading import expression_among
+from nbddp.analysis.reading import expressions_among
 from nbddp.analysis.values import LoopFact, Obj, Value
 
 
@@ -100,8 +100,11 @@ def _place(plan: ShardedReading, loop: LoopFact, call: LoaderCall) -> SetEpoch |
         return SetEpoch(node, sampler_name(plan, call), number)
     alike = {s.obj for s in plan.sharding.shares.values() if s.how == "sampler"}
     always = {name: value for name, value in loop.names.items() if name not in loop.sometimes}
-    text = expression_among(plan, node, always, call.obj, alike)
-    return SetEpoch(node, f"{text}.sampler", number) if text else None
+    texts = expressions_among(plan, node, always, call.obj, alike)
+    if len(texts) > 1 and plan.facts.calls[call.node].loops - loop.parents - {node}:  # one text for several loaders
+        drawn = {plan.program.source(n) for f in plan.roles.batch_loops if node in f.parents for n in f.loader_nodes}
+        texts = [text for text in texts if text in drawn]
+    return SetEpoch(node, f"{texts[0]}.sampler", number) if texts else None
 
 
 def loop_number(plan: ShardedReading, fact: LoopFact) -> str | None:

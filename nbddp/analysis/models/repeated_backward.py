@@ -32,7 +32,7 @@ class _Walk:
 
     plan: Reading
     model: Model
-    through: dict[str, frozenset[int]] = field(default_factory=dict)  # by name: forwards that its value went through
+    through: dict[str, frozenset[int]] = field(default_factory=dict)  # by `name`, `name.field`: forwards before it
     now: int = 0
     last: int = -1  # when a backward went through the model
     wrong: bool = False
@@ -99,7 +99,8 @@ class _Walk:
             if isinstance(body, ast.FunctionDef):
                 self.through = outside | {name: self.sources(value) for name, value in handed(call, body)}
                 self.run(body.body)
-        self.through, self.depth = outside, self.depth + 1
+        kept = {path: found for path, found in self.through.items() if "." in path}  # `self.loss = …`
+        self.through, self.depth = outside | kept, self.depth + 1
 
     def backward(self, forwards: frozenset[int]) -> None:
         if forwards:
@@ -117,12 +118,18 @@ class _Walk:
             if isinstance(node, Comprehension):
                 found |= self.made_by(node)
                 continue
-            if isinstance(node, ast.Name):
-                found |= self.through.get(node.id, frozenset())
-            elif isinstance(node, ast.Call) and (node in self.model.forward_calls or self.contains(node, "forward")):
+            if path := _path(node):
+                found |= self.held(path)
+                continue
+            if isinstance(node, ast.Call) and (node in self.model.forward_calls or self.contains(node, "forward")):
                 found.add(self.now)
             found |= self.sources(*ast.iter_child_nodes(node))
         return frozenset(found)
+
+    def held(self, path: str) -> frozenset[int]:
+        """By a name and its fields, or by a field and the name."""
+        parts = (p for p in self.through if p == path or p.startswith(f"{path}.") or path.startswith(f"{p}."))
+        return frozenset().union(*(self.through[p] for p in parts))
 
     def made_by(self, node: Comprehension) -> frozenset[int]:
         """`[h.detach() for h in state]`: of what it goes through only what it makes of it."""
@@ -154,10 +161,21 @@ def _bound(statement: ast.stmt) -> Iterator[tuple[str, bool]]:
     """Names that it binds, and whether what they had stays in them."""
     targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
     for target in targets:
-        plain = isinstance(target, ast.Name | ast.Tuple | ast.List) and not isinstance(statement, ast.AugAssign)
-        for node in walk(target) if isinstance(target, ast.AST) else ():
-            if isinstance(node, ast.Name):
-                yield node.id, not plain
+        parts = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
+        for part in parts:
+            plain = bool(_path(part)) and not isinstance(statement, ast.AugAssign)
+            paths = [_path(part)] if plain else [n.id for n in walk(part) if isinstance(n, ast.Name)] if part else []
+            yield from ((path, not plain) for path in paths)
+
+
+def _path(node: ast.AST | None) -> str:
+    """`loss`, `self.loss`; nothing for anything else."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=ast.Name(id=name), attr=attr):
+            return f"{name}.{attr}"
+    return ""
 
 
 def _words(node: ast.AST) -> set[str]:

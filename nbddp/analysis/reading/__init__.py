@@ -18,7 +18,7 @@ from nbddp.analysis.reading.file_calls import (
 from nbddp.analysis.reading.generators import generators
 from nbddp.analysis.reading.in_scope import (
     SingleStart,
-    expression_among,
+    expressions_among,
     expressions_for,
     held_by,
     held_in_containers,
@@ -58,7 +58,7 @@ __all__ = [
     "draws",
     "draws_left_out",
     "draws_to_keep",
-    "expression_among",
+    "expressions_among",
     "expressions_for",
     "fetches",
     "generators",

@@ -159,12 +159,10 @@ def readable(plan: Reading, node: ast.AST, name: str) -> bool:
     return name in plan.bound
 
 
-def expression_among(
+def expressions_among(
     plan: Reading, node: ast.AST, names: Mapping[str, Value], obj: Obj, allowed: Set[Obj]
-) -> str | None:
-    """A name or attribute that may stand for this thing at a place, else only for those allowed, and never for None."""
-    found = _readable(plan, node, names)
-    for text, value in sorted(found, key=lambda pair: _preference(plan, node, pair[0], pair[1], {obj.kind})):
-        if obj in value.objs and value.of(obj.kind) <= allowed and not isinstance(value.const, Literal):
-            return text
-    return None
+) -> list[str]:
+    """Names and attributes that may stand for this thing at a place, else only for those allowed, never for None."""
+    found = sorted(_readable(plan, node, names), key=lambda pair: _preference(plan, node, pair[0], pair[1], {obj.kind}))
+    fits = (pair for pair in found if obj in pair[1].objs and not isinstance(pair[1].const, Literal))
+    return [text for text, value in fits if value.of(obj.kind) <= allowed]

@@ -104,6 +104,8 @@ class CallFact(Tracked):
     # Where it is reached.
     loops: set[Loop] = field(default_factory=TrackedSet)  # the loops around it, also those of callers
     grad: bool = False  # with gradients on
+    taped: set[Loop] = field(default_factory=TrackedSet)  # the loops around where they were
+    untaped: set[Loop] = field(default_factory=TrackedSet)  # and where they were not
     no_grad: bool = False  # with gradients off, or under a condition that may turn them off
     awake: bool = False  # when a model that it calls is not in evaluation mode
     in_forward: bool = True  # only ever from inside a model's forward

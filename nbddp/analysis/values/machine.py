@@ -338,7 +338,8 @@ class Machine:
         ):  # also of a tensor: a field is no step's own
             value = value.with_extent(Extent.VARYING)
         old = self.get(obj, name)
-        new = value if old is None else join(old, value, later=not beside)
+        several = name == "[]" and obj.kind == "dict"  # which may be those of other keys
+        new = value if old is None else join(old, value, later=not (beside or several))
         self.facts.fields[obj, name] = new
         if spread(new) is not (Extent.UNIFORM if old is None else spread(old)):
             self.moved = object()
@@ -435,7 +436,9 @@ class Machine:
 
     def call_fact(self, node: ast.Call) -> CallFact:
         fact = self.facts.calls.setdefault(node, CallFact(node))
-        fact.loops.update(a.fact.node for a in self.loops)
+        around = [a.fact.node for a in self.loops]
+        fact.loops.update(around)
+        (fact.taped if self.context.grad else fact.untaped).update(around)
         fact.grad |= self.context.grad
         fact.no_grad |= not self.context.grad or self.context.perhaps_grad
         fact.in_forward &= self.context.forward

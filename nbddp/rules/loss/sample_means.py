@@ -18,6 +18,7 @@ from nbddp.edits import Edit, append_argument, keywords_of, set_arguments, wrap
 
 NAME = "loss"
 PART = "mean_over_samples"
+TRAINED = "mean_over_trained_samples"  # by a function that evaluates too, there on batches of each rank's own
 FUNCTIONAL = "torch.nn.functional."
 LOSSES = {  # torch's own, which without a reduction give each sample's
     "torch.nn.BCELoss": "binary_cross_entropy",
@@ -37,34 +38,36 @@ OLD = {"size_average", "reduce", None}  # None stands for `**options`
 def over_samples(plan: Plan, fact: CallFact) -> tuple[Edit, ...]:
     """The call, or nothing where that cannot be written."""
     training = {f.node for f in plan.roles.batch_loops}
-    together = not (fact.varying_control or fact.ever_in_forward or fact.loops & plan.dealt)
+    dealt = bool(fact.loops & plan.dealt)
+    together = not (fact.varying_control or fact.ever_in_forward or (dealt and fact.untaped & training))
     together = together and not fact.bodies  # at times it is a function of the notebook, which takes other arguments
     if not (together and fact.loops & training and plan.facts.value(fact.node).extent is Extent.MEAN):
         return ()
+    part = TRAINED if dealt else PART
     if isinstance(fact.node.func, ast.Attribute) and fact.node.func.attr == "mean" and not fact.names:
-        return tuple(_method(plan, fact.node))
+        return tuple(_method(plan, fact.node, part))
     if any(effect_of(n).samples is Samples.MEAN for n in fact.names):
         plain = len(fact.node.args) == 1 and not fact.node.keywords
-        return tuple(_function(plan, fact.node)) if plain else ()
-    return tuple(_loss(plan, fact))
+        return tuple(_function(plan, fact.node, part)) if plain else ()
+    return tuple(_loss(plan, fact, part))
 
 
-def _method(plan: Plan, call: ast.Call) -> Iterator[Edit]:
+def _method(plan: Plan, call: ast.Call, part: str) -> Iterator[Edit]:
     """`losses[mask].mean()`."""
     assert isinstance(call.func, ast.Attribute)
     if not (call.args or call.keywords):
         start, end = plan.program.span(call)
         first, last = plan.program.span(call.func.value)  # without the brackets around it
-        yield Edit(NAME, start, first, f"{plan.naming(PART)}(", "open", (PART,))
+        yield Edit(NAME, start, first, f"{plan.naming(part)}(", "open", (part,))
         yield Edit(NAME, last, end, ")", "close")
 
 
-def _function(plan: Plan, call: ast.Call) -> Iterator[Edit]:
+def _function(plan: Plan, call: ast.Call, part: str) -> Iterator[Edit]:
     start, end = plan.program.span(call.func)
-    yield Edit(NAME, start, end, plan.naming(PART), "text", (PART,))
+    yield Edit(NAME, start, end, plan.naming(part), "text", (part,))
 
 
-def _loss(plan: Plan, fact: CallFact) -> Iterator[Edit]:
+def _loss(plan: Plan, fact: CallFact, part: str) -> Iterator[Edit]:
     """`criterion(output[mask], y[mask])`, `F.cross_entropy(output, y, weights)`."""
     call, built = fact.node, _built(plan, fact)
     name = LOSSES.get(built.name) if built else next((n.removeprefix(FUNCTIONAL) for n in fact.names), None)
@@ -83,18 +86,18 @@ def _loss(plan: Plan, fact: CallFact) -> Iterator[Edit]:
     yield from set_arguments(plan.program, NAME, call, {n: v for n, v in values.items() if n in named})
     added = ", ".join(f"{n}={v}" for n, v in values.items() if n not in named)
     yield from [append_argument(plan.program, NAME, call, added, ())] if added else []
-    yield from _around(plan, call, weights, len(added))
+    yield from _around(plan, call, weights, len(added), part)
 
 
-def _around(plan: Plan, call: ast.Call, weights: str, added: int) -> Iterator[Edit]:
+def _around(plan: Plan, call: ast.Call, weights: str, added: int, part: str) -> Iterator[Edit]:
     """On lines of their own where one would be too long."""
     start, end = plan.program.span(call)
     line = plan.program.text[plan.program.text.rfind("\n", 0, start) + 1 : end]
     inner = "\n" + line[: len(line) - len(line.lstrip())] + "    "
-    fits = len(f"    {line}ddp_functional.{PART}(){weights}") + added < WIDTH
+    fits = len(f"    {line}ddp_functional.{part}(){weights}") + added < WIDTH
     before, between, after = ("", ", ", "") if fits else (inner, f",{inner}", f",{inner[:-4]}")
     text = f"{between}{weights}" if weights else ""
-    yield from wrap(plan.program, NAME, call, f"{plan.naming(PART)}({before}", f"{text}{after})", (PART,))
+    yield from wrap(plan.program, NAME, call, f"{plan.naming(part)}({before}", f"{text}{after})", (part,))
 
 
 def _built(plan: Plan, fact: CallFact) -> Obj | None:

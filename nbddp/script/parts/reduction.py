@@ -53,6 +53,15 @@ def mean_over_samples(losses, weights=None):
     return losses.sum() * dist.get_world_size() / total
 
 
+def mean_over_trained_samples(losses, weights=None):
+    """The mean over the losses on all processes, of which one may have more; DDP takes the mean of its gradients."""
+    total = (torch.ones_like(losses) if weights is None else weights).detach().sum()
+    if not torch.is_grad_enabled():
+        return losses.sum() / total  # in an evaluation, of which each process has batches of its own
+    dist.all_reduce(total)
+    return losses.sum() * dist.get_world_size() / total
+
+
 def mean_of_batch(mean):
     """The mean over all processes; its gradient is that of this process's samples, of which DDP takes the mean."""
     if not torch.is_grad_enabled():

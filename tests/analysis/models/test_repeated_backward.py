@@ -7,7 +7,7 @@ import pytest
 from nbddp.analysis.models.repeated_backward import several_backwards
 from tests.analysis.cells import DATA, IMPORTS, MODEL, plan
 
-STEP = "def step(loss):\n    loss.backward()\n    return loss.item()\n"
+STEP = "def step(loss):\n    loss.backward()\n    return loss.item()\nclass State:\n    pass\nkept = State()\n"
 
 
 def wrong(*lines: str) -> bool:
@@ -26,6 +26,8 @@ def wrong(*lines: str) -> bool:
         ("out = model(x + state)", "state = out.mean()", "out.sum().backward()"),
         ("outs = []", "outs.append(model(x))", "outs.append(model(x))", "for o in outs:", "    o.sum().backward()"),
         ("out = model(x)", "step(out.sum())", "step(out.mean())"),
+        ("kept.out = model(x)", "kept.out.sum().backward(retain_graph=True)", "kept.out.mean().backward()"),
+        ("kept.out = model(x)", "other = model(x + 1)", "other.sum().backward()", "step(kept.out.sum())"),
     ],
 )
 def test_ddp_would_average_the_first_only(lines):
@@ -44,6 +46,7 @@ def test_ddp_would_average_the_first_only(lines):
         ("with torch.no_grad():", "    first = model(x)", "model(x).sum().backward()"),
         ("if epoch:", "    model(x).sum().backward()", "else:", "    model(x).mean().backward()"),
         ("step(model(x).sum())", "step(model(x).mean())"),
+        ("kept.out = model(x)", "kept.loss = F.cross_entropy(kept.out, y)", "kept.loss.backward()"),
     ],
 )
 def test_one_backward_for_each_forward(lines):

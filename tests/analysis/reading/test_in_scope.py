@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from nbddp.analysis.reading import expression_among, held_in_containers, readable, single_start, state_in_scope
+from nbddp.analysis.reading import expressions_among, held_in_containers, readable, single_start, state_in_scope
 from tests.analysis.cells import BEFORE, DATA, IMPORTS, MODEL, TRAINING, plan
 
 INNER = "".join(f"    {line}\n" for line in TRAINING.strip().split("\n"))
@@ -125,5 +125,5 @@ def test_an_expression_that_stands_for_more_than_is_allowed_is_none():
     made = plan(IMPORTS, DATA + both, MODEL, TRAINING.replace("    for x", "    print(either)\n    for x"))
     (loop,) = made.roles.epoch_loops
     (train,) = made.sharding.loaders
-    assert expression_among(made, loop.node, {"either": loop.names["either"]}, train, {train}) is None
-    assert expression_among(made, loop.node, loop.names, train, {train}) == "train_loader"
+    assert expressions_among(made, loop.node, {"either": loop.names["either"]}, train, {train}) == []
+    assert expressions_among(made, loop.node, loop.names, train, {train}) == ["train_loader"]

@@ -14,6 +14,7 @@ from nbddp.script.parts.reduction import (
     mean_over_ranks,
     mean_over_ranks__lists,
     mean_over_samples,
+    mean_over_trained_samples,
     sum_over_ranks,
     sum_over_ranks__floats,
     sum_over_ranks__numbers,
@@ -202,6 +203,18 @@ def mean_gradients(rank: int) -> list[float]:
 
 def test_a_mean_over_unlike_many_samples_has_the_gradient_of_one_process():
     assert on_ranks(2, mean_gradients) == [[2.5, pytest.approx(8 / 3)]] * 2
+
+
+def trained_and_evaluated(rank: int) -> tuple[float, float]:
+    weight, x = torch.tensor(3.0, requires_grad=True), torch.tensor([[1.0, 2.0, 6.0], [7.0]][rank])
+    mean_over_trained_samples(weight * x).backward()
+    with torch.no_grad():
+        own = 0.0 if rank else mean_over_trained_samples(weight * x).item()  # one rank more often than the other
+    return sum_over_ranks(float(weight.grad)) / 2, own
+
+
+def test_in_an_evaluation_the_mean_over_samples_is_that_of_the_ranks_own_batch():
+    assert on_ranks(2, trained_and_evaluated) == [(4.0, 9.0), (4.0, 0.0)]
 
 
 def root_gradients(rank: int) -> list[float]:
