@@ -8,7 +8,7 @@ from textwrap import indent
 import pytest
 
 from tests.spellings.judge import REPORTS, outcome
-from tests.spellings.program import CELLS, filled
+from tests.spellings.program import CELLS, by_slices, filled
 
 ONCE = """import collections
 import functools
@@ -32,6 +32,42 @@ class Turned(nn.Module):
 class Firsts(nn.Module):
     def forward(self, v):
         return model(v - v[:1])
+class Sized(nn.Module):
+    def forward(self, v):
+        return model(v) / v.size(0)
+class Deviating(nn.Module):
+    def forward(self, v):
+        return model(v) + v.std(0).mean()
+class Guarded(nn.Module):
+    def forward(self, v):
+        return model(v) if v.mean() > 0 else 0.5 * model(v)
+class Weighed(nn.Module):
+    def forward(self, v):
+        return model(v) * torch.softmax(model(v), 0)
+class Placed(nn.Module):
+    def forward(self, v):
+        return model(v + torch.arange(len(v))[:, None] / 6)
+class Tabled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = torch.linspace(0, 1, 6)[:, None]
+    def forward(self, v):
+        return model(v + self.table[: len(v)])
+class Topped(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.top = torch.tensor(0.0)
+    def forward(self, v):
+        self.top = torch.maximum(self.top, v.abs().max())
+        return model(v / (1 + self.top))
+topped = Topped()
+class Counting(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.n = 0
+    def forward(self, o, t):
+        self.n += len(o)
+        return (o - t).pow(2).mean() * (1 + self.n / 100)
 class Neighbours(nn.Module):
     def forward(self, o, t):
         return (o - t).pow(2).mean() + sum((p - q).pow(2).mean() for p, q in zip(o, o[1:]))
@@ -107,7 +143,11 @@ LOSSES = (
     "smooth(out, b)",
     "criterion(Sorted()(a), b)",
     "criterion(Turned()(a), b)",
-    "criterion(Firsts()(a), b)",
+    *(
+        f"criterion({name}()(a), b)"
+        for name in ("Firsts", "Sized", "Deviating", "Guarded", "Weighed", "Placed", "Tabled")
+    ),
+    "criterion(topped(a), b)",
     "Neighbours()(out, b)",
     "Pairs()(out, b)",
     "(out[: len(a) // 2] - b[len(a) // 2 :]).pow(2).mean()",
@@ -219,11 +259,32 @@ STEPS = (
 )
 
 
-def verdict(folder: Path, before: str, mid: str, grad: str, each: str, shown: str) -> str:
+# Where the shares are unequal, over batches that are split.
+MEAN = """\
+class Mean:
+    def __init__(self):
+        self.sum = self.n = 0
+    def update(self, value, n):
+        self.sum += value * n
+        self.n += n
+    @property
+    def mean(self):
+        return self.sum / self.n
+meter = Mean()
+"""
+UNEQUAL = (
+    ("", "model.weight.grad /= len(a)", "", ""),
+    (MEAN, "", "meter.update(loss.item(), len(a))\nprint(meter.mean)", ""),
+    ("counting = Counting()", "", "loss = counting(model(a), b)\nloss.backward()\noptimizer.step()", ""),
+)
+
+
+def verdict(folder: Path, before: str, mid: str, grad: str, each: str, shown: str, *, split: bool = False) -> str:
     steps = filled(STEP, mid=indent(mid, "    "), grad=indent(grad, "    "), each=indent(each, "    "))
     end = f"print({shown})" if shown else ""
     text = filled(CELLS, once=ONCE, training=indent(f"{before}\n{steps}{end}", "    "), show="", end="")
     text = text.replace("@LIMIT@", "0") + "print(model.weight.detach().sum().item())\n"
+    text = by_slices(text) if split else text
     found = outcome(text, (1, 2, 3), folder, cell=2, rules=(*REPORTS, "loss"))
     return found.why if found.verdict == "WRONG" else ""
 
@@ -236,3 +297,8 @@ def test_a_loss(loss: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("before", "grad", "each", "shown"), STEPS)
 def test_what_a_step_does_besides(before: str, grad: str, each: str, shown: str, tmp_path: Path) -> None:
     assert not verdict(tmp_path, before, "", grad, each, shown)
+
+
+@pytest.mark.parametrize(("before", "grad", "each", "shown"), UNEQUAL)
+def test_unequal_shares(before: str, grad: str, each: str, shown: str, tmp_path: Path) -> None:
+    assert not verdict(tmp_path, before, "", grad, each, shown, split=True)

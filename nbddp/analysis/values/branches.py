@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from contextlib import AbstractContextManager
 
-from nbddp.analysis.values.domain import ANYTHING, PLACED, STATISTIC, Extent, Value, alike, join, spread
+from nbddp.analysis.values.domain import ANYTHING, PLACED, Extent, Value, alike, join, spread
 from nbddp.analysis.values.facts import Facts
 from nbddp.analysis.values.machine import Env, Machine
 
@@ -37,9 +37,6 @@ def join_states(states: list[tuple[Env, list[Env]]]) -> tuple[Env, list[Env]]:
 def decided(m: Machine, test: ast.expr, value: Value) -> AbstractContextManager[None]:
     """By each rank for itself: of a sample, or of its share as a whole; in a loop over samples it is one of them."""
     differs = m.differs(test, value)
-    asked = [m.facts.value(o) for o in operands(m.facts, test)] if m.context.forward and m.context.grad else []
-    if any(spread(v) is Extent.MEAN or v.of(STATISTIC) for v in asked):
-        m.facts.against_statistic.add(test)  # `if x.mean() > 0` in a forward
     together = not m.deals() and can_be_agreed(m.facts, test) and test not in m.assumed.own  # as it will be
     own = differs and not together
     return _apart(m, value, differs, own)

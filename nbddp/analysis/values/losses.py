@@ -106,7 +106,8 @@ def note_statistic(m: Machine, node: ast.BinOp | ast.AugAssign | ast.Compare, le
         return  # a mean that is only added stays one
     for one, other in ((left, right), (right, left)):
         of_batch = other.extent is Extent.MEAN or (other.extent is Extent.VARYING and other.of(STATISTIC))
-        if one.extent is Extent.SAMPLES and of_batch and (compares or not other.number):
+        asked = compares and not one.varies and m.in_forward()  # `x.mean() > 0`
+        if of_batch and (asked or (one.extent is Extent.SAMPLES and (compares or not other.number))):
             m.facts.against_statistic.add(node)
 
 

@@ -391,6 +391,11 @@ class Machine:
         """Inside a loop over this rank's share?"""
         return any(a.shares for a in self.loops)
 
+    def in_forward(self) -> bool:
+        """In what a model makes of a batch, following gradients: no loop over batches is in the same method."""
+        own = any(a.fact.function is self.frame.node and (a.shares or a.fact.next_of) for a in self.loops)
+        return self.context.forward and self.context.grad and not own
+
     def in_step(self) -> bool:
         """The same, or where a batch is drawn by `next()`, or one that is split."""
         return self.sharing() or any(self.facts.draws_itself(a.fact) for a in self.loops)
