@@ -274,7 +274,7 @@ meter = Mean()
 """
 UNEQUAL = (
     ("", "model.weight.grad /= len(a)", "", ""),
-    (MEAN, "", "meter.update(loss.item(), len(a))\nprint(meter.mean)", ""),
+    (MEAN, "", "meter.update(loss.item(), len(a))\nprint(meter.mean)", "meter.n"),
     ("counting = Counting()", "", "loss = counting(model(a), b)\nloss.backward()\noptimizer.step()", ""),
 )
 
