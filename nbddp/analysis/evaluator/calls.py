@@ -201,7 +201,8 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
 def _note_own_statistics(m: Machine, node: ast.Call, layer: Obj, args: Args) -> None:
     """`nn.LayerNorm(x.shape)(x)`, `nn.BatchNorm1d(3)(x)`: built in the step, of the shape or the numbers of a share."""
     built = m.facts.calls.get(layer.node) if isinstance(layer.node, ast.Call) else None
-    if built is None or not (built.loops and m.context.grad) or all(spread(v) is not Extent.SAMPLES for v in args[:1]):
+    steps = {a.fact.node for a in m.loops if a.shares or m.facts.draws_itself(a.fact)}  # not one that builds layers
+    if built is None or not (built.loops & steps and m.context.grad and args and spread(args[0]) is Extent.SAMPLES):
         return
     if effect_of(layer.name).batch or any(v.of("shape") and v.varies for v in built.args.values()):
         m.facts.against_statistic.add(node)
