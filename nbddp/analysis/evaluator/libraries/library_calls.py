@@ -11,6 +11,7 @@ from nbddp.analysis.evaluator.libraries.things import make_thing
 from nbddp.analysis.evaluator.tensors import (
     PRODUCTS,
     TOTALS,
+    counted,
     einsum,
     joined,
     like,
@@ -44,6 +45,7 @@ from nbddp.analysis.values import (
     is_uneven,
     join_extent,
     marked,
+    note_of_its_batch,
     placed,
     reduced,
     spread,
@@ -76,6 +78,9 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
     if made is not None:
         return made
     op = effect_of(name)
+    if args and node.args and name.startswith(("torch.", "numpy.")):
+        others, keywords = counted(m, node, name.rpartition(".")[2], args[0], args[1:], keywords)
+        args = [args[0], *others]
     if args and name.startswith("torch."):
         note_mixed(m, node, args[0], name.rpartition(".")[2], args[1:], keywords)
     found = _of_samples(m, name, args, keywords, op)
@@ -86,6 +91,7 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
     if (op.batch or whole) and spread(args[0] if args else ANYTHING) is Extent.SAMPLES:  # `F.layer_norm(x, x.shape)`
         m.facts.against_statistic.add(node)
     if op.samples is Samples.LOSS:
+        note_of_its_batch(m, node, args)
         return Value(extent=reduced(given, keywords))
     if op.noise and (m.sharing() or _like_the_share(given)):
         drawn = Value(extent=Extent.SAMPLES)
