@@ -9,6 +9,7 @@ from nbddp.analysis import Plan
 from nbddp.analysis.agreement import KINDS
 from nbddp.analysis.loaders import LoaderCall, dataset_value, loader_call
 from nbddp.edits import Edit
+from nbddp.rules.seed.draws_of_data import FOR_DATA
 from nbddp.rules.seed.numpy_noise import FROM_NUMPY
 from nbddp.script.in_order import draws_in_order
 from nbddp.script.names_of_torch import has_names_of_torch
@@ -37,7 +38,9 @@ def requests(plan: Plan, edits: Sequence[Edit], wanted: Iterable[str]) -> list[s
             bare = name == "sharded" and all(map(_says_no_more, _shared(plan)))
             found.append(f"{name}:{'bare' if bare else 'plain'}")
         elif name == "own_random_numbers":
-            found.append(f"{name}:numpy" if any(FROM_NUMPY in e.uses for e in edits) else name)
+            kinds = {FROM_NUMPY: "numpy", FOR_DATA: "data"}
+            kind = next((k for use, k in kinds.items() if any(use in e.uses for e in edits)), "")
+            found.append(f"{name}:{kind}" if kind else name)
         elif name == "sync_batchnorm" and plan.options.exact:
             found.append("sync_batchnorm:exact")
         elif name == "my_part" and (kind := _part_of_batches(plan, edits)):

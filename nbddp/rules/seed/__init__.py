@@ -30,6 +30,7 @@ from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before
 from nbddp.rules.seed.chance import same_chance
 from nbddp.rules.seed.draws_between_passes import draws_between
+from nbddp.rules.seed.draws_of_data import FOR_DATA, draws_of_data, same_data, shared_with_data
 from nbddp.rules.seed.exact_draws import for_the_whole_batch
 from nbddp.rules.seed.numpy_noise import FROM_NUMPY, noise_of_numpy, same_noise, shared_with_numpy
 from nbddp.rules.seed.split_batches import alike, draws_by_share, draws_elsewhere, draws_for_all, own_streams
@@ -71,10 +72,11 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         yield from alike(plan, NAME)
         yield from own_streams(plan, NAME)
         yield from _named(plan)
-    elif not _draws(plan) and not noise_of_numpy(plan):
+    elif not _draws(plan) and not noise_of_numpy(plan) and not draws_of_data(plan):
         return
     elif not plan.assumed.splits:
         yield from same_noise(plan)
+        yield from same_data(plan)
     if draws_between(plan) and not plan.assumed.splits:
         yield from _around_batches(plan)
     else:
@@ -131,6 +133,7 @@ def _around_batches(plan: Plan) -> Iterator[Edit]:
 
 def _own(plan: Plan, loop: ast.stmt) -> Edit:
     numpy = (FROM_NUMPY,) if noise_of_numpy(plan) and not shared_with_numpy(plan) else ()
+    numpy = (FOR_DATA,) if draws_of_data(plan) and not shared_with_data(plan) else numpy
     line = f"{plan.naming('own_random_numbers')}()"
     return before(plan.program, NAME, loop, line, ("own_random_numbers", *numpy))
 

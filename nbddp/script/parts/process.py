@@ -75,6 +75,16 @@ def own_random_numbers__numpy():
         sys.modules["numpy"].random.seed(seed % 2**32)
 
 
+def own_random_numbers__data():
+    """From here on each process draws its own noise, and what its data draws; rank 0 goes on as one process would."""
+    if dist.get_rank() > 0:
+        seed = torch.randint(2**62, ()).item() + dist.get_rank()
+        torch.manual_seed(seed)
+        random.seed(seed)
+        if "numpy" in sys.modules:
+            sys.modules["numpy"].random.seed(seed % 2**32)
+
+
 def shared_random_numbers():
     """All processes go on as rank 0 does, and build the same data and weights again."""
     set_random_numbers(from_rank_0(random_numbers_now() if dist.get_rank() == 0 else None))

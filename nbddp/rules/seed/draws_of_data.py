@@ -1,0 +1,64 @@
+"""What a dataset of the notebook draws as it is read, by Python's `random` or by NumPy: pairs, negatives, augmentation.
+
+Workers of a loader are seeded by what torch draws; where there are none, each rank needs a stream of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from nbddp.analysis import Plan
+from nbddp.analysis.library import Stream, effect_of
+from nbddp.analysis.syntax import qualified, walk
+from nbddp.diagnostics import Diagnostic
+from nbddp.sentence import sentence
+
+FOR_DATA = "draws for the data"  # what the line that begins with own numbers is for
+READS = ("__getitem__", "__getitems__")
+STREAMS = (Stream.PYTHON, Stream.NUMPY)
+
+
+def draws_of_data(plan: Plan) -> list[ast.expr]:
+    """`random.choice(self.images)` in `__getitem__`, or in a method that it calls."""
+    read = {*_reading(plan)} if not plan.assumed.splits else set()
+    return [n for n in plan.nodes() if _draws(plan, n) and plan.program.function_of(n) in read]  # type: ignore[misc]
+
+
+def shared_with_data(plan: Plan) -> bool:
+    """Does the training draw from these streams as well, a decision say? That has to be the same on all ranks."""
+    training = {n for s in plan.training for n in walk(s.node)}
+    of_data = {*draws_of_data(plan)}
+    functions = {f for f in plan.facts.reached if getattr(f, "name", "") != "__init__"}
+    around = ((n, plan.program.function_of(n)) for n in plan.nodes() if n not in of_data and _draws(plan, n))
+    return any(n in training or function in functions for n, function in around)
+
+
+def same_data(plan: Plan) -> Iterator[Diagnostic]:
+    for node in draws_of_data(plan)[:1] if shared_with_data(plan) else ():
+        yield plan.program.diagnose(
+            "seed", "note", node,
+            sentence("all ranks draw the same numbers here, each for its own samples"),
+            why=sentence("the training draws from the same stream, and that has to be the same on all ranks"),
+            help=sentence("draw this with torch, or give the DataLoader workers, which are seeded by the rank"),
+        )  # fmt: skip
+
+
+def _reading(plan: Plan) -> Iterator[ast.AST]:
+    for node in plan.nodes():
+        if isinstance(node, ast.ClassDef):
+            methods = {m.name: m for m in node.body if isinstance(m, ast.FunctionDef)}
+            waiting, seen = [m for name, m in methods.items() if name in READS], set[str]()
+            while waiting:
+                method = waiting.pop()
+                yield method
+                asked = {n.attr for n in walk(method) if isinstance(n, ast.Attribute)} & methods.keys() - seen
+                seen |= asked
+                waiting += [methods[name] for name in sorted(asked)]
+
+
+def _draws(plan: Plan, node: ast.AST) -> bool:
+    if not isinstance(node, ast.Name | ast.Attribute) or isinstance(plan.program.parents.get(node), ast.Attribute):
+        return False
+    name = qualified(node, plan.flow.imports)
+    return name is not None and effect_of(name).draws in STREAMS
