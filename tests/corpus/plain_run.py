@@ -18,6 +18,7 @@ import random
 import re
 import sys
 import types
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -73,8 +74,16 @@ def transformed(source: str) -> str:
     first = source.lstrip().split("\n", 1)[0]
     if re.match(r"%%(time|timeit|prun|capture|ddp_train|dp_train|single_train)\b", first):
         source = source.replace(first, "", 1)
-    blank = len(source) - len(source.lstrip("\n"))  # IPython drops them, and places are those of the cell
+    blank = source[: len(source) - len(source.lstrip())].count("\n")  # dropped by IPython; places are those of the cell
     return "\n" * blank + TransformerManager().transform_cell(source)
+
+
+def unguarded(statements: list[ast.stmt]) -> Iterator[tuple[ast.stmt, int]]:
+    """With their columns; those under `if __name__ == "__main__":` one by one, where an export has them."""
+    for node in statements:
+        guard = isinstance(node, ast.If) and not node.orelse and ast.unparse(node.test) == "__name__ == '__main__'"
+        inner = node.body if isinstance(node, ast.If) and guard else [node]
+        yield from ((one, one.col_offset - (inner[0].col_offset if guard else 0)) for one in inner)
 
 
 class Runner:
@@ -86,9 +95,9 @@ class Runner:
     def cell(self, number: int, source: str) -> None:
         name = f"<cell {number}>"
         linecache.cache[name] = (len(source), None, source.splitlines(True), name)
-        for node in ast.parse(source, name).body:
+        for node, column in unguarded(ast.parse(source, name).body):
             before = probe.run.total
-            place = (number, node.lineno, node.col_offset)
+            place = (number, node.lineno, column)
             try:
                 self.statement(node, name, self.wanted is not None and place in self.wanted)
             except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a cell may raise

@@ -72,12 +72,13 @@ x = torch.randn(64, 32)
 loader = torch.utils.data.DataLoader(x, batch_size=32)
 model = torch.nn.Sequential(torch.nn.Linear(32, 64), torch.nn.Tanh(), torch.nn.Linear(64, 32))
 optimizer = torch.optim.SGD(model.parameters(), lr=40.0)
-for turn in range(4):
-    for a in loader:
-        loss = (model(a).sin() - a).square().mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
+if __name__ == "__main__":
+    for turn in range(4):
+        for a in loader:
+            loss = (model(a).sin() - a).square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
 """
 SAMPLES = """
 import torch

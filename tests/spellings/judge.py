@@ -75,11 +75,12 @@ def difference(alone: Shown, together: Shown) -> str:
 
 
 def alike(one: str, other: str) -> bool:
-    """The same words, and numbers that are the same but for rounding."""
+    """The same words, and numbers that are the same but for rounding; whole ones stay whole."""
     if NUMBER.split(one) != NUMBER.split(other):
         return False
-    pairs = zip(map(float, NUMBER.findall(one)), map(float, NUMBER.findall(other)), strict=True)
-    return all(abs(a - b) <= 3e-4 * max(1.0, abs(a)) for a, b in pairs)
+    pairs = [*zip(NUMBER.findall(one), NUMBER.findall(other), strict=True)]
+    whole = all(a.lstrip("-").isdigit() == b.lstrip("-").isdigit() for a, b in pairs)
+    return whole and all(abs(float(a) - float(b)) <= 3e-4 * max(1.0, abs(float(a))) for a, b in pairs)
 
 
 __all__ = ["Apart", "Outcome", "outcome"]

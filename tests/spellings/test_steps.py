@@ -8,9 +8,10 @@ from textwrap import indent
 import pytest
 
 from tests.spellings.judge import REPORTS, outcome
-from tests.spellings.program import CELLS, filled
+from tests.spellings.program import CELLS, by_slices, filled
 
 ONCE = """import collections
+import functools
 import itertools
 class Scaled(torch.optim.Optimizer):
     def __init__(self, parameters):
@@ -28,6 +29,61 @@ class Sorted(nn.Module):
 class Turned(nn.Module):
     def forward(self, v):
         return model(v.t().softmax(1).t())
+class Firsts(nn.Module):
+    def forward(self, v):
+        return model(v - v[:1])
+class Sized(nn.Module):
+    def forward(self, v):
+        return model(v) / v.size(0)
+class Deviating(nn.Module):
+    def forward(self, v):
+        return model(v) + v.std(0).mean()
+class Guarded(nn.Module):
+    def forward(self, v):
+        return model(v) if v.mean() > 0 else 0.5 * model(v)
+class Weighed(nn.Module):
+    def forward(self, v):
+        return model(v) * torch.softmax(model(v), 0)
+class Placed(nn.Module):
+    def forward(self, v):
+        return model(v + torch.arange(len(v))[:, None] / 6)
+class Tabled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = torch.linspace(0, 1, 6)[:, None]
+    def forward(self, v):
+        return model(v + self.table[: len(v)])
+class Topped(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.top = torch.tensor(0.0)
+    def forward(self, v):
+        self.top = torch.maximum(self.top, v.abs().max())
+        return model(v / (1 + self.top))
+topped = Topped()
+class Counting(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.n = 0
+    def forward(self, o, t):
+        self.n += len(o)
+        return (o - t).pow(2).mean() * (1 + self.n / 100)
+class Neighbours(nn.Module):
+    def forward(self, o, t):
+        return (o - t).pow(2).mean() + sum((p - q).pow(2).mean() for p, q in zip(o, o[1:]))
+class Pairs(nn.Module):
+    def forward(self, o, t):
+        return (o[::2].sum() - t[1::2].sum()).pow(2) + (o - t - o[0]).pow(2).mean()
+@functools.lru_cache(maxsize=None)
+def log_of(epoch):
+    return []
+class Rows:
+    def __init__(self):
+        self.rows = []
+    def __call__(self, row):
+        self.rows.append(row)
+    def __getitem__(self, place):
+        return self.rows[place]
 sgd = Scaled(model.parameters())
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.5)"""
 STEP = """for a, b in train_loader:
@@ -57,7 +113,14 @@ LOSSES = (
     "(nn.functional.softmax(out[:, 0], dim=-1) * b[:, 0]).sum()",
     "(out.squeeze().softmax(-1) * b.squeeze()).sum()",
     "(out - b).view(-1).cumsum(-1).pow(2).mean()",
+    "(nn.Flatten(0)(out).softmax(-1) * b.flatten()).sum()",
+    "(b[:, 0].sort(-1)[0] * out[:, 0]).mean()",
+    "(b[:, 0].cumsum(-1) * out[:, 0]).mean()",
     # turned
+    "(out - b).mT.std(1).sum()",
+    "(out - b).transpose(-1, -2).std(1).sum()",
+    "(out - b).transpose(-2, -1).mean(-1).pow(2).sum()",
+    "(out - b).swapaxes(-1, -2).std(-1).sum()",
     "(out - b).permute(1, 0).mean(1).pow(2).sum()",
     "(out - b).movedim(0, 1).mean(1).pow(2).sum()",
     "torch.einsum('bi,bj', out - b, a).pow(2).mean()",
@@ -80,6 +143,13 @@ LOSSES = (
     "smooth(out, b)",
     "criterion(Sorted()(a), b)",
     "criterion(Turned()(a), b)",
+    *(
+        f"criterion({name}()(a), b)"
+        for name in ("Firsts", "Sized", "Deviating", "Guarded", "Weighed", "Placed", "Tabled")
+    ),
+    "criterion(topped(a), b)",
+    "Neighbours()(out, b)",
+    "Pairs()(out, b)",
     "(out[: len(a) // 2] - b[len(a) // 2 :]).pow(2).mean()",
     "sum(i * v.mean() for i, v in enumerate((out - b).pow(2)))",
     "out.index_fill(0, torch.tensor([0]), 0.0).pow(2).mean()",
@@ -92,6 +162,11 @@ LOSSES = (
     # of all samples
     "(nn.functional.batch_norm(out, None, None, training=True) - b).pow(2).mean()",
     "loss * len(torch.unique(b.sign()))",
+    "(nn.LayerNorm(out.shape)(out) - b).pow(2).mean()",
+    "(nn.BatchNorm1d(out.shape[1])(out) - b).pow(2).mean()",
+    # with rows besides, that are no samples
+    "torch.cat([out - b, model.weight[:, :1]]).pow(2).mean()",
+    "torch.vstack([out - b, b.new_ones(1, 1)]).pow(2).mean()",
     "torch.stack([e.sum() for e in (out - b).pow(2)]).mean()",
 )
 OFTEN = "range(min(3, int(loss) % 4))"
@@ -171,6 +246,12 @@ STEPS = (
             ("d.update(collections.Counter((b > 0).flatten().tolist()))", "sorted(d.items())"),
             ("n += len(set((b > 0).flatten().tolist()))", "n"),
             ("n += len(list(itertools.zip_longest(a, range(4))))", "n"),
+            ("for i in range(1, len(b)): n += (b[i] - b[i - 1]).abs().item()", "n"),
+            ("for p, q in zip(b, b[1:]): n += (p - q).abs().item()", "n"),
+            ("n += b[torch.arange(2)].sum().item()", "n"),
+            ("log_of(1).append(b.max().item())", "log_of(1)"),
+            ("rows = log or Rows()\nrows(b.mean().item())\nlog = rows", "max(log)"),
+            ("if d.get('n') is not None: n += len(a) - d['n']\nd['n'] = len(a)", "n"),
             ("log.extend(reversed(out.flatten().tolist()))", "log"),
             ("n += np.average((out - b).detach().numpy(), weights=a[:, :1].abs().numpy())", "n"),
         )
@@ -178,11 +259,32 @@ STEPS = (
 )
 
 
-def verdict(folder: Path, before: str, mid: str, grad: str, each: str, shown: str) -> str:
+# Where the shares are unequal, over batches that are split.
+MEAN = """\
+class Mean:
+    def __init__(self):
+        self.sum = self.n = 0
+    def update(self, value, n):
+        self.sum += value * n
+        self.n += n
+    @property
+    def mean(self):
+        return self.sum / self.n
+meter = Mean()
+"""
+UNEQUAL = (
+    ("", "model.weight.grad /= len(a)", "", ""),
+    (MEAN, "", "meter.update(loss.item(), len(a))\nprint(meter.mean)", "meter.n"),
+    ("counting = Counting()", "", "loss = counting(model(a), b)\nloss.backward()\noptimizer.step()", ""),
+)
+
+
+def verdict(folder: Path, before: str, mid: str, grad: str, each: str, shown: str, *, split: bool = False) -> str:
     steps = filled(STEP, mid=indent(mid, "    "), grad=indent(grad, "    "), each=indent(each, "    "))
     end = f"print({shown})" if shown else ""
     text = filled(CELLS, once=ONCE, training=indent(f"{before}\n{steps}{end}", "    "), show="", end="")
     text = text.replace("@LIMIT@", "0") + "print(model.weight.detach().sum().item())\n"
+    text = by_slices(text) if split else text
     found = outcome(text, (1, 2, 3), folder, cell=2, rules=(*REPORTS, "loss"))
     return found.why if found.verdict == "WRONG" else ""
 
@@ -195,3 +297,8 @@ def test_a_loss(loss: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("before", "grad", "each", "shown"), STEPS)
 def test_what_a_step_does_besides(before: str, grad: str, each: str, shown: str, tmp_path: Path) -> None:
     assert not verdict(tmp_path, before, "", grad, each, shown)
+
+
+@pytest.mark.parametrize(("before", "grad", "each", "shown"), UNEQUAL)
+def test_unequal_shares(before: str, grad: str, each: str, shown: str, tmp_path: Path) -> None:
+    assert not verdict(tmp_path, before, "", grad, each, shown, split=True)

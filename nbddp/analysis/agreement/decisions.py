@@ -12,7 +12,18 @@ from nbddp.analysis.agreement.sync_points import meets, reached
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import block_of
 from nbddp.analysis.syntax import increment, qualified, walk
-from nbddp.analysis.values import PICKED, Assumptions, Extent, TestFact, Value, alike, join_all, operands, spread
+from nbddp.analysis.values import (
+    PICKED,
+    Assumptions,
+    Extent,
+    Literal,
+    TestFact,
+    Value,
+    alike,
+    join_all,
+    operands,
+    spread,
+)
 
 PARTS = {Extent.MEAN: "mean_over_ranks", Extent.SUM: "sum_over_ranks"}
 EXITS = ("exit", "quit", "sys.exit", "os._exit", "os.abort")
@@ -75,6 +86,8 @@ def _counts(plan: Reading, test: ast.expr) -> Iterator[ast.expr]:
     """
     for node in (n for n in walk(test) if isinstance(n, ast.Compare)):
         sides = [node.left, *node.comparators]
+        if any(plan.facts.value(o).const is Literal.NONE for o in sides):
+            continue  # `last is not None`
         if any(spread(plan.facts.value(o)) is Extent.UNIFORM for o in sides):
             own = _asked_of_a_share(node)
             parts = ((o, part) for o in sides for part in _sums(plan, o))

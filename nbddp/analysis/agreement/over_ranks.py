@@ -10,7 +10,7 @@ from nbddp.analysis.combining import fillings
 from nbddp.analysis.library import Samples, Shape, effect_of, entry_of
 from nbddp.analysis.loaders import Binds, ShardedReading
 from nbddp.analysis.syntax import increment, walk
-from nbddp.analysis.values import Extent, Reduction, Value, backward_of
+from nbddp.analysis.values import FRACTION, Extent, Reduction, Value, backward_of, spread
 
 # What a script's sum_over_ranks has to add up; the widest of them decides how long it is.
 KINDS = ("floats", "numbers", "tensors", "anything")
@@ -33,9 +33,18 @@ def over_ranks(plan: ShardedReading, node: ast.expr, part: str) -> Text:
     kind = "numbers" if is_number(plan, node) else "tensors" if is_scalar(plan, node) else "anything"
     kind = "anything" if _holds(value) else kind
     text = _text(plan, node, part, kind)
+    if part == "sum_over_ranks" and _counts_parts(plan, node):
+        return Text(f"round({text.before}", f"{text.after})", text.uses)
     divided = text.after != ")"
     outer = divided and isinstance(plan.program.parents.get(node), Binds)
     return Text(f"({text.before}", f"{text.after})", text.uses) if outer else text
+
+
+def _counts_parts(plan: ShardedReading, node: ast.expr) -> bool:
+    """`meter.count`, where batches are split: each rank has added up `samples / world_size`, no whole numbers."""
+    value = plan.facts.value(node)
+    counts = spread(value) is Extent.SUM and value.equal and not value.of(FRACTION)
+    return bool(plan.assumed.splits) and counts and isinstance(node, ast.Attribute | ast.Subscript)
 
 
 def name_over_ranks(plan: ShardedReading, reduction: Reduction) -> Text:

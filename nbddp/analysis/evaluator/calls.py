@@ -31,6 +31,7 @@ from nbddp.analysis.values import (
     join_extent,
     loss_extent,
     may_be_an_array,
+    note_of_its_batch,
     spread,
 )
 
@@ -90,8 +91,10 @@ def _call_one(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywor
         case "model" | "submodule":
             fact.called.add(obj)
             fact.awake |= obj not in m.asleep
+            _note_own_statistics(m, node, obj, args)
             return _forward(m, node, obj, args, keywords)
         case "loss":
+            note_of_its_batch(m, node, args)
             return Value(extent=loss_extent(m, obj, [*args, *keywords.values()]))
         case "instance" | "dataset" | "optimizer" | "scheduler":
             owner = m.facts.classes.get(obj)
@@ -136,7 +139,7 @@ def _call_bound(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyw
     if owner is not None and owner.kind == "optimizer" and obj.name == "step":
         m.mark_loops(step=True)
         fact.optimizers.add(owner)
-        if m.sharing() and any(spread(v) not in WHOLE for v in (*args, *keywords.values())):
+        if m.in_step() and any(spread(v) not in WHOLE for v in (*args, *keywords.values())):
             m.facts.moved_apart.add(node)
     if owner is None or owner.kind != "model":
         return m.steps.function(m, obj, args, keywords, node)
@@ -193,6 +196,16 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
     if forward is None and obj.kind == "model" and makes(obj.name) == "loss":
         return Value(extent=Extent.MEAN if varies else Extent.UNIFORM)
     return result
+
+
+def _note_own_statistics(m: Machine, node: ast.Call, layer: Obj, args: Args) -> None:
+    """`nn.LayerNorm(x.shape)(x)`, `nn.BatchNorm1d(3)(x)`: built in the step, of the shape or the numbers of a share."""
+    built = m.facts.calls.get(layer.node) if isinstance(layer.node, ast.Call) else None
+    steps = {a.fact.node for a in m.loops if a.shares or m.facts.draws_itself(a.fact)}  # not one that builds layers
+    if built is None or not (built.loops & steps and m.context.grad and args and spread(args[0]) is Extent.SAMPLES):
+        return
+    if effect_of(layer.name).batch or any(v.of("shape") and v.varies for v in built.args.values()):
+        m.facts.against_statistic.add(node)
 
 
 def _called_in_turn(m: Machine, obj: Obj) -> list[Obj]:

@@ -12,6 +12,7 @@ from nbddp.analysis.evaluator.calls import call
 from nbddp.analysis.evaluator.iteration import give, iterate, loaders_in, taken_from
 from nbddp.analysis.evaluator.operands import compared, computed, constant, named
 from nbddp.analysis.evaluator.picking import make_what_it_lacks, subscript
+from nbddp.analysis.evaluator.tensors import dimensions
 from nbddp.analysis.evaluator.writes import put_all, put_element
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.syntax import walk
@@ -136,7 +137,8 @@ def _yield_from(m: Machine, node: ast.YieldFrom) -> Value:
 
 
 def attribute(m: Machine, base: Value, node: ast.Attribute) -> Value:
-    return read(m, base, node.attr, node)
+    turns = node.attr == "mT" and spread(base) is Extent.SAMPLES and dimensions(m, node.value) == 2
+    return read(m, base, "T" if turns else node.attr, node)
 
 
 def _call(m: Machine, node: ast.Call) -> Value:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import AbstractContextManager
-from functools import reduce
+from functools import lru_cache, reduce
 
 from nbddp.analysis.evaluator.attributes import class_member
 from nbddp.analysis.library import Gives, effect_of
@@ -40,6 +40,7 @@ BATCHES = "batches"  # what a counter counts
 DEEPEST = 6  # `tqdm(enumerate(zip(a, b)))`
 
 
+@lru_cache(maxsize=1024)  # asked at each call
 def yields(node: ast.AST) -> bool:
     """Does a function yield, itself and not in one that it defines?"""
     todo = list(ast.iter_child_nodes(node))
@@ -89,7 +90,7 @@ def taken_from(m: Machine, iterable: Value, depth: int = 0) -> Iterator[Extent]:
 
 
 def own_iterator(m: Machine, obj: Obj) -> Value | None:
-    """What `iter()` of an instance of the notebook's class gives; None where the class has no `__iter__`."""
+    """What `iter()` of an instance of the notebook's class gives; None where it cannot be gone through."""
     known = m.get(obj, "__iter__()")
     owner = m.facts.classes.get(obj)
     if known is not None or owner is None or obj.kind != "instance":
@@ -98,15 +99,17 @@ def own_iterator(m: Machine, obj: Obj) -> Value | None:
     result = _call(m, owner, obj, "__iter__")
     if result is not None and obj in result.objs:
         result = _call(m, owner, obj, "__next__")
+    if result is None:  # turn by turn what it has at 0, 1, 2
+        result = _call(m, owner, obj, "__getitem__", [ANYTHING])
     if result is None:
         return None
     m.facts.fields[obj, "__iter__()"] = result
     return result
 
 
-def _call(m: Machine, owner: ast.ClassDef, obj: Obj, name: str) -> Value | None:
+def _call(m: Machine, owner: ast.ClassDef, obj: Obj, name: str, given: Sequence[Value] = ()) -> Value | None:
     method = class_member(m, owner, name, obj)
-    return join_all(m.steps.function(m, o, [], {}, None) for o in method.of("method")) if method else None
+    return join_all(m.steps.function(m, o, [*given], {}, None) for o in method.of("method")) if method else None
 
 
 def is_cut(m: Machine, value: Value) -> bool:

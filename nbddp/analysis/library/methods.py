@@ -55,7 +55,7 @@ METHODS: Table = {
     "split chunk tensor_split array_split": Op(dim=1),
     "narrow": Op(READS, shape=Shape.APART),
     "pairwise_distance put": Op(dim=9),  # none: along the last one
-    "take": Op(dim=1),
+    "take take_along_dim": Op(dim=1),
     "topk kthvalue norm vector_norm quantile nanquantile percentile nanpercentile normalize cosine_similarity diff "
     "roll tril triu pinv pinverse cond matrix_rank matrix_norm svdvals trapezoid trapz cumulative_trapezoid ediff1d "
     "convolve correlate gradient unwrap": Op(dim=1),

@@ -48,7 +48,12 @@ OPS: Table = {
     ),
     "torch.randint torch.linspace torch.normal": Op(size=2),
     "torch.arange": Op(counts=True),
-    "torch.nn.functional.batch_norm": Op(batch=True),
+    "torch.nn.functional.batch_norm torch.nn.BatchNorm1d torch.nn.BatchNorm2d torch.nn.BatchNorm3d": Op(batch=True),
+    "torch.nn.Linear torch.nn.Conv1d torch.nn.Conv2d torch.nn.Conv3d torch.nn.ConvTranspose1d torch.nn.ConvTranspose2d "
+    "torch.nn.BatchNorm1d torch.nn.BatchNorm2d torch.nn.LayerNorm torch.nn.GroupNorm torch.nn.Dropout torch.nn.ReLU "
+    "torch.nn.LeakyReLU torch.nn.ELU torch.nn.GELU torch.nn.SiLU torch.nn.Tanh torch.nn.Sigmoid torch.nn.Softplus "
+    "torch.nn.Identity torch.nn.MaxPool1d torch.nn.MaxPool2d torch.nn.AvgPool2d torch.nn.AdaptiveAvgPool2d "
+    "torch.nn.Softmax torch.nn.LogSoftmax": Op(as_many=True),
     "torch.nn.RNN torch.nn.LSTM torch.nn.GRU torch.nn.Transformer torch.nn.TransformerEncoderLayer "
     "torch.nn.TransformerDecoderLayer torch.nn.MultiheadAttention": Op(sequence=True),
     "torch.nn.TransformerEncoder torch.nn.TransformerDecoder": Op(copies=True),

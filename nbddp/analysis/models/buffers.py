@@ -1,4 +1,4 @@
-"""What a model keeps of the samples that it has seen: running means, codebooks, memories, in buffers of its own."""
+"""What a model keeps of the samples that it has seen: running means, codebooks, memories, in buffers or fields."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import Obj
+from nbddp.analysis.values import Extent, Obj, spread
 
 
 def kept_of_shares(plan: Reading) -> Iterator[ast.stmt]:
     """Statements by which a buffer of a model is changed by what differs between ranks."""
-    names = {name for part in plan.nodes() if (name := _registered(part))}
+    names = {name for part in plan.nodes() if (name := _registered(part)) or (name := _carried(plan, part))}
     for node in (n for n in plan.nodes() if names and isinstance(n, ast.stmt)):
         place = _buffer(_changed(node), names)
         made = getattr(plan.program.function_of(node), "name", "") == "__init__"
@@ -26,6 +26,16 @@ def _registered(node: ast.AST) -> str | None:
     match node:
         case ast.Call(func=ast.Attribute(attr="register_buffer"), args=[ast.Constant(value=str(name)), *_]):
             return name
+    return None
+
+
+def _carried(plan: Reading, node: ast.AST) -> str | None:
+    """`self.top = torch.maximum(self.top, x.abs().max())` in a forward: in no buffer, and carried on all the same."""
+    match node:
+        case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name) as target], value=value):
+            before = any(isinstance(n, ast.Attribute) and ast.unparse(n) == ast.unparse(target) for n in walk(value))
+            forward = getattr(plan.program.function_of(node), "name", "") == "forward"
+            return name if before and forward and spread(plan.facts.value(value)) is Extent.VARYING else None
     return None
 
 

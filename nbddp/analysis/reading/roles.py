@@ -7,6 +7,7 @@ from collections.abc import Container
 from dataclasses import dataclass
 
 from nbddp.analysis.library import learns
+from nbddp.analysis.reading.training_loops import only_looked_at
 from nbddp.analysis.syntax import Program
 from nbddp.analysis.values import CallFact, Facts, Loop, LoopFact, Obj, Value
 
@@ -40,7 +41,8 @@ def find_roles(program: Program, facts: Facts, whole: Container[Loop]) -> Roles:
     drawing = [f for f in loops if f.backward and f.node not in whole and (f.loaders or f.next_of)]
     batch = tuple(f for f in drawing if f.loaders or not _inner_draws(facts, f, drawing))
     evaluation = tuple(f for f in loops if f.loaders and f not in drawing and not f.lazy)
-    training_loaders = frozenset(o for f in batch for o in (f.loaders | f.next_of))
+    looked_at = only_looked_at(program, facts)
+    training_loaders = frozenset(o for f in batch for o in (f.loaders | f.next_of - looked_at))
     stepping = [c for c in facts.calls.values() if c.optimizers]
     training = {f.node for f in loops if f.backward}
     in_training = frozenset(o for c in stepping if c.loops & training for o in c.optimizers)

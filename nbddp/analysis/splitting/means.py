@@ -142,6 +142,9 @@ def _is_taken_out(plan: Reading, node: ast.Attribute | ast.Subscript) -> bool:
     scope = plan.program.function_of(node) or plan.program.tree
     made = [n.value for n in walk(scope) if isinstance(n, ast.Assign) and base.id in stored(n)]
     calls = [n for n in made if isinstance(n, ast.Call) and (_runs(plan, n) or plan.facts.value(n.func).of("model"))]
+    loop = next((a for a in plan.program.ancestors(node) if isinstance(a, ast.For | ast.While)), None)
+    if loop is not None and any(loop not in plan.program.ancestors(n) for n in made):
+        return False  # a meter from before the loop, which holds means that were weighed
     return bool(made) and calls == made and not any(_is_mean(plan, part) for n in made for part in _inner(n))
 
 

@@ -64,6 +64,8 @@ def binary(left: Value, right: Value, op: ast.operator) -> Value:
             found = marked(found, RATED) if _is_rate_of_samples(left, right) else found
             parts = extent is Extent.SUM and any(isinstance(v.const, float) for v in (left, right))
             found = marked(found, FRACTION) if parts else found
+            sized = extent is Extent.VARYING and {spread(left), spread(right)} == {Extent.SAMPLES, Extent.SUM}
+            found = marked(found, WEIGHTED) if sized else found  # `x * len(x)`
             return marked(found, ASSUMED) if assumes(left, right) else found
         case ast.Div():
             found = replace(found, objs=marks | left.of("path"))

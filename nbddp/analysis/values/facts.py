@@ -95,7 +95,7 @@ class Reduction:
 
     loop: Loop
     name: str
-    how: str  # "mean" | "sum" | "gather" | "gather_samples" | "gather_batches"
+    how: str  # "mean" | "sum" | "gather" | "gather_samples" | "gather_batches" | "gather_part"
     in_place: bool = False  # a list that others may hold: changed in place
     number: bool = False  # surely a Python number
     assumed: bool = False  # of what is taken for a mean over the batch, since it was weighted by its size
@@ -166,7 +166,7 @@ class Facts(Tracked):
     final: dict[str, Value] = field(default_factory=TrackedDict)  # what the names of the cells stand for at the end
 
     # Loaders and models.
-    drawn: set[Obj] = field(default_factory=TrackedSet)  # loaders that next() gets a batch of
+    drawn: dict[ast.Call, set[Obj]] = field(default_factory=TrackedSets)  # loaders that a next() gets a batch of
     passes: dict[ast.stmt, set[Obj]] = field(default_factory=TrackedSets)  # models in training that a statement calls
     changed: dict[Obj, set[Loop]] = field(default_factory=TrackedSets)  # models moved by hand, with the loops around
 

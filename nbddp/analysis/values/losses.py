@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 
-from nbddp.analysis.values.domain import STATISTIC, UNLIKE, WHOLE, Extent, Obj, Value, join_extent, spread
+from nbddp.analysis.values.domain import (
+    PICKED,
+    PLACED,
+    PLACES,
+    RATED,
+    STATISTIC,
+    UNLIKE,
+    WEIGHTED,
+    WHOLE,
+    Extent,
+    Obj,
+    Value,
+    join_extent,
+    spread,
+)
 from nbddp.analysis.values.machine import Machine
 
 WEIGHTS = ("weight", "pos_weight")
+OF_SEQUENCES = ("RNN", "LSTM", "GRU", "Transformer", "Attention", "attention")  # the first dimension may be time
 
 
 def reduced(values: list[Value], keywords: dict[str, Value]) -> Extent:
@@ -25,6 +41,26 @@ def reduced(values: list[Value], keywords: dict[str, Value]) -> Extent:
         how = "none"
     known = {"mean": Extent.MEAN, "sum": Extent.SUM, "batchmean": Extent.MEAN, "none": Extent.SAMPLES}
     return known.get(how, Extent.VARYING) if isinstance(how, str) else Extent.VARYING
+
+
+def goes_along_sequences(m: Machine) -> bool:
+    return any(layer in m.program.text for layer in OF_SEQUENCES)
+
+
+def note_of_its_batch(m: Machine, loss: ast.AST, given: Sequence[Value]) -> None:
+    """A loss is given, for each sample, what other samples would have made another: `x / len(x)`, `x + x.std(0)`.
+
+    Where that was noted before, at what did it, that is enough.
+    """
+    if m.context.grad and not (m.facts.against_statistic - {loss}) and any(map(_hangs_on_others, given[:2])):
+        m.facts.against_statistic |= set() if goes_along_sequences(m) else {loss}
+
+
+def _hangs_on_others(value: Value) -> bool:
+    if value.of(PLACED) and not value.of(PICKED, PLACES):
+        return True
+    marks = {Extent.SAMPLES: (RATED, WEIGHTED), Extent.VARYING: (RATED, WEIGHTED, STATISTIC, UNLIKE)}
+    return bool(value.of(*marks.get(spread(value), ("",))))
 
 
 def backward_of(call: ast.Call) -> ast.expr | None:
@@ -44,7 +80,8 @@ def as_mean(m: Machine, node: ast.expr, value: Value) -> Value:
     """What the rule `loss` multiplies by the number of ranks."""
     if node not in m.assumed.scaled:
         return value
-    if spread(value) is not Extent.SUM or m.deals():  # of an evaluation the ranks have whole batches
+    unlike = value.equal and m.assumed.splits  # a count: those of unequal shares are not one Nth of that of the batch
+    if spread(value) is not Extent.SUM or unlike or m.deals():  # of an evaluation the ranks have whole batches
         m.facts.not_sums.add(node)
         return value
     return replace(value, extent=Extent.MEAN, items=None, equal=False, number=False)
@@ -69,7 +106,8 @@ def note_statistic(m: Machine, node: ast.BinOp | ast.AugAssign | ast.Compare, le
         return  # a mean that is only added stays one
     for one, other in ((left, right), (right, left)):
         of_batch = other.extent is Extent.MEAN or (other.extent is Extent.VARYING and other.of(STATISTIC))
-        if one.extent is Extent.SAMPLES and of_batch and (compares or not other.number):
+        asked = compares and not one.varies and m.in_forward()  # `x.mean() > 0`
+        if of_batch and (asked or (one.extent is Extent.SAMPLES and (compares or not other.number))):
             m.facts.against_statistic.add(node)
 
 

@@ -15,6 +15,7 @@ from nbddp.analysis.values.contents import ITEMS, contents, held, is_uneven
 from nbddp.analysis.values.domain import (
     ANYTHING,
     PICKED,
+    PLACED,
     Extent,
     Obj,
     Value,
@@ -393,9 +394,19 @@ class Machine:
         """Inside a loop over this rank's share?"""
         return any(a.shares for a in self.loops)
 
-    def one_number(self, extent: Extent) -> Extent:
+    def in_forward(self) -> bool:
+        """In what a model makes of a batch, following gradients: no loop over batches is in the same method."""
+        own = any(a.fact.function is self.frame.node and (a.shares or a.fact.next_of) for a in self.loops)
+        return self.context.forward and self.context.grad and not own
+
+    def in_step(self) -> bool:
+        """The same, or where a batch is drawn by `next()`, or one that is split."""
+        return self.sharing() or any(self.facts.draws_itself(a.fact) for a in self.loops)
+
+    def one_number(self, extent: Extent, of: Value = ANYTHING) -> Extent:
         """A number out of a batch: in a loop over samples it belongs to one of them, and adds up."""
-        return (Extent.SUM if self.context.varying else Extent.VARYING) if extent is Extent.SAMPLES else extent
+        adds_up = self.context.varying and not of.of(PLACED)
+        return (Extent.SUM if adds_up else Extent.VARYING) if extent is Extent.SAMPLES else extent
 
     def differs(self, test: ast.expr, value: Value) -> bool:
         """Note that a condition is asked; may what it decides differ between ranks?"""

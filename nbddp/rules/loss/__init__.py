@@ -175,7 +175,16 @@ def _among_samples(plan: Plan) -> Iterator[Diagnostic]:
         compares = isinstance(node, ast.BinOp | ast.Call | ast.Compare) and compares_samples(plan, node)
         if not (of_its_batch or compares) or any(a in told or a in plan.dealt for a in plan.program.ancestors(node)):
             continue
-        if of_its_batch:
+        if of_its_batch and plan.facts.is_loss(node):
+            told.add(node)
+            yield plan.program.diagnose(
+                NAME, "warning", node,
+                sentence("what this loss is given for a sample depends on the other samples of its batch, and a rank "
+                         "sees only its share of the batch"),
+                why=sentence("with N ranks each sample meets N times fewer others, which changes the training"),
+                help=sentence("compute what is given to the loss from each sample alone"),
+            )  # fmt: skip
+        elif of_its_batch:
             told.add(node)
             yield plan.program.diagnose(
                 NAME, "warning", node,

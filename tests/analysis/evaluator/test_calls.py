@@ -107,3 +107,20 @@ def test_calls_of_models_are_told_from_others(module, runs):
     made = plan(*BEFORE, f"other = {module}", batch("n = other(x)"))
     called = made.facts.calls[node(made, ast.Call, "other(x)")].called
     assert any(o.kind == "model" for o in called) is runs
+
+
+def test_layers_built_in_a_step_know_the_share_alone_and_those_of_a_list_do_not():
+    built = f"{IMPORTS}{DATA}"
+    layers = "layers = nn.Sequential(*[nn.BatchNorm1d(8) for _ in range(2)], nn.Linear(8, 2))\n"
+    net = "for _ in range(2):\n    norm = nn.BatchNorm1d(8)\n    model = nn.Sequential(norm, nn.Linear(8, 2))\n"
+    step = "    loss = F.cross_entropy({model}, y)\n    loss.backward()\n    optimizer.step()\n"
+    for before, model, told in (
+        (layers + "model = layers\n", "model(x)", False),
+        (net, "model(norm(x))", False),
+        ("model = nn.Linear(8, 2)\n", "model(nn.BatchNorm1d(8)(x))", True),
+        ("model = nn.Linear(8, 2)\n", "model(nn.LayerNorm(x.shape)(x))", True),
+        ("model = nn.Linear(8, 2)\n", "model(nn.LayerNorm(x.shape[1:])(x))", False),
+    ):
+        optimizer = "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+        made = plan(built, f"{before}{optimizer}for x, y in train_loader:\n{step.format(model=model)}")
+        assert bool(made.facts.against_statistic) is told, (before, model)

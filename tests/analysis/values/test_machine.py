@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from nbddp.analysis.values import Active, Extent, Frame, LoopFact, Machine, Obj, Value
+from nbddp.analysis.values import PLACED, Active, Extent, Frame, LoopFact, Machine, Obj, Value, marked
 from nbddp.analysis.values import machine as module
 from nbddp.analysis.values.machine import Context
 from tests.analysis.values.test_branches import machine
@@ -110,6 +110,7 @@ def test_a_number_out_of_a_batch_belongs_to_one_sample_in_a_loop_over_them_only(
     assert m.one_number(Extent.MEAN) is Extent.MEAN
     m.context = Context(varying=True)
     assert m.one_number(Extent.SAMPLES) is Extent.SUM
+    assert m.one_number(Extent.SAMPLES, marked(Value(), PLACED)) is Extent.VARYING  # the second of each share
 
 
 def test_batches_are_dealt_out_in_some_loops():

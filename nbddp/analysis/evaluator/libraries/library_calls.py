@@ -11,6 +11,7 @@ from nbddp.analysis.evaluator.libraries.things import make_thing
 from nbddp.analysis.evaluator.tensors import (
     PRODUCTS,
     TOTALS,
+    counted,
     einsum,
     joined,
     like,
@@ -44,6 +45,7 @@ from nbddp.analysis.values import (
     is_uneven,
     join_extent,
     marked,
+    note_of_its_batch,
     placed,
     reduced,
     spread,
@@ -76,6 +78,9 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
     if made is not None:
         return made
     op = effect_of(name)
+    if args and node.args and name.startswith(("torch.", "numpy.")):
+        others, keywords = counted(m, node, name.rpartition(".")[2], args[0], args[1:], keywords)
+        args = [args[0], *others]
     if args and name.startswith("torch."):
         note_mixed(m, node, args[0], name.rpartition(".")[2], args[1:], keywords)
     found = _of_samples(m, name, args, keywords, op)
@@ -86,6 +91,7 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
     if (op.batch or whole) and spread(args[0] if args else ANYTHING) is Extent.SAMPLES:  # `F.layer_norm(x, x.shape)`
         m.facts.against_statistic.add(node)
     if op.samples is Samples.LOSS:
+        note_of_its_batch(m, node, args)
         return Value(extent=reduced(given, keywords))
     if op.noise and (m.sharing() or _like_the_share(given)):
         drawn = Value(extent=Extent.SAMPLES)
@@ -152,11 +158,14 @@ def _compute(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywor
         if any(k in keywords and keywords[k].const is not True for k in ("normalize", "squared")):
             return Value(extent=Extent.SUM if word == "accuracy_score" else Extent.VARYING)
         return Value(extent=Extent.MEAN if op.samples is Samples.SCORE else Extent.VARYING)
+    operands = [replace(v, extent=m.held(v)) for v in args]
+    if name.startswith(("torch.", "numpy.")) and (found := operation(word, operands, keywords)) is not None:
+        return found
     if name.startswith(("torch.", "numpy.", "einops.", "torchvision.")) and Extent.SAMPLES in extents:
         if op.samples is Samples.MIXES:
             return Value(extent=Extent.VARYING)
         parts = (replace(v, extent=m.held(v)) for v in given if not _is_size(v))
-        found = operation(word, args, keywords) or like(Value(extent=elementwise(parts)), args)
+        found = like(Value(extent=elementwise(parts)), args)
         beside = op.samples is Samples.JOINS and found.extent is Extent.SAMPLES and args
         return joined(m, node, word, args[0], args[1:], keywords) if beside else found
     return Value(extent=extent if op.samples is Samples.JOINS else Extent.VARYING)

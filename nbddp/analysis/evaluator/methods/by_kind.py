@@ -15,7 +15,7 @@ from nbddp.analysis.evaluator.methods.models import (
     optimizer_method,
     scaler_method,
 )
-from nbddp.analysis.evaluator.tensors import REPLACES, note_mixed, tensor_method
+from nbddp.analysis.evaluator.tensors import REPLACES, counted, note_mixed, tensor_method
 from nbddp.analysis.evaluator.writes import (
     moved_by_hand,
 )
@@ -57,6 +57,7 @@ def call_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, 
                 return found
     op = effect_of(f".{attr}")
     keeps = op.samples is Samples.KEEPS
+    args, keywords = counted(m, node, attr, base, args, keywords)
     note_mixed(m, node, base, attr, args, keywords)
     word = attr if keeps or attr in LEAVES_VALUES | REPLACES or attr.endswith("__") else attr.removesuffix("_")
     result = tensor_method(m, base, word, args, keywords)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping
 from functools import lru_cache
 
+from nbddp.analysis.evaluator.tensors import dimensions
 from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.syntax import Program, place_of
 from nbddp.analysis.values import (
@@ -17,28 +18,33 @@ EACH_STAYS = (Samples.KEEPS, Samples.EACH, Samples.ALONG, Samples.WEIGHS, Sample
 
 def is_a_batch(m: Machine, node: ast.Subscript) -> bool:
     """Of what a loss was given as it is: its first dimension is that of the samples, no tuple and no steps in time."""
-    if not m.context.forward and _is_a_tensor(m, node.value, node):
+    if not m.context.forward and is_a_tensor(m, node.value, node):
         return True
     given = m.program.handed.get(ast.unparse(node.value), ())
     before = (c for c, a in given if place_of(a) < place_of(node) and m.facts.is_loss(c))
     return any(m.program.function_of(c) is m.program.function_of(node) for c in before)
 
 
-def _is_a_tensor(m: Machine, node: ast.expr, at: ast.Subscript) -> bool:
+def is_a_tensor(m: Machine, node: ast.expr, at: ast.Subscript) -> bool:
     """What is computed is no tuple; nor is what is computed with, before, or as `x[1:] - x[:-1]`."""
     around = m.program.parents.get(at)
     if isinstance(around, ast.BinOp) and isinstance(around.op, ast.Sub) and isinstance(at.slice, ast.Slice):
         return True
+    if isinstance(node, ast.Call) and ast.unparse(node.func) in ("list", "tuple") and len(node.args) == 1:
+        return is_a_tensor(m, node.args[0], at)
     if isinstance(node, ast.Name):
         first = _computed_with(m.program).get((m.program.function_of(at), node.id))
-        return first is not None and first < place_of(at)
+        return (first is not None and first < place_of(at)) or dimensions(m, node) is not None
     op = (
         effect_of(f".{node.func.attr if isinstance(node.func, ast.Attribute) else ''}")
         if isinstance(node, ast.Call)
         else None
     )
     alone = op is not None and op.samples in EACH_STAYS and bool(op.fresh or op.shape)
-    return isinstance(node, ast.BinOp) or alone or (isinstance(node, ast.Attribute) and node.attr == "T")
+    layers = m.facts.value(node.func).of("model", "submodule") if isinstance(node, ast.Call) else ()
+    alone = alone or bool(layers and all(effect_of(o.name).as_many for o in layers))
+    turned = isinstance(node, ast.Attribute) and node.attr == "T"
+    return isinstance(node, ast.BinOp) or alone or turned or dimensions(m, node) is not None
 
 
 @lru_cache(maxsize=4)

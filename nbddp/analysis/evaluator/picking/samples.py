@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import reduce
 
 from nbddp.analysis.evaluator.iteration import BATCHES
-from nbddp.analysis.evaluator.picking.batch_names import is_a_batch
+from nbddp.analysis.evaluator.picking.batch_names import is_a_batch, is_a_tensor
 from nbddp.analysis.evaluator.picking.order import order_of
-from nbddp.analysis.evaluator.tensors import before
+from nbddp.analysis.evaluator.tensors import before, rows_are_samples, set_to
 from nbddp.analysis.values import (
     ANYTHING,
     Extent,
@@ -27,6 +27,8 @@ def picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subscr
     """Of what is taken out of a batch: those samples, or others on each rank."""
     if isinstance(node.slice, ast.Slice) and base.of(domain.STATISTIC) and node.slice.step is None:
         return domain.marked(found, domain.PICKED)  # `torch.argsort(losses)[:k]`
+    if base.of(domain.EACH) and found.extent is Extent.SAMPLES and isinstance(index.const, int):
+        return domain.marked(found, domain.PLACED)  # `list(x)[0]`
     if not found.extent is base.extent is Extent.SAMPLES:
         return found
     if any(o.name == BATCHES for o in index.of("counter")):
@@ -35,6 +37,8 @@ def picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subscr
     if at is None:
         return found
     place = m.facts.value(at)
+    if m.context.forward:
+        _note_rows(m, at, place, node)
     by_place = _is_some(m, at, base) or (
         not m.context.forward and (_is_first_few(m, at) or (_is_cut_off(at) and is_a_batch(m, node)))
     )
@@ -52,6 +56,30 @@ def picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subscr
     if by_mask and not [*base.of(domain.PICKED), *index.of(domain.PICKED)]:
         found = domain.marked(found, domain.BY_MASK)
     return domain.marked(found, domain.PICKED)
+
+
+def is_cut_to_size(m: Machine, base: Value, node: ast.Subscript) -> bool:
+    """`table[: len(x)]`, of a tensor whose rows are not all the same: with a share they go with other samples."""
+    cut = node.slice if isinstance(node.slice, ast.Slice) else None
+    if cut is None or cut.lower or cut.upper is None or not m.facts.value(cut.upper).size:
+        return False
+    made = set_to(m.program).get(ast.unparse(node.value), [])
+    return not (base.of("list", "dict", "shape") or base.items) and not (made and all(map(_is_filled, made)))
+
+
+def _is_filled(node: ast.expr) -> bool:
+    """`torch.ones(64, 1)`, `torch.full((64,), 0.9, device=device)`, moved or changed in its type."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    word = node.func.attr.removeprefix("new_").removesuffix("_like")
+    return word in ("zeros", "ones", "full", "fill_") or _is_filled(node.func.value)
+
+
+def _note_rows(m: Machine, at: ast.expr, place: Value, node: ast.Subscript) -> None:
+    """`v - v[:1]`, `o[0]`, `o[::2]` in a forward that trains."""
+    by_place = isinstance(place.const, int) or _is_cut_off(at) or (isinstance(at, ast.Slice) and at.step is not None)
+    if m.context.grad and by_place and is_a_tensor(m, node.value, node) and rows_are_samples(m, node.value):
+        m.facts.against_statistic.add(node)
 
 
 def _where(m: Machine, found: Value, base: Value, index: Value, node: ast.Subscript) -> tuple[Value, ast.expr | None]:

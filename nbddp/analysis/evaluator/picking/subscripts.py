@@ -6,7 +6,7 @@ import ast
 
 from nbddp.analysis.evaluator.attributes import by_class
 from nbddp.analysis.evaluator.calls import instance
-from nbddp.analysis.evaluator.picking.samples import picked
+from nbddp.analysis.evaluator.picking.samples import is_cut_to_size, picked
 from nbddp.analysis.evaluator.tensors import samples_at
 from nbddp.analysis.evaluator.writes import put_element
 from nbddp.analysis.values import (
@@ -64,9 +64,12 @@ def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Val
         found = part if found is None else join(found, part)
     result = found or (m.elements(base) if base.items else ANYTHING)
     extent = domain.join_extent(spread(result), base.extent)
+    rows = extent in domain.WHOLE and is_cut_to_size(m, base, node)
     if index.varies and extent in domain.WHOLE:
         extent = spread(index) if spread(index) is Extent.SAMPLES else Extent.VARYING
     objs = result.objs | base.of(*domain.OF_EACH)
+    if rows:  # `table[: len(x)]`: the first ones on each rank
+        return domain.marked(Value(objs, Extent.SAMPLES), domain.PLACED)
     found = Value(objs, extent, result.items, result.const, result.sources, arrays=result.arrays | base.arrays)
     if spread(index) is Extent.SAMPLES and extent not in (*domain.WHOLE, Extent.SAMPLES):
         return domain.marked(found.with_extent(Extent.VARYING), domain.STATISTIC)  # of those that a rank has seen

@@ -32,6 +32,7 @@ from nbddp.analysis.values import (
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 HOW_IT_BINDS = ("property", "functools.cached_property", "staticmethod", "classmethod")
+KEEPS_RESULTS = ("functools.cache", "functools.lru_cache")  # and gives the same one for the same arguments
 
 
 def define_function(m: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
@@ -92,11 +93,19 @@ def run_function(m: Machine, obj: Obj, args: list[Value], keywords: dict[str, Va
     m.facts.reached.add(function)
     if node in m.facts.calls:
         m.facts.calls[node].bodies.add(function)
+    if any(o.name in KEEPS_RESULTS for by in _decorators(function) for o in m.facts.value(by).of("library")):
+        node = None  # what it makes does not belong to one call
     if running or sees_names_of_a_function(m, obj):
         note_change()
         return _run_body(m, function, obj, args, keywords, node)
     site = m.frame.call if function.args.kwarg else None  # the dictionary that it gets is made by its caller
     return remembered(m, (obj, node, site), args, keywords, lambda: _run_body(m, function, obj, args, keywords, node))
+
+
+def _decorators(function: Function) -> list[ast.expr]:
+    """`@functools.lru_cache`, and `@functools.lru_cache(maxsize=9)`."""
+    written = [] if isinstance(function, ast.Lambda) else function.decorator_list
+    return [by.func if isinstance(by, ast.Call) else by for by in written]
 
 
 def _run_body(

@@ -5,10 +5,13 @@ Gives the Value of the result: for each sample, summed up or averaged over them,
 """
 
 from nbddp.analysis.evaluator.tensors.dimensions import DIMENSION, samples_at
+from nbddp.analysis.evaluator.tensors.followed import counted, dimensions
 from nbddp.analysis.evaluator.tensors.joining import joined
 from nbddp.analysis.evaluator.tensors.layout import PRODUCTS, before, like
 from nbddp.analysis.evaluator.tensors.methods import REPLACES, tensor_method
+from nbddp.analysis.evaluator.tensors.names_made import set_to
 from nbddp.analysis.evaluator.tensors.operations import contracted, einsum, of_size, operation
+from nbddp.analysis.evaluator.tensors.rows import rows_are_samples
 from nbddp.analysis.evaluator.tensors.samples import TOTALS, note_mixed, of_samples
 
 __all__ = [
@@ -18,6 +21,8 @@ __all__ = [
     "TOTALS",
     "before",
     "contracted",
+    "counted",
+    "dimensions",
     "einsum",
     "joined",
     "like",
@@ -25,6 +30,8 @@ __all__ = [
     "of_samples",
     "of_size",
     "operation",
+    "rows_are_samples",
     "samples_at",
+    "set_to",
     "tensor_method",
 ]

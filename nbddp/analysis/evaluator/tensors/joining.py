@@ -42,7 +42,7 @@ def joined(m: Machine, node: ast.Call, word: str, given: Value, args: Args, keyw
     if word == "stack" and not (given.of(EACH, PICKED) or found.of(TURNED) or m.context.varying):
         return turned(found) if at == 0 else found
     over = word not in ("stack", "hstack") and at == samples_at(found) and not (m.context.varying or _grows(m, node))
-    if over and not m.context.forward and any(map(_is_made_there, _written(node))):
+    if over and any(_is_besides(m, n) for n in _written(node)) and any(p.varies for p in parts):
         return Value(extent=Extent.VARYING)  # some rows besides, on each rank
     return marked(found, JOINED) if over and len(parts) > 1 and all(p.varies for p in parts) else found
 
@@ -59,8 +59,10 @@ def _grows(m: Machine, node: ast.Call) -> bool:
     return False
 
 
-def _is_made_there(node: ast.expr) -> bool:
-    """`torch.zeros(1, 3)`."""
-    sizes = node.args if isinstance(node, ast.Call) and node.args else []
-    made = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("zeros", "ones")
-    return made and isinstance(sizes[0], ast.Constant) and bool(sizes[0].value)
+def _is_besides(m: Machine, node: ast.expr) -> bool:
+    """`torch.zeros(1, 3)`, `self.weight[:2]`: no samples; of a name it may be those that were there before."""
+    if isinstance(node, ast.Name) or m.facts.value(node).varies:
+        return False
+    sizes = node.args if isinstance(node, ast.Call) else []
+    none = any(ast.unparse(s) in ("0", "[]") for s in sizes)
+    return not none and not (isinstance(node, ast.Call) and (m.context.forward or not sizes))

@@ -106,6 +106,8 @@ def lined(word: str, base: Value, args: Args) -> Value:
         return base.with_extent(Extent.VARYING) if not args else base
     plain = replace(base, objs=base.objs - base.of(LINE))
     asked = [a.const for a in args]
+    if asked == [1, -1] and word in ("view", "reshape") and spread(base) is Extent.SAMPLES:
+        return marked(placed(plain, TURNED), LINE)
     one = asked == [-1] if word in ("view", "reshape") else not asked and word in ("flatten", "ravel")
     one = one or (word == "squeeze" and asked in ([], [1], [-1]))
     kept = base.of(LINE) and effect_of(f".{word}").shape in (None, Shape.SAME)

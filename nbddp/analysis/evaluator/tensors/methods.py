@@ -42,7 +42,7 @@ def tensor_method(m: Machine, base: Value, attr: str, args: Args, keywords: Keyw
         extent = of_size({m.held(v) for v in (*args, *keywords.values())})
         return Value(extent=extent, const=0 if attr == "new_zeros" and extent in WHOLE else None)
     if attr == "item":
-        return Value(extent=m.one_number(extent), number=True)
+        return Value(extent=m.one_number(extent, base), number=True)
     if done is Samples.KEEPS:
         extent = UNARY[attr](base) if attr in UNARY else extent
         return lined(attr, Value(base.objs - base.of("shape"), extent, base.items, base.const), args)

@@ -18,6 +18,7 @@ from nbddp.analysis.library import Samples, Shape, effect_of
 from nbddp.analysis.values import (
     ANYTHING,
     FLAT,
+    MARKS,
     MOVED,
     PICKED,
     PLACED,
@@ -33,13 +34,13 @@ from nbddp.analysis.values import (
     Value,
     averaged,
     elementwise,
+    goes_along_sequences,
     marked,
     spread,
     summed,
 )
 
 TOTALS = {Samples.SUM: summed, Samples.MEAN: averaged}
-OF_SEQUENCES = ("RNN", "LSTM", "GRU", "Transformer", "Attention", "attention")  # the first dimension may be time
 
 
 def of_samples(
@@ -51,7 +52,10 @@ def of_samples(
         of_all = _of_all(m, word, base, args, keywords)
         return marked(of_all, PICKED) if word in ("topk", "kthvalue") and of_all.of(STATISTIC) else of_all
     if done is Samples.COUNT:
-        return m.size(base) if extent is Extent.SAMPLES else Value(number=True)
+        apart = extent is Extent.VARYING and not base.objs - base.of(*MARKS)  # `x.unique().numel()`
+        return (
+            m.size(base) if extent is Extent.SAMPLES else Value(extent=extent if apart else Extent.UNIFORM, number=True)
+        )
     if extent is not Extent.SAMPLES:
         return _of_no_samples(m, base, word, args, keywords, done)
     if base.of(TURNED, FLAT) and (found := placed_by(word, base, args)) is not None:
@@ -99,9 +103,9 @@ def note_mixed(m: Machine, node: ast.Call, base: Value, word: str, args: Args, k
     mixes = done in (Samples.ALONG, Samples.MOVES, Samples.ORDERS) or (done is Samples.WEIGHS and base.of(TURNED))
     if not mixes or spread(base) is not Extent.SAMPLES:
         return
-    along, trains = along_of(word, args, keywords), m.context.forward and m.context.grad and m.sharing()
+    along, trains = along_of(word, args, keywords), m.context.forward and m.context.grad
     asked = along is not ANYTHING and over_samples(base, along) and not base.of(FLAT)
-    if trains and asked and not any(layer in m.program.text for layer in OF_SEQUENCES):
+    if trains and asked and not goes_along_sequences(m):
         m.facts.against_statistic.add(node)
 
 
@@ -124,4 +128,5 @@ def _of_all(m: Machine, attr: str, base: Value, args: Args, keywords: Keywords) 
         keeps = of_one or effect_of(f".{attr}").samples is Samples.ORDERS or found.extent is not Extent.SAMPLES
         return like(found, [base]) if keeps else along_another(base, along_of(attr, args, keywords), keywords)
     varying = Value(extent=Extent.VARYING)
+    varying = marked(varying, PLACED) if attr in ("argmax", "argmin") else varying  # `x[losses.argmax()]`
     return marked(varying, STATISTIC) if extent is Extent.SAMPLES and not m.context.varying else varying

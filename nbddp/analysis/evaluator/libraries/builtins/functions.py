@@ -10,6 +10,7 @@ from nbddp.analysis.evaluator.attributes import class_of, fields_of, read
 from nbddp.analysis.evaluator.iteration import (
     iterate,
     loaders_in,
+    taken_from,
 )
 from nbddp.analysis.evaluator.libraries.builtins.callbacks import mapped, over_items
 from nbddp.analysis.evaluator.libraries.builtins.containers import LISTS, dict_call, iterator, partial, passed
@@ -20,6 +21,9 @@ from nbddp.analysis.evaluator.writes import moved_by_hand, put_element
 from nbddp.analysis.library import Gives, Op, Samples, effect_of
 from nbddp.analysis.values import (
     ANYTHING,
+    EACH,
+    MARKS,
+    PLACED,
     WHOLE,
     Args,
     Extent,
@@ -30,6 +34,7 @@ from nbddp.analysis.values import (
     guarded,
     join_all,
     join_extent,
+    marked,
     note_size,
     spread,
     thing,
@@ -43,13 +48,7 @@ def builtin(  # noqa: C901, PLR0912 -- one case for each function
     if name == "len":
         return length(m, first)
     if name == "next":
-        batches_of = loaders_in(m, first)
-        m.facts.drawn |= batches_of
-        for loader in batches_of if m.context.grad else ():
-            for active in m.loops:
-                active.draw_next(loader)
-        batch = iterate(m, first, node) if first.objs else Value(extent=spread(first))
-        return batch.with_extent(Extent.REPEATED) if batches_of and batches_of <= m.assumed.unshared else batch
+        return _next(m, node, first)
     if name == "zip":
         return iterator(m, node, "zip", Value(items=tuple(args)))
     if args and (made := of_a_share(m, node, name, first)) is not None:
@@ -96,7 +95,8 @@ def builtin(  # noqa: C901, PLR0912 -- one case for each function
         return made_with(m, made, {"[]": default}) if default is not None else made  # `defaultdict(Meter)`
     if op.makes == "list":
         made = Value(frozenset({Obj("list", node, name, None, m.frame.call)}))
-        return made_with(m, made, {"[]": iterate(m, first, node)} if args else {})
+        made = made_with(m, made, {"[]": iterate(m, first, node)} if args else {})
+        return marked(made, EACH) if spread(first) is Extent.SAMPLES and not first.objs - first.of(*MARKS) else made
     if name == "functools.partial":
         holds = any(m.held(v) not in WHOLE for v in (*args[1:], *keywords.values()))
         return partial(m, node, args, keywords) if holds or first.of("function", "method", "bound") else first
@@ -122,6 +122,20 @@ def builtin(  # noqa: C901, PLR0912 -- one case for each function
     if name == "max" and (count := guarded(args)) is not None:
         return count
     if name in ("min", "max"):
-        found = [join_extent(spread(v), spread(m.elements(v))) for v in args]
+        inside = [iterate(m, v, node) if v.of("instance") else m.elements(v) for v in args]
+        found = [join_extent(spread(v), spread(each)) for v, each in zip(args, inside, strict=True)]
         return Value(extent=reduce(join_extent, found, Extent.UNIFORM) if set(found) <= {*WHOLE} else Extent.VARYING)
     return None
+
+
+def _next(m: Machine, node: ast.Call, first: Value) -> Value:
+    """A batch of a loader; `next(iter(x))` of a batch is the first of its samples."""
+    batches_of = loaders_in(m, first)
+    m.facts.drawn[node] |= batches_of
+    for loader in batches_of if m.context.grad else ():
+        for active in m.loops:
+            active.draw_next(loader)
+    found = iterate(m, first, node) if first.objs else Value(extent=spread(first))
+    if first.of("iterator") and Extent.SAMPLES in taken_from(m, first):
+        return marked(found, PLACED)
+    return found.with_extent(Extent.REPEATED) if batches_of and batches_of <= m.assumed.unshared else found

@@ -60,7 +60,7 @@ def as_number(m: Machine, name: str, value: Value) -> Value:
     if name == "str" and extent not in WHOLE:
         return Value(extent=Extent.VARYING)
     if name in ("float", "int", "round"):
-        extent = m.one_number(extent)
+        extent = m.one_number(extent, value)
     const = value.const if isinstance(value.const, int | float) else None
     number = name in ("float", "int") or (value.number and name in ("round", "abs"))
     return Value(value.objs - value.of("list"), extent, const=const, equal=value.equal, number=number)

@@ -1,0 +1,73 @@
+"""Whether the rows of a tensor are the samples, inside of a model; and what has its dimensions in the same places."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from nbddp.analysis.evaluator.tensors.names_made import sources_of
+from nbddp.analysis.library import Samples, Shape, effect_of
+from nbddp.analysis.slicing import all_arguments
+from nbddp.analysis.values import Extent, Machine, Obj, goes_along_sequences, spread
+
+STAY = (Samples.KEEPS, Samples.EACH, Samples.ALONG, Samples.WEIGHS, Samples.MOVES, Samples.ORDERS)
+
+
+def rows_are_samples(m: Machine, node: ast.expr) -> bool:
+    """In a forward: what it was given, and what layers and operators make of that row by row."""
+    return not goes_along_sequences(m) and _are_rows(m, node, frozenset())
+
+
+def _are_rows(m: Machine, node: ast.AST | None, seen: frozenset[str]) -> bool:
+    if isinstance(node, ast.Name):
+        function = m.program.function_of(node)
+        given = [a.arg for a in all_arguments(function.args)] if function and function.name == "forward" else []
+        sources = sources_of(m.program).get((function, node.id), [])
+        known = node.id in given or bool(sources)
+        later = (s for s in sources if node.id not in seen)
+        return known and all(isinstance(s, ast.expr) and _are_rows(m, s, seen | {node.id}) for s in later)
+    beside = [*same_places(m, node), *_flattened(m, node)] if node is not None else []
+    same = [n for n in beside if spread(m.facts.value(n)) is Extent.SAMPLES]
+    return bool(same) and all(_are_rows(m, one, seen) for one in same)
+
+
+def _flattened(m: Machine, node: ast.AST) -> list[ast.expr]:
+    """`torch.flatten(x, 1)`, `x.view(x.size(0), -1)`."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=value, attr=word), args=args):
+            given = [*([] if m.facts.value(node.func).objs else [value]), *args]
+            first = given[1] if len(given) > 1 else None
+            shape = effect_of(f".{word}").shape
+            flat = shape is Shape.FLAT and isinstance(first, ast.Constant) and first.value == 1
+            sized = shape is Shape.ANEW and first is not None and m.facts.value(first).size
+            return given[:1] if flat or sized else []
+    return []
+
+
+def same_places(m: Machine, node: ast.AST) -> list[ast.expr]:
+    """What has its dimensions in the same places; of several the one with the most."""
+    match node:
+        case ast.BinOp(left=left, right=right) if not isinstance(node.op, ast.MatMult):
+            return [side for side in (left, right) if not m.facts.value(side).number]
+        case ast.UnaryOp(operand=operand):
+            return [operand]
+        case ast.Call(func=func, args=args):
+            layers = m.facts.value(func).of("model", "submodule")
+            if layers and args:
+                kept = all(effect_of(name).as_many for o in layers for name in _layers(m, o))
+                return args[:1] if kept else []
+            on = [func.value] if isinstance(func, ast.Attribute) and not m.facts.value(func).objs else args[:1]
+            word = func.attr if isinstance(func, ast.Attribute) else ""
+            op = effect_of(f".{word}")
+            same = op.shape is Shape.SAME or (op.shape is None and op.samples in STAY and op.fresh and not op.product)
+            return on if same and word not in ("item", "tolist") else []
+    return []
+
+
+def _layers(m: Machine, layer: Obj) -> Iterator[str]:
+    """Its name; of an `nn.Sequential` those of its parts."""
+    held = m.get(layer, "[]") if layer.name == "torch.nn.Sequential" else None
+    for inner in held.of("model") if held is not None else ():
+        yield from _layers(m, inner)
+    if held is None:
+        yield layer.name

@@ -1,0 +1,68 @@
+"""What is known of a tensor by how it was made."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from nbddp.analysis.values import Extent
+from tests.analysis.cells import plan
+
+DATA = """import torch
+import torch.nn as nn
+from torch.utils.data import DataLoader, TensorDataset
+
+data = torch.randn(24, 3)
+loader = DataLoader(TensorDataset(data, torch.randn(24, 1), torch.randint(0, 3, (24,))), batch_size=6)
+deeper = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))
+images = DataLoader(folder, batch_size=6)
+optimizer = torch.optim.SGD(deeper.parameters(), lr=0.1)
+
+
+def spoken(v):
+    return deeper(v)
+
+
+for x, y, c in loader:
+    out = deeper(x)
+    loss = (out - y).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+"""
+V, S = Extent.VARYING, Extent.SAMPLES
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("c.sort(-1)[0]", V),
+        ("c.cumsum(-1)", V),
+        ("torch.cumsum(c, dim=-1)", V),
+        ("c.float().cumsum(-1)", V),
+        ("torch.nn.functional.normalize(c.float())", V),
+        ("c.unsqueeze(1).cumsum(-1)", S),
+        ("x[:, 0].cumsum(-1)", V),
+        ("x.cumsum(-1)", S),
+        ("x.cumsum(-2)", V),
+        ("x.max(1)[0].cumsum(-1)", V),
+        ("x.max(dim=1).values.cumsum(-1)", V),
+        ("x.max(1, keepdim=True)[0].cumsum(-1)", S),
+        ("x.argmax(-1).cumsum(-1)", V),
+        ("out.mT.cumsum(-1)", V),
+        ("out.mT.cumsum(0)", S),
+        ("out.transpose(-2, -1).cumsum(1)", V),
+        ("(out - y).squeeze(1).cumsum(-1)", V),
+        ("(out - y).reshape(-1, 1).cumsum(-1)", S),
+        ("nn.Flatten(0)(out).cumsum(-1)", V),
+        ("pixels.cumsum(-1)", S),  # of how many dimensions, is not known
+        ("pixels.sum(-2)", V),
+        ("spoken(x).cumsum(-1)", S),
+        ("pixels.transpose(-1, -2).cumsum(1)", S),
+    ],
+)
+def test_extent(source: str, expected: Extent) -> None:
+    loop = "for pixels, kinds in images:\n" if "pixels" in source else ""
+    made = plan(f"{DATA}{loop}    {source}\n")
+    (node,) = [n for n in made.program.nodes if isinstance(n, ast.expr) and ast.unparse(n) == source]
+    assert made.facts.value(node).extent is expected

@@ -1,0 +1,62 @@
+"""Rows of a batch that a forward sets against each other, and what it may do with rows that are no samples."""
+
+from __future__ import annotations
+
+import pytest
+
+from nbddp.rules.loss import rewrite
+from tests.analysis.cells import plan
+
+CELL = """import torch
+import torch.nn as nn
+from torch.utils.data import DataLoader, TensorDataset
+
+loader = DataLoader(TensorDataset(torch.randn(24, 3), torch.randn(24, 1)), batch_size=6)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.{layer}(3, 3)
+        self.last = nn.Linear(3, 1)
+
+    def forward(self, v):
+        o = self.last(torch.relu(v))
+        {line}
+        return o
+
+
+net = Net()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for x, y in loader:
+    loss = (net(x) - y).pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("o = o - o[:1]", True),
+        ("o = o - o[0]", True),
+        ("o = o + (o[1:] - o[:-1]).mean()", True),
+        ("o = o - o[::2].mean()", True),
+        ("o = o - self.last(v)[-1]", True),
+        ("o = o - torch.flatten(v, 1)[0]", True),
+        ("o = o - o[:, :1]", False),
+        ("o = o - v[:, 0].unsqueeze(1)", False),
+        ("q = v.unsqueeze(0); o = o + q[0][:, :1]", False),
+        ("parts = v.chunk(3, 1); o = o + parts[0]", False),
+        ("w = self.last.weight; o = o + w[0].sum()", False),
+        ("t = v.permute(1, 0, *range(2, v.dim())); o = o + t[0][:, None]", False),
+    ],
+)
+def test_rows_by_their_place(line: str, told: bool) -> None:
+    found = [d for d in rewrite(plan(CELL.format(line=line, layer="Linear"))) if hasattr(d, "level")]
+    assert bool(found) is told
+
+
+def test_where_a_layer_goes_along_a_sequence_the_first_dimension_may_be_time() -> None:
+    assert not [d for d in rewrite(plan(CELL.format(line="o = o - o[0]", layer="LSTM"))) if hasattr(d, "level")]
