@@ -12,6 +12,7 @@ from nbddp.diagnostics import CannotExport
 from nbddp.export import export
 from tools.budget import Budget, budget, notebooks
 
+pytestmark = pytest.mark.xdist_group("budgets")  # which are measured once
 HELPERS = 120
 LONGER = {
     "local_modules": "its loaders come from a module that is not read: what they are is only known when it runs",

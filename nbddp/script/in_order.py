@@ -42,7 +42,7 @@ def _keys(plan: Plan, node: ast.expr, seen: frozenset[ast.AST]) -> frozenset[str
     holders = plan.facts.value(node).of("dict")
     if not holders or node in seen or any(not isinstance(o.node, ast.Dict) or None in o.node.keys for o in holders):
         return None
-    keys = {field for owner, field in plan.facts.fields if owner in holders and field != "[]"}
+    keys = {field for field, _ in plan.facts.fields.of(*holders) if field != "[]"}
     if any(not field.startswith("['") for field in keys):
         return None
     found = [frozenset(field[2:-2] for field in keys)]

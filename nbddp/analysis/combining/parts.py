@@ -92,7 +92,7 @@ def _way(at: Place, node: ast.expr) -> str | None:
 def _holds_means(facts: Facts, value: Value, opened: frozenset[Obj] = frozenset()) -> bool:
     """`{"loss": loss, "accuracy": hits / n}`: and nothing that a mean would make another thing, such as a count."""
     dicts = value.of("dict") - opened
-    inside = [v for (o, _), v in facts.fields.items() if o in dicts]
+    inside = [v for _, v in facts.fields.of(*dicts)]
     means = all(spread(v) is Extent.MEAN and not v.items for v in inside if not v.of("dict"))
     deeper = all(_holds_means(facts, v, opened | dicts) for v in inside if v.of("dict"))
     return bool(inside) and dicts == value.objs and means and deeper
@@ -229,7 +229,7 @@ def holds(facts: Facts, value: Value, opened: frozenset[Obj] = frozenset()) -> b
     """Containers, and objects whose text tells what they hold, with numbers of a share that were not combined."""
     shown = {o for o in value.objs - opened if o.kind in ITEMS or (o.kind == "instance" and _tells(facts, o))}
     inside = [item for item in value.items or () if not item.varies]  # of itself, as numbers are
-    inside += [v for (o, f), v in facts.fields.items() if o in shown and (f == "[]" or not f.startswith("["))]
+    inside += [v for f, v in facts.fields.of(*shown) if f == "[]" or not f.startswith("[")]
     return any((v.varies and spread(v) is not Extent.REPEATED) or holds(facts, v, opened | shown) for v in inside)
 
 

@@ -267,7 +267,7 @@ def _how_gathered(m: Machine, ways: set[str]) -> str | None:
 def _counts_beside(m: Machine, value: Value) -> bool:
     """`sums[0] += hits; sums[1] += 1`: steps are counted alike on all ranks, and are not added up."""
     holders = value.of("list", "dict")
-    keyed = [v for (obj, key), v in m.facts.fields.items() if obj in holders and key != "[]"]
+    keyed = [v for key, v in m.facts.fields.of(*holders) if key != "[]"]
     return any(item.extent in WHOLE and not is_zero(item) for item in (*(value.items or ()), *keyed))
 
 

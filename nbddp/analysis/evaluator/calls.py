@@ -124,7 +124,7 @@ def _call_named(m: Machine, node: ast.Call, name: str, args: Args, keywords: Key
 
 
 def _call_partial(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywords) -> Value | None:
-    given = {f[6:]: v for (owner, f), v in m.facts.fields.items() if owner == obj and f.startswith("given ")}
+    given = {f[6:]: v for f, v in m.facts.fields.of(obj) if f.startswith("given ")}
     first, *others = [value for key, value in given.items() if key.isdigit()]
     known = {key: value for key, value in given.items() if not key.isdigit()}
     found = (_call_one(m, node, target, [*others, *args], {**known, **keywords}) for target in first.objs)

@@ -162,7 +162,7 @@ def _keys(m: Machine, obj: Obj) -> list[str]:
         keys = [k.value for k in obj.node.keys if isinstance(k, ast.Constant) and isinstance(k.value, str)]
         return keys if len(keys) == len(obj.node.keys) else []
     if isinstance(obj.node, ast.DictComp):
-        return [field[2:-2] for (owner, field) in m.facts.fields if owner == obj and field.startswith("['")]
+        return [field[2:-2] for field, _ in m.facts.fields.of(obj) if field.startswith("['")]
     return []
 
 

@@ -126,7 +126,7 @@ def put_element(m: Machine, container: Value, value: Value, key: object = None) 
         if key is None or not (obj.name == FIELDS_OF or obj.node is GLOBALS):  # where any may be meant
             m.put(obj, "[]", value)
         if key is None and obj.kind == "dict":  # any of those that are known
-            for known in [f for o, f in m.facts.fields if o == obj and f.startswith("[") and f != "[]"]:
+            for known in [f for f, _ in m.facts.fields.of(obj) if f.startswith("[") and f != "[]"]:
                 m.put(obj, known, value)
 
 

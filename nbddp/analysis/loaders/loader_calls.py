@@ -64,7 +64,7 @@ def _is_called_by_name(plan: Reading, node: ast.Call) -> bool:
 def _says_how_to_load(plan: Reading, node: ast.expr) -> bool:
     """Are the keys of a `**kwargs` known, none of them about what is drawn?"""
     holders = plan.facts.value(node).of("dict")
-    keys = {field[2:-2] for (owner, field) in plan.facts.fields if owner in holders and field.startswith("['")}
+    keys = {field[2:-2] for field, _ in plan.facts.fields.of(*holders) if field.startswith("['")}
     written = all(isinstance(o.node, ast.Dict | ast.Call) for o in holders)
     return bool(holders) and written and not keys & DRAWS
 

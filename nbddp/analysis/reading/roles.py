@@ -125,7 +125,7 @@ def _may_learn(facts: Facts, obj: Obj, depth: int = 0) -> bool:
     """A module that has parameters, as far as can be seen: a loss or an activation has none."""
     if obj.kind != "model" or obj not in facts.classes:
         return obj.kind == "model" and learns(obj.name)
-    inner = [o for (owner, _), value in facts.fields.items() if owner == obj for o in value.objs]
+    inner = [o for _, value in facts.fields.of(obj) for o in value.objs]
     own = any(o.kind == "parameter" or (depth < 6 and o != obj and _may_learn(facts, o, depth + 1)) for o in inner)
     return own or any(kind == obj for kinds in facts.contained.values() for kind in kinds)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from nbddp.analysis.library import Shape, effect_of, entry_of
 from nbddp.analysis.slicing.effects import Function, all_arguments, effects, local_names, root_name
@@ -69,9 +70,10 @@ def _called(func: ast.Attribute, name: str) -> str:
     return "" if effect_of(f".{func.attr}").reads else "set"
 
 
-def carried_reads(loop: ast.For | ast.AsyncFor | ast.While) -> set[str]:
+@lru_cache(maxsize=64)  # asked for each name that a loop leaves
+def carried_reads(loop: ast.For | ast.AsyncFor | ast.While) -> frozenset[str]:
     """Names that a turn of the loop reads as the turns before have left them, other than to add to them."""
-    return (changed_names(loop.body) - fresh_names(loop)) & read_names(loop.body)
+    return frozenset((changed_names(loop.body) - fresh_names(loop)) & read_names(loop.body))
 
 
 def fresh_names(loop: ast.AST) -> set[str]:

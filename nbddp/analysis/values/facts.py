@@ -33,6 +33,25 @@ class SeenValues(TrackedDict[K, Value]):
                 self.see(name, value)
 
 
+class Fields(TrackedState[tuple[Obj, str], Value]):
+    """What things hold, by their names; of one thing without looking at all."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._of: dict[Obj, dict[str, Value]] = {}
+
+    def of(self, *things: Obj) -> list[tuple[str, Value]]:
+        return [held for thing in things for held in self._of.get(thing, {}).items()]
+
+    def __setitem__(self, key: tuple[Obj, str], value: Value) -> None:
+        super().__setitem__(key, value)
+        self._of.setdefault(key[0], {})[key[1]] = value
+
+    def __delitem__(self, key: tuple[Obj, str]) -> None:
+        super().__delitem__(key)
+        del self._of[key[0]][key[1]]
+
+
 @dataclass(eq=False)
 class LoopFact(Tracked):
     """One loop of the text, over all the times that it is reached."""
@@ -139,7 +158,7 @@ class Facts(Tracked):
     exhausted: ast.AST | None = None  # where the run was given up: what is left is not understood
 
     # Things, and what they hold.
-    fields: dict[tuple[Obj, str], Value] = field(default_factory=TrackedState)
+    fields: Fields = field(default_factory=Fields)
     stores: dict[ast.Subscript, set[Obj]] = field(default_factory=TrackedSets)  # items that are set, added to, deleted
     classes: dict[Obj, ast.ClassDef] = field(default_factory=TrackedDict)  # the class of an instance
     contained: dict[Obj, set[Obj]] = field(default_factory=TrackedSets)  # a module inside other modules

@@ -301,17 +301,16 @@ class Machine:
         A dict that is made again, and was alike on all ranks, starts anew; so does a list of what all ranks evaluated.
         """
         made = thing(kind, node, "", None, self.frame.call)
-        held = [key for key in self.facts.fields if key[0] in made.objs] if kind in ITEMS else []
-        known = [self.facts.fields[key] for key in held]
+        known = [value for _, value in self.facts.fields.of(*made.objs)] if kind in ITEMS else []
         anew = kind == "dict" or (isinstance(node, ast.List) and _repeats(known))
         if anew and not any(value.varies for value in known):
-            for key in held:
-                del self.facts.fields[key]
+            self.drop_fields(made)
         return made
 
     def drop_fields(self, value: Value) -> None:
-        for key in [key for key in self.facts.fields if key[0] in value.objs]:
-            del self.facts.fields[key]
+        for obj in value.objs:
+            for name, _ in self.facts.fields.of(obj):
+                del self.facts.fields[obj, name]
 
     # fields of things ----------------------------------------------------------
     def get(self, obj: Obj, name: str) -> Value | None:
@@ -323,9 +322,10 @@ class Machine:
 
     def _put_into_fields(self, obj: Obj, name: str, value: Value) -> None:
         """`vars(state)["loss"] += loss`; by which name, may not be known."""
-        known = [field for o, field in self.facts.fields if o == obj.owner] if value.varies else []
+        owner = obj.owner or obj
+        known = [field for field, _ in self.facts.fields.of(owner)] if value.varies else []
         for field_name in known if name == "[]" else [name[2:-2]]:
-            self.put(obj.owner or obj, field_name, value)
+            self.put(owner, field_name, value)
 
     def put(self, obj: Obj, name: str, value: Value, *, beside: bool = False) -> None:
         """In the place of what was there; or beside it, as `append` does."""
@@ -358,8 +358,7 @@ class Machine:
         for obj in value.objs:
             found = self.get(obj, "[]")
             if found is not None and spread(found) is Extent.SUM:  # of each key, where they are known
-                known = [v for (o, key), v in self.facts.fields.items() if o == obj and key != "[]"]
-                found = reduce(join, known, found)
+                found = reduce(join, (v for key, v in self.facts.fields.of(obj) if key != "[]"), found)
             if found is not None:
                 result = found if result is None else join(result, found)
         for item in value.items or ():
@@ -377,8 +376,9 @@ class Machine:
     def make_uniform(self, value: Value) -> None:
         """What lists and dictionaries hold has been combined."""
         holders = {o for v in contents(self.facts, value, dict.fromkeys(ITEMS)) for o in v.of(*ITEMS)}
-        for key in [key for key in self.facts.fields if key[0] in holders]:
-            self.facts.fields[key] = self.facts.fields[key].with_extent(Extent.UNIFORM)
+        for obj in holders:
+            for name, inside in self.facts.fields.of(obj):
+                self.facts.fields[obj, name] = inside.with_extent(Extent.UNIFORM)
 
     def size(self, value: Value) -> Value:
         """How many samples of it this rank has."""

@@ -15,6 +15,7 @@ from nbddp.analysis.values import Value
 from tests.analysis.cells import BEFORE, TRAINING, plan
 from tests.analysis.library.shares import NAMES, NO_SUCH_THING, SHARES, claims, false
 
+pytestmark = pytest.mark.xdist_group("methods")  # which are read in one notebook, once
 ARGUMENTS = ("", "0", "1", "dim=0", "[0]", "0.5, 0", "2, 1", "y", "y.mean(0)")
 OTHERS = ("index", "apply")  # methods of lists and models, which a tensor has for something else
 UNSAID = ("detach_", "new", "new_empty")  # it changes the batch; what lies in memory is no two times the same

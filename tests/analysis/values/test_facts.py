@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from nbddp.analysis.values import ANYTHING, Extent, Facts, LoopFact, Obj, Value
+from nbddp.analysis.values.facts import Fields
 
 
 def obj(name: str) -> Obj:
@@ -48,3 +49,12 @@ def test_a_loop_draws_itself_where_no_loop_inside_does():
     facts.loops[inner].next_of = {loader}
     assert not facts.draws_itself(facts.loops[outer])
     assert facts.draws_itself(facts.loops[inner])
+
+
+def test_what_a_thing_holds_is_found_without_the_others():
+    fields, one, other = Fields(), Obj("list", ast.Pass()), Obj("dict", ast.Pass())
+    fields[one, "[]"], fields[other, "[]"], fields[one, "a"] = (Value(const=n) for n in range(3))
+    assert fields.of(one) == [("[]", Value(const=0)), ("a", Value(const=2))]
+    assert len(fields.of(one, other)) == 3
+    del fields[one, "[]"]
+    assert (fields.of(one), fields.of(Obj("list", ast.Pass()))) == ([("a", Value(const=2))], [])

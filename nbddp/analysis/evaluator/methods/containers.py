@@ -95,7 +95,7 @@ def container_method(
 
 def _perhaps_none(m: Machine, holders: frozenset[Obj], value: Value) -> Value:
     """`log.get("other")` of what has a number by another key: no number may be there to be combined."""
-    keyed = value.varies and any(o in holders and f.startswith("['") for o, f in m.facts.fields)
+    keyed = value.varies and any(f.startswith("['") for f, _ in m.facts.fields.of(*holders))
     return value.with_extent(Extent.VARYING) if keyed and not value.objs else value
 
 

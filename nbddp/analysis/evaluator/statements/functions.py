@@ -200,7 +200,7 @@ def _takes(default: ast.expr | None) -> bool:
 def _unnamed(m: Machine, keywords: dict[str, Value]) -> Value | None:
     """`model(**batch)`: what any argument may be, where nothing is known of the names in the dictionary."""
     given = keywords.get("**", ANYTHING)
-    if any(o in given.objs and field.startswith("['") for o, field in m.facts.fields) or m.held(given) in domain.WHOLE:
+    if any(field.startswith("['") for field, _ in m.facts.fields.of(*given.objs)) or m.held(given) in domain.WHOLE:
         return None
     return Value(extent=m.held(given))
 
@@ -209,8 +209,8 @@ def _unfolded(m: Machine, keywords: dict[str, Value]) -> dict[str, Value]:
     """`f(**options)`: what is known to stand in the dictionary, by its name."""
     given = dict(keywords)
     for obj in keywords["**"].of("dict") if "**" in keywords else ():
-        for (owner, field), value in m.facts.fields.items():
-            if owner == obj and field.startswith("['"):
+        for field, value in m.facts.fields.of(obj):
+            if field.startswith("['"):
                 given.setdefault(field[2:-2], value)
     return given
 

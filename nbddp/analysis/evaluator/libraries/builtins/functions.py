@@ -72,7 +72,7 @@ def builtin(  # noqa: C901, PLR0912 -- one case for each function
             moved_by_hand(m, node.args[0], args[2:])
         for obj in first.objs:
             known = args[1].const if isinstance(args[1].const, str) else None
-            for field in [known] if known is not None else [f for o, f in m.facts.fields if o == obj]:
+            for field in [known] if known is not None else [f for f, _ in m.facts.fields.of(obj)]:
                 m.put(obj, field, args[2])
         return ANYTHING
     if name == "functools.reduce" and first.of("function", "method"):
