@@ -47,6 +47,19 @@ def nested_loops(size: int) -> list[str]:
     return _around(["\n".join(lines)])
 
 
+def grid_search(size: int) -> list[str]:
+    """A training in loops over lists that are written out."""
+    loops = [f"{'    ' * n}for rate{n} in [0.1, 0.2, 0.3, 0.4]:" for n in range(size)]
+    turn = [*TRAINING[0].split("\n")[-2:], *TRAINING[1].split("\n"), "print(loss.item())"]
+    return [TRAINING[0], "scale = 1.0", "\n".join([*loops, *("    " * size + line for line in turn)])]
+
+
+def looping_chain(size: int) -> list[str]:
+    """Functions that each call the one before in a loop."""
+    one = "def f{n}(x):\n    for k in range(3):\n        y = {'x': f{m}(x + k)}\n    return y['x']"
+    return [one.replace("{n}", str(n)).replace("{m}", str(n - 1)) for n in range(1, size)]
+
+
 def many_cells(size: int) -> list[str]:
     cell = "column_{n} = [row * {n} for row in range(9)]\nscale = scale + sum(column_{n})"
     return _around(["scale = 1.0", *(cell.replace("{n}", str(n)) for n in range(size))])
@@ -85,7 +98,9 @@ def _around(before: list[str], *then: str) -> list[str]:
 SHAPES: dict[str, tuple[Cells, tuple[int, ...]]] = {
     "functions, each calling the one before thrice": (_called(calling_thrice), (3, 6, 12)),
     "functions in a call chain": (_called(call_chain), (75, 150, 300)),
+    "functions in a call chain, each with a loop": (_called(looping_chain), (10, 20, 40)),
     "loops in each other": (nested_loops, (5, 10, 20)),  # more is no Python
+    "a training in loops over lists": (grid_search, (4, 8, 16)),
     "cells": (many_cells, (125, 250, 500)),
     "elif": (many_elif, (375, 750, 1500)),
     "counters of an evaluation": (many_counters, (25, 50, 100)),

@@ -139,7 +139,8 @@ def _drawn_by_all(plan: Plan) -> Assumptions:
     decided = plan.assumed.alike or plan.assumed.splits or plan.assumed.unsplit
     apart = [share for share in plan.sharding.shares.values() if share.how == "unfit"]
     wanted = plan.options.exact or (apart and all(_gives_batches(plan, share) for share in apart))
-    return replace(plan.assumed, alike=plan.roles.training_loaders) if wanted and not decided else plan.assumed
+    loaders = plan.roles.training_loaders if wanted and not decided else frozenset()
+    return replace(plan.assumed, alike=loaders) if loaders else plan.assumed
 
 
 def _gives_batches(plan: Plan, share: Share) -> bool:

@@ -22,10 +22,11 @@ Declines
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.loaders import while_counter
+from nbddp.analysis.models import behind_ddp
 from nbddp.analysis.reading import SingleStart, single_start, state_in_scope
 from nbddp.analysis.state import BatchLoop, Carried, carried, names_left, watched_within
 from nbddp.analysis.values import LoopFact
@@ -60,7 +61,8 @@ def _resumable(plan: Plan, fact: LoopFact, loop: ast.For) -> Iterator[Edit | Dia
     found = carried(plan, fact)
     yield from _lost(plan, loop, found)
     within = watched_within(plan, fact, found)
-    watch = Watch("epochs", state=_state(plan, fact), carried=found.values, things=_named(found.things),
+    values, things = _texts(plan, loop, found.values), _texts(plan, loop, found.things)
+    watch = Watch("epochs", state=_state(plan, fact), carried=values, things=_named(things),
                   whole=_why_whole(within))  # fmt: skip
     yield mark(plan.program, NAME, loop, watch)
     yield from _batches(plan, within)
@@ -89,7 +91,16 @@ def _lost(plan: Plan, loop: ast.For | ast.While, found: Carried) -> Iterator[Dia
 
 
 def _state(plan: Plan, fact: LoopFact) -> Named:
-    return tuple(state_in_scope(plan, fact).items())
+    return tuple((name, _text(plan, fact.node, text)) for name, text in state_in_scope(plan, fact).items())
+
+
+def _texts(plan: Plan, loop: ast.AST, found: Iterable[str]) -> tuple[str, ...]:
+    return tuple(_text(plan, loop, text) for text in found)
+
+
+def _text(plan: Plan, loop: ast.AST, text: str) -> str:
+    """As the script writes it there."""
+    return behind_ddp(plan, plan.wrapping.names.values(), loop, text)
 
 
 def _named(texts: tuple[str, ...]) -> Named:
@@ -114,10 +125,10 @@ def _counting(plan: Plan, fact: LoopFact, loop: ast.While) -> Iterator[Edit | Di
         )  # fmt: skip
         return
     found = carried(plan, fact)
-    values = tuple(name for name in found.values if name != counter.name)
+    values = _texts(plan, loop, (name for name in found.values if name != counter.name))
     within = watched_within(plan, fact, found)
     yield from _lost(plan, loop, found)
-    watch = Watch("turns", state=_state(plan, fact), carried=values, things=_named(found.things),
+    watch = Watch("turns", state=_state(plan, fact), carried=values, things=_named(_texts(plan, loop, found.things)),
                   counter=counter.name, first=counter.first, whole=_why_whole(within))  # fmt: skip
     yield mark(plan.program, NAME, loop, watch)
     yield from _batches(plan, within)

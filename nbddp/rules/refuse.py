@@ -83,9 +83,14 @@ def _run_elsewhere(plan: Plan) -> Iterator[Diagnostic]:
 
 
 def _is_optional(plan: Plan, node: ast.AST) -> bool:
-    """In a branch that a switch leaves out: a condition that is the same in every turn of the loops around."""
+    """In a branch that a switch leaves out, by a condition that is the same in every turn of the loops around; or in
+    what is done or said only where something fails."""
     inner = node
     for around in plan.program.ancestors(node):
+        if isinstance(around, ast.ExceptHandler | ast.Raise) or (
+            isinstance(around, ast.Assert) and inner is around.msg
+        ):
+            return True
         if isinstance(around, ast.If | ast.IfExp) and inner is not around.test:
             loops = [a for a in plan.program.ancestors(around) if isinstance(a, ast.For | ast.AsyncFor | ast.While)]
             asked = {n.id for n in walk(around.test) if isinstance(n, ast.Name)}

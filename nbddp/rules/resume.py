@@ -23,6 +23,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
+from nbddp.analysis.models import behind_ddp
 from nbddp.analysis.reading import held_by
 from nbddp.analysis.state import BatchLoop, CheckpointedLoop, checkpointed
 from nbddp.diagnostics import Diagnostic
@@ -60,7 +61,7 @@ def _load(plan: Plan, loop: CheckpointedLoop) -> Iterator[str]:
     for name, text in loop.state:
         yield f'        "{name}": {_state(plan, loop, text)},'
     for text in loop.values:
-        yield f'        "{text}": {text},'
+        yield f'        "{text}": {_text(plan, loop, text)},'
     yield "    }"
     yield ")"
     yield f"if {saved} is not None:"
@@ -68,14 +69,19 @@ def _load(plan: Plan, loop: CheckpointedLoop) -> Iterator[str]:
         if _is_sharded(plan, loop, text):
             yield f'    {plan.naming("load_full_state_dict")}({text}, {saved}["{name}"])'
         else:
-            yield f'    {text}.load_state_dict({saved}["{name}"])'
+            yield f'    {_text(plan, loop, text)}.load_state_dict({saved}["{name}"])'
     for text in loop.values:
-        yield f'    {text} = {saved}["{text}"]'
+        yield f'    {_text(plan, loop, text)} = {saved}["{text}"]'
 
 
 def _state(plan: Plan, loop: CheckpointedLoop, text: str) -> str:
     sharded = _is_sharded(plan, loop, text)
-    return f"{plan.naming('full_state_dict')}({text})" if sharded else f"{text}.state_dict()"
+    return f"{plan.naming('full_state_dict')}({text})" if sharded else f"{_text(plan, loop, text)}.state_dict()"
+
+
+def _text(plan: Plan, loop: CheckpointedLoop, text: str) -> str:
+    """As the script writes it there."""
+    return behind_ddp(plan, plan.wrapping.names.values(), loop.node, text)
 
 
 def _is_sharded(plan: Plan, loop: CheckpointedLoop, text: str) -> bool:

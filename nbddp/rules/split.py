@@ -110,14 +110,14 @@ def _lines(plan: Plan, split: Split, batches: Batches, number: int) -> Iterator[
     names = [n for n in split.names if n in keys]
     new = {plan.naming(n): n.removesuffix("_part") for n in split.renamed.values()}
     new = {n: old for n, old in new.items() if old in keys}
-    new = {**{n: n for n in names if n not in split.dicts}, **new}
-    dicts = [n for n in sorted(split.dicts) if n in keys]
-    held = [*(f"*{name}.values()" for name in dicts), *new.values()]
+    new = {**{n: n for n in names if n not in split.dicts | split.lists}, **new}
+    dicts, lists = ([n for n in sorted(kind) if n in keys] for kind in (split.dicts, split.lists))
+    held = [*(f"*{name}.values()" for name in dicts), *(f"*{name}" for name in lists), *new.values()]
     held += [key for key in batches.cut_here if key in keys and key not in held]
     held = held or [split.total]
     first = split.total if not number else names[0] if names else held[0]
     if any(batches.number_of(node) == number for node in means_of(plan, split).counts):
-        counted = f"next(iter({first}.values()))" if first in dicts else first
+        counted = f"next(iter({first}.values()))" if first in dicts else f"{first}[0]" if first in lists else first
         yield f"{samples} = {f'{counted}.shape[1]' if split.place(first) == TURNED else f'len({counted})'}"
     lead = next((key for key in held if key not in split.unlike), held[0])
     shown = [_beside(split, key, lead) for key in held]
@@ -125,6 +125,8 @@ def _lines(plan: Plan, split: Split, batches: Batches, number: int) -> Iterator[
     yield f"{mine}, {weight} = {plan.naming('my_part')}({', '.join([*shown, *dim])})"
     for name in dicts:
         yield f"{name} = {{key: value{_cut(split, name, mine)} for key, value in {name}.items()}}"
+    for name in lists:
+        yield f"{name} = [part{_cut(split, name, mine)} for part in {name}]"
     if new:
         asked = dict.fromkeys(leaves(plan), ".detach()")  # as the whole, no result of what is followed back
         cut = (f"{_shaped(split, old, lead)}{_cut(split, old, mine)}{asked.get(old, '')}" for old in new.values())

@@ -33,7 +33,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from nbddp.analysis import Plan
-from nbddp.analysis.models import Home, ddp_name, of_data_parallel, synchronises, unused_parameters
+from nbddp.analysis.models import Home, ddp_name, module_of_ddp, of_data_parallel, synchronises, unused_parameters
 from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.training import hook
 from nbddp.analysis.values import Obj
@@ -114,7 +114,7 @@ def _named(plan: Plan) -> Iterator[Edit]:
         yield replace(plan.program, NAME, place, text)
     bare = {node for names in plan.wrapping.names.values() for node in names.bare}
     for node in sorted(bare, key=plan.program.span):
-        yield from wrap(plan.program, NAME, node, "", ".module.module" if plan.options.per_machine else ".module")
+        yield from wrap(plan.program, NAME, node, "", module_of_ddp(plan))
 
 
 def _read_as_code(plan: Plan) -> Iterator[ast.expr]:

@@ -74,7 +74,7 @@ def transformed(source: str) -> str:
     first = source.lstrip().split("\n", 1)[0]
     if re.match(r"%%(time|timeit|prun|capture|ddp_train|dp_train|single_train)\b", first):
         source = source.replace(first, "", 1)
-    blank = len(source) - len(source.lstrip("\n"))  # IPython drops them, and places are those of the cell
+    blank = source[: len(source) - len(source.lstrip())].count("\n")  # dropped by IPython; places are those of the cell
     return "\n" * blank + TransformerManager().transform_cell(source)
 
 

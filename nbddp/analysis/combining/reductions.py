@@ -22,12 +22,15 @@ from nbddp.analysis.slicing import (
     read_after,
     starts_at_zero,
 )
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
     ASSUMED,
+    FLAT,
     OF_A_SHARE,
     PICKED,
     PLACED,
     PLACES,
+    TURNED,
     WHOLE,
     Extent,
     LoopFact,
@@ -203,9 +206,31 @@ def _how(m: Machine, fact: LoopFact, name: str, value: Value, elsewhere: set[str
         counts = zero and ways == {"item"}
         lists = empty and ways == {"append"} and not _is_mixed(m, value)
         how = "sum" if (counts or lists if holds else zero or ways == {"set"}) else None
+    elif extent is Extent.SAMPLES and not holds and ways <= {"set"}:
+        how = "gather_part" if _is_of_split_batch(m, fact, name, value) else None
     else:
         how = _how_gathered(m, ways) if extent is Extent.SAMPLES and empty else None
     return Reduction(loop, name, how) if how else None
+
+
+def _is_of_split_batch(m: Machine, fact: LoopFact, name: str, value: Value) -> bool:
+    """Has each rank some samples of the last batch, in its order, on which nothing is trained any more?"""
+    loop, loops = fact.node, [fact.node, *fact.parents]
+    assert isinstance(loop, ast.stmt)
+    carried = any(name in carried_reads(around) for around in loops if isinstance(around, Loops))
+    marks = (*OF_A_SHARE, PICKED, PLACED, PLACES, TURNED, FLAT, "shape")
+    drawn = (fact.loaders | fact.next_of | fact.indirect) <= m.assumed.alike | {s.batch for s in m.assumed.splits}
+    return (
+        bool(m.assumed.splits) and drawn and not (carried or _trains_behind(m, loop) or value.items or value.of(*marks))
+    )
+
+
+def _trains_behind(m: Machine, loop: ast.stmt) -> bool:
+    """In the same function or cell: what is gathered would not be followed back to the model."""
+    function, cell = m.program.function_of(loop), m.program.cell_of(loop)
+    around = [function] if function else [s.node for s in m.program.statements if s.cell == cell]
+    calls = (n for n in (n for a in around for n in walk(a)) if isinstance(n, ast.Call))
+    return any(c.lineno > (loop.end_lineno or 0) and getattr(c.func, "attr", "") == "backward" for c in calls)
 
 
 def _adds_up(m: Machine, fact: LoopFact, name: str, value: Value, holds: bool) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import AbstractContextManager
-from functools import reduce
+from functools import lru_cache, reduce
 
 from nbddp.analysis.evaluator.attributes import class_member
 from nbddp.analysis.library import Gives, effect_of
@@ -40,6 +40,7 @@ BATCHES = "batches"  # what a counter counts
 DEEPEST = 6  # `tqdm(enumerate(zip(a, b)))`
 
 
+@lru_cache(maxsize=1024)  # asked at each call
 def yields(node: ast.AST) -> bool:
     """Does a function yield, itself and not in one that it defines?"""
     todo = list(ast.iter_child_nodes(node))

@@ -5,7 +5,7 @@ Gives the Wrapping: which models DDP takes over and where, which gradients are a
 """
 
 from nbddp.analysis.models.buffers import kept_of_shares, may_hold_batch_norm, synchronises
-from nbddp.analysis.models.ddp_names import ddp_name
+from nbddp.analysis.models.ddp_names import behind_ddp, ddp_name, module_of_ddp
 from nbddp.analysis.models.devices import chosen, device_name, indexed_name, numbers, uses_gpu
 from nbddp.analysis.models.sharded import (
     calls_sharded,
@@ -30,6 +30,7 @@ from nbddp.analysis.models.wrapping import (
 __all__ = [
     "Home",
     "Wrapping",
+    "behind_ddp",
     "calls_sharded",
     "chosen",
     "ddp_name",
@@ -47,6 +48,7 @@ __all__ = [
     "kept_of_shares",
     "loaded_states",
     "may_hold_batch_norm",
+    "module_of_ddp",
     "numbers",
     "of_data_parallel",
     "only_moves",

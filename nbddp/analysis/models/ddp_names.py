@@ -8,7 +8,7 @@ for the model itself, which they call `model.module`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
 from nbddp.analysis.library import effect_of, under
@@ -33,6 +33,7 @@ class Names:
     places: Mapping[ast.expr, str]  # where the model is named, and DDP is meant
     bare: frozenset[ast.expr]  # where DDP is named, and the model is meant
     evaluates: bool  # one call trains in one turn and evaluates in another
+    variables: Set[tuple[Scope, str]] = frozenset()  # of functions: they stand for DDP
 
 
 def find_names(plan: Reading, homes: Mapping[Obj, Home], unproved: Set[Obj]) -> dict[Obj, Names]:
@@ -76,7 +77,19 @@ def _names(plan: Reading, model: Model, homes: Mapping[Obj, Home]) -> Names | No
         if not trail.stays(use):
             bare.add(use)
     evaluates = any(c.no_grad for c in calls)
-    return Names(ddp_name(plan, home), trail.places, frozenset(bare), evaluates)
+    return Names(ddp_name(plan, home), trail.places, frozenset(bare), evaluates, trail.variables)
+
+
+def behind_ddp(plan: Reading, known: Iterable[Names], node: ast.AST, text: str) -> str:
+    """`model.module.optimizer` for `model.optimizer`, at a place where `model` stands for DDP."""
+    name, dot, field_name = text.partition(".")
+    handed_on = any((_scope(plan, node, name), name) in names.variables for names in known)
+    return f"{name}{module_of_ddp(plan)}.{field_name}" if dot and handed_on else text
+
+
+def module_of_ddp(plan: Reading) -> str:
+    """How DDP is asked for the model: nn.DataParallel stands between, where a process has several GPUs."""
+    return ".module.module" if plan.options.per_machine else ".module"
 
 
 def may_train_unread(plan: Reading, model: Obj) -> bool:
@@ -135,7 +148,7 @@ class _Trail:
         return isinstance(self.plan.facts.value(node).const, Literal)
 
     def follow_name(self, node: ast.Name) -> bool:
-        scope = self.scope(node)
+        scope = _scope(self.plan, node, node.id)
         if scope is self.plan.program.function_of(self.home.ready) and self.is_home(node):
             self.places[node] = ddp_name(self.plan, self.home)
             return True
@@ -153,13 +166,6 @@ class _Trail:
         functions = {self.plan.program.function_of(h.ready) for h in homes}
         return all(h.name == node.id for h in homes) and len(functions) == 1
 
-    def scope(self, node: ast.Name) -> Scope:
-        """The function whose own the name is; None for the cells."""
-        around = self.plan.program.function_of(node)
-        while isinstance(around, Function) and node.id not in local_names(around):
-            around = self.plan.program.function_of(around)
-        return around
-
     def follow_arguments(self, function: ast.FunctionDef, name: str) -> bool:
         """All calls of the function that hand it the model."""
         calls = [c for c in self.plan.facts.calls.values() if function in c.bodies]
@@ -173,7 +179,11 @@ class _Trail:
 
     def follow_assigned(self, scope: Scope, name: str, *, needed: bool = False) -> bool:
         """What the variable is set to: another that stands for DDP, or what its own method returns."""
-        found = [v for t, v in self.assigned() if isinstance(t, ast.Name) and t.id == name and self.scope(t) is scope]
+        found = [
+            v
+            for t, v in self.assigned()
+            if isinstance(t, ast.Name) and t.id == name and _scope(self.plan, t, name) is scope
+        ]
         return (bool(found) or not needed) and all(v is not None and self.passes(v) for v in found)
 
     def assigned(self) -> Iterator[tuple[ast.expr, ast.expr | None]]:
@@ -223,7 +233,7 @@ class _Trail:
         found: list[ast.expr] = []
         for node in self.plan.nodes():
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                found += [node] if (self.scope(node), node.id) in self.variables else []
+                found += [node] if (_scope(self.plan, node, node.id), node.id) in self.variables else []
             elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and node.attr in self.attributes:
                 found += [node] if self.is_attribute(node, node.attr) else []
         return found
@@ -246,6 +256,14 @@ class _Trail:
             return False
         targets = statement.targets if isinstance(statement, ast.Assign) else []
         return all(isinstance(t, ast.Name) and t.id == name for t in targets)
+
+
+def _scope(plan: Reading, node: ast.AST, name: str) -> Scope:
+    """The function whose own a name is there; None for the cells."""
+    around = plan.program.function_of(node)
+    while isinstance(around, Function) and name not in local_names(around):
+        around = plan.program.function_of(around)
+    return around
 
 
 def _parameters(function: ast.FunctionDef) -> list[ast.arg]:

@@ -86,6 +86,9 @@ def _target_name(plan: Reading, target: ast.expr, model: Obj, built: ast.Assign)
 def _first_holder(plan: Reading, model: Obj, node: ast.AST, site: ast.AST | None, depth: int) -> ast.Assign | None:
     """The assignment that receives what is built at the node; through the functions that only build and return it."""
     statement = plan.program.statement_of(node)
+    short = next((a for a in plan.program.ancestors(node) if isinstance(a, ast.Lambda | ast.stmt)), None)
+    if isinstance(short, ast.Lambda):  # `build = lambda width: nn.Linear(width, 3)`
+        return _at_callers(plan, model, short, site, depth) if _is_value(plan, node, short.body) else None
     if isinstance(statement, ast.Assign) and _is_value(plan, node, statement.value):
         function = plan.program.function_of(statement)
         if function is None or not _returned(plan, statement, function) or depth > 4:

@@ -170,6 +170,9 @@ class Walk(ast.NodeVisitor):
     def _call_own(self, node: ast.Call, name: str) -> None:
         if not self._is_local(name):
             self.out.calls.add(name)
+        if f"{name}()" in self.own:
+            self.mutate(name)
+            self._change_surely(name)
         own = self.own.get(name) or (Changes() if name in self.differentiated else UNKNOWN)
         for i, arg in enumerate(node.args):
             if own.changes(i):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from nbddp.analysis.slicing.aliases import shared_inside
 from nbddp.analysis.slicing.effects import Changes, Walk, all_arguments, bound_names, effects, root_name
-from nbddp.analysis.slicing.method_effects import changing_methods
+from nbddp.analysis.slicing.method_effects import changed_by_calls, changing_methods
 from nbddp.analysis.syntax import walk
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
@@ -86,6 +86,7 @@ def summaries(nodes: Sequence[ast.AST], imports: Mapping[str, str]) -> dict[str,
     known: dict[str, Changes] = {name: Changes() for name, _ in defined}
     known |= {n.name: Changes() for n in nodes if isinstance(n, ast.ClassDef)}
     known |= {f".{name}": Changes() for name in changing_methods(nodes)}
+    known |= {f"{name}()": Changes() for name in changed_by_calls(nodes)}
     for _ in range(4):
         found = {}
         for name, node in defined:

@@ -25,6 +25,18 @@ def changing_methods(nodes: Iterable[ast.AST]) -> frozenset[str]:
     return frozenset(found)
 
 
+def changed_by_calls(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    """Variables that hold an object which changes when it is called: `stop` of `if stop(loss): break`."""
+    parts = [part for node in nodes for part in walk(node)]
+    classes = {p.name for p in parts if isinstance(p, ast.ClassDef) and "__call__" in changing_methods([p])}
+    found = set[str]()
+    for part in parts:
+        match part:
+            case ast.Assign(targets=targets, value=ast.Call(func=ast.Name(id=name))) if name in classes:
+                found.update(t.id for t in targets if isinstance(t, ast.Name))
+    return frozenset(found)
+
+
 def _changes_its_object(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     own = method.args.args[0].arg
     for node in walk(method):

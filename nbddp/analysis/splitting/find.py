@@ -9,7 +9,7 @@ from dataclasses import replace
 from nbddp.analysis.library import Samples, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.carried import bound_below, is_carried
-from nbddp.analysis.splitting.origins import is_constant
+from nbddp.analysis.splitting.origins import is_constant, structure_of
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import LOOPS, Definition, Region, Scope, regions, scope_of, stored
 from nbddp.analysis.splitting.roots import Root, base_of, given_to, roots, values_for
@@ -242,9 +242,14 @@ def add(split: Split, region: Region, found: Sequence[Root]) -> Split:
         elif root.name in split.names or root.node in split.renamed or root.node in split.inline:
             continue
         elif not region.whole and root.name in _bound(region) and not is_carried(region, root.name):
-            held = region.plan.facts.value(root.node).of("dict")
-            dicts = split.dicts | {root.name} if held else split.dicts
-            split = replace(split, names=(*split.names, root.name), dicts=dicts)
+            named = region.plan.facts.value(root.node).of("dict")
+            kind = "dict" if named else structure_of(region.plan, region.rest, root.name)
+            split = replace(
+                split,
+                names=(*split.names, root.name),
+                dicts=split.dicts | {root.name} if kind == "dict" else split.dicts,
+                lists=split.lists | {root.name} if kind == "list" else split.lists,
+            )
         else:
             split = _whole_elsewhere(split, region, root.name)
     return split

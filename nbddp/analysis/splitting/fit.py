@@ -177,7 +177,7 @@ def whole_sizes(plan: Reading) -> Iterator[ast.Call]:
         if isinstance(call.func, ast.Attribute) and entry_of(call).shape is Shape.ANEW and call.args:
             first = call.args[0].elts[0] if isinstance(call.args[0], ast.Tuple) and call.args[0].elts else call.args[0]
             size = plan.facts.value(first)
-            known = isinstance(first, ast.UnaryOp | ast.Starred) or size.varies or size.size or size.const == -1
+            known = isinstance(first, ast.UnaryOp | ast.Starred) or size.varies or size.size or size.const in (-1, 1)
             by_time = plan.facts.value(call.func.value).of(TURNED, FLAT) and len(call.args) > 1
             if size.number and not known and not by_time and is_split(plan, call.func.value):
                 yield call

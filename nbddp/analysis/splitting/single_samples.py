@@ -103,7 +103,8 @@ def taken_for_one(plan: Reading, dim: int) -> ast.expr | None:
     for call, fact in plan.facts.calls.items():
         func = call.func
         base = plan.facts.value(func.value) if isinstance(func, ast.Attribute) else None
-        if base is not None and base.varies and bool(base.of(TURNED)) == bool(dim) and _is_one(call, dim):
+        turned = base is not None and base.varies and bool(base.of(TURNED)) == bool(dim)
+        if turned and fact.grad and _is_one(call, dim):  # without gradients it only measures: `target.view(1, -1)`
             return call
         trains = fact.grad and bool(fact.loops & training or not training) and "torch.nn.Parameter" not in fact.names
         if trains and (single := next((a for a in call.args if is_single(plan, a)), None)) is not None:

@@ -18,7 +18,7 @@ from nbddp.analysis.values.arithmetic import (
     unary,
 )
 from nbddp.analysis.values.assumptions import Assumptions, Split
-from nbddp.analysis.values.branches import chosen_by, copies, decided, join_states, operands, restore
+from nbddp.analysis.values.branches import chosen_by, copies, decided, join_states, operands, restore, state_of
 from nbddp.analysis.values.command_lines import call_parser
 from nbddp.analysis.values.contents import (
     ITEMS,
@@ -112,7 +112,7 @@ from nbddp.analysis.values.machine import (
     Steps,
 )
 from nbddp.analysis.values.remembered_calls import remembered, sees_names_of_a_function
-from nbddp.analysis.values.tracking import last_change, note_change
+from nbddp.analysis.values.tracking import last_change, last_finding, note_change
 
 __all__ = [
     "ANYTHING",
@@ -199,6 +199,7 @@ __all__ = [
     "join_extent",
     "join_states",
     "last_change",
+    "last_finding",
     "loss_extent",
     "marked",
     "may_be_an_array",
@@ -217,6 +218,7 @@ __all__ = [
     "sees_names_of_a_function",
     "sources",
     "spread",
+    "state_of",
     "summed",
     "tell_unlike",
     "thing",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 from contextlib import AbstractContextManager
 
 from nbddp.analysis.values.domain import ANYTHING, PLACED, Extent, Value, alike, join, spread
@@ -12,6 +13,14 @@ from nbddp.analysis.values.machine import Env, Machine
 
 def copies(m: Machine) -> tuple[Env, list[Env]]:
     return dict(m.globals), [dict(f.local) for f in m.frames]
+
+
+def state_of(m: Machine, bound: Collection[str] = ()) -> tuple[object, ...]:
+    """On what a turn of a loop hangs, but for names that it binds first; what has been found is only added to."""
+    globals_, locals_ = copies(m)
+    for name in bound:
+        (globals_ if m.frame.node is None else locals_[-1]).pop(name, None)
+    return globals_, locals_, dict(m.facts.fields), m.asleep, m.left
 
 
 def restore(m: Machine, saved: tuple[Env, list[Env]]) -> None:

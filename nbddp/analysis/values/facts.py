@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.values.domain import ANYTHING, Extent, Obj, Value, is_sum_or_not, join
-from nbddp.analysis.values.tracking import Tracked, TrackedDict, TrackedSet, TrackedSets
+from nbddp.analysis.values.tracking import Tracked, TrackedDict, TrackedSet, TrackedSets, TrackedState
 from nbddp.sentence import Sentence
 
 K = TypeVar("K")
@@ -76,7 +76,7 @@ class Reduction:
 
     loop: Loop
     name: str
-    how: str  # "mean" | "sum" | "gather" | "gather_samples" | "gather_batches"
+    how: str  # "mean" | "sum" | "gather" | "gather_samples" | "gather_batches" | "gather_part"
     in_place: bool = False  # a list that others may hold: changed in place
     number: bool = False  # surely a Python number
     assumed: bool = False  # of what is taken for a mean over the batch, since it was weighted by its size
@@ -139,7 +139,7 @@ class Facts(Tracked):
     exhausted: ast.AST | None = None  # where the run was given up: what is left is not understood
 
     # Things, and what they hold.
-    fields: dict[tuple[Obj, str], Value] = field(default_factory=TrackedDict)
+    fields: dict[tuple[Obj, str], Value] = field(default_factory=TrackedState)
     stores: dict[ast.Subscript, set[Obj]] = field(default_factory=TrackedSets)  # items that are set, added to, deleted
     classes: dict[Obj, ast.ClassDef] = field(default_factory=TrackedDict)  # the class of an instance
     contained: dict[Obj, set[Obj]] = field(default_factory=TrackedSets)  # a module inside other modules

@@ -26,7 +26,7 @@ from nbddp.analysis.values.domain import (
     written_into,
 )
 from nbddp.analysis.values.facts import CallFact, Facts, LoopFact, TestFact
-from nbddp.analysis.values.tracking import note_change
+from nbddp.analysis.values.tracking import note_change, note_state
 
 Env = dict[str, Value]
 Args = list[Value]
@@ -63,6 +63,7 @@ class Frame:
     call: ast.AST | None = None  # what called it
     around: Context | None = None  # under what it was called
     turns: Extent = Extent.UNIFORM  # of what it has as many as it has yielded
+    missed: set[str] = field(default_factory=set)  # names that were read while they were not bound here
 
 
 @dataclass
@@ -97,6 +98,7 @@ class Context:
     of_share: bool = False  # a condition that each rank decides by its share as a whole
     own_turns: bool = False  # conditions and loops by which one rank may come more often than another
     behind: bool = False  # varying only for what some ranks have left, not for a condition around
+    written: int = 1  # turns around that are run one by one, each through all of the next
     caught: bool = False  # in a `try` that goes on after an error
 
 
@@ -167,7 +169,7 @@ class Machine:
     def let_sleep(self, models: set[Obj]) -> None:
         """Only these are in evaluation mode from here on."""
         if models != self.asleep:
-            note_change()
+            note_state()
         self.asleep = models
 
     def close_over(self, function: ast.AST, name: str = "") -> Value:
@@ -205,6 +207,7 @@ class Machine:
         while frame is not None:
             if name in frame.local and name not in frame.global_names | frame.outer_names:
                 return frame.local[name]
+            frame.missed.add(name)
             frame = frame.outer
         return self.globals.get(name)
 

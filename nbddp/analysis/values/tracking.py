@@ -1,4 +1,7 @@
-"""Whether anything changed: a call or a turn of a loop that changes nothing need not be run again."""
+"""Whether anything changed: a call or a turn of a loop that changes nothing need not be run again.
+
+What is found is only ever added to; what things are (`TrackedState`) may change and change back within a turn.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +17,26 @@ class _Last:
     """Each change is an object of its own: of exports side by side, none takes another's change for no change."""
 
     change: object = object()
+    finding: object = object()
 
 
 def note_change() -> None:
+    """Of what is found, or of what a later turn may come to by another way."""
+    _Last.change = _Last.finding = object()
+
+
+def note_state() -> None:
     _Last.change = object()
 
 
 def last_change() -> object:
     """The same object as long as nothing that is tracked has changed."""
     return _Last.change
+
+
+def last_finding() -> object:
+    """The same object as long as only the state has changed, which may have come back to what it was."""
+    return _Last.finding
 
 
 class Tracked:
@@ -36,14 +50,16 @@ class Tracked:
 
 
 class TrackedDict(dict[K, V]):
+    note = staticmethod(note_change)
+
     def __setitem__(self, key: K, value: V) -> None:
         old = self.get(key, _MISSING)
         if old is not value and old != value:
-            note_change()
+            self.note()
         super().__setitem__(key, value)
 
     def __delitem__(self, key: K) -> None:
-        note_change()
+        self.note()
         super().__delitem__(key)
 
     def __ior__(self, other: Any) -> TrackedDict[K, V]:  # type: ignore[override, misc]
@@ -52,7 +68,7 @@ class TrackedDict(dict[K, V]):
         return self
 
     def update(self, *args: Any, **kwargs: Any) -> None:
-        note_change()
+        self.note()
         super().update(*args, **kwargs)
 
     def setdefault(self, key: K, default: V) -> V:
@@ -62,8 +78,12 @@ class TrackedDict(dict[K, V]):
 
     def pop(self, key: K, default: Any = None) -> Any:
         if key in self:
-            note_change()
+            self.note()
         return super().pop(key, default)
+
+
+class TrackedState(TrackedDict[K, V]):
+    note = staticmethod(note_state)
 
 
 class TrackedSet(set[V]):

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from nbddp.analysis.slicing.method_effects import changing_methods
+from nbddp.analysis.slicing.method_effects import changed_by_calls, changing_methods
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,29 @@ from nbddp.analysis.slicing.method_effects import changing_methods
 def test_methods_by_what_they_do(body, found):
     tree = ast.parse(f"class Data:\n    {body}\n")
     assert changing_methods(list(ast.walk(tree))) == found
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("self.count += 1", {"stop"}),
+        ("self.note()", {"stop"}),
+        ("return self.count", set()),
+    ],
+)
+def test_variables_that_change_when_they_are_called(body, found):
+    text = f"""
+class Stop:
+    count = 0
+    def __call__(self):
+        {body}
+    def note(self):
+        self.count = 2
+class Other:
+    def __call__(self):
+        return 1
+stop, other = Stop(), Other()
+stop = Stop()
+other = Other()
+"""
+    assert changed_by_calls(ast.parse(text).body) == found

@@ -27,7 +27,7 @@ def planned(
 ) -> Plan:
     """`lines` compute the loss of a turn of the loop."""
     body = "".join(f"    {line}\n" for line in lines.strip().split("\n"))
-    return plan(f"{DATA}{before}\n\n{head}\n{body}{STEP}print(loss.item())\n", *([options] if options else []))
+    return plan(f"{DATA}{before}\n\n{head}\n{body}{STEP}print(loss.item())\n", options=options)
 
 
 def cut(made: Plan) -> list[str]:

@@ -41,6 +41,20 @@ def test_all_ranks_draw_alike_from_a_loader_where_batches_are_split_exactly():
     assert not plan(*BEFORE, TRAINING).assumed.alike
 
 
+def test_without_a_loader_the_same_is_split_where_the_numbers_are_to_be_exact():
+    step = f"x, t = X[step * 10 : step * 10 + 10], y[step * 10 : step * 10 + 10]\n{LOSS}"
+    made = planned(step, options=Options(exact=True))
+    assert cut(made) == cut(planned(step)) == ["x", "t"]
+
+
+@pytest.mark.parametrize("lines", ["with torch.no_grad():\n        hits = model(x).argmax(1) == t.view(1, -1)", ""])
+def test_one_row_of_labels_is_no_sample_where_nothing_is_trained_with_it(lines):
+    made = planned(
+        f"x, t = draw(X, y)\nloss = F.cross_entropy(model(x), t)\n{lines}", before="from drawing import draw"
+    )
+    assert cut(made) == ["x", "t"]
+
+
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [

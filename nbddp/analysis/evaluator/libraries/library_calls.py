@@ -158,11 +158,14 @@ def _compute(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywor
         if any(k in keywords and keywords[k].const is not True for k in ("normalize", "squared")):
             return Value(extent=Extent.SUM if word == "accuracy_score" else Extent.VARYING)
         return Value(extent=Extent.MEAN if op.samples is Samples.SCORE else Extent.VARYING)
+    operands = [replace(v, extent=m.held(v)) for v in args]
+    if name.startswith(("torch.", "numpy.")) and (found := operation(word, operands, keywords)) is not None:
+        return found
     if name.startswith(("torch.", "numpy.", "einops.", "torchvision.")) and Extent.SAMPLES in extents:
         if op.samples is Samples.MIXES:
             return Value(extent=Extent.VARYING)
         parts = (replace(v, extent=m.held(v)) for v in given if not _is_size(v))
-        found = operation(word, args, keywords) or like(Value(extent=elementwise(parts)), args)
+        found = like(Value(extent=elementwise(parts)), args)
         beside = op.samples is Samples.JOINS and found.extent is Extent.SAMPLES and args
         return joined(m, node, word, args[0], args[1:], keywords) if beside else found
     return Value(extent=extent if op.samples is Samples.JOINS else Extent.VARYING)

@@ -37,12 +37,14 @@ from nbddp.analysis.values import (
     is_uneven,
     iterated,
     join_states,
-    last_change,
+    last_finding,
     restore,
     spread,
+    state_of,
 )
 from nbddp.sentence import sentence
 
+MOST = 16  # turns over what is written out, of loops in each other
 TURNS = 5  # what has come so far through names has come everywhere: `older = old; old = loss`
 
 
@@ -112,7 +114,7 @@ def _turns(
     shares, around = _draws_shares(m, fact.node, loaders), m.left
     backward = unsure = False
     for turn in range(TURNS):
-        before, change, moved = copies(m), last_change(), m.moved
+        before, state, found, moved = copies(m), state_of(m), last_finding(), m.moved
         active = Active(fact, shares, shares and turn > 0 and not (fact.backward or fact.lazy), m.context.conditions)
         m.loops.append(active)
         one(active)
@@ -125,7 +127,8 @@ def _turns(
         deals = shares and not (fact.backward or fact.lazy)
         if turn and moved is m.moved and _extents(after) == _extents(before):
             break
-        if last_change() is change and after == before and not deals:
+        bound = m.frame.local.keys() - before[1][-1].keys() - m.frame.missed  # before they are read: in each turn
+        if last_finding() is found and state_of(m, bound) == state and not deals:
             break  # the second turn would find what the first one found
     _note_use(fact, loaders, backward, unsure)
     broken = frozenset(one for one in m.left - around if one.by is ast.Break)
@@ -165,9 +168,11 @@ def run_for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
     ):
 
         def one(active: Active) -> None:
-            for value in literal_elements(m, iterable) or [element(m, iterable, node, active)]:
-                assign(m, node.target, value)
-                m.steps.block(m, node.body)
+            written = _told_apart(m, node, iterable)
+            with m.within(written=m.context.written * max(1, len(written))):
+                for value in written or [element(m, iterable, node, active)]:
+                    assign(m, node.target, value)
+                    m.steps.block(m, node.body)
 
         shares, broken = _turns(m, fact, one, loaders)
     steps = fact.backward and m.facts.draws_itself(fact)
@@ -176,6 +181,23 @@ def run_for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
         m.steps.leave_loop(m, fact)
     with m.arrived(broken):  # by those ranks that nothing has led out
         m.steps.block(m, node.orelse)
+
+
+def _told_apart(m: Machine, node: ast.For | ast.AsyncFor, iterable: Value) -> list[Value]:
+    """The turns that are run one by one, as those over phases: not all of a search through a grid."""
+    found = literal_elements(m, iterable)
+    numbers = all(type(value.const) in (int, float) for value in found)
+    if len(found) * m.context.written > MOST or (numbers and not _decides(node)):
+        return []
+    return found
+
+
+def _decides(node: ast.For | ast.AsyncFor) -> bool:
+    """Does a condition in the loop ask of what its turn is given?"""
+    own = {n.id for n in walk(node.target) if isinstance(n, ast.Name)}
+    tests = (n.test for n in inside(node.body) if isinstance(n, ast.If | ast.While | ast.IfExp))
+    subjects = (n.subject for n in inside(node.body) if isinstance(n, ast.Match))
+    return any(isinstance(n, ast.Name) and n.id in own for test in (*tests, *subjects) for n in walk(test))
 
 
 def _made_beside(m: Machine, loop: ast.For | ast.AsyncFor) -> None:
@@ -212,14 +234,6 @@ def run_while(m: Machine, node: ast.While) -> None:
         m.steps.block(m, node.orelse)
 
 
-def _names_besides(m: Machine, own: set[str]) -> tuple[Env, list[Env]]:
-    """Those that a turn may find changed: its own are bound before they are read."""
-    globals_, locals_ = copies(m)
-    for name in own:
-        (globals_ if m.frame.node is None else locals_[-1]).pop(name, None)
-    return globals_, locals_
-
-
 def comprehension_loops(m: Machine, generators: list[ast.comprehension], body: Callable[[], None]) -> None:
     if not generators:
         body()
@@ -232,7 +246,7 @@ def comprehension_loops(m: Machine, generators: list[ast.comprehension], body: C
     m.loops.append(active)
     own = {n.id for n in walk(first.target) if isinstance(n, ast.Name)}
     for turn in range(2):
-        before, change = _names_besides(m, own), last_change()
+        before, found = state_of(m, own), last_finding()
         active.shares &= not (turn and first in m.assumed.unsure)  # a share, or all of it: a sum is then neither
         for value in literal_elements(m, iterable) or [element(m, iterable, first, active)]:
             turn_of = Obj("turn", first, repr(value.const)) if value.const is not None else m.context.turn
@@ -244,7 +258,7 @@ def comprehension_loops(m: Machine, generators: list[ast.comprehension], body: C
                     around.enter_context(chosen_by(m, evaluate(m, condition)))
                 with m.within(varying=m.context.varying or is_uneven(m.facts, iterable)):
                     comprehension_loops(m, generators[1:], body)
-        if last_change() is change and _names_besides(m, own) == before and first not in m.assumed.unsure:
+        if last_finding() is found and state_of(m, own) == before and first not in m.assumed.unsure:
             break
     m.loops.pop()
     _note_use(fact, loaders | active.next_of, active.backward, active.unsure)

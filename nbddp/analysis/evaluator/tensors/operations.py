@@ -21,6 +21,7 @@ from nbddp.analysis.values import (
     binary,
     join_extent,
     spread,
+    unary,
 )
 
 
@@ -32,6 +33,8 @@ def of_size(sizes: Set[Extent]) -> Extent:
 
 def operation(word: str, operands: Args, keywords: Keywords) -> Value | None:
     """`a.div(b)`, `torch.add(a, b, alpha=2)`: operators by another name; None for anything else."""
+    if word in ("neg", "negative", "positive") and len(operands) == 1:
+        return unary(operands[0], ast.USub())
     op = OPERATORS.get(word)
     if op is None or len(operands) != 2:
         return None

@@ -18,6 +18,7 @@ from nbddp.analysis.splitting.origins.sizes import (
     written_size,
     written_sizes,
 )
+from nbddp.analysis.splitting.origins.structures import structure_of
 
 __all__ = [
     "TENSORS",
@@ -34,6 +35,7 @@ __all__ = [
     "made_by",
     "returned",
     "sizes_in",
+    "structure_of",
     "written_size",
     "written_sizes",
 ]

@@ -6,10 +6,11 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.regions import Definition, bound, stored
+from nbddp.analysis.splitting.regions import Definition, Scope, bound, stored
 from nbddp.analysis.syntax import handed, walk
 
 BINDS = (ast.Assign, ast.AugAssign, ast.NamedExpr, ast.For, ast.comprehension, ast.withitem)
+Given = dict[tuple[Scope, str], list[tuple[ast.expr, int | None]]]  # by function and name: what, at which place
 FAR = 400  # nodes: what is made of more than that is not followed to its end
 
 
@@ -55,25 +56,34 @@ def given_to(plan: Reading, name: ast.Name) -> Iterator[tuple[ast.expr, int | No
     if isinstance(function, Definition):
         given = (pair for call in plan.callers.get(function, ()) for pair in handed(call, function))
         yield from ((value, None) for parameter, value in given if parameter == name.id)
-    for around in (function, plan.program.tree):
-        binding = (n for n in plan.nodes() if isinstance(n, BINDS) and name.id in stored(n))
-        made = [n for n in binding if plan.program.function_of(n) is _scope(around)]
-        found = [given for n in made for given in _bound(plan, n, name.id)]
-        yield from found
+    for around in dict.fromkeys((function, None)):
+        yield from (found := _given(plan).get((around, name.id), []))
         if found:
             return
 
 
-def _scope(around: ast.AST | None) -> ast.AST | None:
-    return around if isinstance(around, Definition) else None
+def _given(plan: Reading) -> Given:
+    """Found once: it is asked for every name of what a batch is made of."""
+    if _given not in plan.once:
+        plan.once[_given] = _find_given(plan)
+    found: Given = plan.once[_given]
+    return found
 
 
-def _bound(plan: Reading, node: ast.AST, name: str) -> Iterator[tuple[ast.expr, int | None]]:
-    for target, value in bound(plan.program, node):
-        if isinstance(target, ast.Name) and target.id == name:
-            yield value, None
-        elif isinstance(target, ast.Tuple | ast.List):
-            yield from ((value, at) for at, part in enumerate(target.elts) if name in stored(part))
+def _find_given(plan: Reading) -> Given:
+    found: Given = {}
+    for node in (n for n in plan.nodes() if isinstance(n, BINDS)):
+        for target, value in bound(plan.program, node):
+            for name, place in _names(target):
+                found.setdefault((plan.program.function_of(node), name), []).append((value, place))
+    return found
+
+
+def _names(target: ast.expr) -> Iterator[tuple[str, int | None]]:
+    if isinstance(target, ast.Name):
+        yield target.id, None
+    elif isinstance(target, ast.Tuple | ast.List):
+        yield from ((name, at) for at, part in enumerate(target.elts) for name in stored(part))
 
 
 def returned(plan: Reading, call: ast.expr) -> Iterator[ast.expr]:

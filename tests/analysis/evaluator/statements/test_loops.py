@@ -89,3 +89,45 @@ def nested(loops: int, kind: str) -> str:
 def test_loops_in_loops_do_not_multiply(kind):
     small, large = evaluations(nested(5, kind)), evaluations(nested(10, kind))
     assert large < 6 * small  # and not 2 ** 5 times as many
+
+
+TURN = """torch.manual_seed(0)
+net = nn.Linear(2, 2)
+net.train() if kind == "a" else None
+net.eval()
+rows.append({"row": 1, **{str(n): n for n in [1, 2]}})"""
+
+
+def grid(*lists: str) -> int:
+    """What a search costs, each turn of which makes a model and changes state that the next changes back."""
+    loops = [f"{'    ' * n}for n{n} in {one}:" for n, one in enumerate(lists)]
+    turn = [f"{'    ' * len(lists)}{line}" for line in TURN.split("\n")]
+    return evaluations(*BEFORE, 'rows, kind = [], "b"', "\n".join([*loops, *turn]))
+
+
+def test_each_list_more_in_a_search_through_a_grid_costs_the_same():
+    costs = [grid(*["[1, 2, 3]"] * lists) for lists in (2, 4, 6)]
+    assert costs[2] - costs[1] < 1.2 * (costs[1] - costs[0])
+
+
+def test_of_lists_of_names_in_each_other_not_all_turns_are_run_one_by_one():
+    two, six = (grid(*["['a', 'b', 'c', 'd']"] * lists) for lists in (2, 6))
+    assert six < 2 * two
+
+
+def test_functions_with_loops_that_call_each_other_cost_as_much_as_their_text():
+    function = "def f{n}(x):\n    for k in range(3):\n        y = {{'a': x, 'b': f{m}(k)}}\n    return y\n"
+
+    def cost(size: int) -> int:
+        chain = "".join(function.format(n=n, m=n - 1) for n in range(1, size))
+        return evaluations("def f0(x):\n    return x\n" + chain, f"f{size - 1}(1)")
+
+    costs = [cost(size) for size in (5, 10, 15)]
+    assert costs[2] - costs[1] < 2 * (costs[1] - costs[0])
+
+
+@pytest.mark.parametrize(("test", "trained"), [("stage == 2", 1), ("epoch == 2", 0)])
+def test_numbers_are_told_apart_where_a_condition_asks_for_them(test, trained):
+    inside = TRAINING.replace("loss.backward()", f"if {test}:\n            loss.backward()").strip()
+    made = plan(*BEFORE, "for stage in [2, 3]:\n" + "\n".join(f"    {line}" for line in inside.split("\n")))
+    assert len(loop_over(made, "train_loader").trained) == trained
