@@ -148,6 +148,9 @@ LOSSES = (
         for name in ("Firsts", "Sized", "Deviating", "Guarded", "Weighed", "Placed", "Tabled")
     ),
     "criterion(topped(a), b)",
+    "criterion(out.mean(0), b.mean(0))",
+    "criterion(out.sum(0), b.sum(0))",
+    "criterion(out + out.mean(), b)",
     "Neighbours()(out, b)",
     "Pairs()(out, b)",
     "(out[: len(a) // 2] - b[len(a) // 2 :]).pow(2).mean()",

@@ -55,6 +55,8 @@ def binary(left: Value, right: Value, op: ast.operator) -> Value:
     found = replace(found, number=_is_number(left) and _is_number(right))
     match op:
         case ast.Add() | ast.Sub():
+            if {spread(left), spread(right)} == {Extent.SAMPLES, Extent.MEAN}:
+                found = marked(found, STATISTIC)  # `x + x.mean(0)`
             return _with_things(found, left, right, op)
         case ast.MatMult():
             gone = left.of(TURNED) if extent is Extent.SUM else frozenset()

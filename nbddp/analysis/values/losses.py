@@ -59,6 +59,8 @@ def note_of_its_batch(m: Machine, loss: ast.AST, given: Sequence[Value]) -> None
 def _hangs_on_others(value: Value) -> bool:
     if value.of(PLACED) and not value.of(PICKED, PLACES):
         return True
+    if spread(value) in (Extent.MEAN, Extent.SUM) and not value.number:
+        return True  # `mse_loss(real.mean(0), fake.mean(0))`
     marks = {Extent.SAMPLES: (RATED, WEIGHTED), Extent.VARYING: (RATED, WEIGHTED, STATISTIC, UNLIKE)}
     return bool(value.of(*marks.get(spread(value), ("",))))
 

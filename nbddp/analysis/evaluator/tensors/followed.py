@@ -10,7 +10,7 @@ from nbddp.analysis.evaluator.tensors.dimensions import DIMENSION
 from nbddp.analysis.evaluator.tensors.names_made import Source, sources_of
 from nbddp.analysis.evaluator.tensors.rows import same_places
 from nbddp.analysis.library import Samples, Shape, effect_of
-from nbddp.analysis.values import Args, Extent, Keywords, Machine, Value, spread
+from nbddp.analysis.values import Args, Extent, Keywords, Machine, Value, goes_along_sequences, spread
 
 ONE_DIMENSION = ("arange", "linspace", "randperm")
 PAIRS = ("max", "min", "median", "mode", "sort", "topk", "kthvalue", "cummax", "cummin")  # what and where
@@ -79,7 +79,7 @@ def _looked_up(m: Machine, node: ast.AST, known: Known) -> int | None:
             if first is not node:
                 return known[first]
             found = _one({_of_source(m, source, known) for source in sources})
-            return 1 if found is None and _is_target(m, node) else found
+            return 1 if found is None and len(sources) < 2 and _is_target(m, node) else found
         case ast.Subscript(value=ast.Call(func=ast.Attribute(attr=word)) as value) if word in PAIRS:
             return _of(m, value, known)  # `x.max(1)[0]`
         case ast.Attribute(value=value, attr="values" | "indices" | "T" | "mT" | "data"):
@@ -182,4 +182,7 @@ def _is_target(m: Machine, node: ast.Name) -> bool:
     losses = (
         m.facts.calls[c].names | {o.name for o in m.facts.value(c.func).of("loss")} for c in calls if c in m.facts.calls
     )
-    return "Conv" not in m.program.text and any(effect_of(name).by_class for names in losses for name in names)
+    images = "Conv" in m.program.text
+    return not (images or goes_along_sequences(m)) and any(
+        effect_of(name).by_class for names in losses for name in names
+    )

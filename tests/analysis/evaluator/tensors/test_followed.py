@@ -66,3 +66,13 @@ def test_extent(source: str, expected: Extent) -> None:
     made = plan(f"{DATA}{loop}    {source}\n")
     (node,) = [n for n in made.program.nodes if isinstance(n, ast.expr) and ast.unparse(n) == source]
     assert made.facts.value(node).extent is expected
+
+
+@pytest.mark.parametrize(("layer", "expected"), [("Linear", V), ("Conv1d", S), ("LSTM", S)])
+def test_classes_that_a_loss_is_given_have_one_dimension_where_nothing_has_more(layer: str, expected: Extent) -> None:
+    head = f"{DATA.partition('loader = ')[0]}other = nn.{layer}(3, 3)\nnet = nn.Linear(3, 3)\n"
+    head += "optimizer = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+    lines = ("loss = nn.functional.cross_entropy(net(x), c)", "loss.backward()", "optimizer.step()", "c.cumsum(-1)")
+    made = plan(f"{head}for x, c in DataLoader(data, batch_size=6):\n" + "".join(f"    {line}\n" for line in lines))
+    (node,) = [n for n in made.program.nodes if isinstance(n, ast.expr) and ast.unparse(n) == "c.cumsum(-1)"]
+    assert made.facts.value(node).extent is expected
