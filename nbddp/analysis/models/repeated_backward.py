@@ -7,7 +7,7 @@ detached: DDP makes itself ready for one backward pass in each forward.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from nbddp.analysis.library import Effect, entry_of
@@ -80,7 +80,7 @@ class _Walk:
         for call in (n for n in walk(value) if isinstance(n, ast.Call)) if isinstance(value, ast.AST) else ():
             if call in self.plan.facts.backward:
                 self.backward(self.sources(call))
-            elif self.contains(call, "backward"):
+            elif self.contains(call, "backward") or self.contains(call, "forward"):
                 self.enter(call)
             elif (
                 isinstance(call.func, ast.Attribute)
@@ -93,14 +93,18 @@ class _Walk:
             self.through[name] = found | (self.through.get(name, frozenset()) if adds else frozenset())
 
     def enter(self, call: ast.Call) -> None:
-        """A function of the notebook that runs a backward itself."""
+        """A function of the notebook that runs a backward itself, or keeps what came of a forward: `self.loss = …`."""
         outside, self.depth = self.through, self.depth - 1
+        owner = _path(call.func.value) if isinstance(call.func, ast.Attribute) else ""
         for body in self.plan.facts.calls[call].bodies if self.depth else ():
             if isinstance(body, ast.FunctionDef):
-                self.through = outside | {name: self.sources(value) for name, value in handed(call, body)}
+                self.through = outside
+                given = {name: self.sources(value) for name, value in handed(call, body)}
+                self.through = _moved(outside, owner, "self") | given
                 self.run(body.body)
-        kept = {path: found for path, found in self.through.items() if "." in path}  # `self.loss = …`
-        self.through, self.depth = outside | kept, self.depth + 1
+                kept = {path: v for path, v in _moved(self.through, "self", owner).items() if "." in path}
+                outside = outside | kept
+        self.through, self.depth = outside, self.depth + 1
 
     def backward(self, forwards: frozenset[int]) -> None:
         if forwards:
@@ -166,6 +170,12 @@ def _bound(statement: ast.stmt) -> Iterator[tuple[str, bool]]:
             plain = bool(_path(part)) and not isinstance(statement, ast.AugAssign)
             paths = [_path(part)] if plain else [n.id for n in walk(part) if isinstance(n, ast.Name)] if part else []
             yield from ((path, not plain) for path in paths)
+
+
+def _moved(through: Mapping[str, frozenset[int]], owner: str, name: str) -> dict[str, frozenset[int]]:
+    """`trainer.loss` is `self.loss` in the trainer's methods."""
+    start = f"{owner}."
+    return {f"{name}.{p.removeprefix(start)}" if owner and p.startswith(start) else p: v for p, v in through.items()}
 
 
 def _path(node: ast.AST | None) -> str:

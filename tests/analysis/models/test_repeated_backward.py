@@ -7,7 +7,17 @@ import pytest
 from nbddp.analysis.models.repeated_backward import several_backwards
 from tests.analysis.cells import DATA, IMPORTS, MODEL, plan
 
-STEP = "def step(loss):\n    loss.backward()\n    return loss.item()\nclass State:\n    pass\nkept = State()\n"
+STEP = """
+def step(loss):
+    loss.backward()
+    return loss.item()
+class State:
+    def keep(self, out):
+        self.out = model(out).sum()
+    def keep_other(self, out):
+        self.other = model(out).mean()
+kept = State()
+"""
 
 
 def wrong(*lines: str) -> bool:
@@ -27,6 +37,7 @@ def wrong(*lines: str) -> bool:
         ("outs = []", "outs.append(model(x))", "outs.append(model(x))", "for o in outs:", "    o.sum().backward()"),
         ("out = model(x)", "step(out.sum())", "step(out.mean())"),
         ("kept.out = model(x)", "kept.out.sum().backward(retain_graph=True)", "kept.out.mean().backward()"),
+        ("kept.keep(x)", "kept.keep_other(x)", "kept.out.backward()", "kept.other.backward()"),
         ("kept.out = model(x)", "other = model(x + 1)", "other.sum().backward()", "step(kept.out.sum())"),
     ],
 )
@@ -46,6 +57,7 @@ def test_ddp_would_average_the_first_only(lines):
         ("with torch.no_grad():", "    first = model(x)", "model(x).sum().backward()"),
         ("if epoch:", "    model(x).sum().backward()", "else:", "    model(x).mean().backward()"),
         ("step(model(x).sum())", "step(model(x).mean())"),
+        ("kept.keep(x)", "kept.keep_other(x)", "(kept.out + kept.other).backward()"),
         ("kept.out = model(x)", "kept.loss = F.cross_entropy(kept.out, y)", "kept.loss.backward()"),
     ],
 )
