@@ -19,7 +19,6 @@ from nbddp.analysis.values.arithmetic import (
 )
 from nbddp.analysis.values.assumptions import Assumptions, Split
 from nbddp.analysis.values.branches import chosen_by, copies, decided, join_states, operands, restore, state_of
-from nbddp.analysis.values.command_lines import call_parser
 from nbddp.analysis.values.contents import (
     ITEMS,
     OPENED,
@@ -33,6 +32,7 @@ from nbddp.analysis.values.contents import (
     sources,
     turns_of,
 )
+from nbddp.analysis.values.contexts import Active, Env, Frame, Left, Remembered, Trace
 from nbddp.analysis.values.domain import (
     ANYTHING,
     ASSUMED,
@@ -97,19 +97,5 @@ from nbddp.analysis.values.losses import (
     reduced,
     tell_unlike,
 )
-from nbddp.analysis.values.machine import (
-    DEPTH,
-    FIELDS_OF,
-    GLOBALS,
-    HOOKS,
-    Active,
-    Args,
-    Env,
-    Frame,
-    Keywords,
-    Left,
-    Machine,
-    Steps,
-)
-from nbddp.analysis.values.remembered_calls import remembered, sees_names_of_a_function
+from nbddp.analysis.values.machine import DEPTH, FIELDS_OF, GLOBALS, HOOKS, Args, Keywords, Machine, Steps
 from nbddp.analysis.values.tracking import last_change, last_finding, note_change

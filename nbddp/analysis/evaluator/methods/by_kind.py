@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from nbddp.analysis.evaluator.attributes import bases_of, class_member
+from nbddp.analysis.evaluator.classes import bases_of, class_member
+from nbddp.analysis.evaluator.methods.command_lines import call_parser
 from nbddp.analysis.evaluator.methods.containers import container_method, fill
 from nbddp.analysis.evaluator.methods.in_place import LEAVES_VALUES, change_in_place
 from nbddp.analysis.evaluator.methods.models import (
@@ -28,7 +29,6 @@ from nbddp.analysis.values import (
     Keywords,
     Machine,
     Value,
-    call_parser,
     foreign,
     has_parameters,
     join,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from nbddp.analysis.evaluator.attributes import by_class
 from nbddp.analysis.evaluator.calls import instance
+from nbddp.analysis.evaluator.classes import by_class
 from nbddp.analysis.evaluator.picking.samples import is_cut_to_size, picked
 from nbddp.analysis.evaluator.tensors import samples_at
 from nbddp.analysis.evaluator.writes import put_element

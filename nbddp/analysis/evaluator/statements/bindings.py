@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from nbddp.analysis.evaluator.attributes import by_class, by_operator, store
+from nbddp.analysis.evaluator.attributes import store
+from nbddp.analysis.evaluator.classes import by_class, by_operator
 from nbddp.analysis.evaluator.expressions import evaluate, evaluate_unseen
 from nbddp.analysis.evaluator.iteration import iterate, parts, written_elements
 from nbddp.analysis.evaluator.operands import library, with_contents

@@ -6,7 +6,8 @@ import ast
 from dataclasses import replace
 from functools import reduce
 
-from nbddp.analysis.evaluator.attributes import class_of, fields_of, read
+from nbddp.analysis.evaluator.attributes import fields_of, read
+from nbddp.analysis.evaluator.classes import class_of
 from nbddp.analysis.evaluator.iteration import (
     iterate,
     loaders_in,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from nbddp.analysis.values.domain import ANYTHING, Value, thing
-from nbddp.analysis.values.machine import Machine
+from nbddp.analysis.values import ANYTHING, Machine, Value, thing
 
 
 def call_parser(
