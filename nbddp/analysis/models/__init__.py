@@ -20,9 +20,4 @@ from nbddp.analysis.models.sharded import (
 from nbddp.analysis.models.trial_passes import passes_left_out
 from nbddp.analysis.models.unfreezing import thaws_later
 from nbddp.analysis.models.wrap_points import Home, find_home, is_move, of_data_parallel, only_moves
-from nbddp.analysis.models.wrapping import (
-    Wrapping,
-    find_wrapping,
-    holds_statistics,
-    unused_parameters,
-)
+from nbddp.analysis.models.wrapping import Wrapping, find_wrapping, holds_statistics, unused_parameters

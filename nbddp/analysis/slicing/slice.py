@@ -109,10 +109,7 @@ class Slice:
 
 
 def backward_slice(
-    flow: Flow,
-    training: frozenset[int],
-    anyway: frozenset[int] = frozenset(),
-    replaced: frozenset[int] = frozenset(),
+    flow: Flow, training: frozenset[int], anyway: frozenset[int] = frozenset(), replaced: frozenset[int] = frozenset()
 ) -> Slice:
     """Keep `training` and what it needs; walk from its end to the first statement.
 

@@ -12,18 +12,7 @@ from nbddp.analysis.syntax import Program
 from nbddp.analysis.values.assumptions import Assumptions
 from nbddp.analysis.values.contents import ITEMS, contents, held, is_uneven
 from nbddp.analysis.values.contexts import Left, Remembered, Trace
-from nbddp.analysis.values.domain import (
-    ANYTHING,
-    PICKED,
-    PLACED,
-    Extent,
-    Obj,
-    Value,
-    alike,
-    join,
-    spread,
-    thing,
-)
+from nbddp.analysis.values.domain import ANYTHING, PICKED, PLACED, Extent, Obj, Value, alike, join, spread, thing
 from nbddp.analysis.values.facts import CallFact, LoopFact, TestFact
 from nbddp.analysis.values.names import Names
 from nbddp.analysis.values.tracking import note_state

@@ -17,9 +17,7 @@ from nbddp.analysis.evaluator.methods.models import (
     scaler_method,
 )
 from nbddp.analysis.evaluator.tensors import REPLACES, counted, note_mixed, tensor_method
-from nbddp.analysis.evaluator.writes import (
-    moved_by_hand,
-)
+from nbddp.analysis.evaluator.writes import moved_by_hand
 from nbddp.analysis.library import Samples, effect_of, steps_within
 from nbddp.analysis.values import (
     ANYTHING,

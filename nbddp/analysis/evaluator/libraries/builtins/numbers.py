@@ -5,10 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from nbddp.analysis.evaluator.iteration import (
-    is_indirect,
-    taken_from,
-)
+from nbddp.analysis.evaluator.iteration import is_indirect, taken_from
 from nbddp.analysis.evaluator.libraries.things import made_with
 from nbddp.analysis.values import (
     ANYTHING,
