@@ -44,13 +44,9 @@ def class_member(m: Machine, node: ast.AST, attr: str, owner: Obj | None) -> Val
     stored = next((found for found in known if found is not None), None)
     if stored is None or owner is None:
         return stored
-    bound = (
-        Obj("method", o.node, attr, owner, o.site)
-        if o.kind == "function" and not _is_decorated(o.node, "staticmethod")
-        else o
-        for o in stored.objs
-    )
-    return replace(stored, objs=frozenset(bound))
+    plain = {o for o in stored.objs if o.kind == "function" and not _is_decorated(o.node, "staticmethod")}
+    bound = {Obj("method", o.node, attr, owner, o.site) for o in plain}
+    return replace(stored, objs=stored.objs - plain | bound)
 
 
 def itself(m: Machine, obj: Obj) -> Value:

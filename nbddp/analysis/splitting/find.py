@@ -63,17 +63,22 @@ def _cells(plan: Reading, node: ast.AST, seen: frozenset[ast.AST]) -> set[int]:
 
 def first_split(plan: Reading, call: ast.Call) -> Split | Root | None:
     """By what the model is given; a root that is one sample, where that is all there is; None where none is seen."""
-    found = _step(plan, call)
-    if found is None:
+    step = _step(plan, call)
+    if step is None:
         return None if _training_calls(plan) else _by_the_loss(plan, call)
-    scope, nodes, given = found
+    scope, nodes, given = step
     seen: list[Root] = []
     for region in regions(plan, scope, nodes):
         seen = [r for g in given for r in roots(region, g)]
-        inside = [r for r in seen if r.one or _drawn_here(region, r)]
-        if inside:
-            return next((r for r in inside if r.one), None) or split_of(region, nodes[-1], inside)
+        if (found := _split_by(region, nodes[-1], (r for r in seen if r.one or _drawn_here(region, r)))) is not None:
+            return found
     return split_of(region, nodes[-1], seen) if seen else _drawn_within(plan, nodes[:-1], nodes[-1])
+
+
+def _split_by(region: Region, last: ast.AST, found: Iterable[Root]) -> Split | Root | None:
+    """By what has been found; a root that is one sample goes before all."""
+    known = [*found]
+    return next((r for r in known if r.one), None) or (split_of(region, last, known) if known else None)
 
 
 def _drawn_within(plan: Reading, calls: Sequence[ast.AST], last: ast.AST) -> Split | Root | None:
@@ -82,11 +87,10 @@ def _drawn_within(plan: Reading, calls: Sequence[ast.AST], last: ast.AST) -> Spl
     bodies = {b for c in calls if isinstance(c, ast.Call) and c in facts for b in facts[c].bodies & reach}
     for body in sorted((b for b in bodies if isinstance(b, Definition)), key=plan.program.span):
         inner = [c for c in _model_calls(plan, reach) if scope_of(plan, c)[0] is body]
-        given = [a for c in inner for a in (*c.args, *(k.value for k in c.keywords))]
         for region in regions(plan, body, inner):
-            inside = [r for g in given for r in roots(region, g) if r.one or _drawn_here(region, r)]
-            if inside:
-                return next((r for r in inside if r.one), None) or split_of(region, last, inside)
+            inside = (r for g in _given(inner) for r in roots(region, g) if r.one or _drawn_here(region, r))
+            if (found := _split_by(region, last, inside)) is not None:
+                return found
         if (found := _drawn_within(plan, inner, last)) is not None:
             return found
     return None
@@ -104,9 +108,9 @@ def _by_the_loss(plan: Reading, call: ast.Call) -> Split | Root | None:
         for region in [replace(around, at=at) for at in before] if step or not around.whole else [around]:
             seen = list(roots(region, loss))
             drawn = [r for r in seen if r.one or step or _drawn_here(region, r)]
-            inside = [r for r in drawn if r.one or not _is_computed(region, r)]
-            if inside:
-                return next((r for r in inside if r.one), None) or split_of(region, node, inside)
+            inside = (r for r in drawn if r.one or not _is_computed(region, r))
+            if (found := _split_by(region, node, inside)) is not None:
+                return found
     return split_of(region, node, seen) if seen else None
 
 
@@ -153,12 +157,15 @@ def _step(plan: Reading, call: ast.Call) -> tuple[Scope, list[ast.AST], list[ast
         if models and not any(_is_given_outputs(plan, c) for c in callers):
             models = _feeding(plan, scope, loop, models) or models
             places = [scope_of(plan, c)[1] for c in models]
-            given = [a for c in models for a in (*c.args, *(k.value for k in c.keywords))]
-            plain = [a.value if isinstance(a, ast.Starred) else a for a in given]
-            return scope, [*sorted(places, key=plan.program.span), node], plain
+            return scope, [*sorted(places, key=plan.program.span), node], _given(models)
         if len(callers) != 1:
             return None
         scope, node = scope_of(plan, callers[0])
+
+
+def _given(calls: Iterable[ast.Call]) -> list[ast.expr]:
+    given = [a for c in calls for a in (*c.args, *(k.value for k in c.keywords))]
+    return [a.value if isinstance(a, ast.Starred) else a for a in given]
 
 
 def _is_given_outputs(plan: Reading, call: ast.Call) -> bool:
@@ -168,7 +175,7 @@ def _is_given_outputs(plan: Reading, call: ast.Call) -> bool:
     if around is None:
         return False
     region = replace(around, at=around.block[0], chain=chain_of(plan))
-    return any(comes_out(region, a) for a in (*call.args, *(k.value for k in call.keywords)))
+    return any(comes_out(region, a) for a in _given([call]))
 
 
 def _feeding(plan: Reading, scope: Scope, loop: ast.AST | None, models: list[ast.Call]) -> list[ast.Call]:

@@ -207,9 +207,7 @@ class Machine(Names):
         """Some ranks do, where others may go on."""
         around = self.context
         goes_on = by is not ast.Raise or around.caught
-        first = (
-            around.own_turns and by is not ast.Continue and self.sharing() and not self.deals()
-        )  # of its own samples
+        first = around.own_turns and by is not ast.Continue and self.sharing() and not self.deals()  # of its own
         if around.varying:
             self.left |= {Left(by, goes_on and (around.of_share or first), goes_on and around.own_turns)}
 
