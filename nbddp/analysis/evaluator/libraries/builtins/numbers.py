@@ -64,10 +64,8 @@ def as_number(m: Machine, name: str, value: Value) -> Value:
 
 
 def length(m: Machine, value: Value) -> Value:
-    if value.of("loader", "dataset"):
+    if value.of("loader", "dataset", "loader sampler"):
         return ANYTHING
-    if value.of("loader sampler"):
-        return Value(extent=Extent.UNIFORM)
     if value.of(EACH, PICKED):
         return Value(extent=Extent.SUM, number=True)
     if value.of("iterator") and Extent.SAMPLES in taken_from(m, value):
