@@ -12,26 +12,3 @@ from nbddp.analysis.agreement.over_ranks import KINDS, Text, kind_of, name_over_
 from nbddp.analysis.agreement.pairs import compares_samples
 from nbddp.analysis.agreement.sync_points import called, is_meeting, meets, reached
 from nbddp.analysis.agreement.weighted_losses import marks_ignored, weighted_losses
-
-__all__ = [
-    "KINDS",
-    "Decision",
-    "Text",
-    "always_displayed",
-    "called",
-    "compares_samples",
-    "find_decisions",
-    "is_meeting",
-    "kind_of",
-    "loaders_by_sample",
-    "loops_by_sample",
-    "losses_scaled",
-    "marks_ignored",
-    "meets",
-    "name_over_ranks",
-    "outlets",
-    "over_ranks",
-    "protected",
-    "reached",
-    "weighted_losses",
-]

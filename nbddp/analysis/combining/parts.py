@@ -167,11 +167,8 @@ def _is_unclear(at: Place, node: ast.expr) -> bool:
 
 def _is_of_text(node: ast.expr) -> bool:
     """`"{} of {}".format(a, b)`: each part for itself."""
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and isinstance(node.func.value, ast.Constant)
-    )
+    func = node.func if isinstance(node, ast.Call) else None
+    return isinstance(func, ast.Attribute) and isinstance(func.value, ast.Constant)
 
 
 def _does_more(at: Place, node: ast.expr) -> bool:

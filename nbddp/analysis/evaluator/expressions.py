@@ -186,9 +186,7 @@ def _binary(m: Machine, node: ast.BinOp) -> Value:
 def _tuple(m: Machine, node: ast.Tuple) -> Value:
     if any(isinstance(e, ast.Starred) for e in node.elts):
         return join_all(evaluate(m, e) for e in node.elts)
-    items = tuple(evaluate(m, e) for e in node.elts)
-    extent = Extent.UNIFORM
-    return Value(frozenset(), extent, items)
+    return Value(items=tuple(evaluate(m, e) for e in node.elts))
 
 
 def _dict(m: Machine, node: ast.Dict) -> Value:
