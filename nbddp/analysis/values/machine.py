@@ -118,6 +118,7 @@ class Active:
     shares: bool  # its iterations see this rank's share
     deals: bool = False  # an evaluation loop: the batches themselves are dealt out
     conditions: int = 0  # how many `if` were around when it began
+    untaped: bool = False  # gradients were off when it began
     backward: bool = False  # it trains, this time
     unsure: bool = False  # or may train: backward stands under a condition
     next_of: set[Obj] = field(default_factory=set)  # loaders drawn from by next() this time
@@ -455,16 +456,20 @@ class Machine:
         fact.varying_control |= self.context.varying or bool(self.left)
         return fact
 
+    def is_untaped(self) -> bool:
+        """Are gradients surely off?"""
+        return not (self.context.grad or self.context.perhaps_grad)
+
     def mark_loops(self, *, step: bool = False, toggles: bool = False) -> None:
         for active in self.loops:
             active.fact.step |= step
             active.fact.toggles |= toggles
 
     def mark_backward(self, conditions: int) -> None:
-        """Of the loops around, where so many `if` are around."""
+        """Of the loops around, where so many `if` are around. Without gradients, `if model.training:` is not met."""
         for trace in self.traces:
             trace.backward.add(conditions)
-        for active in self.loops:
+        for active in (a for a in self.loops if self.context.grad or not a.untaped):
             active.fact.backward = active.backward = True
             active.unsure |= conditions > active.conditions
             active.fact.conditional |= conditions > active.conditions

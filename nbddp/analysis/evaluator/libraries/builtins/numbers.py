@@ -67,7 +67,7 @@ def as_number(m: Machine, name: str, value: Value) -> Value:
 
 
 def length(m: Machine, value: Value) -> Value:
-    if value.of("loader", "dataset"):
+    if value.of("loader", "dataset", "shape"):  # a part of a batch has as many dimensions
         return ANYTHING
     if value.of("loader sampler"):
         return Value(extent=Extent.UNIFORM)
