@@ -131,10 +131,10 @@ DEEPEST = 6  # `tqdm(enumerate(zip(a, b)))`
 def literal_elements(m: Machine, iterable: Value) -> list[Value]:
     """The elements in their order; none where they are not known or too many."""
     found = written_elements(m, iterable)
-    return found if len(found) <= FEW and all(_key(v).const is not None for v in found) else []
+    return found if len(found) <= FEW and all(element_key(v).const is not None for v in found) else []
 
 
-def _key(value: Value) -> Value:
+def element_key(value: Value) -> Value:
     return value.items[0] if value.items else value
 
 

@@ -12,7 +12,7 @@ from nbddp.analysis.splitting.carried import bound_below, is_carried
 from nbddp.analysis.splitting.origins import is_constant, structure_of
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import LOOPS, Definition, Region, Scope, regions, scope_of, stored
-from nbddp.analysis.splitting.roots import Root, base_of, given_to, roots, values_for
+from nbddp.analysis.splitting.roots import Root, base_of, comes_out, given_to, roots, values_for
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Loop, Split, backward_of
 
@@ -151,16 +151,26 @@ def _step(plan: Reading, call: ast.Call) -> tuple[Scope, list[ast.AST], list[ast
     while True:
         loop = _loop_around(plan, scope, node)
         models = [c for c in _model_calls(plan, reach) if _is_within(plan, scope, loop, c)]
-        if models:
+        callers = plan.callers.get(scope, []) if scope is not None else []
+        if models and not any(_is_given_outputs(plan, c) for c in callers):
             models = _feeding(plan, scope, loop, models) or models
             places = [scope_of(plan, c)[1] for c in models]
             given = [a for c in models for a in (*c.args, *(k.value for k in c.keywords))]
             plain = [a.value if isinstance(a, ast.Starred) else a for a in given]
             return scope, [*sorted(places, key=plan.program.span), node], plain
-        callers = plan.callers.get(scope, []) if scope is not None else []
         if len(callers) != 1:
             return None
         scope, node = scope_of(plan, callers[0])
+
+
+def _is_given_outputs(plan: Reading, call: ast.Call) -> bool:
+    """`compute_loss(model(xb), yb)`, which goes on with a part of the model: the batch is what went in before."""
+    scope, node = scope_of(plan, call)
+    around = next((r for r in regions(plan, scope, [node]) if r.block), None)
+    if around is None:
+        return False
+    region = replace(around, at=around.block[0], chain=chain_of(plan))
+    return any(comes_out(region, a) for a in (*call.args, *(k.value for k in call.keywords)))
 
 
 def _feeding(plan: Reading, scope: Scope, loop: ast.AST | None, models: list[ast.Call]) -> list[ast.Call]:

@@ -11,9 +11,9 @@ from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.batches import ill_matched
 from nbddp.analysis.splitting.dimension import marked_dim, one_sequence, set_against, turns_round, without_part
 from nbddp.analysis.splitting.means import uncounted
-from nbddp.analysis.splitting.origins import all_of, counted_rows, has_size
+from nbddp.analysis.splitting.origins import all_of, counted_rows, has_size, made_by
 from nbddp.analysis.splitting.own_parameters import learned
-from nbddp.analysis.splitting.regions import Region, is_split, region_at
+from nbddp.analysis.splitting.regions import Region, held, is_split, region_at
 from nbddp.analysis.splitting.roots import Root, dims_of, reduced
 from nbddp.analysis.splitting.single_samples import made_one, sample_by_sample, taken_for_one
 from nbddp.analysis.syntax import qualified, walk
@@ -22,11 +22,13 @@ from nbddp.sentence import Sentence, sentence
 
 GRAPH = re.compile(r"(^|_)(adj|adjacency|edge_index|edges?|laplacian)(_|$)", re.IGNORECASE)
 
+NOT_FOUND = sentence("no batch was found in what the model is given, so every rank would train on the same data")
+
 
 def unfit(plan: Reading, found: Split | Root | None) -> Sentence | None:
     """The reason in words; None where each rank can take its part."""
     if found is None:
-        return sentence("no batch was found in what the model is given, so every rank would train on the same data")
+        return NOT_FOUND
     if isinstance(found, Root):
         return sentence("'%1' is a single sample, and one sample cannot be split", plan.program.source(found.node))
     if (samples := sample_by_sample(plan, found)) is not None:
@@ -37,6 +39,11 @@ def unfit(plan: Reading, found: Split | Root | None) -> Sentence | None:
     if (edges := _edges(plan, found)) is not None:
         return sentence("'%1' joins the samples to a graph, so a part of them cannot be computed alone", edges)
     return None
+
+
+def nothing_cut(split: Split) -> Sentence | None:
+    """A split that takes no samples apart is none."""
+    return None if split.names or split.inline or split.renamed else NOT_FOUND
 
 
 def unclear_dim(plan: Reading, split: Split) -> Sentence | None:
@@ -158,7 +165,8 @@ def _summed_over(region: Region) -> ast.expr | None:
             return fact.node
     for node, left, right in _products(plan):
         apart = plan.facts.value(right).of(TURNED) and not is_split(plan, left)
-        here = isinstance(node, ast.Call) or node in inside or (region.whole and _is_of_data(plan, left))
+        flat = isinstance(node, ast.Call) and not entry_of(node, plan.flow.imports).stacked
+        here = flat or node in inside or (region.whole and _is_of_data(plan, left))
         if is_split(plan, right) and not apart and here:
             return node
     return None
@@ -191,8 +199,10 @@ def own_size(plan: Reading, call: ast.Call) -> str | None:
     if len(call.args) == 1:
         return "-1"
     names = (n for n in walk(call.func.value) if isinstance(n, ast.Name) and is_split(plan, n))
-    plain = (n for n in names if not plan.facts.value(n).of(TURNED, FLAT) and has_size(plan, n, first))
-    return next((f"len({plan.program.source(n)})" for n in plain), None)
+    plain = [n for n in names if not plan.facts.value(n).of(TURNED, FLAT)]
+    batches = (n for split in plan.assumed.splits for n in held(plan, split))
+    of_batch = any(has_size(plan, made, first) for n in batches for made in (n, *made_by(plan, n)))
+    return next((f"len({plan.program.source(n)})" for n in plain if of_batch or has_size(plan, n, first)), None)
 
 
 def _picked_by_place(region: Region, split: Split) -> ast.expr | None:

@@ -125,6 +125,7 @@ def _attributes(
     found = turn.effects
     needed = (found.may_bind & found.reads) | (found.may_bind - found.binds)
     values, things, lost = set(), set(), set()
+    there = _there(plan, fact)
     for key, (thing, attribute) in turn.attributes.items():
         value = plan.facts.fields.get((thing, attribute), ANYTHING)
         holders = value.of(*HOLDERS)
@@ -136,9 +137,16 @@ def _attributes(
             things.add(start.texts[thing])
         elif plain and thing.kind != "model" and _has_name(start, thing) and start.has(thing, attribute):
             values.add(text)
+        elif thing.kind == "instance" and thing not in there:
+            continue
         elif (fills or key in found.reads) and thing.kind != "class" and _matters(plan, fact, text, [value]):
             lost.add(text)
     return Carried(tuple(sorted(values)), tuple(sorted(things)), tuple(sorted(lost - values)))
+
+
+def _there(plan: Reading, fact: LoopFact) -> frozenset[Obj]:
+    """What can be reached when the loop begins: not the batches that it makes, or is given, turn by turn."""
+    return frozenset(o for v in fact.names.values() for part in contents(plan.facts, v, None) for o in part.objs)
 
 
 def _has_name(start: Start, thing: Obj) -> bool:

@@ -11,6 +11,7 @@ from nbddp.analysis.evaluator.expressions import evaluate
 from nbddp.analysis.evaluator.iteration import (
     DEEPEST,
     as_often_as,
+    element_key,
     is_cut,
     is_indirect,
     iterate,
@@ -250,7 +251,8 @@ def comprehension_loops(m: Machine, generators: list[ast.comprehension], body: C
         before, found = state_of(m, own), last_finding()
         active.shares &= not (turn and first in m.assumed.unsure)  # a share, or all of it: a sum is then neither
         for value in literal_elements(m, iterable) or [element(m, iterable, first, active)]:
-            turn_of = Obj("turn", first, repr(value.const)) if value.const is not None else m.context.turn
+            key = element_key(value).const
+            turn_of = Obj("turn", first, repr(key)) if key is not None else m.context.turn
             with ExitStack() as around:
                 around.enter_context(m.within(turn=turn_of))
                 around.enter_context(as_often_as(m, iterable, first.iter))
