@@ -17,7 +17,7 @@ from nbddp.analysis.values.arithmetic import (
     turned,
     unary,
 )
-from nbddp.analysis.values.assumptions import Assumptions, Split
+from nbddp.analysis.values.assumptions import Assumptions, Split, batch_at
 from nbddp.analysis.values.branches import chosen_by, copies, decided, join_states, operands, restore, state_of
 from nbddp.analysis.values.command_lines import call_parser
 from nbddp.analysis.values.contents import (
@@ -174,6 +174,7 @@ __all__ = [
     "as_total",
     "averaged",
     "backward_of",
+    "batch_at",
     "binary",
     "bound",
     "call_parser",

@@ -13,12 +13,14 @@ from nbddp.analysis.splitting.origins.sizes import (
     has_size,
     is_constant,
     is_count,
+    is_state,
     known_size,
     sizes_in,
     written_size,
     written_sizes,
 )
 from nbddp.analysis.splitting.origins.structures import structure_of
+from nbddp.analysis.splitting.origins.strung import strung
 
 __all__ = [
     "TENSORS",
@@ -31,11 +33,13 @@ __all__ = [
     "is_count",
     "is_mask",
     "is_sample",
+    "is_state",
     "known_size",
     "made_by",
     "returned",
     "sizes_in",
     "structure_of",
+    "strung",
     "written_size",
     "written_sizes",
 ]
