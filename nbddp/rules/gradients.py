@@ -151,7 +151,7 @@ def _optimizers(plan: Plan, call: ast.Call, more: Set[Obj]) -> list[str]:
     wanted = {o for m in plan.roles.models if m.obj in averaged for o in m.optimizers} | plan.wrapping.loose | more
     visible = plan.facts.calls[call].visible
     allowed = plan.roles.optimizers  # a function may train now a model that DDP has wrapped: their mean stays the mean
-    names = expressions_for(plan, call, visible, wanted, allowed)
+    names = expressions_for(plan, call, visible, wanted, allowed, surely=True)
     reached = {o for name in names for o in held_by(plan, call, visible, name)}
     return [*names, *_collections(plan, call, visible, wanted, wanted - reached)]
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from functools import reduce
 
-from nbddp.analysis.evaluator.attributes import CONTAINER, class_member, container_of, itself, kind_of, line_of
+from nbddp.analysis.evaluator.classes import CONTAINER, class_member, container_of, itself, kind_of, line_of
 from nbddp.analysis.evaluator.iteration import only, params_in, parts
 from nbddp.analysis.evaluator.libraries import call_library, of_uneven
 from nbddp.analysis.evaluator.methods import backward, call_method, fill
@@ -245,7 +245,8 @@ def instance(m: Machine, node: ast.expr, cls: Obj, args: Args, keywords: Keyword
     assert isinstance(cls.node, ast.ClassDef)
     kind = kind_of(m, cls.node)
     loaders = {o for v in (*args, *keywords.values()) for o in v.of("loader")} if kind == "instance" else set[Obj]()
-    obj = Obj(kind, node, cls.name, owner or only(loaders), m.frame.call)
+    turn = m.context.turn if kind == "instance" else None  # `{phase: Meter() for phase in phases}`: one for each
+    obj = Obj(kind, node, cls.name, owner or only(loaders) or turn, m.frame.call)
     m.facts.classes[obj] = cls.node
     if isinstance(node, ast.Call):
         m.facts.calls[node].made.add(obj)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import AbstractContextManager
 from functools import lru_cache, reduce
 
-from nbddp.analysis.evaluator.attributes import class_member
+from nbddp.analysis.evaluator.classes import class_member
 from nbddp.analysis.library import Gives, effect_of
 from nbddp.analysis.values import (
     ANYTHING,
@@ -131,10 +131,10 @@ DEEPEST = 6  # `tqdm(enumerate(zip(a, b)))`
 def literal_elements(m: Machine, iterable: Value) -> list[Value]:
     """The elements in their order; none where they are not known or too many."""
     found = written_elements(m, iterable)
-    return found if len(found) <= FEW and all(_key(v).const is not None for v in found) else []
+    return found if len(found) <= FEW and all(element_key(v).const is not None for v in found) else []
 
 
-def _key(value: Value) -> Value:
+def element_key(value: Value) -> Value:
     return value.items[0] if value.items else value
 
 

@@ -64,6 +64,7 @@ METHODS: Table = {
     "type": Op(Effect.CONVERTS),
     "stack cat concat concatenate vstack hstack": Op(samples=Samples.JOINS),
     "mm matmul spmm dot": Op(product=True),
+    "matmul": Op(stacked=True),
     "cdist": Op(READS, Samples.PAIRS, fresh=True, distances=True),
     "pdist": Op(READS, Samples.MIXES, fresh=True, distances=True),
     "bmm einsum scaled_dot_product_attention": Op(sequence=True),

@@ -92,6 +92,7 @@ class Op:
     cuts: bool | None = None  # no gradient comes back through it
     distances: bool | None = None  # of each row to all others
     product: bool | None = None  # of matrices: sums over the second's rows
+    stacked: bool | None = None  # of more dimensions: matrix by matrix, as `@` does
     sequence: bool | None = None  # goes along a sequence, or relates its places; a layer's first dimension is time
     state: bool | None = None  # of a layer that is given a state for each sample, and gives the next one
     as_many: bool | None = None  # of a layer: gives as many dimensions, the samples in the same one

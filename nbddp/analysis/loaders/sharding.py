@@ -184,8 +184,9 @@ def _in_dictionary(plan: Reading, obj: Obj) -> Phase | None:
 
 
 def _turn_variable(node: ast.DictComp) -> ast.expr | None:
-    """The key, where it is the variable of the only loop."""
+    """The key, where it is the variable of the only loop, or the key of `sets.items()`."""
     target = node.generators[0].target
+    target = target.elts[0] if isinstance(target, ast.Tuple) and target.elts else target
     same = isinstance(target, ast.Name) and isinstance(node.key, ast.Name) and node.key.id == target.id
     return node.key if same and len(node.generators) == 1 else None
 

@@ -163,13 +163,15 @@ class _Walk:
 
 def _bound(statement: ast.stmt) -> Iterator[tuple[str, bool]]:
     """Names that it binds, and whether what they had stays in them."""
-    targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
-    for target in targets:
-        parts = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
-        for part in parts:
-            plain = bool(_path(part)) and not isinstance(statement, ast.AugAssign)
-            paths = [_path(part)] if plain else [n.id for n in walk(part) if isinstance(n, ast.Name)] if part else []
-            yield from ((path, not plain) for path in paths)
+    parts = [*(getattr(statement, "targets", None) or [getattr(statement, "target", None)])]
+    while parts:
+        part = parts.pop()
+        if isinstance(part, ast.Tuple | ast.List | ast.Starred):
+            parts += part.elts if not isinstance(part, ast.Starred) else [part.value]
+            continue
+        plain = bool(_path(part)) and not isinstance(statement, ast.AugAssign)
+        paths = [_path(part)] if plain else [n.id for n in walk(part) if isinstance(n, ast.Name)] if part else []
+        yield from ((path, not plain) for path in paths)
 
 
 def _moved(through: Mapping[str, frozenset[int]], owner: str, name: str) -> dict[str, frozenset[int]]:

@@ -87,15 +87,25 @@ def scalers(plan: Reading) -> frozenset[Obj]:
 
 
 def expressions_for(
-    plan: Reading, node: ast.AST, names: Mapping[str, Value], wanted: Set[Obj], allowed: Set[Obj] = frozenset()
+    plan: Reading,
+    node: ast.AST,
+    names: Mapping[str, Value],
+    wanted: Set[Obj],
+    allowed: Set[Obj] = frozenset(),
+    *,
+    surely: bool = False,
 ) -> list[str]:
-    """The fewest names and attributes that stand for things of the group, and else only for those that are allowed."""
+    """The fewest names and attributes that stand for things of the group, and else only for those that are allowed.
+
+    `surely`: what may be None comes last.
+    """
     found: list[str] = []
     missing = set(wanted)
     kinds = {o.kind for o in wanted}
-    for text, value in sorted(
+    by_preference = sorted(
         _readable(plan, node, names), key=lambda pair: _preference(plan, node, pair[0], pair[1], kinds)
-    ):
+    )
+    for text, value in sorted(by_preference, key=lambda pair: surely and isinstance(pair[1].const, Literal)):
         held = value.of(*kinds)
         if held & missing and held <= wanted | allowed and not one_of_several(plan, node, names, text):
             found.append(text)

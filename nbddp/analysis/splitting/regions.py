@@ -125,6 +125,16 @@ def step_of(plan: Reading, split: Split) -> list[ast.stmt]:
     return [*region.rest[: last + 1]]
 
 
+def held(plan: Reading, split: Split) -> Iterator[ast.expr]:
+    """What holds the samples: pieces, and of each name one read."""
+    region = region_at(plan, split.at)
+    yield from split.inline
+    yield from split.renamed
+    for name in split.names:
+        read = (n for s in region.rest for n in walk(s) if isinstance(n, ast.Name) and n.id == name)
+        yield from [n for n in read if isinstance(n.ctx, ast.Load)][:1]
+
+
 def bound(program: Program, node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
     """Places, and what each of them is given; of a closure, what a call of its name gives."""
     yield from assigned(node)

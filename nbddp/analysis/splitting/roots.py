@@ -202,8 +202,14 @@ def _is_one_thing(region: Region, node: Place) -> bool:
     if isinstance(node, ast.Name):
         made = [value for target, value in given if node.id in stored(target)]
     else:
-        made = [value for target, value in given if ast.unparse(target) == ast.unparse(node)]
+        text = _field(node)
+        made = [value for target, value in given if _field(target) == text]
     return bool(made) and all(_makes_one(region, value) or _is_taken_over_all(region, value) for value in made)
+
+
+def _field(node: ast.expr) -> str:
+    """By its name alone: `batch.tokens` is the `self.tokens` of a method."""
+    return f".{node.attr}" if isinstance(node, ast.Attribute) else ast.unparse(node)
 
 
 def _is_taken_over_all(region: Region, node: ast.expr) -> bool:

@@ -97,6 +97,11 @@ def _is_one(call: ast.Call, dim: int) -> bool:
     return method in ONE and isinstance(one, ast.Constant) and one.value == (dim if method == "unsqueeze" else 1)
 
 
+def _has_samples_second(plan: Reading, call: ast.Call) -> bool:
+    """`x.view(1, len(x), -1)`: one place in time, of all samples."""
+    return len(call.args) > 1 and plan.facts.value(call.args[1]).size
+
+
 def taken_for_one(plan: Reading, dim: int) -> ast.expr | None:
     """The same in the step, and a loss of what has been summed up: what was split were no samples."""
     training = {node for node, loop in plan.facts.loops.items() if loop.backward}
@@ -104,11 +109,12 @@ def taken_for_one(plan: Reading, dim: int) -> ast.expr | None:
         func = call.func
         base = plan.facts.value(func.value) if isinstance(func, ast.Attribute) else None
         turned = base is not None and base.varies and bool(base.of(TURNED)) == bool(dim)
-        if turned and fact.grad and _is_one(call, dim):  # without gradients it only measures: `target.view(1, -1)`
+        single = turned and _is_one(call, dim) and not _has_samples_second(plan, call)
+        if single and fact.grad:  # without gradients it only measures: `target.view(1, -1)`
             return call
         trains = fact.grad and bool(fact.loops & training or not training) and "torch.nn.Parameter" not in fact.names
-        if trains and (single := next((a for a in call.args if is_single(plan, a)), None)) is not None:
-            return single
+        if trains and (made := next((a for a in call.args if is_single(plan, a)), None)) is not None:
+            return made
         compares = fact.grad and plan.facts.value(func).of("loss") and plan.facts.value(call).varies
         if compares and _is_summed_up(plan, call):
             return call

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting.cuts import add
 from nbddp.analysis.splitting.dimension import samples_in, with_masks, with_places, with_states
-from nbddp.analysis.splitting.find import add, chain_of, first_split, run_by, unshared
-from nbddp.analysis.splitting.fit import in_columns, is_unclear, unclear_dim, unclear_loss, unfit, unjoined
+from nbddp.analysis.splitting.find import chain_of, first_split, run_by, unshared
+from nbddp.analysis.splitting.fit import in_columns, is_unclear, nothing_cut, unclear_dim, unclear_loss, unfit, unjoined
 from nbddp.analysis.splitting.origins import all_of, is_constant, is_count, is_mask
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import Region, is_split, region_at
@@ -52,7 +53,7 @@ def _last(plan: Reading, *splits: Split) -> Assumptions | None:
         return replace(plan.assumed, splits=(*others, more))
     if reason := unclear_dim(plan, split):
         return _whole(plan, reason, unsaid=True)
-    reason = is_unclear(plan, split) or _met_whole(plan, split)
+    reason = nothing_cut(split) or is_unclear(plan, split) or _met_whole(plan, split)
     return joined(plan, reason) if reason else None
 
 

@@ -98,7 +98,7 @@ def _seen(plan: Reading, fact: LoopFact, name: str) -> list[Value]:
 
 def _is_plain(plan: Reading, values: list[Value], *, own: bool) -> bool:
     """No thing that has a state of its own, and the same on all ranks wherever the loop looks at it."""
-    return all(_is_data(o) for v in values for o in v.objs) and (own or not any(varies_within(plan, v) for v in values))
+    return all(_is_data(o) for v in values for o in v.objs) and (own or not any(_differs(plan, v) for v in values))
 
 
 def _is_data(obj: Obj) -> bool:
@@ -113,7 +113,7 @@ def _matters(plan: Reading, fact: LoopFact, text: str, values: list[Value]) -> b
     return not others or (bool(models) and others == models and text not in state_in_scope(plan, fact).values())
 
 
-def varies_within(plan: Reading, value: Value) -> bool:
+def _differs(plan: Reading, value: Value) -> bool:
     """Does it differ between ranks, or anything that it holds?"""
     return any(v.varies for v in contents(plan.facts, value))
 
@@ -125,6 +125,7 @@ def _attributes(
     found = turn.effects
     needed = (found.may_bind & found.reads) | (found.may_bind - found.binds)
     values, things, lost = set(), set(), set()
+    there = _there(plan, fact)
     for key, (thing, attribute) in turn.attributes.items():
         value = plan.facts.fields.get((thing, attribute), ANYTHING)
         holders = value.of(*HOLDERS)
@@ -136,9 +137,16 @@ def _attributes(
             things.add(start.texts[thing])
         elif plain and thing.kind != "model" and _has_name(start, thing) and start.has(thing, attribute):
             values.add(text)
+        elif thing.kind == "instance" and thing not in there:
+            continue
         elif (fills or key in found.reads) and thing.kind != "class" and _matters(plan, fact, text, [value]):
             lost.add(text)
     return Carried(tuple(sorted(values)), tuple(sorted(things)), tuple(sorted(lost - values)))
+
+
+def _there(plan: Reading, fact: LoopFact) -> frozenset[Obj]:
+    """What can be reached when the loop begins: not the batches that it makes, or is given, turn by turn."""
+    return frozenset(o for v in fact.names.values() for part in contents(plan.facts, v, None) for o in part.objs)
 
 
 def _has_name(start: Start, thing: Obj) -> bool:

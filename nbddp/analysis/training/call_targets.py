@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from nbddp.analysis.syntax import assigned, walk
+from nbddp.analysis.syntax import assigned, handed, walk
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 TAKEN_OUT = frozenset({"get", "items", "values", "pop"})  # of a table
@@ -23,10 +23,25 @@ class Meanings:
     bound: dict[str, list[ast.expr]] = field(default_factory=dict)  # by a name, or by `.attribute` of whatever object
 
     def learn(self, nodes: Iterable[ast.AST]) -> None:
-        for target, value in (pair for node in nodes for pair in assigned(node)):
-            for part in (n for n in walk(target) if isinstance(getattr(n, "ctx", None), ast.Store)):
-                if isinstance(part, ast.Name | ast.Attribute):
-                    self.bound.setdefault(_key(part), []).append(value)
+        for node in nodes:
+            for target, value in assigned(node):
+                for part in (n for n in walk(target) if isinstance(getattr(n, "ctx", None), ast.Store)):
+                    if isinstance(part, ast.Name | ast.Attribute):
+                        self.bound.setdefault(_key(part), []).append(value)
+            for name, value in self._handed(node):
+                self.bound.setdefault(name, []).append(value)
+
+    def _handed(self, node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+        """Parameters of the notebook's own functions stand for what their calls give them."""
+        match node:
+            case ast.Call(func=ast.Name(id=name)):
+                known = self.functions.get(name, ())
+            case ast.Call(func=ast.Attribute(attr=name)):
+                known = self.methods.get(name, ())
+            case _:
+                return
+        for definition in known:
+            yield from handed(node, definition)
 
     def of(self, name: str) -> Iterator[Definition]:
         seen, todo = {name}, [name]

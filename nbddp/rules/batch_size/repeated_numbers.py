@@ -32,7 +32,32 @@ def written_twice(plan: Plan) -> Iterator[Again]:
         if _reshapes(plan, fact.node):
             yield Again(fact.node, number, not (fact.ever_in_forward or fact.loops & evaluations))
         elif any(effect_of(n).makes == "tensor" for n in fact.names) and not fact.in_forward:
-            yield Again(fact.node, number)
+            yield Again(fact.node, number, _goes_with_batch(plan, fact))
+
+
+def _goes_with_batch(plan: Plan, fact: CallFact) -> bool:
+    """Noise that a model is given; labels of a loss, beside the samples of a rank."""
+    drawn = any(effect_of(n).draws for n in fact.names)
+    uses = [*_uses(plan, fact.node)]
+    called = [c for c in uses if drawn and plan.facts.value(c.func).of("model")]
+    return bool(called) or any(plan.facts.is_loss(c) and _has_samples(plan, c) for c in uses)
+
+
+def _uses(plan: Plan, made: ast.Call) -> Iterator[ast.Call]:
+    """The calls that are given it, also by the name that it gets."""
+    for around in plan.program.ancestors(made):
+        if isinstance(around, ast.Call):
+            yield around
+        elif isinstance(around, ast.Assign) and isinstance(around.targets[0], ast.Name):
+            here = plan.program.function_of(around)
+            handed = plan.program.handed.get(around.targets[0].id, ())
+            yield from (call for call, _ in handed if plan.program.function_of(call) is here)
+        if isinstance(around, ast.stmt):
+            return
+
+
+def _has_samples(plan: Plan, call: ast.Call) -> bool:
+    return any(plan.facts.value(a).extent is Extent.SAMPLES for a in call.args)
 
 
 def _in_training(plan: Plan) -> list[CallFact]:

@@ -102,6 +102,8 @@ def _weighted(plan: Plan, training: set[Loop]) -> Iterator[Edit | Diagnostic]:
         if own and all(own.values()):
             written |= own
             continue
+        if not own and not plan.facts.value(call).varies:
+            continue  # an evaluation that each rank runs whole
         yield plan.program.diagnose(
             NAME, "note", call,
             sentence("this mean weights some samples more than others, so averaged over the ranks it differs a "

@@ -33,6 +33,11 @@ run = thing.run
 line = lambda: 1
 result = one()
 number = 3
+def runs(loader, compute, *, last): pass
+runs(number, Thing(), last=two)
+class Holder:
+    def take(self, given): self.taken = given
+Holder().take(one)
 for item in [one, two]:
     pass
 for k, pair in enumerate((two,)):
@@ -73,6 +78,10 @@ def named(name: str) -> set[str]:
         ("line", {"lambda"}),
         ("item", {"one", "two"}),
         ("pair", {"two"}),
+        ("compute", {"__call__"}),
+        ("last", {"two"}),
+        ("given", {"one"}),
+        (".taken", {"one"}),
     ],
 )
 def test_functions_behind_a_name(name, functions):

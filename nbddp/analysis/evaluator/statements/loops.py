@@ -11,6 +11,7 @@ from nbddp.analysis.evaluator.expressions import evaluate
 from nbddp.analysis.evaluator.iteration import (
     DEEPEST,
     as_often_as,
+    element_key,
     is_cut,
     is_indirect,
     iterate,
@@ -141,11 +142,9 @@ def _extents(state: tuple[Env, list[Env]]) -> list[dict[str, Extent]]:
 
 
 def _draws_shares(m: Machine, loop: Loop, loaders: set[Obj]) -> bool:
-    return (
-        bool(loaders & m.assumed.mixed[loop])
-        if loop in m.assumed.mixed
-        else bool(loaders) and loop not in m.assumed.whole
-    )
+    if loop in m.assumed.mixed:
+        return bool(loaders & m.assumed.mixed[loop])
+    return bool(loaders) and loop not in m.assumed.whole
 
 
 def _note_use(fact: LoopFact, loaders: set[Obj], backward: bool, unsure: bool) -> None:
@@ -249,7 +248,8 @@ def comprehension_loops(m: Machine, generators: list[ast.comprehension], body: C
         before, found = state_of(m, own), last_finding()
         active.shares &= not (turn and first in m.assumed.unsure)  # a share, or all of it: a sum is then neither
         for value in literal_elements(m, iterable) or [element(m, iterable, first, active)]:
-            turn_of = Obj("turn", first, repr(value.const)) if value.const is not None else m.context.turn
+            key = element_key(value).const
+            turn_of = Obj("turn", first, repr(key)) if key is not None else m.context.turn
             with ExitStack() as around:
                 around.enter_context(m.within(turn=turn_of))
                 around.enter_context(as_often_as(m, iterable, first.iter))

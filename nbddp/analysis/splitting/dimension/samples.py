@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from nbddp.analysis.library import Shape, effect_of, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.dimension.marks import marked_dim
 from nbddp.analysis.splitting.dimension.sequences import is_layer, time_first
 from nbddp.analysis.splitting.origins import all_of, written_sizes
-from nbddp.analysis.splitting.regions import is_split, region_at
+from nbddp.analysis.splitting.regions import held, is_split
 from nbddp.analysis.splitting.single_samples import along_second
-from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import TURNED, Split
 from nbddp.sentence import Sentence, sentence
 
@@ -55,18 +53,9 @@ def _begins_with_length(node: ast.expr) -> bool:
     return False
 
 
-def _held(plan: Reading, split: Split) -> Iterator[ast.expr]:
-    region = region_at(plan, split.at)
-    yield from split.inline
-    yield from split.renamed
-    for name in split.names:
-        read = (n for s in region.rest for n in walk(s) if isinstance(n, ast.Name) and n.id == name)
-        yield from [n for n in read if isinstance(n.ctx, ast.Load)][:1]
-
-
 def _batchified(plan: Reading, split: Split) -> ast.expr | None:
     """`data.view(batch_size, -1).t()`: sequences side by side."""
-    for part in (n for held in _held(plan, split) for n in all_of(plan, held)):
+    for part in (n for one in held(plan, split) for n in all_of(plan, one)):
         turned = part.func if isinstance(part, ast.Call) else part
         if isinstance(part, ast.expr) and isinstance(turned, ast.Attribute) and isinstance(turned.value, ast.Call):
             if entry_of(turned).shape is Shape.TURNED and entry_of(turned.value).shape is Shape.ANEW:
@@ -79,7 +68,7 @@ def _shows_several(plan: Reading, split: Split) -> bool:
     if _batchified(plan, split) is not None:
         return True
     embeds = bool([*plan.calls("torch.nn.Embedding")])
-    parts = [n for held in _held(plan, split) for n in all_of(plan, held)]
+    parts = [n for one in held(plan, split) for n in all_of(plan, one)]
     made = any(_sizes(plan, n) > (1 if embeds else 2) or _stacks_second(n) for n in parts)
     return made or any(_is_state(plan, n) for n in plan.nodes())
 

@@ -9,7 +9,7 @@ from nbddp.analysis.library import Samples, Shape, effect_of, entry_of, is_class
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.origins import sizes_in, written_sizes
 from nbddp.analysis.splitting.regions import Definition, Region, is_split, stored
-from nbddp.analysis.syntax import qualified, walk
+from nbddp.analysis.syntax import assigned, qualified, walk
 from nbddp.analysis.values import Split
 
 TIME_FIRST = ("torchtext.",)  # whose batches have the samples in the second dimension
@@ -26,8 +26,32 @@ def time_first(plan: Reading) -> str | None:
     for call in plan.calls_that(is_layer):
         first = {k.arg: k.value for k in call.node.keywords}.get("batch_first")
         if (first is None or plan.facts.value(first).const is not True) and not turns_round(plan, call.node):
-            return plan.program.source(call.node.func)
+            if not _goes_step_by_step(plan, call.node):
+                return plan.program.source(call.node.func)
     return next((target for target in plan.flow.imports.values() if f"{target}.".startswith(TIME_FIRST)), None)
+
+
+def _goes_step_by_step(plan: Reading, made: ast.Call) -> bool:
+    """`self.gru(x.view(1, len(x), -1), hidden)`: what has a place of time before its samples had none before."""
+    uses = [f.node for f in plan.facts.calls.values() if any(o.node is made for o in f.called)]
+    return bool(uses) and all(use.args and _has_one_place(plan, use.args[0]) for use in uses)
+
+
+def _has_one_place(plan: Reading, node: ast.expr) -> bool:
+    """`x.unsqueeze(0)`, `x[None]`, `x.view(1, n, -1)`; by the name that it has in the same function too."""
+    match node:
+        case ast.Name(id=name):
+            function = plan.program.function_of(node)
+            inside = walk(function) if function else ()
+            made = [v for n in inside for t, v in assigned(n) if name in stored(t)]
+            return bool(made) and _has_one_place(plan, made[-1])
+        case ast.Call(func=ast.Attribute(attr="unsqueeze"), args=[ast.Constant(value=0)]):
+            return True
+        case ast.Call(func=ast.Attribute(attr="view" | "reshape"), args=[ast.Constant(value=1), size, *_]):
+            return not isinstance(size, ast.Constant)
+        case ast.Subscript(slice=ast.Constant(value=None)):
+            return True
+    return False
 
 
 def may_turn(plan: Reading) -> bool:

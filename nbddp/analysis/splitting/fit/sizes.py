@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from nbddp.analysis.library import Shape, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.origins import has_size
-from nbddp.analysis.splitting.regions import is_split
+from nbddp.analysis.splitting.origins import has_size, made_by
+from nbddp.analysis.splitting.regions import held, is_split
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import FLAT, TURNED
 
@@ -36,8 +36,10 @@ def own_size(plan: Reading, call: ast.Call) -> str | None:
     if len(call.args) == 1:
         return "-1"
     names = (n for n in walk(call.func.value) if isinstance(n, ast.Name) and is_split(plan, n))
-    plain = (n for n in names if not plan.facts.value(n).of(TURNED, FLAT) and has_size(plan, n, first))
-    return next((f"len({plan.program.source(n)})" for n in plain), None)
+    plain = [n for n in names if not plan.facts.value(n).of(TURNED, FLAT)]
+    batches = (n for split in plan.assumed.splits for n in held(plan, split))
+    of_batch = any(has_size(plan, made, first) for n in batches for made in (n, *made_by(plan, n)))
+    return next((f"len({plan.program.source(n)})" for n in plain if of_batch or has_size(plan, n, first)), None)
 
 
 def rows_of_all_else(plan: Reading) -> Iterator[ast.Call]:

@@ -23,11 +23,13 @@ from nbddp.sentence import Sentence, sentence
 
 GRAPH = re.compile(r"(^|_)(adj|adjacency|edge_index|edges?|laplacian)(_|$)", re.IGNORECASE)
 
+NOT_FOUND = sentence("no batch was found in what the model is given, so every rank would train on the same data")
+
 
 def unfit(plan: Reading, found: Split | Root | None) -> Sentence | None:
     """The reason in words; None where each rank can take its part."""
     if found is None:
-        return sentence("no batch was found in what the model is given, so every rank would train on the same data")
+        return NOT_FOUND
     if isinstance(found, Root):
         return sentence("'%1' is a single sample, and one sample cannot be split", plan.program.source(found.node))
     if (samples := sample_by_sample(plan, found)) is not None:
@@ -38,6 +40,11 @@ def unfit(plan: Reading, found: Split | Root | None) -> Sentence | None:
     if (edges := _edges(plan, found)) is not None:
         return sentence("'%1' joins the samples to a graph, so a part of them cannot be computed alone", edges)
     return None
+
+
+def nothing_cut(split: Split) -> Sentence | None:
+    """A split that takes no samples apart is none."""
+    return None if split.names or split.inline or split.renamed else NOT_FOUND
 
 
 def unclear_dim(plan: Reading, split: Split) -> Sentence | None:
@@ -76,9 +83,8 @@ def _edges(plan: Reading, split: Split) -> str | None:
         for call in walk(statement):
             for given in call.args if isinstance(call, ast.Call) else ():
                 word = given.attr if isinstance(given, ast.Attribute) else getattr(given, "id", "")
-                alone = (
-                    getattr(call, "args", []) == [given] and plan.program.source(given) == split.total
-                )  # a batch of that name
+                # not of a batch of that name
+                alone = getattr(call, "args", []) == [given] and plan.program.source(given) == split.total
                 if GRAPH.search(word) and not alone:
                     return plan.program.source(given)
     return None
@@ -160,7 +166,8 @@ def _summed_over(region: Region) -> ast.expr | None:
         return over
     for node, left, right in _products(plan):
         apart = plan.facts.value(right).of(TURNED) and not is_split(plan, left)
-        here = isinstance(node, ast.Call) or node in inside or (region.whole and _is_of_data(plan, left))
+        flat = isinstance(node, ast.Call) and not entry_of(node, plan.flow.imports).stacked
+        here = flat or node in inside or (region.whole and _is_of_data(plan, left))
         if is_split(plan, right) and not apart and here:
             return node
     return None

@@ -21,25 +21,3 @@ from nbddp.analysis.splitting.origins.sizes import (
 )
 from nbddp.analysis.splitting.origins.structures import structure_of
 from nbddp.analysis.splitting.origins.strung import strung
-
-__all__ = [
-    "TENSORS",
-    "all_of",
-    "counted_rows",
-    "given_to",
-    "gives_samples",
-    "has_size",
-    "is_constant",
-    "is_count",
-    "is_mask",
-    "is_sample",
-    "is_state",
-    "known_size",
-    "made_by",
-    "returned",
-    "sizes_in",
-    "structure_of",
-    "strung",
-    "written_size",
-    "written_sizes",
-]

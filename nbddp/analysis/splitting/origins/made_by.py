@@ -54,11 +54,21 @@ def given_to(plan: Reading, name: ast.Name) -> Iterator[tuple[ast.expr, int | No
     """What a name may have been given, and at which place of a tuple."""
     function = plan.program.function_of(name)
     if isinstance(function, Definition):
-        given = (pair for call in plan.callers.get(function, ()) for pair in handed(call, function))
-        yield from ((value, None) for parameter, value in given if parameter == name.id)
+        for call in plan.callers.get(function, ()):
+            yield from ((value, None) for parameter, value in handed(call, function) if parameter == name.id)
+            yield from ((value, at) for parameter, value, at in _unpacked(call, function) if parameter == name.id)
     for around in dict.fromkeys((function, None)):
         yield from (found := _given(plan).get((around, name.id), []))
         if found:
+            return
+
+
+def _unpacked(call: ast.Call, function: Definition) -> Iterator[tuple[str, ast.expr, int]]:
+    """`train(*get_batch())`: its parameters from there on, what they are parts of, and which."""
+    names = [a.arg for a in (*function.args.posonlyargs, *function.args.args) if a.arg not in ("self", "cls")]
+    for first, value in enumerate(call.args):
+        if isinstance(value, ast.Starred):
+            yield from ((name, value.value, at) for at, name in enumerate(names[first:]))
             return
 
 

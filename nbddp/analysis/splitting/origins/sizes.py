@@ -90,6 +90,8 @@ def _of_call(plan: Reading, node: ast.Call, depth: int) -> ast.expr | None:
     name, rows = qualified(node.func, plan.flow.imports), node.args[0] if node.args else None
     if name in TENSORS and isinstance(rows, ast.List):
         return _size(plan, rows, depth)
+    if name in TENSORS and len(node.args) > 1:  # `torch.LongTensor(batch_size, length)`
+        return rows
     op = entry_of(node, plan.flow.imports)
     if op.size is not None:
         return next(iter(written_sizes(plan, node)), None)
