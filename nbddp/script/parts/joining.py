@@ -25,7 +25,7 @@ def by_parts(model, turns=False):
 
 def forward_by_parts(forward, *args, **kwargs):
     model = getattr(forward, "args", (forward,))[0]
-    batch = [value for value in parts_of([args, kwargs]) if isinstance(value, torch.Tensor)]
+    batch = tensors_in([args, kwargs])
     if not torch.is_grad_enabled() or not batch:
         return forward(*args, **kwargs)
     rank, world_size, total = dist.get_rank(), dist.get_world_size(), len(batch[0])
@@ -39,18 +39,19 @@ def forward_by_parts(forward, *args, **kwargs):
     drawn_for_all.begin(begin, end, total, 0)
     result = forward(*args, **kwargs)
     drawn_for_all.end()
-    made = [value for value in parts_of(result) if isinstance(value, torch.Tensor)]
+    return with_parts(result, partial(of_all, tensors_in(result), model, (begin, end, total)))
 
-    def whole(value):
-        if not isinstance(value, torch.Tensor):
-            return value
-        if value.dim() == 0:  # a mean over the samples
-            return whole(value.expand(end - begin)).mean()
-        dim = dim_of(value, end - begin, made, (model, "made"))
-        fit_together([-1 if at == dim else size for at, size in enumerate(value.shape)])
-        return OfAllParts.apply(value, dim, begin, end, total)
 
-    return with_parts(result, whole)
+def of_all(made, model, part, value):
+    """What the model makes of the whole batch, where a value is what it makes of this process's part."""
+    if not isinstance(value, torch.Tensor):
+        return value
+    begin, end, _ = part
+    if value.dim() == 0:  # a mean over the samples
+        return of_all(made, model, part, value.expand(end - begin)).mean()
+    dim = dim_of(value, end - begin, made, (model, "made"))
+    fit_together([-1 if at == dim else size for at, size in enumerate(value.shape)])
+    return OfAllParts.apply(value, dim, *part)
 
 
 dims = {}  # where sizes have shown it
@@ -77,10 +78,10 @@ def fit_together(sizes):
         raise RuntimeError(f"--exact: the model gives {sizes} for a part, which is not one entry for each sample")
 
 
-def parts_of(value):
+def tensors_in(value):
     found = []
     with_parts(value, found.append)
-    return found
+    return [part for part in found if isinstance(part, torch.Tensor)]
 
 
 def with_parts(value, function):
@@ -92,7 +93,7 @@ def with_parts(value, function):
         made = [with_parts(part, function) for part in value]
         return type(value)(*made) if hasattr(value, "_fields") else type(value)(made)
     if not isinstance(value, (torch.Tensor, bool, int, float, str, type(None))):
-        raise RuntimeError(f"--exact: a {type(value).__name__} does not show which samples it holds")
+        raise TypeError(f"--exact: a {type(value).__name__} does not show which samples it holds")
     return function(value)
 
 
