@@ -173,12 +173,14 @@ def _shaped(split: Split, key: str, lead: str) -> str:
 def _beside(split: Split, key: str, lead: str) -> str:
     """Seen so that its samples are in the same dimension as those of the batch."""
     first = split.dim and not split.place(key) and not key.startswith("*")
+    if not split.dim and split.place(key) == TURNED:
+        return f"{key}.transpose(0, 1)"
     return f"{key}[None]" if first else _shaped(split, key, lead)
 
 
 def _cut(split: Split, key: str, mine: str) -> str:
     place = split.place(key)
-    index = f"[:, {mine}]" if split.dim and place else f"[{mine}]"
+    index = f"[:, {mine}]" if place == TURNED or (split.dim and place) else f"[{mine}]"
     return f"{index}.reshape(-1)" if place == FLAT else index
 
 

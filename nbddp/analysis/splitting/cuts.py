@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from nbddp.analysis.library import Samples, entry_of
 from nbddp.analysis.slicing import effects
-from nbddp.analysis.splitting.origins import is_constant, structure_of
+from nbddp.analysis.splitting.origins import is_constant, is_unchanging, structure_of
 from nbddp.analysis.splitting.regions import LOOPS, Region, stored
 from nbddp.analysis.splitting.roots import Root, base_of, values_for
 from nbddp.analysis.syntax import walk
@@ -31,6 +31,8 @@ def split_of(region: Region, last: ast.AST, found: Sequence[Root]) -> Split:
 
 def _of_the_batch(region: Region, found: Sequence[Root]) -> list[Root]:
     """All that goes through the whole training is data: without constants that are written out, if there is more."""
+    drawn = [r for r in found if not is_unchanging(region.plan, r.node)]
+    found = drawn if drawn and not region.whole else found
     data = [r.node for r in found if not is_constant(region.plan, r.node, ())]
     return [r for r in found if not region.whole or not is_constant(region.plan, r.node, data)] if data else [*found]
 

@@ -14,7 +14,7 @@ from nbddp.analysis.splitting.cuts import add
 from nbddp.analysis.splitting.dimension import samples_in, with_masks, with_places, with_states
 from nbddp.analysis.splitting.find import chain_of, first_split, run_by, unshared
 from nbddp.analysis.splitting.fit import in_columns, is_unclear, nothing_cut, unclear_dim, unclear_loss, unfit, unjoined
-from nbddp.analysis.splitting.origins import all_of, is_constant, is_count, is_mask
+from nbddp.analysis.splitting.origins import all_of, is_constant, is_count, is_mask, is_unchanging
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import Region, is_split, region_at
 from nbddp.analysis.splitting.roots import Root, comes_out, is_data, roots
@@ -170,7 +170,8 @@ def _belongs(region: Region, root: Root) -> bool:
     """Drawn in the same turn as the batch; where all of the data is one batch, beside it."""
     if not region.whole:
         bound = region.bound_before | region.bound_in_rest
-        return bool({n.id for n in walk(root.node) if isinstance(n, ast.Name)} & bound)
+        read = {n.id for n in walk(root.node) if isinstance(n, ast.Name)}
+        return bool(read & bound) and not is_unchanging(region.plan, root.node)
     return root.name is not None or isinstance(root.node, ast.Attribute)
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from nbddp.analysis.library import Shape, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.origins import is_mask, made_by
-from nbddp.analysis.splitting.regions import region_at
+from nbddp.analysis.splitting.regions import is_split, region_at
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import FLAT, TURNED, Split
 
@@ -25,6 +25,8 @@ def with_places(plan: Reading, split: Split) -> Split:
             continue
         if split.dim and (place := _place(plan, output)) != split.place(key):
             unlike[key] = place
+        elif not split.dim and _place(plan, output) == TURNED != _place(plan, target):
+            unlike[key] = TURNED
         elif not split.dim and _is_flattened(plan, output) and any(_is_flat(n) for n in made_by(plan, _bare(target))):
             unlike[key] = FLAT
     return replace(split, unlike=unlike)
@@ -42,6 +44,9 @@ def _compared(plan: Reading, split: Split) -> Iterator[tuple[ast.expr, ast.expr]
     for call in plan.facts.calls:
         if plan.facts.is_loss(call) and call in inside and len(call.args) > 1:
             yield call.args[0], call.args[1]
+    for node in inside:
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and is_split(plan, node.left):
+            yield node.left, node.right
 
 
 def _place(plan: Reading, node: ast.expr) -> str:

@@ -11,6 +11,7 @@ from nbddp.analysis.syntax import handed, walk
 
 BINDS = (ast.Assign, ast.AugAssign, ast.NamedExpr, ast.For, ast.comprehension, ast.withitem)
 Given = dict[tuple[Scope, str], list[tuple[ast.expr, int | None]]]  # by function and name: what, at which place
+FIXED = ast.Name | ast.Subscript | ast.Slice | ast.Tuple | ast.Constant | ast.BinOp | ast.UnaryOp
 FAR = 400  # nodes: what is made of more than that is not followed to its end
 
 
@@ -70,6 +71,16 @@ def _unpacked(call: ast.Call, function: Definition) -> Iterator[tuple[str, ast.e
         if isinstance(value, ast.Starred):
             yield from ((name, value.value, at) for at, name in enumerate(names[first:]))
             return
+
+
+def is_unchanging(plan: Reading, node: ast.expr) -> bool:
+    """`times[:length]`, which nothing has drawn: the same in each turn, whatever the batch is."""
+    made = [part for one in made_by(plan, node) for part in walk(one)]
+    names = {n.id for n in made if isinstance(n, ast.Name)}
+    set_at = [n for n in plan.nodes() if isinstance(n, ast.Name) and n.id in names and not isinstance(n.ctx, ast.Load)]
+    once = len(set_at) == len(names) and all(isinstance(plan.program.statement_of(n), ast.Assign) for n in set_at)
+    at_top = all(plan.program.parents[plan.program.statement_of(n)] is plan.program.tree for n in set_at)
+    return bool(names) and once and at_top and all(isinstance(n, FIXED) for n in made if isinstance(n, ast.expr))
 
 
 def _given(plan: Reading) -> Given:
