@@ -73,6 +73,8 @@ def _evaluate(m: Machine, node: ast.expr) -> Value:  # noqa: C901, PLR0912 -- on
         case ast.Attribute():
             return attribute(m, evaluate(m, node.value), node)
         case ast.Call():
+            for field in m.program.text_fields.get(node, ()):
+                evaluate(m, field.read)
             return _call(m, node)
         case ast.BinOp():
             return _binary(m, node)

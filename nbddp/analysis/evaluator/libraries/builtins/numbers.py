@@ -77,6 +77,4 @@ def length(m: Machine, value: Value) -> Value:
         return Value(
             extent=Extent.VARYING if spread(m.elements(value)) is Extent.SAMPLES or m.deals() else Extent.UNIFORM
         )
-    return (
-        replace(m.size(value), number=False) if spread(value) is Extent.SAMPLES and not value.of(TURNED) else ANYTHING
-    )
+    return m.size(value) if spread(value) is Extent.SAMPLES and not value.of(TURNED) else ANYTHING
