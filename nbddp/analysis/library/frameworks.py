@@ -64,7 +64,7 @@ def _use(framework: Framework, nodes: Sequence[ast.AST], imports: Mapping[str, s
     if any(_brings_all(framework, n) for n in nodes):
         known |= framework.trainers
     calls = [n for n in nodes if isinstance(n, ast.Call)]
-    made = [c for c in calls if _is_trainer(framework, c.func, imports) or _name(c.func) in known]
+    made = [c for c in calls if _is_trainer(framework, c.func, imports) or getattr(c.func, "id", None) in known]
     names = {name for node in nodes for name in _names_of(node, made)} if made else set()
     methods = {c: c.func.value for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr in framework.methods}
     trained = [c for c, trainer in methods.items() if trainer in made or ast.unparse(trainer) in names]
@@ -99,7 +99,3 @@ def _names_of(node: ast.AST, made: list[ast.Call]) -> Iterator[str]:
         value = value.func.value
     if value in made:
         yield from (ast.unparse(t) for t in node.targets)
-
-
-def _name(node: ast.expr) -> str | None:
-    return node.id if isinstance(node, ast.Name) else None

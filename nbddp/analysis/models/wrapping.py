@@ -44,7 +44,7 @@ class Wrapping:
 def find_wrapping(plan: Reading) -> Wrapping:
     homes: dict[Obj, Home] = {}
     averaged: dict[Obj, Sentence] = {}
-    loose = frozenset(o for o in plan.roles.optimizers if _fields(plan, o).of("parameter"))
+    loose = frozenset(o for o in plan.roles.optimizers if plan.facts.fields.get((o, "params"), Value()).of("parameter"))
     for model in plan.roles.models:
         reason = _unfit(plan, model)
         if not reason and model.optimizers & loose:
@@ -64,10 +64,6 @@ def find_wrapping(plan: Reading) -> Wrapping:
         return Wrapping(homes, averaged, loose, dict.fromkeys(homes, AS_IT_IS))
     unproved = frozenset(o for o in homes if may_train_unread(plan, o))
     return Wrapping(homes, averaged, loose, find_names(plan, homes, unproved), unproved)
-
-
-def _fields(plan: Reading, optimizer: Obj) -> Value:
-    return plan.facts.fields.get((optimizer, "params"), Value())
 
 
 def _unfit(plan: Reading, model: Model) -> Sentence:

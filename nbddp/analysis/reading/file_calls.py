@@ -93,12 +93,8 @@ def _asks_for_data(name: str, number: int, node: ast.expr) -> bool:
         return (name.startswith("torchvision.models.") and number == 0) or (
             name.startswith("torchvision.datasets.") and number >= 4
         )
-    words = [_word(n) for n in walk(node) if isinstance(n, ast.Attribute | ast.Name)]
+    words = [getattr(n, "attr", "") or getattr(n, "id", "") for n in walk(node)]
     return name.startswith("torchvision.") and any("_Weights" in w for w in words)
-
-
-def _word(node: ast.Attribute | ast.Name) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id
 
 
 def unpacks(plan: Reading, node: ast.AST) -> bool:
