@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from nbddp.analysis.library import Effect, effect_of, gone_through, in_place
 from nbddp.analysis.slicing.names import Effects, Names
-from nbddp.analysis.slicing.scopes import all_arguments, names_in, root_name
-from nbddp.analysis.syntax import qualified, walk
+from nbddp.analysis.slicing.scopes import all_arguments, root_name
+from nbddp.analysis.syntax import names_in, qualified, walk
 
 
 @dataclass(frozen=True)
