@@ -147,7 +147,10 @@ def _increment(m: Machine, target: ast.expr, old: Value, op: ast.operator, opera
     if isinstance(op, ast.Add) and spread(new) is Extent.SUM and gathers:
         number = old.number and new.number
         return Value(extent=Extent.SUM, equal=new.equal and domain.alike(old), number=number)  # an accumulator
-    return with_contents(m, tell_unlike(m, binary(old, new, op), (target, old), (operand, new)), old, new)
+    found = tell_unlike(m, binary(old, new, op), (target, old), (operand, new))
+    if found.of(domain.ASSUMED) and not isinstance(op, ast.Add | ast.Sub):
+        found = Value(extent=Extent.VARYING, number=found.number)  # who multiplies again and again weights no mean
+    return with_contents(m, found, old, new)
 
 
 def _begun_here(m: Machine, operand: ast.expr) -> bool:
