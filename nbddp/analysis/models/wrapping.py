@@ -116,11 +116,8 @@ def _leaves_out(plan: Reading, model: Obj) -> bool:
     running = [methods[name] for name in _read_from(forward, methods, set()) & methods.keys()]
     if owner.bases and (_asks_by_name(owner) or any(map(_goes_through_parts, [forward, *running]))):
         return False
-    made = {
-        n.attr
-        for n in walk(init)
-        if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store) and _trainable(plan, model, n.attr)
-    }
+    stored = (n for n in walk(init) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store))
+    made = {n.attr for n in stored if _trainable(plan, model, n.attr)}
     never = made - _read_from(forward, methods, set()) - _read_in_init(plan, init, made)
     return bool(never or made & (_read_under_conditions(forward) | cut_off(owner, forward)))
 
