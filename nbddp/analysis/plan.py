@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from nbddp.analysis.agreement import (
     Decision,
+    among_samples,
     find_decisions,
     loaders_by_sample,
     loops_by_sample,
@@ -20,7 +21,7 @@ from nbddp.analysis.loaders import Epochs, ShardedReading, Share, find_epochs, s
 from nbddp.analysis.models import Wrapping, device_name, find_wrapping, passes_left_out, uses_gpu
 from nbddp.analysis.reading import FOUND, Taken, draws_to_keep, naming_for, settled, take_over, training_of
 from nbddp.analysis.slicing import Slice, backward_slice, build_flow, with_prints
-from nbddp.analysis.splitting import losses_clear, split_batches
+from nbddp.analysis.splitting import in_models, joined, losses_clear, split_batches
 from nbddp.analysis.syntax import build_program, too_deep
 from nbddp.analysis.training import choose_training_cell, first_causes, training_statements, with_line
 from nbddp.analysis.values import Assumptions, Literal, Obj
@@ -28,7 +29,7 @@ from nbddp.deep_stack import TooDeep, with_room
 from nbddp.diagnostics import CannotExport
 from nbddp.notebook import Notebook
 from nbddp.options import Options
-from nbddp.sentence import sentence
+from nbddp.sentence import NOTHING, sentence
 from nbddp.uncollected import uncollected
 
 T = TypeVar("T")
@@ -157,6 +158,17 @@ def _whole_if_sharded(plan: Plan) -> Assumptions:
     return replace(plan.assumed, whole={**plan.assumed.whole, **dict.fromkeys(apart, reason)})
 
 
+def _compared_whole(plan: Plan) -> Assumptions:
+    """For the numbers of one process, samples that meet others of their batch must meet all of them."""
+    apart = (
+        [n for n in among_samples(plan) if not in_models(plan, n)] if plan.assumed.splits and plan.options.exact else []
+    )
+    why = (
+        sentence("the samples of a batch meet each other in '%1'", plan.program.source(apart[0])) if apart else NOTHING
+    )
+    return joined(plan, why) if why else plan.assumed
+
+
 def _agreed(plan: Plan) -> Assumptions:
     """Conditions that the ranks decide together."""
     known, tests = plan.assumed.agreed, frozenset(d.test for d in plan.decisions)
@@ -165,7 +177,8 @@ def _agreed(plan: Plan) -> Assumptions:
 
 # What the script will do.
 DECIDED = (
-    _drawn_by_all, split_batches, _whole_if_sharded, sizes_shared, protected, losses_scaled, losses_clear, _agreed,
+    _drawn_by_all, split_batches, _whole_if_sharded, sizes_shared, protected, losses_scaled, losses_clear,
+    _compared_whole, _agreed,
 )  # fmt: skip
 
 

@@ -165,7 +165,7 @@ def _nothing_to_share(plan: Plan) -> Iterator[Diagnostic]:
         )  # fmt: skip
         yield trains_elsewhere(plan.flow) or followed
         return
-    for call in unshared(plan):
+    for call in unshared(plan) if not plan.assumed.joined else ():
         loops = [plan.facts.loops[n] for n in plan.facts.calls[call].loops]
         inner = max(loops, key=lambda f: (len(f.parents), getattr(f.node, "lineno", 0)), default=None)
         yield _without_loader(plan, call, inner.node if inner else call, bool(inner and inner.opaque))

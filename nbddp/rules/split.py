@@ -33,9 +33,14 @@ from nbddp.analysis.splitting import (
     Batches,
     batches_of,
     counted_rows,
+    joined_calls,
+    joins_means,
     leaves,
+    may_turn,
     means_of,
     own_size,
+    padded,
+    rows_of_all_else,
     unused_marks,
     whole_sizes,
 )
@@ -50,6 +55,12 @@ NAME = "split"
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     if plan.options.exact and (why := plan.assumed.unsplit):
         yield Diagnostic(NAME, "error", sentence("--exact cannot split the batches of this training"), why=why)
+    if why := plan.assumed.joined:
+        yield Diagnostic(
+            NAME, "note", sentence("all ranks have whole batches: each computes the model for its part of one, and the "
+                                   "rest of a step for all of it"), why=why,
+        )  # fmt: skip
+        yield from _by_parts(plan)
     if plan.options.batch_per_rank and plan.assumed.splits:
         yield plan.program.diagnose(
             NAME, "error", plan.assumed.splits[0].at,
@@ -62,8 +73,14 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             help=sentence("write '# ddp: samples in dim 1' into the cell that trains on a batch from no DataLoader"),
             source=cell.source.split("\n")[line - 1],
         )  # fmt: skip
-    for call in whole_sizes(plan) if plan.assumed.splits else ():
+    for call in whole_sizes(plan) if plan.assumed.splits or plan.assumed.joined else ():
         yield replace(plan.program, NAME, call.args[0], own_size(plan, call) or "-1")  # as much as a rank has
+    by_parts = plan.options.exact and (plan.assumed.splits or plan.assumed.joined)
+    for call in rows_of_all_else(plan) if by_parts else ():
+        assert isinstance(call.func, ast.Attribute)
+        yield Edit(NAME, plan.program.span(call.func.value)[1], plan.program.span(call)[1], "[..., None].flatten(1)")
+    for call in padded(plan) if by_parts else ():
+        yield replace(plan.program, NAME, call.func, plan.naming("padded_to_longest"), ("padded_to_longest",))
     for split in plan.assumed.splits:
         yield plan.program.diagnose(
             NAME, "note", split.at,
@@ -75,6 +92,21 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         batches = batches_of(plan, split)
         yield from _dealt_out(plan, split, batches)
         yield from _weighted(plan, split, batches)
+
+
+def _by_parts(plan: Plan) -> Iterator[Edit | Diagnostic]:
+    """Models that DDP does not wrap: where they are called."""
+    turns = ", turns=True" if may_turn(plan) else ""
+    for loss in weighted_losses(plan) if joins_means(plan) else ():
+        yield plan.program.diagnose(
+            NAME, "error", loss,
+            sentence("--exact cannot split the batches of this training: a mean that weights some samples more than "
+                     "others is computed where all of them are not at hand"),
+            help=sentence("compute it outside of the model"),
+        )  # fmt: skip
+    for call in joined_calls(plan):
+        if plan.facts.calls[call].called & plan.wrapping.averaged.keys():
+            yield from wrap(plan.program, NAME, call.func, f"{plan.naming('by_parts')}(", f"{turns})", ("by_parts",))
 
 
 def _dealt_out(plan: Plan, split: Split, batches: Batches) -> Iterator[Edit]:
@@ -171,5 +203,6 @@ def _is_weighed(plan: Plan, node: ast.expr) -> bool:
     """A mean by weights, or over selected samples: the rule `loss` writes it as that of all ranks."""
     if not isinstance(node, ast.Call):
         return False
-    func = node.func.value if isinstance(node.func, ast.Attribute) else node.func
-    return node in {*weighted_losses(plan)} or any(plan.facts.value(n).of(PICKED) for n in (func, *node.args))
+    func, weighed = node.func.value if isinstance(node.func, ast.Attribute) else node.func, {*weighted_losses(plan)}
+    built = {o.node for o in plan.facts.value(node.func).of("loss")}  # `criterion = nn.CrossEntropyLoss(weight)`
+    return bool(weighed & {node, *built}) or any(plan.facts.value(n).of(PICKED) for n in (func, *node.args))

@@ -34,6 +34,7 @@ from collections.abc import Iterator, Sequence
 
 from nbddp.analysis import Plan
 from nbddp.analysis.models import Home, ddp_name, module_of_ddp, of_data_parallel, synchronises, unused_parameters
+from nbddp.analysis.splitting import may_turn
 from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.training import hook
 from nbddp.analysis.values import Obj
@@ -43,6 +44,7 @@ from nbddp.sentence import sentence
 
 NAME = "wrap"
 ABOUT = "  # the same parameters; their gradients are averaged over all processes"
+USED = ("sync_batchnorm", "split_inside")
 READS_CODE = ("torch.jit.script", "torch.jit.trace", "torch.onnx.export", "torch.export.export")
 
 
@@ -90,12 +92,12 @@ def _taken_over(plan: Plan, model: Obj, home: Home, options: str, *, first: bool
     """On a line of its own, behind the last that completes the model."""
     if model in plan.wrapping.stands_for:
         line = f"{home.name} = {_wrapped(plan, home, options)}"
-        return after(plan.program, NAME, home.ready, line, ("DDP", "sync_batchnorm"))
+        return after(plan.program, NAME, home.ready, line, ("DDP", *USED))
     name = ddp_name(plan, home)
     line = f"{name} = {_wrapped(plan, home, options)}{ABOUT if first else ''}"
     torch = ("torch", "import torch") if plan.options.per_machine else ()
     bound = () if plan.program.function_of(home.ready) else (f"binds {name}",)
-    return after(plan.program, NAME, home.ready, line, (*_class(plan), *torch, "sync_batchnorm", *bound))
+    return after(plan.program, NAME, home.ready, line, (*_class(plan), *torch, *USED, *bound))
 
 
 def _class(plan: Plan) -> tuple[str, ...]:
@@ -147,8 +149,10 @@ def _inline(plan: Plan, home: Home, options: str) -> Iterator[Edit]:
     assert home.inline is not None
     sync = _sync(plan)
     to = "" if home.moved or not plan.uses_gpu else f".to({_device(plan, home)})"
-    close = f"{to}{')' if sync else ''}{options})"
-    yield from wrap(plan.program, NAME, home.inline, f"{plan.naming('DDP')}({sync}", close, ("DDP", "sync_batchnorm"))
+    before, behind = _around(plan)
+    close = f"{to}{')' if sync else ''}{options}){behind}"
+    opened = f"{before}{plan.naming('DDP')}({sync}"
+    yield from wrap(plan.program, NAME, home.inline, opened, close, ("DDP", *USED))
 
 
 def _sync(plan: Plan) -> str:
@@ -159,11 +163,18 @@ def _wrapped(plan: Plan, home: Home, options: str) -> str:
     model = home.name if home.moved or not plan.uses_gpu else f"{home.name}.to({_device(plan, home)})"
     if sync := _sync(plan):
         model = f"{sync}{model})"
+    before, behind = _around(plan)
     if hook(plan.program, "wrap"):
-        return f"wrap({model}, {_device(plan, home)})"
+        return f"{before}wrap({model}, {_device(plan, home)}){behind}"
     if plan.options.per_machine:
         model = f"{plan.naming('torch')}.nn.DataParallel({model})"
-    return f"{plan.naming('DDP')}({model}{options})"
+    return f"{before}{plan.naming('DDP')}({model}{options}){behind}"
+
+
+def _around(plan: Plan) -> tuple[str, str]:
+    """What splits the batches that the model is given, where the step has them whole."""
+    turns = ", turns=True" if may_turn(plan) else ""
+    return (f"{plan.naming('split_inside')}(", f"{turns})") if plan.assumed.joined else ("", "")
 
 
 def _device(plan: Plan, home: Home) -> str:

@@ -17,6 +17,7 @@ SECTIONS = {  # title -> files, in the order in which a script shows them
         "sharding",
         "batches",
         "drawing",
+        "joining",
         "evaluation",
         "loaders",
         "reduction",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from nbddp.analysis.evaluator import contracted
 from nbddp.analysis.library import Samples, effect_of
@@ -11,6 +12,18 @@ from nbddp.analysis.syntax import qualified
 from nbddp.analysis.values import MOVED, TURNED, Extent, spread
 
 SHUFFLES = ("torch.randperm", "numpy.random.permutation")
+
+
+def among_samples(plan: Reading) -> Iterator[ast.expr]:
+    """Where a sample meets others of its batch, or a statistic of it: the outermost expressions."""
+    told: set[ast.AST] = set()
+    for node in plan.nodes():
+        of_its_batch = node in plan.facts.against_statistic
+        compares = isinstance(node, ast.BinOp | ast.Call | ast.Compare) and compares_samples(plan, node)
+        if (of_its_batch or compares) and not any(a in told or a in plan.dealt for a in plan.program.ancestors(node)):
+            told |= {node} if of_its_batch else set()
+            assert isinstance(node, ast.expr)
+            yield node
 
 
 def compares_samples(plan: Reading, node: ast.BinOp | ast.Call | ast.Compare) -> bool:

@@ -25,6 +25,7 @@ from nbddp.analysis.values import (
     Machine,
     Obj,
     Value,
+    batch_at,
     chosen_by,
     is_of_own_choice,
     join_all,
@@ -92,7 +93,8 @@ def _call_one(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywor
             fact.called.add(obj)
             fact.awake |= obj not in m.asleep
             _note_own_statistics(m, node, obj, args)
-            return _forward(m, node, obj, args, keywords)
+            joins = m.assumed.joined and obj.kind == "model" and m.context.grad and not m.context.forward
+            return (_joined if joins else _forward)(m, node, obj, args, keywords)
         case "loss":
             note_of_its_batch(m, node, args)
             return Value(extent=loss_extent(m, obj, [*args, *keywords.values()]))
@@ -159,6 +161,20 @@ def _reads_more_than_numbers(m: Machine, method: Obj) -> bool:
     names = (n for n in walk(method.node) if isinstance(n, ast.Name) and n.id not in local)
     values = (m.facts.value(fields.get(n, n)) for n in names)
     return any(not (v.number or isinstance(v.const, int | float) or v.of("library", "device")) for v in values)
+
+
+def _joined(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywords) -> Value:
+    """Given a whole batch, a model splits it, and all ranks have what it makes of all parts."""
+    if any(spread(v) not in WHOLE for v in (*args, *keywords.values())):
+        return _forward(m, node, obj, args, keywords)
+    mine = [v if v.number else v.with_extent(Extent.SAMPLES) for v in args]
+    named = {key: v if v.number else v.with_extent(Extent.SAMPLES) for key, v in keywords.items()}
+    result = _forward(m, node, obj, mine, named)
+    m.call_fact(node).joined.see("", result)
+    for active in m.loops:
+        active.draw_next(batch_at(node))
+    whole = Value(extent=Extent.REPEATED)
+    return whole if result.items is None else replace(whole, items=tuple(whole for _ in result.items))
 
 
 def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywords) -> Value:

@@ -13,7 +13,7 @@ from nbddp.analysis.loaders.loader_calls import LoaderCall, dataset_value, loade
 from nbddp.analysis.loaders.shared_builder import can_be_asked
 from nbddp.analysis.loaders.streams import unfit_stream
 from nbddp.analysis.reading import Reading, trained_on
-from nbddp.analysis.values import Loop, LoopFact, Obj
+from nbddp.analysis.values import Loop, LoopFact, Obj, batch_at
 from nbddp.sentence import NOTHING, Sentence, sentence
 
 TRAINING = re.compile(r"(^|[^a-z])(train|trn|tr|training)([^a-z]|$)", re.IGNORECASE)
@@ -120,7 +120,7 @@ def loader_names(plan: Reading, fact: LoopFact, obj: Obj) -> set[str]:
 
 # in which way ----------------------------------------------------------------------
 def _share(plan: Reading, obj: Obj, sharded: set[Obj]) -> Share:
-    if obj in {split.batch for split in plan.assumed.splits}:
+    if obj == batch_at(obj.node):
         return Share(obj, "split")
     if obj.owner is not None and obj.owner.kind == "foreign":
         return _foreign(plan, obj, obj.owner)

@@ -7,9 +7,17 @@ Gives the Splits of its steps, or why there are none; which means a rank has of 
 from nbddp.analysis.splitting.batches import Batches, batches_of
 from nbddp.analysis.splitting.dimension import may_turn, unused_marks
 from nbddp.analysis.splitting.find import chain_of, unshared
-from nbddp.analysis.splitting.fit import own_size, whole_sizes
+from nbddp.analysis.splitting.fit import (
+    in_models,
+    joined_calls,
+    joins_means,
+    own_size,
+    padded,
+    rows_of_all_else,
+    whole_sizes,
+)
 from nbddp.analysis.splitting.means import means_of
 from nbddp.analysis.splitting.origins import counted_rows
 from nbddp.analysis.splitting.own_parameters import learned, leaves
 from nbddp.analysis.splitting.regions import step_of
-from nbddp.analysis.splitting.split_batches import losses_clear, split_batches
+from nbddp.analysis.splitting.split_batches import joined, losses_clear, split_batches

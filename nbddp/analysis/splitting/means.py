@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from nbddp.analysis.library import Effect, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.origins import given_to, returned
 from nbddp.analysis.splitting.regions import is_split, region_at, stored
@@ -194,6 +195,9 @@ def _out_of_a_tuple(plan: Reading, node: ast.Assign) -> Iterator[str]:
 def _counts(plan: Reading, node: ast.BinOp | ast.Call) -> Iterator[ast.expr]:
     """`loss.item() * len(xb)`, `meter.update(loss.item(), len(xb))`: times an even share's samples it adds up."""
     parts = [node.left, node.right] if isinstance(node, ast.BinOp) else [*node.args, *(k.value for k in node.keywords)]
-    multiplies = isinstance(node, ast.Call) or isinstance(node.op, ast.Mult)
+    if isinstance(node, ast.Call):  # not `"{}: {}".format(step * len(xb), loss)`, which only reads them
+        multiplies = entry_of(node, plan.flow.imports).effect is not Effect.READS
+    else:
+        multiplies = isinstance(node.op, ast.Mult)
     if multiplies and any(_is_mean(plan, part) for part in parts):
         yield from (part for part in parts if plan.facts.value(part).size)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from nbddp.analysis.library import Effect, Samples, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.origins import TENSORS, is_mask, written_sizes
+from nbddp.analysis.splitting.origins import TENSORS, is_mask, is_state, written_sizes
 from nbddp.analysis.splitting.own_parameters import inputs, learned
 from nbddp.analysis.splitting.regions import Region, bound, stored
 from nbddp.analysis.syntax import assigned, qualified, walk
@@ -83,7 +83,7 @@ def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator
         for value in definitions(region, base):
             yield from roots(region, value, seen)
     elif isinstance(node, ast.Name):
-        if is_data(region.plan, node) and not _is_one_thing(region, node):
+        if is_data(region.plan, node) and not _is_one_thing(region, node) and not is_state(region.plan, node):
             yield Root(node, node.id)
     elif (index := computed_index(node)) is None:
         if is_data(region.plan, node) and not _is_one_thing(region, node):

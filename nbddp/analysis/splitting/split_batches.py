@@ -13,7 +13,7 @@ from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.cuts import add
 from nbddp.analysis.splitting.dimension import samples_in, with_masks, with_places, with_states
 from nbddp.analysis.splitting.find import chain_of, first_split, run_by, unshared
-from nbddp.analysis.splitting.fit import in_columns, is_unclear, nothing_cut, unclear_dim, unclear_loss, unfit
+from nbddp.analysis.splitting.fit import in_columns, is_unclear, nothing_cut, unclear_dim, unclear_loss, unfit, unjoined
 from nbddp.analysis.splitting.origins import all_of, is_constant, is_count, is_mask
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import Region, is_split, region_at
@@ -28,6 +28,8 @@ ELEMENTWISE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 def split_batches(plan: Reading) -> Assumptions:
     """Where no loader feeds a step: each rank takes its samples of a batch that all of them have drawn."""
     assumed = plan.assumed
+    if assumed.joined:
+        return _whole(plan, assumed.joined) if unjoined(plan) else assumed
     if assumed.unsplit:
         return assumed
     return _last(plan, *assumed.splits) or _next(plan)
@@ -36,7 +38,7 @@ def split_batches(plan: Reading) -> Assumptions:
 def losses_clear(plan: Reading) -> Assumptions:
     """Once it is known what is added up of the losses: no split where one of them is no mean and no sum."""
     reason = next((r for split in plan.assumed.splits if (r := unclear_loss(plan, split))), None)
-    return _whole(plan, reason) if reason else plan.assumed
+    return joined(plan, reason) if reason else plan.assumed
 
 
 def _last(plan: Reading, *splits: Split) -> Assumptions | None:
@@ -52,7 +54,7 @@ def _last(plan: Reading, *splits: Split) -> Assumptions | None:
     if reason := unclear_dim(plan, split):
         return _whole(plan, reason, unsaid=True)
     reason = nothing_cut(split) or is_unclear(plan, split) or _met_whole(plan, split)
-    return _whole(plan, reason) if reason else None
+    return joined(plan, reason) if reason else None
 
 
 def _next(plan: Reading) -> Assumptions:
@@ -62,18 +64,25 @@ def _next(plan: Reading) -> Assumptions:
         return plan.assumed
     first = first_split(plan, calls[0])
     if reason := unfit(plan, first):
-        return _whole(plan, reason)
+        return _whole(plan, reason) if first or not plan.assumed.alike else joined(plan, reason)
     assert isinstance(first, Split)
     if first.step in {s.step for s in plan.assumed.splits}:
-        return _whole(plan, sentence("it is not clear which loop trains on it"))
+        return joined(plan, sentence("it is not clear which loop trains on it"))
     dim = samples_in(plan, first)
     if not isinstance(dim, int):
         return _whole(plan, dim, unsaid=True)
     return replace(plan.assumed, splits=(*plan.assumed.splits, replace(first, dim=dim)))
 
 
+def joined(plan: Reading, reason: Sentence) -> Assumptions:
+    """Where the step cannot be split, its models alone: with --exact."""
+    if not plan.options.exact or plan.options.shard or plan.assumed.joined:
+        return _whole(plan, reason)
+    return replace(plan.assumed, splits=(), joined=reason)
+
+
 def _whole(plan: Reading, reason: Sentence, *, unsaid: bool = False) -> Assumptions:
-    return replace(plan.assumed, alike=frozenset(), splits=(), unsplit=reason, unsaid=unsaid)
+    return replace(plan.assumed, alike=frozenset(), splits=(), joined=NOTHING, unsplit=reason, unsaid=unsaid)
 
 
 def with_what_meets(plan: Reading, split: Split) -> Split:

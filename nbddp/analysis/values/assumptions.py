@@ -39,7 +39,12 @@ class Split:
 
     @property
     def batch(self) -> Obj:
-        return Obj("loader", self.at, "split")
+        return batch_at(self.at)
+
+
+def batch_at(node: ast.AST) -> Obj:
+    """What is drawn where all ranks have a whole batch, and each takes its part."""
+    return Obj("loader", node, "split")
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,7 @@ class Assumptions:
     # What the script will do.
     alike: frozenset[Obj] = frozenset()  # loaders of which all ranks draw the same batches
     splits: tuple[Split, ...] = ()  # batches that do not come from a loader
+    joined: Sentence = NOTHING  # why they stay whole: models split what they are given, and join what they make of it
     unsplit: Sentence = NOTHING  # why there are none, though the training has no loader
     unsaid: bool = False  # since it is not clear which dimension counts the samples: the user may say it
     shares: frozenset[ast.AST] = frozenset()  # batch sizes that become the rank's share, or places that read one

@@ -118,6 +118,7 @@ class CallFact(Tracked):
 
     # What it does.
     made: set[Obj] = field(default_factory=TrackedSet)  # instances
+    joined: SeenValues[str] = field(default_factory=SeenValues)  # what a model makes of a part, before it is joined
     runs_modules: bool = False  # a method of the notebook that computes with the model's parameters
 
     # Where it is reached.

@@ -27,7 +27,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
-from nbddp.analysis.agreement import compares_samples, over_ranks, weighted_losses
+from nbddp.analysis.agreement import among_samples, over_ranks, weighted_losses
 from nbddp.analysis.library import Samples, entry_of
 from nbddp.analysis.models import kept_of_shares
 from nbddp.analysis.values import BY_MASK, PICKED, CallFact, Extent, Loop, Value, backward_of, spread
@@ -61,7 +61,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     yield from _divided(plan)
     yield from _scaled(plan)
     yield from _averaged(plan)
-    yield from _weighted(plan, training)
+    yield from _weighted(plan, training) if not plan.assumed.joined else ()
     yield from _hooked(plan)
     yield from _among_samples(plan)
     yield from _kept_in_buffers(plan)
@@ -171,14 +171,9 @@ def _hooked(plan: Plan) -> Iterator[Diagnostic]:
 
 
 def _among_samples(plan: Plan) -> Iterator[Diagnostic]:
-    told: set[ast.AST] = set()
-    for node in plan.nodes():
+    for node in among_samples(plan):
         of_its_batch = node in plan.facts.against_statistic
-        compares = isinstance(node, ast.BinOp | ast.Call | ast.Compare) and compares_samples(plan, node)
-        if not (of_its_batch or compares) or any(a in told or a in plan.dealt for a in plan.program.ancestors(node)):
-            continue
         if of_its_batch and plan.facts.is_loss(node):
-            told.add(node)
             yield plan.program.diagnose(
                 NAME, "warning", node,
                 sentence("what this loss is given for a sample depends on the other samples of its batch, and a rank "
@@ -187,7 +182,6 @@ def _among_samples(plan: Plan) -> Iterator[Diagnostic]:
                 help=sentence("compute what is given to the loss from each sample alone"),
             )  # fmt: skip
         elif of_its_batch:
-            told.add(node)
             yield plan.program.diagnose(
                 NAME, "warning", node,
                 sentence("each sample is compared with a statistic of its batch here, and a rank sees only its "

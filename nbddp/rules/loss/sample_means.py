@@ -136,11 +136,24 @@ def _weights(plan: Plan, call: ast.Call, given: dict[str, str]) -> str | None:
         return None
     if weight is not None and (_is_perhaps_none(plan, weight) or not _may_stand_twice(plan, weight)):
         return None
-    target = plan.program.source(label)
+    target = _of_part(plan, label)
+    if target is None:
+        return None
     counted = f"{target} != {left_out}"
     if "weight" not in given:
         return counted
     return f"{given['weight']}[{target}[{counted}]]" if left_out else f"{given['weight']}[{target}]"
+
+
+def _of_part(plan: Plan, label: ast.expr) -> str | None:
+    """As it is written of a rank's samples; nothing where these are cut out just there."""
+    inside, (start, _) = {*walk(label)}, plan.program.span(label)
+    text, splits = plan.program.source(label), plan.assumed.splits
+    renamed = {n: plan.naming(new) for split in splits for n, new in split.renamed.items() if n in inside}
+    for node in sorted(renamed, key=plan.program.span, reverse=True):
+        first, last = plan.program.span(node)
+        text = text[: first - start] + renamed[node] + text[last - start :]
+    return None if any(n in inside for split in splits for n in split.inline) else text
 
 
 def _is_probable(plan: Plan, label: ast.expr) -> bool:

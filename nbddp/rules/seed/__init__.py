@@ -25,6 +25,7 @@ from collections.abc import Iterator
 from nbddp.analysis import Plan
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import draws_left_out
+from nbddp.analysis.splitting import padded
 from nbddp.analysis.syntax import qualified, walk
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before
@@ -63,9 +64,9 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             help=sentence('tag the cell with "ddp-setup" to keep it, or seed again before the model is built'),
         )  # fmt: skip
     yield from same_chance(plan, NAME)
-    if plan.assumed.splits:
-        if not _draws_by_share(plan):
-            return  # all ranks draw the same to the end, as one process does
+    if plan.assumed.splits or plan.assumed.joined:
+        if plan.assumed.joined or not (_draws_by_share(plan) or (plan.options.exact and padded(plan))):
+            return  # all ranks draw the same to the end, as one process does; models for whole batches
         if plan.options.exact and not draws_elsewhere(plan):
             yield from for_the_whole_batch(plan, NAME)
             return

@@ -6,6 +6,7 @@ import zlib
 
 import torch
 import torch.distributed as dist
+from torch.nn.utils.rnn import pad_packed_sequence
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from nbddp.script.parts.exchange import sending_device
@@ -15,6 +16,7 @@ class DrawnForAll(TorchDispatchMode):
     """Dropout and noise for this process's samples are drawn for the whole batch, as one process does."""
 
     samples = None  # of the step: the first, the end, how many there are in the batch, and their dimension
+    total = 0  # how many samples there are in the batch of a step, in which all processes come by equally often
     turns = False  # may the model put another dimension where the samples were?
     step = last = ()  # where each draw had them: in this step and in the one before
 
@@ -28,6 +30,7 @@ class DrawnForAll(TorchDispatchMode):
             raise RuntimeError(
                 "--exact: the processes have drawn unlike random numbers, for what is no batch or a part"
             )
+        self.total = total
         if end - first < total:
             self.samples, self.step, self.last = (first, end, total, dim), [], self.step
             self.__enter__()
@@ -36,6 +39,13 @@ class DrawnForAll(TorchDispatchMode):
         if self.samples:
             self.__exit__(None, None, None)
             self.samples = None
+        if 0 < self.total < dist.get_world_size():  # for no samples some functions draw nothing: as the last process
+            states = [torch.get_rng_state(), torch.cuda.get_rng_state() if torch.cuda.is_initialized() else None]
+            dist.broadcast_object_list(states, dist.get_world_size() - 1)
+            torch.set_rng_state(states[0])
+            if torch.cuda.is_initialized():
+                torch.cuda.set_rng_state(states[1])
+        self.total = 0
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         draws = torch.Tag.nondeterministic_seeded in func.tags
@@ -95,6 +105,14 @@ class DrawnForAll(TorchDispatchMode):
             return self.part(value.unflatten(0, (rows, -1)), 1, 1, False).flatten(0, 1)
         part = value.narrow(at, rows * first, rows * (end - first))
         return torch.empty_like(part).copy_(part)
+
+
+def padded_to_longest(packed, *args, **kwargs):
+    """As torch does, but to the longest sequence of the whole batch, of which these are a part."""
+    length = torch.tensor(len(packed.batch_sizes), device=sending_device())
+    if drawn_for_all.total:
+        dist.all_reduce(length, dist.ReduceOp.MAX)
+    return pad_packed_sequence(packed, *args, total_length=length.item(), **kwargs)
 
 
 def is_size(value):

@@ -8,9 +8,10 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from nbddp.script.parts.batches import my_part__exact
-from nbddp.script.parts.drawing import drawn_for_all
+from nbddp.script.parts.drawing import drawn_for_all, padded_to_longest
 from tests.script.parts.ranks import on_ranks
 
 TOTALS = (13, 5, 4)
@@ -97,3 +98,37 @@ def test_a_size_that_does_not_show_the_samples_stops_the_run(monkeypatch, size, 
 def test_a_size_that_does(monkeypatch, size, place):
     monkeypatch.setattr(drawn_for_all, "samples", (0, 2, 4, 0))
     assert drawn_for_all.place(size) == place
+
+
+def few(rank: int, split: bool = True) -> Any:
+    """Of no samples dropout draws nothing."""
+    torch.manual_seed(3)
+    for total in (4, 1, 4):
+        x = torch.ones(total, 8)
+        mine, _ = my_part__exact(x) if split else (slice(None), 1.0)
+        F.dropout(x[mine], 0.5)
+        drawn_for_all.end()
+    return torch.rand(3)
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_a_process_without_samples_draws_what_follows_as_the_others_do(ranks):
+    assert all(torch.equal(found, few(0, split=False)) for found in on_ranks(ranks, few))
+
+
+def padded(rank: int, split: bool = True) -> Any:
+    lengths = torch.tensor([2, 5, 3, 1])
+    x = torch.arange(20.0).view(4, 5, 1) + 1
+    mine, _ = my_part__exact(x) if split else (slice(None), 1.0)
+    packed = pack_padded_sequence(x[mine], lengths[mine], batch_first=True, enforce_sorted=False)
+    found, _ = (padded_to_longest if split else pad_packed_sequence)(packed, batch_first=True)
+    drawn_for_all.end()
+    if split:
+        alone = pack_padded_sequence(x[rank][None], lengths[rank][None], batch_first=True)
+        assert padded_to_longest(alone, batch_first=True)[0].shape[1] == lengths[rank]
+    return found
+
+
+def test_packed_sequences_are_padded_as_those_of_the_whole_batch():
+    """In a step; an evaluation may have others on each process."""
+    assert torch.equal(torch.cat(on_ranks(2, padded)), padded(0, split=False))

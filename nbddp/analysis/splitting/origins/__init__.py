@@ -13,9 +13,11 @@ from nbddp.analysis.splitting.origins.sizes import (
     has_size,
     is_constant,
     is_count,
+    is_state,
     known_size,
     sizes_in,
     written_size,
     written_sizes,
 )
 from nbddp.analysis.splitting.origins.structures import structure_of
+from nbddp.analysis.splitting.origins.strung import strung

@@ -99,6 +99,11 @@ def _names(target: ast.expr) -> Iterator[tuple[str, int | None]]:
 def returned(plan: Reading, call: ast.expr) -> Iterator[ast.expr]:
     """By the functions of the notebook that it calls; also what a generator yields."""
     fact = plan.facts.calls.get(call) if isinstance(call, ast.Call) else None
-    for node in (n for body in (fact.bodies if fact else ()) for n in walk(body)):
+    for body in fact.bodies if fact else ():
+        yield from returned_by(body)
+
+
+def returned_by(body: ast.AST) -> Iterator[ast.expr]:
+    for node in walk(body):
         if isinstance(node, ast.Return | ast.Yield) and node.value is not None:
             yield node.value

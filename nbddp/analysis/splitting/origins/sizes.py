@@ -7,12 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from nbddp.analysis.library import Samples, Shape, entry_of
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting.origins.made_by import all_of, made_by
 from nbddp.analysis.splitting.regions import bound, is_split, region_at, stored
 from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.values import Split
 
 TENSORS = ("torch.tensor", "torch.Tensor", "torch.LongTensor", "torch.FloatTensor", "torch.as_tensor", "numpy.array")
 DEPTH = 8
+STATE = ("layers", "samples", "features")
 
 
 def written_size(plan: Reading, node: ast.expr) -> str | None:
@@ -116,6 +118,34 @@ def written_sizes(plan: Reading, node: ast.AST) -> Sequence[ast.expr]:
         return ()
     without_low = qualified(node.func, plan.flow.imports) == "torch.randint" and len(node.args) == op.size
     return sizes_in(node.args[op.size - without_low :])
+
+
+def is_state(plan: Reading, node: ast.expr) -> bool:
+    """`torch.zeros(layers, len(x), hidden)`, also two of them: for each sample of a batch, behind the layers.
+
+    Or what a model then makes of it.
+    """
+    made = [part for value in made_by(plan, node) for part in getattr(value, "elts", [value])]
+    first = [part for part in made if _has_layers(plan, part)]
+    calls = (plan.facts.calls.get(part) for part in made if part not in first and isinstance(part, ast.Call))
+    later = [c for c in calls if c is not None and any(o.kind in ("model", "submodule") for o in c.called)]
+    return bool(first) and len(made) == len(first) + len(later)
+
+
+def _has_layers(plan: Reading, node: ast.expr) -> bool:
+    sizes = written_sizes(plan, node)
+    if len(sizes) != len(STATE):
+        receiver = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+        return receiver is not None and not sizes and _has_layers(plan, receiver)  # `….to(device)`
+    first, second, _ = ([*all_of(plan, size)] for size in sizes)
+    return any(map(_counts_samples, second)) and not any(map(_counts_samples, first))
+
+
+def _counts_samples(node: ast.AST) -> bool:
+    """`len(x)`, `x.size(0)`, `x.shape[0]`."""
+    if isinstance(node, ast.Call):
+        return getattr(node.func, "id", "") == "len"
+    return isinstance(node, ast.Attribute) and entry_of(node).about == "size"
 
 
 def sizes_in(given: Sequence[ast.expr]) -> Sequence[ast.expr]:

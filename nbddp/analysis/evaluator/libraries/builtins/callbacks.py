@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from contextlib import ExitStack
 
-from nbddp.analysis.evaluator.iteration import as_often_as, iterate
+from nbddp.analysis.evaluator.iteration import as_often_as, iterate, loaders_in
 from nbddp.analysis.values import WHOLE, Args, Extent, Machine, Value, join, note_size
 
 
@@ -18,11 +18,19 @@ def over_items(m: Machine, node: ast.Call, args: Args) -> Value:
     return found.with_extent(Extent.VARYING) if m.held(found) not in WHOLE else found
 
 
+def _item(m: Machine, node: ast.Call, of: Value) -> Value:
+    """Of a loader that no loop draws from: a whole batch."""
+    loaders = loaders_in(m, of)
+    m.facts.drawn[node] |= loaders
+    found = iterate(m, of, node)
+    return found.with_extent(Extent.REPEATED) if loaders and loaders <= m.assumed.unshared else found
+
+
 def mapped(m: Machine, node: ast.Call, args: Args) -> Value:
     with ExitStack() as around:
         for given in args[1:]:
             around.enter_context(as_often_as(m, given, node))
-        result = m.steps.call(m, node, args[0], None, [iterate(m, a, node) for a in args[1:]], {})
+        result = m.steps.call(m, node, args[0], None, [_item(m, node, a) for a in args[1:]], {})
         made = m.make("list", node)
         note_size(m.facts, made.objs if m.context.of_share else ())
     for obj in made.objs:

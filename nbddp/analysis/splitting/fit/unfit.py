@@ -6,18 +6,19 @@ import ast
 import re
 from collections.abc import Iterator
 
-from nbddp.analysis.library import Shape, effect_of, entry_of
+from nbddp.analysis.library import effect_of, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.batches import ill_matched
 from nbddp.analysis.splitting.dimension import marked_dim, one_sequence, set_against, turns_round, without_part
+from nbddp.analysis.splitting.fit.sizes import own_size, whole_sizes
 from nbddp.analysis.splitting.means import uncounted
-from nbddp.analysis.splitting.origins import all_of, counted_rows, has_size, made_by
+from nbddp.analysis.splitting.origins import all_of, counted_rows, strung
 from nbddp.analysis.splitting.own_parameters import learned
-from nbddp.analysis.splitting.regions import Region, held, is_split, region_at
+from nbddp.analysis.splitting.regions import Region, is_split, region_at
 from nbddp.analysis.splitting.roots import Root, dims_of, reduced
 from nbddp.analysis.splitting.single_samples import made_one, sample_by_sample, taken_for_one
 from nbddp.analysis.syntax import qualified, walk
-from nbddp.analysis.values import ANYTHING, FLAT, KNOWN, MASK, TURNED, UNLIKE, WHOLE, Extent, Split, backward_of, spread
+from nbddp.analysis.values import ANYTHING, KNOWN, MASK, TURNED, UNLIKE, WHOLE, Extent, Split, backward_of, spread
 from nbddp.sentence import Sentence, sentence
 
 GRAPH = re.compile(r"(^|_)(adj|adjacency|edge_index|edges?|laplacian)(_|$)", re.IGNORECASE)
@@ -108,6 +109,8 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
     What goes through them one by one may go through time.
     """
     region = region_at(plan, split.at)
+    if behind := {*split.names, *(n.id for n in split.renamed if isinstance(n, ast.Name))} & strung(plan):
+        return sentence("'%1' has samples of unlike lengths one behind the other, and cannot be split", min(behind))
     if (mean := uncounted(plan, split)) is not None:
         return sentence("'%1' is a mean, and it is not seen where it is taken over the samples",
                         plan.program.source(mean))  # fmt: skip
@@ -159,9 +162,8 @@ def _summed_over(region: Region) -> ast.expr | None:
     With samples in its columns it is computed for each of them.
     """
     plan, inside = region.plan, {n for s in region.rest for n in walk(s)}
-    for fact in plan.facts.calls.values():
-        if fact.ever_in_forward and _goes_over_first(plan, fact.node):
-            return fact.node
+    if (over := _over_first_in_models(plan)) is not None:
+        return over
     for node, left, right in _products(plan):
         apart = plan.facts.value(right).of(TURNED) and not is_split(plan, left)
         flat = isinstance(node, ast.Call) and not entry_of(node, plan.flow.imports).stacked
@@ -171,37 +173,25 @@ def _summed_over(region: Region) -> ast.expr | None:
     return None
 
 
+def _over_first_in_models(plan: Reading) -> ast.expr | None:
+    return next(
+        (f.node for f in plan.facts.calls.values() if f.ever_in_forward and _goes_over_first(plan, f.node)), None
+    )
+
+
+def unfit_in_models(plan: Reading) -> bool:
+    """Where the models alone see samples: do they compute with those of others, or take them for one?"""
+    products = (plan.facts.value(right) for _, left, right in _products(plan) if _is_of_data(plan, left))
+    over = any(right.varies and not right.of(TURNED) for right in products)  # also where at times it is all of the data
+    graph = any(effect_of(name).graph for f in plan.facts.calls.values() for name in f.names)
+    return over or graph or _over_first_in_models(plan) is not None or taken_for_one(plan, 0) is not None
+
+
 def _is_of_data(plan: Reading, node: ast.expr) -> bool:
     """`adj` that a model is given beside its samples; no layer has made it, as the queries of an attention are made."""
     layers = {f.node for f in plan.facts.calls.values() if any(o.kind in ("model", "submodule") for o in f.called)}
     fitted = plan.facts.value(node).of("parameter") or getattr(node, "id", "") in learned(plan)
     return not fitted and not layers & {*all_of(plan, node)}
-
-
-def whole_sizes(plan: Reading) -> Iterator[ast.Call]:
-    """`output.view(batch_size, 10)`: a rank has fewer. A number that comes from their size is the rank's own."""
-    for call in plan.facts.calls:
-        if isinstance(call.func, ast.Attribute) and entry_of(call).shape is Shape.ANEW and call.args:
-            first = call.args[0].elts[0] if isinstance(call.args[0], ast.Tuple) and call.args[0].elts else call.args[0]
-            size = plan.facts.value(first)
-            known = isinstance(first, ast.UnaryOp | ast.Starred) or size.varies or size.size or size.const in (-1, 1)
-            by_time = plan.facts.value(call.func.value).of(TURNED, FLAT) and len(call.args) > 1
-            if size.number and not known and not by_time and is_split(plan, call.func.value):
-                yield call
-
-
-def own_size(plan: Reading, call: ast.Call) -> str | None:
-    """`targets.view(batch_size * length)`: all that there is, however much; `C[xb].view(batch_size, -1)`: `len(xb)`."""
-    first = call.args[0]
-    if isinstance(first, ast.Tuple | ast.List | ast.Starred) or not isinstance(call.func, ast.Attribute):
-        return None
-    if len(call.args) == 1:
-        return "-1"
-    names = (n for n in walk(call.func.value) if isinstance(n, ast.Name) and is_split(plan, n))
-    plain = [n for n in names if not plan.facts.value(n).of(TURNED, FLAT)]
-    batches = (n for split in plan.assumed.splits for n in held(plan, split))
-    of_batch = any(has_size(plan, made, first) for n in batches for made in (n, *made_by(plan, n)))
-    return next((f"len({plan.program.source(n)})" for n in plain if of_batch or has_size(plan, n, first)), None)
 
 
 def _picked_by_place(region: Region, split: Split) -> ast.expr | None:

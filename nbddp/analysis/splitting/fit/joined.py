@@ -1,0 +1,75 @@
+"""Models that split the batches that they are given, where no step can: does each give something for every sample?"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting.dimension import time_first
+from nbddp.analysis.splitting.fit.sizes import own_size, whole_sizes
+from nbddp.analysis.splitting.fit.unfit import unfit_in_models
+from nbddp.analysis.splitting.origins import strung
+from nbddp.analysis.syntax import walk
+from nbddp.analysis.values import FLAT, ITEMS, MARKS, TURNED, Extent, Obj, Value, contents, spread
+
+OF_PARAMETERS = ("params", "parameter", "model", "submodule")
+
+
+def unjoined(plan: Reading) -> bool:
+    """What all ranks would have is not what one process has; or each would compute all of it."""
+    if time_first(plan) is not None or any(own_size(plan, call) is None for call in whole_sizes(plan)):
+        return True
+    assumed = plan.assumed
+    if assumed.averaged | assumed.scaled or assumed.summed or any(_gradients_taken(plan)):
+        return True  # inside of a model; gradients of a part
+    calls, behind = joined_calls(plan), strung(plan)
+    if any(isinstance(n, ast.Name) and n.id in behind for call in calls for n in walk(call)):
+        return True
+    return unfit_in_models(plan) or not calls or not all(_gives_samples(plan, call) for call in calls)
+
+
+def joined_calls(plan: Reading) -> list[ast.Call]:
+    """Of the models that are trained, where they train."""
+    calls = [c for model in plan.roles.models for c in model.forward_calls]
+    return [c for c in calls if plan.facts.calls[c].joined]
+
+
+def in_models(plan: Reading, node: ast.AST) -> bool:
+    """In a function that a model runs: there each rank has its part, whatever the step has."""
+    inside = {plan.program.function_of(f.node) for f in plan.facts.calls.values() if f.ever_in_forward}
+    return plan.program.function_of(node) in inside - {None}
+
+
+def _gives_samples(plan: Reading, call: ast.Call) -> bool:
+    """Also a mean over them."""
+    given = [*_made(plan, call)]
+    placed = any(v.of(TURNED, FLAT) for v in given)
+    return bool(given) and not placed and all(spread(v) in (Extent.SAMPLES, Extent.MEAN) for v in given)
+
+
+def joins_means(plan: Reading) -> bool:
+    return any(spread(v) is Extent.MEAN for call in joined_calls(plan) for v in _made(plan, call))
+
+
+def _made(plan: Reading, call: ast.Call) -> Iterator[Value]:
+    """Tensors that a model gives, also in what it gives them in."""
+    waiting, opened = [plan.facts.calls[call].joined[""]], set[Obj]()
+    while waiting:
+        value = waiting.pop()
+        things = value.objs - value.of(*MARKS)
+        for thing in things - opened:
+            held = plan.facts.fields.of(thing)
+            waiting += [v for key, v in held if key != "[]"] or [v for _, v in held]  # which is all of them together
+        opened |= things
+        waiting += value.items or ()
+        if value.items is None and value.const is None and not things:
+            yield value
+
+
+def _gradients_taken(plan: Reading) -> Iterator[ast.Call]:
+    """`torch.autograd.grad(loss, model.parameters())`: those of all samples are there behind DDP only."""
+    for fact in plan.calls("torch.autograd.grad"):
+        of = fact.args.get(1) or fact.args.get("inputs")
+        if of is None or any(v.of(*OF_PARAMETERS) for v in contents(plan.facts, of, ITEMS)):
+            yield fact.node

@@ -1,0 +1,59 @@
+"""What is written with the size of a whole batch, or goes by it: a rank has fewer samples, or none."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from nbddp.analysis.library import Shape, entry_of
+from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting.origins import has_size, made_by
+from nbddp.analysis.splitting.regions import held, is_split
+from nbddp.analysis.syntax import walk
+from nbddp.analysis.values import FLAT, TURNED
+
+ROWS = ("samples", "all else")
+LENGTH = 4  # `total_length` is the fourth argument
+
+
+def whole_sizes(plan: Reading) -> Iterator[ast.Call]:
+    """`output.view(batch_size, 10)`: a rank has fewer. A number that comes from their size is the rank's own."""
+    for call in plan.facts.calls:
+        if isinstance(call.func, ast.Attribute) and entry_of(call).shape is Shape.ANEW and call.args:
+            first = call.args[0].elts[0] if isinstance(call.args[0], ast.Tuple) and call.args[0].elts else call.args[0]
+            size = plan.facts.value(first)
+            known = isinstance(first, ast.UnaryOp | ast.Starred) or size.varies or size.size or size.const in (-1, 1)
+            by_time = plan.facts.value(call.func.value).of(TURNED, FLAT) and len(call.args) > 1
+            if size.number and not known and not by_time and is_split(plan, call.func.value):
+                yield call
+
+
+def own_size(plan: Reading, call: ast.Call) -> str | None:
+    """`targets.view(batch_size * length)`: all that there is, however much; `C[xb].view(batch_size, -1)`: `len(xb)`."""
+    first = call.args[0]
+    if isinstance(first, ast.Tuple | ast.List | ast.Starred) or not isinstance(call.func, ast.Attribute):
+        return None
+    if len(call.args) == 1:
+        return "-1"
+    names = (n for n in walk(call.func.value) if isinstance(n, ast.Name) and is_split(plan, n))
+    plain = [n for n in names if not plan.facts.value(n).of(TURNED, FLAT)]
+    batches = (n for split in plan.assumed.splits for n in held(plan, split))
+    of_batch = any(has_size(plan, made, first) for n in batches for made in (n, *made_by(plan, n)))
+    return next((f"len({plan.program.source(n)})" for n in plain if of_batch or has_size(plan, n, first)), None)
+
+
+def rows_of_all_else(plan: Reading) -> Iterator[ast.Call]:
+    """`x.view(len(x), -1)`: of no samples torch does not know how long a row is."""
+    whole = {*whole_sizes(plan)}
+    for call in plan.facts.calls:
+        if isinstance(call.func, ast.Attribute) and entry_of(call).shape is Shape.ANEW and len(call.args) == len(ROWS):
+            count, rest = call.args
+            open_end = isinstance(rest, ast.UnaryOp) and plan.facts.value(count).size and call not in whole
+            if open_end and plan.facts.value(call.func.value).varies:
+                yield call
+
+
+def padded(plan: Reading) -> list[ast.Call]:
+    """`pad_packed_sequence(…)` to the longest sequence: of a rank's samples that is another than of the batch."""
+    calls = [f.node for f in plan.calls("torch.nn.utils.rnn.pad_packed_sequence") if f.node.args]
+    return [c for c in calls if len(c.args) < LENGTH and all(k.arg != "total_length" for k in c.keywords)]

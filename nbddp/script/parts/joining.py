@@ -1,0 +1,127 @@
+"""Models that split the batches that they are given: the rest of a step has whole ones, as on one process."""
+
+# mypy: ignore-errors
+
+from functools import partial
+
+import torch
+import torch.distributed as dist
+
+from nbddp.script.parts.drawing import drawn_for_all
+from nbddp.script.parts.exchange import sending_device
+
+
+def split_inside(model, turns=False):
+    """Each process computes the model for its samples of a batch, and gets what all of them make of the whole one."""
+    model.forward = by_parts(partial(type(model).forward, model), turns)
+    return model
+
+
+def by_parts(model, turns=False):
+    """The same, of what is called here."""
+    drawn_for_all.turns |= turns
+    return partial(forward_by_parts, model)
+
+
+def forward_by_parts(forward, *args, **kwargs):
+    model = getattr(forward, "args", (forward,))[0]
+    batch = tensors_in([args, kwargs])
+    if not torch.is_grad_enabled() or not batch:
+        return forward(*args, **kwargs)
+    rank, world_size, total = dist.get_rank(), dist.get_world_size(), len(batch[0])
+    begin, end = total * rank // world_size, total * (rank + 1) // world_size
+
+    def mine(value):
+        dim = dim_of(value, total, batch, (model, "given")) if isinstance(value, torch.Tensor) else None
+        return value if dim is None else OfMyPart.apply(value, dim, begin, end)
+
+    args, kwargs = with_parts([args, kwargs], mine)
+    drawn_for_all.begin(begin, end, total, 0)
+    result = forward(*args, **kwargs)
+    drawn_for_all.end()
+    return with_parts(result, partial(of_all, tensors_in(result), model, (begin, end, total)))
+
+
+def of_all(made, model, part, value):
+    """What the model makes of the whole batch, where a value is what it makes of this process's part."""
+    if not isinstance(value, torch.Tensor):
+        return value
+    begin, end, _ = part
+    if value.dim() == 0:  # a mean over the samples
+        return of_all(made, model, part, value.expand(end - begin)).mean()
+    dim = dim_of(value, end - begin, made, (model, "made"))
+    fit_together([-1 if at == dim else size for at, size in enumerate(value.shape)])
+    return OfAllParts.apply(value, dim, *part)
+
+
+dims = {}  # where sizes have shown it
+
+
+def dim_of(tensor, size, beside, place):
+    """The dimension that counts the samples: the first, or that of a recurrent layer's states, behind the layers."""
+    at = next((number for number, other in enumerate(beside) if other is tensor), 0)
+    found = [dim for dim in range(2 if tensor.dim() == 3 and at else 1) if tensor.shape[dim:][:1] == (size,)]
+    if len(found) > 1:
+        found = [dims.get((*place, at))]
+    elif found:
+        dims[(*place, at)] = found[0]
+    if None in found:
+        raise RuntimeError(f"--exact: {tuple(tensor.shape)} does not show which dimension counts the {size} samples")
+    return found[0] if found else None
+
+
+def fit_together(sizes):
+    """A model must not make more of one part than of another."""
+    ends = torch.tensor([*sizes, *(-size for size in sizes)], device=sending_device())
+    dist.all_reduce(ends, dist.ReduceOp.MAX)
+    if -1 not in sizes or ends.tolist() != [*sizes, *(-size for size in sizes)]:
+        raise RuntimeError(f"--exact: the model gives {sizes} for a part, which is not one entry for each sample")
+
+
+def tensors_in(value):
+    found = []
+    with_parts(value, found.append)
+    return [part for part in found if isinstance(part, torch.Tensor)]
+
+
+def with_parts(value, function):
+    """The same tuples, lists and dictionaries, of other things."""
+    if isinstance(value, dict):
+        made = {key: with_parts(part, function) for key, part in value.items()}
+        return made if type(value) is dict else type(value)(**made)
+    if isinstance(value, (list, tuple)):
+        made = [with_parts(part, function) for part in value]
+        return type(value)(*made) if hasattr(value, "_fields") else type(value)(made)
+    if not isinstance(value, (torch.Tensor, bool, int, float, str, type(None))):
+        raise TypeError(f"--exact: a {type(value).__name__} does not show which samples it holds")
+    return function(value)
+
+
+class OfMyPart(torch.autograd.Function):
+    """Samples of this process; back go the gradients of all of them."""
+
+    @staticmethod
+    def forward(context, whole, dim, begin, end):
+        context.place = dim, begin, end, whole.shape[dim]
+        return whole.narrow(dim, begin, end - begin).clone()
+
+    @staticmethod
+    def backward(context, gradient):
+        return OfAllParts.apply(gradient, *context.place) / dist.get_world_size(), None, None, None
+
+
+class OfAllParts(torch.autograd.Function):
+    """Samples of all processes; back go the gradients of this one's, of which DDP takes the mean over all of them."""
+
+    @staticmethod
+    def forward(context, part, dim, begin, end, total):
+        context.place = dim, begin, end
+        sizes = [total if at == dim else size for at, size in enumerate(part.shape)]
+        whole = part.new_zeros(sizes, dtype=torch.uint8 if part.dtype == torch.bool else part.dtype)
+        whole.narrow(dim, begin, end - begin).copy_(part)
+        dist.all_reduce(whole)
+        return whole.to(part.dtype)
+
+    @staticmethod
+    def backward(context, gradient):
+        return OfMyPart.apply(gradient, *context.place) * dist.get_world_size(), None, None, None, None

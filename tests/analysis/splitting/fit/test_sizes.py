@@ -1,0 +1,53 @@
+"""What goes by the size of a whole batch."""
+
+from __future__ import annotations
+
+import pytest
+
+from nbddp.analysis.splitting import padded, rows_of_all_else
+from nbddp.options import Options
+from tests.analysis.splitting.steps import planned
+
+BEFORE = """loader = DataLoader(TensorDataset(X, y), batch_size=32)
+from torch.nn.utils.rnn import pad_packed_sequence
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.out = nn.Linear(4, 1)
+    def forward(self, x):
+        return self.out({})
+model = Net()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+"""
+
+
+def made(text: str):
+    lines, head = "loss = F.mse_loss(model(xb), yb)", "for xb, yb in loader:"
+    return planned(lines, head=head, before=BEFORE.format(text), options=Options(exact=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("x.view(x.size(0), -1)", True),
+        ("x.reshape(len(x), -1)", True),
+        ("x.view(-1, 4)", False),
+        ("x.view(len(x), 4)", False),
+        ("x.flatten(1)", False),
+    ],
+)
+def test_rows_whose_length_is_not_said(text, found):
+    assert [*map(bool, rows_of_all_else(made(text)))] == [True] * found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("pad_packed_sequence(x)[0]", True),
+        ("pad_packed_sequence(x, batch_first=True)[0]", True),
+        ("pad_packed_sequence(x, total_length=9)[0]", False),
+        ("pad_packed_sequence(x, True, 0.0, 9)[0]", False),
+    ],
+)
+def test_padding_to_the_longest_of_a_part(text, found):
+    assert len(padded(made(text))) == found

@@ -1,0 +1,88 @@
+"""A model that is computed by parts gives, and gets the gradients of, what one process has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+import torch.distributed as dist
+import torch.nn.functional as F
+from torch import nn
+
+from nbddp.script.parts.joining import by_parts
+from tests.script.parts.ranks import on_ranks
+
+TOTALS = (13, 2, 1)
+
+
+class Net(nn.Module):
+    """Samples, states behind their layers, and a mean."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rnn, self.out = nn.GRU(3, 4, 2, batch_first=True), nn.Linear(4, 5)
+
+    def forward(self, x: Any, h: Any, y: Any = None) -> Any:
+        out, h = self.rnn(F.dropout(x, 0.3), h)
+        scores = self.out(out[:, -1])
+        return {"scores": scores, "states": (h,), "mean": F.mse_loss(scores, y), "seen": scores > 0, "none": None}
+
+
+def gradients(rank: int, split: bool = True) -> list[Any]:
+    """Of what meets over the whole batch, twice through the model; the mean over the ranks, as DDP takes it."""
+    torch.manual_seed(3)
+    torch.set_default_dtype(torch.float64)
+    net, found = Net(), []
+    model = by_parts(net) if split else net
+    for total in TOTALS:
+        x, y = torch.randn(total, 6, 3, requires_grad=True), torch.randn(total, 5)
+        first = model(x, torch.zeros(2, total, 4), y=y)
+        again = model(x + first["scores"].mean(), first["states"][0], y=y)
+        (slope,) = torch.autograd.grad(again["scores"].pow(2).sum(), x, create_graph=True)
+        scores = again["scores"]
+        loss = (scores @ scores.T).logsumexp(1).mean() + again["mean"] + slope.norm() + first["seen"].sum()
+        net.zero_grad()
+        loss.backward()
+        for parameter in net.parameters():
+            if split:
+                dist.all_reduce(parameter.grad)
+            found.append(parameter.grad / (dist.get_world_size() if split else 1))
+        found += [loss.detach(), again["states"][0].detach(), x.grad]
+    torch.set_default_dtype(torch.float32)
+    return [*found, torch.rand(3)]
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_values_and_gradients_are_those_of_one_process(ranks):
+    expected = gradients(0, split=False)
+    for found in on_ranks(ranks, gradients):
+        assert all(torch.allclose(a, b, atol=1e-9) for a, b in zip(found, expected, strict=True))
+
+
+def wrong(rank: int, what: str) -> str:
+    x = torch.randn(6, 4)
+    made = {
+        "sum": lambda x: x.sum(0),
+        "uneven": lambda x: x[:, : len(x)],
+        "object": lambda _: object(),
+        "states": lambda x: (x, torch.zeros(len(x), len(x), 2)),
+    }[what]
+    with pytest.raises((RuntimeError, TypeError), match="--exact") as caught:
+        by_parts(made)(x[: 5 if what == "uneven" else 6])
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("what", ["sum", "uneven", "object", "states"])
+def test_what_is_not_one_entry_for_each_sample_stops_the_run(what):
+    assert len(on_ranks(2, wrong, what)) == 2
+
+
+def untaped(rank: int) -> int:
+    with torch.no_grad():
+        return len(by_parts(nn.Identity())(torch.zeros(4 + rank, 2)))
+
+
+def test_without_gradients_it_is_the_model():
+    """An evaluation, which may be another on each rank."""
+    assert on_ranks(2, untaped) == [4, 5]
