@@ -206,13 +206,10 @@ def _skips(plan: Reading, leaves: ast.AST, branch: ast.AST) -> bool:
     if not isinstance(leaves, ast.Return):
         kinds += (ast.For, ast.AsyncFor, ast.While)
     left = next((a for a in plan.program.ancestors(leaves) if isinstance(a, kinds)), None)
-    if left is None or branch not in plan.program.ancestors(leaves) or _is_within(plan, left, branch):
+    around = plan.program.ancestors
+    if left is None or branch not in around(leaves) or branch in around(left):
         return False
     return meets(plan, [left]) is not None
-
-
-def _is_within(plan: Reading, node: ast.AST, outer: ast.AST) -> bool:
-    return outer in plan.program.ancestors(node)
 
 
 def _changes_state(plan: Reading, node: ast.AST) -> bool:

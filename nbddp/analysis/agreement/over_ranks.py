@@ -9,7 +9,7 @@ from nbddp.analysis.agreement.sources import settings, sources
 from nbddp.analysis.combining import fillings
 from nbddp.analysis.library import Samples, Shape, effect_of, entry_of
 from nbddp.analysis.loaders import Binds, ShardedReading
-from nbddp.analysis.syntax import increment, walk
+from nbddp.analysis.syntax import increment, is_name, walk
 from nbddp.analysis.values import FRACTION, Extent, Reduction, Value, backward_of, spread
 
 # What a script's sum_over_ranks has to add up; the widest of them decides how long it is.
@@ -60,7 +60,7 @@ def kind_of(plan: ShardedReading, reduction: Reduction) -> str:
         return "lists" if reduction.how == "mean" and _lists_numbers(plan, seen) else "anything"
     added = [found for n in walk(loop) if (found := increment(n)) and ast.unparse(found.place) == reduction.name]
     made: list[ast.AST | None] = [found.value for found in added]
-    stored = (n for n in walk(loop) if _is_name(n, reduction.name) and isinstance(n.ctx, ast.Store))  # type: ignore[attr-defined]
+    stored = (n for n in walk(loop) if is_name(n, reduction.name) and isinstance(n.ctx, ast.Store))
     if target := next(stored, None):
         made = [target]  # by all that is put there, also what it starts with: `torch.zeros(1)`
     if reduction.number or (made and all(is_number(plan, n) for n in made)):
@@ -93,10 +93,6 @@ def _text(plan: ShardedReading, node: ast.AST, part: str, kind: str) -> Text:
 
 def _holds(value: Value) -> bool:
     return bool(value.items or value.of("list", "dict", "instance", "foreign"))
-
-
-def _is_name(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
 
 
 def is_number(plan: ShardedReading, node: ast.AST | None, seen: frozenset[ast.AST] = frozenset()) -> bool:
@@ -147,7 +143,7 @@ def is_scalar(plan: ShardedReading, node: ast.AST | None, seen: frozenset[ast.AS
         case ast.Call() if plan.facts.is_loss(node):
             return value.extent in (Extent.MEAN, Extent.SUM)
         case ast.Name(id=name):
-            trained = {_turn(plan, t) for c in plan.facts.backward if (t := backward_of(c)) and _is_name(t, name)}
+            trained = {_turn(plan, t) for c in plan.facts.backward if (t := backward_of(c)) and is_name(t, name)}
             made = settings(plan, node)
             return bool(made) and all(_turn(plan, at) in trained or is_scalar(plan, m, seen) for at, m in made)
     return False
@@ -168,7 +164,7 @@ def _shown_whole(plan: ShardedReading, reduction: Reduction) -> bool:
     function = plan.program.function_of(reduction.loop)
     body = walk(function) if function is not None else plan.program.nodes
     end = getattr(reduction.loop, "end_lineno", 0) or 0
-    reads = [n for n in body if _is_name(n, reduction.name) and isinstance(getattr(n, "ctx", None), ast.Load)]
+    reads = [n for n in body if is_name(n, reduction.name) and isinstance(getattr(n, "ctx", None), ast.Load)]
     name = reduction.name.isidentifier()
     return not name or not all(_becomes_float(plan, n) for n in reads if getattr(n, "lineno", 0) > end)
 

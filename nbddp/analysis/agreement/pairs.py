@@ -89,17 +89,13 @@ def _with_its_own(left: ast.expr, right: ast.expr) -> bool:
 def _place(node: ast.expr) -> int | None:
     """Where `x.unsqueeze(0)`, `x[:, None]` and `x.view(-1, 1)` put a new dimension."""
     match node:
-        case ast.Call(func=ast.Attribute(attr="unsqueeze"), args=[ast.Constant(value=0)]):
-            return 0
-        case ast.Call(func=ast.Attribute(attr="unsqueeze"), args=[ast.Constant(value=1)]):
-            return 1
+        case ast.Call(func=ast.Attribute(attr="unsqueeze"), args=[ast.Constant(value=int(place))]) if place in (0, 1):
+            return place
         case ast.Call(func=ast.Attribute(attr="view" | "reshape"), args=[ast.Constant(value=1), ast.UnaryOp()]):
             return 0
         case ast.Call(func=ast.Attribute(attr="view" | "reshape"), args=[ast.UnaryOp(), ast.Constant(value=1)]):
             return 1
-        case ast.Subscript(slice=ast.Constant(value=None)):
-            return 0
-        case ast.Subscript(slice=ast.Tuple(elts=[ast.Constant(value=None), *_])):
+        case ast.Subscript(slice=ast.Constant(value=None) | ast.Tuple(elts=[ast.Constant(value=None), *_])):
             return 0
         case ast.Subscript(slice=ast.Tuple(elts=[ast.Slice(), ast.Constant(value=None), *_])):
             return 1

@@ -9,7 +9,6 @@ from nbddp.analysis.loaders import handed_on
 from nbddp.analysis.models import gathers
 from nbddp.analysis.reading import Reading, loads
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import Obj
 
 Loop = ast.For | ast.AsyncFor | ast.While | ast.comprehension
 
@@ -46,13 +45,9 @@ def is_meeting(plan: Reading, node: ast.AST) -> bool:
         return False
     if node in plan.facts.backward or fact.optimizers or loads(plan, node):
         return True
-    if isinstance(node.func, ast.Attribute) and node.func.attr == "compute" and _kinds(fact.receivers) == {"metric"}:
+    if getattr(node.func, "attr", "") == "compute" and {o.kind for o in fact.receivers} == {"metric"}:
         return True
     if gathers(plan, node) or next(handed_on(plan, fact), None) is not None:
         return True
     trained = {m.obj for m in plan.roles.models}
     return "next" in fact.names or (fact.grad and not fact.in_forward and bool(fact.called & trained))
-
-
-def _kinds(things: Iterable[Obj]) -> set[str]:
-    return {o.kind for o in things}

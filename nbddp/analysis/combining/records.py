@@ -35,11 +35,9 @@ def is_written_out(made: ast.AST) -> bool:
 
 def is_text(made: ast.AST) -> bool:
     match made:
-        case ast.JoinedStr() | ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod()):
-            return True
-        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str()), attr="format")):
-            return True
-    return False
+        case ast.BinOp(left=text, op=ast.Mod()) | ast.Call(func=ast.Attribute(value=text, attr="format")):
+            return isinstance(text, ast.Constant) and isinstance(text.value, str)
+    return isinstance(made, ast.JoinedStr)
 
 
 def is_shown(program: Program, facts: Facts, name: ast.Name) -> bool:

@@ -35,12 +35,8 @@ def undealable(m: Machine, fact: LoopFact, own: set[str]) -> Sentence:
         return sentence("train() or eval() is called inside of the loop")
     if len(fact.loaders) > 1 and len(fact.loader_nodes) > 1:
         return sentence("the loop reads several DataLoaders at once")
-    return (
-        _looks_at_its_place(m, fact)
-        or _leaves_traces(m, loop, own)
-        or _trains_statistics(m, loop)
-        or _carries_on(m, loop)
-    )
+    alone = _looks_at_its_place(m, fact) or _leaves_traces(m, loop, own)
+    return alone or _trains_statistics(m, loop) or _carries_on(m, loop)
 
 
 def _looks_at_its_place(m: Machine, fact: LoopFact) -> Sentence:
@@ -108,11 +104,8 @@ def _leaves_traces(m: Machine, loop: Loop, own: set[str]) -> Sentence:
     reached = {o for v in contents(m.facts, Value(items=tuple(others.values())), None) for o in v.objs}
     for (obj, name), value in m.facts.fields.items():
         if value.varies and (obj, name) not in m.varying_before:
-            if (
-                obj.kind in ("instance", "class")
-                or obj in reached
-                or (obj.kind == "dict" and not _is_made_in(m, loop, obj.node))
-            ):
+            outer = obj.kind in ("instance", "class") or obj in reached
+            if outer or (obj.kind == "dict" and not _is_made_in(m, loop, obj.node)):
                 if name.startswith("["):
                     return sentence("it fills a list or a dictionary that has no name here")
                 return sentence("it collects values in '%1' of an object", name)

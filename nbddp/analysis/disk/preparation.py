@@ -121,11 +121,7 @@ def _functions(plan: Reading, statement: ast.stmt) -> list[Definition]:
     elif isinstance(statement, Turns) and _trains(plan, statement):  # what its turns call is no preparation
         own = [statement.test if isinstance(statement, ast.While) else statement.iter]
     calls = [n for part in own for n in walk(part) if isinstance(n, ast.Call)]
-    return [f for c in calls for f in sorted(called(plan, c), key=_line) if isinstance(f, Definition)]
-
-
-def _line(node: ast.AST) -> int:
-    return getattr(node, "lineno", 0)
+    return [f for c in calls for f in sorted(called(plan, c), key=plan.program.span) if isinstance(f, Definition)]
 
 
 def _trains(plan: Reading, statement: ast.stmt) -> bool:

@@ -90,7 +90,7 @@ def _evaluate(m: Machine, node: ast.expr) -> Value:  # noqa: C901, PLR0912 -- on
         case ast.Subscript():
             return _subscript(m, node)
         case ast.Compare():
-            return _compare(m, node)
+            return compared(m, node, [evaluate(m, part) for part in (node.left, *node.comparators)])
         case ast.BoolOp():
             parts = _operands(m, node)
             return chosen(parts, join_all(parts))
@@ -233,10 +233,6 @@ def _choice(m: Machine, node: ast.IfExp) -> Value:
         return found.with_extent(Extent.VARYING) if domain.is_sum_or_not(body, other) else found
     samples = spread(test) is Extent.SAMPLES and spread(found) in (*domain.WHOLE, Extent.SAMPLES)
     return Value(found.objs, Extent.SAMPLES if samples else Extent.VARYING)
-
-
-def _compare(m: Machine, node: ast.Compare) -> Value:
-    return compared(m, node, [evaluate(m, part) for part in (node.left, *node.comparators)])
 
 
 def _comprehension(m: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:

@@ -18,43 +18,21 @@ class Framework:
     step: str = ""  # of the model that such a method is given: what is called with each batch
 
 
-LIGHTNING = Framework(
-    "Lightning", ("lightning", "pytorch_lightning"), frozenset({"Trainer"}), frozenset({"fit"}), "training_step"
-)
-ACCELERATE = Framework("Accelerate", ("accelerate",), frozenset({"Accelerator"}), frozenset({"backward"}))
-HUGGING_FACE = Framework(
-    "the Hugging Face Trainer",
-    ("transformers", "trl"),
-    frozenset({"Trainer", "Seq2SeqTrainer", "SFTTrainer"}),
-    frozenset({"train"}),
-)
-FASTAI = Framework(
-    "fastai",
-    ("fastai",),
-    frozenset(
-        """
-        Learner TabularLearner TextLearner cnn_learner collab_learner language_model_learner tabular_learner
-        text_classifier_learner unet_learner vision_learner
-        """.split()
-    ),
-    frozenset("fit fit_one_cycle fit_flat_cos fit_sgdr fine_tune".split()),
-)
-CATALYST = Framework(
-    "Catalyst",
-    ("catalyst",),
-    frozenset({"Runner", "SupervisedRunner", "SelfSupervisedRunner", "ConfigRunner"}),
-    frozenset({"train"}),
-)
-AITOOLBOX = Framework(
-    "aitoolbox",
-    ("aitoolbox",),
-    frozenset(
-        """
-        TrainLoop TrainLoopCheckpoint TrainLoopEndSave TrainLoopCheckpointEndSave
-        """.split()
-    ),
-    frozenset({"fit"}),
-)
+def _framework(name: str, modules: str, trainers: str, methods: str, step: str = "") -> Framework:
+    return Framework(name, tuple(modules.split()), frozenset(trainers.split()), frozenset(methods.split()), step)
+
+
+FASTAI_TRAINERS = """
+    Learner TabularLearner TextLearner cnn_learner collab_learner language_model_learner tabular_learner
+    text_classifier_learner unet_learner vision_learner
+"""
+LIGHTNING = _framework("Lightning", "lightning pytorch_lightning", "Trainer", "fit", "training_step")
+ACCELERATE = _framework("Accelerate", "accelerate", "Accelerator", "backward")
+HUGGING_FACE = _framework("the Hugging Face Trainer", "transformers trl", "Trainer Seq2SeqTrainer SFTTrainer", "train")
+FASTAI = _framework("fastai", "fastai", FASTAI_TRAINERS, "fit fit_one_cycle fit_flat_cos fit_sgdr fine_tune")
+CATALYST = _framework("Catalyst", "catalyst", "Runner SupervisedRunner SelfSupervisedRunner ConfigRunner", "train")
+AITOOLBOX_TRAINERS = "TrainLoop TrainLoopCheckpoint TrainLoopEndSave TrainLoopCheckpointEndSave"
+AITOOLBOX = _framework("aitoolbox", "aitoolbox", AITOOLBOX_TRAINERS, "fit")
 FRAMEWORKS = (LIGHTNING, ACCELERATE, HUGGING_FACE, FASTAI, CATALYST, AITOOLBOX)
 
 
@@ -86,15 +64,10 @@ def _use(framework: Framework, nodes: Sequence[ast.AST], imports: Mapping[str, s
     if any(_brings_all(framework, n) for n in nodes):
         known |= framework.trainers
     calls = [n for n in nodes if isinstance(n, ast.Call)]
-    made = [c for c in calls if _is_trainer(framework, c.func, imports) or _name(c.func) in known]
+    made = [c for c in calls if _is_trainer(framework, c.func, imports) or getattr(c.func, "id", None) in known]
     names = {name for node in nodes for name in _names_of(node, made)} if made else set()
-    trained = [
-        c
-        for c in calls
-        if isinstance(c.func, ast.Attribute)
-        and c.func.attr in framework.methods
-        and (c.func.value in made or ast.unparse(c.func.value) in names)
-    ]
+    methods = {c: c.func.value for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr in framework.methods}
+    trained = [c for c, trainer in methods.items() if trainer in made or ast.unparse(trainer) in names]
     return Use(framework, tuple(made), tuple(trained), frozenset(names))
 
 
@@ -126,7 +99,3 @@ def _names_of(node: ast.AST, made: list[ast.Call]) -> Iterator[str]:
         value = value.func.value
     if value in made:
         yield from (ast.unparse(t) for t in node.targets)
-
-
-def _name(node: ast.expr) -> str | None:
-    return node.id if isinstance(node, ast.Name) else None

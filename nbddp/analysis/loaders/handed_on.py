@@ -34,8 +34,5 @@ def _is_unread(call: CallFact) -> bool:
 
 def _is_drawn_from(plan: Reading, call: CallFact) -> bool:
     """`Prefetcher(loader)`: what comes of it stands for the loader."""
-    return any(
-        thing.node is call.node
-        for fact in plan.facts.loops.values()
-        for thing in (*fact.loaders, *fact.foreign, *fact.next_of, *fact.indirect)
-    )
+    drawn = (f.loaders | f.foreign | f.next_of | f.indirect for f in plan.facts.loops.values())
+    return any(thing.node is call.node for things in drawn for thing in things)

@@ -234,10 +234,6 @@ def wants_a_name(node: ast.expr | None) -> bool:
 def stands_twice(node: ast.expr | None) -> bool:
     """May the expression stand twice: a name, an attribute, an item?"""
     match node:
-        case ast.Name():
-            return True
-        case ast.Attribute(value=value):
+        case ast.Attribute(value=value) | ast.Subscript(value=value, slice=ast.Name() | ast.Constant()):
             return stands_twice(value)
-        case ast.Subscript(value=value, slice=ast.Name() | ast.Constant()):
-            return stands_twice(value)
-    return False
+    return isinstance(node, ast.Name)

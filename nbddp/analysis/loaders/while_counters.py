@@ -29,15 +29,12 @@ def while_counter(program: Program, loop: ast.While) -> Counter | None:
         return None
     for statement in loop.body:
         if name := _adds_one_to(statement):
-            stores = [n for n in inside([loop]) if isinstance(n, ast.Name) and n.id == name and not _loads(n)]
+            named = [n for n in inside([loop]) if isinstance(n, ast.Name) and n.id == name]
+            stores = [n for n in named if not isinstance(n.ctx, ast.Load)]
             first = _constant(fresh_start(program, loop, name))
             if len(stores) == 1 and first is not None:
                 return Counter(name, first)
     return None
-
-
-def _loads(node: ast.Name) -> bool:
-    return isinstance(node.ctx, ast.Load)
 
 
 def _skips(program: Program, node: ast.AST, loop: ast.While) -> bool:

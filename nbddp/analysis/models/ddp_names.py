@@ -16,7 +16,7 @@ from nbddp.analysis.models.buffers import synchronises
 from nbddp.analysis.models.wrap_points import Home
 from nbddp.analysis.reading import Model, Reading
 from nbddp.analysis.slicing import Function, local_names
-from nbddp.analysis.syntax import handed, walk
+from nbddp.analysis.syntax import handed, is_name, walk
 from nbddp.analysis.values import CallFact, Literal, Obj, contents
 
 Scope = ast.AST | None
@@ -179,11 +179,7 @@ class _Trail:
 
     def follow_assigned(self, scope: Scope, name: str, *, needed: bool = False) -> bool:
         """What the variable is set to: another that stands for DDP, or what its own method returns."""
-        found = [
-            v
-            for t, v in self.assigned()
-            if isinstance(t, ast.Name) and t.id == name and _scope(self.plan, t, name) is scope
-        ]
+        found = [v for t, v in self.assigned() if is_name(t, name) and _scope(self.plan, t, name) is scope]
         return (bool(found) or not needed) and all(v is not None and self.passes(v) for v in found)
 
     def assigned(self) -> Iterator[tuple[ast.expr, ast.expr | None]]:

@@ -90,16 +90,13 @@ def _is_answer(node: ast.stmt, name: str) -> bool:
 def indexed_name(node: ast.expr) -> str | None:
     """The kind of device in `"cuda:0"`, `f"cuda:{i}"`, `"cuda:%d" % i`, `"cuda:{}".format(i)`, `"cuda:" + str(i)`."""
     match node:
-        case ast.Constant(value=str(value)):
-            text = value
-        case ast.JoinedStr(values=[ast.Constant(value=str(value)), ast.FormattedValue()]):
-            text = value
-        case ast.BinOp(left=ast.Constant(value=str(value)), op=ast.Mod() | ast.Add()):
-            text = value
-        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(value)), attr="format")):
-            text = value
+        case ast.JoinedStr(values=[written, ast.FormattedValue()]) | ast.BinOp(left=written, op=ast.Mod() | ast.Add()):
+            pass
+        case ast.Call(func=ast.Attribute(value=written, attr="format")):
+            pass
         case _:
-            return None
+            written = node
+    text = written.value if isinstance(written, ast.Constant) and isinstance(written.value, str) else ""
     found = INDEXED.match(text)
     complete = found is not None and (not isinstance(node, ast.Constant) or bool(re.search(r"\d$", text)))
     return found[1] if found and complete else None

@@ -9,7 +9,7 @@ from nbddp.analysis.library import under
 from nbddp.analysis.models.buffers import may_hold_batch_norm
 from nbddp.analysis.reading import FOUND, Reading, Run, settled
 from nbddp.analysis.syntax import Statement
-from nbddp.analysis.values import Assumptions, Obj
+from nbddp.analysis.values import Assumptions
 from nbddp.diagnostics import Diagnostic
 from nbddp.sentence import sentence
 
@@ -20,7 +20,8 @@ WITHOUT = ("transformers", "sentence_transformers", "torch.nn.Transformer")  # w
 def passes_left_out(plan: Reading) -> Iterator[Diagnostic]:
     """What the notebook runs through a model in training mode, where the slice has no need of it."""
     models = {m.obj for m in plan.roles.models if may_hold_batch_norm(plan, m.obj) and not under(m.obj.name, WITHOUT)}
-    candidates = [s for s in _before(plan) if _names(plan, s) & _holding(plan, models)]
+    holding = {name for name, value in plan.facts.final.items() if value.objs & models}
+    candidates = [s for s in _before(plan) if _names(plan, s) & holding]
     if not candidates:
         return
     together = replace(plan.slice, kept=tuple(sorted([*plan.slice.kept, *(s.index for s in _before(plan))])))
@@ -43,7 +44,3 @@ def _before(plan: Reading) -> list[Statement]:
 
 def _names(plan: Reading, statement: Statement) -> set[str]:
     return plan.flow.effects[statement.index].loads | plan.flow.when_called(statement.index)[0]
-
-
-def _holding(plan: Reading, models: set[Obj]) -> set[str]:
-    return {name for name, value in plan.facts.final.items() if value.objs & models}

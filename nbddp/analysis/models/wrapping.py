@@ -44,7 +44,7 @@ class Wrapping:
 def find_wrapping(plan: Reading) -> Wrapping:
     homes: dict[Obj, Home] = {}
     averaged: dict[Obj, Sentence] = {}
-    loose = frozenset(o for o in plan.roles.optimizers if _fields(plan, o).of("parameter"))
+    loose = frozenset(o for o in plan.roles.optimizers if plan.facts.fields.get((o, "params"), Value()).of("parameter"))
     for model in plan.roles.models:
         reason = _unfit(plan, model)
         if not reason and model.optimizers & loose:
@@ -64,10 +64,6 @@ def find_wrapping(plan: Reading) -> Wrapping:
         return Wrapping(homes, averaged, loose, dict.fromkeys(homes, AS_IT_IS))
     unproved = frozenset(o for o in homes if may_train_unread(plan, o))
     return Wrapping(homes, averaged, loose, find_names(plan, homes, unproved), unproved)
-
-
-def _fields(plan: Reading, optimizer: Obj) -> Value:
-    return plan.facts.fields.get((optimizer, "params"), Value())
 
 
 def _unfit(plan: Reading, model: Model) -> Sentence:
@@ -120,11 +116,8 @@ def _leaves_out(plan: Reading, model: Obj) -> bool:
     running = [methods[name] for name in _read_from(forward, methods, set()) & methods.keys()]
     if owner.bases and (_asks_by_name(owner) or any(map(_goes_through_parts, [forward, *running]))):
         return False
-    made = {
-        n.attr
-        for n in walk(init)
-        if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store) and _trainable(plan, model, n.attr)
-    }
+    stored = (n for n in walk(init) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store))
+    made = {n.attr for n in stored if _trainable(plan, model, n.attr)}
     never = made - _read_from(forward, methods, set()) - _read_in_init(plan, init, made)
     return bool(never or made & (_read_under_conditions(forward) | cut_off(owner, forward)))
 

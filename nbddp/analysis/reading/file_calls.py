@@ -6,7 +6,7 @@ import ast
 
 from nbddp.analysis.library import Effect, effect_of, makes
 from nbddp.analysis.reading.reading import Reading
-from nbddp.analysis.syntax import qualified, walk
+from nbddp.analysis.syntax import is_name, qualified, walk
 
 WRITES = (Effect.WRITES, Effect.PICTURE)
 
@@ -46,11 +46,8 @@ def _in_memory(plan: Reading, node: ast.expr) -> bool:
         return library_name(plan, node) in ("io.BytesIO", "io.StringIO")
     if not isinstance(node, ast.Name):
         return False
-    given = [
-        n.value
-        for n in plan.nodes()
-        if isinstance(n, ast.Assign) and any(isinstance(t, ast.Name) and t.id == node.id for t in n.targets)
-    ]
+    assigned = (n for n in plan.nodes() if isinstance(n, ast.Assign))
+    given = [n.value for n in assigned if any(is_name(t, node.id) for t in n.targets)]
     return bool(given) and all(isinstance(g, ast.Call) and _in_memory(plan, g) for g in given)
 
 
@@ -93,12 +90,8 @@ def _asks_for_data(name: str, number: int, node: ast.expr) -> bool:
         return (name.startswith("torchvision.models.") and number == 0) or (
             name.startswith("torchvision.datasets.") and number >= 4
         )
-    words = [_word(n) for n in walk(node) if isinstance(n, ast.Attribute | ast.Name)]
+    words = [getattr(n, "attr", "") or getattr(n, "id", "") for n in walk(node)]
     return name.startswith("torchvision.") and any("_Weights" in w for w in words)
-
-
-def _word(node: ast.Attribute | ast.Name) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id
 
 
 def unpacks(plan: Reading, node: ast.AST) -> bool:

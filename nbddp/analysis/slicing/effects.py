@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from nbddp.analysis.library import Effect, effect_of, gone_through, in_place
 from nbddp.analysis.slicing.names import Effects, Names
 from nbddp.analysis.slicing.scopes import all_arguments, root_name
-from nbddp.analysis.syntax import qualified, walk
+from nbddp.analysis.syntax import names_in, qualified, walk
 
 
 @dataclass(frozen=True)
@@ -170,14 +170,10 @@ def differentiated(nodes: Iterable[ast.AST]) -> Set[str]:
             assigned.append(part)
     made: list[ast.AST] = [n for n in calls if isinstance(n.func, ast.Attribute) and n.func.attr == "backward"]
     names = set[str]()
-    while new := {n.id for m in made for n in walk(m) if isinstance(n, ast.Name)} - names:
+    while new := set[str]().union(*map(names_in, made)) - names:
         names |= new
-        made += [a.value for a in assigned if any(isinstance(n, ast.Name) and n.id in new for n in _targets(a))]
+        made += [a.value for a in assigned if any(names_in(target) & new for target in a.targets)]
     return {n.func.id for m in made for n in walk(m) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
-
-
-def _targets(node: ast.Assign) -> Iterator[ast.AST]:
-    return (n for target in node.targets for n in walk(target))
 
 
 def displays_only(node: ast.stmt, found: Effects, imports: Mapping[str, str]) -> bool:

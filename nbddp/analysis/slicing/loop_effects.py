@@ -8,9 +8,9 @@ from functools import lru_cache
 
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.slicing.effects import effects
-from nbddp.analysis.slicing.scopes import Function, all_arguments, is_name, local_names, names_in, root_name
+from nbddp.analysis.slicing.scopes import Function, all_arguments, local_names, root_name
 from nbddp.analysis.slicing.starts import block_of, sets
-from nbddp.analysis.syntax import Program, walk
+from nbddp.analysis.syntax import Program, is_name, names_in, walk
 
 Inner = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 JOINING = ("cat", "concatenate", "append", "vstack", "hstack", "concat")

@@ -11,13 +11,8 @@ from nbddp.analysis.syntax import walk
 
 def changing_methods(nodes: Iterable[ast.AST]) -> frozenset[str]:
     """By name: `split` that stores `self.train`, `encode` that adds to `self.words`, or calls one that does."""
-    defined = [
-        part
-        for node in nodes
-        if isinstance(node, ast.ClassDef)
-        for part in node.body
-        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef) and part.args.args
-    ]
+    parts = [part for node in nodes if isinstance(node, ast.ClassDef) for part in node.body]
+    defined = [p for p in parts if isinstance(p, ast.FunctionDef | ast.AsyncFunctionDef) and p.args.args]
     found = {m.name for m in defined if _changes_its_object(m)}
     calls = [(m.name, _called(m)) for m in defined]
     while more := {name for name, called in calls if called & found} - found:

@@ -63,11 +63,3 @@ def local_names(node: Function) -> frozenset[str]:
         return names
     outer = {n for s in walk(node) if isinstance(s, ast.Global | ast.Nonlocal) for n in s.names}
     return (names | bound_names(node.body)) - outer
-
-
-def names_in(node: ast.AST) -> set[str]:
-    return {n.id for n in walk(node) if isinstance(n, ast.Name)}
-
-
-def is_name(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name

@@ -82,13 +82,9 @@ def _error(message: Sentence, advice: Sentence = NOTHING) -> Diagnostic:
 def refuse_kinds(names: Iterable[str], final: Mapping[str, Value]) -> None:
     """By value goes what is data; the rest each process builds for itself, or gets as state."""
     kinds = {name: {o.kind for o in final[name].objs} & NOT_BY_VALUE.keys() for name in names if name in final}
-    wrong = [
-        sentence("a snapshot cannot hold '%1': it is %2", name, NOT_BY_VALUE[min(found)])
-        for name, found in kinds.items()
-        if found
-    ]
+    wrong = {name: NOT_BY_VALUE[min(found)] for name, found in kinds.items() if found}
     if wrong:
-        raise CannotExport(map(_error, wrong))
+        raise CannotExport(_error(sentence("a snapshot cannot hold '%1': it is %2", *pair)) for pair in wrong.items())
 
 
 def with_loads(flow: Flow, last: Mapping[str, Statement]) -> Notebook:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 
 from nbddp.analysis.library import Shape, entry_of
-from nbddp.analysis.slicing.scopes import is_name, names_in
-from nbddp.analysis.syntax import assigned
+from nbddp.analysis.syntax import assigned, is_name, names_in
 
 
 def block_of(parent: ast.AST, node: ast.AST) -> list[ast.stmt]:

@@ -15,7 +15,7 @@ from nbddp.analysis.slicing import effects
 from nbddp.analysis.splitting.origins import is_constant, is_unchanging, structure_of
 from nbddp.analysis.splitting.regions import LOOPS, Region, stored
 from nbddp.analysis.splitting.roots import Root, base_of, values_for
-from nbddp.analysis.syntax import walk
+from nbddp.analysis.syntax import is_name, walk
 from nbddp.analysis.values import Split
 
 BINDS = (ast.Assign, ast.AugAssign, ast.NamedExpr)
@@ -95,11 +95,11 @@ def _moves(node: ast.expr, name: str) -> bool:
         if entry_of(node).samples is not Samples.KEEPS:
             return False
         node = node.func.value
-    return isinstance(node, ast.Name) and node.id == name
+    return is_name(node, name)
 
 
 def _reads(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+    return is_name(node, name) and isinstance(node.ctx, ast.Load)
 
 
 def _is_asked_for_its_size(region: Region, node: ast.AST) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.state.iteration_effects import turn_of
-from nbddp.analysis.state.loop_carried import Carried, carried
+from nbddp.analysis.state.loop_carried import carried
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import WHOLE, Extent, LoopFact, spread
 from nbddp.sentence import NOTHING, Sentence, sentence
@@ -44,7 +44,7 @@ def batches_done(plan: Reading, epochs: LoopFact) -> BatchLoop | Sentence:
     found = carried(plan, fact, own=True)
     if lost := (*found.lost, *found.things):
         return sentence("its batches change what a checkpoint does not contain: %1", ", ".join(map(repr, lost)))
-    return BatchLoop(fact.node, loader, numbered, _sums(plan, fact, found))
+    return BatchLoop(fact.node, loader, numbered, tuple((text, _how(plan, fact, text)) for text in found.values))
 
 
 def _once_an_epoch(plan: Reading, fact: LoopFact, epochs: LoopFact) -> bool:
@@ -103,10 +103,6 @@ def _before(plan: Reading, loop: ast.AST | None, until: ast.AST) -> list[ast.stm
             last = calls[0]
     place = next((i for i, s in enumerate(body) if any(n is last for n in walk(s))), 0)
     return list(body[:place])
-
-
-def _sums(plan: Reading, fact: LoopFact, found: Carried) -> tuple[tuple[str, str], ...]:
-    return tuple((text, _how(plan, fact, text)) for text in found.values)
 
 
 def _how(plan: Reading, fact: LoopFact, text: str) -> str:

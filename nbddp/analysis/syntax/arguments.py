@@ -27,13 +27,9 @@ def assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
             yield from zip(names, values, strict=True)
         case ast.Assign(targets=targets, value=value):
             yield from ((target, value) for target in targets)
-        case ast.AugAssign(target=target, value=value):
+        case ast.AugAssign(target=target, value=value) | ast.NamedExpr(target=target, value=value):
             yield target, value
-        case ast.NamedExpr(target=target, value=value):
-            yield target, value
-        case ast.For(target=target, iter=value) | ast.AsyncFor(target=target, iter=value):
-            yield target, value
-        case ast.comprehension(target=target, iter=value):
-            yield target, value
+        case ast.For() | ast.AsyncFor() | ast.comprehension():
+            yield node.target, node.iter
         case ast.withitem(optional_vars=ast.expr() as target, context_expr=value):
             yield target, value

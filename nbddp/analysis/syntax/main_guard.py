@@ -20,12 +20,7 @@ def without_guard(code: str) -> str:
 
 
 def asks_for_main(node: ast.expr) -> bool:
-    match node:
-        case ast.Compare(left=ast.Name(id="__name__"), ops=[ast.Eq()], comparators=[ast.Constant(value="__main__")]):
-            return True
-        case ast.Compare(left=ast.Constant(value="__main__"), ops=[ast.Eq()], comparators=[ast.Name(id="__name__")]):
-            return True
-    return False
+    return ast.unparse(node) in ("__name__ == '__main__'", "'__main__' == __name__")
 
 
 def _take_out(lines: list[str], node: ast.If, held: set[int]) -> None:
@@ -43,6 +38,3 @@ def _take_out(lines: list[str], node: ast.If, held: set[int]) -> None:
         if number not in held:
             indent = len(line) - len(line.lstrip())
             lines[number - 1] = line[min(indent, first.col_offset) :]
-
-
-__all__ = ["asks_for_main", "without_guard"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 PLACE = "_place"  # the attribute that a node keeps it in
 SHARED = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)  # one object in the trees of all programs
@@ -41,3 +41,11 @@ def _number(root: ast.AST) -> None:
         waiting.append((node, len(nodes)))
         nodes.append(node)
         waiting += [child for child in ast.iter_child_nodes(node) if not isinstance(child, SHARED)][::-1]
+
+
+def names_in(node: ast.AST) -> set[str]:
+    return {n.id for n in walk(node) if isinstance(n, ast.Name)}
+
+
+def is_name(node: ast.AST, name: str) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and node.id == name

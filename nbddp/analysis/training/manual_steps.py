@@ -30,14 +30,10 @@ def _only_looks(program: Program, node: ast.AST) -> bool:
     if any(isinstance(a, ast.BinOp | ast.AugAssign) and isinstance(a.op, ast.Sub) for a in program.ancestors(node)):
         return False
     for around in program.ancestors(node):
-        if isinstance(around, ast.Call) and _word(around) in LOOKS:
+        if isinstance(around, ast.Call) and getattr(around.func, "attr", getattr(around.func, "id", "")) in LOOKS:
             return True
         if isinstance(around, ast.stmt):
             return not isinstance(around, ast.Assign | ast.AugAssign | ast.Expr | ast.For | ast.Return)
         if isinstance(around, ast.Compare | ast.JoinedStr):
             return True
     return True
-
-
-def _word(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")

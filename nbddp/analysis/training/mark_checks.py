@@ -22,11 +22,8 @@ def misspelt(notebook: Notebook) -> list[Diagnostic]:
             known: tuple[str, ...]
             level, known = ("error", LINES) if mark.startswith("#|") else ("warning", TAGS)
             near = get_close_matches(mark, known, n=1, cutoff=0.7)
-            advice = (
-                sentence("did you mean '%1'?", near[0])
-                if near
-                else sentence("the known marks are %1", ", ".join(known))
-            )
+            every = sentence("the known marks are %1", ", ".join(known))
+            advice = sentence("did you mean '%1'?", near[0]) if near else every
             message = sentence("nbddp does not know the mark '%1', so it has no effect", mark)
             found.append(_at(cell, mark, level, message, advice))
         if len(cell.marks) > 1:

@@ -61,7 +61,7 @@ def _own_part(
             found |= Trainer(True, True, True)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             methods.add((node.func.attr, _given(node)))
-            backward = node.func.attr in ("backward", "grad") and not _is_literal(node.func.value)
+            backward = node.func.attr in ("backward", "grad") and not isinstance(node.func.value, ast.Constant)
             found |= Trainer(backward=backward, step=node.func.attr in ("step", "minimize"))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             calls.add(node.func.id)
@@ -85,10 +85,6 @@ def _takes(method: Definition, given: int) -> bool:
     """`self.model.train()` is no call of the notebook's own `train(self, n_epochs)`."""
     needed = len(method.args.args) - len(method.args.defaults)
     return given >= needed - (method.args.args[:1] != [])
-
-
-def _is_literal(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant)
 
 
 class Finder:

@@ -84,16 +84,10 @@ def operands(facts: Facts, test: ast.expr) -> list[ast.expr]:
         return [o for part in found for o in part] if all(found) else []
     if isinstance(test, ast.Compare) and not isinstance(test.ops[0], ast.In | ast.NotIn):
         return [o for o in [test.left, *test.comparators] if not alike(facts.value(o))]
-    if isinstance(test, ast.Call) and (inner := _taken_out(test)) is not None:
-        return operands(facts, inner)
+    match test:  # `(loss < best).item()`, `bool(loss < best)`: the comparison itself
+        case (
+            ast.Call(func=ast.Attribute(value=inner, attr="item"), args=[], keywords=[])
+            | ast.Call(func=ast.Name(id="bool"), args=[inner], keywords=[])
+        ):
+            return operands(facts, inner)
     return []
-
-
-def _taken_out(call: ast.Call) -> ast.expr | None:
-    """`(loss < best).item()`, `bool(loss < best)`: the comparison itself."""
-    match call:
-        case ast.Call(func=ast.Attribute(value=inner, attr="item"), args=[], keywords=[]):
-            return inner
-        case ast.Call(func=ast.Name(id="bool"), args=[inner], keywords=[]):
-            return inner
-    return None

@@ -74,8 +74,8 @@ def turns_of(facts: Facts, generator: Obj) -> Extent:
 def is_of_own_choice(facts: Facts, call: ast.Call) -> bool:
     """`by_class[label].append(…)`, `by_class.setdefault(label, []).append(…)`: which list it is, each rank knows."""
     match call.func:
-        case ast.Attribute(value=ast.Subscript(slice=key)):
-            return facts.value(key).varies
-        case ast.Attribute(value=ast.Call(func=ast.Attribute(attr="setdefault" | "get"), args=[key, *_])):
+        case ast.Attribute(
+            value=ast.Subscript(slice=key) | ast.Call(func=ast.Attribute(attr="setdefault" | "get"), args=[key, *_])
+        ):
             return facts.value(key).varies
     return False

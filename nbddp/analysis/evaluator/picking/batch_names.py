@@ -33,11 +33,7 @@ def is_a_tensor(m: Machine, node: ast.expr, at: ast.Subscript) -> bool:
     if isinstance(node, ast.Name):
         first = _computed_with(m.program).get((m.program.function_of(at), node.id))
         return (first is not None and first < place_of(at)) or dimensions(m, node) is not None
-    op = (
-        effect_of(f".{node.func.attr if isinstance(node.func, ast.Attribute) else ''}")
-        if isinstance(node, ast.Call)
-        else None
-    )
+    op = effect_of(f".{getattr(node.func, 'attr', '')}") if isinstance(node, ast.Call) else None
     alone = op is not None and op.samples in EACH_STAYS and bool(op.fresh or op.shape)
     layers = m.facts.value(node.func).of("model", "submodule") if isinstance(node, ast.Call) else ()
     alone = alone or bool(layers and all(effect_of(o.name).as_many for o in layers))

@@ -122,13 +122,13 @@ def _picks(region: Region, split: Split) -> bool:
 def _has_second(node: ast.AST) -> bool:
     """In a model or a step: it speaks of a dimension behind that of the samples and of time."""
     match node:
-        case ast.Assign(targets=[ast.Tuple(elts=[_, _, *_])], value=ast.Attribute(attr="shape")):
-            return True
-        case ast.Assign(targets=[ast.Tuple(elts=[_, _, *_])], value=ast.Call(func=ast.Attribute(attr="size"))):
-            return True
-        case ast.Subscript(value=ast.Attribute(attr="shape"), slice=ast.Constant(value=1 | 2)):
-            return True
-        case ast.Subscript(slice=ast.Tuple(elts=[ast.Slice(lower=None, upper=None), *_])):
+        case ast.Assign(targets=[ast.Tuple(elts=[_, _, *_])], value=size):
+            read = size.func if isinstance(size, ast.Call) else size
+            return isinstance(read, ast.Attribute) and read.attr == ("shape" if read is size else "size")
+        case (
+            ast.Subscript(value=ast.Attribute(attr="shape"), slice=ast.Constant(value=1 | 2))
+            | ast.Subscript(slice=ast.Tuple(elts=[ast.Slice(lower=None, upper=None), *_]))
+        ):
             return True
         case ast.Call(func=ast.Attribute(attr=word)) if _names_dimensions(word):
             given = (*node.args, *(k.value for k in node.keywords if k.arg == "dim"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from nbddp.analysis.slicing import effects
 from nbddp.analysis.values import GLOBALS, WHOLE, Extent, Machine, Value, thing
@@ -46,10 +45,6 @@ def _touched(text: object, names: dict[str, Value]) -> tuple[set[str], set[str]]
     except SyntaxError:
         return set(), set()
     if not isinstance(text, str):
-        return {*_plain(names)}, set()
+        return {n for n, value in names.items() if value.objs == value.of("list", "dict", "instance")}, set()
     found = effects(tree.body, {})
     return found.may_bind | found.mutates, found.reads | found.mutates
-
-
-def _plain(names: dict[str, Value]) -> Iterator[str]:
-    return (name for name, value in names.items() if value.objs == value.of("list", "dict", "instance"))
