@@ -94,6 +94,7 @@ from nbddp.analysis.values.losses import (
     note_divisor,
     note_of_its_batch,
     note_statistic,
+    note_statistic_given,
     reduced,
     tell_unlike,
 )
@@ -208,6 +209,7 @@ __all__ = [
     "note_of_its_batch",
     "note_size",
     "note_statistic",
+    "note_statistic_given",
     "operands",
     "optimizers_of",
     "placed",
