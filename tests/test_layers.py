@@ -182,3 +182,32 @@ def test_others_import_what_a_package_offers(path):
         if package == "nbddp.edits" or package.startswith("nbddp.analysis."):
             home = PACKAGE.parent.joinpath(*package.split("."))
             assert home in path.parents, f"line {node.lineno}: import it from {package}, not from {module}"
+
+
+OFFERING = sorted([*(PACKAGE / "analysis").rglob("__init__.py"), PACKAGE / "edits" / "__init__.py"])
+
+
+def offered(path: Path) -> set[str]:
+    return {alias.asname or alias.name for node, _ in imports_of(path) for alias in node.names}
+
+
+@cache
+def wanted() -> frozenset[tuple[str, str]]:
+    """Each name that is imported anywhere, with where it comes from."""
+    tests = sorted((Path(__file__).parent / "analysis").rglob("*.py"))
+    nodes = [node for path in [*FILES, *tests] for node, _ in imports_of(path)]
+    return frozenset((node.module or "", alias.name) for node in nodes for alias in node.names)
+
+
+@pytest.mark.parametrize("path", OFFERING, ids=lambda path: path.parent.name)
+def test_what_a_package_imports_is_what_others_want_of_it(path):
+    package = ".".join(path.parent.relative_to(PACKAGE.parent).parts)
+    assert {name for name in offered(path) if (package, name) not in wanted()} == set()
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if unit(p) == "analysis"], ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_a_module_gives_only_what_it_defines(path):
+    """Mypy lets packages hand on what they import; modules do not."""
+    if path.name != "__init__.py":
+        module = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+        assert {name for name in offered(path) if (module, name) in wanted()} == set()

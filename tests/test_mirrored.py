@@ -18,6 +18,7 @@ TABLES = {
     "_version",
     "analysis/library/others",
     "analysis/values/assumptions",
+    "analysis/values/contexts",
     "notebook/magicnames",
     "notebook/model",
     "options",

@@ -5,6 +5,3 @@ Gives a Plan: the Reading of the notebook, and the decisions that rules share.
 """
 
 from nbddp.analysis.plan import Plan, followed, make_plan
-from nbddp.analysis.reading import Reading
-
-__all__ = ["Plan", "Reading", "followed", "make_plan"]

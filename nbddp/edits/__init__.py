@@ -13,7 +13,6 @@ from nbddp.edits.edit import (
     first_offset,
     guard,
     has_comments,
-    indent_of,
     mark,
     remove,
     replace,
@@ -21,23 +20,3 @@ from nbddp.edits.edit import (
     within,
     wrap,
 )
-
-__all__ = [
-    "Edit",
-    "after",
-    "append_argument",
-    "before",
-    "first_in",
-    "first_offset",
-    "guard",
-    "has_comments",
-    "indent_of",
-    "keywords_of",
-    "mark",
-    "remove",
-    "replace",
-    "set_arguments",
-    "stands_alone",
-    "within",
-    "wrap",
-]

@@ -64,7 +64,7 @@ def _ends_line(program: Program, node: ast.stmt) -> bool:
     return not rest or rest.startswith("#")
 
 
-def indent_of(program: Program, node: ast.stmt) -> str:
+def _indent_of(program: Program, node: ast.stmt) -> str:
     start = first_offset(program, node)
     return program.text[program.text.rfind("\n", 0, start) + 1 : start]
 
@@ -82,7 +82,7 @@ def before(program: Program, rule: str, node: ast.stmt, line: str, uses: tuple[s
     """A statement of its own before another."""
     start = program.span(node)[0]
     if _begins_line(program, node):
-        indent = indent_of(program, node)
+        indent = _indent_of(program, node)
         start = first_offset(program, node) - len(indent)
         return Edit(rule, start, start, _lines(indent, line), "line", uses)
     if (simple := _simple(line)) is not None:
@@ -98,7 +98,7 @@ def after(program: Program, rule: str, node: ast.stmt, line: str, uses: tuple[st
     whole = _ends_line(program, node) and _begins_line(program, first)
     if whole or isinstance(node, ast.For | ast.While | ast.With | ast.If | ast.Try):
         line_end = program.text.find("\n", end) + 1
-        return Edit(rule, line_end, line_end, _lines(indent_of(program, first), line), "close", uses)
+        return Edit(rule, line_end, line_end, _lines(_indent_of(program, first), line), "close", uses)
     if (simple := _simple(line)) is not None:
         return Edit(rule, end, end, f"; {simple}", "close", uses)
     parted, inner = _parted(program, node)
@@ -134,7 +134,7 @@ def remove(program: Program, rule: str, node: ast.stmt, gone: Collection[ast.stm
     alone = any(isinstance(b, list) and [s for s in b if s is node or s not in gone] == [node] for b in blocks)
     if has_comments(program, node) or (alone and not isinstance(parent, ast.Module)) or not stands_alone(program, node):
         return Edit(rule, start, end, "pass")
-    return Edit(rule, start - len(indent_of(program, node)), line_end + 1, "")
+    return Edit(rule, start - len(_indent_of(program, node)), line_end + 1, "")
 
 
 def has_comments(program: Program, node: ast.stmt) -> bool:
@@ -151,7 +151,7 @@ def guard(program: Program, rule: str, node: ast.stmt, condition: str, uses: tup
     start, end = program.span(node)
     if not stands_alone(program, node):
         return _guard_in_line(program, rule, node, condition, uses)
-    indent = indent_of(program, node)
+    indent = _indent_of(program, node)
     edits = [Edit(rule, start, start, f"if {condition}:\n{indent}    ", "open", uses)]
     edits += [Edit(rule, at, at, "    ", "line") for at in inner_line_starts(program, start, end)]
     return edits

@@ -27,15 +27,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from nbddp.analysis import Plan
-from nbddp.analysis.agreement import always_displayed, kind_of, name_over_ranks, outlets, over_ranks
+from nbddp.analysis.agreement import Text, always_displayed, kind_of, name_over_ranks, outlets, over_ranks
 from nbddp.analysis.slicing import fresh_names, inside
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import ASSUMED, Extent, Reduction, spread
 from nbddp.diagnostics import Diagnostic, Level
-from nbddp.edits import Edit, after, before, wrap
+from nbddp.edits import Edit, after, before, replace, wrap
 from nbddp.sentence import NOTHING, sentence
 
 NAME = "reduce"
@@ -51,10 +51,11 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     for node, part in dict.fromkeys(p for found in plan.facts.at_source.values() for p in found):
         yield from _around(plan, node, part)
     told: set[str] = set()
-    made_whole: set[ast.AST] = set()
-    for outlet in outlets(plan):
-        if outlet.way is not None:
-            made_whole.update(walk(outlet.node))
+    let_out = [*outlets(plan)]
+    made_whole = {n for outlet in let_out if outlet.way is not None for n in walk(outlet.node)}
+    yield from _in_texts(plan, {outlet.node: outlet.way for outlet in let_out})
+    for outlet in let_out:
+        if outlet.way is not None and outlet.node in plan.program.parents:
             if plan.facts.value(outlet.node).of(ASSUMED):
                 yield _assumed(plan, outlet.node, plan.program.source(outlet.node))
             yield from _around(plan, outlet.node, outlet.way)
@@ -70,6 +71,23 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         partial = [n for n in behind if n not in made_whole]
         if partial and not always_displayed(plan, places[0]):
             yield _own(plan, min(partial, key=_line), "note")
+
+
+def _in_texts(plan: Plan, ways: Mapping[ast.expr, str | None]) -> Iterator[Edit]:
+    """`"{loss.val}".format(loss=losses)`: what the text reads of it is given for itself."""
+    for call, fields in plan.program.text_fields.items():
+        func = call.func
+        assert isinstance(func, ast.Attribute)
+        combined = {f.given for f in fields if ways.get(f.read)}
+        start, source = plan.program.span(func.value)[0], plan.program.source(func.value)
+        for field in (f for f in fields if f.given in combined):
+            for found in re.finditer(field.pattern, source):
+                yield Edit(NAME, start + found.start(), start + found.end(), field.name, "text")
+        for given in (k for k in call.keywords if k in combined):
+            own = [f for f in fields if f.given is given]
+            texts = {f: over_ranks(plan, f.read, way) if (way := ways.get(f.read)) else Text("", "", ()) for f in own}
+            shown = (f"{f.name}={t.before}{ast.unparse(f.read)}{t.after}" for f, t in texts.items())
+            yield replace(plan.program, NAME, given, ", ".join(shown), tuple(u for t in texts.values() for u in t.uses))
 
 
 def _behind_it(plan: Plan, loop: ast.AST, name: str) -> list[ast.Name]:
@@ -89,10 +107,11 @@ def _around(plan: Plan, node: ast.expr, part: str) -> Iterator[Edit]:
 
 def _own(plan: Plan, node: ast.expr, level: Level) -> Diagnostic:
     batch = spread(plan.facts.value(node)) is Extent.SAMPLES
+    shown = plan.program.source(node) if node in plan.program.parents else ast.unparse(node)
     return plan.program.diagnose(
         NAME, level, node,
         sentence("'%1' covers only rank 0's part of the data: it is not combined across ranks",
-                 plan.program.source(node)),
+                 shown),
         why=sentence("each rank has its own samples of the batch") if batch
         else sentence("the ranks' values cannot be combined at this place"),
         help=NOTHING if batch else sentence("accumulate it with += in the loop, and use it after the loop"),

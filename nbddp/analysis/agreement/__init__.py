@@ -8,29 +8,7 @@ from nbddp.analysis.agreement.by_sample import loaders_by_sample, loops_by_sampl
 from nbddp.analysis.agreement.decisions import Decision, find_decisions, protected
 from nbddp.analysis.agreement.loss_scaling import losses_scaled
 from nbddp.analysis.agreement.outlets import always_displayed, outlets
-from nbddp.analysis.agreement.over_ranks import KINDS, kind_of, name_over_ranks, over_ranks
+from nbddp.analysis.agreement.over_ranks import KINDS, Text, kind_of, name_over_ranks, over_ranks
 from nbddp.analysis.agreement.pairs import compares_samples
 from nbddp.analysis.agreement.sync_points import called, is_meeting, meets, reached
 from nbddp.analysis.agreement.weighted_losses import marks_ignored, weighted_losses
-
-__all__ = [
-    "KINDS",
-    "Decision",
-    "always_displayed",
-    "called",
-    "compares_samples",
-    "find_decisions",
-    "is_meeting",
-    "kind_of",
-    "loaders_by_sample",
-    "loops_by_sample",
-    "losses_scaled",
-    "marks_ignored",
-    "meets",
-    "name_over_ranks",
-    "outlets",
-    "over_ranks",
-    "protected",
-    "reached",
-    "weighted_losses",
-]

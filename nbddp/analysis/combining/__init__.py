@@ -9,18 +9,3 @@ from nbddp.analysis.combining.parts import WAYS, Part, Place, as_a_whole, parts
 from nbddp.analysis.combining.records import is_shown, written_with
 from nbddp.analysis.combining.reductions import leave_loop
 from nbddp.analysis.combining.writes import Uses, fillings, uses
-
-__all__ = [
-    "WAYS",
-    "Part",
-    "Place",
-    "Uses",
-    "as_a_whole",
-    "fillings",
-    "is_shown",
-    "leave_loop",
-    "lets_out",
-    "parts",
-    "uses",
-    "written_with",
-]

@@ -110,7 +110,7 @@ def _is_made_apart(at: Place, node: ast.expr) -> bool:
 
 def _inside(at: Place, node: ast.expr) -> Iterator[Part]:
     """Of a call its arguments, where it makes a value of them and does nothing else."""
-    found = [part for child in _children(node) for part in parts(at, child)]
+    found = [part for child in _children(at, node) for part in parts(at, child)]
     if not found:
         if _differs(at, node) and not _has_place(at, node):
             yield node, None
@@ -125,22 +125,24 @@ def _inside(at: Place, node: ast.expr) -> Iterator[Part]:
 
 def _goes_with_samples(at: Place, node: ast.expr) -> bool:
     """`draw(x, len(x))`, where it is shown: of a rank's own samples."""
-    return not at.into and any(spread(at.facts.value(child)) is Extent.SAMPLES for child in _children(node))
+    return not at.into and any(spread(at.facts.value(child)) is Extent.SAMPLES for child in _children(at, node))
 
 
 def _differs(at: Place, node: ast.expr) -> bool:
     """Though nothing in it is known to be of a share."""
     value = at.facts.value(node)
-    if at.into or _is_of_text(node):
-        return bool(at.into)
+    if at.into:
+        return True
     return as_a_whole(value) is Extent.VARYING or (isinstance(node, ast.Call) and holds(at.facts, value))
 
 
-def _children(node: ast.expr) -> list[ast.expr]:
+def _children(at: Place, node: ast.expr) -> list[ast.expr]:
     """Of a call not the method, but what it is called on."""
     if isinstance(node, ast.Call):
+        fields = at.program.text_fields.get(node, ())
+        read = {f.given for f in fields}
         on = [node.func.value] if isinstance(node.func, ast.Attribute) else []
-        return [*on, *node.args, *(k.value for k in node.keywords)]
+        return [*on, *node.args, *(k.value for k in node.keywords if k not in read), *(f.read for f in fields)]
     return [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
 
 
@@ -170,11 +172,8 @@ def _is_unclear(at: Place, node: ast.expr) -> bool:
 
 def _is_of_text(node: ast.expr) -> bool:
     """`"{} of {}".format(a, b)`: each part for itself."""
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and isinstance(node.func.value, ast.Constant)
-    )
+    func = node.func if isinstance(node, ast.Call) else None
+    return isinstance(func, ast.Attribute) and isinstance(func.value, ast.Constant)
 
 
 def _does_more(at: Place, node: ast.expr) -> bool:
@@ -183,7 +182,7 @@ def _does_more(at: Place, node: ast.expr) -> bool:
     while todo:
         call = todo.pop()
         fact = at.facts.calls.get(call)
-        things = [at.facts.value(child) for child in _children(call)]
+        things = [at.facts.value(child) for child in _children(at, call)]
         if fact is None or any(v.of(*THINGS) and held(at.facts, v) not in WHOLE for v in things):
             return True
         names = fact.names or {f".{getattr(call.func, 'attr', '')}"}

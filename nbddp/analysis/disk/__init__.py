@@ -8,14 +8,3 @@ from nbddp.analysis.disk.folders import folder_changes, has_modules
 from nbddp.analysis.disk.hash_order import may_order_sets, put_in_order
 from nbddp.analysis.disk.preparation import Preparation, find_preparation
 from nbddp.analysis.disk.writing import Writing, find_writing
-
-__all__ = [
-    "Preparation",
-    "Writing",
-    "find_preparation",
-    "find_writing",
-    "folder_changes",
-    "has_modules",
-    "may_order_sets",
-    "put_in_order",
-]

@@ -10,15 +10,3 @@ from nbddp.analysis.evaluator.iteration import iterate
 from nbddp.analysis.evaluator.operands import library
 from nbddp.analysis.evaluator.statements import comprehension_loops, run_block, run_function, run_statement
 from nbddp.analysis.evaluator.tensors import contracted
-
-__all__ = [
-    "MODULE_API",
-    "call",
-    "comprehension_loops",
-    "contracted",
-    "iterate",
-    "library",
-    "run_block",
-    "run_function",
-    "run_statement",
-]

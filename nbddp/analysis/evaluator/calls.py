@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from functools import reduce
 
-from nbddp.analysis.evaluator.attributes import CONTAINER, class_member, container_of, itself, kind_of, line_of
+from nbddp.analysis.evaluator.classes import CONTAINER, class_member, container_of, itself, kind_of, line_of
 from nbddp.analysis.evaluator.iteration import only, params_in, parts
 from nbddp.analysis.evaluator.libraries import call_library, of_uneven
 from nbddp.analysis.evaluator.methods import backward, call_method, fill

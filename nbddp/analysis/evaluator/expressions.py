@@ -73,6 +73,8 @@ def _evaluate(m: Machine, node: ast.expr) -> Value:  # noqa: C901, PLR0912 -- on
         case ast.Attribute():
             return attribute(m, evaluate(m, node.value), node)
         case ast.Call():
+            for field in m.program.text_fields.get(node, ()):
+                evaluate(m, field.read)
             return _call(m, node)
         case ast.BinOp():
             return _binary(m, node)
@@ -184,9 +186,7 @@ def _binary(m: Machine, node: ast.BinOp) -> Value:
 def _tuple(m: Machine, node: ast.Tuple) -> Value:
     if any(isinstance(e, ast.Starred) for e in node.elts):
         return join_all(evaluate(m, e) for e in node.elts)
-    items = tuple(evaluate(m, e) for e in node.elts)
-    extent = Extent.UNIFORM
-    return Value(frozenset(), extent, items)
+    return Value(items=tuple(evaluate(m, e) for e in node.elts))
 
 
 def _dict(m: Machine, node: ast.Dict) -> Value:

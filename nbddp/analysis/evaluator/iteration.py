@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import AbstractContextManager
 from functools import lru_cache, reduce
 
-from nbddp.analysis.evaluator.attributes import class_member
+from nbddp.analysis.evaluator.classes import class_member
 from nbddp.analysis.library import Gives, effect_of
 from nbddp.analysis.values import (
     ANYTHING,

@@ -19,31 +19,3 @@ from nbddp.analysis.library.in_place_changes import gone_through, in_place
 from nbddp.analysis.library.lookup import effect_of, entry_of, is_class, learns, makes
 from nbddp.analysis.library.ops import Effect, Gives, Op, Samples, Shape, Stream, under
 from nbddp.analysis.library.star_imports import USUAL, exports
-
-__all__ = [
-    "ACCELERATE",
-    "AITOOLBOX",
-    "CATALYST",
-    "FASTAI",
-    "HUGGING_FACE",
-    "LIGHTNING",
-    "USUAL",
-    "Effect",
-    "Gives",
-    "Op",
-    "Samples",
-    "Shape",
-    "Stream",
-    "Use",
-    "effect_of",
-    "entry_of",
-    "exports",
-    "find_uses",
-    "gone_through",
-    "in_place",
-    "is_class",
-    "learns",
-    "makes",
-    "steps_within",
-    "under",
-]

@@ -19,11 +19,7 @@ class Framework:
 
 
 LIGHTNING = Framework(
-    "Lightning",
-    ("lightning", "pytorch_lightning"),
-    frozenset({"Trainer"}),
-    frozenset({"fit"}),
-    "training_step",
+    "Lightning", ("lightning", "pytorch_lightning"), frozenset({"Trainer"}), frozenset({"fit"}), "training_step"
 )
 ACCELERATE = Framework("Accelerate", ("accelerate",), frozenset({"Accelerator"}), frozenset({"backward"}))
 HUGGING_FACE = Framework(

@@ -5,14 +5,8 @@ Gives the Sharding of its loaders, the Epochs that samplers are told, and what t
 """
 
 from nbddp.analysis.loaders.batch_shares import Binds, around, known_at_start, sizes_at_start
-from nbddp.analysis.loaders.batch_sizes import (
-    Size,
-    goes_into_shapes,
-    of_loader,
-    sizes,
-    sizes_shared,
-    use_of,
-)
+from nbddp.analysis.loaders.batch_size_uses import use_of
+from nbddp.analysis.loaders.batch_sizes import Size, goes_into_shapes, of_loader, sizes, sizes_shared
 from nbddp.analysis.loaders.epochs import Epochs, SetEpoch, find_epochs, sampler_name
 from nbddp.analysis.loaders.handed_on import handed_on
 from nbddp.analysis.loaders.loader_calls import LoaderCall, dataset_name, dataset_value, loader_call
@@ -20,34 +14,3 @@ from nbddp.analysis.loaders.sharding import ShardedReading, Share, can_be_named,
 from nbddp.analysis.loaders.shared_builder import can_be_asked, end_of_parameters
 from nbddp.analysis.loaders.streams import is_stream
 from nbddp.analysis.loaders.while_counters import while_counter
-
-__all__ = [
-    "Binds",
-    "Epochs",
-    "LoaderCall",
-    "SetEpoch",
-    "ShardedReading",
-    "Share",
-    "Size",
-    "around",
-    "can_be_asked",
-    "can_be_named",
-    "dataset_name",
-    "dataset_value",
-    "end_of_parameters",
-    "find_epochs",
-    "goes_into_shapes",
-    "handed_on",
-    "is_stream",
-    "known_at_start",
-    "loader_call",
-    "of_loader",
-    "sampler_name",
-    "sizes",
-    "sizes_at_start",
-    "sizes_shared",
-    "stands_twice",
-    "use_of",
-    "wants_a_name",
-    "while_counter",
-]

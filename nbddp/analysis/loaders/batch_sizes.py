@@ -6,27 +6,14 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
 
-from nbddp.analysis.loaders.evaluated_batches import in_evaluation, made_for_all, made_for_evaluation, sizes_evaluation
-from nbddp.analysis.loaders.loader_calls import LoaderCall, loader_call
+from nbddp.analysis.loaders.batch_size_uses import Place, Use, places, use_of
+from nbddp.analysis.loaders.evaluated_batches import made_for_all, made_for_evaluation, sizes_evaluation
+from nbddp.analysis.loaders.loader_calls import LoaderCall
 from nbddp.analysis.loaders.sharding import ShardedReading
 from nbddp.analysis.slicing import Function, local_names, root_name
-from nbddp.analysis.syntax import handed, qualified, walk
-from nbddp.analysis.values import Assumptions, Extent, Loop, Obj, Value, spread
-
-Use = Literal["loader", "shape", "batch", "count", "passed", "shown", "unknown"]
-Place = ast.Name | ast.Attribute | ast.Subscript
-
-FACTORIES = frozenset(
-    """
-    zeros ones full rand randn randint empty normal eye arange tensor view reshape expand repeat new_zeros new_ones
-    new_full new_empty new_tensor new Size unsqueeze fill_ FloatTensor LongTensor Tensor repeat_interleave zeros_like
-    randperm uniform choice random_sample standard_normal linspace resize_ unfold chunk split pad
-    """.split()
-)
-SHOWS = frozenset("print format info debug log update init log_params str".split())
-PASSES = frozenset("dict int float min max Namespace SimpleNamespace add_argument set_defaults".split())
+from nbddp.analysis.syntax import handed, walk
+from nbddp.analysis.values import Assumptions, Obj, Value
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +51,8 @@ class Size:
     def all_reads(self) -> tuple[Read, ...]:
         if isinstance(self.node, ast.Constant):
             return ()
-        places = _places(self.plan, self.sources) if self.sources else _spelled_alike(self.plan, self.node)
-        uses = {n: use_of(self.plan, n) for n in places if not _is_of_loader(self.plan, n)}
+        found = places(self.plan, self.sources) if self.sources else _spelled_alike(self.plan, self.node)
+        uses = {n: use_of(self.plan, n) for n in found if not _is_of_loader(self.plan, n)}
         arrives = not self.sources  # else its reads are known wherever it is handed on
         return tuple(Read(n, _arrived(self.plan, n) if arrives and u == "passed" else u) for n, u in uses.items())
 
@@ -138,7 +125,7 @@ def whole_numbers(plan: ShardedReading) -> frozenset[ast.AST]:
     found = [size for size in sizes(plan) if size.fixes_shapes and size.changes_at_source]
     again = {r.node for size in found for r in size.reads if r.use == "count"}
     again |= {r.node for size in found for r in size.all_reads if r.use == "batch"}
-    return frozenset(again | {n for s in found for n in _places(plan, s.sources) if _of_whole_loader(plan, n)})
+    return frozenset(again | {n for s in found for n in places(plan, s.sources) if _of_whole_loader(plan, n)})
 
 
 def goes_into_shapes(plan: ShardedReading, node: ast.expr) -> bool:
@@ -147,7 +134,7 @@ def goes_into_shapes(plan: ShardedReading, node: ast.expr) -> bool:
     if sources & plan.assumed.shares:
         return True
     named = any(s.sources & sources and not isinstance(s.node, ast.Constant) for s in sizes(plan))
-    uses = {use_of(plan, n) for n in _places(plan, sources) if not _is_of_loader(plan, n)}
+    uses = {use_of(plan, n) for n in places(plan, sources) if not _is_of_loader(plan, n)}
     return not named and "shape" in uses and not uses & {"count", "unknown"}
 
 
@@ -167,13 +154,6 @@ def _is_of_loader(plan: ShardedReading, node: ast.expr) -> bool:
 def _loaders(plan: ShardedReading, node: ast.expr) -> frozenset[Obj]:
     assert isinstance(node, ast.Attribute)
     return plan.facts.value(node.value).of("loader")
-
-
-# where it is read ------------------------------------------------------------------
-def _places(plan: ShardedReading, sources: frozenset[ast.AST]) -> list[ast.expr]:
-    seen = (n for n, v in plan.facts.values.items() if v.sources & sources and isinstance(n, Place))
-    read = [n for n in seen if isinstance(n.ctx, ast.Load) and n in plan.program.parents]
-    return sorted(read, key=lambda n: (n.lineno, n.col_offset))
 
 
 def _spelled_alike(plan: ShardedReading, node: ast.expr | None) -> list[ast.expr]:
@@ -217,92 +197,3 @@ def _runs_in_process(plan: ShardedReading, source: ast.AST) -> bool:
     statement = plan.top_level(source)
     parameter = statement is not None and statement.cell.mark == "parameters"
     return not parameter or getattr(statement.node, "value", None) is source  # type: ignore[union-attr]
-
-
-# what for --------------------------------------------------------------------------
-def use_of(plan: ShardedReading, node: ast.expr) -> Use:
-    child: ast.AST = node
-    for parent in plan.program.ancestors(node):
-        match parent:
-            case ast.keyword() | ast.Tuple() | ast.List() | ast.Starred() | ast.Dict() | ast.Attribute() | ast.IfExp():
-                pass
-            case ast.Call():
-                return _in_call(plan, parent, child)
-            case ast.BinOp():
-                return _in_arithmetic(plan, parent, child)
-            case ast.Compare():
-                others = [o for o in [parent.left, *parent.comparators] if o is not child]
-                return next((_of_batch(plan, node, o) for o in others if _is_of_batch(plan, o)), "count")
-            case ast.Subscript() | ast.Slice():
-                return _of_batch(plan, node)
-            case ast.Assign() | ast.Return() | ast.NamedExpr():
-                return "passed"
-            case ast.FormattedValue() | ast.JoinedStr() | ast.Expr():
-                return "shown"
-            case ast.AugAssign(op=ast.Add()) if not _over_batches(plan).isdisjoint(plan.program.ancestors(node)):
-                return "batch" if in_evaluation(plan, node) else "count"  # `seen += batch_size`
-            case ast.stmt():
-                return "unknown"
-        child = parent
-    return "unknown"
-
-
-def _in_call(plan: ShardedReading, call: ast.Call, child: ast.AST) -> Use:
-    fact = plan.facts.calls.get(call)
-    made = [o for o in plan.facts.value(call).of("loader") if o.node is call]
-    if made and (found := loader_call(plan, made[0])) is not None:
-        return "loader" if child in (found.arguments.get("batch_size"), found.keywords.get("batch_size")) else "unknown"
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    library = qualified(call.func, plan.flow.imports) or ""
-    if name in FACTORIES:
-        return "shape"
-    if name == "range":
-        return _in_range(plan, call)
-    if name in SHOWS:
-        return "shown"
-    if name in PASSES:
-        return "passed"
-    if "schedule" in library.lower() or name in ("OneCycleLR", "CosineAnnealingLR", "ceil", "floor", "round"):
-        return "count"
-    return "passed" if fact is not None and (fact.bodies or _is_recorded(plan, call)) else "unknown"
-
-
-def _is_recorded(plan: ShardedReading, call: ast.Call) -> bool:
-    """A class of the notebook that keeps what it is given: a dataclass."""
-    return any(o in plan.facts.classes for o in plan.facts.calls[call].made)
-
-
-def _in_range(plan: ShardedReading, call: ast.Call) -> Use:
-    """`for i in range(batch_size)` inside a batch is about its samples; `range(0, n, batch_size)` is about the data."""
-    loops = plan.facts.calls[call].loops if call in plan.facts.calls else set()
-    return _of_batch(plan, call) if loops & _over_batches(plan) and len(call.args) == 1 else "count"
-
-
-def _over_batches(plan: ShardedReading) -> set[Loop]:
-    return {f.node for f in (*plan.roles.batch_loops, *plan.roles.evaluation_loops)}
-
-
-def _is_of_batch(plan: ShardedReading, node: ast.expr) -> bool:
-    """Of a share, or of a batch that each rank evaluates."""
-    value = plan.facts.value(node)
-    return value.varies or spread(value) is Extent.REPEATED
-
-
-def _of_batch(plan: ShardedReading, node: ast.AST, beside: ast.expr | None = None) -> Use:
-    """Beside the samples of a batch: in the training those of a share, in an evaluation those that it draws."""
-    whole = beside is not None and spread(plan.facts.value(beside)) is Extent.REPEATED
-    return "batch" if whole or in_evaluation(plan, node) else "shape"
-
-
-def _in_arithmetic(plan: ShardedReading, node: ast.BinOp, child: ast.AST) -> Use:
-    """With numbers of a share it is one of them; else what becomes of the result decides."""
-    other = node.right if child is node.left else node.left
-    if _is_of_batch(plan, other):
-        return _of_batch(plan, node, other)
-    uses = {use_of(plan, node)}
-    if "passed" in uses:
-        uses |= {use_of(plan, n) for n in _places(plan, frozenset({node}))}
-    if "shape" not in uses:
-        return "count"
-    scales = isinstance(node.op, ast.Mult) or (isinstance(node.op, ast.Div | ast.FloorDiv) and child is node.left)
-    return "shape" if scales and uses <= {"shape", "passed", "shown"} else "unknown"

@@ -20,42 +20,4 @@ from nbddp.analysis.models.sharded import (
 from nbddp.analysis.models.trial_passes import passes_left_out
 from nbddp.analysis.models.unfreezing import thaws_later
 from nbddp.analysis.models.wrap_points import Home, find_home, is_move, of_data_parallel, only_moves
-from nbddp.analysis.models.wrapping import (
-    Wrapping,
-    find_wrapping,
-    holds_statistics,
-    unused_parameters,
-)
-
-__all__ = [
-    "Home",
-    "Wrapping",
-    "behind_ddp",
-    "calls_sharded",
-    "chosen",
-    "ddp_name",
-    "device_name",
-    "find_home",
-    "find_wrapping",
-    "gathers",
-    "holds_statistics",
-    "indexed_name",
-    "is_behind",
-    "is_move",
-    "is_of_state",
-    "is_part",
-    "is_sharded_at",
-    "kept_of_shares",
-    "loaded_states",
-    "may_hold_batch_norm",
-    "module_of_ddp",
-    "numbers",
-    "of_data_parallel",
-    "only_moves",
-    "passes_left_out",
-    "synchronises",
-    "thaws_later",
-    "trained",
-    "unused_parameters",
-    "uses_gpu",
-]
+from nbddp.analysis.models.wrapping import Wrapping, find_wrapping, holds_statistics, unused_parameters

@@ -71,10 +71,6 @@ def _target_name(plan: Reading, target: ast.expr, model: Obj, built: ast.Assign)
         return target.id
     if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self":
         return f"self.{target.attr}"
-    if isinstance(target, ast.Tuple) and isinstance(built.value, ast.Tuple):
-        for part, value in zip(target.elts, built.value.elts, strict=False):
-            if model in plan.facts.value(value).objs and isinstance(part, ast.Name):
-                return part.id
     if isinstance(target, ast.Tuple):
         items = plan.facts.value(built.value).items or ()
         for part, item in zip(target.elts, items, strict=False):

@@ -4,19 +4,9 @@ Takes a Program.
 Gives the Flow (what each statement reads, binds, changes) and the Slice that is kept, with reasons for the rest.
 """
 
-from nbddp.analysis.slicing.effects import (
-    Effects,
-    Function,
-    Walk,
-    all_arguments,
-    bound_names,
-    effects,
-    local_names,
-    root_name,
-)
+from nbddp.analysis.slicing.effects import Walk, effects
 from nbddp.analysis.slicing.kept_prints import with_prints
 from nbddp.analysis.slicing.loop_effects import (
-    block_of,
     carried_reads,
     changed_names,
     fills_items,
@@ -24,52 +14,13 @@ from nbddp.analysis.slicing.loop_effects import (
     fresh_names,
     fresh_start,
     inside,
-    is_empty,
-    is_nothing,
     is_outer,
     may_skip_end,
     read_after,
     read_names,
-    sets,
-    starts_at_zero,
 )
+from nbddp.analysis.slicing.names import Effects
+from nbddp.analysis.slicing.scopes import Function, all_arguments, bound_names, local_names, root_name
 from nbddp.analysis.slicing.slice import Flow, Slice, backward_slice, build_flow
 from nbddp.analysis.slicing.snapshot import definitions_of, given, making, refuse_kinds, still_made, with_loads
-
-__all__ = [
-    "Effects",
-    "Flow",
-    "Function",
-    "Slice",
-    "Walk",
-    "all_arguments",
-    "backward_slice",
-    "block_of",
-    "bound_names",
-    "build_flow",
-    "carried_reads",
-    "changed_names",
-    "definitions_of",
-    "effects",
-    "fills_items",
-    "forms",
-    "fresh_names",
-    "fresh_start",
-    "given",
-    "inside",
-    "is_empty",
-    "is_nothing",
-    "is_outer",
-    "local_names",
-    "making",
-    "may_skip_end",
-    "read_after",
-    "read_names",
-    "refuse_kinds",
-    "root_name",
-    "sets",
-    "starts_at_zero",
-    "still_made",
-    "with_loads",
-    "with_prints",
-]
+from nbddp.analysis.slicing.starts import block_of, is_empty, is_nothing, sets, starts_at_zero

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 
 from nbddp.analysis.library import Effect, effect_of
-from nbddp.analysis.syntax import qualified
+from nbddp.analysis.syntax import assigned, qualified
 
 Inner = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 Written = ast.List | ast.Tuple | ast.Set | ast.Dict | ast.ListComp | ast.SetComp | ast.DictComp
@@ -168,25 +168,14 @@ def _bindings(nodes: Iterable[ast.AST]) -> Iterator[Binding]:
     while todo:
         node = todo.pop()
         match node:
-            case ast.Assign():
-                yield from (pair for target in node.targets for pair in _pairs(target, node.value))
-            case ast.AugAssign() | ast.NamedExpr():
-                yield node.target, node.value, False
+            case ast.Assign() | ast.AugAssign() | ast.NamedExpr() | ast.withitem():
+                yield from ((target, value, False) for target, value in assigned(node))
             case ast.For() | ast.AsyncFor():
                 yield from _turns(node.target, node.iter)
-            case ast.withitem(optional_vars=ast.expr()):
-                yield node.optional_vars, node.context_expr, False  # type: ignore[misc]
             case ast.Call(func=ast.Attribute(attr=attr)) if effect_of(f".{attr}").effect is Effect.STORES:
                 yield from ((node.func, a, False) for a in [*node.args, *(k.value for k in node.keywords)])
         if not isinstance(node, Inner):
             todo.extend(ast.iter_child_nodes(node))
-
-
-def _pairs(target: ast.expr, value: ast.expr) -> Iterator[Binding]:
-    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
-        yield from ((t, v, False) for t, v in zip(target.elts, value.elts, strict=True))
-    else:
-        yield target, value, False
 
 
 def _turns(target: ast.expr, source: ast.expr) -> Iterator[Binding]:

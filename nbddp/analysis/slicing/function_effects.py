@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from nbddp.analysis.slicing.aliases import shared_inside
-from nbddp.analysis.slicing.effects import Changes, Walk, all_arguments, bound_names, effects, root_name
+from nbddp.analysis.slicing.effects import Changes, Walk, effects
 from nbddp.analysis.slicing.method_effects import changed_by_calls, changing_methods
+from nbddp.analysis.slicing.scopes import all_arguments, bound_names, root_name
 from nbddp.analysis.syntax import walk
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef

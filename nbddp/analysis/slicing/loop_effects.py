@@ -6,8 +6,10 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
-from nbddp.analysis.library import Shape, effect_of, entry_of
-from nbddp.analysis.slicing.effects import Function, all_arguments, effects, local_names, root_name
+from nbddp.analysis.library import effect_of
+from nbddp.analysis.slicing.effects import effects
+from nbddp.analysis.slicing.scopes import Function, all_arguments, is_name, local_names, names_in, root_name
+from nbddp.analysis.slicing.starts import block_of, sets
 from nbddp.analysis.syntax import Program, walk
 
 Inner = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
@@ -44,7 +46,7 @@ def forms(body: list[ast.stmt], name: str) -> set[str]:
     """The ways in which the body changes the name: add, append, extend, cat, item, set."""
     found: set[str] = set()
     for node in inside(body):
-        if isinstance(node, ast.AugAssign) and _is(node.target, name):
+        if isinstance(node, ast.AugAssign) and is_name(node.target, name):
             found.add("add" if isinstance(node.op, ast.Add | ast.Sub) else "set")
         elif isinstance(node, ast.AugAssign) and root_name(node.target) == name:
             found.add("item" if isinstance(node.op, ast.Add | ast.Sub) and _one_deep(node.target) else "set")
@@ -52,17 +54,17 @@ def forms(body: list[ast.stmt], name: str) -> set[str]:
             found |= {_assigned(node, t, name) for t in node.targets} - {""}
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and root_name(node.func) == name:
             found |= {_called(node.func, name)} - {""}
-        elif isinstance(node, ast.For | ast.AsyncFor) and name in _names(node.target):
+        elif isinstance(node, ast.For | ast.AsyncFor) and name in names_in(node.target):
             found.add("set")
-        elif isinstance(node, ast.NamedExpr) and _is(node.target, name):
+        elif isinstance(node, ast.NamedExpr) and is_name(node.target, name):
             found.add("set")
-        elif isinstance(node, ast.withitem) and node.optional_vars and name in _names(node.optional_vars):
+        elif isinstance(node, ast.withitem) and node.optional_vars and name in names_in(node.optional_vars):
             found.add("set")
     return found
 
 
 def _called(func: ast.Attribute, name: str) -> str:
-    itself = _is(func.value, name)
+    itself = is_name(func.value, name)
     if func.attr in ("append", "extend") and (itself or _one_deep(func.value)):
         return func.attr if itself else "item append"
     if itself and func.attr in ("add_", "sub_"):
@@ -80,7 +82,7 @@ def fresh_names(loop: ast.AST) -> set[str]:
     """Names that each turn sets before it reads them."""
     if isinstance(loop, ast.While):
         return _set_first(loop.body)
-    return _set_first(loop.body) | _names(loop.target) if isinstance(loop, ast.For | ast.AsyncFor) else set()
+    return _set_first(loop.body) | names_in(loop.target) if isinstance(loop, ast.For | ast.AsyncFor) else set()
 
 
 def read_names(body: list[ast.stmt]) -> set[str]:
@@ -128,29 +130,21 @@ def _set_first(body: list[ast.stmt]) -> set[str]:
     return found.binds - found.reads
 
 
-def _is(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
-
-
 def _one_deep(node: ast.expr) -> bool:
     return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)
 
 
-def _names(node: ast.AST) -> set[str]:
-    return {n.id for n in walk(node) if isinstance(n, ast.Name)}
-
-
 def _assigned(node: ast.Assign, target: ast.expr, name: str) -> str:
     value = node.value
-    if _is(target, name):
-        if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add) and _is(value.left, name):
+    if is_name(target, name):
+        if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add) and is_name(value.left, name):
             return "add"
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in JOINING:
-            return "cat" if name in _names(value) else "set"
+            return "cat" if name in names_in(value) else "set"
         return "set"
     if isinstance(target, ast.Subscript) and root_name(target) == name:
         return "item" if _added_to_item(node) is not None and _one_deep(target) else "set"
-    return "set" if isinstance(target, ast.Tuple | ast.List) and name in _names(target) else ""
+    return "set" if isinstance(target, ast.Tuple | ast.List) and name in names_in(target) else ""
 
 
 def _added_to_item(node: ast.Assign) -> ast.expr | None:
@@ -182,75 +176,6 @@ def fresh_start(program: Program, loop: ast.stmt, name: str) -> ast.stmt | None:
         if not behind and isinstance(parent, ast.For | ast.AsyncFor | ast.While | Function | ast.ClassDef | ast.Module):
             return None
         node = parent
-
-
-def block_of(parent: ast.AST, node: ast.AST) -> list[ast.stmt]:
-    for field in ("body", "orelse", "finalbody"):
-        block = getattr(parent, field, None)
-        if isinstance(block, list) and node in block:
-            return block
-    return []
-
-
-def sets(statement: ast.stmt, name: str) -> bool:
-    targets = statement.targets if isinstance(statement, ast.Assign) else []
-    return any(_is(t, name) or (isinstance(t, ast.Tuple) and name in _names(t)) for t in targets)
-
-
-def starts_at_zero(statement: ast.stmt, name: str) -> bool:
-    """Does the statement set the name to zeros only, so that summing over ranks counts nothing twice?"""
-    value = getattr(statement, "value", None)
-    target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
-    if isinstance(value, ast.Tuple) and isinstance(target, ast.Tuple) and len(value.elts) == len(target.elts):
-        value = next((v for t, v in zip(target.elts, value.elts, strict=True) if _is(t, name)), None)
-    return value is not None and is_nothing(value)
-
-
-def is_nothing(node: ast.expr) -> bool:
-    match node:
-        case ast.Constant():
-            return node.value == 0 and not isinstance(node.value, str)
-        case ast.BinOp(left=left, op=ast.Mult()):
-            return is_nothing(left)
-        case ast.List() | ast.Tuple():
-            return all(is_nothing(e) for e in node.elts) and ast.unparse(node) != "()"  # which only grows
-        case ast.Dict():
-            return all(is_nothing(v) for v in node.values)
-        case ast.ListComp() | ast.GeneratorExp():
-            return is_nothing(node.elt)
-        case ast.DictComp():
-            return is_nothing(node.value)
-        case ast.Call(func=ast.Name(id="list" | "tuple" | "dict"), args=[inner]):
-            return is_nothing(inner)
-        case ast.Call(func=ast.Attribute(attr="zeros" | "zeros_like")):
-            return True
-        case ast.Call(func=ast.Attribute(attr="tensor" | "to" | "array"), args=[inner, *_]):
-            return is_nothing(inner) or (isinstance(node.func, ast.Attribute) and is_nothing(node.func.value))
-        case ast.Call(func=ast.Name(id="int" | "float"), args=[]):
-            return True
-        case ast.Call(func=ast.Name(id="defaultdict") | ast.Attribute(attr="defaultdict"), args=[ast.Name(id=made)]):
-            return made in ("int", "float")
-    return False
-
-
-def is_empty(statement: ast.stmt, name: str) -> bool:
-    """Does the statement set the name to an empty list (or tensor, or array)?"""
-    value = getattr(statement, "value", None)
-    target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
-    if isinstance(value, ast.Tuple) and isinstance(target, ast.Tuple) and len(value.elts) == len(target.elts):
-        value = next((v for t, v in zip(target.elts, value.elts, strict=True) if _is(t, name)), None)
-    while isinstance(value, ast.Call) and entry_of(value).shape is Shape.SAME:
-        value = value.func.value  # type: ignore[attr-defined]
-    match value:
-        case ast.List(elts=[]):
-            return True
-        case ast.Call(func=ast.Name(id="list"), args=[]):
-            return True
-        case ast.Call(args=[ast.List(elts=[]), *_]) | ast.Call(args=[ast.Constant(value=0), *_]):
-            return True
-        case ast.Call(args=[ast.Tuple(elts=[ast.Constant(value=0), *_]), *_]):
-            return True
-    return False
 
 
 def read_after(

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field, replace
 
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.slicing.aliases import Sharing, drawn_on
-from nbddp.analysis.slicing.effects import Effects, displays_only, effects, root_name
+from nbddp.analysis.slicing.effects import displays_only, effects
 from nbddp.analysis.slicing.function_effects import Definition, Summary, reachable, summaries
 from nbddp.analysis.slicing.gradients import WAITING, gives, may_learn, wants
+from nbddp.analysis.slicing.names import Effects
+from nbddp.analysis.slicing.scopes import root_name
 from nbddp.analysis.syntax import Program, Statement, imported_names, walk
 from nbddp.sentence import NOTHING, Sentence, sentence
 
@@ -107,10 +109,7 @@ class Slice:
 
 
 def backward_slice(
-    flow: Flow,
-    training: frozenset[int],
-    anyway: frozenset[int] = frozenset(),
-    replaced: frozenset[int] = frozenset(),
+    flow: Flow, training: frozenset[int], anyway: frozenset[int] = frozenset(), replaced: frozenset[int] = frozenset()
 ) -> Slice:
     """Keep `training` and what it needs; walk from its end to the first statement.
 

@@ -13,21 +13,3 @@ from nbddp.analysis.splitting.origins import counted_rows
 from nbddp.analysis.splitting.own_parameters import learned, leaves
 from nbddp.analysis.splitting.regions import step_of
 from nbddp.analysis.splitting.split_batches import losses_clear, split_batches
-
-__all__ = [
-    "Batches",
-    "batches_of",
-    "chain_of",
-    "counted_rows",
-    "learned",
-    "leaves",
-    "losses_clear",
-    "may_turn",
-    "means_of",
-    "own_size",
-    "split_batches",
-    "step_of",
-    "unshared",
-    "unused_marks",
-    "whole_sizes",
-]

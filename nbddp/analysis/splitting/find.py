@@ -6,13 +6,11 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from nbddp.analysis.library import Samples, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.carried import bound_below, is_carried
-from nbddp.analysis.splitting.origins import is_constant, structure_of
+from nbddp.analysis.splitting.cuts import split_of
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import LOOPS, Definition, Region, Scope, regions, scope_of, stored
-from nbddp.analysis.splitting.roots import Root, base_of, comes_out, given_to, roots, values_for
+from nbddp.analysis.splitting.roots import Root, comes_out, given_to, roots
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Loop, Split, backward_of
 
@@ -65,17 +63,22 @@ def _cells(plan: Reading, node: ast.AST, seen: frozenset[ast.AST]) -> set[int]:
 
 def first_split(plan: Reading, call: ast.Call) -> Split | Root | None:
     """By what the model is given; a root that is one sample, where that is all there is; None where none is seen."""
-    found = _step(plan, call)
-    if found is None:
+    step = _step(plan, call)
+    if step is None:
         return None if _training_calls(plan) else _by_the_loss(plan, call)
-    scope, nodes, given = found
+    scope, nodes, given = step
     seen: list[Root] = []
     for region in regions(plan, scope, nodes):
         seen = [r for g in given for r in roots(region, g)]
-        inside = [r for r in seen if r.one or _drawn_here(region, r)]
-        if inside:
-            return next((r for r in inside if r.one), None) or split_of(region, nodes[-1], inside)
+        if (found := _split_by(region, nodes[-1], (r for r in seen if r.one or _drawn_here(region, r)))) is not None:
+            return found
     return split_of(region, nodes[-1], seen) if seen else _drawn_within(plan, nodes[:-1], nodes[-1])
+
+
+def _split_by(region: Region, last: ast.AST, found: Iterable[Root]) -> Split | Root | None:
+    """By what has been found; a root that is one sample goes before all."""
+    known = [*found]
+    return next((r for r in known if r.one), None) or (split_of(region, last, known) if known else None)
 
 
 def _drawn_within(plan: Reading, calls: Sequence[ast.AST], last: ast.AST) -> Split | Root | None:
@@ -84,11 +87,10 @@ def _drawn_within(plan: Reading, calls: Sequence[ast.AST], last: ast.AST) -> Spl
     bodies = {b for c in calls if isinstance(c, ast.Call) and c in facts for b in facts[c].bodies & reach}
     for body in sorted((b for b in bodies if isinstance(b, Definition)), key=plan.program.span):
         inner = [c for c in _model_calls(plan, reach) if scope_of(plan, c)[0] is body]
-        given = [a for c in inner for a in (*c.args, *(k.value for k in c.keywords))]
         for region in regions(plan, body, inner):
-            inside = [r for g in given for r in roots(region, g) if r.one or _drawn_here(region, r)]
-            if inside:
-                return next((r for r in inside if r.one), None) or split_of(region, last, inside)
+            inside = (r for g in _given(inner) for r in roots(region, g) if r.one or _drawn_here(region, r))
+            if (found := _split_by(region, last, inside)) is not None:
+                return found
         if (found := _drawn_within(plan, inner, last)) is not None:
             return found
     return None
@@ -106,9 +108,9 @@ def _by_the_loss(plan: Reading, call: ast.Call) -> Split | Root | None:
         for region in [replace(around, at=at) for at in before] if step or not around.whole else [around]:
             seen = list(roots(region, loss))
             drawn = [r for r in seen if r.one or step or _drawn_here(region, r)]
-            inside = [r for r in drawn if r.one or not _is_computed(region, r)]
-            if inside:
-                return next((r for r in inside if r.one), None) or split_of(region, node, inside)
+            inside = (r for r in drawn if r.one or not _is_computed(region, r))
+            if (found := _split_by(region, node, inside)) is not None:
+                return found
     return split_of(region, node, seen) if seen else None
 
 
@@ -155,12 +157,15 @@ def _step(plan: Reading, call: ast.Call) -> tuple[Scope, list[ast.AST], list[ast
         if models and not any(_is_given_outputs(plan, c) for c in callers):
             models = _feeding(plan, scope, loop, models) or models
             places = [scope_of(plan, c)[1] for c in models]
-            given = [a for c in models for a in (*c.args, *(k.value for k in c.keywords))]
-            plain = [a.value if isinstance(a, ast.Starred) else a for a in given]
-            return scope, [*sorted(places, key=plan.program.span), node], plain
+            return scope, [*sorted(places, key=plan.program.span), node], _given(models)
         if len(callers) != 1:
             return None
         scope, node = scope_of(plan, callers[0])
+
+
+def _given(calls: Iterable[ast.Call]) -> list[ast.expr]:
+    given = [a for c in calls for a in (*c.args, *(k.value for k in c.keywords))]
+    return [a.value if isinstance(a, ast.Starred) else a for a in given]
 
 
 def _is_given_outputs(plan: Reading, call: ast.Call) -> bool:
@@ -170,7 +175,7 @@ def _is_given_outputs(plan: Reading, call: ast.Call) -> bool:
     if around is None:
         return False
     region = replace(around, at=around.block[0], chain=chain_of(plan))
-    return any(comes_out(region, a) for a in (*call.args, *(k.value for k in call.keywords)))
+    return any(comes_out(region, a) for a in _given([call]))
 
 
 def _feeding(plan: Reading, scope: Scope, loop: ast.AST | None, models: list[ast.Call]) -> list[ast.Call]:
@@ -228,102 +233,6 @@ def _loop_around(plan: Reading, scope: Scope, node: ast.AST) -> ast.AST | None:
 def _is_within(plan: Reading, scope: Scope, loop: ast.AST | None, call: ast.Call) -> bool:
     own, place = scope_of(plan, call)
     return own is scope and (loop is None or loop in plan.program.ancestors(place))
-
-
-def split_of(region: Region, last: ast.AST, found: Sequence[Root]) -> Split:
-    """At the head of what trains; by new names where what is whole is read elsewhere as well."""
-    at, found = region.at, _of_the_batch(region, found)
-    own = [r for r in found if r.name is None or r.name not in region.bound_before]
-    split = Split(at, region.plan.program.statement_of(last), region.plan.program.source(found[0].node))
-    return add(split, region, found) if own or found else split
-
-
-def _of_the_batch(region: Region, found: Sequence[Root]) -> list[Root]:
-    """All that goes through the whole training is data: without constants that are written out, if there is more."""
-    data = [r.node for r in found if not is_constant(region.plan, r.node, ())]
-    return [r for r in found if not region.whole or not is_constant(region.plan, r.node, data)] if data else [*found]
-
-
-def add(split: Split, region: Region, found: Sequence[Root]) -> Split:
-    """A split with more that holds samples."""
-    for root in found:
-        if root.name is None:
-            split = split if _is_cut(split, root) else replace(split, inline=split.inline | {root.node})
-        elif root.name in split.names or root.node in split.renamed or root.node in split.inline:
-            continue
-        elif not region.whole and root.name in _bound(region) and not is_carried(region, root.name):
-            named = region.plan.facts.value(root.node).of("dict")
-            kind = "dict" if named else structure_of(region.plan, region.rest, root.name)
-            split = replace(
-                split,
-                names=(*split.names, root.name),
-                dicts=split.dicts | {root.name} if kind == "dict" else split.dicts,
-                lists=split.lists | {root.name} if kind == "list" else split.lists,
-            )
-        else:
-            split = _whole_elsewhere(split, region, root.name)
-    return split
-
-
-def _is_cut(split: Split, root: Root) -> bool:
-    """`y.data`, `noise[0]`: of what is cut already, a second time would be a part of the part."""
-    base = base_of(root.node)
-    return base in split.renamed or (isinstance(base, ast.Name) and base.id in split.names)
-
-
-def _bound(region: Region) -> frozenset[str]:
-    return region.bound_before | region.bound_in_rest
-
-
-def _whole_elsewhere(split: Split, region: Region, name: str) -> Split:
-    """What is there before the loop: its samples get the name, unless somebody else wants all of them."""
-    reads = [n for s in region.rest for n in walk(s) if _reads(n, name)]
-    sized = [n for n in reads if _is_asked_for_its_size(region, n)]
-    local = region.scope is None or name in region.bound_before or _is_local(region.scope, name)
-    elsewhere = [n for n in region.plan.nodes() if _reads(n, name) and n not in reads and _is_after(region, n)]
-    anew = [value for _, value in values_for(region.rest, name)] if region.whole else []
-    if not all(_moves(value, name) for value in anew):
-        return split  # each turn would need a part of another
-    carried = not region.whole and name in _bound(region)
-    if local and not elsewhere and not sized and not carried:
-        return replace(split, names=(*split.names, name))
-    if anew:
-        return split
-    again = bound_below(region, name) if carried else frozenset[ast.AST]()  # the next turn's, of all samples
-    cut = [n for n in reads if isinstance(n, ast.expr) and n not in sized and n not in again]
-    if not local or again:
-        return replace(split, inline=split.inline | set(cut))
-    return replace(split, renamed={**split.renamed, **dict.fromkeys(cut, f"{name}_part")})
-
-
-def _moves(node: ast.expr, name: str) -> bool:
-    """`y = y.to(device)`: the same samples in each turn."""
-    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        if entry_of(node).samples is not Samples.KEEPS:
-            return False
-        node = node.func.value
-    return isinstance(node, ast.Name) and node.id == name
-
-
-def _reads(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
-
-
-def _is_asked_for_its_size(region: Region, node: ast.AST) -> bool:
-    parent = region.plan.program.parents[node]
-    if isinstance(parent, ast.Call):
-        return isinstance(parent.func, ast.Name) and parent.func.id == "len"
-    return isinstance(parent, ast.Attribute) and entry_of(parent).about == "size"
-
-
-def _is_local(scope: ast.AST, name: str) -> bool:
-    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in walk(scope))
-
-
-def _is_after(region: Region, node: ast.AST) -> bool:
-    """May it be read once the samples have been dealt out: further down, or in another function?"""
-    below = region.plan.program.span(node) > region.plan.program.span(region.at)
-    return below or region.plan.program.function_of(node) is not region.scope
 
 
 def chain_of(plan: Reading) -> frozenset[ast.AST]:

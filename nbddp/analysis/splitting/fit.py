@@ -82,9 +82,8 @@ def _edges(plan: Reading, split: Split) -> str | None:
         for call in walk(statement):
             for given in call.args if isinstance(call, ast.Call) else ():
                 word = given.attr if isinstance(given, ast.Attribute) else getattr(given, "id", "")
-                alone = (
-                    getattr(call, "args", []) == [given] and plan.program.source(given) == split.total
-                )  # a batch of that name
+                # not of a batch of that name
+                alone = getattr(call, "args", []) == [given] and plan.program.source(given) == split.total
                 if GRAPH.search(word) and not alone:
                     return plan.program.source(given)
     return None

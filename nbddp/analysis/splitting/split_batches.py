@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting.cuts import add
 from nbddp.analysis.splitting.dimension import samples_in, with_masks, with_places, with_states
-from nbddp.analysis.splitting.find import add, chain_of, first_split, run_by, unshared
+from nbddp.analysis.splitting.find import chain_of, first_split, run_by, unshared
 from nbddp.analysis.splitting.fit import in_columns, is_unclear, nothing_cut, unclear_dim, unclear_loss, unfit
 from nbddp.analysis.splitting.origins import all_of, is_constant, is_count, is_mask
 from nbddp.analysis.splitting.own_parameters import learned

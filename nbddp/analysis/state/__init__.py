@@ -9,7 +9,7 @@ from nbddp.analysis.state.cell_names import name_in_cells
 from nbddp.analysis.state.checkpointed_loop import CheckpointedLoop, checkpointed, watched_within
 from nbddp.analysis.state.iteration_effects import turn_of
 from nbddp.analysis.state.live_names import are_many, is_untouched, made_here, names_holding, only_filled, rebound
-from nbddp.analysis.state.loop_carried import Carried, carried, varies_within
+from nbddp.analysis.state.loop_carried import Carried, carried
 from nbddp.analysis.state.names_left import NameLeft, names_left
 from nbddp.analysis.state.training_passes import (
     Passage,
@@ -19,29 +19,3 @@ from nbddp.analysis.state.training_passes import (
     passages,
     passages_before,
 )
-
-__all__ = [
-    "BatchLoop",
-    "Carried",
-    "CheckpointedLoop",
-    "NameLeft",
-    "Passage",
-    "are_many",
-    "carried",
-    "checkpointed",
-    "is_conditional",
-    "is_repeated",
-    "is_untouched",
-    "made_here",
-    "meaning",
-    "name_in_cells",
-    "names_holding",
-    "names_left",
-    "only_filled",
-    "passages",
-    "passages_before",
-    "rebound",
-    "turn_of",
-    "varies_within",
-    "watched_within",
-]

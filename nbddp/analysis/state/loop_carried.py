@@ -98,7 +98,7 @@ def _seen(plan: Reading, fact: LoopFact, name: str) -> list[Value]:
 
 def _is_plain(plan: Reading, values: list[Value], *, own: bool) -> bool:
     """No thing that has a state of its own, and the same on all ranks wherever the loop looks at it."""
-    return all(_is_data(o) for v in values for o in v.objs) and (own or not any(varies_within(plan, v) for v in values))
+    return all(_is_data(o) for v in values for o in v.objs) and (own or not any(_differs(plan, v) for v in values))
 
 
 def _is_data(obj: Obj) -> bool:
@@ -113,7 +113,7 @@ def _matters(plan: Reading, fact: LoopFact, text: str, values: list[Value]) -> b
     return not others or (bool(models) and others == models and text not in state_in_scope(plan, fact).values())
 
 
-def varies_within(plan: Reading, value: Value) -> bool:
+def _differs(plan: Reading, value: Value) -> bool:
     """Does it differ between ranks, or anything that it holds?"""
     return any(v.varies for v in contents(plan.facts, value))
 

@@ -12,24 +12,3 @@ from nbddp.analysis.syntax.multiline_strings import lines_in_strings
 from nbddp.analysis.syntax.program import Program, Statement, build_program, place_of, too_deep
 from nbddp.analysis.syntax.qualified_names import BUILTINS, bindings, canonical, imported_names, qualified
 from nbddp.analysis.syntax.walk import walk
-
-__all__ = [
-    "BUILTINS",
-    "Increment",
-    "Program",
-    "Statement",
-    "asks_for_main",
-    "assigned",
-    "bindings",
-    "blocks_around",
-    "build_program",
-    "canonical",
-    "handed",
-    "imported_names",
-    "increment",
-    "lines_in_strings",
-    "place_of",
-    "qualified",
-    "too_deep",
-    "walk",
-]

@@ -11,6 +11,7 @@ from functools import cached_property
 
 from nbddp.analysis.syntax.annotations import take_annotations
 from nbddp.analysis.syntax.main_guard import without_guard
+from nbddp.analysis.syntax.text_fields import TextField, text_fields
 from nbddp.diagnostics import Diagnostic, Level
 from nbddp.notebook import Cell, Notebook, parse
 from nbddp.sentence import NOTHING, Sentence, sentence
@@ -100,6 +101,12 @@ class Program:
             for given in (a for a in call.args[:2] if isinstance(a, ast.Name | ast.Attribute | ast.Subscript)):
                 found[ast.unparse(given)].append((call, given))
         return found
+
+    @cached_property
+    def text_fields(self) -> Mapping[ast.Call, Sequence[TextField]]:
+        """Of the calls of `format` on a text that stands there."""
+        found = ((call, text_fields(call)) for call in self.nodes if isinstance(call, ast.Call))
+        return {call: fields for call, fields in found if fields}
 
     def diagnose(
         self,

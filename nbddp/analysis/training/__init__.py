@@ -10,17 +10,3 @@ from nbddp.analysis.training.mark_checks import misspelt
 from nbddp.analysis.training.training_cell import choose_training_cell, with_line
 from nbddp.analysis.training.training_statements import training_statements
 from nbddp.analysis.training.unreadable_training import ALREADY, already_ddp, trains_elsewhere
-
-__all__ = [
-    "ALREADY",
-    "already_ddp",
-    "choose_training_cell",
-    "first_causes",
-    "hook",
-    "in_hook",
-    "misspelt",
-    "misused_hooks",
-    "training_statements",
-    "trains_elsewhere",
-    "with_line",
-]

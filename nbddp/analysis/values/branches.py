@@ -6,9 +6,10 @@ import ast
 from collections.abc import Collection
 from contextlib import AbstractContextManager
 
+from nbddp.analysis.values.contexts import Env
 from nbddp.analysis.values.domain import ANYTHING, PLACED, Extent, Value, alike, join, spread
 from nbddp.analysis.values.facts import Facts
-from nbddp.analysis.values.machine import Env, Machine
+from nbddp.analysis.values.machine import Machine
 
 
 def copies(m: Machine) -> tuple[Env, list[Env]]:

@@ -117,14 +117,7 @@ PLACES = "places"  # the place of each sample in the batch, in order; what is co
 MARKS = (RATED, WEIGHTED, STATISTIC, MASK, EACH, PICKED, MOVED, PLACED, BY_MASK, FRACTION, ASSUMED, TURNED, FLAT, LINE,
          UNLIKE, JOINED)  # fmt: skip
 OF_EACH = (RATED, WEIGHTED, PICKED, MOVED, PLACED, BY_MASK, JOINED)  # whatever is made of each sample for itself
-OF_A_SHARE = (
-    PICKED,
-    MOVED,
-    RATED,
-    WEIGHTED,
-    TURNED,
-    JOINED,
-)  # gathered, these are not the samples that one process would have
+OF_A_SHARE = (PICKED, MOVED, RATED, WEIGHTED, TURNED, JOINED)  # gathered, these are not the samples of one process
 _NOWHERE = ast.Pass()
 
 

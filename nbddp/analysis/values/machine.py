@@ -5,30 +5,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import reduce
-from typing import Any, NamedTuple
 
 from nbddp.analysis.syntax import Program
 from nbddp.analysis.values.assumptions import Assumptions
 from nbddp.analysis.values.contents import ITEMS, contents, held, is_uneven
-from nbddp.analysis.values.domain import (
-    ANYTHING,
-    PICKED,
-    PLACED,
-    Extent,
-    Obj,
-    Value,
-    alike,
-    join,
-    spread,
-    thing,
-    written_into,
-)
-from nbddp.analysis.values.facts import CallFact, Facts, LoopFact, TestFact
-from nbddp.analysis.values.tracking import note_change, note_state
+from nbddp.analysis.values.contexts import Left, Remembered, Trace
+from nbddp.analysis.values.domain import ANYTHING, PICKED, PLACED, Extent, Obj, Value, alike, join, spread, thing
+from nbddp.analysis.values.facts import CallFact, LoopFact, TestFact
+from nbddp.analysis.values.names import Names
+from nbddp.analysis.values.tracking import note_state
 
-Env = dict[str, Value]
 Args = list[Value]
 Keywords = dict[str, Value]
 
@@ -50,86 +38,8 @@ class Steps:
     leave_loop: Callable[[Machine, LoopFact], None]  # what becomes of the names that a loop over a share has set
 
 
-@dataclass
-class Frame:
-    """One function being run; None stands for the top level of the cells."""
-
-    node: ast.AST | None
-    local: Env
-    global_names: frozenset[str] = frozenset()
-    outer_names: frozenset[str] = frozenset()  # `nonlocal`
-    returned: Value | None = None
-    outer: Frame | None = None  # the frame that a nested function sees
-    call: ast.AST | None = None  # what called it
-    around: Context | None = None  # under what it was called
-    turns: Extent = Extent.UNIFORM  # of what it has as many as it has yielded
-    missed: set[str] = field(default_factory=set)  # names that were read while they were not bound here
-
-
-@dataclass
-class Trace:
-    """What a call leaves beside facts and names."""
-
-    drawn: set[Obj] = field(default_factory=set)  # loaders that it draws from
-    backward: set[int] = field(default_factory=set)  # how many `if` were around where it ran backward
-    modules_run: int = 0  # calls of modules with gradients on
-
-
-@dataclass(frozen=True)
-class Remembered:
-    """A call that changed nothing: this holds while the last change is the same, and the last name that was bound."""
-
-    change: object
-    rebound: object
-    value: Value
-    trace: Trace
-
-
-@dataclass(frozen=True)
-class Context:
-    """Under what a statement runs: one label on a stack, never changed in its place."""
-
-    turn: Obj | None = None  # of a comprehension over literals
-    grad: bool = True
-    perhaps_grad: bool = False  # gradients are on under a condition that is not known
-    forward: bool = False  # in a call of a module
-    conditions: int = 0  # how many `if` statements are around
-    varying: bool = False  # conditions and loops that may go another way on another rank
-    of_share: bool = False  # a condition that each rank decides by its share as a whole
-    own_turns: bool = False  # conditions and loops by which one rank may come more often than another
-    behind: bool = False  # varying only for what some ranks have left, not for a condition around
-    written: int = 1  # turns around that are run one by one, each through all of the next
-    caught: bool = False  # in a `try` that goes on after an error
-
-
-class Left(NamedTuple):
-    """A statement by which some ranks leave a loop, a function, a `try`; and under what it stands."""
-
-    by: type[ast.stmt]
-    of_share: bool
-    own_turns: bool
-
-
-@dataclass
-class Active:
-    """A loop being run."""
-
-    fact: LoopFact
-    shares: bool  # its iterations see this rank's share
-    deals: bool = False  # an evaluation loop: the batches themselves are dealt out
-    conditions: int = 0  # how many `if` were around when it began
-    untaped: bool = False  # gradients were off when it began
-    backward: bool = False  # it trains, this time
-    unsure: bool = False  # or may train: backward stands under a condition
-    next_of: set[Obj] = field(default_factory=set)  # loaders drawn from by next() this time
-
-    def draw_next(self, loader: Obj) -> None:
-        self.next_of.add(loader)
-        self.fact.next_of.add(loader)
-
-
 @dataclass(eq=False)
-class Machine:
+class Machine(Names):
     # What is run, and what is taken for granted.
     program: Program
     imports: Mapping[str, str]
@@ -138,26 +48,16 @@ class Machine:
     kept: set[ast.stmt] = field(default_factory=set)  # top-level statements that run
 
     # What has been found so far.
-    facts: Facts = field(default_factory=Facts)
     asleep: set[Obj] = field(default_factory=set)  # models in evaluation mode
     modules_run: int = 0  # calls of modules with gradients on
     ticks: int = 0  # statements and calls
-
-    # Names.
-    globals: Env = field(default_factory=dict)
-    frames: list[Frame] = field(default_factory=lambda: [Frame(None, {})])
-    closures: dict[Obj, Frame] = field(default_factory=dict)  # what functions that stand in others see
     star_imports: list[str] = field(default_factory=list)
     moved: object = None  # another object since a thing has got another extent
-    rebound: object = None  # another object since a name of the cells has got another value
-    arrays: set[Obj] = field(default_factory=set)  # that have been made
     remembered: dict[Hashable, Remembered] = field(default_factory=dict)  # calls that changed nothing
 
-    # Where the run is: loops, branches and calls around the node that is looked at.
+    # Where the run is, beside loops, branches and calls around.
     at: ast.stmt | None = None  # the top-level statement
-    loops: list[Active] = field(default_factory=list)
     traces: list[Trace] = field(default_factory=list)  # of functions being run
-    context: Context = field(default_factory=Context)
     raised: Value = ANYTHING  # by the `try` that is run
     left: frozenset[Left] = frozenset()  # how some ranks may have left what the others go on with
     varying_before: set[tuple[Obj | None, str]] = field(default_factory=set)  # places that varied before the loop
@@ -173,21 +73,6 @@ class Machine:
             note_state()
         self.asleep = models
 
-    def close_over(self, function: ast.AST, name: str = "") -> Value:
-        """What the function finds outside of itself is what is bound here: another one for each call around."""
-        made = Obj("function", function, name, None, self.frame.call)
-        if self.frame.node is not None:
-            if self.closures.get(made) is not self.frame:
-                note_change()
-            self.closures[made] = self.frame
-        return Value(frozenset({made}))
-
-    def around(self, function: Obj) -> Frame | None:
-        """The frame in which a function, or a method of a class, was defined."""
-        return self.closures.get(
-            replace(function, kind="function", name=getattr(function.node, "name", ""), owner=None)
-        )
-
     def tick(self) -> bool:
         """False when the run has gone on for too long: what is left is not understood."""
         self.ticks += 1
@@ -197,104 +82,6 @@ class Machine:
 
     def give_up(self, node: ast.AST) -> None:
         self.facts.exhausted = self.facts.exhausted or node
-
-    @property
-    def frame(self) -> Frame:
-        return self.frames[-1]
-
-    # names -----------------------------------------------------------------
-    def lookup(self, name: str) -> Value | None:
-        frame: Frame | None = self.frame
-        while frame is not None:
-            if name in frame.local and name not in frame.global_names | frame.outer_names:
-                return frame.local[name]
-            frame.missed.add(name)
-            frame = frame.outer
-        return self.globals.get(name)
-
-    def bind(self, name: str, value: Value) -> None:
-        value = self._under_condition(value)
-        self._note_choice(name)
-        frame = self.frame
-        while name in frame.outer_names and frame.outer is not None:
-            frame = frame.outer
-        if frame.node is None or name in frame.global_names:
-            if self.globals.get(name) != value:
-                self.rebound = object()
-            self.globals[name] = value
-        else:
-            frame.local[name] = value
-
-    def _note_choice(self, name: str) -> None:
-        for active in self.loops if self.context.of_share else ():
-            active.fact.chosen |= {name} if active.fact.function is self.frame.node else set()
-
-    def _under_condition(self, value: Value) -> Value:
-        """What each rank comes by at batches of its own is no mean or sum over those of all."""
-        whole = self.context.varying and not value.varies and value.objs == value.of("foreign")
-        chosen = self.context.of_share and value.number and value.varies
-        return value.with_extent(Extent.VARYING) if whole or chosen else value
-
-    def set_plain(self, name: str, value: Value) -> None:
-        """Bind without asking under which condition."""
-        with self.within(varying=False):
-            self.bind(name, value)
-
-    def change(self, name: str, value: Value) -> None:
-        """What is done to an array in its place shows wherever it has a name."""
-        frame: Frame | None = self.frame
-        while frame is not None and (name not in frame.local or name in frame.global_names | frame.outer_names):
-            frame = frame.outer
-        self._note_choice(name)
-        self._put_into(self.globals if frame is None else frame.local, name, value)
-        self.change_arrays(value.arrays, spread(value))
-
-    def change_arrays(self, arrays: frozenset[Obj], extent: Extent) -> None:
-        for env in self._environments() if arrays else ():
-            for name, value in list(env.items()):
-                self._put_into(env, name, written_into(value, arrays, extent))
-        for key, value in list(self.facts.fields.items()) if arrays else ():
-            if (new := written_into(value, arrays, extent)) is not value:
-                self.facts.fields[key] = new
-
-    def make_array(self, node: ast.AST, value: Value) -> Value:
-        """Another one each time: who has the one before has that, and this is none of it."""
-        made = frozenset({Obj("array", node, site=self.frame.call)})
-        for env in self._environments() if made <= self.arrays else ():
-            for name in [name for name, old in env.items() if old.arrays & made]:
-                self._put_into(env, name, replace(env[name], arrays=env[name].arrays - made))
-        for key in [k for k, v in self.facts.fields.items() if v.arrays & made] if made <= self.arrays else ():
-            self.facts.fields[key] = replace(self.facts.fields[key], arrays=self.facts.fields[key].arrays - made)
-        self.arrays |= made
-        return replace(value, arrays=made)
-
-    def _environments(self) -> list[Env]:
-        """Of all that is being run, and of functions around what is."""
-        found = [self.globals]
-        for frame in [*self.frames, *self.closures.values()]:
-            found += [frame.local] if not any(env is frame.local for env in found) else []
-        return found
-
-    def _put_into(self, env: Env, name: str, value: Value) -> None:
-        if env.get(name) == value:
-            return
-        if env is self.globals:
-            self.rebound = object()
-        elif env is not self.frame.local:
-            note_change()
-        env[name] = value
-
-    def visible(self) -> Env:
-        """All names that an expression here could use."""
-        chain: list[Frame] = []
-        frame: Frame | None = self.frame
-        while frame is not None:
-            chain.append(frame)
-            frame = frame.outer
-        names = dict(self.globals)
-        for one in reversed(chain):
-            names.update(one.local)
-        return names
 
     def make(self, kind: str, node: ast.AST) -> Value:
         """A thing of its own for each call of the function that makes it.
@@ -416,18 +203,10 @@ class Machine:
         fact.alone |= (self.context.varying and not self.context.behind) or self.context.forward
         return (not alike(value) or is_uneven(self.facts, value)) and test not in self.assumed.agreed
 
-    @contextmanager
-    def within(self, **changes: Any) -> Iterator[None]:
-        around, self.context = self.context, replace(self.context, **changes)
-        yield
-        self.context = around
-
     def leave(self, by: type[ast.stmt]) -> None:
         """Some ranks do, where others may go on; an error that nobody catches ends them all."""
         around = self.context
-        first = (
-            around.own_turns and by is not ast.Continue and self.sharing() and not self.deals()
-        )  # of its own samples
+        first = around.own_turns and by is not ast.Continue and self.sharing() and not self.deals()  # of its own
         if around.varying and (by is not ast.Raise or around.caught):
             self.left |= {Left(by, around.of_share or first, around.own_turns)}
 

@@ -1,13 +1,11 @@
-"""Attributes: of tensors, of models, and of what classes of the notebook hold."""
+"""Attributes: of tensors, of models, of things."""
 
 from __future__ import annotations
-
-import ast
 
 import pytest
 
 from nbddp.analysis.values import Extent
-from tests.analysis.cells import BEFORE, batch, extent, node, plan, seen
+from tests.analysis.cells import seen
 
 METER = """
 class Base:
@@ -56,29 +54,3 @@ def test_the_shape_of_what_is_no_share_is_the_same_on_all_ranks():
 def test_fields_keep_what_was_put_into_them():
     lines = ("meter.total = loss.item()", "n = meter.total")
     assert seen("meter.total", *lines, before=METER) is Extent.MEAN
-
-
-def test_reading_a_property_runs_its_method():
-    lines = ("meter.total = loss.item()", "n = meter.doubled")
-    assert seen("meter.doubled", *lines, before=METER) is Extent.MEAN
-
-
-def test_a_static_method_gets_no_instance():
-    assert seen("meter.scale(loss.item())", "n = meter.scale(loss.item())", before=METER) is Extent.MEAN
-
-
-def test_a_class_method_makes_one_of_the_class_by_which_it_is_asked_for():
-    made = plan(*BEFORE, METER, "other = Meter.make()", batch("other.total = loss.item()"))
-    owners = made.facts.value(node(made, ast.Name, "other")).objs
-    assert {made.facts.classes[o].name for o in owners} == {"Meter"}
-
-
-def test_what_a_class_does_not_say_is_not_made_up():
-    lines = ("meter.total = loss.item()", "n = meter.elsewhere")
-    assert seen("meter.elsewhere", *lines, before=METER) is Extent.UNIFORM
-
-
-def test_getattr_of_a_class_is_asked_for_what_it_lacks():
-    cells = "class Log:\n    def __getattr__(self, name):\n        return self.last\n\nlog = Log()\n"
-    made = plan(*BEFORE, cells, batch("log.last = loss.item()", "n = log.anything"))
-    assert extent(made, "log.anything") is Extent.MEAN

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
 from nbddp.analysis import Plan
-from nbddp.analysis.loaders.batch_sizes import sizes
 from nbddp.options import Options
 from tests.analysis.cells import DATA, IMPORTS, MODEL, batch, plan
 
@@ -14,30 +11,6 @@ NAMED = "batch_size = 10\n" + DATA.replace("batch_size=10", "batch_size=batch_si
 
 def made(*lines: str, options: Options | None = None) -> Plan:
     return plan(IMPORTS, NAMED, MODEL, batch(*lines), options=options)
-
-
-def use(line: str) -> str:
-    """Of the last place that reads it."""
-    (size,) = sizes(made(line))
-    return size.reads[-1].use
-
-
-@pytest.mark.parametrize(
-    ("line", "meaning"),
-    [
-        ("noise = torch.randn(batch_size, 8)", "shape"),
-        ("x = x.view(batch_size, -1)", "shape"),
-        ("x = x[:batch_size]", "shape"),
-        ("hidden = torch.zeros(2, batch_size, 4)", "shape"),
-        ("short = x.size(0) < batch_size", "shape"),
-        ("seen = epoch * batch_size", "count"),
-        ("steps = 100 // batch_size", "count"),
-        ("print(batch_size)", "shown"),
-        ("print(f'{batch_size}')", "shown"),
-    ],
-)
-def test_use(line, meaning):
-    assert use(line) == meaning
 
 
 def test_a_number_that_fixes_shapes_becomes_the_share():

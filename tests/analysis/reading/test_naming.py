@@ -8,7 +8,7 @@ import pytest
 
 from nbddp.analysis.reading.in_scope import readable, state_in_scope
 from nbddp.analysis.reading.naming import Naming
-from nbddp.analysis.slicing.effects import local_names
+from nbddp.analysis.slicing.scopes import local_names
 from tests.analysis.cells import BEFORE, TRAINING, node, plan
 
 

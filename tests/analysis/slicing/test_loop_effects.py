@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from nbddp.analysis.slicing.loop_effects import changed_names, forms, fresh_start, is_empty, read_after, starts_at_zero
+from nbddp.analysis.slicing import changed_names, forms, fresh_start, read_after
 from nbddp.analysis.syntax.program import Program
 from tests.analysis.cells import program
 
@@ -59,33 +59,6 @@ def test_fresh_start(source, found):
     made = program(source)
     start = fresh_start(made, loop(made), "n")
     assert (made.source(start) if start else None) == found
-
-
-@pytest.mark.parametrize(
-    ("line", "zero"),
-    [
-        ("n = 0", True), ("n = 0.0", True), ("n = 1", False), ("n = [0, 0]", True), ("n = [0] * 3", True),
-        ("n = ''", False),
-        ("n = {'a': 0}", True), ("m, n = 1, 0", True), ("m, n = 0, 1", False), ("n = torch.zeros(3)", True),
-        ("n = torch.tensor(0.0).to(d)", True), ("n = f()", False), ("n = {k: 0 for k in ks}", True),
-    ],
-)  # fmt: skip
-def test_starts_at_zero(line, zero):
-    assert starts_at_zero(ast.parse(line).body[0], "n") is zero
-
-
-@pytest.mark.parametrize(
-    ("line", "empty"),
-    [
-        ("n = []", True),
-        ("n = list()", True),
-        ("n = [1]", False),
-        ("n = torch.tensor([])", True),
-        ("m, n = [], []", True),
-    ],
-)
-def test_is_empty(line, empty):
-    assert is_empty(ast.parse(line).body[0], "n") is empty
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from nbddp.analysis.values import (
     restore,
 )
 from nbddp.analysis.values.branches import can_be_agreed
-from nbddp.analysis.values.machine import Context
+from nbddp.analysis.values.contexts import Context
 from tests.analysis.cells import BEFORE, batch, plan, program
 
 MEAN, VARYING = Value(extent=Extent.MEAN), Value(extent=Extent.VARYING)

@@ -5,5 +5,3 @@ Gives the call's Value, and notes what was made, written or drawn.
 """
 
 from nbddp.analysis.evaluator.libraries.library_calls import call_library, of_uneven
-
-__all__ = ["call_library", "of_uneven"]

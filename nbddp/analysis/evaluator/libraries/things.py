@@ -5,21 +5,9 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from nbddp.analysis.evaluator.iteration import (
-    params_in,
-    parts,
-)
+from nbddp.analysis.evaluator.iteration import params_in, parts
 from nbddp.analysis.library import Gives, effect_of, is_class, makes
-from nbddp.analysis.values import (
-    ANYTHING,
-    Args,
-    Keywords,
-    Machine,
-    Obj,
-    Value,
-    spread,
-    thing,
-)
+from nbddp.analysis.values import ANYTHING, Args, Keywords, Machine, Obj, Value, spread, thing
 
 THINGS = ("loss", "parameter", "parser", "scaler", "device", "sampler", "dataset", "split", "writer", "file", "logger",
           "tracker", "metric")  # fmt: skip

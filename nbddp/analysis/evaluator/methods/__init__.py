@@ -7,5 +7,3 @@ Gives the call's Value, and changes what the method changes in its place.
 from nbddp.analysis.evaluator.methods.by_kind import call_method
 from nbddp.analysis.evaluator.methods.containers import fill
 from nbddp.analysis.evaluator.methods.models import backward
-
-__all__ = ["backward", "call_method", "fill"]

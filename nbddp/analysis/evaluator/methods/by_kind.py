@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from nbddp.analysis.evaluator.attributes import bases_of, class_member
+from nbddp.analysis.evaluator.classes import bases_of, class_member
+from nbddp.analysis.evaluator.methods.command_lines import call_parser
 from nbddp.analysis.evaluator.methods.containers import container_method, fill
 from nbddp.analysis.evaluator.methods.in_place import LEAVES_VALUES, change_in_place
 from nbddp.analysis.evaluator.methods.models import (
@@ -16,9 +17,7 @@ from nbddp.analysis.evaluator.methods.models import (
     scaler_method,
 )
 from nbddp.analysis.evaluator.tensors import REPLACES, counted, note_mixed, tensor_method
-from nbddp.analysis.evaluator.writes import (
-    moved_by_hand,
-)
+from nbddp.analysis.evaluator.writes import moved_by_hand
 from nbddp.analysis.library import Samples, effect_of, steps_within
 from nbddp.analysis.values import (
     ANYTHING,
@@ -28,7 +27,6 @@ from nbddp.analysis.values import (
     Keywords,
     Machine,
     Value,
-    call_parser,
     foreign,
     has_parameters,
     join,

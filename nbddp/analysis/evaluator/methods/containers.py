@@ -7,12 +7,7 @@ from dataclasses import replace
 
 from nbddp.analysis.evaluator.iteration import iterate
 from nbddp.analysis.evaluator.methods.rows import goes_together
-from nbddp.analysis.evaluator.writes import (
-    grows_apart,
-    put_all,
-    put_element,
-    were_there,
-)
+from nbddp.analysis.evaluator.writes import grows_apart, put_all, put_element, were_there
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
     ANYTHING,

@@ -5,19 +5,8 @@ from __future__ import annotations
 import ast
 
 from nbddp.analysis.evaluator.tensors import REPLACES
-from nbddp.analysis.evaluator.writes import (
-    hand_over,
-    taint,
-    was_there,
-)
-from nbddp.analysis.values import (
-    WHOLE,
-    Args,
-    Extent,
-    Machine,
-    Value,
-    spread,
-)
+from nbddp.analysis.evaluator.writes import hand_over, taint, was_there
+from nbddp.analysis.values import WHOLE, Args, Extent, Machine, Value, spread
 
 LEAVES_VALUES = frozenset({"requires_grad_", "retain_grad_", "share_memory_", "__"})
 

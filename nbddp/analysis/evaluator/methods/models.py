@@ -5,16 +5,7 @@ from __future__ import annotations
 import ast
 
 from nbddp.analysis.evaluator.iteration import params_in
-from nbddp.analysis.values import (
-    ANYTHING,
-    HOOKS,
-    Args,
-    Extent,
-    Keywords,
-    Machine,
-    Obj,
-    Value,
-)
+from nbddp.analysis.values import ANYTHING, HOOKS, Args, Extent, Keywords, Machine, Obj, Value
 
 RETURNS_MODEL = frozenset(
     "to cuda cpu train eval half float double bfloat16 type apply requires_grad_ share_memory".split()

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from nbddp.analysis.values import (
-    WHOLE,
-    Extent,
-    Machine,
-    Value,
-    spread,
-)
+from nbddp.analysis.values import WHOLE, Extent, Machine, Value, spread
 
 
 def goes_together(m: Machine, node: ast.Call, value: Value) -> bool:

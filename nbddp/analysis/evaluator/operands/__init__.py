@@ -7,5 +7,3 @@ Gives the node's Value.
 from nbddp.analysis.evaluator.operands.comparisons import compared
 from nbddp.analysis.evaluator.operands.names import constant, library, named
 from nbddp.analysis.evaluator.operands.operators import computed, with_contents
-
-__all__ = ["compared", "computed", "constant", "library", "named", "with_contents"]

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from itertools import pairwise
 
-from nbddp.analysis.evaluator.attributes import by_comparison
+from nbddp.analysis.evaluator.classes import by_comparison
 from nbddp.analysis.values import (
     ANYTHING,
     Extent,

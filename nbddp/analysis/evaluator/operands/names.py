@@ -6,15 +6,7 @@ import ast
 
 from nbddp.analysis.library import USUAL, exports
 from nbddp.analysis.syntax import BUILTINS
-from nbddp.analysis.values import (
-    ANYTHING,
-    Extent,
-    Machine,
-    Value,
-    domain,
-    is_foreign,
-    thing,
-)
+from nbddp.analysis.values import ANYTHING, Extent, Machine, Value, domain, is_foreign, thing
 
 
 def constant(m: Machine, node: ast.Constant) -> Value:

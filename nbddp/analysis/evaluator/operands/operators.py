@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from nbddp.analysis.evaluator.attributes import by_operator
+from nbddp.analysis.evaluator.classes import by_operator
 from nbddp.analysis.evaluator.writes import put_all, put_element
 from nbddp.analysis.slicing import changed_names, fresh_names
 from nbddp.analysis.syntax import walk

@@ -4,6 +4,4 @@ Takes a Machine, the values of what is picked from and of the index, and the nod
 Gives the node's Value: with the marks that say which samples those are, and in which order.
 """
 
-from nbddp.analysis.evaluator.picking.subscripts import UNKNOWN_KEY, make_what_it_lacks, subscript
-
-__all__ = ["UNKNOWN_KEY", "make_what_it_lacks", "subscript"]
+from nbddp.analysis.evaluator.picking.subscripts import make_what_it_lacks, subscript

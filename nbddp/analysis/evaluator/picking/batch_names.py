@@ -9,9 +9,7 @@ from functools import lru_cache
 from nbddp.analysis.evaluator.tensors import dimensions
 from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.syntax import Program, place_of
-from nbddp.analysis.values import (
-    Machine,
-)
+from nbddp.analysis.values import Machine
 
 EACH_STAYS = (Samples.KEEPS, Samples.EACH, Samples.ALONG, Samples.WEIGHS, Samples.MOVES)
 

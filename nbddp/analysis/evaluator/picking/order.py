@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from nbddp.analysis.values import (
-    Extent,
-    Machine,
-    Value,
-    domain,
-    spread,
-)
+from nbddp.analysis.values import Extent, Machine, Value, domain, spread
 
 
 def order_of(m: Machine, node: ast.expr, index: Value, *, tensor: bool) -> tuple[str, ...]:

@@ -10,15 +10,7 @@ from nbddp.analysis.evaluator.iteration import BATCHES
 from nbddp.analysis.evaluator.picking.batch_names import is_a_batch, is_a_tensor
 from nbddp.analysis.evaluator.picking.order import order_of
 from nbddp.analysis.evaluator.tensors import before, rows_are_samples, set_to
-from nbddp.analysis.values import (
-    ANYTHING,
-    Extent,
-    Machine,
-    Value,
-    domain,
-    spread,
-    turned,
-)
+from nbddp.analysis.values import ANYTHING, Extent, Machine, Value, domain, spread, turned
 
 FEW = 3
 

@@ -4,22 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from nbddp.analysis.evaluator.attributes import by_class
 from nbddp.analysis.evaluator.calls import instance
+from nbddp.analysis.evaluator.classes import by_class
 from nbddp.analysis.evaluator.picking.samples import is_cut_to_size, picked
 from nbddp.analysis.evaluator.tensors import samples_at
 from nbddp.analysis.evaluator.writes import put_element
-from nbddp.analysis.values import (
-    ANYTHING,
-    Extent,
-    Machine,
-    Obj,
-    Value,
-    domain,
-    join,
-    spread,
-    thing,
-)
+from nbddp.analysis.values import ANYTHING, Extent, Machine, Obj, Value, domain, join, spread, thing
 
 UNKNOWN_KEY = "[any]"  # of a dictionary from which an item was taken by a key that is not known
 

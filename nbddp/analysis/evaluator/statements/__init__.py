@@ -7,5 +7,3 @@ Gives whether they end by leaving, and binds what they bind.
 from nbddp.analysis.evaluator.statements.functions import run_function
 from nbddp.analysis.evaluator.statements.loops import comprehension_loops
 from nbddp.analysis.evaluator.statements.statements import run_block, run_statement
-
-__all__ = ["comprehension_loops", "run_block", "run_function", "run_statement"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from nbddp.analysis.evaluator.attributes import by_class, by_operator, store
+from nbddp.analysis.evaluator.attributes import store
+from nbddp.analysis.evaluator.classes import by_class, by_operator
 from nbddp.analysis.evaluator.expressions import evaluate, evaluate_unseen
 from nbddp.analysis.evaluator.iteration import iterate, parts, written_elements
 from nbddp.analysis.evaluator.operands import library, with_contents
@@ -149,7 +150,10 @@ def _increment(m: Machine, target: ast.expr, old: Value, op: ast.operator, opera
     if isinstance(op, ast.Add) and spread(new) is Extent.SUM and gathers:
         number = old.number and new.number
         return Value(extent=Extent.SUM, equal=new.equal and domain.alike(old), number=number)  # an accumulator
-    return with_contents(m, tell_unlike(m, binary(old, new, op), (target, old), (operand, new)), old, new)
+    found = tell_unlike(m, binary(old, new, op), (target, old), (operand, new))
+    if found.of(domain.ASSUMED) and not isinstance(op, ast.Add | ast.Sub):
+        found = Value(extent=Extent.VARYING, number=found.number)  # who multiplies again and again weights no mean
+    return with_contents(m, found, old, new)
 
 
 def _begun_here(m: Machine, operand: ast.expr) -> bool:

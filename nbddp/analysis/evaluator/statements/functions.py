@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from nbddp.analysis.evaluator.attributes import is_class_method, is_setter, itself, line_of
 from nbddp.analysis.evaluator.calls import instance
+from nbddp.analysis.evaluator.classes import is_class_method, is_setter, itself, line_of
 from nbddp.analysis.evaluator.expressions import evaluate
 from nbddp.analysis.evaluator.iteration import generated, yields
+from nbddp.analysis.evaluator.statements.remembered_calls import remembered, sees_names_of_a_function
 from nbddp.analysis.evaluator.writes import put_element
 from nbddp.analysis.library import makes
 from nbddp.analysis.slicing import all_arguments, inside
@@ -24,8 +25,6 @@ from nbddp.analysis.values import (
     join,
     join_all,
     note_change,
-    remembered,
-    sees_names_of_a_function,
     spread,
     thing,
 )

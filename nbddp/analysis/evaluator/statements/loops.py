@@ -143,11 +143,9 @@ def _extents(state: tuple[Env, list[Env]]) -> list[dict[str, Extent]]:
 
 
 def _draws_shares(m: Machine, loop: Loop, loaders: set[Obj]) -> bool:
-    return (
-        bool(loaders & m.assumed.mixed[loop])
-        if loop in m.assumed.mixed
-        else bool(loaders) and loop not in m.assumed.whole
-    )
+    if loop in m.assumed.mixed:
+        return bool(loaders & m.assumed.mixed[loop])
+    return bool(loaders) and loop not in m.assumed.whole
 
 
 def _note_use(fact: LoopFact, loaders: set[Obj], backward: bool, unsure: bool) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
-from nbddp.analysis.evaluator.attributes import by_class
+from nbddp.analysis.evaluator.classes import by_class
 from nbddp.analysis.evaluator.expressions import evaluate
 from nbddp.analysis.evaluator.iteration import iterate
 from nbddp.analysis.evaluator.statements.bindings import (

@@ -13,25 +13,3 @@ from nbddp.analysis.evaluator.tensors.names_made import set_to
 from nbddp.analysis.evaluator.tensors.operations import contracted, einsum, of_size, operation
 from nbddp.analysis.evaluator.tensors.rows import rows_are_samples
 from nbddp.analysis.evaluator.tensors.samples import TOTALS, note_mixed, of_samples
-
-__all__ = [
-    "DIMENSION",
-    "PRODUCTS",
-    "REPLACES",
-    "TOTALS",
-    "before",
-    "contracted",
-    "counted",
-    "dimensions",
-    "einsum",
-    "joined",
-    "like",
-    "note_mixed",
-    "of_samples",
-    "of_size",
-    "operation",
-    "rows_are_samples",
-    "samples_at",
-    "set_to",
-    "tensor_method",
-]

@@ -6,15 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from nbddp.analysis.library import effect_of
-from nbddp.analysis.values import (
-    ANYTHING,
-    LINE,
-    TURNED,
-    Keywords,
-    Literal,
-    Machine,
-    Value,
-)
+from nbddp.analysis.values import ANYTHING, LINE, TURNED, Keywords, Literal, Machine, Value
 
 DIMENSION = ("dim", "axis", "dims")
 NOTHING = Value(const=Literal.NONE)

@@ -9,17 +9,3 @@ from nbddp.analysis.splitting.dimension.samples import samples_in, set_against
 from nbddp.analysis.splitting.dimension.sequences import may_turn, one_sequence, turns_round
 from nbddp.analysis.splitting.dimension.states import with_states, without_part
 from nbddp.analysis.splitting.dimension.targets import with_masks, with_places
-
-__all__ = [
-    "marked_dim",
-    "may_turn",
-    "one_sequence",
-    "samples_in",
-    "set_against",
-    "turns_round",
-    "unused_marks",
-    "with_masks",
-    "with_places",
-    "with_states",
-    "without_part",
-]

@@ -19,23 +19,3 @@ from nbddp.analysis.splitting.origins.sizes import (
     written_sizes,
 )
 from nbddp.analysis.splitting.origins.structures import structure_of
-
-__all__ = [
-    "TENSORS",
-    "all_of",
-    "counted_rows",
-    "given_to",
-    "gives_samples",
-    "has_size",
-    "is_constant",
-    "is_count",
-    "is_mask",
-    "is_sample",
-    "known_size",
-    "made_by",
-    "returned",
-    "sizes_in",
-    "structure_of",
-    "written_size",
-    "written_sizes",
-]

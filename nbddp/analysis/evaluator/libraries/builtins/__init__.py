@@ -5,6 +5,3 @@ Gives the call's Value, or None where it is about something else.
 """
 
 from nbddp.analysis.evaluator.libraries.builtins.functions import builtin
-from nbddp.analysis.evaluator.libraries.builtins.namespaces import namespace, run_text
-
-__all__ = ["builtin", "namespace", "run_text"]

@@ -5,19 +5,8 @@ from __future__ import annotations
 import ast
 from contextlib import ExitStack
 
-from nbddp.analysis.evaluator.iteration import (
-    as_often_as,
-    iterate,
-)
-from nbddp.analysis.values import (
-    WHOLE,
-    Args,
-    Extent,
-    Machine,
-    Value,
-    join,
-    note_size,
-)
+from nbddp.analysis.evaluator.iteration import as_often_as, iterate
+from nbddp.analysis.values import WHOLE, Args, Extent, Machine, Value, join, note_size
 
 
 def over_items(m: Machine, node: ast.Call, args: Args) -> Value:

@@ -4,20 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from nbddp.analysis.evaluator.iteration import (
-    iterate,
-    loaders_in,
-    only,
-)
+from nbddp.analysis.evaluator.iteration import iterate, loaders_in, only
 from nbddp.analysis.evaluator.libraries.things import made_with
-from nbddp.analysis.values import (
-    Args,
-    Keywords,
-    Machine,
-    Value,
-    join_all,
-    thing,
-)
+from nbddp.analysis.values import Args, Keywords, Machine, Value, join_all, thing
 
 LISTS = {"list", "set", "collections.deque"}
 

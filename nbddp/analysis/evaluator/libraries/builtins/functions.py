@@ -6,12 +6,9 @@ import ast
 from dataclasses import replace
 from functools import reduce
 
-from nbddp.analysis.evaluator.attributes import class_of, fields_of, read
-from nbddp.analysis.evaluator.iteration import (
-    iterate,
-    loaders_in,
-    taken_from,
-)
+from nbddp.analysis.evaluator.attributes import fields_of, read
+from nbddp.analysis.evaluator.classes import class_of
+from nbddp.analysis.evaluator.iteration import iterate, loaders_in, taken_from
 from nbddp.analysis.evaluator.libraries.builtins.callbacks import mapped, over_items
 from nbddp.analysis.evaluator.libraries.builtins.containers import LISTS, dict_call, iterator, partial, passed
 from nbddp.analysis.evaluator.libraries.builtins.namespaces import NAMESPACES, namespace, run_text

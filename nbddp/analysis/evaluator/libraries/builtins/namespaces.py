@@ -6,14 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis.slicing import effects
-from nbddp.analysis.values import (
-    GLOBALS,
-    WHOLE,
-    Extent,
-    Machine,
-    Value,
-    thing,
-)
+from nbddp.analysis.values import GLOBALS, WHOLE, Extent, Machine, Value, thing
 
 NAMESPACES = ("globals", "locals", "vars")
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from nbddp.analysis.evaluator.iteration import (
-    is_indirect,
-    taken_from,
-)
+from nbddp.analysis.evaluator.iteration import is_indirect, taken_from
 from nbddp.analysis.evaluator.libraries.things import made_with
 from nbddp.analysis.values import (
     ANYTHING,
@@ -67,10 +64,8 @@ def as_number(m: Machine, name: str, value: Value) -> Value:
 
 
 def length(m: Machine, value: Value) -> Value:
-    if value.of("loader", "dataset", "shape"):  # a part of a batch has as many dimensions
+    if value.of("loader", "dataset", "loader sampler", "shape"):  # a part of a batch has as many dimensions
         return ANYTHING
-    if value.of("loader sampler"):
-        return Value(extent=Extent.UNIFORM)
     if value.of(EACH, PICKED):
         return Value(extent=Extent.SUM, number=True)
     if value.of("iterator") and Extent.SAMPLES in taken_from(m, value):
@@ -82,6 +77,4 @@ def length(m: Machine, value: Value) -> Value:
         return Value(
             extent=Extent.VARYING if spread(m.elements(value)) is Extent.SAMPLES or m.deals() else Extent.UNIFORM
         )
-    return (
-        replace(m.size(value), number=False) if spread(value) is Extent.SAMPLES and not value.of(TURNED) else ANYTHING
-    )
+    return m.size(value) if spread(value) is Extent.SAMPLES and not value.of(TURNED) else ANYTHING

@@ -9,9 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Hashable
 
-from nbddp.analysis.values.domain import Obj, Value
-from nbddp.analysis.values.machine import Machine, Remembered, Trace
-from nbddp.analysis.values.tracking import last_change
+from nbddp.analysis.values import Machine, Obj, Remembered, Trace, Value, last_change
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 

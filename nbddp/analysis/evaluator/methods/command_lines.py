@@ -5,22 +5,16 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from nbddp.analysis.values.domain import ANYTHING, Value, thing
-from nbddp.analysis.values.machine import Machine
+from nbddp.analysis.values import ANYTHING, Machine, Value, thing
 
 
 def call_parser(
     m: Machine, node: ast.Call, parser: Value, attr: str, args: list[Value], keywords: dict[str, Value]
 ) -> Value:
-    if attr == "add_argument":
-        name = _destination(node)
-        if name is not None:
-            _default(m, parser, name, keywords.get("default", ANYTHING))
-        return ANYTHING
-    if attr == "set_defaults":
-        for name, value in keywords.items():
-            _default(m, parser, name, value)
-        return ANYTHING
+    said = {_destination(node): keywords.get("default", ANYTHING)} if attr == "add_argument" else {}
+    for name, value in (keywords if attr == "set_defaults" else said).items():
+        for obj in parser.of("parser") if name else ():
+            m.put(obj, name, replace(value, const=None))  # the command line may say something else
     if attr in ("add_argument_group", "add_mutually_exclusive_group"):
         return parser
     if attr in ("parse_args", "parse_known_args"):
@@ -29,19 +23,13 @@ def call_parser(
     return ANYTHING
 
 
-def _destination(node: ast.Call) -> str | None:
+def _destination(node: ast.Call) -> str:
     """By argparse's own rule: `dest`, else the first long option, else the first of all."""
     for keyword in node.keywords:
         if keyword.arg == "dest" and isinstance(keyword.value, ast.Constant):
             return str(keyword.value.value)
     options = [str(a.value) for a in node.args if isinstance(a, ast.Constant)]
-    chosen = next((o for o in options if o.startswith("--")), options[0] if options else None)
-    return chosen.lstrip("-").replace("-", "_") if chosen else None
-
-
-def _default(m: Machine, parser: Value, name: str, value: Value) -> None:
-    for obj in parser.of("parser"):
-        m.put(obj, name, replace(value, const=None))  # the command line may say something else
+    return next((o for o in options if o.startswith("--")), [*options, ""][0]).lstrip("-").replace("-", "_")
 
 
 def _parsed(m: Machine, node: ast.Call, parser: Value) -> Value:

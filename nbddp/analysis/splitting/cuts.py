@@ -1,0 +1,153 @@
+"""How the names and pieces that hold a batch are cut to the samples of a rank.
+
+Some batches each turn makes of what the turn before has left, `X = X.to(device)`, `X = X[torch.randperm(n)]`: those
+stay whole, and are cut where they are read.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+
+from nbddp.analysis.library import Samples, entry_of
+from nbddp.analysis.slicing import effects
+from nbddp.analysis.splitting.origins import is_constant, structure_of
+from nbddp.analysis.splitting.regions import LOOPS, Region, stored
+from nbddp.analysis.splitting.roots import Root, base_of, values_for
+from nbddp.analysis.syntax import walk
+from nbddp.analysis.values import Split
+
+BINDS = (ast.Assign, ast.AugAssign, ast.NamedExpr)
+
+
+def split_of(region: Region, last: ast.AST, found: Sequence[Root]) -> Split:
+    """At the head of what trains; by new names where what is whole is read elsewhere as well."""
+    at, found = region.at, _of_the_batch(region, found)
+    own = [r for r in found if r.name is None or r.name not in region.bound_before]
+    split = Split(at, region.plan.program.statement_of(last), region.plan.program.source(found[0].node))
+    return add(split, region, found) if own or found else split
+
+
+def _of_the_batch(region: Region, found: Sequence[Root]) -> list[Root]:
+    """All that goes through the whole training is data: without constants that are written out, if there is more."""
+    data = [r.node for r in found if not is_constant(region.plan, r.node, ())]
+    return [r for r in found if not region.whole or not is_constant(region.plan, r.node, data)] if data else [*found]
+
+
+def add(split: Split, region: Region, found: Sequence[Root]) -> Split:
+    """A split with more that holds samples."""
+    for root in found:
+        if root.name is None:
+            split = split if _is_cut(split, root) else replace(split, inline=split.inline | {root.node})
+        elif root.name in split.names or root.node in split.renamed or root.node in split.inline:
+            continue
+        elif not region.whole and root.name in _bound(region) and not is_carried(region, root.name):
+            named = region.plan.facts.value(root.node).of("dict")
+            kind = "dict" if named else structure_of(region.plan, region.rest, root.name)
+            split = replace(
+                split,
+                names=(*split.names, root.name),
+                dicts=split.dicts | {root.name} if kind == "dict" else split.dicts,
+                lists=split.lists | {root.name} if kind == "list" else split.lists,
+            )
+        else:
+            split = _whole_elsewhere(split, region, root.name)
+    return split
+
+
+def _is_cut(split: Split, root: Root) -> bool:
+    """`y.data`, `noise[0]`: of what is cut already, a second time would be a part of the part."""
+    base = base_of(root.node)
+    return base in split.renamed or (isinstance(base, ast.Name) and base.id in split.names)
+
+
+def _bound(region: Region) -> frozenset[str]:
+    return region.bound_before | region.bound_in_rest
+
+
+def _whole_elsewhere(split: Split, region: Region, name: str) -> Split:
+    """What is there before the loop: its samples get the name, unless somebody else wants all of them."""
+    reads = [n for s in region.rest for n in walk(s) if _reads(n, name)]
+    sized = [n for n in reads if _is_asked_for_its_size(region, n)]
+    local = region.scope is None or name in region.bound_before or _is_local(region.scope, name)
+    elsewhere = [n for n in region.plan.nodes() if _reads(n, name) and n not in reads and _is_after(region, n)]
+    anew = [value for _, value in values_for(region.rest, name)] if region.whole else []
+    if not all(_moves(value, name) for value in anew):
+        return split  # each turn would need a part of another
+    carried = not region.whole and name in _bound(region)
+    if local and not elsewhere and not sized and not carried:
+        return replace(split, names=(*split.names, name))
+    if anew:
+        return split
+    again = bound_below(region, name) if carried else frozenset[ast.AST]()  # the next turn's, of all samples
+    cut = [n for n in reads if isinstance(n, ast.expr) and n not in sized and n not in again]
+    if not local or again:
+        return replace(split, inline=split.inline | set(cut))
+    return replace(split, renamed={**split.renamed, **dict.fromkeys(cut, f"{name}_part")})
+
+
+def _moves(node: ast.expr, name: str) -> bool:
+    """`y = y.to(device)`: the same samples in each turn."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if entry_of(node).samples is not Samples.KEEPS:
+            return False
+        node = node.func.value
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _reads(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+
+
+def _is_asked_for_its_size(region: Region, node: ast.AST) -> bool:
+    parent = region.plan.program.parents[node]
+    if isinstance(parent, ast.Call):
+        return isinstance(parent.func, ast.Name) and parent.func.id == "len"
+    return isinstance(parent, ast.Attribute) and entry_of(parent).about == "size"
+
+
+def _is_local(scope: ast.AST, name: str) -> bool:
+    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in walk(scope))
+
+
+def _is_after(region: Region, node: ast.AST) -> bool:
+    """May it be read once the samples have been dealt out: further down, or in another function?"""
+    below = region.plan.program.span(node) > region.plan.program.span(region.at)
+    return below or region.plan.program.function_of(node) is not region.scope
+
+
+def is_carried(region: Region, name: str) -> bool:
+    """Would a turn find the rank's samples under the name, and take a part of them? So all of them must stay there."""
+    around = (a for a in region.plan.program.ancestors(region.at) if isinstance(a, LOOPS))
+    loops = [a for a in around if region.plan.program.function_of(a) is region.scope]
+    if not loops:
+        return False
+    loop, *outer = loops
+    if not isinstance(loop, ast.While) and name in stored(loop.target):  # `for X, y in batches(X, y)` in each epoch
+        inside = {n for s in loop.body for n in walk(s)}
+        read = (n for o in outer for n in {*walk(o)} - inside if isinstance(n, ast.Name))
+        return any(n.id == name and isinstance(n.ctx, ast.Load) for n in read)
+    found = effects(loop.body, {})
+    turn = replace(region, owner=loop, block=loop.body, at=loop.body[0])
+    return name in found.reads and (name not in found.binds or name in _sources(turn, name))
+
+
+def _sources(region: Region, name: str) -> set[str]:
+    """Names that its value comes from, in whatever number of steps."""
+    made, todo = set[str](), [name]
+    while todo:
+        one = todo.pop()
+        changed = (n for s in region.rest for n in walk(s) if isinstance(n, ast.AugAssign) and one in stored(n))
+        for value in (*(v for _, v in values_for(region.rest, one)), *(n.target for n in changed)):
+            new = {n.id for n in walk(value) if isinstance(n, ast.Name)} - made
+            made |= new
+            todo += new
+    return made
+
+
+def bound_below(region: Region, name: str) -> frozenset[ast.AST]:
+    """Where what the next turn has is made, further down: of all the samples."""
+    names = {name} | _sources(region, name)
+    bound = [n for s in region.rest for n in walk(s) if isinstance(n, BINDS) and names & stored(n)]
+    return frozenset(part for n in bound if name in region.bound_in_rest for part in walk(n))
