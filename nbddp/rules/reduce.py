@@ -51,11 +51,10 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     for node, part in dict.fromkeys(p for found in plan.facts.at_source.values() for p in found):
         yield from _around(plan, node, part)
     told: set[str] = set()
-    made_whole: set[ast.AST] = set()
     let_out = [*outlets(plan)]
+    made_whole = {n for outlet in let_out if outlet.way is not None for n in walk(outlet.node)}
     yield from _in_texts(plan, {outlet.node: outlet.way for outlet in let_out})
     for outlet in let_out:
-        made_whole.update(walk(outlet.node) if outlet.way is not None else ())
         if outlet.way is not None and outlet.node in plan.program.parents:
             if plan.facts.value(outlet.node).of(ASSUMED):
                 yield _assumed(plan, outlet.node, plan.program.source(outlet.node))

@@ -116,11 +116,16 @@ def _inside(at: Place, node: ast.expr) -> Iterator[Part]:
             yield node, None
         return
     call = isinstance(node, ast.Call) and not _is_of_text(node)
-    fails = any(way is None for _, way in found) or (call and _does_more(at, node))
+    fails = any(way is None for _, way in found) or (call and (_goes_with_samples(at, node) or _does_more(at, node)))
     if fails and (call or isinstance(node, ast.IfExp | ast.BoolOp)):
         yield node, None  # of an expression that the ranks may come by otherwise, no part alone
     else:
         yield from found
+
+
+def _goes_with_samples(at: Place, node: ast.expr) -> bool:
+    """`draw(x, len(x))`, where it is shown: of a rank's own samples."""
+    return not at.into and any(spread(at.facts.value(child)) is Extent.SAMPLES for child in _children(at, node))
 
 
 def _differs(at: Place, node: ast.expr) -> bool:

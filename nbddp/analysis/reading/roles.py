@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from nbddp.analysis.library import learns
 from nbddp.analysis.reading.training_loops import only_looked_at
-from nbddp.analysis.syntax import Program
+from nbddp.analysis.syntax import Program, walk
 from nbddp.analysis.values import CallFact, Facts, Loop, LoopFact, Obj, Value
 
 
@@ -46,7 +46,7 @@ def find_roles(program: Program, facts: Facts, whole: Container[Loop]) -> Roles:
     stepping = [c for c in facts.calls.values() if c.optimizers]
     training = {f.node for f in loops if f.backward}
     in_training = frozenset(o for c in stepping if c.loops & training for o in c.optimizers)
-    every = _models(facts, frozenset(o for c in stepping for o in c.optimizers))
+    every = _models(program, facts, frozenset(o for c in stepping for o in c.optimizers))
     models = tuple(m for m in every if not _is_tried_out(m, in_training))
     optimizers = frozenset(o for c in stepping for o in c.optimizers) - frozenset(
         o for m in every if m not in models for o in m.optimizers
@@ -107,7 +107,7 @@ def _lists_things(facts: Facts, loop: Loop) -> bool:
     return isinstance(source, ast.Call | ast.List | ast.Tuple | ast.Dict)
 
 
-def _models(facts: Facts, optimizers: frozenset[Obj]) -> tuple[Model, ...]:
+def _models(program: Program, facts: Facts, optimizers: frozenset[Obj]) -> tuple[Model, ...]:
     by_model: dict[Obj, set[Obj]] = {}
     for optimizer in optimizers:
         for owner in facts.fields.get((optimizer, "params"), Value()).objs:
@@ -116,7 +116,7 @@ def _models(facts: Facts, optimizers: frozenset[Obj]) -> tuple[Model, ...]:
     if not by_model:  # parameters moved by hand, or an optimizer whose parameters are not followed
         by_model = {o: set() for c in _training_calls(facts) for o in c.called if _may_learn(facts, o)}
     return tuple(
-        Model(obj, frozenset(found), *_calls_of(facts, obj))
+        Model(obj, frozenset(found), *_calls_of(program, facts, obj))
         for obj, found in sorted(by_model.items(), key=lambda item: _line(item[0].node))
     )
 
@@ -152,11 +152,31 @@ def _training_calls(facts: Facts) -> list[CallFact]:
     return [c for c in facts.calls.values() if c.grad and (c.loops & training or not training) and not c.in_forward]
 
 
-def _calls_of(facts: Facts, model: Obj) -> tuple[tuple[ast.Call, ...], tuple[ast.Call, ...]]:
+def _calls_of(program: Program, facts: Facts, model: Obj) -> tuple[tuple[ast.Call, ...], tuple[ast.Call, ...]]:
     """Calls that train the model: through its forward, and past it."""
     calls = _training_calls(facts)
     forwards = tuple(c.node for c in calls if model in c.called)
-    return forwards, tuple(c.node for c in calls if _is_past(facts, c, model))
+    past = (c for c in calls if _is_past(facts, c, model))
+    return forwards, tuple(c.node for c in past if not _is_shown_behind(program, facts, c))
+
+
+def _is_shown_behind(program: Program, facts: Facts, call: CallFact) -> bool:
+    """`plot(model.generate(20))` at the end of an epoch: no step goes through what it gives."""
+    around = [[facts.loops[n] for n in facts.calls[b].loops] for b in facts.backward]
+    inner = {max(loops, key=lambda f: len(f.parents)) for loops in around if loops}
+    steps, statement = {f.node for f in inner}, program.statement_of(call.node)
+    beside = [getattr(f.node, "end_lineno", 0) for f in inner if f.parents & call.loops]
+    here = all(program.function_of(s) is program.function_of(call.node) for s in steps)  # it runs none of them itself
+    behind = here and all(around) and not call.loops & steps and all(call.node.lineno > end for end in beside)
+    names = {n.id for n in walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    read = {n.id for s in steps for n in walk(s) if isinstance(n, ast.Name)}
+    return behind and bool(beside) and not names & read and _keeps_names(statement)
+
+
+def _keeps_names(statement: ast.stmt) -> bool:
+    """Is it no more than a call, or does it bind plain names only, and no field or item?"""
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return isinstance(statement, ast.Expr | ast.Assign) and all(isinstance(t, ast.Name | ast.Tuple) for t in targets)
 
 
 def _is_past(facts: Facts, call: CallFact, model: Obj) -> bool:

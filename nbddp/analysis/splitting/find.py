@@ -174,7 +174,8 @@ def _is_given_outputs(plan: Reading, call: ast.Call) -> bool:
     around = next((r for r in regions(plan, scope, [node]) if r.block), None)
     if around is None:
         return False
-    region = replace(around, at=around.block[0], chain=chain_of(plan))
+    chain = chain_of(plan) - {call}  # `step = train(x, step)`: what it has itself given in the turn before
+    region = replace(around, at=around.block[0], chain=chain)
     return any(comes_out(region, a) for a in _given([call]))
 
 

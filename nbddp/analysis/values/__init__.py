@@ -94,6 +94,7 @@ from nbddp.analysis.values.losses import (
     note_divisor,
     note_of_its_batch,
     note_statistic,
+    note_statistic_given,
     reduced,
     tell_unlike,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import reduce
 
@@ -107,10 +107,21 @@ def note_statistic(m: Machine, node: ast.BinOp | ast.AugAssign | ast.Compare, le
     if not (isinstance(node, ast.Compare) or isinstance(node.op, ast.Sub | ast.Mult | ast.Div)):
         return  # a mean that is only added stays one
     for one, other in ((left, right), (right, left)):
-        of_batch = other.extent is Extent.MEAN or (other.extent is Extent.VARYING and other.of(STATISTIC))
         asked = compares and not one.varies and m.in_forward()  # `x.mean() > 0`
-        if of_batch and (asked or (one.extent is Extent.SAMPLES and (compares or not other.number))):
+        if _is_of_batch(other) and (asked or (one.extent is Extent.SAMPLES and (compares or not other.number))):
             m.facts.against_statistic.add(node)
+
+
+def note_statistic_given(m: Machine, node: ast.AST, into: Value, given: Iterable[Value]) -> None:
+    """`torch.where(x > 0, x, x.mean())`, `z[:, 0] = x.max()`: what goes to the model has a statistic in it."""
+    values = (into, *given)
+    if m.context.grad and m.sharing() and any(v.extent is Extent.SAMPLES for v in values):
+        if any(map(_is_of_batch, values)):
+            m.facts.against_statistic.add(node)
+
+
+def _is_of_batch(value: Value) -> bool:
+    return value.extent is Extent.MEAN or (value.extent is Extent.VARYING and bool(value.of(STATISTIC)))
 
 
 def note_divisor(m: Machine, divisor: ast.expr, value: Value) -> None:

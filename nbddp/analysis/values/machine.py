@@ -204,12 +204,11 @@ class Machine(Names):
         return (not alike(value) or is_uneven(self.facts, value)) and test not in self.assumed.agreed
 
     def leave(self, by: type[ast.stmt]) -> None:
-        """Some ranks do, where others may go on."""
+        """Some ranks do, where others may go on; an error that nobody catches ends them all."""
         around = self.context
-        goes_on = by is not ast.Raise or around.caught
         first = around.own_turns and by is not ast.Continue and self.sharing() and not self.deals()  # of its own
-        if around.varying:
-            self.left |= {Left(by, goes_on and (around.of_share or first), goes_on and around.own_turns)}
+        if around.varying and (by is not ast.Raise or around.caught):
+            self.left |= {Left(by, around.of_share or first, around.own_turns)}
 
     def arrived(self, left: Iterable[Left] | None = None) -> AbstractContextManager[None]:
         """What only those ranks come to that have not left, or have left so."""

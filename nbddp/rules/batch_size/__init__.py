@@ -53,8 +53,9 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     shared: set[frozenset[ast.AST]] = set()
     rounded: set[ast.AST] = set()
     for size in sorted(sizes(plan), key=lambda s: (s.call.node.lineno, s.call.node.col_offset)):
-        argued = plan.sharding.shares[size.call.obj].how in ("sampler", "own sampler")
-        if argued and (size.node is None or not size.call.gives("batch_size") or size.call.constant("batch_size") == 1):
+        how = plan.sharding.shares[size.call.obj].how
+        argued = how in ("sampler", "own sampler")
+        if (argued and not size.call.gives("batch_size")) or (how != "own batches" and _is_one(plan, size)):
             yield _one_at_a_time(plan, size.call)
             continue
         if size.fixes_shapes and size.sources not in shared:
@@ -132,6 +133,13 @@ def _parameter(plan: Plan, size: Size) -> object:
     """The default of a parameter."""
     values = {s.value for s in size.sources if isinstance(s, ast.Constant)}
     return values.pop() if len(values) == 1 else None
+
+
+def _is_one(plan: Plan, size: Size) -> bool:
+    """As it says, or for want of another size."""
+    call = size.call
+    given = {"batch_size", "batch_sampler", "sampler"} & call.arguments.keys()
+    return call.constant("batch_size") == 1 or (call.plain and call.obj not in plan.facts.classes and not given)
 
 
 def _one_at_a_time(plan: Plan, call: LoaderCall) -> Diagnostic:

@@ -32,6 +32,8 @@ from nbddp.analysis.values import (
     bound,
     domain,
     note_size,
+    note_statistic,
+    note_statistic_given,
     spread,
     tell_unlike,
 )
@@ -70,6 +72,7 @@ def _put_item(m: Machine, target: ast.Subscript, value: Value, added: bool) -> N
     put_element(m, container, value.with_extent(Extent.VARYING) if own else value, key.const)
     chosen = key.varies and not added  # by the samples of the share: what belongs to others is not met
     if not container.of("list", "dict", "model", "submodule"):
+        note_statistic_given(m, target, container, [value])
         put, filled = m.held(value), container.const is not None and not domain.is_zero(value)
         apart = chosen and (spread(container) in domain.WHOLE or was_there(m, target, lambda a: a.shares))
         if put not in domain.WHOLE or apart:
@@ -167,6 +170,7 @@ def run_augmented(m: Machine, node: ast.AugAssign) -> None:
     load = _as_load(node.target)
     old = evaluate_unseen(m, load)
     value = replace(_increment(m, load, old, node.op, node.value), arrays=old.arrays)
+    note_statistic(m, node, old, m.facts.value(node.value))
     moved_by_hand(m, node.target, [m.facts.value(node.value)], old)
     with m.within(varying=False):
         assign(m, node.target, value, added=True)

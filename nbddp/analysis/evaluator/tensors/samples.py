@@ -20,6 +20,7 @@ from nbddp.analysis.values import (
     FLAT,
     MARKS,
     MOVED,
+    OPERATORS,
     PICKED,
     PLACED,
     SHUFFLED,
@@ -36,6 +37,7 @@ from nbddp.analysis.values import (
     elementwise,
     goes_along_sequences,
     marked,
+    note_statistic_given,
     spread,
     summed,
 )
@@ -100,6 +102,8 @@ def _set_against_others(
 def note_mixed(m: Machine, node: ast.Call, base: Value, word: str, args: Args, keywords: Keywords) -> None:
     """`x.sort(0)`, `x.flip(0)` in a forward that trains, where nothing has time in its first dimension."""
     done = effect_of(f".{word}").samples
+    if done in (None, Samples.EACH) and word not in OPERATORS:
+        note_statistic_given(m, node, base, [*args, *keywords.values()])
     mixes = done in (Samples.ALONG, Samples.MOVES, Samples.ORDERS) or (done is Samples.WEIGHS and base.of(TURNED))
     if not mixes or spread(base) is not Extent.SAMPLES:
         return

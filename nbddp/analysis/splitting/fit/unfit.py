@@ -201,8 +201,8 @@ def _picked_by_place(region: Region, split: Split) -> ast.expr | None:
     for statement in region.rest:
         for node in walk(statement):
             base = node.iter if isinstance(node, ast.For) else getattr(node, "value", node)
-            if plan.facts.value(base).of(TURNED):
-                continue  # by its place in time
+            if plan.facts.value(base).of(TURNED, "shape"):
+                continue  # by its place in time; `scores.shape[-1]`
             if isinstance(node, ast.For) and is_split(plan, node.iter):
                 return node.iter
             if isinstance(node, ast.Subscript) and is_split(plan, node.value):
