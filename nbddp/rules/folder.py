@@ -4,7 +4,7 @@
 Why DDP needs it
     A kernel searches for modules in its current folder; a script searches in the folder of its own file, in every
     process. `%cd` to a missing folder only prints a message in a notebook, as notebooks from Colab do on other
-    machines.
+    machines; a run that starts in the kernel's folder is where a relative `%cd` has led already.
 
 Before
     %cd /content/project
@@ -16,7 +16,7 @@ After
     sys.path.insert(0, os.getcwd())  # where a notebook looks for modules
 
 Declines
-    Notebooks that import only installed packages after the change; a relative folder, which is part of the project.
+    Notebooks that import only installed packages after the change; `os.chdir()`, which raises in a notebook too.
 """
 
 from __future__ import annotations
@@ -36,6 +36,6 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     for change in folder_changes(plan):
         if has_modules(plan, change):
             yield after(plan.program, NAME, change.statement, LINE, ("import os", "import sys"))
-        if change.magic and change.absolute:
+        if change.magic:
             condition = f"os.path.isdir({plan.program.source(change.folder)})"
             yield from guard(plan.program, NAME, change.statement, condition, ("import os",))

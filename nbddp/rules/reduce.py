@@ -31,7 +31,7 @@ from collections.abc import Iterator, Mapping
 
 from nbddp.analysis import Plan
 from nbddp.analysis.agreement import Text, always_displayed, kind_of, name_over_ranks, outlets, over_ranks
-from nbddp.analysis.slicing import inside
+from nbddp.analysis.slicing import fresh_names, inside
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import ASSUMED, Extent, Reduction, spread
 from nbddp.diagnostics import Diagnostic, Level
@@ -51,9 +51,11 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     for node, part in dict.fromkeys(p for found in plan.facts.at_source.values() for p in found):
         yield from _around(plan, node, part)
     told: set[str] = set()
+    made_whole: set[ast.AST] = set()
     let_out = [*outlets(plan)]
     yield from _in_texts(plan, {outlet.node: outlet.way for outlet in let_out})
     for outlet in let_out:
+        made_whole.update(walk(outlet.node) if outlet.way is not None else ())
         if outlet.way is not None and outlet.node in plan.program.parents:
             if plan.facts.value(outlet.node).of(ASSUMED):
                 yield _assumed(plan, outlet.node, plan.program.source(outlet.node))
@@ -66,8 +68,10 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     left = (key for key in plan.facts.unreduced if not plan.facts.at_source.get(key))
     for loop, name in sorted(left, key=lambda i: (_line(i[0]), i[1])):
         places = [n for n in walk(loop) if isinstance(n, ast.Name) and n.id == name and name not in told]
-        if places and not always_displayed(plan, places[0]):
-            yield _own(plan, min(_behind_it(plan, loop, name), default=max(places, key=_line), key=_line), "note")
+        behind = _behind_it(plan, loop, name) or [max(places, key=_line)] if places else []
+        partial = [n for n in behind if n not in made_whole]
+        if partial and not always_displayed(plan, places[0]):
+            yield _own(plan, min(partial, key=_line), "note")
 
 
 def _in_texts(plan: Plan, ways: Mapping[ast.expr, str | None]) -> Iterator[Edit]:
@@ -88,10 +92,13 @@ def _in_texts(plan: Plan, ways: Mapping[ast.expr, str | None]) -> Iterator[Edit]
 
 
 def _behind_it(plan: Plan, loop: ast.AST, name: str) -> list[ast.Name]:
-    """Where the loop's own function, or its cells, read it behind the loop."""
+    """Where the loop's own function, or its cells, read it behind the loop; another loop over batches sets its own."""
     function, end = plan.program.function_of(loop), getattr(loop, "end_lineno", 0)
+    later = [f.node for f in plan.roles.batch_loops if _line(f.node) > end and name in fresh_names(f.node)]
+    elsewhere = {n for other in later for n in walk(other)}
     names = (n for n in plan.nodes() if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load))
-    return [n for n in names if n.lineno > end and plan.program.function_of(n) is function]
+    behind = (n for n in names if n.lineno > end and n not in elsewhere)
+    return [n for n in behind if plan.program.function_of(n) is function]
 
 
 def _around(plan: Plan, node: ast.expr, part: str) -> Iterator[Edit]:

@@ -19,11 +19,6 @@ class Change:
     folder: ast.expr
     magic: bool
 
-    @property
-    def absolute(self) -> bool:
-        first = self.folder.values[0] if isinstance(self.folder, ast.JoinedStr) else self.folder
-        return isinstance(first, ast.Constant) and str(first.value).startswith("/")
-
 
 def folder_changes(plan: Reading) -> Iterator[Change]:
     for node in plan.nodes():

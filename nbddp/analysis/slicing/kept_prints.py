@@ -26,7 +26,7 @@ OF_A_SHARE = frozenset({"batch_size", "sampler", "batch_sampler"})  # of a loade
 def with_prints(flow: Flow, found: Slice) -> Slice:
     """The slice with those prints in it that need nothing else and cost nothing."""
     kept = set(found.kept)
-    prints = {i for i in found.dropped if i < max(kept) and _shows_kept(flow, i, kept)}
+    prints = {i for i in found.dropped if i < max(kept, default=0) and _shows_kept(flow, i, kept)}
     left = {i: reason for i, reason in found.dropped.items() if i not in prints}
     return replace(found, kept=tuple(sorted(kept | prints)), dropped=left)
 

@@ -20,10 +20,10 @@ def learned(plan: Reading) -> frozenset[str]:
                 names.add(name)
             case ast.Assign(targets=[ast.Attribute() as place], value=value) if _makes_learned(plan, value):
                 names.add(ast.unparse(place))
-            case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=name), attr="requires_grad")]):
-                names.add(name)
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="requires_grad_")):
-                names.add(name)
+            case ast.Assign(targets=[ast.Attribute(value=ast.Name() | ast.Attribute() as place, attr="requires_grad")]):
+                names.add(ast.unparse(place))
+            case ast.Call(func=ast.Attribute(value=ast.Name() | ast.Attribute() as place, attr="requires_grad_")):
+                names.add(ast.unparse(place))
             case ast.Attribute(value=ast.Name(id=name), attr="grad" | "data"):
                 names.add(name)
     return frozenset(names | {n for name in names for n in _listed(plan, name)})

@@ -80,6 +80,7 @@ class Active:
     shares: bool  # its iterations see this rank's share
     deals: bool = False  # an evaluation loop: the batches themselves are dealt out
     conditions: int = 0  # how many `if` were around when it began
+    untaped: bool = False  # gradients were off when it began
     backward: bool = False  # it trains, this time
     unsure: bool = False  # or may train: backward stands under a condition
     next_of: set[Obj] = field(default_factory=set)  # loaders drawn from by next() this time

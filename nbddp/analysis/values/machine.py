@@ -235,16 +235,20 @@ class Machine(Names):
         fact.varying_control |= self.context.varying or bool(self.left)
         return fact
 
+    def is_untaped(self) -> bool:
+        """Are gradients surely off?"""
+        return not (self.context.grad or self.context.perhaps_grad)
+
     def mark_loops(self, *, step: bool = False, toggles: bool = False) -> None:
         for active in self.loops:
             active.fact.step |= step
             active.fact.toggles |= toggles
 
     def mark_backward(self, conditions: int) -> None:
-        """Of the loops around, where so many `if` are around."""
+        """Of the loops around, where so many `if` are around. Without gradients, `if model.training:` is not met."""
         for trace in self.traces:
             trace.backward.add(conditions)
-        for active in self.loops:
+        for active in (a for a in self.loops if self.context.grad or not a.untaped):
             active.fact.backward = active.backward = True
             active.unsure |= conditions > active.conditions
             active.fact.conditional |= conditions > active.conditions

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from nbddp.analysis.slicing.kept_prints import with_prints
+from tests.analysis.cells import BEFORE, plan
 from tests.analysis.slicing.test_slice import LOOP, TRAINING, kept
 
 
@@ -53,3 +57,9 @@ def test_what_a_name_stands_for_at_the_print():
 def test_a_method_of_the_notebook_may_do_anything():
     sized = "class Sized(nn.Linear):\n    def size(self):\n        return self(torch.randn(1, 8))\nmodel = Sized(8, 2)"
     assert "print(model.size())" not in kept(sized, "print(model.size())", TRAINING)
+
+
+def test_a_training_cell_of_which_nothing_is_kept():
+    made = plan("print(3)", *BEFORE, TRAINING)
+    nothing = replace(made.slice, kept=(), dropped={0: "not needed"})
+    assert with_prints(made.flow, nothing) == nothing

@@ -34,3 +34,10 @@ def test_which_are_trained(made):
     assert not {"X", "y"} & learned(found)
     (split,) = found.assumed.splits
     assert split.names == ("X", "y")
+
+
+def test_of_an_object():
+    made = "self.w = torch.randn(3, 1)\n        self.w.requires_grad = True\n"
+    layer = f"class Layer:\n    def __init__(self):\n        {made}"
+    found = plan(f"{DATA}{layer}layer = Layer()\nW = layer.w\nb = torch.zeros(1, requires_grad=True)\n{LOOP}")
+    assert "self.w" in learned(found)

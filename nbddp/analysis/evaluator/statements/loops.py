@@ -116,7 +116,8 @@ def _turns(
     backward = unsure = False
     for turn in range(TURNS):
         before, state, found, moved = copies(m), state_of(m), last_finding(), m.moved
-        active = Active(fact, shares, shares and turn > 0 and not (fact.backward or fact.lazy), m.context.conditions)
+        deals = shares and turn > 0 and not (fact.backward or fact.lazy)
+        active = Active(fact, shares, deals, m.context.conditions, m.is_untaped())
         m.loops.append(active)
         one(active)
         m.loops.pop()
@@ -241,7 +242,7 @@ def comprehension_loops(m: Machine, generators: list[ast.comprehension], body: C
     iterable = evaluate(m, first.iter)
     fact = _enter(m, first, iterable, first.iter)
     loaders = loaders_in(m, iterable)
-    active = Active(fact, bool(loaders & m.assumed.dealt.get(first, frozenset())))
+    active = Active(fact, bool(loaders & m.assumed.dealt.get(first, frozenset())), untaped=m.is_untaped())
     m.loops.append(active)
     own = {n.id for n in walk(first.target) if isinstance(n, ast.Name)}
     for turn in range(2):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import replace
 
 from nbddp.analysis.evaluator.tensors.dimensions import samples_at
@@ -41,6 +42,8 @@ def tensor_method(m: Machine, base: Value, attr: str, args: Args, keywords: Keyw
     if op.size is not None:  # `x.new_zeros(len(x), 3)`
         extent = of_size({m.held(v) for v in (*args, *keywords.values())})
         return Value(extent=extent, const=0 if attr == "new_zeros" and extent in WHOLE else None)
+    if attr == "repeat" and extent in WHOLE and args and _counts_samples(args[0].items or args):
+        return Value(extent=Extent.SAMPLES)  # `token.repeat(len(x), 1)`: one for each sample
     if attr == "item":
         return Value(extent=m.one_number(extent, base), number=True)
     if done is Samples.KEEPS:
@@ -52,6 +55,11 @@ def tensor_method(m: Machine, base: Value, attr: str, args: Args, keywords: Keyw
     values = (replace(v, extent=m.held(v)) if v.objs else v for v in (*args, *keywords.values()))
     found = Value(extent=elementwise([base, *values]))
     return operation(attr, [base, *args], keywords) or like(found, [base])
+
+
+def _counts_samples(times: Iterable[Value]) -> bool:
+    first, *others = map(spread, times)
+    return first is Extent.SUM and all(extent in WHOLE for extent in others)
 
 
 def _size(m: Machine, base: Value, args: Args) -> Value:

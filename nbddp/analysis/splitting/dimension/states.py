@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.origins import has_size, is_state, written_sizes
+from nbddp.analysis.splitting.origins import has_size, written_sizes
 from nbddp.analysis.splitting.regions import Region, bound, is_split, region_at, stored
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import ITEMS, Literal, Split, Value, contents
@@ -19,7 +19,7 @@ ROWS = ("samples", "columns")
 def with_states(plan: Reading, split: Split) -> Split:
     """Each rank begins with those of its samples, and then goes on with what its model has given."""
     region = region_at(plan, split.at)
-    names = {name for name in _carried(region) if name not in split.names}
+    names = {name for name in (*_carried(region), *_given_on(region)) if name not in split.names}
     made = {value for name in names for value in _first(region, name) if _is_made(plan, value)}
     return replace(split, states=split.states | made | {*_made_inside(region, split)})
 
@@ -36,14 +36,33 @@ def _made_inside(region: Region, split: Split) -> Iterator[ast.expr]:
 
 
 def _carried(region: Region) -> Iterator[str]:
-    """`output, hidden = model(data, hidden)`: given to the model, and bound to what it gives; or made like a state."""
+    """`output, hidden = model(data, hidden)`: given to the model, and bound to what it gives."""
     for statement in region.rest:
         for node in walk(statement):
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and _is_model(region.plan, node.value):
                 given = [*node.value.args, *(k.value for k in node.value.keywords)]
-                names = [n for g in given for n in walk(g) if isinstance(n, ast.Name)]
-                made = {n.id for n in names if is_state(region.plan, n)}
-                yield from sorted(stored(node) & {n.id for n in names} | made)
+                read = {n.id for g in given for n in walk(g) if isinstance(n, ast.Name)}
+                yield from sorted(stored(node) & read)
+
+
+def _given_on(region: Region) -> Iterator[str]:
+    """`output, _ = model(data, states)`: what its forward gives to a recurrent layer as the states."""
+    runs = [n for s in region.rest for n in walk(s) if isinstance(n, ast.Call) and _is_model(region.plan, n)]
+    for inner in _stateful(region.plan):
+        state, forward = inner.args[1], region.plan.program.function_of(inner)
+        if not isinstance(state, ast.Name) or not isinstance(forward, ast.FunctionDef):
+            continue
+        names = [a.arg for a in forward.args.args[1:]]
+        for call in runs:
+            given = [*zip(names, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
+            yield from (value.id for name, value in given if name == state.id and isinstance(value, ast.Name))
+
+
+def _stateful(plan: Reading) -> Iterator[ast.Call]:
+    """`self.lstm(x, states)` in a model."""
+    for call, fact in plan.facts.calls.items():
+        if fact.ever_in_forward and len(call.args) == 2 and any(effect_of(o.name).state for o in fact.called):
+            yield call
 
 
 def _is_model(plan: Reading, call: ast.Call) -> bool:
@@ -75,9 +94,8 @@ def _is_whole(plan: Reading, value: Value) -> bool:
 
 def without_part(plan: Reading) -> ast.expr | None:
     """A state of the whole batch that a layer is given with a rank's samples."""
-    for call, fact in plan.facts.calls.items():
-        if fact.ever_in_forward and len(call.args) == 2 and any(effect_of(o.name).state for o in fact.called):
-            state = plan.facts.value(call.args[1])
-            if is_split(plan, call.args[0]) and not isinstance(state.const, Literal) and _is_whole(plan, state):
-                return call.args[1]
+    for call in _stateful(plan):
+        state = plan.facts.value(call.args[1])
+        if is_split(plan, call.args[0]) and not isinstance(state.const, Literal) and _is_whole(plan, state):
+            return call.args[1]
     return None

@@ -35,6 +35,10 @@ U, S, M, T, V = Extent.UNIFORM, Extent.SAMPLES, Extent.MEAN, Extent.SUM, Extent.
         ("x.max(1)", S),
         ("loss.abs()", V),
         ("x.sum().sqrt()", V),
+        ("torch.zeros(1, 4).repeat(len(x), 1)", S),
+        ("torch.zeros(1, 2, 4).repeat((x.size(0), 1, 1))", S),
+        ("torch.zeros(1, 4).repeat(3, 1)", U),
+        ("torch.zeros(1, 4).repeat(1, len(x))", V),
     ],
 )
 def test_extent(source, expected):

@@ -16,6 +16,9 @@ U, S, M, T, V = Extent.UNIFORM, Extent.SAMPLES, Extent.MEAN, Extent.SUM, Extent.
     ("source", "expected"),
     [
         ("len(x)", T),
+        ("len(x.shape)", U),
+        ("len(x.size())", U),
+        ("len(np.asarray(x.tolist()).shape)", U),
         ("len(train_set)", U),
         ("len(train_loader)", U),
         ("len([v for v in y])", T),
