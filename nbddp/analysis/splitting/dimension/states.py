@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.origins import has_size, is_state, written_sizes
+from nbddp.analysis.splitting.origins import has_size, written_sizes
 from nbddp.analysis.splitting.regions import Region, bound, is_split, region_at, stored
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import ITEMS, Literal, Split, Value, contents
@@ -36,14 +36,13 @@ def _made_inside(region: Region, split: Split) -> Iterator[ast.expr]:
 
 
 def _carried(region: Region) -> Iterator[str]:
-    """`output, hidden = model(data, hidden)`: given to the model, and bound to what it gives; or made like a state."""
+    """`output, hidden = model(data, hidden)`: given to the model, and bound to what it gives."""
     for statement in region.rest:
         for node in walk(statement):
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and _is_model(region.plan, node.value):
                 given = [*node.value.args, *(k.value for k in node.value.keywords)]
-                names = [n for g in given for n in walk(g) if isinstance(n, ast.Name)]
-                made = {n.id for n in names if is_state(region.plan, n)}
-                yield from sorted(stored(node) & {n.id for n in names} | made)
+                read = {n.id for g in given for n in walk(g) if isinstance(n, ast.Name)}
+                yield from sorted(stored(node) & read)
 
 
 def _given_on(region: Region) -> Iterator[str]:
