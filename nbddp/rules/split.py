@@ -114,7 +114,8 @@ def _dealt_out(plan: Plan, split: Split, batches: Batches) -> Iterator[Edit]:
     scope = plan.program.function_of(split.at)
     read = {name for node, name in split.renamed.items() if plan.program.function_of(node) is not scope}
     new = (f"binds {plan.naming(name)}" for name in sorted(read))  # by the functions of the step
-    yield before(plan.program, NAME, split.at, "\n".join(lines), ("my_part", *new))
+    parts = ("tensors_in", "with_parts") if split.nested else ()
+    yield before(plan.program, NAME, split.at, "\n".join(lines), ("my_part", *parts, *new))
     for node in sorted(split.inline, key=plan.program.span):
         number = next(n for n, keys in enumerate(batches.held) if plan.program.source(node) in keys)
         yield from wrap(
@@ -141,24 +142,29 @@ def _lines(plan: Plan, split: Split, batches: Batches, number: int) -> Iterator[
     keys = batches.held[number]
     names = [n for n in split.names if n in keys]
     new = {plan.naming(n): n.removesuffix("_part") for n in split.renamed.values()}
-    new = {n: old for n, old in new.items() if old in keys}
-    new = {**{n: n for n in names if n not in split.dicts | split.lists}, **new}
-    dicts, lists = ([n for n in sorted(kind) if n in keys] for kind in (split.dicts, split.lists))
-    held = [*(f"*{name}.values()" for name in dicts), *(f"*{name}" for name in lists), *new.values()]
+    new = {**{n: n for n in names}, **{n: old for n, old in new.items() if old in keys}}
+    kinds = (split.dicts, split.lists, split.nested)
+    dicts, lists, nested = ({n: new[n] for n in sorted(new) if new[n] in kind} for kind in kinds)
+    new = {n: old for n, old in new.items() if not any(old in kind for kind in kinds)}
+    held = [*(f"*{old}.values()" for old in dicts.values()), *(f"*{old}" for old in lists.values())]
+    held += [*(f"*{plan.naming('tensors_in')}({old})" for old in nested.values()), *new.values()]
     held += [key for key in batches.cut_here if key in keys and key not in held]
     held = held or [split.total]
     first = split.total if not number else names[0] if names else held[0]
     if any(batches.number_of(node) == number for node in means_of(plan, split).counts):
-        counted = f"next(iter({first}.values()))" if first in dicts else f"{first}[0]" if first in lists else first
+        counted = f"next(iter({first}.values()))" if first in split.dicts else first
+        counted = f"{first}[0]" if first in split.lists | split.nested else counted
         yield f"{samples} = {f'{counted}.shape[1]' if split.place(first) == TURNED else f'len({counted})'}"
     lead = next((key for key in held if key not in split.unlike), held[0])
     shown = [_beside(split, key, lead) for key in held]
     dim = [f"dim={split.dim}"] if split.dim else []
     yield f"{mine}, {weight} = {plan.naming('my_part')}({', '.join([*shown, *dim])})"
-    for name in dicts:
-        yield f"{name} = {{key: value{_cut(split, name, mine)} for key, value in {name}.items()}}"
-    for name in lists:
-        yield f"{name} = [part{_cut(split, name, mine)} for part in {name}]"
+    for name, old in dicts.items():
+        yield f"{name} = {{key: value{_cut(split, old, mine)} for key, value in {old}.items()}}"
+    for name, old in lists.items():
+        yield f"{name} = [part{_cut(split, old, mine)} for part in {old}]"
+    for name, old in nested.items():
+        yield f"{name} = {plan.naming('with_parts')}({old}, lambda part: part{_cut(split, old, mine)})"
     if new:
         asked = dict.fromkeys(leaves(plan), ".detach()")  # as the whole, no result of what is followed back
         cut = (f"{_shaped(split, old, lead)}{_cut(split, old, mine)}{asked.get(old, '')}" for old in new.values())

@@ -182,7 +182,7 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
     forward = class_member(m, owner, "forward", obj) if owner else None
     given = [*args, *keywords.values()]
     unpacked = m.held(keywords["**"]) if "**" in keywords else Extent.UNIFORM
-    extent = reduce(join_extent, map(spread, given), unpacked)
+    extent = reduce(join_extent, map(m.held, given), unpacked)
     varies = extent not in WHOLE
     m.modules_run += m.context.grad
     m.passed(obj)

@@ -45,17 +45,23 @@ def add(split: Split, region: Region, found: Sequence[Root]) -> Split:
         elif root.name in split.names or root.node in split.renamed or root.node in split.inline:
             continue
         elif not region.whole and root.name in _bound(region) and not is_carried(region, root.name):
-            named = region.plan.facts.value(root.node).of("dict")
-            kind = "dict" if named else structure_of(region.plan, region.rest, root.name)
-            split = replace(
-                split,
-                names=(*split.names, root.name),
-                dicts=split.dicts | {root.name} if kind == "dict" else split.dicts,
-                lists=split.lists | {root.name} if kind == "list" else split.lists,
-            )
+            split = replace(_told_apart(split, region, root), names=(*split.names, root.name))
         else:
-            split = _whole_elsewhere(split, region, root.name)
+            split = _whole_elsewhere(_told_apart(split, region, root), region, root.name)
     return split
+
+
+def _told_apart(split: Split, region: Region, root: Root) -> Split:
+    """With what is said of the name: that it holds several tensors, and how."""
+    named = region.plan.facts.value(root.node).of("dict")
+    assert root.name is not None
+    kind = "dict" if named else structure_of(region.plan, region.rest, root.name)
+    return replace(
+        split,
+        dicts=split.dicts | {root.name} if kind == "dict" else split.dicts,
+        lists=split.lists | {root.name} if kind == "list" else split.lists,
+        nested=split.nested | {root.name} if kind == "nested" else split.nested,
+    )
 
 
 def _is_cut(split: Split, root: Root) -> bool:

@@ -21,6 +21,7 @@ class Split:
     names: tuple[str, ...] = ()  # hold this rank's samples from there on
     dicts: frozenset[str] = frozenset()  # those of them that are dictionaries of samples
     lists: frozenset[str] = frozenset()  # and those that are lists, or tuples
+    nested: frozenset[str] = frozenset()  # and those that are lists of lists
     inline: frozenset[ast.expr] = frozenset()  # expressions that are cut where they stand
     renamed: Mapping[ast.expr, str] = field(default_factory=dict)  # reads of what stays whole elsewhere: the new name
     dim: int = 0  # the dimension of the samples in what the model is given

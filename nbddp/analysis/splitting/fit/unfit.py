@@ -18,7 +18,19 @@ from nbddp.analysis.splitting.regions import Region, is_split, region_at
 from nbddp.analysis.splitting.roots import Root, dims_of, reduced
 from nbddp.analysis.splitting.single_samples import made_one, sample_by_sample, taken_for_one
 from nbddp.analysis.syntax import qualified, walk
-from nbddp.analysis.values import ANYTHING, KNOWN, MASK, TURNED, UNLIKE, WHOLE, Extent, Split, backward_of, spread
+from nbddp.analysis.values import (
+    ANYTHING,
+    KNOWN,
+    MASK,
+    TURNED,
+    UNLIKE,
+    WHOLE,
+    Extent,
+    Split,
+    backward_of,
+    contents,
+    spread,
+)
 from nbddp.sentence import Sentence, sentence
 
 GRAPH = re.compile(r"(^|_)(adj|adjacency|edge_index|edges?|laplacian)(_|$)", re.IGNORECASE)
@@ -111,7 +123,7 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
     region = region_at(plan, split.at)
     if behind := {*split.names, *(n.id for n in split.renamed if isinstance(n, ast.Name))} & strung(plan):
         return sentence("'%1' has samples of unlike lengths one behind the other, and cannot be split", min(behind))
-    if (mean := uncounted(plan, split)) is not None:
+    if (mean := uncounted(plan, split) or _listed_mean(region)) is not None:
         return sentence("'%1' is a mean, and it is not seen where it is taken over the samples",
                         plan.program.source(mean))  # fmt: skip
     if split.dim and (against := set_against(plan)) is not None:
@@ -129,6 +141,20 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
     if (picked := _picked_by_place(region, split)) is not None:
         return sentence("'%1' is picked by its place in the batch", plan.program.source(picked))
     return ill_matched(plan, split)
+
+
+def _listed_mean(region: Region) -> ast.Call | None:
+    """`losses, scores = compute(batch)`, which are lists of means: exactly, each would count by its samples."""
+    plan = region.plan
+    calls = (n for s in region.rest for n in walk(s) if isinstance(n, ast.Call) and plan.options.exact)
+    for call in (c for c in calls if c in plan.facts.calls and plan.facts.calls[c].bodies):
+        value = plan.facts.value(call)
+        held = (
+            v for item in value.items or (value,) for v in contents(plan.facts, item, {"list": "[]"}) if v is not item
+        )
+        if any(spread(v) is Extent.MEAN for v in held):
+            return call
+    return None
 
 
 def _goes_over_first(plan: Reading, call: ast.Call) -> bool:

@@ -13,11 +13,11 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 def structure_of(plan: Reading, statements: Iterable[ast.AST], name: str, depth: int = DEPTH) -> str:
-    """ "list" where it is unpacked, "dict" where a part is read by its key; nothing for a tensor."""
+    """How it is taken apart: as a "list", a "dict" by its keys, "nested" lists; nothing for a tensor."""
     for node in (n for s in statements for n in walk(s)):
         match node:
-            case ast.Assign(targets=[ast.Tuple() | ast.List()], value=ast.Name(id=read)) if read == name:
-                return "list"
+            case ast.Assign(targets=[ast.Tuple() | ast.List() as parts], value=ast.Name(id=read)) if read == name:
+                return "nested" if any(isinstance(p, ast.Tuple | ast.List) for p in parts.elts) else "list"
             case ast.Subscript(value=ast.Name(id=read), slice=ast.Constant(value=str())) if read == name:
                 return "dict"
             case ast.Call() if depth:
