@@ -141,8 +141,12 @@ def _drawn_by_all(plan: Plan) -> Assumptions:
     decided = plan.assumed.alike or plan.assumed.splits or plan.assumed.unsplit
     apart = [share for share in plan.sharding.shares.values() if share.how == "unfit"]
     wanted = plan.options.exact or (apart and all(_gives_batches(plan, share) for share in apart))
-    loaders = plan.roles.training_loaders if wanted and not decided else frozenset()
-    return replace(plan.assumed, alike=loaders) if loaders else plan.assumed
+    if not wanted or decided or not plan.roles.training_loaders:
+        return plan.assumed
+    loops = [f for f in plan.roles.batch_loops if (f.loaders | f.next_of) & plan.roles.training_loaders]
+    beside = frozenset(o for f in loops for o in f.loaders | f.next_of)  # evaluated by the same loop, split too
+    left = {n: found for n, found in plan.assumed.mixed.items() if n not in {f.node for f in loops}}
+    return replace(plan.assumed, alike=plan.roles.training_loaders | beside, mixed=left)
 
 
 def _gives_batches(plan: Plan, share: Share) -> bool:

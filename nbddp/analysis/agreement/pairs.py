@@ -14,15 +14,15 @@ from nbddp.analysis.values import MOVED, TURNED, Extent, spread
 SHUFFLES = ("torch.randperm", "numpy.random.permutation")
 
 
-def among_samples(plan: Reading) -> Iterator[ast.expr]:
-    """Where a sample meets others of its batch, or a statistic of it: the outermost expressions."""
+def among_samples(plan: Reading) -> Iterator[ast.expr | ast.stmt]:
+    """Where a sample meets others of its batch, or a statistic of it: the outermost expressions; also statements."""
     told: set[ast.AST] = set()
     for node in plan.nodes():
         of_its_batch = node in plan.facts.against_statistic
         compares = isinstance(node, ast.BinOp | ast.Call | ast.Compare) and compares_samples(plan, node)
         if (of_its_batch or compares) and not any(a in told or a in plan.dealt for a in plan.program.ancestors(node)):
             told |= {node} if of_its_batch else set()
-            assert isinstance(node, ast.expr)
+            assert isinstance(node, ast.expr | ast.stmt)
             yield node
 
 
