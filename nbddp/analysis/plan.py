@@ -15,6 +15,7 @@ from nbddp.analysis.agreement import (
     loops_by_sample,
     losses_scaled,
     protected,
+    returned,
 )
 from nbddp.analysis.disk import Preparation, Writing, find_preparation, find_writing
 from nbddp.analysis.loaders import Epochs, ShardedReading, Share, find_epochs, sizes_shared
@@ -182,7 +183,7 @@ def _agreed(plan: Plan) -> Assumptions:
 # What the script will do.
 DECIDED = (
     _drawn_by_all, split_batches, _whole_if_sharded, sizes_shared, protected, losses_scaled, losses_clear,
-    _compared_whole, _agreed,
+    _compared_whole, returned, _agreed,
 )  # fmt: skip
 
 

@@ -48,11 +48,13 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             yield from _on_leaving(plan, loop, reduction)
             if reduction.assumed:
                 yield _assumed(plan, loop, reduction.name)
-    for node, part in dict.fromkeys(p for found in plan.facts.at_source.values() for p in found):
+    at_source = (p for found in plan.facts.at_source.values() for p in found)
+    for node, part in dict.fromkeys([*at_source, *plan.assumed.returned.items()]):
         yield from _around(plan, node, part)
     told: set[str] = set()
     let_out = [*outlets(plan)]
-    made_whole = {n for outlet in let_out if outlet.way is not None for n in walk(outlet.node)}
+    whole = [*plan.assumed.returned, *(outlet.node for outlet in let_out if outlet.way is not None)]
+    made_whole = {n for node in whole for n in walk(node)}
     yield from _in_texts(plan, {outlet.node: outlet.way for outlet in let_out})
     for outlet in let_out:
         if outlet.way is not None and outlet.node in plan.program.parents:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from nbddp.analysis.agreement.decisions import is_rate
-from nbddp.analysis.combining import WAYS, Part, Place, Uses, is_shown, lets_out, parts, uses, written_with
+from nbddp.analysis.combining import WAYS, Part, Place, Uses, is_leaf, is_shown, lets_out, parts, uses, written_with
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading, writes
 from nbddp.analysis.slicing import Function, local_names
 from nbddp.analysis.syntax import blocks_around, walk
-from nbddp.analysis.values import WHOLE, CallFact, Extent, spread
+from nbddp.analysis.values import WHOLE, Assumptions, CallFact, Extent, spread
 
+NUMBERS = (WAYS[Extent.MEAN], WAYS[Extent.SUM])
 LAYOUT = ("file", "end", "sep", "flush", "step", "global_step", "extra", "stacklevel")
 
 
@@ -75,6 +76,27 @@ def _uses(plan: Reading, name: ast.Name) -> Uses:
     function = plan.program.function_of(name)
     own = isinstance(function, Function) and name.id in local_names(function)
     return uses(plan.program, walk(function) if own and function else plan.nodes(), name.id)
+
+
+def returned(plan: Reading) -> Assumptions:
+    """`return metric[0] / metric[1]` behind a training loop: of the quotient of sums nobody can make that of all."""
+    found = dict(plan.assumed.returned)
+    for one in _given_back(plan):
+        at = Place(plan.program, plan.facts, plan.assumed, lambda _: None)
+        made = list(parts(at, one)) if spread(plan.facts.value(one)) is Extent.VARYING else []
+        if all(way in NUMBERS and is_leaf(part) and not plan.facts.value(part).objs for part, way in made):
+            found.update((part, way) for part, way in made if way is not None)
+    return replace(plan.assumed, returned=found) if found.keys() != plan.assumed.returned.keys() else plan.assumed
+
+
+def _given_back(plan: Reading) -> Iterator[ast.expr]:
+    """At the end of functions whose loops only ever run over what the ranks share for the training."""
+    loops = plan.roles.batch_loops
+    apart = {f.function for f in loops if f.watched or not f.trained | f.perhaps <= plan.roles.training_loaders}
+    for function in {f.function for f in loops} - apart:
+        last = function.body[-1] if isinstance(function, ast.FunctionDef) else None
+        if isinstance(last, ast.Return) and last.value is not None:
+            yield from last.value.elts if isinstance(last.value, ast.Tuple) else [last.value]
 
 
 def _rates(plan: Reading) -> Iterator[Outlet]:

@@ -48,7 +48,7 @@ def evaluate_unseen(m: Machine, node: ast.expr) -> Value:
 
 def _sized(m: Machine, node: ast.expr, value: Value) -> Value:
     """A place that reads a batch size may be about the share where the number itself is not, and the other way."""
-    if node in m.assumed.whole_sizes:
+    if node in m.assumed.whole_sizes or node in m.assumed.returned:
         return replace(value, extent=Extent.UNIFORM)
     if node in m.assumed.summed:
         return as_total(m, node, value)

@@ -70,5 +70,6 @@ class Assumptions:
     whole_sizes: frozenset[ast.AST] = frozenset()  # where they are the batch size of one process all the same
     agreed: frozenset[ast.expr] = frozenset()  # conditions that the ranks decide together
     summed: frozenset[ast.expr] = frozenset()  # divisors that are added up over the ranks
+    returned: Mapping[ast.expr, str] = field(default_factory=dict)  # what is combined where a function returns it, how
     averaged: frozenset[ast.expr] = frozenset()  # means in losses that make more of them than a mean
     scaled: frozenset[ast.AST] = frozenset()  # sums in losses that are multiplied by the number of ranks

@@ -87,7 +87,7 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
     found = found if found is not None else builtin(m, node, name, args, keywords, op)
     if found is not None:
         return found
-    whole = name.startswith("torch.nn.functional.") and any(v.of("shape") and v.varies for v in given)
+    whole = name.endswith(("layer_norm", "rms_norm")) and any(v.of("shape") and v.varies for v in given)
     if (op.batch or whole) and spread(args[0] if args else ANYTHING) is Extent.SAMPLES:  # `F.layer_norm(x, x.shape)`
         m.facts.against_statistic.add(node)
     if op.samples is Samples.LOSS:
