@@ -92,6 +92,7 @@ from nbddp.analysis.values.losses import (
     goes_along_sequences,
     loss_extent,
     note_divisor,
+    note_given,
     note_of_its_batch,
     note_statistic,
     note_statistic_given,
