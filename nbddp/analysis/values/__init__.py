@@ -38,6 +38,7 @@ from nbddp.analysis.values.domain import (
     ASSUMED,
     BY_MASK,
     EACH,
+    EARLIER,
     FLAT,
     FRACTION,
     JOINED,

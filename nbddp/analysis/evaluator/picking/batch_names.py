@@ -6,10 +6,10 @@ import ast
 from collections.abc import Mapping
 from functools import lru_cache
 
-from nbddp.analysis.evaluator.tensors import dimensions
+from nbddp.analysis.evaluator.tensors import are_rows, dimensions
 from nbddp.analysis.library import Samples, effect_of
-from nbddp.analysis.syntax import Program, place_of
-from nbddp.analysis.values import Machine
+from nbddp.analysis.syntax import Program, place_of, walk
+from nbddp.analysis.values import Extent, Machine, spread
 
 EACH_STAYS = (Samples.KEEPS, Samples.EACH, Samples.ALONG, Samples.WEIGHS, Samples.MOVES)
 
@@ -21,6 +21,18 @@ def is_a_batch(m: Machine, node: ast.Subscript) -> bool:
     given = m.program.handed.get(ast.unparse(node.value), ())
     before = (c for c, a in given if place_of(a) < place_of(node) and m.facts.is_loss(c))
     return any(m.program.function_of(c) is m.program.function_of(node) for c in before)
+
+
+def go_one_by_one(m: Machine, loop: ast.For | ast.AsyncFor) -> bool:
+    """`for i in range(x.size(0))` over a batch that a model is given as torch's own loader makes it."""
+    called = m.facts.calls.get(m.frame.call) if isinstance(m.frame.call, ast.Call) else None
+    if not (m.context.forward and m.context.grad and called) or called.ever_in_forward or "collate" in m.program.text:
+        return False
+    parts = loop.iter.args if isinstance(loop.iter, ast.Call) else [loop.iter]
+    measured = [n.value for n in walk(loop.iter) if isinstance(n, ast.Attribute) and n.attr in ("size", "shape")]
+    counted = any(m.facts.value(p).size for p in parts)
+    tensors = measured if counted else [p for p in parts if dimensions(m, p)]
+    return any(spread(m.facts.value(t)) is Extent.SAMPLES and are_rows(m, t) for t in tensors)
 
 
 def is_a_tensor(m: Machine, node: ast.expr, at: ast.Subscript) -> bool:
