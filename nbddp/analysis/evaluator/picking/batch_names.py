@@ -35,10 +35,11 @@ def go_one_by_one(m: Machine, loop: ast.For | ast.AsyncFor) -> bool:
     return any(spread(m.facts.value(t)) is Extent.SAMPLES and are_rows(m, t) for t in tensors)
 
 
-def is_a_tensor(m: Machine, node: ast.expr, at: ast.Subscript) -> bool:
+def is_a_tensor(m: Machine, node: ast.expr, at: ast.expr) -> bool:
     """What is computed is no tuple; nor is what is computed with, before, or as `x[1:] - x[:-1]`."""
     around = m.program.parents.get(at)
-    if isinstance(around, ast.BinOp) and isinstance(around.op, ast.Sub) and isinstance(at.slice, ast.Slice):
+    apart = isinstance(around, ast.BinOp) and isinstance(around.op, ast.Sub)
+    if apart and isinstance(at, ast.Subscript) and isinstance(at.slice, ast.Slice):
         return True
     if isinstance(node, ast.Call) and ast.unparse(node.func) in ("list", "tuple") and len(node.args) == 1:
         return is_a_tensor(m, node.args[0], at)
