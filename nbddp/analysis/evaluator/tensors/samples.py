@@ -97,7 +97,7 @@ def _set_against_others(
         return like(found, [base])
     if done is Samples.MOVES:
         return marked(found, MOVED, SHUFFLED)
-    return marked(found, WEIGHTED) if done is Samples.WEIGHS else Value(extent=Extent.VARYING)
+    return marked(found, WEIGHTED) if done is Samples.WEIGHS else marked(Value(extent=Extent.VARYING), STATISTIC)
 
 
 def note_mixed(m: Machine, node: ast.Call, base: Value, word: str, args: Args, keywords: Keywords) -> None:
