@@ -143,7 +143,7 @@ def _drawn_by_all(plan: Plan) -> Assumptions:
     if not wanted or decided or not plan.roles.training_loaders:
         return plan.assumed
     loops = [f for f in plan.roles.batch_loops if (f.loaders | f.next_of) & plan.roles.training_loaders]
-    beside = frozenset(o for f in loops for o in f.loaders | f.next_of)  # with which the same loop evaluates: split, too
+    beside = frozenset(o for f in loops for o in f.loaders | f.next_of)  # evaluated by the same loop, split too
     left = {n: found for n, found in plan.assumed.mixed.items() if n not in {f.node for f in loops}}
     return replace(plan.assumed, alike=plan.roles.training_loaders | beside, mixed=left)
 

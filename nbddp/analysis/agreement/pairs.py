@@ -15,7 +15,7 @@ SHUFFLES = ("torch.randperm", "numpy.random.permutation")
 
 
 def among_samples(plan: Reading) -> Iterator[ast.expr | ast.stmt]:
-    """Where a sample meets others of its batch, or a statistic of it: the outermost expressions; statements that write it into them."""
+    """Where a sample meets others of its batch, or a statistic of it: the outermost expressions; also statements."""
     told: set[ast.AST] = set()
     for node in plan.nodes():
         of_its_batch = node in plan.facts.against_statistic

@@ -81,7 +81,8 @@ class Program:
 
     def function_of(self, node: ast.AST) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
         """The innermost `def` around the node; None at the top level of a cell."""
-        return self._functions.get(node)
+        of_text = isinstance(node, ast.Attribute) and node not in self.parents  # a field that a text reads
+        return self._functions.get(node.value if of_text else node)  # type: ignore[attr-defined]
 
     @cached_property
     def _functions(self) -> Mapping[ast.AST, ast.FunctionDef | ast.AsyncFunctionDef]:

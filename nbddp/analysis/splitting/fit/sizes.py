@@ -9,7 +9,7 @@ from nbddp.analysis.library import Shape, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.origins import has_size, made_by
 from nbddp.analysis.splitting.regions import held, is_split
-from nbddp.analysis.syntax import walk
+from nbddp.analysis.syntax import names_in, walk
 from nbddp.analysis.values import FLAT, TURNED
 
 ROWS = ("samples", "all else")
@@ -49,7 +49,7 @@ def rows_of_all_else(plan: Reading) -> Iterator[ast.Call]:
         if isinstance(call.func, ast.Attribute) and entry_of(call).shape is Shape.ANEW and len(call.args) == len(ROWS):
             count, rest = call.args
             open_end = isinstance(rest, ast.UnaryOp) and plan.facts.value(count).size and call not in whole
-            if open_end and plan.facts.value(call.func.value).varies:
+            if open_end and names_in(count) & names_in(call.func.value) and plan.facts.value(call.func.value).varies:
                 yield call
 
 

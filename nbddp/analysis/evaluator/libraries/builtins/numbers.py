@@ -65,7 +65,7 @@ def as_number(m: Machine, name: str, value: Value) -> Value:
 
 def length(m: Machine, value: Value) -> Value:
     if value.of("loader", "dataset", "loader sampler", "shape"):  # a part of a batch has as many dimensions
-        return ANYTHING
+        return Value(number=True)
     if value.of(EACH, PICKED):
         return Value(extent=Extent.SUM, number=True)
     if value.of("iterator") and Extent.SAMPLES in taken_from(m, value):
