@@ -9,7 +9,7 @@ from nbddp.analysis.evaluator import contracted
 from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.syntax import qualified
-from nbddp.analysis.values import MOVED, TURNED, Extent, spread
+from nbddp.analysis.values import EARLIER, FLAT, LINE, MOVED, OPERATORS, TURNED, Extent, spread
 
 SHUFFLES = ("torch.randperm", "numpy.random.permutation")
 
@@ -28,14 +28,15 @@ def among_samples(plan: Reading) -> Iterator[ast.expr | ast.stmt]:
 
 def compares_samples(plan: Reading, node: ast.BinOp | ast.Call | ast.Compare) -> bool:
     """`a @ b.T`, `a[:, None] - b[None]`, `torch.cdist(a, b)` with a sample in each row of both."""
-    if _meets_another_order(plan, node):
+    if _meets_another_order(plan, node) or _meets_those_before(plan, node):
         return True
     if isinstance(node, ast.Call):
         parts, against = _called(plan, node)
     else:
         parts = [node.left, node.comparators[0] if isinstance(node, ast.Compare) else node.right]
         multiplied = isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
-        turned = _with_its_own(*parts) or {*map(_place, parts)} == {0, 1}
+        minus = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
+        turned = (minus and _in_columns(plan, parts)) or _with_its_own(*parts) or {*map(_place, parts)} == {0, 1}
         against = _is_product(plan, parts) if multiplied else turned
     return against and bool(parts) and all(spread(plan.facts.value(p)) is Extent.SAMPLES for p in parts)
 
@@ -49,6 +50,12 @@ def _meets_another_order(plan: Reading, node: ast.BinOp | ast.Call | ast.Compare
     values = [v for v in map(plan.facts.value, given) if spread(v) is Extent.SAMPLES]
     moved = [{o.name for o in v.of(MOVED)} for v in values]
     return {""} in moved and set() in moved
+
+
+def _meets_those_before(plan: Reading, node: ast.expr) -> bool:
+    """`h = cell(x[i], h)` in a loop over the samples."""
+    layer = isinstance(node, ast.Call) and plan.facts.value(node.func).of("model", "submodule")
+    return bool(layer) and isinstance(node, ast.Call) and any(plan.facts.value(a).of(EARLIER) for a in node.args)
 
 
 def _called(plan: Reading, call: ast.Call) -> tuple[list[ast.expr], bool]:
@@ -68,14 +75,22 @@ def _called(plan: Reading, call: ast.Call) -> tuple[list[ast.expr], bool]:
         return given[1:], found is not None and len(set(found[0])) > 1
     if {*map(_place, call.args[:2])} == {0, 1}:  # `self.similarity(z.unsqueeze(1), z.unsqueeze(0))`
         return call.args[:2], True
-    product = op.product and len(given) > 1 and _is_product(plan, given[:2])
-    return given[:2], bool(op.distances or product)
+    if len(given) < 2 or op.distances:
+        return given[:2], bool(op.distances)
+    minus = isinstance(OPERATORS.get(word), ast.Sub) and _in_columns(plan, given[:2])
+    return given[:2], minus or bool(op.product and _is_product(plan, given[:2]))
 
 
 def _is_product(plan: Reading, parts: list[ast.expr]) -> bool:
     """Of samples in rows with samples in columns."""
     left, right = (plan.facts.value(p) for p in parts)
     return bool(right.of(TURNED) and not left.of(TURNED))
+
+
+def _in_columns(plan: Reading, parts: list[ast.expr]) -> bool:
+    """`p - q.T`: unless the left has one number for each sample, it has them in rows."""
+    rows, columns = map(plan.facts.value, parts)
+    return bool(columns.of(TURNED) and columns.of(LINE)) and not rows.of(TURNED, LINE, FLAT)
 
 
 def _with_its_own(left: ast.expr, right: ast.expr) -> bool:

@@ -32,6 +32,7 @@ from nbddp.analysis.values import (
     join_extent,
     loss_extent,
     may_be_an_array,
+    note_given,
     note_of_its_batch,
     spread,
 )
@@ -93,6 +94,7 @@ def _call_one(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywor
             fact.called.add(obj)
             fact.awake |= obj not in m.asleep
             _note_own_statistics(m, node, obj, args)
+            note_given(m, node, [*args, *keywords.values()])
             joins = m.assumed.joined and obj.kind == "model" and m.context.grad and not m.context.forward
             return (_joined if joins else _forward)(m, node, obj, args, keywords)
         case "loss":

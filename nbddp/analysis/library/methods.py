@@ -51,6 +51,7 @@ METHODS: Table = {
     "sqrt exp log pow item eq ne gt lt ge le matmul mm softmax sigmoid relu tanh repeat": Op(READS, fresh=True),
     "flip roll gather index_select take_along_dim": Op(READS, Samples.MOVES, fresh=True),
     "softmax log_softmax softmin": Op(samples=Samples.WEIGHS, last=True),
+    "layer_norm": Op(last=True),
     "normalize cosine_similarity pairwise_distance logsumexp glu fft ifft rfft irfft hfft ihfft": Op(last=True),
     "split chunk tensor_split array_split": Op(dim=1),
     "narrow": Op(READS, shape=Shape.APART),

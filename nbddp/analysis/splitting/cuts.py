@@ -48,7 +48,13 @@ def add(split: Split, region: Region, found: Sequence[Root]) -> Split:
             split = replace(_told_apart(split, region, root), names=(*split.names, root.name))
         else:
             split = _whole_elsewhere(_told_apart(split, region, root), region, root.name)
-    return split
+    return replace(split, inline=frozenset(n for n in split.inline if not _is_sized_by_its_part(split, region, n)))
+
+
+def _is_sized_by_its_part(split: Split, region: Region, node: ast.AST) -> bool:
+    """`torch.randint(2, y.shape)` where `y` is cut: as many are drawn as the rank has samples."""
+    names = (n for n in walk(node) if isinstance(n, ast.Name) and n.id in split.names)
+    return isinstance(node, ast.Call) and any(_is_asked_for_its_size(region, n) for n in names)
 
 
 def _told_apart(split: Split, region: Region, root: Root) -> Split:

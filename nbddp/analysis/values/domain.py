@@ -112,10 +112,11 @@ TURNED = "turned"  # its columns are samples: a transposed batch, or time in the
 FLAT = "flat"  # time and samples in one dimension, time first
 LINE = "line"  # the samples' dimension is the last one
 JOINED = "joined"  # of several batches, one after the other
+EARLIER = "earlier"  # in a loop over the samples of a batch, left by those before
 UNLIKE = "unlike"  # holds a sum over the samples, and something that is none: its node is the sum
 PLACES = "places"  # the place of each sample in the batch, in order; what is computed from it is none
 MARKS = (RATED, WEIGHTED, STATISTIC, MASK, EACH, PICKED, MOVED, PLACED, BY_MASK, FRACTION, ASSUMED, TURNED, FLAT, LINE,
-         UNLIKE, JOINED)  # fmt: skip
+         UNLIKE, JOINED, EARLIER)  # fmt: skip
 OF_EACH = (RATED, WEIGHTED, PICKED, MOVED, PLACED, BY_MASK, JOINED)  # whatever is made of each sample for itself
 OF_A_SHARE = (PICKED, MOVED, RATED, WEIGHTED, TURNED, JOINED)  # gathered, these are not the samples of one process
 _NOWHERE = ast.Pass()

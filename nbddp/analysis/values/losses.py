@@ -48,12 +48,21 @@ def goes_along_sequences(m: Machine) -> bool:
 
 
 def note_of_its_batch(m: Machine, loss: ast.AST, given: Sequence[Value]) -> None:
-    """A loss is given, for each sample, what other samples would have made another: `x / len(x)`, `x + x.std(0)`.
+    """A loss is given, for each sample, what other samples would have made another: `x / len(x)`, `x + x.std(0)`."""
+    if any(map(_hangs_on_others, given[:2])):
+        _note_first(m, loss)
 
-    Where that was noted before, at what did it, that is enough.
-    """
-    if m.context.grad and not (m.facts.against_statistic - {loss}) and any(map(_hangs_on_others, given[:2])):
-        m.facts.against_statistic |= set() if goes_along_sequences(m) else {loss}
+
+def note_given(m: Machine, call: ast.AST, given: Iterable[Value]) -> None:
+    """`model(x + x.mean(0))`: a model is given samples with a statistic of their batch in them."""
+    if m.sharing() and any(v.extent is Extent.VARYING and v.of(STATISTIC) for v in given):
+        _note_first(m, call)
+
+
+def _note_first(m: Machine, call: ast.AST) -> None:
+    """Where that was noted before, at what did it, that is enough."""
+    if m.context.grad and not (m.facts.against_statistic - {call} or goes_along_sequences(m)):
+        m.facts.against_statistic.add(call)
 
 
 def _hangs_on_others(value: Value) -> bool:

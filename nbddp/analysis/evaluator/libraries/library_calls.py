@@ -26,6 +26,7 @@ from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
     ANYTHING,
     EACH,
+    LINE,
     MOVED,
     PICKED,
     PLACED,
@@ -87,7 +88,9 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
     found = found if found is not None else builtin(m, node, name, args, keywords, op)
     if found is not None:
         return found
-    whole = name.endswith(("layer_norm", "rms_norm")) and any(v.of("shape") and v.varies for v in given)
+    sized = name.endswith(("layer_norm", "rms_norm")) and any(v.of("shape") and v.varies for v in given)
+    along = bool(args and args[0].of(LINE)) and effect_of(f".{name.rpartition('.')[2]}").last  # a vector of samples
+    whole = name.startswith("torch.nn.functional.") and (along or sized)
     if (op.batch or whole) and spread(args[0] if args else ANYTHING) is Extent.SAMPLES:  # `F.layer_norm(x, x.shape)`
         m.facts.against_statistic.add(node)
     if op.samples is Samples.LOSS:

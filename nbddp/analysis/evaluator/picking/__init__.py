@@ -4,4 +4,5 @@ Takes a Machine, the values of what is picked from and of the index, and the nod
 Gives the node's Value: with the marks that say which samples those are, and in which order.
 """
 
+from nbddp.analysis.evaluator.picking.batch_names import go_one_by_one
 from nbddp.analysis.evaluator.picking.subscripts import make_what_it_lacks, subscript

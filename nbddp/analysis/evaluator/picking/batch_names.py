@@ -6,10 +6,10 @@ import ast
 from collections.abc import Mapping
 from functools import lru_cache
 
-from nbddp.analysis.evaluator.tensors import dimensions
+from nbddp.analysis.evaluator.tensors import are_rows, dimensions
 from nbddp.analysis.library import Samples, effect_of
-from nbddp.analysis.syntax import Program, place_of
-from nbddp.analysis.values import Machine
+from nbddp.analysis.syntax import Program, place_of, walk
+from nbddp.analysis.values import Extent, Machine, spread
 
 EACH_STAYS = (Samples.KEEPS, Samples.EACH, Samples.ALONG, Samples.WEIGHS, Samples.MOVES)
 
@@ -23,10 +23,23 @@ def is_a_batch(m: Machine, node: ast.Subscript) -> bool:
     return any(m.program.function_of(c) is m.program.function_of(node) for c in before)
 
 
-def is_a_tensor(m: Machine, node: ast.expr, at: ast.Subscript) -> bool:
+def go_one_by_one(m: Machine, loop: ast.For | ast.AsyncFor) -> bool:
+    """`for i in range(x.size(0))` over a batch that a model is given as torch's own loader makes it."""
+    called = m.facts.calls.get(m.frame.call) if isinstance(m.frame.call, ast.Call) else None
+    if not (m.context.forward and m.context.grad and called) or called.ever_in_forward or "collate" in m.program.text:
+        return False
+    parts = loop.iter.args if isinstance(loop.iter, ast.Call) else [loop.iter]
+    measured = [n.value for n in walk(loop.iter) if isinstance(n, ast.Attribute) and n.attr in ("size", "shape")]
+    counted = any(m.facts.value(p).size for p in parts)
+    tensors = measured if counted else [p for p in parts if dimensions(m, p)]
+    return any(spread(m.facts.value(t)) is Extent.SAMPLES and are_rows(m, t) for t in tensors)
+
+
+def is_a_tensor(m: Machine, node: ast.expr, at: ast.expr) -> bool:
     """What is computed is no tuple; nor is what is computed with, before, or as `x[1:] - x[:-1]`."""
     around = m.program.parents.get(at)
-    if isinstance(around, ast.BinOp) and isinstance(around.op, ast.Sub) and isinstance(at.slice, ast.Slice):
+    apart = isinstance(around, ast.BinOp) and isinstance(around.op, ast.Sub)
+    if apart and isinstance(at, ast.Subscript) and isinstance(at.slice, ast.Slice):
         return True
     if isinstance(node, ast.Call) and ast.unparse(node.func) in ("list", "tuple") and len(node.args) == 1:
         return is_a_tensor(m, node.args[0], at)

@@ -19,7 +19,8 @@ def picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subscr
     """Of what is taken out of a batch: those samples, or others on each rank."""
     if isinstance(node.slice, ast.Slice) and base.of(domain.STATISTIC) and node.slice.step is None:
         return domain.marked(found, domain.PICKED)  # `torch.argsort(losses)[:k]`
-    if base.of(domain.EACH) and found.extent is Extent.SAMPLES and isinstance(index.const, int):
+    of_each = base.of(domain.EACH) or any(_is_numbered(m, o.node) for o in base.of("dict"))
+    if of_each and found.extent is Extent.SAMPLES and isinstance(index.const, int):
         return domain.marked(found, domain.PLACED)  # `list(x)[0]`
     if not found.extent is base.extent is Extent.SAMPLES:
         return found
@@ -48,6 +49,14 @@ def picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subscr
     if by_mask and not [*base.of(domain.PICKED), *index.of(domain.PICKED)]:
         found = domain.marked(found, domain.BY_MASK)
     return domain.marked(found, domain.PICKED)
+
+
+def _is_numbered(m: Machine, made: ast.AST) -> bool:
+    """`dict(enumerate(x))`."""
+    match made:
+        case ast.Call(args=[ast.Call(args=[rows, *_]) as numbered]):
+            return spread(m.facts.value(rows)) is Extent.SAMPLES and is_a_tensor(m, rows, numbered)
+    return False
 
 
 def is_cut_to_size(m: Machine, base: Value, node: ast.Subscript) -> bool:

@@ -19,10 +19,12 @@ from nbddp.analysis.evaluator.iteration import (
     loaders_in,
     yields,
 )
+from nbddp.analysis.evaluator.picking import go_one_by_one
 from nbddp.analysis.evaluator.statements.bindings import assign
 from nbddp.analysis.slicing import inside
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
+    EARLIER,
     Active,
     Env,
     Extent,
@@ -39,6 +41,7 @@ from nbddp.analysis.values import (
     iterated,
     join_states,
     last_finding,
+    marked,
     restore,
     spread,
     state_of,
@@ -162,12 +165,15 @@ def run_for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
         _made_beside(m, node)
     uneven = is_uneven(m.facts, iterable)
     behind = m.context.behind and not uneven
+    one_by_one = go_one_by_one(m, node)
     with (
         as_often_as(m, iterable, node.iter),
         m.within(own_turns=m.context.own_turns or uneven, varying=m.context.varying or uneven, behind=behind),
     ):
 
         def one(active: Active) -> None:
+            if one_by_one:
+                _note_earlier(m, node)
             written = _told_apart(m, node, iterable)
             with m.within(written=m.context.written * max(1, len(written))):
                 for value in written or [element(m, iterable, node, active)]:
@@ -181,6 +187,15 @@ def run_for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
         m.steps.leave_loop(m, fact)
     with m.arrived(broken):  # by those ranks that nothing has led out
         m.steps.block(m, node.orelse)
+
+
+def _note_earlier(m: Machine, loop: ast.For | ast.AsyncFor) -> None:
+    """What a turn over samples finds in a name that it binds anew comes from those before."""
+    bound = {n.id for n in inside(loop.body) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    for name in sorted(bound):
+        value = m.frame.local.get(name)
+        if value is not None and value.extent is Extent.SAMPLES and not value.of("list"):
+            m.frame.local[name] = marked(value, EARLIER)
 
 
 def _told_apart(m: Machine, node: ast.For | ast.AsyncFor, iterable: Value) -> list[Value]:

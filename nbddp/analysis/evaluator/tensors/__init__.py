@@ -11,5 +11,5 @@ from nbddp.analysis.evaluator.tensors.layout import PRODUCTS, before, like
 from nbddp.analysis.evaluator.tensors.methods import REPLACES, tensor_method
 from nbddp.analysis.evaluator.tensors.names_made import set_to
 from nbddp.analysis.evaluator.tensors.operations import contracted, einsum, of_size, operation
-from nbddp.analysis.evaluator.tensors.rows import rows_are_samples
+from nbddp.analysis.evaluator.tensors.rows import are_rows, rows_are_samples
 from nbddp.analysis.evaluator.tensors.samples import TOTALS, note_mixed, of_samples

@@ -15,20 +15,20 @@ STAY = (Samples.KEEPS, Samples.EACH, Samples.ALONG, Samples.WEIGHS, Samples.MOVE
 
 def rows_are_samples(m: Machine, node: ast.expr) -> bool:
     """In a forward: what it was given, and what layers and operators make of that row by row."""
-    return not goes_along_sequences(m) and _are_rows(m, node, frozenset())
+    return not goes_along_sequences(m) and are_rows(m, node)
 
 
-def _are_rows(m: Machine, node: ast.AST | None, seen: frozenset[str]) -> bool:
+def are_rows(m: Machine, node: ast.AST | None, seen: frozenset[str] = frozenset()) -> bool:
     if isinstance(node, ast.Name):
         function = m.program.function_of(node)
         given = [a.arg for a in all_arguments(function.args)] if function and function.name == "forward" else []
         sources = sources_of(m.program).get((function, node.id), [])
         known = node.id in given or bool(sources)
         later = (s for s in sources if node.id not in seen)
-        return known and all(isinstance(s, ast.expr) and _are_rows(m, s, seen | {node.id}) for s in later)
+        return known and all(isinstance(s, ast.expr) and are_rows(m, s, seen | {node.id}) for s in later)
     beside = [*same_places(m, node), *_flattened(m, node)] if node is not None else []
     same = [n for n in beside if spread(m.facts.value(n)) is Extent.SAMPLES]
-    return bool(same) and all(_are_rows(m, one, seen) for one in same)
+    return bool(same) and all(are_rows(m, one, seen) for one in same)
 
 
 def _flattened(m: Machine, node: ast.AST) -> list[ast.expr]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from nbddp.analysis.evaluator.iteration import written_elements
 from nbddp.analysis.evaluator.tensors.dimensions import (
     DIMENSION,
     along_of,
@@ -96,7 +97,7 @@ def _set_against_others(
         return like(found, [base])
     if done is Samples.MOVES:
         return marked(found, MOVED, SHUFFLED)
-    return marked(found, WEIGHTED) if done is Samples.WEIGHS else Value(extent=Extent.VARYING)
+    return marked(found, WEIGHTED) if done is Samples.WEIGHS else marked(Value(extent=Extent.VARYING), STATISTIC)
 
 
 def note_mixed(m: Machine, node: ast.Call, base: Value, word: str, args: Args, keywords: Keywords) -> None:
@@ -104,6 +105,8 @@ def note_mixed(m: Machine, node: ast.Call, base: Value, word: str, args: Args, k
     done = effect_of(f".{word}").samples
     if done in (None, Samples.EACH) and word not in OPERATORS:
         note_statistic_given(m, node, base, [*args, *keywords.values()])
+    elif done is Samples.JOINS:
+        note_statistic_given(m, node, base, written_elements(m, base) or ())
     mixes = done in (Samples.ALONG, Samples.MOVES, Samples.ORDERS) or (done is Samples.WEIGHS and base.of(TURNED))
     if not mixes or spread(base) is not Extent.SAMPLES:
         return

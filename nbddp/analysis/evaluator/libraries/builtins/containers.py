@@ -35,8 +35,12 @@ def iterator(m: Machine, node: ast.Call, name: str, source: Value) -> Value:
     return made_with(m, thing("iterator", node, name, only(loaders), m.frame.call), {"of": source})
 
 
-def dict_call(m: Machine, node: ast.Call, keywords: Keywords, counts: bool) -> Value:
+def dict_call(m: Machine, node: ast.Call, given: Value, keywords: Keywords, counts: bool) -> Value:
+    """Of names, and of pairs: `dict(zip(names, batch))`."""
     made = m.make("dict", node)
+    if not (counts or given.of("dict", "class", "function", "library")) and (given.objs or given.items):
+        pair = iterate(m, given, node)
+        made_with(m, made, {"[]": pair.items[-1] if pair.items else m.elements(pair)})
     (obj,) = made.objs
     if counts:
         m.put(obj, "[]", Value(const=0))

@@ -81,7 +81,7 @@ def builtin(  # noqa: C901, PLR0912 -- one case for each function
         return thing("super", node)  # in a method: the instance, seen from the bases
     if op.makes == "dict":
         zero = name == "collections.Counter" or {o.name for o in first.of("library")} & {"int", "float"}
-        made = dict_call(m, node, keywords, bool(zero))
+        made = dict_call(m, node, first, keywords, bool(zero))
         lists = name == "collections.defaultdict" and {o.name for o in first.of("library")} & LISTS
         if lists:
             return made_with(m, made, {"[]": m.make("list", node)})
