@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from nbddp.analysis.library import Samples, entry_of
 from nbddp.analysis.slicing import effects
-from nbddp.analysis.splitting.origins import is_constant, is_unchanging, structure_of
+from nbddp.analysis.splitting.origins import fits, is_constant, is_unchanging, structure_of
 from nbddp.analysis.splitting.regions import LOOPS, Region, stored
 from nbddp.analysis.splitting.roots import Root, base_of, values_for
 from nbddp.analysis.syntax import is_name, walk
@@ -31,10 +31,16 @@ def split_of(region: Region, last: ast.AST, found: Sequence[Root]) -> Split:
 
 def _of_the_batch(region: Region, found: Sequence[Root]) -> list[Root]:
     """All that goes through the whole training is data: without constants that are written out, if there is more."""
-    drawn = [r for r in found if not is_unchanging(region.plan, r.node)]
-    found = drawn if drawn and not region.whole else found
+    found = found if region.whole else _without_unchanging(region, found)
     data = [r.node for r in found if not is_constant(region.plan, r.node, ())]
     return [r for r in found if not region.whole or not is_constant(region.plan, r.node, data)] if data else [*found]
+
+
+def _without_unchanging(region: Region, found: Sequence[Root]) -> Sequence[Root]:
+    """The times of a batch of ways; not the one batch of every turn, to which noise is drawn: `X[:32]`."""
+    plan = region.plan
+    drawn = [r.node for r in found if not is_unchanging(plan, r.node)]
+    return [r for r in found if r.node in drawn or fits(plan, r.node, drawn)] if drawn else found
 
 
 def add(split: Split, region: Region, found: Sequence[Root]) -> Split:

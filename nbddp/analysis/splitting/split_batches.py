@@ -14,9 +14,9 @@ from nbddp.analysis.splitting.cuts import add
 from nbddp.analysis.splitting.dimension import samples_in, with_masks, with_places, with_states
 from nbddp.analysis.splitting.find import chain_of, first_split, run_by, unshared
 from nbddp.analysis.splitting.fit import in_columns, is_unclear, nothing_cut, unclear_dim, unclear_loss, unfit, unjoined
-from nbddp.analysis.splitting.origins import all_of, is_constant, is_count, is_mask, is_unchanging
+from nbddp.analysis.splitting.origins import all_of, fits, is_constant, is_count, is_mask, is_unchanging
 from nbddp.analysis.splitting.own_parameters import learned
-from nbddp.analysis.splitting.regions import Region, is_split, region_at
+from nbddp.analysis.splitting.regions import Region, held, is_split, region_at
 from nbddp.analysis.splitting.roots import Root, comes_out, is_data, roots
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Assumptions, Split
@@ -171,7 +171,9 @@ def _belongs(region: Region, root: Root) -> bool:
     if not region.whole:
         bound = region.bound_before | region.bound_in_rest
         read = {n.id for n in walk(root.node) if isinstance(n, ast.Name)}
-        return bool(read & bound) and not is_unchanging(region.plan, root.node)
+        batches = [n for split in region.plan.assumed.splits for n in held(region.plan, split)]
+        apart = is_unchanging(region.plan, root.node) and not fits(region.plan, root.node, batches)
+        return bool(read & bound) and not apart
     return root.name is not None or isinstance(root.node, ast.Attribute)
 
 

@@ -25,7 +25,7 @@ def with_places(plan: Reading, split: Split) -> Split:
             continue
         if split.dim and (place := _place(plan, output)) != split.place(key):
             unlike[key] = place
-        elif not split.dim and _place(plan, output) == TURNED != _place(plan, target):
+        elif not split.dim and _place(plan, output) == TURNED and any(map(_is_stacked, made_by(plan, target))):
             unlike[key] = TURNED
         elif not split.dim and _is_flattened(plan, output) and any(_is_flat(n) for n in made_by(plan, _bare(target))):
             unlike[key] = FLAT
@@ -66,6 +66,13 @@ def _key(plan: Reading, split: Split, target: ast.expr) -> str | None:
     source = plan.program.source(node)
     held = node in split.renamed or node in split.inline or (isinstance(node, ast.Name) and source in split.names)
     return source if held else None
+
+
+def _is_stacked(node: ast.expr) -> bool:
+    """`torch.stack([ways[begin + i] for i in range(length)])`: what is stacked comes first."""
+    dims = [*node.args[1:], *(k.value for k in node.keywords)] if isinstance(node, ast.Call) else []
+    first = all(isinstance(dim, ast.Constant) and dim.value == 0 for dim in dims)
+    return isinstance(node, ast.Call) and first and ast.unparse(node.func).rpartition(".")[2] == "stack"
 
 
 def _is_flat(node: ast.expr) -> bool:

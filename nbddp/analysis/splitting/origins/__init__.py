@@ -10,6 +10,7 @@ from nbddp.analysis.splitting.origins.masks import is_mask
 from nbddp.analysis.splitting.origins.sizes import (
     TENSORS,
     counted_rows,
+    fits,
     has_size,
     is_constant,
     is_count,

@@ -9,7 +9,7 @@ from nbddp.analysis.library import Samples, Shape, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.origins.made_by import all_of, made_by
 from nbddp.analysis.splitting.regions import bound, is_split, region_at, stored
-from nbddp.analysis.syntax import qualified, walk
+from nbddp.analysis.syntax import names_in, qualified, walk
 from nbddp.analysis.values import Split
 
 TENSORS = ("torch.tensor", "torch.Tensor", "torch.LongTensor", "torch.FloatTensor", "torch.as_tensor", "numpy.array")
@@ -40,6 +40,13 @@ def is_constant(plan: Reading, node: ast.expr, batches: Iterable[ast.expr]) -> b
     return isinstance(rows, ast.List) and str(len(rows.elts)) not in {known_size(plan, b) for b in batches}
 
 
+def fits(plan: Reading, node: ast.expr, batches: Sequence[ast.expr]) -> bool:
+    """Is it as long as one of them, or is one drawn by it: `torch.randn_like(xb)`?"""
+    sizes = {size for batch in batches if (size := written_size(plan, batch)) is not None}
+    read = {name for batch in batches for made in made_by(plan, batch) for name in names_in(made)}
+    return written_size(plan, node) in sizes or (isinstance(node, ast.Name) and node.id in read)
+
+
 def has_size(plan: Reading, node: ast.expr, size: ast.expr) -> bool:
     """Written with the same number, by whatever name: `torch.zeros(batch_size, 8)`."""
     own = _size(plan, node, DEPTH)
@@ -57,6 +64,11 @@ def _size(plan: Reading, node: ast.expr, depth: int) -> ast.expr | None:
             return _size(plan, values[0], depth - 1) if len(made) == len(values) == 1 else None
         case ast.Subscript(slice=ast.Name() | ast.Call() as index):
             return _size(plan, index, depth - 1)
+        case (
+            ast.Subscript(slice=ast.Slice(lower=None, upper=ast.expr() as count, step=None))
+            | ast.Subscript(slice=ast.Tuple(elts=[ast.Slice(lower=None, upper=ast.expr() as count, step=None), *_]))
+        ):
+            return count
         case ast.List(elts=rows) if not any(isinstance(row, ast.Starred) for row in rows):
             return node
         case ast.Call():
