@@ -32,7 +32,7 @@ class Meanings:
                 self.bound.setdefault(name, []).append(value)
 
     def _handed(self, node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-        """Parameters of the notebook's own functions stand for what their calls give them."""
+        """Parameters of the notebook's own functions stand for what their calls give them; a name is followed there."""
         match node:
             case ast.Call(func=ast.Name(id=name)):
                 known = self.functions.get(name, ())
@@ -41,7 +41,7 @@ class Meanings:
             case _:
                 return
         for definition in known:
-            yield from handed(node, definition)
+            yield from (pair for pair in handed(node, definition) if not isinstance(pair[1], ast.Name))
 
     def of(self, name: str) -> Iterator[Definition]:
         seen, todo = {name}, [name]
