@@ -118,6 +118,10 @@ def builtin(  # noqa: C901, PLR0912 -- one case for each function
         return Value(extent=Extent.VARYING)
     if name == "max" and (count := guarded(args)) is not None:
         return count
+    if name in ("min", "max") and "key" in keywords and spread(first) in WHOLE:  # `key=lambda k: meters[k].avg`
+        by = m.steps.call(m, node, keywords["key"], None, [iterate(m, first, node)], {})
+        if m.held(by) not in WHOLE:
+            return Value(extent=Extent.VARYING)
     if name in ("min", "max"):
         inside = [iterate(m, v, node) if v.of("instance") else m.elements(v) for v in args]
         found = [join_extent(spread(v), spread(each)) for v, each in zip(args, inside, strict=True)]
