@@ -266,7 +266,8 @@ def _comprehension(m: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorE
 def _goes_through_samples(m: Machine, generator: ast.comprehension) -> bool:
     """Those of a batch, not batches of a loader."""
     source = m.facts.value(generator.iter)
-    return not loaders_in(m, source) and spread(iterate(m, source, generator)) is Extent.SAMPLES
+    known = bool(source.of("list")) and not source.of(domain.EACH, domain.PICKED) and source.extent in domain.WHOLE
+    return not (known or loaders_in(m, source)) and spread(iterate(m, source, generator)) is Extent.SAMPLES
 
 
 def _joined(m: Machine, node: ast.JoinedStr) -> Value:

@@ -103,7 +103,7 @@ def _is_plain(plan: Reading, values: list[Value], *, own: bool) -> bool:
 
 def _is_data(obj: Obj) -> bool:
     """A list, a dictionary, `np.inf`."""
-    return (obj.kind in HOLDERS and obj.owner is None) or (obj.kind == "library" and obj.name.lower() in NUMBERS)
+    return (obj.kind in HOLDERS and not obj.name) or (obj.kind == "library" and obj.name.lower() in NUMBERS)
 
 
 def _matters(plan: Reading, fact: LoopFact, text: str, values: list[Value]) -> bool:

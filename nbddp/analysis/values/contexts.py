@@ -23,6 +23,7 @@ class Frame:
     returned: Value | None = None
     outer: Frame | None = None  # the frame that a nested function sees
     call: ast.AST | None = None  # what called it
+    receiver: Obj | None = None  # the object of whose class it is, or what called it
     around: Context | None = None  # under what it was called
     turns: Extent = Extent.UNIFORM  # of what it has as many as it has yielded
     missed: set[str] = field(default_factory=set)  # names that were read while they were not bound here

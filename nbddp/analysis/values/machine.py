@@ -84,11 +84,11 @@ class Machine(Names):
         self.facts.exhausted = self.facts.exhausted or node
 
     def make(self, kind: str, node: ast.AST) -> Value:
-        """A thing of its own for each call of the function that makes it.
+        """A thing of its own for each call of the function that makes it, and for each object whose method does.
 
         A dict that is made again, and was alike on all ranks, starts anew; so does a list of what all ranks evaluated.
         """
-        made = thing(kind, node, "", None, self.frame.call)
+        made = thing(kind, node, "", self.frame.receiver, self.frame.call)
         known = [value for _, value in self.facts.fields.of(*made.objs)] if kind in ITEMS else []
         anew = kind == "dict" or (isinstance(node, ast.List) and _repeats(known))
         if anew and not any(value.varies for value in known):

@@ -98,7 +98,13 @@ def run_function(m: Machine, obj: Obj, args: list[Value], keywords: dict[str, Va
         note_change()
         return _run_body(m, function, obj, args, keywords, node)
     site = m.frame.call if function.args.kwarg else None  # the dictionary that it gets is made by its caller
-    return remembered(m, (obj, node, site), args, keywords, lambda: _run_body(m, function, obj, args, keywords, node))
+    return remembered(
+        m,
+        (obj, node, site, m.frame.receiver),
+        args,
+        keywords,
+        lambda: _run_body(m, function, obj, args, keywords, node),
+    )
 
 
 def _decorators(function: Function) -> list[ast.expr]:
@@ -110,8 +116,14 @@ def _decorators(function: Function) -> list[ast.expr]:
 def _run_body(
     m: Machine, function: Function, obj: Obj, args: list[Value], keywords: dict[str, Value], node: ast.expr | None
 ) -> Value:
+    owner = obj.owner if obj.kind == "method" else None
     frame = Frame(
-        function, _bind_arguments(m, function, args, keywords), outer=m.around(obj), call=node, around=m.context
+        function,
+        _bind_arguments(m, function, args, keywords),
+        outer=m.around(obj),
+        call=node,
+        receiver=owner if owner is not None and owner.kind == "instance" else m.frame.receiver,
+        around=m.context,
     )
     m.frames.append(frame)
     left = m.left

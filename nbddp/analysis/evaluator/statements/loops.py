@@ -25,6 +25,7 @@ from nbddp.analysis.slicing import inside
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
     EARLIER,
+    ITEMS,
     Active,
     Env,
     Extent,
@@ -231,8 +232,17 @@ def element(m: Machine, iterable: Value, node: ast.AST, active: Active) -> Value
     if value.items and value.items[0].of("counter"):
         counter, *rest = value.items
         counter = Value(counter.objs, Extent.VARYING) if active.deals else counter
-        return replace(value, items=(counter, *(r.with_extent(Extent.REPEATED) if whole else r for r in rest)))
-    return value.with_extent(Extent.REPEATED) if whole else value
+        return replace(value, items=(counter, *(_of_all(m, r, node) if whole else r for r in rest)))
+    return _of_all(m, value, node) if whole else value
+
+
+def _of_all(m: Machine, value: Value, loop: ast.AST) -> Value:
+    """Of an evaluation on all of the data: the lists in it are others than those that a training gets."""
+    holders = {o: Obj(o.kind, o.node, o.name, o.owner, loop) for o in value.of(*ITEMS)}
+    for obj, whole in holders.items():
+        for name, inner in m.facts.fields.of(obj) if obj is not whole else ():
+            m.put(whole, name, _of_all(m, inner, loop) if inner.varies and obj not in inner.objs else inner)
+    return replace(value, objs=frozenset(holders.get(o, o) for o in value.objs)).with_extent(Extent.REPEATED)
 
 
 def run_while(m: Machine, node: ast.While) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from nbddp.analysis.evaluator.classes import by_class
 from nbddp.analysis.evaluator.expressions import evaluate
 from nbddp.analysis.evaluator.iteration import iterate
+from nbddp.analysis.evaluator.libraries import narrowed
 from nbddp.analysis.evaluator.statements.bindings import (
     assign,
     run_annotated,
@@ -98,11 +99,14 @@ def run_statement(m: Machine, node: ast.stmt) -> bool:
     return left
 
 
-def _branches(m: Machine, *bodies: list[ast.stmt]) -> None:
+def _branches(m: Machine, *bodies: list[ast.stmt], test: ast.expr | None = None) -> None:
+    """One after the other; the first is where the test holds."""
     before = copies(m)
     ends = []
     for body in bodies:
         restore(m, before)
+        if test is not None and body is bodies[0]:
+            narrowed(m, test)
         if not run_block(m, body):
             ends.append(copies(m))
     restore(m, join_states(ends) if ends else before)
@@ -113,7 +117,7 @@ def _if(m: Machine, node: ast.If) -> bool:
     if (known := truth(test)) is not None:
         return run_block(m, node.body if known else node.orelse)
     with m.within(conditions=m.context.conditions + 1), decided(m, node.test, test):
-        _branches(m, node.body, node.orelse)
+        _branches(m, node.body, node.orelse, test=node.test)
     return False
 
 

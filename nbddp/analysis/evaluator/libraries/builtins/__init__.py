@@ -5,3 +5,4 @@ Gives the call's Value, or None where it is about something else.
 """
 
 from nbddp.analysis.evaluator.libraries.builtins.functions import builtin
+from nbddp.analysis.evaluator.libraries.builtins.kinds import narrowed

@@ -11,6 +11,7 @@ from nbddp.analysis.evaluator.classes import class_of
 from nbddp.analysis.evaluator.iteration import iterate, loaders_in, taken_from
 from nbddp.analysis.evaluator.libraries.builtins.callbacks import mapped, over_items
 from nbddp.analysis.evaluator.libraries.builtins.containers import LISTS, dict_call, iterator, partial, passed
+from nbddp.analysis.evaluator.libraries.builtins.kinds import is_of_kind
 from nbddp.analysis.evaluator.libraries.builtins.namespaces import NAMESPACES, namespace, run_text
 from nbddp.analysis.evaluator.libraries.builtins.numbers import as_number, length, of_a_share
 from nbddp.analysis.evaluator.libraries.things import made_with
@@ -44,6 +45,8 @@ def builtin(  # noqa: C901, PLR0912 -- one case for each function
     first = args[0] if args else keywords.get("iterable", ANYTHING)
     if name == "len":
         return length(m, first)
+    if name == "isinstance" and len(args) == 2:
+        return is_of_kind(m, args)
     if name == "next":
         return _next(m, node, first)
     if name == "zip":
