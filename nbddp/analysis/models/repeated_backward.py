@@ -84,7 +84,7 @@ class _Walk:
                 self.enter(call)
             elif (
                 isinstance(call.func, ast.Attribute)
-                and (entry_of(call).effect is Effect.STORES or call.func.attr in ("add_", "sub_"))
+                and (self.stores(call) or call.func.attr in ("add_", "sub_"))
                 and isinstance(call.func.value, ast.Name)
             ):
                 name = call.func.value.id  # losses.append(loss)
@@ -151,6 +151,10 @@ class _Walk:
             return True
         fact = self.plan.facts.calls.get(call)
         return fact is not None and any("detach" in _words(body) for body in fact.bodies)
+
+    def stores(self, call: ast.Call) -> bool:
+        """`losses.append(loss)`, and not `torch.add(loss, penalty)`."""
+        return entry_of(call, self.plan.flow.imports).effect is Effect.STORES
 
     def contains(self, call: ast.Call, what: str, depth: int = DEPTH) -> bool:
         """Does a function of the notebook that is called here run a forward, or a backward?"""

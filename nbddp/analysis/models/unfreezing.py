@@ -16,6 +16,41 @@ def thaws_later(plan: Reading, model: Obj) -> bool:
     return any(_is_late(plan, model, node, loops, frozenset()) for node in _switches(plan, model, loops))
 
 
+def set_in_each_turn(plan: Reading, model: Obj, loop: ast.AST) -> bool:
+    """Before the turn runs the model, whatever the turn before has left: `for p in critic.parameters(): ...`."""
+    order = plan.program.span
+    switches = sorted({p for n in _switches(plan, model, []) for p in _in_loop(plan, loop, n)}, key=order)
+    calls = (c for m in plan.roles.models if m.obj == model for c in m.forward_calls)
+    runs = [order(p) for c in calls for p in _in_loop(plan, loop, c)]
+    always = not any(isinstance(a, ast.If | ast.Try) and loop in plan.program.ancestors(a)
+                     for s in switches for a in plan.program.ancestors(s))  # fmt: skip
+    alike = len({ast.unparse(_switched(plan, s)) for s in switches}) == 1
+    return always and alike and order(switches[0]) < min(runs, default=order(loop))
+
+
+def _in_loop(plan: Reading, loop: ast.AST, node: ast.AST, seen: Set[ast.AST] = frozenset()) -> Iterator[ast.AST]:
+    """The node, where it stands in the loop; else the calls there that lead to it."""
+    function = plan.program.function_of(node)
+    if loop in plan.program.ancestors(node):
+        yield node
+    elif function is not None and function not in seen:
+        for caller in plan.callers.get(function, []):
+            yield from _in_loop(plan, loop, caller, {*seen, function})
+
+
+def _switched(plan: Reading, switch: ast.AST) -> ast.AST:
+    """`critic.parameters()` of a loop over them, `critic` of `critic.requires_grad_(False)` and `freeze(critic)`."""
+    match switch:
+        case ast.Attribute(value=ast.Name(id=name)):
+            around = (a for a in plan.program.ancestors(switch) if isinstance(a, ast.For))
+            return next((a.iter for a in around if isinstance(a.target, ast.Name) and a.target.id == name), switch)
+        case ast.Attribute(value=thing) | ast.Call(func=ast.Attribute(value=thing, attr="requires_grad_")):
+            return thing
+        case ast.Call(args=[thing, *_]):
+            return thing
+    return switch
+
+
 def _switches(plan: Reading, model: Obj, loops: list[Loop]) -> Iterator[ast.expr]:
     for call in plan.facts.calls.values():
         if isinstance(call.node.func, ast.Attribute) and call.node.func.attr == "requires_grad_":

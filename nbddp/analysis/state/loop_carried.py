@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from nbddp.analysis.models import thaws_later
+from nbddp.analysis.models import set_in_each_turn, thaws_later
 from nbddp.analysis.reading import Reading, held_in_containers, readable, state_in_scope
 from nbddp.analysis.slicing import inside
 from nbddp.analysis.state.iteration_effects import HOLDERS, Turn, turn_of
@@ -52,7 +52,8 @@ def _carried(plan: Reading, fact: LoopFact, loop: ast.For | ast.While, *, own: b
 
 def _frozen_in_between(plan: Reading, fact: LoopFact) -> list[str]:
     """Models whose parameters the loop freezes or frees: a state does not say which of them are trained."""
-    models = [m.obj for m in plan.roles.models if thaws_later(plan, m.obj)]
+    later = [m.obj for m in plan.roles.models if thaws_later(plan, m.obj)]
+    models = [m for m in later if not set_in_each_turn(plan, m, fact.node)]
     found = [(text, fact.names[text]) for text in state_in_scope(plan, fact).values() if text in fact.names]
     return [f"{text}.requires_grad" for text, value in found if value.objs & set(models)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nbddp.analysis.models import thaws_later
+from nbddp.analysis.models import set_in_each_turn, thaws_later
 from tests.analysis.cells import DATA, IMPORTS, TRAINING, plan
 
 MODEL = """
@@ -55,3 +55,21 @@ def test_within_or_between_trainings(cells):
 )
 def test_before_the_training_or_of_another(cells):
     assert not late(*cells)
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "anew"),
+    [
+        (ALL.format("True"), ALL.format("False"), True),
+        ("model.requires_grad_(True)", "model.requires_grad_(False)", True),
+        ("free(model)", "", True),
+        ("", ALL.format("False"), False),
+        ("model[0].requires_grad_(True)", "model.requires_grad_(False)", False),
+        ("if epoch == 1:\n    free(model)", "", False),
+    ],
+)
+def test_what_is_set_before_the_model_runs_is_set_anew_in_each_turn(first, last, anew):
+    made = plan(IMPORTS, DATA, MODEL, in_epoch(first) + "".join(f"    {line}\n" for line in last.splitlines()))
+    model = next(m.obj for m in made.roles.models if m.obj.name.endswith("Sequential"))
+    (loop,) = (f.node for f in made.roles.epoch_loops)
+    assert set_in_each_turn(made, model, loop) is anew
