@@ -69,7 +69,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     left = (key for key in plan.facts.unreduced if not plan.facts.at_source.get(key))
     for loop, name in sorted(left, key=lambda i: (_line(i[0]), i[1])):
         places = [n for n in walk(loop) if isinstance(n, ast.Name) and n.id == name and name not in told]
-        behind = _behind_it(plan, loop, name) or [max(places, key=_line)] if places else []
+        behind = (_behind_it(plan, loop, name) or _last_of(plan, loop, name, places)) if places else []
         partial = [n for n in behind if n not in made_whole]
         if partial and not always_displayed(plan, places[0]):
             yield _own(plan, min(partial, key=_line), "note")
@@ -100,6 +100,13 @@ def _behind_it(plan: Plan, loop: ast.AST, name: str) -> list[ast.Name]:
     names = (n for n in plan.nodes() if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load))
     behind = (n for n in names if n.lineno > end and n not in elsewhere)
     return [n for n in behind if plan.program.function_of(n) is function]
+
+
+def _last_of(plan: Plan, loop: ast.AST, name: str, places: list[ast.Name]) -> list[ast.Name]:
+    """Where it is read elsewhere; what the loop alone reads, in its next run, it has itself let out, or has not."""
+    inside = {*walk(loop)}
+    reads = (n for n in plan.nodes() if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load))
+    return [max(places, key=_line)] if any(n not in inside for n in reads) else []
 
 
 def _around(plan: Plan, node: ast.expr, part: str) -> Iterator[Edit]:

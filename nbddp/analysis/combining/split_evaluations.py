@@ -47,6 +47,8 @@ def _looks_at_its_place(m: Machine, fact: LoopFact) -> Sentence:
         counts = value.of("counter") and name in read
         varies = m.held(value) not in WHOLE and not value.of("metric")
         shifts = not value.objs  # `last, now = now, best`: alike on all ranks, and after fewer turns
+        if varies and name in carried and value.objs and value.objs == value.of("instance"):
+            return sentence("it collects values in '%1'", name)
         if counts or ((varies or shifts) and name in carried):
             return sentence(
                 "the loop uses '%1', which depends on the position of the batch or on earlier batches", name
