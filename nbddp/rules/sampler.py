@@ -30,6 +30,7 @@ from nbddp.analysis.loaders import (
     can_be_asked,
     dataset_name,
     end_of_parameters,
+    is_endless,
     sizes,
     wants_a_name,
 )
@@ -132,8 +133,12 @@ def _distributed(plan: Plan, call: LoaderCall) -> Iterator[Edit]:
     """`shuffle=…` gives way to the sampler; a simple statement gets the sampler as a variable of its own."""
     reshuffled = call.obj in plan.epochs.reshuffled
     part = "Reshuffled" if reshuffled else "DistributedSampler"
-    sampler = f"{plan.naming(part)}({', '.join(_sampler_arguments(plan, call))})"
+    first, *others = _sampler_arguments(plan, call)
+    sampler = f"{plan.naming(part)}({', '.join([first, *others])})"
     uses: tuple[str, ...] = (part, "sampler_seeds") if call.obj in plan.epochs.rebuilt else (part,)
+    if is_endless(plan, call):
+        node = call.node
+        sampler, uses = f"range({plan.rank(node)}, len({first}), {plan.world_size(node)})", ("dist",)
     dataset = call.arguments["dataset"]
     if wants_a_name(dataset):
         line = f"{dataset_name(plan, call)} = {plan.program.source(dataset)}"

@@ -14,6 +14,8 @@ POSITIONS = ("dataset", "batch_size", "shuffle", "sampler", "batch_sampler", "nu
              "pin_memory", "drop_last")  # fmt: skip
 DRAWS = frozenset({"dataset", "batch_size", "shuffle", "sampler", "batch_sampler", "drop_last"})
 
+TOO_MANY = 10**9  # places, of which a list takes some gigabytes
+
 
 @dataclass(frozen=True, eq=False)
 class LoaderCall:
@@ -71,6 +73,24 @@ def _says_how_to_load(plan: Reading, node: ast.expr) -> bool:
 
 def dataset_value(plan: Reading, call: LoaderCall) -> Value:
     return plan.facts.fields.get((call.obj, "dataset"), Value())
+
+
+def is_endless(plan: Reading, call: LoaderCall) -> bool:
+    """`def __len__(self): return sys.maxsize`: a DistributedSampler would write down all of its places."""
+    owners = [plan.facts.classes.get(o) for o in dataset_value(plan, call).objs]
+    lengths = (f for c in owners if c for f in c.body if isinstance(f, ast.FunctionDef) and f.name == "__len__")
+    return any(_is_too_many(plan, n.value) for f in lengths for n in f.body if isinstance(n, ast.Return))
+
+
+def _is_too_many(plan: Reading, node: ast.expr | None) -> bool:
+    match node:
+        case ast.Call(func=ast.Name("int"), args=[ast.Constant(value=int() | float() as number)]):
+            return number >= TOO_MANY
+        case ast.Constant(value=int() as number):
+            return number >= TOO_MANY
+        case ast.Attribute():
+            return qualified(node, plan.flow.imports) == "sys.maxsize"
+    return False
 
 
 def dataset_name(plan: Reading, call: LoaderCall) -> str:

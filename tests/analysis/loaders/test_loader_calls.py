@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nbddp.analysis.loaders.loader_calls import LoaderCall, loader_call
+from nbddp.analysis.loaders.loader_calls import LoaderCall, is_endless, loader_call
 from tests.analysis.cells import DATA, IMPORTS, MODEL, TRAINING, plan
 
 MORE = """
@@ -61,3 +61,18 @@ def test_whether_nothing_that_is_drawn_is_hidden(text, plain):
 )
 def test_the_variable_that_gets_it(text, name):
     assert call(text).name == name
+
+
+@pytest.mark.parametrize(
+    ("length", "endless"),
+    [("sys.maxsize", True), ("int(1e12)", True), ("2000000000", True), ("1000", False), ("len(self.x)", False)],
+)
+def test_data_without_an_end(length, endless):
+    lines = ["import sys", "class Own(torch.utils.data.Dataset):", "    def __getitem__(self, i):",
+             "        return torch.randn(8), 1", "    def __len__(self):", f"        return {length}"]  # fmt: skip
+    text = "\n".join(lines) + "\ntrain_loader = DataLoader(Own(), 10)\n"
+    made = plan(IMPORTS, DATA + text, MODEL, TRAINING)
+    (obj,) = made.sharding.loaders
+    found = loader_call(made, obj)
+    assert found is not None
+    assert is_endless(made, found) is endless
