@@ -55,7 +55,28 @@ def _alias(alias: ast.alias) -> str:
 
 
 def import_block(lines: Iterable[str]) -> list[str]:
-    """Merged and sorted as isort and ruff do: standard library, packages, the notebook's own modules."""
+    """Merged and sorted; but what comes after `from helpers import *` hides what that brings, as in the notebook."""
+    groups: list[list[str]] = [[]]
+    for line in dict.fromkeys(lines):
+        node = taken_apart(line)[0]
+        if _brings_what_nobody_knows(node):
+            groups += [[line], []]
+        else:
+            groups[0 if _base_of(node) == "__future__" else -1].append(line)
+    return "\n\n".join("\n".join(_sorted(group)) for group in groups if group).split("\n")
+
+
+def _brings_what_nobody_knows(node: ast.Import | ast.ImportFrom) -> bool:
+    root = _base_of(node).split(".")[0]
+    return any(a.name == "*" for a in node.names) and root not in sys.stdlib_module_names | {"torch"}
+
+
+def _base_of(node: ast.Import | ast.ImportFrom) -> str:
+    return _base(node) if isinstance(node, ast.ImportFrom) else ""
+
+
+def _sorted(lines: Iterable[str]) -> list[str]:
+    """As isort and ruff do: standard library, packages, the notebook's own modules."""
     plain: dict[str, Comments] = {}
     names: dict[str, set[str]] = {}
     around: dict[str, Comments] = {}

@@ -58,6 +58,13 @@ def test_kept_imports(imports, used, lines):
         (["from a import b as c, d"], ["from a import b as c", "from a import d"]),
         (["import b", "# why\nimport c  # x"], ["import b", "", "# why", "import c  # x"]),
         (["from a import b  # x", "from a import c  # y"], ["from a import b, c  # x  # y"]),
+        (["import os", "from torch import *", "import a"], ["import os", "", "import a", "from torch import *"]),
+        (["import torch", "from a import *", "import os"], ["import torch", "", "from a import *", "", "import os"]),
+        (["from z import *", "from a import DataLoader"], ["from z import *", "", "from a import DataLoader"]),
+        (
+            ["from a import *", "from __future__ import annotations", "import os"],
+            ["from __future__ import annotations", "", "from a import *", "", "import os"],
+        ),
     ],
 )
 def test_import_block(lines, block):
