@@ -61,6 +61,7 @@ from nbddp.analysis.values.domain import (
     Extent,
     Literal,
     Obj,
+    Rank,
     Value,
     alike,
     from_afar,

@@ -50,6 +50,9 @@ class Obj:
         return self._hash  # type: ignore[attr-defined, no-any-return]
 
 
+Rank = int | tuple[int | None, ...] | None
+
+
 @dataclass(frozen=True)
 class Value:
     """A set of things, an extent, and the parts of a tuple where they are known."""
@@ -63,13 +66,14 @@ class Value:
     size: bool = False  # a size of the share, perhaps of another one on each rank
     number: bool = False  # surely a Python number, not a tensor
     arrays: frozenset[Obj] = frozenset()  # those of which it may be one, or a view: `b = a`, `row = a[0]`
+    rank: Rank = None  # how many dimensions a tensor has, where that is known; of a batch of several, those of each
 
     def __eq__(self, other: object) -> bool:
         """Also by the type of the literal: True and 1.0 are told apart."""
         if self is other or not isinstance(other, Value):
             return self is other
-        mine = self.extent, self.equal, self.number, self.arrays
-        others = other.extent, other.equal, other.number, other.arrays
+        mine = self.extent, self.equal, self.number, self.arrays, self.rank
+        others = other.extent, other.equal, other.number, other.arrays, other.rank
         same = mine == others and self.const == other.const and type(self.const) is type(other.const)
         return same and self.objs == other.objs and self.items == other.items and self.sources == other.sources
 
@@ -81,7 +85,7 @@ class Value:
 
     def with_extent(self, extent: Extent) -> Value:
         items = tuple(i.with_extent(extent) for i in self.items) if self.items is not None else None
-        return Value(self.objs, extent, items, number=self.number, arrays=self.arrays)
+        return Value(self.objs, extent, items, number=self.number, arrays=self.arrays, rank=self.rank)
 
     @property
     def varies(self) -> bool:
@@ -170,6 +174,7 @@ def join(a: Value, b: Value, *, later: bool = False) -> Value:
         a.size and b.size,
         a.number and b.number,
         a.arrays | b.arrays,
+        a.rank if a.rank == b.rank else None,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from nbddp.analysis.evaluator.iteration import params_in, parts
+from nbddp.analysis.evaluator.iteration import RANKS, params_in, parts
 from nbddp.analysis.library import Gives, effect_of, is_class, makes
 from nbddp.analysis.values import ANYTHING, Args, Keywords, Machine, Obj, Value, spread, thing
 
@@ -30,6 +30,8 @@ def make_thing(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keyw
     if kind not in THINGS:
         return None
     fields = {"source": first} if kind in ("sampler", "dataset", "split") else keywords if kind == "loss" else {}
+    if name.endswith("TensorDataset"):
+        fields[RANKS] = Value(rank=tuple(v.rank if isinstance(v.rank, int) else None for v in args))
     made = made_with(m, thing(kind, node, name, None, call if kind in ("loss", "parameter") else None), fields)
     return replace(made, extent=spread(first)) if kind == "parameter" else made
 

@@ -101,8 +101,15 @@ def _unpack(m: Machine, targets: list[ast.expr], value: Value) -> None:
         for target in targets:
             assign(m, target, Value(frozenset(Obj("dataset", target, "split", o.owner) for o in each.objs)))
         return
-    for target in targets:
-        assign(m, target, value if value.of("foreign") else like(iterate(m, value, target), [value]))
+    for i, target in enumerate(targets):
+        part = value if value.of("foreign") else like(iterate(m, value, target), [value])
+        assign(
+            m,
+            target,
+            replace(part, rank=value.rank[i] if i < len(value.rank) else None)
+            if isinstance(value.rank, tuple)
+            else part,
+        )
 
 
 def run_assignment(m: Machine, node: ast.Assign) -> None:
