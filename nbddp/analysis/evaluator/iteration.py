@@ -23,7 +23,7 @@ from nbddp.analysis.values import (
     Frame,
     Machine,
     Obj,
-    Rank,
+    Several,
     Value,
     chosen_by,
     contents,
@@ -38,7 +38,7 @@ from nbddp.analysis.values import (
 )
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
-RANKS = "ranks"  # a field of data sets: of what each tensor has
+SHAPES = "shapes"  # a field of data sets: of what batches have from each of their tensors
 BATCHES = "batches"  # what a counter counts
 DEEPEST = 6  # `tqdm(enumerate(zip(a, b)))`
 
@@ -185,7 +185,7 @@ def iterate(m: Machine, value: Value, node: ast.AST) -> Value:
     for obj in value.objs:
         if obj.kind == "loader":
             batch = ANYTHING if obj in m.assumed.alike else Value(extent=Extent.SAMPLES)
-            put(replace(batch, rank=_of_batches(m, m.get(obj, "dataset") or ANYTHING)))
+            put(replace(batch, shape=_shapes_of_batches(m, m.get(obj, "dataset") or ANYTHING)))
         elif obj.kind == "iterator":
             put(_iterate_wrapper(m, obj, node))
         elif (made := own_iterator(m, obj)) is not None:
@@ -200,18 +200,19 @@ def iterate(m: Machine, value: Value, node: ast.AST) -> Value:
         if value.of("dataset"):
             return ANYTHING
         each = value.of(*OF_EACH)
-        rank = value.rank - 1 if isinstance(value.rank, int) and value.rank else None
-        return Value(each, extent=spread(value), arrays=value.arrays, rank=rank)  # a row of an array is a part of it
+        row = value.shape[1:] if isinstance(value.shape, tuple) and value.shape else None
+        return Value(each, extent=spread(value), arrays=value.arrays, shape=row)  # a row of an array is a part of it
     extent, arrays = join_extent(result.extent, value.extent), result.arrays | value.arrays
-    return Value(result.objs, extent, result.items, result.const, arrays=arrays, rank=result.rank)
+    return Value(result.objs, extent, result.items, result.const, arrays=arrays, shape=result.shape)
 
 
-def _of_batches(m: Machine, holder: Value, depth: int = 0) -> Rank:
-    """Of batches from a `TensorDataset`, perhaps a part of one: each of its tensors is as deep as it was."""
-    found = set[Rank]()
+def _shapes_of_batches(m: Machine, holder: Value, depth: int = 0) -> Several | None:
+    """Of batches from a `TensorDataset`, perhaps of a part of one."""
+    found = set[Several | None]()
     for obj in holder.objs if depth < DEEPEST else ():
-        ranks, source = m.get(obj, RANKS), m.get(obj.owner or obj, "source")
-        found.add(ranks.rank if ranks else _of_batches(m, source or ANYTHING, depth + 1))
+        kept, source = m.get(obj, SHAPES), m.get(obj.owner or obj, "source")
+        shapes = kept.shape if kept else _shapes_of_batches(m, source or ANYTHING, depth + 1)
+        found.add(shapes if isinstance(shapes, Several) else None)
     return found.pop() if len(found) == 1 else None
 
 

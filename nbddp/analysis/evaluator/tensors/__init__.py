@@ -8,8 +8,7 @@ from nbddp.analysis.evaluator.tensors.dimensions import DIMENSION, counted, samp
 from nbddp.analysis.evaluator.tensors.joining import joined
 from nbddp.analysis.evaluator.tensors.layout import PRODUCTS, before, like
 from nbddp.analysis.evaluator.tensors.methods import REPLACES, tensor_method
-from nbddp.analysis.evaluator.tensors.names_made import set_to
 from nbddp.analysis.evaluator.tensors.operations import contracted, einsum, of_size, operation
-from nbddp.analysis.evaluator.tensors.ranks import ranked
 from nbddp.analysis.evaluator.tensors.rows import are_rows, rows_are_samples
 from nbddp.analysis.evaluator.tensors.samples import TOTALS, note_mixed, of_samples
+from nbddp.analysis.evaluator.tensors.shapes import shaped

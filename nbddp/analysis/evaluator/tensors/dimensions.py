@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nbddp.analysis.library import Shape, effect_of
-from nbddp.analysis.values import ANYTHING, LINE, TURNED, Args, Extent, Keywords, Literal, Machine, Value, spread
+from nbddp.analysis.values import ANYTHING, FLAT, LINE, TURNED, Args, Extent, Keywords, Literal, Machine, Value, spread
 
 DIMENSION = ("dim", "axis", "dims")
 NOTHING = Value(const=Literal.NONE)
@@ -45,6 +45,14 @@ def samples_at(value: Value) -> int:
     return 1 if value.of(TURNED) else 0
 
 
+def from_the_last(value: Value) -> int | None:
+    """Which dimension counts the samples, the last being 1; None where that is not known, or time is in it too."""
+    known = spread(value) is Extent.SAMPLES and not value.of(FLAT)
+    if value.rank is not None and known:
+        return value.rank - samples_at(value)
+    return 1 if value.of(LINE) and known else None
+
+
 def along_of(word: str, args: Sequence[Value], keywords: Keywords) -> Value:
     """The dimension that is asked for; ANYTHING where none is."""
     place = effect_of(f".{word}").dim or 0
@@ -64,7 +72,7 @@ def each_for_itself(m: Machine, word: str, base: Value, args: Sequence[Value], k
 def counted(word: str, base: Value, args: Args, keywords: Keywords) -> tuple[Args, Keywords]:
     """`labels.sort(-1)`, `x.transpose(-1, -2)`: the dimensions that are asked for, from the first where known."""
     op, known = effect_of(f".{word}"), base.rank
-    if spread(base) is not Extent.SAMPLES or not isinstance(known, int):
+    if spread(base) is not Extent.SAMPLES or known is None:
         return args, keywords
     turns, place = op.shape is Shape.TURNED, op.dim or 0
     asked = [i for i, v in enumerate(args) if _is_negative(v) and (turns or i == place)]
