@@ -28,7 +28,7 @@ def among_samples(plan: Reading) -> Iterator[ast.expr | ast.stmt]:
 
 def compares_samples(plan: Reading, node: ast.BinOp | ast.Call | ast.Compare) -> bool:
     """`a @ b.T`, `a[:, None] - b[None]`, `torch.cdist(a, b)` with a sample in each row of both."""
-    if _meets_another_order(plan, node) or _meets_those_before(plan, node):
+    if node in plan.facts.paired or _meets_another_order(plan, node) or _meets_those_before(plan, node):
         return True
     if isinstance(node, ast.Call):
         parts, against = _called(plan, node)

@@ -12,7 +12,7 @@ from nbddp.analysis.evaluator.calls import call
 from nbddp.analysis.evaluator.iteration import give, iterate, loaders_in, taken_from
 from nbddp.analysis.evaluator.operands import compared, computed, constant, named
 from nbddp.analysis.evaluator.picking import make_what_it_lacks, subscript
-from nbddp.analysis.evaluator.tensors import dimensions
+from nbddp.analysis.evaluator.tensors import shaped
 from nbddp.analysis.evaluator.writes import put_all, put_element
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.syntax import walk
@@ -43,7 +43,7 @@ def evaluate(m: Machine, node: ast.expr) -> Value:
 
 def evaluate_unseen(m: Machine, node: ast.expr) -> Value:
     """Of a node that is made for the moment: nobody will ask for it."""
-    return _sized(m, node, _evaluate(m, node))
+    return shaped(m, node, _sized(m, node, _evaluate(m, node)))
 
 
 def _sized(m: Machine, node: ast.expr, value: Value) -> Value:
@@ -139,7 +139,7 @@ def _yield_from(m: Machine, node: ast.YieldFrom) -> Value:
 
 
 def attribute(m: Machine, base: Value, node: ast.Attribute) -> Value:
-    turns = node.attr == "mT" and spread(base) is Extent.SAMPLES and dimensions(m, node.value) == 2
+    turns = node.attr == "mT" and spread(base) is Extent.SAMPLES and base.rank == 2
     return read(m, base, "T" if turns else node.attr, node)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import lru_cache, reduce
 
 from nbddp.analysis.evaluator.classes import class_member
@@ -22,6 +23,7 @@ from nbddp.analysis.values import (
     Frame,
     Machine,
     Obj,
+    Several,
     Value,
     chosen_by,
     contents,
@@ -36,6 +38,7 @@ from nbddp.analysis.values import (
 )
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
+SHAPES = "shapes"  # a field of data sets: of what batches have from each of their tensors
 BATCHES = "batches"  # what a counter counts
 DEEPEST = 6  # `tqdm(enumerate(zip(a, b)))`
 
@@ -181,7 +184,8 @@ def iterate(m: Machine, value: Value, node: ast.AST) -> Value:
 
     for obj in value.objs:
         if obj.kind == "loader":
-            put(ANYTHING if obj in m.assumed.alike else Value(extent=Extent.SAMPLES))
+            batch = ANYTHING if obj in m.assumed.alike else Value(extent=Extent.SAMPLES)
+            put(replace(batch, shape=_shapes_of_batches(m, m.get(obj, "dataset") or ANYTHING)))
         elif obj.kind == "iterator":
             put(_iterate_wrapper(m, obj, node))
         elif (made := own_iterator(m, obj)) is not None:
@@ -196,9 +200,20 @@ def iterate(m: Machine, value: Value, node: ast.AST) -> Value:
         if value.of("dataset"):
             return ANYTHING
         each = value.of(*OF_EACH)
-        return Value(each, extent=spread(value), arrays=value.arrays)  # a row of an array is a part of it
+        row = value.shape[1:] if isinstance(value.shape, tuple) and value.shape else None
+        return Value(each, extent=spread(value), arrays=value.arrays, shape=row)  # a row of an array is a part of it
     extent, arrays = join_extent(result.extent, value.extent), result.arrays | value.arrays
-    return Value(result.objs, extent, result.items, result.const, arrays=arrays)
+    return Value(result.objs, extent, result.items, result.const, arrays=arrays, shape=result.shape)
+
+
+def _shapes_of_batches(m: Machine, holder: Value, depth: int = 0) -> Several | None:
+    """Of batches from a `TensorDataset`, perhaps of a part of one."""
+    found = set[Several | None]()
+    for obj in holder.objs if depth < DEEPEST else ():
+        kept, source = m.get(obj, SHAPES), m.get(obj.owner or obj, "source")
+        shapes = kept.shape if kept else _shapes_of_batches(m, source or ANYTHING, depth + 1)
+        found.add(shapes if isinstance(shapes, Several) else None)
+    return found.pop() if len(found) == 1 else None
 
 
 def _iterate_wrapper(m: Machine, obj: Obj, node: ast.AST) -> Value:

@@ -83,6 +83,9 @@ METHODS: Table = {
     "shape size numel nelement": Op(about="size"),
     "dim ndim ndimension dtype device layout requires_grad is_cuda is_leaf is_complex "
     "is_floating_point element_size": Op(about="kind"),
+    "add sub subtract mul multiply div divide true_divide floor_divide remainder fmod pow where maximum minimum fmax "
+    "fmin atan2 arctan2 hypot lerp addcmul addcdiv logical_and logical_or logical_xor eq ne gt lt ge le mse_loss "
+    "l1_loss smooth_l1_loss huber_loss": Op(aligned=True),
     # Sizes, texts, tables and files.
     "size dim shape": Op(READS, fresh=True),
     "index count lower upper strip format join replace startswith endswith keys": Op(READS, fresh=True),

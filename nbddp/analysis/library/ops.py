@@ -95,6 +95,7 @@ class Op:
     stacked: bool | None = None  # of more dimensions: matrix by matrix, as `@` does
     sequence: bool | None = None  # goes along a sequence, or relates its places; a layer's first dimension is time
     state: bool | None = None  # of a layer that is given a state for each sample, and gives the next one
+    aligned: bool | None = None  # computes number by number, with the last dimensions on top of each other
     as_many: bool | None = None  # of a layer: gives as many dimensions, the samples in the same one
     batch: bool | None = None  # sets each sample against a statistic of its batch
     by_class: bool | None = None  # of a loss that may weigh samples by their class, or leave some out

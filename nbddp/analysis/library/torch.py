@@ -42,6 +42,7 @@ OPS: Table = {
     "torch.nn.CrossEntropyLoss torch.nn.NLLLoss torch.nn.functional.cross_entropy torch.nn.functional.nll_loss": Op(
         by_class=True
     ),
+    "torch.nn.MSELoss torch.nn.L1Loss torch.nn.SmoothL1Loss torch.nn.HuberLoss": Op(aligned=True),
     "torch.allclose torch.equal numpy.allclose numpy.array_equal": Op(samples=Samples.MIXES),
     "torch.zeros torch.ones torch.full torch.empty torch.rand torch.randn torch.randperm torch.arange torch.eye": Op(
         size=0

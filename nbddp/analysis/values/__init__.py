@@ -61,6 +61,8 @@ from nbddp.analysis.values.domain import (
     Extent,
     Literal,
     Obj,
+    Several,
+    Sizes,
     Value,
     alike,
     from_afar,

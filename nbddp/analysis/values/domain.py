@@ -50,6 +50,16 @@ class Obj:
         return self._hash  # type: ignore[attr-defined, no-any-return]
 
 
+Sizes = tuple[int | None, ...]  # of a tensor's dimensions, each where it is known
+
+
+@dataclass(frozen=True)
+class Several:
+    """The shapes of the tensors in a tuple: of a batch, of what `x.max(1)` gives."""
+
+    of: tuple[Sizes | None, ...]
+
+
 @dataclass(frozen=True)
 class Value:
     """A set of things, an extent, and the parts of a tuple where they are known."""
@@ -63,13 +73,14 @@ class Value:
     size: bool = False  # a size of the share, perhaps of another one on each rank
     number: bool = False  # surely a Python number, not a tensor
     arrays: frozenset[Obj] = frozenset()  # those of which it may be one, or a view: `b = a`, `row = a[0]`
+    shape: Sizes | Several | None = None  # of a tensor, where it is known
 
     def __eq__(self, other: object) -> bool:
         """Also by the type of the literal: True and 1.0 are told apart."""
         if self is other or not isinstance(other, Value):
             return self is other
-        mine = self.extent, self.equal, self.number, self.arrays
-        others = other.extent, other.equal, other.number, other.arrays
+        mine = self.extent, self.equal, self.number, self.arrays, self.shape
+        others = other.extent, other.equal, other.number, other.arrays, other.shape
         same = mine == others and self.const == other.const and type(self.const) is type(other.const)
         return same and self.objs == other.objs and self.items == other.items and self.sources == other.sources
 
@@ -81,7 +92,12 @@ class Value:
 
     def with_extent(self, extent: Extent) -> Value:
         items = tuple(i.with_extent(extent) for i in self.items) if self.items is not None else None
-        return Value(self.objs, extent, items, number=self.number, arrays=self.arrays)
+        return Value(self.objs, extent, items, number=self.number, arrays=self.arrays, shape=self.shape)
+
+    @property
+    def rank(self) -> int | None:
+        """How many dimensions it has."""
+        return len(self.shape) if isinstance(self.shape, tuple) else None
 
     @property
     def varies(self) -> bool:
@@ -170,7 +186,15 @@ def join(a: Value, b: Value, *, later: bool = False) -> Value:
         a.size and b.size,
         a.number and b.number,
         a.arrays | b.arrays,
+        _either(a.shape, b.shape),
     )
+
+
+def _either(a: Sizes | Several | None, b: Sizes | Several | None) -> Sizes | Several | None:
+    """What holds for both: as many dimensions, of the sizes that they have alike."""
+    if a == b or not (isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b)):
+        return a if a == b else None
+    return tuple(x if x == y else None for x, y in zip(a, b, strict=True))
 
 
 def is_sum_or_not(a: Value, b: Value) -> bool:

@@ -180,6 +180,7 @@ class Facts(Tracked):
     not_sums: set[ast.AST] = field(default_factory=TrackedSet)  # of those to be scaled, what is no sum at some time
 
     against_statistic: set[ast.AST] = field(default_factory=TrackedSet)  # where samples meet one of their batch
+    paired: set[ast.AST] = field(default_factory=TrackedSet)  # where they meet each other, all those of a batch
     divided: set[ast.expr] = field(default_factory=TrackedSet)  # by what, in a step that all ranks take together
     divided_apart: set[ast.expr] = field(default_factory=TrackedSet)  # by what, where they do not, or it is no sum
 

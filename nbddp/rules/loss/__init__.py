@@ -190,6 +190,15 @@ def _among_samples(plan: Plan) -> Iterator[Diagnostic]:
                 help=sentence("compute the statistic within each sample, or once over the whole data before the "
                               "training, or choose a batch size N times as large"),
             )  # fmt: skip
+        elif node in plan.facts.paired and plan.facts.is_loss(node):
+            yield plan.program.diagnose(
+                NAME, "warning", node,
+                sentence("this loss is given two shapes that pair each sample of a batch with all others, and a rank "
+                         "sees only its share of the batch"),
+                why=sentence("with N ranks each sample meets N times fewer others, which changes the training"),
+                help=sentence("give the loss two tensors of the same shape, by squeeze(1) or view_as(), unless all "
+                              "pairs are meant"),
+            )  # fmt: skip
         else:
             yield plan.program.diagnose(
                 NAME, "warning", node,

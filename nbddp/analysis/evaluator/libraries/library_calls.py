@@ -80,7 +80,7 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
         return made
     op = effect_of(name)
     if args and node.args and name.startswith(("torch.", "numpy.")):
-        others, keywords = counted(m, node, name.rpartition(".")[2], args[0], args[1:], keywords)
+        others, keywords = counted(name.rpartition(".")[2], args[0], args[1:], keywords)
         args = [args[0], *others]
     if args and name.startswith("torch."):
         note_mixed(m, node, args[0], name.rpartition(".")[2], args[1:], keywords)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from nbddp.analysis.evaluator.iteration import params_in, parts
+from nbddp.analysis.evaluator.iteration import SHAPES, params_in, parts
 from nbddp.analysis.library import Gives, effect_of, is_class, makes
-from nbddp.analysis.values import ANYTHING, Args, Keywords, Machine, Obj, Value, spread, thing
+from nbddp.analysis.values import ANYTHING, Args, Keywords, Machine, Obj, Several, Value, spread, thing
 
 THINGS = ("loss", "parameter", "parser", "scaler", "device", "sampler", "dataset", "split", "writer", "file", "logger",
           "tracker", "metric")  # fmt: skip
@@ -30,6 +30,9 @@ def make_thing(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keyw
     if kind not in THINGS:
         return None
     fields = {"source": first} if kind in ("sampler", "dataset", "split") else keywords if kind == "loss" else {}
+    if name.endswith("TensorDataset"):
+        sizes = (v.shape if isinstance(v.shape, tuple) and v.shape else None for v in args)
+        fields[SHAPES] = Value(shape=Several(tuple(s and (None, *s[1:]) for s in sizes)))
     made = made_with(m, thing(kind, node, name, None, call if kind in ("loss", "parameter") else None), fields)
     return replace(made, extent=spread(first)) if kind == "parameter" else made
 

@@ -55,7 +55,7 @@ def call_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, 
                 return found
     op = effect_of(f".{attr}")
     keeps = op.samples is Samples.KEEPS
-    args, keywords = counted(m, node, attr, base, args, keywords)
+    args, keywords = counted(attr, base, args, keywords)
     note_mixed(m, node, base, attr, args, keywords)
     word = attr if keeps or attr in LEAVES_VALUES | REPLACES or attr.endswith("__") else attr.removesuffix("_")
     result = tensor_method(m, base, word, args, keywords)

@@ -36,7 +36,7 @@ def compared(m: Machine, node: ast.Compare, parts: list[Value]) -> Value:
         return Value(extent=Extent.VARYING, equal=all(p.of("shape") for p in parts))
     if Extent.SAMPLES not in map(spread, parts):
         return found
-    places = frozenset[Obj]().union(*(p.of(domain.PLACED) for p in parts))
+    places = frozenset[Obj]().union(*(p.of(domain.PLACED, domain.TURNED, domain.FLAT, domain.LINE) for p in parts))
     return domain.marked(replace(found, objs=places), domain.MASK)
 
 

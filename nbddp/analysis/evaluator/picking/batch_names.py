@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from functools import lru_cache
 
-from nbddp.analysis.evaluator.tensors import are_rows, dimensions
+from nbddp.analysis.evaluator.tensors import are_rows
 from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.syntax import Program, place_of, walk
 from nbddp.analysis.values import Extent, Machine, spread
@@ -31,7 +31,7 @@ def go_one_by_one(m: Machine, loop: ast.For | ast.AsyncFor) -> bool:
     parts = loop.iter.args if isinstance(loop.iter, ast.Call) else [loop.iter]
     measured = [n.value for n in walk(loop.iter) if isinstance(n, ast.Attribute) and n.attr in ("size", "shape")]
     counted = any(m.facts.value(p).size for p in parts)
-    tensors = measured if counted else [p for p in parts if dimensions(m, p)]
+    tensors = measured if counted else [p for p in parts if m.facts.value(p).rank]
     return any(spread(m.facts.value(t)) is Extent.SAMPLES and are_rows(m, t) for t in tensors)
 
 
@@ -45,13 +45,13 @@ def is_a_tensor(m: Machine, node: ast.expr, at: ast.expr) -> bool:
         return is_a_tensor(m, node.args[0], at)
     if isinstance(node, ast.Name):
         first = _computed_with(m.program).get((m.program.function_of(at), node.id))
-        return (first is not None and first < place_of(at)) or dimensions(m, node) is not None
+        return (first is not None and first < place_of(at)) or m.facts.value(node).rank is not None
     op = effect_of(f".{getattr(node.func, 'attr', '')}") if isinstance(node, ast.Call) else None
     alone = op is not None and op.samples in EACH_STAYS and bool(op.fresh or op.shape)
     layers = m.facts.value(node.func).of("model", "submodule") if isinstance(node, ast.Call) else ()
     alone = alone or bool(layers and all(effect_of(o.name).as_many for o in layers))
     turned = isinstance(node, ast.Attribute) and node.attr == "T"
-    return isinstance(node, ast.BinOp) or alone or turned or dimensions(m, node) is not None
+    return isinstance(node, ast.BinOp) or alone or turned or m.facts.value(node).rank is not None
 
 
 @lru_cache(maxsize=4)

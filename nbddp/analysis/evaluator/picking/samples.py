@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
+from functools import lru_cache, reduce
 
 from nbddp.analysis.evaluator.iteration import BATCHES
 from nbddp.analysis.evaluator.picking.batch_names import is_a_batch, is_a_tensor
 from nbddp.analysis.evaluator.picking.order import order_of
-from nbddp.analysis.evaluator.tensors import before, rows_are_samples, set_to
+from nbddp.analysis.evaluator.tensors import before, rows_are_samples
+from nbddp.analysis.syntax import Program
 from nbddp.analysis.values import ANYTHING, Extent, Machine, Value, domain, spread, turned
 
 FEW = 3
@@ -22,7 +25,7 @@ def picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subscr
     of_each = base.of(domain.EACH) or any(_is_numbered(m, o.node) for o in base.of("dict"))
     if of_each and found.extent is Extent.SAMPLES and isinstance(index.const, int):
         return domain.marked(found, domain.PLACED)  # `list(x)[0]`
-    if not found.extent is base.extent is Extent.SAMPLES:
+    if not found.extent is base.extent is Extent.SAMPLES or isinstance(base.shape, domain.Several):
         return found
     if any(o.name == BATCHES for o in index.of("counter")):
         return found.with_extent(Extent.VARYING)  # `x[i]` of batch i: of a rank's share it is another sample
@@ -64,8 +67,18 @@ def is_cut_to_size(m: Machine, base: Value, node: ast.Subscript) -> bool:
     cut = node.slice if isinstance(node.slice, ast.Slice) else None
     if cut is None or cut.lower or cut.upper is None or not m.facts.value(cut.upper).size:
         return False
-    made = set_to(m.program).get(ast.unparse(node.value), [])
+    made = _set_to(m.program).get(ast.unparse(node.value), [])
     return not (base.of("list", "dict", "shape") or base.items) and not (made and all(map(_is_filled, made)))
+
+
+@lru_cache(maxsize=4)
+def _set_to(program: Program) -> Mapping[str, Sequence[ast.expr]]:
+    """What names and fields are set to, by their text wherever that stands."""
+    found = defaultdict[str, list[ast.expr]](list)
+    for node in (n for n in program.nodes if isinstance(n, ast.Assign)):
+        for target in node.targets:
+            found[ast.unparse(target)].append(node.value)
+    return found
 
 
 def _is_filled(node: ast.expr) -> bool:

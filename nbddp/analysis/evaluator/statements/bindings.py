@@ -26,6 +26,7 @@ from nbddp.analysis.values import (
     Extent,
     Machine,
     Obj,
+    Several,
     Value,
     as_mean,
     binary,
@@ -101,8 +102,10 @@ def _unpack(m: Machine, targets: list[ast.expr], value: Value) -> None:
         for target in targets:
             assign(m, target, Value(frozenset(Obj("dataset", target, "split", o.owner) for o in each.objs)))
         return
-    for target in targets:
-        assign(m, target, value if value.of("foreign") else like(iterate(m, value, target), [value]))
+    shapes = value.shape.of if isinstance(value.shape, Several) else ()
+    for i, target in enumerate(targets):
+        part = value if value.of("foreign") else like(iterate(m, value, target), [value])
+        assign(m, target, replace(part, shape=shapes[i]) if i < len(shapes) else part)
 
 
 def run_assignment(m: Machine, node: ast.Assign) -> None:

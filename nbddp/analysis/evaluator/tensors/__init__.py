@@ -4,12 +4,11 @@ Takes a Machine, the tensor's Value, the name of the operation and the values of
 Gives the Value of the result: for each sample, summed up or averaged over them, in another dimension or order.
 """
 
-from nbddp.analysis.evaluator.tensors.dimensions import DIMENSION, samples_at
-from nbddp.analysis.evaluator.tensors.followed import counted, dimensions
+from nbddp.analysis.evaluator.tensors.dimensions import DIMENSION, counted, samples_at
 from nbddp.analysis.evaluator.tensors.joining import joined
 from nbddp.analysis.evaluator.tensors.layout import PRODUCTS, before, like
 from nbddp.analysis.evaluator.tensors.methods import REPLACES, tensor_method
-from nbddp.analysis.evaluator.tensors.names_made import set_to
 from nbddp.analysis.evaluator.tensors.operations import contracted, einsum, of_size, operation
 from nbddp.analysis.evaluator.tensors.rows import are_rows, rows_are_samples
 from nbddp.analysis.evaluator.tensors.samples import TOTALS, note_mixed, of_samples
+from nbddp.analysis.evaluator.tensors.shapes import shaped

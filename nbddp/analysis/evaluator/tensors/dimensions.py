@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 
-from nbddp.analysis.library import effect_of
-from nbddp.analysis.values import ANYTHING, LINE, TURNED, Keywords, Literal, Machine, Value
+from nbddp.analysis.library import Shape, effect_of
+from nbddp.analysis.values import ANYTHING, FLAT, LINE, TURNED, Args, Extent, Keywords, Literal, Machine, Value, spread
 
 DIMENSION = ("dim", "axis", "dims")
 NOTHING = Value(const=Literal.NONE)
@@ -44,6 +45,14 @@ def samples_at(value: Value) -> int:
     return 1 if value.of(TURNED) else 0
 
 
+def from_the_last(value: Value) -> int | None:
+    """Which dimension counts the samples, the last being 1; None where that is not known, or time is in it too."""
+    known = spread(value) is Extent.SAMPLES and not value.of(FLAT)
+    if value.rank is not None and known:
+        return value.rank - samples_at(value)
+    return 1 if value.of(LINE) and known else None
+
+
 def along_of(word: str, args: Sequence[Value], keywords: Keywords) -> Value:
     """The dimension that is asked for; ANYTHING where none is."""
     place = effect_of(f".{word}").dim or 0
@@ -58,3 +67,29 @@ def each_for_itself(m: Machine, word: str, base: Value, args: Sequence[Value], k
         last = bool(op.last) or (word == "topk" and bool(args) and args[0].const == 1)
         return last and not base.of(LINE, TURNED)
     return not over_samples(base, along) and not at_times(m, base, along)
+
+
+def counted(word: str, base: Value, args: Args, keywords: Keywords) -> tuple[Args, Keywords]:
+    """`labels.sort(-1)`, `x.transpose(-1, -2)`: the dimensions that are asked for, from the first where known."""
+    op, known = effect_of(f".{word}"), base.rank
+    if spread(base) is not Extent.SAMPLES or known is None:
+        return args, keywords
+    turns, place = op.shape is Shape.TURNED, op.dim or 0
+    asked = [i for i, v in enumerate(args) if _is_negative(v) and (turns or i == place)]
+    named = [k for k in DIMENSION if k in keywords and _is_negative(keywords[k])]
+    no_dim = bool(op.last) and len(args) <= place and not any(k in keywords for k in DIMENSION)  # `F.softmax(x)`
+    if no_dim and known == 1:
+        return args, {**keywords, "dim": Value(const=0)}
+    if not (op.over or turns or op.shape is Shape.APART or word in ("select", "unbind")):
+        return args, keywords
+    first = [_from_first(v, known) if i in asked else v for i, v in enumerate(args)]
+    return first, {k: _from_first(v, known) if k in named else v for k, v in keywords.items()}
+
+
+def _is_negative(value: Value) -> bool:
+    return isinstance(value.const, int) and value.const < 0
+
+
+def _from_first(value: Value, known: int) -> Value:
+    assert isinstance(value.const, int)
+    return replace(value, const=known + value.const)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
-from nbddp.analysis.evaluator.tensors.names_made import sources_of
 from nbddp.analysis.library import Samples, Shape, effect_of
 from nbddp.analysis.slicing import all_arguments
+from nbddp.analysis.syntax import Program
 from nbddp.analysis.values import Extent, Machine, Obj, goes_along_sequences, spread
 
 STAY = (Samples.KEEPS, Samples.EACH, Samples.ALONG, Samples.WEIGHS, Samples.MOVES, Samples.ORDERS)
@@ -22,10 +24,10 @@ def are_rows(m: Machine, node: ast.AST | None, seen: frozenset[str] = frozenset(
     if isinstance(node, ast.Name):
         function = m.program.function_of(node)
         given = [a.arg for a in all_arguments(function.args)] if function and function.name == "forward" else []
-        sources = sources_of(m.program).get((function, node.id), [])
+        sources = _sources_of(m.program).get((function, node.id), [])
         known = node.id in given or bool(sources)
         later = (s for s in sources if node.id not in seen)
-        return known and all(isinstance(s, ast.expr) and are_rows(m, s, seen | {node.id}) for s in later)
+        return known and all(s is not None and are_rows(m, s, seen | {node.id}) for s in later)
     beside = [*same_places(m, node), *_flattened(m, node)] if node is not None else []
     same = [n for n in beside if spread(m.facts.value(n)) is Extent.SAMPLES]
     return bool(same) and all(are_rows(m, one, seen) for one in same)
@@ -71,3 +73,14 @@ def _layers(m: Machine, layer: Obj) -> Iterator[str]:
         yield from _layers(m, inner)
     if held is None:
         yield layer.name
+
+
+@lru_cache(maxsize=4)
+def _sources_of(program: Program) -> Mapping[tuple[ast.AST | None, str], Sequence[ast.expr | None]]:
+    """What the names of functions are set to; None for what is not followed."""
+    found = defaultdict[tuple[ast.AST | None, str], list[ast.expr | None]](list)
+    for node in (n for n in program.nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)):
+        around = program.parents.get(node)
+        value = around.value if isinstance(around, ast.Assign | ast.AugAssign) else None
+        found[program.function_of(node), node.id].append(value)
+    return found

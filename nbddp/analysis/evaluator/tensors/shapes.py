@@ -1,0 +1,186 @@
+"""How many dimensions a tensor has, and of what sizes: by what it is made of, where that is known."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import zip_longest
+
+from nbddp.analysis.evaluator.tensors.dimensions import from_the_last, samples_at
+from nbddp.analysis.evaluator.tensors.layers import after_layer
+from nbddp.analysis.evaluator.tensors.picked_shapes import is_tensor, shape_of_picked
+from nbddp.analysis.evaluator.tensors.reshaping import PAIRS, REDUCES, Found, anew, reshaped
+from nbddp.analysis.evaluator.tensors.rows import same_places
+from nbddp.analysis.library import Samples, effect_of
+from nbddp.analysis.values import (
+    FLAT,
+    LINE,
+    Extent,
+    Machine,
+    Several,
+    Sizes,
+    Value,
+    goes_along_sequences,
+    marked,
+    spread,
+)
+
+ONE_DIMENSION = ("arange", "linspace", "randperm", "bincount")
+SAME = ("values", "indices", "data", "grad", "real", "imag")
+COPIES = ("tensor", "as_tensor", "array", "asarray", "from_numpy", "Parameter", "FloatTensor", "LongTensor")
+STAY = (Samples.KEEPS, Samples.EACH, Samples.WEIGHS)
+
+
+def shaped(m: Machine, node: ast.expr, value: Value) -> Value:
+    """The value of a node, whose parts have been seen, with what is known of its shape."""
+    if value.number or not is_tensor(value):
+        return value
+    note_paired(m, node)
+    found = _of(m, node, value)
+    value = value if found == value.shape else replace(value, shape=found)
+    return _lined(value) if value.rank is not None and spread(value) is Extent.SAMPLES else value
+
+
+def _lined(value: Value) -> Value:
+    """Is the dimension of the samples the last one?"""
+    last = value.rank == samples_at(value) + 1 and not value.of(FLAT)
+    plain = value if last == bool(value.of(LINE)) else replace(value, objs=value.objs - value.of(LINE))
+    return marked(plain, LINE) if last and plain is not value else plain
+
+
+def note_paired(m: Machine, node: ast.expr) -> None:
+    """`x - y.T`, `mse_loss(x[:, 0], y)` where `y` is a column: each sample meets all others."""
+    places = {from_the_last(m.facts.value(one)) for one in _aligned(m, node)} - {None}
+    if len(places) > 1:
+        m.facts.paired.add(node)
+
+
+def _aligned(m: Machine, node: ast.expr) -> Sequence[ast.expr]:
+    """What is computed with number by number."""
+    match node:
+        case ast.BinOp(left=left, right=right) if not isinstance(node.op, ast.MatMult):
+            return [left, right]
+        case ast.Compare(left=left, comparators=others):
+            return [left, *others]
+        case ast.Call(func=ast.Attribute(value=base, attr=word), args=args) if effect_of(f".{word}").aligned:
+            return args if m.facts.value(node.func).objs else [base, *args]
+        case ast.Call(func=func, args=args) if any(effect_of(o.name).aligned for o in m.facts.value(func).of("loss")):
+            return args
+    return []
+
+
+def _of(m: Machine, node: ast.expr, value: Value) -> Found:
+    match node:
+        case ast.BinOp(left=left, right=right):
+            both = [seen(m, side) for side in (left, right)]
+            return _product(*both) if isinstance(node.op, ast.MatMult) else together(both)
+        case ast.Compare(left=left, comparators=others):
+            return together([seen(m, one) for one in (left, *others)])
+        case ast.UnaryOp(operand=operand):
+            return m.facts.value(operand).shape
+        case ast.Subscript(value=base, slice=index):
+            return shape_of_picked(m, m.facts.value(base), index, value)
+        case ast.Attribute(value=base, attr=word):
+            return _field(m.facts.value(base), word, value)
+        case ast.Call():
+            return _called(m, node, value)
+        case ast.Name() if value.shape is None and _is_target(m, node, value):
+            return (None,)
+    return value.shape
+
+
+def _field(base: Value, word: str, value: Value) -> Found:
+    if not is_tensor(base):
+        return value.shape
+    if isinstance(base.shape, Several):  # `x.max(1).values`
+        return base.shape.of[0] if len({*base.shape.of}) == 1 and word in SAME else None
+    turned = base.shape and (base.shape[::-1] if word == "T" else (*base.shape[:-2], *base.shape[-2:][::-1]))
+    return base.shape if word in SAME else turned if word in ("T", "mT") else None
+
+
+def seen(m: Machine, node: ast.expr) -> Sizes | None:
+    """Numbers go with anything."""
+    value = m.facts.value(node)
+    return () if value.number else value.shape if isinstance(value.shape, tuple) else None
+
+
+def together(shapes: Sequence[Sizes | None]) -> Sizes | None:
+    """Of what is computed number by number, with the last dimensions on top of each other."""
+    known = [s[::-1] for s in shapes if s is not None]
+    if len(known) < len(shapes):
+        return None
+    sizes = [{*column} - {1} for column in zip_longest(*known, fillvalue=1)]
+    return tuple(1 if not column else None if len(column) > 1 else next(iter(column)) for column in sizes)[::-1]
+
+
+def _product(left: Sizes | None, right: Sizes | None) -> Sizes | None:
+    if not (left and right):
+        return None
+    longer = max(left, right, key=len)
+    rows, columns = left[-2:-1], right[-1:] if len(right) > 1 else ()
+    return (*longer[: max(len(longer) - 2, 0)], *rows, *columns)
+
+
+def _called(m: Machine, node: ast.Call, value: Value) -> Found:
+    fact, func = m.facts.calls.get(node), m.facts.value(node.func)
+    if fact is None or fact.bodies or func.of("function", "method", "class"):
+        return value.shape
+    first = seen(m, node.args[0]) if node.args else None
+    if func.of("model", "submodule", "loss"):
+        return after_layer(m, func.of("model"), first)
+    word = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+    if isinstance(node.func, ast.Attribute) and not func.objs:
+        base = m.facts.value(node.func.value)
+        if not is_tensor(base):
+            return value.shape
+        return _by_word(m, word, node, [node.func.value, *node.args])
+    return _by_library(m, node, fact.names)
+
+
+def _by_word(m: Machine, word: str, node: ast.Call, given: list[ast.expr]) -> Found:
+    """`x.sum(1)`, `torch.sum(x, 1)`."""
+    op, before = effect_of(f".{word}"), seen(m, given[0])
+    if op.aligned and len(given) > 1:
+        return together([seen(m, one) for one in given])
+    if word not in (*PAIRS, *REDUCES) and same_places(m, node):
+        return before if op.samples in STAY or before is None else (None,) * len(before)
+    if word in ("matmul", "mm", "bmm", "mv") and len(given) > 1:
+        return _product(before, seen(m, given[1]))
+    return reshaped(m, before, word, node, given[1:])
+
+
+def _by_library(m: Machine, node: ast.Call, names: set[str]) -> Found:
+    """`torch.randn(24, 3)`, `torch.randint(0, 9, (24,))`, `torch.arange(24)`, `torch.stack(rows)`."""
+    if len(names) != 1 or not (name := next(iter(names))).startswith(("torch.", "numpy.")):
+        return None
+    if name.endswith((*ONE_DIMENSION, "eye")):
+        return (None, None) if name.endswith("eye") else (None,)
+    op, word = effect_of(name), name.rpartition(".")[2]
+    if op.size is not None:
+        sizes = node.args[op.size :]
+        listed = bool(sizes) and isinstance(sizes[0], ast.Tuple | ast.List)
+        return anew(m, word, None, sizes) if listed or op.size == 0 else None
+    if not node.args:
+        return None
+    first = m.facts.value(node.args[0])
+    if op.samples is Samples.JOINS:
+        inner = m.elements(first).rank if first.of("list") else None
+        return None if inner is None or word[1:] == "stack" else (None,) * (inner + (word == "stack"))
+    if word in COPIES:
+        return first.shape if is_tensor(first) else None
+    return _by_word(m, word, node, node.args)
+
+
+def _is_target(m: Machine, node: ast.Name, value: Value) -> bool:
+    """Classes, as `F.cross_entropy(scores, y)` takes them of samples: without rows and columns of pixels."""
+    if spread(value) is not Extent.SAMPLES or not isinstance(node.ctx, ast.Load):
+        return False
+    calls = [call for call, given in m.program.handed.get(node.id, ()) if call.args[1:2] == [given]]
+    losses = (
+        m.facts.calls[c].names | {o.name for o in m.facts.value(c.func).of("loss")} for c in calls if c in m.facts.calls
+    )
+    images = "Conv" in m.program.text
+    return not (images or goes_along_sequences(m)) and any(
+        effect_of(name).by_class for names in losses for name in names
+    )
