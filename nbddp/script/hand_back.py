@@ -113,10 +113,15 @@ def _own_parameters(plan: Plan) -> set[str]:
 def _comes_back(plan: Plan, name: str) -> bool:
     """Of what no rank has another, in whatever it holds; not what looks at the ranks' own data, or counts them."""
     value = plan.facts.final.get(name)
-    if value is None or not all(o.kind in (*BACK, *KINDS) and (o.owner is None or o.kind in PARTS) for o in value.objs):
+    if value is None or not all(o.kind in (*BACK, *KINDS) and _is_its_own(o) for o in value.objs):
         return False
     extent = held(plan.facts, value)
     return extent in WHOLE or (extent is Extent.MEAN and _is_of_steps(plan, name, value))
+
+
+def _is_its_own(obj: Obj) -> bool:
+    """No field of another thing; a list may know whose method has made it."""
+    return obj.owner is None or obj.kind in PARTS or (obj.kind in ITEMS and not obj.name)
 
 
 def _is_of_steps(plan: Plan, name: str, value: Value) -> bool:

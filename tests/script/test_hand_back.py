@@ -62,3 +62,12 @@ def test_what_a_later_cell_reads_of_the_steps_comes_back_combined():
     unread = delivered(model, training, "print(model)")
     assert "losses" in unread.means  # which the run combines, and the script has no line of
     assert "seen" not in unread.names
+
+
+def test_lists_that_the_method_of_an_object_has_made_come_back():
+    body = TRAINING.replace("\n", "\n        ").replace(
+        "optimizer.step()", "optimizer.step()\n            log.append(epoch)"
+    )
+    trainer = f"class Trainer:\n    def fit(self):\n        log = []{body}\n        return log\n"
+    model = "model = nn.Linear(8, 2)\noptimizer = torch.optim.SGD(model.parameters(), lr=0.1)"
+    assert "log" in delivered(model, trainer, "trainer = Trainer()", "log = trainer.fit()", "print(log)").names
