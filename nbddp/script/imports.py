@@ -63,7 +63,8 @@ def import_block(lines: Iterable[str]) -> list[str]:
             groups += [[line], []]
         else:
             groups[0 if _base_of(node) == "__future__" else -1].append(line)
-    return "\n\n".join("\n".join(_sorted(group)) for group in groups if group).split("\n")
+    blocks = [_sorted(group) for group in groups if group]
+    return [line for i, block in enumerate(blocks) for line in ([""] if i else []) + block]
 
 
 def _brings_what_nobody_knows(node: ast.Import | ast.ImportFrom) -> bool:
