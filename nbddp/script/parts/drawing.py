@@ -1,6 +1,7 @@
 """Random numbers of a step that are those of one process: drawn for the whole batch, of which each keeps its rows."""
 
 # mypy: ignore-errors
+# ruff: noqa: SLF001
 
 import zlib
 
@@ -48,7 +49,7 @@ class DrawnForAll(TorchDispatchMode):
         self.total = 0
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        draws = torch.Tag.nondeterministic_seeded in func.tags
+        draws = torch.Tag.nondeterministic_seeded in func.tags and dropout_of(func, args, kwargs) != 0
         sized = [*filter(is_size, args)] or [a.shape for a in args if isinstance(a, torch.Tensor)]
         place = self.place(sized[0]) if draws and sized else None
         if draws:
@@ -105,6 +106,14 @@ class DrawnForAll(TorchDispatchMode):
             return self.part(value.unflatten(0, (rows, -1)), 1, 1, False).flatten(0, 1)
         part = value.narrow(at, rows * first, rows * (end - first))
         return torch.empty_like(part).copy_(part)
+
+
+def dropout_of(func, args, kwargs):
+    """Of attention and recurrent layers, which draw nothing where it is 0; None of other functions."""
+    for at, argument in enumerate(func._schema.arguments):
+        if argument.name in ("dropout", "dropout_p"):
+            return args[at] if at < len(args) else (kwargs or {}).get(argument.name, argument.default_value)
+    return None
 
 
 def padded_to_longest(packed, *args, **kwargs):

@@ -53,6 +53,26 @@ def test_the_rows_are_those_of_one_process(ranks):
     assert all(torch.equal(end, after) for end in ends)
 
 
+def attending(rank: int) -> Any:
+    torch.manual_seed(3)
+    x = torch.randn(8, 2, 7, 4)
+    mine, _ = my_part__exact(x)
+    out = F.scaled_dot_product_attention(x[mine], x[mine], x[mine], dropout_p=0.0, is_causal=True)
+    drawn_for_all.end()
+    return out
+
+
+def attending_whole() -> Any:
+    torch.manual_seed(3)
+    x = torch.randn(8, 2, 7, 4)
+    return F.scaled_dot_product_attention(x, x, x, is_causal=True)
+
+
+def test_attention_without_dropout_draws_nothing():
+    """It is marked as drawing all the same."""
+    assert torch.equal(torch.cat(on_ranks(2, attending)), attending_whole())
+
+
 def time_first(rank: int, split: bool = True) -> Any:
     torch.manual_seed(3)
     x = torch.randn(11, 7, 8)
