@@ -16,7 +16,7 @@ MARK = f"nothing{os.getpid()}"  # by which its processes can be told from all ot
 SPAWNS = """
 import os, torch.multiprocessing as mp
 def work(rank):
-    print("rank", rank, os.getpid(), flush=True)
+    print(f"rank {rank} {os.getpid()}\\n", end="", flush=True)  # at one go, as the ranks print at once
 if __name__ == "__main__":
     mp.spawn(work, nprocs=3)
     print("main", os.getpid())
