@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nbddp.analysis.library import Samples, entry_of
+from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import effects
 from nbddp.analysis.splitting.origins import fits, is_constant, is_unchanging, structure_of
-from nbddp.analysis.splitting.regions import LOOPS, Region, stored
-from nbddp.analysis.splitting.roots import Root, base_of, values_for
+from nbddp.analysis.splitting.regions import LOOPS, Region, bound, run_by, stored
+from nbddp.analysis.splitting.roots import Root, base_of, roots, values_for
 from nbddp.analysis.syntax import is_name, walk
 from nbddp.analysis.values import Split
 
@@ -23,10 +24,34 @@ BINDS = (ast.Assign, ast.AugAssign, ast.NamedExpr)
 
 def split_of(region: Region, last: ast.AST, found: Sequence[Root]) -> Split:
     """At the head of what trains; by new names where what is whole is read elsewhere as well."""
-    at, found = region.at, _of_the_batch(region, found)
+    region, found = _before_functions(region, _of_the_batch(region, found))
+    at = region.at
     own = [r for r in found if r.name is None or r.name not in region.bound_before]
     split = Split(at, region.plan.program.statement_of(last), region.plan.program.source(found[0].node))
     return add(split, region, found) if own or found else split
+
+
+def _before_functions(region: Region, found: Sequence[Root]) -> tuple[Region, Sequence[Root]]:
+    """Of a loader's batch, `masks = make_masks(src, tgt)`: they need not have a row for each sample, as `src` has."""
+    plan, before = region.plan, region.block[: region.block.index(region.at)]
+    over = walk(region.owner.iter) if isinstance(region.owner, ast.For) else ()
+    if not any(plan.facts.value(n).objs & plan.assumed.alike for n in over):
+        return region, found
+    for number, at in enumerate(before):
+        above = replace(region, at=at)
+        for target, made in bound(plan.program, at):
+            fact = plan.facts.calls.get(made) if isinstance(made, ast.Call) else None
+            if fact is None or not fact.bodies or stored(target).isdisjoint(r.name for r in found):
+                continue
+            given = [r for a in (*fact.node.args, *(k.value for k in fact.node.keywords)) for r in roots(above, a)]
+            late = {n for s in before[number:] for n in stored(s)}
+            if given and not any(_draws(plan, n) for s in before[number:] for n in run_by(plan, s)):
+                return above, [*(r for r in found if r.name not in late), *given]
+    return region, found
+
+
+def _draws(plan: Reading, node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and entry_of(node, plan.flow.imports).draws is not None
 
 
 def _of_the_batch(region: Region, found: Sequence[Root]) -> list[Root]:
@@ -91,12 +116,13 @@ def _whole_elsewhere(split: Split, region: Region, name: str) -> Split:
     reads = [n for s in region.rest for n in walk(s) if _reads(n, name)]
     sized = [n for n in reads if _is_asked_for_its_size(region, n)]
     local = region.scope is None or name in region.bound_before or _is_local(region.scope, name)
-    elsewhere = [n for n in region.plan.nodes() if _reads(n, name) and n not in reads and _is_after(region, n)]
+    around = walk(region.scope) if local and region.scope is not None else region.plan.nodes()
+    elsewhere = [n for n in around if _reads(n, name) and n not in reads and _is_after(region, n)]
     anew = [value for _, value in values_for(region.rest, name)] if region.whole else []
     if not all(_moves(value, name) for value in anew):
         return split  # each turn would need a part of another
     carried = not region.whole and name in _bound(region)
-    if local and not elsewhere and not sized and not carried:
+    if local and not elsewhere and not carried and (not sized or _is_of_one_step(region)):
         return replace(split, names=(*split.names, name))
     if anew:
         return split
@@ -105,6 +131,11 @@ def _whole_elsewhere(split: Split, region: Region, name: str) -> Split:
     if not local or again:
         return replace(split, inline=split.inline | set(cut))
     return replace(split, renamed={**split.renamed, **dict.fromkeys(cut, f"{name}_part")})
+
+
+def _is_of_one_step(region: Region) -> bool:
+    """`def train_discriminator(images)`, called with each batch: its size is that of what it makes beside them."""
+    return region.whole and region.scope is not None and not isinstance(region.at, LOOPS)
 
 
 def _moves(node: ast.expr, name: str) -> bool:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.cuts import split_of
 from nbddp.analysis.splitting.own_parameters import learned
-from nbddp.analysis.splitting.regions import LOOPS, Definition, Region, Scope, regions, scope_of, stored
+from nbddp.analysis.splitting.regions import LOOPS, Definition, Region, Scope, regions, run_by, scope_of, stored
 from nbddp.analysis.splitting.roots import Root, comes_out, given_to, roots
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Loop, Split, backward_of
@@ -123,17 +123,6 @@ def _is_computed(region: Region, root: Root) -> bool:
             return True
         made |= stored(statement) if any(n.id in made for n in read) else set()
     return any(isinstance(n, ast.Name) and n.id in made for n in walk(root.node))
-
-
-def run_by(plan: Reading, statement: ast.AST) -> Iterator[ast.AST]:
-    """All that stands in it, and in the functions of the notebook that it calls."""
-    waiting, seen = [statement], set[ast.AST]()
-    while waiting:
-        for node in {*walk(waiting.pop())} - seen:
-            seen.add(node)
-            yield node
-            if isinstance(node, ast.Call) and node in plan.facts.calls:
-                waiting += plan.facts.calls[node].bodies
 
 
 def _drawn_here(region: Region, root: Root) -> bool:

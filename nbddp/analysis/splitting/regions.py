@@ -147,3 +147,14 @@ def loops_first(node: ast.AST) -> list[ast.AST]:
     """A comprehension's loops first, which bind what its items read."""
     loops: list[ast.AST] = getattr(node, "generators", [])
     return [*loops, *(child for child in ast.iter_child_nodes(node) if child not in loops)]
+
+
+def run_by(plan: Reading, statement: ast.AST) -> Iterator[ast.AST]:
+    """All that stands in it, and in the functions of the notebook that it calls."""
+    waiting, seen = [statement], set[ast.AST]()
+    while waiting:
+        for node in {*walk(waiting.pop())} - seen:
+            seen.add(node)
+            yield node
+            if isinstance(node, ast.Call) and node in plan.facts.calls:
+                waiting += plan.facts.calls[node].bodies

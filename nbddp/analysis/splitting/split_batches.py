@@ -12,11 +12,11 @@ from dataclasses import replace
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.cuts import add
 from nbddp.analysis.splitting.dimension import samples_in, with_masks, with_places, with_states
-from nbddp.analysis.splitting.find import chain_of, first_split, run_by, unshared
+from nbddp.analysis.splitting.find import chain_of, first_split, unshared
 from nbddp.analysis.splitting.fit import in_columns, is_unclear, nothing_cut, unclear_dim, unclear_loss, unfit, unjoined
 from nbddp.analysis.splitting.origins import all_of, fits, is_constant, is_count, is_mask, is_unchanging
 from nbddp.analysis.splitting.own_parameters import learned
-from nbddp.analysis.splitting.regions import Region, held, is_split, region_at
+from nbddp.analysis.splitting.regions import Region, held, is_split, region_at, run_by
 from nbddp.analysis.splitting.roots import Root, comes_out, is_data, roots
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Assumptions, Split

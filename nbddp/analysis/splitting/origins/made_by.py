@@ -108,10 +108,11 @@ def _names(target: ast.expr) -> Iterator[tuple[str, int | None]]:
 
 
 def returned(plan: Reading, call: ast.expr) -> Iterator[ast.expr]:
-    """By the functions of the notebook that it calls; also what a generator yields."""
-    fact = plan.facts.calls.get(call) if isinstance(call, ast.Call) else None
-    for body in fact.bodies if fact else ():
-        yield from returned_by(body)
+    """By the functions of the notebook that it calls; what a generator yields, or a loader puts together."""
+    if isinstance(call, ast.Call) and (fact := plan.facts.calls.get(call)):
+        collating = [plan.facts.value(k.value) for k in call.keywords if k.arg == "collate_fn"]
+        for body in (*fact.bodies, *(f.node for value in collating for f in value.of("function", "method"))):
+            yield from returned_by(body)
 
 
 def returned_by(body: ast.AST) -> Iterator[ast.expr]:

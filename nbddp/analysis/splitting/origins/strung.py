@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.origins.made_by import made_by, returned_by
+from nbddp.analysis.splitting.origins.made_by import made_by, returned
 from nbddp.analysis.syntax import qualified
 
 JOINING = ("torch.cat", "torch.concat", "torch.concatenate", "numpy.concatenate")
@@ -25,10 +25,8 @@ def strung(plan: Reading) -> frozenset[str]:
 
 def _collated(plan: Reading) -> Iterator[ast.Tuple]:
     for loader in plan.assumed.alike:
-        named = loader.node.keywords if isinstance(loader.node, ast.Call) else ()
-        functions = [plan.facts.value(k.value) for k in named if k.arg == "collate_fn"]
-        for body in (o for function in functions for o in function.of("function", "method")):
-            yield from (value for value in returned_by(body.node) if isinstance(value, ast.Tuple))
+        made = returned(plan, loader.node) if isinstance(loader.node, ast.Call) else ()
+        yield from (value for value in made if isinstance(value, ast.Tuple))
 
 
 def _joins(plan: Reading, node: ast.expr) -> bool:
