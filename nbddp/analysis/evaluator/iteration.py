@@ -221,7 +221,8 @@ def _iterate_wrapper(m: Machine, obj: Obj, node: ast.AST) -> Value:
     if obj.name == "zip":
         return Value(items=tuple(iterate(m, v, node) for v in inner.items or ()))
     if obj.name == "items":
-        return Value(items=(ANYTHING, m.elements(inner)))
+        layers = inner.of("model", "submodule")
+        return Value(items=(ANYTHING, iterate(m, Value(layers), node) if layers else m.elements(inner)))
     element = iterate(m, inner, node)
     if obj.name == "enumerate":
         counter = thing("counter", obj.node, BATCHES if loaders_in(m, inner) else "")

@@ -12,7 +12,7 @@ from nbddp.analysis.splitting.origins import given_to, returned
 from nbddp.analysis.splitting.regions import is_split, region_at, stored
 from nbddp.analysis.splitting.roots import definitions
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import FLAT, TURNED, Extent, Split, backward_of, spread
+from nbddp.analysis.values import FLAT, ITEMS, TURNED, Extent, Split, backward_of, contents, spread
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +124,13 @@ def _is_born(plan: Reading, node: ast.AST) -> bool:
         return _is_taken_out(plan, node)
     inner = [*_inner(node)]
     of_samples = any(spread(plan.facts.value(part)) in (Extent.SAMPLES, Extent.SUM) for part in inner)
-    return (of_samples or _runs(plan, node)) and not any(_is_mean(plan, part) for part in inner)
+    return (of_samples or _runs(plan, node)) and not any(_is_of_means(plan, part) for part in inner)
+
+
+def _is_of_means(plan: Reading, node: ast.AST) -> bool:
+    """Also a list or a dict of losses; not one of numbers that were written down."""
+    held = contents(plan.facts, plan.facts.value(node), ITEMS)
+    return _is_mean(plan, node) or any(v.extent is Extent.MEAN and not (v.number or v.items) for v in held)
 
 
 def _runs(plan: Reading, node: ast.AST) -> bool:
@@ -146,7 +152,7 @@ def _is_taken_out(plan: Reading, node: ast.Attribute | ast.Subscript) -> bool:
     loop = next((a for a in plan.program.ancestors(node) if isinstance(a, ast.For | ast.While)), None)
     if loop is not None and any(loop not in plan.program.ancestors(n) for n in made):
         return False  # a meter from before the loop, which holds means that were weighed
-    return bool(made) and calls == made and not any(_is_mean(plan, part) for n in made for part in _inner(n))
+    return bool(made) and calls == made and not any(_is_of_means(plan, part) for n in made for part in _inner(n))
 
 
 def uncounted(plan: Reading, split: Split) -> ast.expr | None:
@@ -160,7 +166,7 @@ def uncounted(plan: Reading, split: Split) -> ast.expr | None:
         waiting, seen = [backward_of(call), *plan.assumed.averaged], set[ast.AST]()
         while waiting:
             node = waiting.pop()
-            if node is None or node in seen or node in known | summed_up or not _is_mean(plan, node):
+            if node is None or node in seen or node in known | summed_up or not _is_of_means(plan, node):
                 continue
             seen.add(node)
             made = list(definitions(region, node)) if isinstance(node, ast.Name) and node.id not in named else []
@@ -173,7 +179,7 @@ def uncounted(plan: Reading, split: Split) -> ast.expr | None:
 
 
 def _holds_mean(plan: Reading, node: ast.expr) -> bool:
-    return any(_is_mean(plan, part) for part in (node, *_inner(node)))
+    return any(_is_of_means(plan, part) for part in (node, *_inner(node)))
 
 
 def _inner(node: ast.AST) -> Iterator[ast.AST]:

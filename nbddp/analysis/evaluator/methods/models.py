@@ -5,11 +5,17 @@ from __future__ import annotations
 import ast
 
 from nbddp.analysis.evaluator.iteration import params_in
-from nbddp.analysis.values import ANYTHING, HOOKS, Args, Extent, Keywords, Machine, Obj, Value
+from nbddp.analysis.values import ANYTHING, HOOKS, Args, Extent, Keywords, Machine, Obj, Value, thing
 
 RETURNS_MODEL = frozenset(
     "to cuda cpu train eval half float double bfloat16 type apply requires_grad_ share_memory".split()
 )
+
+
+INSIDE = {
+    **dict.fromkeys(("parameters", "named_parameters", "buffers"), "params"),
+    **dict.fromkeys(("modules", "children", "named_modules", "named_children"), "submodule"),
+}
 
 
 def backward(m: Machine, node: ast.Call) -> Value:
@@ -28,10 +34,10 @@ def model_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args,
             mode = attr == "train" and (not args or args[0].const is not False)
             m.let_sleep(m.asleep - models if mode else m.asleep | models)
         return Value(models)
-    if attr in ("parameters", "named_parameters", "buffers"):
-        return Value(frozenset(Obj("params", node, attr, _whole(o)) for o in models))
-    if attr in ("modules", "children", "named_modules", "named_children"):
-        return Value(frozenset(Obj("submodule", node, attr, _whole(o)) for o in models))
+    if (kind := INSIDE.get(attr)) is not None:
+        return Value(frozenset(Obj(kind, node, attr, _whole(o)) for o in models))
+    if attr in ("items", "values"):
+        return _layers_by_name(m, node, Value(models)) if attr == "items" else Value(models)
     if attr in ("append", "extend", "add_module", "insert"):
         for owner in base.of("model"):
             for value in args:
@@ -44,6 +50,14 @@ def model_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args,
             m.put(_whole(obj), HOOKS, args[0])
         return ANYTHING
     return ANYTHING if attr in ("state_dict", "load_state_dict", "zero_grad") else None
+
+
+def _layers_by_name(m: Machine, node: ast.Call, models: Value) -> Value:
+    """Of a ModuleDict."""
+    made = thing("iterator", node, "items")
+    for obj in made.objs:
+        m.put(obj, "of", models)
+    return made
 
 
 def _whole(obj: Obj) -> Obj:
