@@ -17,11 +17,14 @@ Parts = frozenset[str]
 NOTHING: Parts = frozenset()
 
 
-def cut_off(owner: ast.ClassDef, forward: ast.FunctionDef) -> set[str]:
-    """Attributes of self; none where the class freezes some of them itself."""
+def cut_off(owner: ast.ClassDef, forward: ast.FunctionDef, unread: frozenset[int] = frozenset()) -> set[str]:
+    """Attributes of self; none where the class freezes some of them itself.
+
+    Nobody reads what it gives at the places `unread`.
+    """
     if any(isinstance(n, ast.Attribute) and n.attr.startswith("requires_grad") for n in walk(owner)):
         return set()
-    flow = _Flow()
+    flow = _Flow(unread)
     flow.run(forward.body)
     return flow.read - flow.alive
 
@@ -36,6 +39,7 @@ def forgets_gradients(manager: ast.expr) -> bool:
 class _Flow:
     """The statements in their order; a name that is bound under a condition keeps what it had."""
 
+    unread: frozenset[int]
     held: dict[str, Parts] = field(default_factory=dict)
     read: set[str] = field(default_factory=set)
     alive: set[str] = field(default_factory=set)  # what comes out, or goes where nobody looks
@@ -61,6 +65,9 @@ class _Flow:
                 case ast.If(body=inner, orelse=rest):
                     self.alive |= self.of(statement.test)
                     self.perhaps([*inner, *rest])
+                case ast.Return(value=ast.Tuple(elts=given)):
+                    outputs = [self.of(part) for part in given]
+                    self.alive |= NOTHING.union(*(o for at, o in enumerate(outputs) if at not in self.unread))
                 case _:
                     self.alive |= self.of(statement)
 

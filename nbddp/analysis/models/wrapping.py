@@ -14,7 +14,7 @@ from nbddp.analysis.models.repeated_backward import several_backwards
 from nbddp.analysis.models.unfreezing import thaws_later
 from nbddp.analysis.models.wrap_points import Home, find_home
 from nbddp.analysis.reading import Model, Reading
-from nbddp.analysis.syntax import walk
+from nbddp.analysis.syntax import is_name, walk
 from nbddp.analysis.values import Obj, Value
 from nbddp.sentence import NOTHING, Sentence, sentence
 
@@ -100,12 +100,41 @@ def _overrides_train(node: ast.ClassDef) -> bool:
 
 
 def unused_parameters(plan: Reading, model: Obj) -> bool:
-    """Parts of the notebook's own models that a forward never reads: DDP must be told to look for them."""
+    """Parts of the notebook's own models that no loss comes from: DDP must be told to look for them."""
     parts = (o for o in plan.facts.classes if o.kind == "model" and model in plan.facts.roots(o))
-    return any(_leaves_out(plan, o) for o in (model, *parts))
+    return _leaves_out(plan, model, _unread(plan, model)) or any(_leaves_out(plan, o) for o in parts)
 
 
-def _leaves_out(plan: Reading, model: Obj) -> bool:
+def _unread(plan: Reading, model: Obj) -> frozenset[int]:
+    """Of `logits, extra = model(x)`: 1, where the loss may be made without it, wherever the model is trained."""
+    calls = [c for role in plan.roles.models if role.obj == model for c in role.forward_calls]
+    training = {loop for loop, fact in plan.facts.loops.items() if fact.backward}
+    places = list[frozenset[int]]()
+    for call in (c for c in calls if plan.facts.calls[c].taped & training):
+        match plan.program.parents[call]:
+            case ast.Assign(targets=[ast.Tuple(elts=names)]):
+                read = _surely_read(plan, call)
+                dropped = (at for at, n in enumerate(names) if isinstance(n, ast.Name) and n.id not in read)
+                places.append(frozenset(dropped))
+            case _:
+                return frozenset()
+    return frozenset.intersection(*places) if places else frozenset()
+
+
+def _surely_read(plan: Reading, call: ast.Call) -> set[str]:
+    """Names in the turn of the call, whichever way it goes; not `p` of `[p.numel() for p in parts]`."""
+    around = [*plan.program.ancestors(call)]
+    turn = next(a for a in around if isinstance(a, ast.For | ast.While | ast.FunctionDef | ast.Module))
+    found = set[str]()
+    for name in (n for n in walk(turn) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)):
+        above = [a for a in plan.program.ancestors(name) if a not in around]
+        own = any(is_name(t, name.id) for a in above for g in getattr(a, "generators", ()) for t in walk(g.target))
+        if not own and not any(isinstance(a, ast.If | ast.IfExp) for a in above):
+            found.add(name.id)
+    return found
+
+
+def _leaves_out(plan: Reading, model: Obj, unread: frozenset[int] = frozenset()) -> bool:
     owner = plan.facts.classes.get(model)
     if owner is None:
         return False
@@ -119,7 +148,7 @@ def _leaves_out(plan: Reading, model: Obj) -> bool:
     stored = (n for n in walk(init) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store))
     made = {n.attr for n in stored if _trainable(plan, model, n.attr)}
     never = made - _read_from(forward, methods, set()) - _read_in_init(plan, init, made)
-    return bool(never or made & (_read_under_conditions(forward) | cut_off(owner, forward)))
+    return bool(never or made & (_read_under_conditions(forward) | cut_off(owner, forward, unread)))
 
 
 def _read_under_conditions(forward: ast.FunctionDef) -> set[str]:
