@@ -21,9 +21,9 @@ EXPORTS = {
     "math": frozenset("sqrt exp log pi cos sin tan ceil floor inf isnan isfinite pow e log2 log10 tanh fabs".split()),
     "random": frozenset(
         """
-        Random SystemRandom betavariate binomialvariate choice choices expovariate gammavariate gauss getrandbits getstate
-        lognormvariate normalvariate paretovariate randbytes randint random randrange sample seed setstate shuffle
-        triangular uniform vonmisesvariate weibullvariate
+        Random SystemRandom betavariate binomialvariate choice choices expovariate gammavariate gauss getrandbits
+        getstate lognormvariate normalvariate paretovariate randbytes randint random randrange sample seed setstate
+        shuffle triangular uniform vonmisesvariate weibullvariate
         """.split()
     ),
     "torch.nn.functional": frozenset(
