@@ -50,7 +50,9 @@ def _inside(plan: ShardedReading, node: ast.AST, evaluation: set[Loop], seen: fr
     if not evaluation.isdisjoint(plan.program.ancestors(node)):
         return True
     function = plan.program.function_of(node)
-    calls = plan.callers.get(function, []) if function is not None and function not in seen else []
+    if function is None or function in seen:
+        return False
+    calls = plan.callers.get(function, [])
     return bool(calls) and all(_inside(plan, c, evaluation, seen | {function}) for c in calls)
 
 
