@@ -45,8 +45,6 @@ class Size:
         made_for = made_for_all if self.evaluates_shares else made_for_evaluation
         if read.use in ("shape", "batch", "passed") and self.changes_at_source and made_for(self.plan, read.node):
             return "count"
-        if read.use == "loader" and not self.evaluates_shares and _is_of_another(self.plan, read.node):
-            return "count"
         own: Use = "shape" if self.evaluates_shares else "count"
         return own if read.use == "batch" else read.use
 
@@ -131,6 +129,8 @@ def whole_numbers(plan: ShardedReading) -> frozenset[ast.AST]:
     found = [size for size in sizes(plan) if size.fixes_shapes and size.changes_at_source]
     again = {r.node for size in found for r in size.reads if r.use == "count"}
     again |= {r.node for size in found for r in size.all_reads if r.use == "batch"}
+    apart = (r.node for size in found if not size.evaluates_shares for r in size.all_reads if r.use == "loader")
+    again |= {n for n in apart if _is_of_another(plan, n)}
     return frozenset(again | {n for s in found for n in places(plan, s.sources) if _of_whole_loader(plan, n)})
 
 
