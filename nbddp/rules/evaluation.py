@@ -64,6 +64,10 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
                 why=sentence("the numbers are right, but every rank does all of the work"),
             )  # fmt: skip
     yield from _unread(plan, edited)
+    for loop, trained in plan.assumed.mixed.items():
+        fact = plan.facts.loops[loop]
+        if loop in plan.sharding.mixed and any(_is_left_to_chance(plan, o) for o in fact.loaders - trained):
+            yield from _wrap(plan, fact, "share_or_all", edited)
     for place in sorted((_place(plan, n) for n in plan.sharding.mixed), key=lambda n: getattr(n, "lineno", 0)):
         yield plan.program.diagnose(
             NAME, "note", place,

@@ -25,12 +25,12 @@ import ast
 from collections.abc import Iterator, Mapping, Set
 
 from nbddp.analysis import Plan
-from nbddp.analysis.models import may_hold_batch_norm
+from nbddp.analysis.models import may_hold_batch_norm, synchronises
 from nbddp.analysis.reading import expressions_for, held_by, readable
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Loop, Obj, Value, backward_of
 from nbddp.diagnostics import Diagnostic
-from nbddp.edits import Edit, after, wrap
+from nbddp.edits import Edit, after, before, wrap
 from nbddp.sentence import sentence
 
 NAME = "gradients"
@@ -61,10 +61,12 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
                          "little slower"),
         )  # fmt: skip
     training = {f.node for f in plan.roles.batch_loops}
+    synchronised: set[ast.AST] = set()
     for call in sorted(plan.facts.backward, key=lambda c: (c.lineno, c.col_offset)):
         steps = plan.facts.calls[call].loops & training
         if steps:
             yield from _after_backward(plan, call, steps)
+            yield from _batch_norm(plan, call, steps, synchronised)
 
 
 def _is_of_a_share(plan: Plan, call: ast.Call) -> bool:
@@ -139,11 +141,33 @@ def _after_backward(
         return
     yield after(plan.program, NAME, statement, f"{plan.naming('average_gradients')}({', '.join(names)})",
                 ("average_gradients",))  # fmt: skip
-    known = {m.obj for m in plan.roles.models}
-    averaged = {o for o in known if o in plan.wrapping.averaged and may_hold_batch_norm(plan, o)}
-    if models := expressions_for(plan, call, plan.facts.calls[call].visible, averaged, known):
+    if models := _with_statistics(plan, call):
         yield after(plan.program, NAME, statement, f"{plan.naming('broadcast_buffers')}({', '.join(models)})",
                     ("broadcast_buffers",))  # fmt: skip
+
+
+def _with_statistics(plan: Plan, call: ast.Call) -> list[str]:
+    """What stands for models that DDP does not wrap, and that may hold a BatchNorm."""
+    known = {m.obj for m in plan.roles.models}
+    averaged = {o for o in known if o in plan.wrapping.averaged and may_hold_batch_norm(plan, o)}
+    return list(expressions_for(plan, call, plan.facts.calls[call].visible, averaged, known))
+
+
+def _batch_norm(plan: Plan, call: ast.Call, steps: Set[Loop], done: set[ast.AST]) -> Iterator[Edit | Diagnostic]:
+    """Over the samples of all ranks, as where DDP wraps it; the layers stay where they are in the model."""
+    models = _with_statistics(plan, call) if synchronises(plan) else []
+    loop = next((a for a in plan.program.ancestors(call) if a in steps and isinstance(a, ast.stmt)), None)
+    if models and loop is None:
+        yield plan.program.diagnose(
+            NAME, "warning", call,
+            sentence("a BatchNorm of this model takes the mean and the variance of each rank's own samples"),
+            why=sentence("DDP does not wrap the model, and no loop over batches stands around this call"),
+            help=sentence("call backward() in the loop over the batches"),
+        )  # fmt: skip
+    for model in models if loop is not None and loop not in done else ():
+        assert isinstance(loop, ast.stmt)
+        yield before(plan.program, NAME, loop, f"{plan.naming('sync_batchnorm')}({model})", ("sync_batchnorm",))
+    done |= {loop} if loop is not None else set()
 
 
 def _optimizers(plan: Plan, call: ast.Call, more: Set[Obj]) -> list[str]:

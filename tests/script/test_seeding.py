@@ -40,6 +40,17 @@ def test_each_generator_for_itself(line, name):
     assert drawn(IMPORTS, NAMES, "torch.manual_seed(0)", *BEFORE[1:], line, USE) == {name}
 
 
+@pytest.mark.parametrize(
+    ("module", "line", "name"),
+    [("random", "k = randrange(9)", "random"), ("numpy.random", "k = randn()", "numpy")],
+)
+def test_functions_that_come_by_a_star_as_well(module, line, name):
+    star = f"from {module} import *"
+    assert drawn(IMPORTS, star, "torch.manual_seed(0)", *BEFORE[1:], line, USE) == {name}
+    own = line.replace("k = ", "def ").replace("(9)", "()") + ": return 3"
+    assert drawn(IMPORTS, star, "torch.manual_seed(0)", own, *BEFORE[1:], line.replace("(9)", "()"), USE) == set()
+
+
 def test_a_generator_that_the_notebook_seeds_itself_is_no_matter_of_the_script():
     own = "stream = torch.Generator().manual_seed(1)\n\ndef noise():\n    return torch.rand(2, generator=stream)"
     assert drawn(IMPORTS, "torch.manual_seed(0)", own, *BEFORE[1:], "k = noise()[0]", USE) == set()

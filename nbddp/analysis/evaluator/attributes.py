@@ -30,6 +30,7 @@ from nbddp.analysis.values import (
     Obj,
     Value,
     join,
+    join_extent,
     marked,
     spread,
     thing,
@@ -63,7 +64,7 @@ def read(m: Machine, base: Value, attr: str, node: ast.expr) -> Value:
     if result is None and base.of("list", "dict"):  # `log.queue`
         extent = extent if m.held(base) in WHOLE else Extent.VARYING
     if result is not None and not result.objs and not result.varies:
-        result = replace(result, extent=extent)  # of a thing that comes from a share
+        result = replace(result, extent=join_extent(result.extent, extent))  # of a thing that comes from a share
     if result is None and attr == "shape":
         shape = thing("shape", PLACE)
         apart = spread(base) in (Extent.SAMPLES, Extent.VARYING)

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterable
+
+from nbddp.analysis.library.lookup import ENTRIES
+
 EXPORTS = {
     "torch.utils.data": frozenset(
         """
@@ -14,6 +19,13 @@ EXPORTS = {
         "StepLR MultiStepLR ExponentialLR CosineAnnealingLR ReduceLROnPlateau OneCycleLR LambdaLR LinearLR".split()
     ),
     "math": frozenset("sqrt exp log pi cos sin tan ceil floor inf isnan isfinite pow e log2 log10 tanh fabs".split()),
+    "random": frozenset(
+        """
+        Random SystemRandom betavariate binomialvariate choice choices expovariate gammavariate gauss getrandbits
+        getstate lognormvariate normalvariate paretovariate randbytes randint random randrange sample seed setstate
+        shuffle triangular uniform vonmisesvariate weibullvariate
+        """.split()
+    ),
     "torch.nn.functional": frozenset(
         "cross_entropy mse_loss nll_loss relu softmax log_softmax dropout binary_cross_entropy max_pool2d".split()
     ),
@@ -42,4 +54,15 @@ def exports(module: str, name: str) -> bool:
     """Does the module give this name? `torch.nn` gives every class that the notebook does not define."""
     if module == "torch.nn":
         return name[:1].isupper() or name in ("functional", "init", "utils")
-    return name in EXPORTS.get(module, ())
+    return name in EXPORTS.get(module, ()) or f"{module}.{name}" in ENTRIES
+
+
+def starred_names(nodes: Iterable[ast.AST]) -> dict[str, str]:
+    """What `shuffle` stands for behind `from random import *`, where the notebook gives that name to nothing else."""
+    nodes = list(nodes)
+    modules = [n.module for n in nodes if isinstance(n, ast.ImportFrom) and n.module and n.names[0].name == "*"]
+    names = [n for n in nodes if isinstance(n, ast.Name)] if modules else []
+    own = {n.id for n in names if not isinstance(n.ctx, ast.Load)} | {n.arg for n in nodes if isinstance(n, ast.arg)}
+    own |= {n.name for n in nodes if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)}
+    read = {n.id for n in names} - own
+    return {name: f"{module}.{name}" for module in modules for name in sorted(read) if exports(module, name)}

@@ -11,7 +11,7 @@ from nbddp.analysis.loaders.batch_size_uses import Place, Use, places, use_of
 from nbddp.analysis.loaders.evaluated_batches import made_for_all, made_for_evaluation, sizes_evaluation
 from nbddp.analysis.loaders.loader_calls import LoaderCall
 from nbddp.analysis.loaders.sharding import ShardedReading
-from nbddp.analysis.slicing import Function, local_names, root_name
+from nbddp.analysis.slicing import Function, all_arguments, local_names, root_name
 from nbddp.analysis.syntax import handed, walk
 from nbddp.analysis.values import Assumptions, Obj, Value
 
@@ -41,8 +41,9 @@ class Size:
         return tuple(Read(r.node, self._meant(r)) for r in self.all_reads)
 
     def _meant(self, read: Read) -> Use:
-        """What an evaluation says of its own batches."""
-        if read.use in ("shape", "batch", "passed") and self.changes_at_source and made_for_all(self.plan, read.node):
+        """What an evaluation says of its own batches, which are those of one process where nothing is in the way."""
+        made_for = made_for_all if self.evaluates_shares else made_for_evaluation
+        if read.use in ("shape", "batch", "passed") and self.changes_at_source and made_for(self.plan, read.node):
             return "count"
         own: Use = "shape" if self.evaluates_shares else "count"
         return own if read.use == "batch" else read.use
@@ -58,11 +59,14 @@ class Size:
 
     @cached_property
     def evaluates_shares(self) -> bool:
-        """Do evaluation loops draw batches of this number as it stands, for they make things of its size?"""
-        if not self.changes_at_source:
-            return False
-        shapes = [r.node for r in self.all_reads if r.use == "shape"]
-        return sizes_evaluation(self.plan, shapes, [r.node for r in self.all_reads if r.use not in ("loader", "batch")])
+        """Do evaluation loops draw batches of this number as it stands?
+
+        For code that trains, too, makes things of its size, or they get shares of what is as large as a batch.
+        """
+        plan, fixing = self.plan, (r.node for r in self.all_reads if r.use in ("shape", "passed"))
+        shared = [n for n in fixing if not made_for_evaluation(plan, n) and not _is_parameter(plan, n)]
+        others = [r.node for r in self.all_reads if r.use not in ("loader", "batch")]
+        return self.changes_at_source and sizes_evaluation(plan, shared, others)
 
     def is_share(self, read: Read) -> bool:
         """Has the place to say the rank's share, where the number itself does not?"""
@@ -125,6 +129,8 @@ def whole_numbers(plan: ShardedReading) -> frozenset[ast.AST]:
     found = [size for size in sizes(plan) if size.fixes_shapes and size.changes_at_source]
     again = {r.node for size in found for r in size.reads if r.use == "count"}
     again |= {r.node for size in found for r in size.all_reads if r.use == "batch"}
+    apart = (r.node for size in found if not size.evaluates_shares for r in size.all_reads if r.use == "loader")
+    again |= {n for n in apart if _is_of_another(plan, n)}
     return frozenset(again | {n for s in found for n in places(plan, s.sources) if _of_whole_loader(plan, n)})
 
 
@@ -149,6 +155,20 @@ def _of_whole_loader(plan: ShardedReading, node: ast.expr) -> bool:
 
 def _is_of_loader(plan: ShardedReading, node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute) and node.attr == "batch_size" and bool(_loaders(plan, node))
+
+
+def _is_parameter(plan: ShardedReading, node: ast.expr) -> bool:
+    """What it is there is said where the function is called."""
+    function = plan.program.function_of(node)
+    given = all_arguments(function.args) if isinstance(function, Function | ast.Lambda) else []
+    return isinstance(node, ast.Name) and any(a.arg == node.id for a in given)
+
+
+def _is_of_another(plan: ShardedReading, node: ast.expr) -> bool:
+    """In the call that makes a loader, and none that draws shares."""
+    call = next(a for a in plan.program.ancestors(node) if isinstance(a, ast.Call))
+    made = plan.facts.value(call).of("loader")
+    return bool(made) and made.isdisjoint(plan.sharding.loaders)
 
 
 def _loaders(plan: ShardedReading, node: ast.expr) -> frozenset[Obj]:

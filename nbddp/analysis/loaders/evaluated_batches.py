@@ -31,7 +31,7 @@ def sizes_evaluation(plan: ShardedReading, shapes: Iterable[ast.AST], others: It
     calls = (next((a for a in plan.program.ancestors(n) if a in plan.facts.calls), None) for n in shapes)
     if any(isinstance(c, ast.Call) and plan.facts.calls[c].loops & own for c in calls):
         return True
-    return any(_reaches(plan, node, loop) for node in others for loop in own)
+    return any(_reaches(plan, node, loop) for node in others for loop in own - plan.assumed.whole.keys())
 
 
 def _evaluation(plan: ShardedReading) -> set[Loop]:
@@ -46,15 +46,14 @@ def _made_for(plan: ShardedReading, node: ast.AST, evaluation: set[Loop]) -> boo
     return _inside(plan, node, evaluation) or any(_reaches(plan, node, loop) for loop in evaluation)
 
 
-def _inside(plan: ShardedReading, node: ast.AST, evaluation: set[Loop]) -> bool:
-    call: ast.Call | None = None
-    for around in plan.program.ancestors(node):
-        if around in evaluation:
-            return True
-        if call is None and isinstance(around, ast.Call) and around in plan.facts.calls:
-            call = around
-    loops = plan.facts.calls[call].loops if call is not None else set[Loop]()
-    return bool(loops & evaluation) and not loops & {f.node for f in plan.roles.batch_loops}
+def _inside(plan: ShardedReading, node: ast.AST, evaluation: set[Loop], seen: frozenset[ast.AST] = frozenset()) -> bool:
+    if not evaluation.isdisjoint(plan.program.ancestors(node)):
+        return True
+    function = plan.program.function_of(node)
+    if function is None or function in seen:
+        return False
+    calls = plan.callers.get(function, [])
+    return bool(calls) and all(_inside(plan, c, evaluation, seen | {function}) for c in calls)
 
 
 def _reaches(plan: ShardedReading, node: ast.AST, loop: Loop) -> bool:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from nbddp.analysis.library import effect_of
+from nbddp.analysis.library import effect_of, starred_names
 from nbddp.analysis.slicing.aliases import Sharing, drawn_on
 from nbddp.analysis.slicing.effects import displays_only, effects
 from nbddp.analysis.slicing.function_effects import Definition, Summary, reachable, summaries
@@ -75,7 +75,8 @@ class Flow:
 
 
 def build_flow(program: Program) -> Flow:
-    imports = {name: name for name in program.needs} | imported_names(program.nodes)
+    known = {name: name for name in program.needs} | starred_names(program.nodes)
+    imports = known | imported_names(program.nodes)
     functions = summaries(program.nodes, imports)
     own = {name: s.changes for name, s in functions.items()}
     known = imports | dict.fromkeys(drawn_on(program.tree, imports), "matplotlib")

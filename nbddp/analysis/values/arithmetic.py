@@ -88,7 +88,9 @@ def _with_things(found: Value, left: Value, right: Value, op: ast.operator) -> V
     if isinstance(op, ast.Sub):
         return found
     known = isinstance(left.const, int | float) and isinstance(right.const, int | float)
-    objs = frozenset(o for o in left.objs | right.objs if o.kind not in ("library", "submodule", PLACES))
+    is_array = any(v.arrays or v.rank for v in (left, right))  # a counter on top of which is none
+    gone = ("library", "submodule", PLACES, "counter" if is_array else PLACES)
+    objs = frozenset(o for o in left.objs | right.objs if o.kind not in gone)
     return replace(found, objs=found.objs | objs, const=left.const + right.const if known else None)  # type: ignore[operator]
 
 

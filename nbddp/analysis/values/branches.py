@@ -49,15 +49,16 @@ def decided(m: Machine, test: ast.expr, value: Value) -> AbstractContextManager[
     differs = m.differs(test, value)
     together = not m.deals() and can_be_agreed(m.facts, test) and test not in m.assumed.own  # as it will be
     own = differs and not together
-    return _apart(m, value, differs, own)
+    repeated = spread(value) is Extent.REPEATED and test not in m.assumed.agreed
+    return _apart(m, value, differs, own, repeated)
 
 
 def chosen_by(m: Machine, value: Value) -> AbstractContextManager[None]:
     """The same without a condition that all could decide alike: a case of `match`, how often a loop turns."""
-    return _apart(m, value, value.varies, value.varies)
+    return _apart(m, value, value.varies, value.varies, spread(value) is Extent.REPEATED)
 
 
-def _apart(m: Machine, value: Value, differs: bool, own: bool) -> AbstractContextManager[None]:
+def _apart(m: Machine, value: Value, differs: bool, own: bool, repeated: bool) -> AbstractContextManager[None]:
     around = m.context
     for_itself = (spread(value) is Extent.SAMPLES or around.varying) and not value.of(PLACED)
     of_share = own and not for_itself and m.sharing() and not m.deals()
@@ -66,6 +67,7 @@ def _apart(m: Machine, value: Value, differs: bool, own: bool) -> AbstractContex
         behind=around.behind and not differs,
         of_share=around.of_share or of_share,
         own_turns=around.own_turns or own,
+        repeated=around.repeated or repeated,
     )
 
 

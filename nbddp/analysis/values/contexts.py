@@ -60,6 +60,7 @@ class Context:
     varying: bool = False  # conditions and loops that may go another way on another rank
     of_share: bool = False  # a condition that each rank decides by its share as a whole
     own_turns: bool = False  # conditions and loops by which one rank may come more often than another
+    repeated: bool = False  # a condition on what each rank has whole: it may go another way by rounding or chance
     behind: bool = False  # varying only for what some ranks have left, not for a condition around
     written: int = 1  # turns around that are run one by one, each through all of the next
     caught: bool = False  # in a `try` that goes on after an error

@@ -119,7 +119,7 @@ class Machine(Names):
         """In the place of what was there; or beside it, as `append` does."""
         if obj.name == FIELDS_OF:
             self._put_into_fields(obj, name, value)
-        value = self._under_condition(value)
+        value = self.under_condition(value)
         if obj.node is GLOBALS:
             self._put_by_text(name[2:-2], value)
             return

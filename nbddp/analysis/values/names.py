@@ -54,7 +54,7 @@ class Names:
         return self.globals.get(name)
 
     def bind(self, name: str, value: Value) -> None:
-        value = self._under_condition(value)
+        value = self.under_condition(value)
         self._note_choice(name)
         frame = self.frame
         while name in frame.outer_names and frame.outer is not None:
@@ -70,11 +70,13 @@ class Names:
         for active in self.loops if self.context.of_share else ():
             active.fact.chosen |= {name} if active.fact.function is self.frame.node else set()
 
-    def _under_condition(self, value: Value) -> Value:
+    def under_condition(self, value: Value) -> Value:
         """What each rank comes by at batches of its own is no mean or sum over those of all."""
-        whole = self.context.varying and not value.varies and value.objs == value.of("foreign")
+        whole = not value.varies and value.objs == value.of("foreign")
         chosen = self.context.of_share and value.number and value.varies
-        return value.with_extent(Extent.VARYING) if whole or chosen else value
+        if chosen or (whole and self.context.varying):
+            return value.with_extent(Extent.VARYING)
+        return value.with_extent(Extent.REPEATED) if whole and self.context.repeated else value
 
     def set_plain(self, name: str, value: Value) -> None:
         """Bind without asking under which condition."""

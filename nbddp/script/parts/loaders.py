@@ -80,6 +80,11 @@ def all_of(loader):
     return remade(loader, loader.dataset, batch_sampler=DrawnAlike(undivided(loader)))
 
 
+def share_or_all(loader):
+    """What draws a share as it is; of what is only evaluated all batches, the same on each process."""
+    return loader if is_share(loader) else all_of(loader)
+
+
 class DrawnAlike:
     """The batches that rank 0 draws; where chance has no part in them each process draws for itself."""
 
