@@ -65,8 +65,11 @@ def _reaches(plan: ShardedReading, node: ast.AST, loop: Loop) -> bool:
     later = {n for a in plan.nodes() if isinstance(a, ast.Assign) and statement.lineno < a.lineno < begins
              and plan.program.function_of(a) is function for n in _bound(a)}  # fmt: skip
     made = _bound(statement) - later if statement.lineno < begins else set[str]()
+    binds = [s for s in reversed(getattr(loop, "body", ())) if isinstance(s, ast.Assign)]
+    own = {name: s.lineno for s in binds for name in _bound(s)}
     inside = (n for n in walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
-    return any(n.id in made and not plan.facts.value(n).number for n in inside)
+    read = [n for n in inside if n.lineno <= own.get(n.id, n.lineno)]  # and not `output` of its own
+    return any(n.id in made and not plan.facts.value(n).number for n in read)
 
 
 def _bound(node: ast.Assign) -> set[str]:

@@ -188,7 +188,8 @@ def _counts_rows(plan: Plan, node: ast.expr) -> bool:
 
 def _of_all(plan: Plan, node: ast.expr) -> Iterator[Edit]:
     whole = f"{plan.program.source(node)} * {plan.world_size(node)}"
-    yield replace(plan.program, NAME, node, f"({whole})", ("dist",))
+    alone = isinstance(plan.program.parents[node], ast.Call | ast.keyword)
+    yield replace(plan.program, NAME, node, whole if alone else f"({whole})", ("dist",))
 
 
 def _loads_whole_batches(plan: Plan, size: Size, node: ast.expr) -> bool:
