@@ -139,8 +139,23 @@ def _is_left_to_chance(plan: Plan, loader: Obj) -> bool:
     call = loader_call(plan, loader)
     if call is None:
         return False
-    ordered = call.constant("shuffle") is False or "shuffle" not in call.arguments
+    shuffle = call.arguments.get("shuffle")
+    ordered = shuffle is None or call.constant("shuffle") is False or _asks_for_training(plan, shuffle)
     return not ordered or call.gives("sampler") or call.gives("batch_sampler")
+
+
+def _asks_for_training(plan: Plan, test: ast.expr) -> bool:
+    """`shuffle=name == "train"`, where `if phase == "train":` holds the backward pass: that alone is shuffled."""
+    asked = _equals(test)
+    trained = (a for call in plan.facts.backward for a in plan.program.ancestors(call) if isinstance(a, ast.If))
+    return asked is not None and any(_equals(a.test) == asked for a in trained)
+
+
+def _equals(test: ast.expr) -> object:
+    match test:
+        case ast.Compare(ops=[ast.Eq()], comparators=[ast.Constant(value=value)]):
+            return value
+    return None
 
 
 def _wrap(plan: Plan, fact: LoopFact, part: str, edited: set[ast.expr]) -> Iterator[Edit]:
