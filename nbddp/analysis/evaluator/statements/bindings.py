@@ -172,12 +172,21 @@ def _begun_here(m: Machine, operand: ast.expr) -> bool:
 def run_augmented(m: Machine, node: ast.AugAssign) -> None:
     load = _as_load(node.target)
     old = evaluate_unseen(m, load)
+    if isinstance(load, ast.Subscript) and m.facts.value(load.slice).varies:
+        old = old.with_extent(_of_all_places(m, m.facts.value(load.value), old))
     value = replace(_increment(m, load, old, node.op, node.value), arrays=old.arrays)
     note_statistic(m, node, old, m.facts.value(node.value))
     moved_by_hand(m, node.target, [m.facts.value(node.value)], old)
     with m.within(varying=False):
         assign(m, node.target, value, added=True)
     m.change_arrays(old.arrays, spread(value))
+
+
+def _of_all_places(m: Machine, container: Value, picked: Value) -> Extent:
+    """`counts[label] += 1`: who picks the place is no matter, but what is there."""
+    if container.of("list", "dict"):
+        return spread(m.elements(container))
+    return spread(picked) if container.objs else spread(container)
 
 
 def _as_load(target: ast.expr) -> ast.expr:
