@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -46,6 +47,7 @@ class Remembered:
     rebound: object
     value: Value
     trace: Trace
+    met: frozenset[Hashable]  # the loops of no batches around which it has been run so
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Hashable
 
-from nbddp.analysis.values import Machine, Obj, Remembered, Trace, Value, last_change
+from nbddp.analysis.values import Active, Machine, Obj, Remembered, Trace, Value, last_change
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -19,23 +19,35 @@ def remembered(
 ) -> Value:
     """The value of a call: what the last one alike gave, as long as nothing has changed since."""
     key = (called, tuple(args), tuple(keywords.items()), _whereabouts(m))
-    change, rebound, modules_run = last_change(), m.rebound, m.modules_run
+    change, rebound, modules_run, around = last_change(), m.rebound, m.modules_run, _plain_loops(m)
     known = m.remembered.get(key)
-    if known is not None and known.change is change and known.rebound is rebound and not _is_reentered(m):
+    if known is not None and not (known.change is change and known.rebound is rebound):
+        known = None
+    if known is not None and around <= known.met and not _is_reentered(m):
         _replay(m, known.trace)
         return known.value
     with m.traced() as trace:
         value = run()
     if last_change() is change and m.rebound is rebound:
         trace.modules_run = m.modules_run - modules_run
-        m.remembered[key] = Remembered(change, rebound, value, trace)
+        met = around | known.met if known is not None else around
+        m.remembered[key] = Remembered(change, rebound, value, trace, met)
     return value
 
 
 def _whereabouts(m: Machine) -> Hashable:
     """All else on which the value of an expression hangs."""
-    loops = tuple((a.fact.node, a.shares, a.deals, a.conditions) for a in m.loops)
-    return m.at, loops, m.context, m.left
+    loops = tuple((a.fact.node, a.shares, a.deals, a.conditions) for a in m.loops if _is_of_batches(a))
+    return m.at, bool(m.loops), loops, m.context, m.left
+
+
+def _plain_loops(m: Machine) -> frozenset[Hashable]:
+    """Of those it is only noted, of each for itself, what is run in them: in which order they stand is no matter."""
+    return frozenset((a.fact.node, a.conditions, a.untaped) for a in m.loops if not _is_of_batches(a))
+
+
+def _is_of_batches(active: Active) -> bool:
+    return active.shares or active.deals or bool(active.fact.next_of)
 
 
 def _is_reentered(m: Machine) -> bool:

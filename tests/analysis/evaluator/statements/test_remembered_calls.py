@@ -21,6 +21,19 @@ def test_a_call_that_changes_nothing_costs_less_than_one_that_does():
     assert again("    return x * 2") < again("    return {'a': x}")
 
 
+def looping(size: int) -> int:
+    """What functions cost that each call the three before in a loop, as many ways as there are through them."""
+    functions = ["def f0(x):\n    return x * 2"]
+    for n in range(1, size):
+        calls = "".join(f"        x = f{m}(x)\n" for m in range(n - 1, max(n - 4, -1), -1))
+        functions.append(f"def f{n}(x):\n    for k in range(3):\n{calls}    return x")
+    return evaluations("\n".join(functions) + f"\nn = f{size - 1}(1.0)\n")
+
+
+def test_a_function_is_not_run_for_each_way_through_loops_that_leads_to_it():
+    assert looping(12) < 12 * looping(6)  # where all ways are gone, 44 times
+
+
 METER = "class Meter:\n    value = 0.0\n\nmeter = Meter()\nmeter.value = 0.0\n"
 
 
