@@ -28,7 +28,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
-from nbddp.analysis.agreement import weighted_losses
+from nbddp.analysis.agreement import sample_means, weighted_losses
 from nbddp.analysis.splitting import (
     Batches,
     batches_of,
@@ -44,7 +44,7 @@ from nbddp.analysis.splitting import (
     unused_marks,
     whole_sizes,
 )
-from nbddp.analysis.values import FLAT, PICKED, TURNED, Split
+from nbddp.analysis.values import FLAT, TURNED, Split
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before, replace, wrap
 from nbddp.sentence import sentence
@@ -193,7 +193,8 @@ def _cut(split: Split, key: str, mine: str) -> str:
 def _weighted(plan: Plan, split: Split, batches: Batches) -> Iterator[Edit]:
     """Every mean over the rank's samples, where it comes about, by the weight of its batch."""
     means, weighted = means_of(plan, split), plan.naming("weighted")
-    for node in (n for n in means.born if not _is_weighed(plan, n)):
+    whole = {fact.node for fact in sample_means(plan).written}  # which the rule `loss` writes
+    for node in (n for n in means.born if n not in whole):
         weight = _numbered(plan, "weight", batches.number_of(node))
         yield from wrap(plan.program, NAME, node, f"{weighted}(", f", {weight})", ("weighted",))
     for inner in means.inner:
@@ -205,12 +206,3 @@ def _weighted(plan: Plan, split: Split, batches: Batches) -> Iterator[Edit]:
     for node in means.counts:
         samples, ranks = _numbered(plan, "samples", batches.number_of(node)), plan.world_size(node)
         yield replace(plan.program, NAME, node, f"({samples} / {ranks})", ("dist",))
-
-
-def _is_weighed(plan: Plan, node: ast.expr) -> bool:
-    """A mean by weights, or over selected samples: the rule `loss` writes it as that of all ranks."""
-    if not isinstance(node, ast.Call):
-        return False
-    func, weighed = node.func.value if isinstance(node.func, ast.Attribute) else node.func, {*weighted_losses(plan)}
-    built = {o.node for o in plan.facts.value(node.func).of("loss")}  # `criterion = nn.CrossEntropyLoss(weight)`
-    return bool(weighed & {node, *built}) or any(plan.facts.value(n).of(PICKED) for n in (func, *node.args))

@@ -10,5 +10,6 @@ from nbddp.analysis.agreement.loss_scaling import losses_scaled
 from nbddp.analysis.agreement.outlets import always_displayed, outlets, returned
 from nbddp.analysis.agreement.over_ranks import KINDS, Text, kind_of, name_over_ranks, over_ranks
 from nbddp.analysis.agreement.pairs import among_samples
+from nbddp.analysis.agreement.sample_means import SampleMean, sample_means
 from nbddp.analysis.agreement.sync_points import called, is_meeting, meets, reached
-from nbddp.analysis.agreement.weighted_losses import marks_ignored, weighted_losses
+from nbddp.analysis.agreement.weighted_losses import weighted_losses

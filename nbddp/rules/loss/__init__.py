@@ -27,13 +27,12 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
-from nbddp.analysis.agreement import among_samples, over_ranks, weighted_losses
-from nbddp.analysis.library import Samples, entry_of
+from nbddp.analysis.agreement import among_samples, over_ranks, sample_means
 from nbddp.analysis.models import kept_of_shares
-from nbddp.analysis.values import BY_MASK, PICKED, CallFact, Extent, Loop, Value, backward_of, spread
+from nbddp.analysis.values import CallFact, Extent, backward_of, spread
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, wrap
-from nbddp.rules.loss.sample_means import over_samples
+from nbddp.rules.loss.whole_means import over_samples
 from nbddp.sentence import sentence
 
 NAME = "loss"
@@ -61,7 +60,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     yield from _divided(plan)
     yield from _scaled(plan)
     yield from _averaged(plan)
-    yield from _weighted(plan, training) if not plan.assumed.joined else ()
+    yield from _weighted(plan) if not plan.assumed.joined else ()
     yield from _hooked(plan)
     yield from _among_samples(plan)
     yield from _kept_in_buffers(plan)
@@ -94,64 +93,30 @@ def _averaged(plan: Plan) -> Iterator[Edit]:
         yield from [first] if around else wrap(plan.program, NAME, node, before, after, ("mean_of_batch",))
 
 
-def _weighted(plan: Plan, training: set[Loop]) -> Iterator[Edit | Diagnostic]:
+def _weighted(plan: Plan) -> Iterator[Edit | Diagnostic]:
     """A mean by weights, or over selected samples: as that of all ranks where it can be written so."""
-    written: dict[ast.Call, tuple[Edit, ...]] = {}
-    for call in weighted_losses(plan):
-        own = {f.node: over_samples(plan, f) for f in _calls_of(plan, call) if f.loops & training - plan.dealt}
-        if own and all(own.values()):
-            written |= own
-            continue
-        if not own and not plan.facts.value(call).varies:
-            continue  # an evaluation that each rank runs whole
+    found = sample_means(plan)
+    for call in found.weighted:
         yield plan.program.diagnose(
             NAME, "note", call,
             sentence("this mean weights some samples more than others, so averaged over the ranks it differs a "
                      "little from the mean over the whole batch"),
             why=sentence("each rank divides by the total weight of its own samples only"),
         )  # fmt: skip
-    for fact in _picked(plan, training):
-        by_mask = all(v.of(BY_MASK) for v in _given(plan, fact) if v.of(PICKED))
-        if by_mask and (edits := over_samples(plan, fact)):
-            written[fact.node] = edits
-            continue
+    for call in found.picked:
         yield plan.program.diagnose(
-            NAME, "note", fact.node,
+            NAME, "note", call,
             sentence("this is a mean over selected samples of the batch, and the ranks may have different "
                      "numbers of them"),
             why=sentence("averaged over the ranks it differs a little from the mean over the whole batch, and a "
                          "rank with none of them has no mean"),
         )  # fmt: skip
-    yield from (edit for edits in written.values() for edit in edits)
-
-
-def _calls_of(plan: Plan, loss: ast.Call) -> Iterator[CallFact]:
-    """Of a loss that is built by a call, or the call itself, where it is that of a function."""
-    for fact in _by_place(plan):
-        if any(o.node is loss for o in plan.facts.value(fact.node.func).objs) or (fact.node is loss and fact.names):
-            yield fact
-
-
-def _picked(plan: Plan, training: set[Loop]) -> Iterator[CallFact]:
-    """`criterion(output[mask], y[mask])`, `losses[mask].mean()`."""
-    for fact in _by_place(plan):
-        picks = any(v.of(PICKED) for v in _given(plan, fact))
-        if fact.loops & training and fact.grad and picks and _is_mean(plan, fact):
-            yield fact
+    for fact, mean in found.written.items():
+        yield from over_samples(plan, fact, mean)
 
 
 def _by_place(plan: Plan) -> list[CallFact]:
     return sorted(plan.facts.calls.values(), key=lambda c: (c.node.lineno, c.node.col_offset))
-
-
-def _is_mean(plan: Plan, fact: CallFact) -> bool:
-    averages = plan.facts.is_loss(fact.node) or entry_of(fact.node, plan.flow.imports).samples is Samples.MEAN
-    return averages and plan.facts.value(fact.node).extent is Extent.MEAN
-
-
-def _given(plan: Plan, fact: CallFact) -> list[Value]:
-    func = fact.node.func
-    return [*fact.args.values(), *([plan.facts.value(func.value)] if isinstance(func, ast.Attribute) else [])]
 
 
 def _hooked(plan: Plan) -> Iterator[Diagnostic]:
