@@ -7,10 +7,10 @@ import re
 from dataclasses import replace
 from functools import reduce
 
-from nbddp.analysis.evaluator.classes import CONTAINER, class_member, container_of, itself, kind_of, line_of
-from nbddp.analysis.evaluator.iteration import only, params_in, parts
+from nbddp.analysis.evaluator.classes import CONTAINER, class_member, container_of, itself, kind_of, line_of, lineage
+from nbddp.analysis.evaluator.iteration import only, params_in
 from nbddp.analysis.evaluator.libraries import call_library, of_uneven
-from nbddp.analysis.evaluator.methods import backward, call_method, fill
+from nbddp.analysis.evaluator.methods import backward, call_method, contain, fill
 from nbddp.analysis.evaluator.tensors import DIMENSION, like, of_samples
 from nbddp.analysis.library import Samples, effect_of, makes, under
 from nbddp.analysis.slicing import Function, local_names, root_name
@@ -272,18 +272,23 @@ def instance(m: Machine, node: ast.expr, cls: Obj, args: Args, keywords: Keyword
 
 def _record_fields(m: Machine, obj: Obj, node: ast.ClassDef, args: Args, keywords: Keywords) -> None:
     """A dataclass: its fields are its arguments; a subclass of a library's class: what it is given."""
-    fields = [s.target.id for s in node.body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)]
-    for name, value in [*zip(fields, args, strict=False), *keywords.items()]:
-        m.put(obj, name, value)
+    bodies = [s for cls in reversed([*lineage(m, node)]) if isinstance(cls.node, ast.ClassDef) for s in cls.node.body]
+    fields = {s.target.id: s.value for s in bodies if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)}
+    given = {**dict(zip(fields, args, strict=False)), **keywords}
+    defaults = {n: _made_anew(m, obj, d) for n, d in fields.items() if isinstance(d, ast.Call) and n not in given}
+    for name, value in {**defaults, **given}.items():
+        if value is not None:
+            m.put(obj, name, value)
     for i, value in enumerate(args):
         m.put(obj, f"argument {i}", value)
     fill(m, m.get(obj, CONTAINER) or ANYTHING, args, keywords)
 
 
-def contain(m: Machine, obj: Obj) -> None:
-    """Modules among the fields of a module are parts of it."""
-    for (owner, _), value in list(m.facts.fields.items()):
-        if owner == obj:
-            for child in parts(m, value):
-                if child != obj:
-                    m.facts.contained[child].add(obj)
+def _made_anew(m: Machine, obj: Obj, default: ast.Call) -> Value | None:
+    """`losses: list = field(default_factory=list)`: one for each instance."""
+    factory = next((k.value for k in default.keywords if k.arg == "default_factory"), None)
+    around, m.frame.receiver = m.frame.receiver, obj  # by which what is made is told apart
+    makers = m.facts.value(factory).objs if factory is not None else ()
+    made = [value for maker in makers if (value := _call_one(m, default, maker, [], {})) is not None]
+    m.frame.receiver = around
+    return join_all(made) if made else None

@@ -73,13 +73,18 @@ def only(loaders: Set[Obj]) -> Obj | None:
 
 
 def give(m: Machine, value: Value, turns: Iterable[Extent] = ()) -> Value:
-    """Yield it: as often as a loop of the generator comes there."""
+    """Yield it: as often as a loop of the generator comes there. It comes to what `send` gives it."""
     frame, now, around = m.frame, m.context, m.frame.around or m.context
     frame.returned = value if frame.returned is None else join(frame.returned, value)
     samples = now.varying and not around.varying
     own = Extent.VARYING if now.own_turns and not around.own_turns else Extent.SAMPLES if samples else Extent.UNIFORM
     frame.turns = reduce(join_extent, turns, join_extent(frame.turns, own))
-    return ANYTHING
+    return (m.get(sent_to(frame.node), "[]") if frame.node is not None else None) or ANYTHING
+
+
+def sent_to(body: ast.AST) -> Obj:
+    """What a generator is given by `send`."""
+    return Obj("sent", body)
 
 
 def taken_from(m: Machine, iterable: Value, depth: int = 0) -> Iterator[Extent]:

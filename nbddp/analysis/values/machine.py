@@ -54,6 +54,7 @@ class Machine(Names):
     star_imports: list[str] = field(default_factory=list)
     moved: object = None  # another object since a thing has got another extent
     remembered: dict[Hashable, Remembered] = field(default_factory=dict)  # calls that changed nothing
+    resumed: dict[Obj, Callable[[], Value]] = field(default_factory=dict)  # generators: run their bodies once more
 
     # Where the run is, beside loops, branches and calls around.
     at: ast.stmt | None = None  # the top-level statement

@@ -90,6 +90,28 @@ def test_a_dataclass_holds_what_it_is_made_of():
     assert seen("row.step", "row = Row(epoch, loss.item())", "n = row.step", before=row) is Extent.UNIFORM
 
 
+KEPT = """
+from dataclasses import dataclass, field
+
+@dataclass
+class Base:
+    losses: list = field(default_factory=list)
+
+@dataclass
+class Kept(Base):
+    step: int = 0
+"""
+
+
+def test_a_dataclass_makes_what_it_holds_for_each_instance():
+    both = f"{KEPT}\nkept, other = Kept(), Kept()\nother.losses.append(1.0)\n"
+    assert seen("kept.losses[0]", "kept.losses.append(loss.item())", "n = kept.losses[0]", before=both) is Extent.MEAN
+    assert (
+        seen("other.losses[0]", "kept.losses.append(loss.item())", "n = other.losses[0]", before=both) is Extent.UNIFORM
+    )
+    assert seen("given.losses", "given = Kept(loss.item())", "n = given.losses", before=KEPT) is Extent.MEAN
+
+
 def test_a_partial_passes_on_what_it_was_given():
     before = (
         "from functools import partial\n\ndef scale(by, value):\n    return value * by\n\ntwice = partial(scale, 2)\n"

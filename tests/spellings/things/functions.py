@@ -18,7 +18,14 @@ RUNNING = """def running():
     total, value = 0.0, 0.0
     while True:
         value = yield total
-        total += value"""
+        total += value
+def telling():
+    total = steps = 0
+    while True:
+        total += yield
+        steps += 1
+        if steps % 2 == 0:
+            print(total / steps)"""
 PARTS = """def parts(loader, other):
     for a, b in loader:
         yield model(a).mean().item()
@@ -53,6 +60,7 @@ FUNCTIONS = (
         ("sink.send(0.0)",),
         RUNNING,
     ),
+    Thing("told = telling()\nnext(told)", ("told.send(N)", "told.send(M)"), ("0",), RUNNING),
     Thing(
         "got = []",
         ("got.extend(shares())", "got.append(sum(shares()))", "got += list(shares())", "got.append(max(shares()))",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from nbddp.analysis.evaluator.classes import bases_of, class_member
+from nbddp.analysis.evaluator.classes import bases_of, class_member, line_of
+from nbddp.analysis.evaluator.iteration import sent_to
 from nbddp.analysis.evaluator.methods.command_lines import call_parser
 from nbddp.analysis.evaluator.methods.containers import container_method, fill
 from nbddp.analysis.evaluator.methods.in_place import LEAVES_VALUES, change_in_place
@@ -106,6 +107,15 @@ def _super(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywo
     return result or ANYTHING
 
 
+def _generator(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value | None:
+    """`average.send(loss.item())`: its body goes on where that is called, and gives what it yields next."""
+    for obj in sorted(base.of("generator"), key=line_of) if attr == "send" and args else ():
+        m.put(sent_to(obj.node), "[]", args[0])
+        if obj in m.resumed and all(frame.node is not obj.node for frame in m.frames):
+            m.resumed[obj]()
+    return m.elements(base) if attr in ("send", "__next__") else None
+
+
 def _first_argument(frame: Frame) -> Value:
     spec = getattr(frame.node, "args", None)
     named = [*spec.posonlyargs, *spec.args] if isinstance(spec, ast.arguments) else []
@@ -114,6 +124,7 @@ def _first_argument(frame: Frame) -> Value:
 
 _BY_KIND = (
     (("super",), _super),
+    (("generator",), _generator),
     (("model", "submodule"), model_method),
     (("optimizer",), optimizer_method),
     (("scaler",), scaler_method),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from nbddp.analysis.evaluator.iteration import params_in
+from nbddp.analysis.evaluator.iteration import params_in, parts
 from nbddp.analysis.values import ANYTHING, HOOKS, Args, Extent, Keywords, Machine, Obj, Value, thing
 
 RETURNS_MODEL = frozenset(
@@ -95,3 +95,12 @@ def scaler_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args
         m.mark_loops(step=True)
         m.facts.calls[node].optimizers.update(args[0].of("optimizer"))
     return ANYTHING
+
+
+def contain(m: Machine, obj: Obj) -> None:
+    """Modules among the fields of a module are parts of it."""
+    for (owner, _), value in list(m.facts.fields.items()):
+        if owner == obj:
+            for child in parts(m, value):
+                if child != obj:
+                    m.facts.contained[child].add(obj)

@@ -139,7 +139,9 @@ def _run_body(
     m.left = left | {one for one in m.left if one.by is ast.Raise}
     m.frames.pop()
     if not isinstance(function, ast.Lambda) and yields(function):
-        return generated(m, frame, obj.owner, trace.drawn)
+        made = generated(m, frame, obj.owner, trace.drawn)
+        m.resumed.update(dict.fromkeys(made.objs, lambda: _run_body(m, function, obj, args, keywords, node)))
+        return made
     return frame.returned or ANYTHING
 
 

@@ -20,6 +20,8 @@ def partial(m: Machine, node: ast.Call, args: Args, keywords: Keywords) -> Value
 
 
 def passed(m: Machine, node: ast.Call, name: str, first: Value, args: Args) -> Value:
+    if name == "list" and not args:
+        return m.make("list", node)
     if name in ("list", "tuple") and first.of("instance"):
         return made_with(m, m.make("list", node), {"[]": iterate(m, first, node)})
     if name in ("list", "tuple", "itertools.chain") and not first.of("loader", "iterator"):
