@@ -9,7 +9,7 @@ from nbddp.analysis.evaluator import contracted
 from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.syntax import qualified
-from nbddp.analysis.values import EARLIER, FLAT, LINE, MOVED, OPERATORS, TURNED, Extent, spread
+from nbddp.analysis.values import EARLIER, FLAT, LINE, MOVED, ONE, OPERATORS, TURNED, Extent, spread
 
 SHUFFLES = ("torch.randperm", "numpy.random.permutation")
 
@@ -38,7 +38,8 @@ def compares_samples(plan: Reading, node: ast.BinOp | ast.Call | ast.Compare) ->
         minus = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
         turned = (minus and _in_columns(plan, parts)) or _with_its_own(*parts) or {*map(_place, parts)} == {0, 1}
         against = _is_product(plan, parts) if multiplied else turned
-    return against and bool(parts) and all(spread(plan.facts.value(p)) is Extent.SAMPLES for p in parts)
+    values = [plan.facts.value(p) for p in parts]
+    return against and bool(parts) and all(spread(v) is Extent.SAMPLES and not v.of(ONE) for v in values)
 
 
 def _meets_another_order(plan: Reading, node: ast.BinOp | ast.Call | ast.Compare) -> bool:

@@ -34,6 +34,7 @@ from nbddp.analysis.values import (
     may_be_an_array,
     note_given,
     note_of_its_batch,
+    of_one,
     spread,
 )
 
@@ -99,7 +100,8 @@ def _call_one(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywor
             return (_joined if joins else _forward)(m, node, obj, args, keywords)
         case "loss":
             note_of_its_batch(m, node, args)
-            return Value(extent=loss_extent(m, obj, [*args, *keywords.values()]))
+            given = [*args, *keywords.values()]
+            return of_one(Value(extent=loss_extent(m, obj, given)), given)
         case "instance" | "dataset" | "optimizer" | "scheduler":
             owner = m.facts.classes.get(obj)
             method = class_member(m, owner, "__call__", obj) if owner else None

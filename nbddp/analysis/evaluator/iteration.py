@@ -10,13 +10,17 @@ from functools import lru_cache, reduce
 
 from nbddp.analysis.evaluator.classes import class_member
 from nbddp.analysis.library import Gives, effect_of
+from nbddp.analysis.syntax import Program, walk
 from nbddp.analysis.values import (
     ANYTHING,
+    FLAT,
     ITEMS,
+    MARKS,
     OF_EACH,
     PLACED,
     PLACES,
     SOURCES,
+    TURNED,
     TURNS,
     WHOLE,
     Extent,
@@ -31,6 +35,7 @@ from nbddp.analysis.values import (
     join_all,
     join_extent,
     marked,
+    single,
     sources,
     spread,
     thing,
@@ -204,11 +209,42 @@ def iterate(m: Machine, value: Value, node: ast.AST) -> Value:
     if result is None:
         if value.of("dataset"):
             return ANYTHING
-        each = value.of(*OF_EACH)
         row = value.shape[1:] if isinstance(value.shape, tuple) and value.shape else None
-        return Value(each, extent=spread(value), arrays=value.arrays, shape=row)  # a row of an array is a part of it
+        each = Value(value.of(*OF_EACH), spread(value), arrays=value.arrays, shape=row)  # a row is a part of the array
+        return single(each, node) if _goes_through_samples(m, value, node) else each
     extent, arrays = join_extent(result.extent, value.extent), result.arrays | value.arrays
     return Value(result.objs, extent, result.items, result.const, arrays=arrays, shape=result.shape)
+
+
+def _goes_through_samples(m: Machine, value: Value, node: ast.AST) -> bool:
+    """Unless it may be a batch as a loader gives it, in which are several tensors."""
+    if not isinstance(node, ast.For | ast.AsyncFor | ast.comprehension) or spread(value) is not Extent.SAMPLES:
+        return False
+    plain = value.objs == value.of(*MARKS) - value.of(TURNED, FLAT) and not value.items
+    return plain and not m.alone(value) and not any(may_be_a_tuple(m, n) for n in walk(node.iter))
+
+
+def may_be_a_tuple(m: Machine, node: ast.AST) -> bool:
+    """`for batch in loader`, `batch = next(batches)`, unless something is done to it that is done to tensors only."""
+    if not isinstance(node, ast.Name) or m.facts.value(node).rank is not None:
+        return False
+    return (m.program.function_of(node), node.id) in _as_they_come(m.program)
+
+
+@lru_cache(maxsize=4)
+def _as_they_come(program: Program) -> Set[tuple[ast.AST | None, str]]:
+    found = set[tuple[ast.AST | None, str]]()
+    for node in program.nodes:
+        match node:
+            case ast.For(target=target) | ast.AsyncFor(target=target) | ast.comprehension(target=target):
+                counted = isinstance(node.iter, ast.Call) and ast.unparse(node.iter.func).endswith("enumerate")
+                target = target.elts[-1] if counted and isinstance(target, ast.Tuple) else target
+            case ast.Assign(targets=[target], value=ast.Call(func=ast.Name(id="next" | "tuple" | "list"))):
+                pass
+            case _:
+                continue
+        found |= {(program.function_of(node), target.id)} if isinstance(target, ast.Name) else set()
+    return found
 
 
 def _shapes_of_batches(m: Machine, holder: Value, depth: int = 0) -> Several | None:

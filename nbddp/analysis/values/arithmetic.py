@@ -16,6 +16,7 @@ from nbddp.analysis.values.domain import (
     FRACTION,
     LINE,
     MARKS,
+    ONE,
     PICKED,
     PLACED,
     PLACES,
@@ -29,6 +30,7 @@ from nbddp.analysis.values.domain import (
     alike,
     is_zero,
     marked,
+    of_one,
     placed,
     spread,
 )
@@ -49,7 +51,7 @@ OPERATORS: dict[str, ast.operator] = {
 
 def binary(left: Value, right: Value, op: ast.operator) -> Value:
     extent = _extent(left, right, op)
-    marks = left.of(*MARKS) | right.of(*MARKS)
+    marks = of_one(Value(left.of(*MARKS) | right.of(*MARKS)), (left, right)).objs
     size = extent is Extent.SUM and all(v.size or not v.varies for v in (left, right))
     found = Value(marks, extent, None, None, equal=alike(left) and alike(right), size=size)
     found = replace(found, number=_is_number(left) and _is_number(right))
@@ -265,7 +267,7 @@ def averaged(value: Value) -> Extent:
 
 def turned(value: Value, *, line: bool = False) -> Value:
     """A batch transposed, or back again; of two dimensions, as `x.T` is, the second is the last one."""
-    if value.of(TURNED) or spread(value) is not Extent.SAMPLES:
+    if value.of(TURNED, ONE) or spread(value) is not Extent.SAMPLES:
         return placed(value) if value.of(TURNED) else value
     back = placed(value, TURNED)
     return value if value.of(LINE) else marked(back, LINE) if line else back

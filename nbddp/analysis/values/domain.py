@@ -129,11 +129,12 @@ FLAT = "flat"  # time and samples in one dimension, time first
 LINE = "line"  # the samples' dimension is the last one
 JOINED = "joined"  # of several batches, one after the other
 EARLIER = "earlier"  # in a loop over the samples of a batch, left by those before
+ONE = "one"  # one sample of a batch for itself, in the loop over them that is its node
 UNLIKE = "unlike"  # holds a sum over the samples, and something that is none: its node is the sum
 PLACES = "places"  # the place of each sample in the batch, in order; what is computed from it is none
 MARKS = (RATED, WEIGHTED, STATISTIC, MASK, EACH, PICKED, MOVED, PLACED, BY_MASK, FRACTION, ASSUMED, TURNED, FLAT, LINE,
-         UNLIKE, JOINED, EARLIER)  # fmt: skip
-OF_EACH = (RATED, WEIGHTED, PICKED, MOVED, PLACED, BY_MASK, JOINED)  # whatever is made of each sample for itself
+         UNLIKE, JOINED, EARLIER, ONE)  # fmt: skip
+OF_EACH = (RATED, WEIGHTED, PICKED, MOVED, PLACED, BY_MASK, JOINED, ONE)  # whatever is made of each sample for itself
 OF_A_SHARE = (PICKED, MOVED, RATED, WEIGHTED, TURNED, JOINED)  # gathered, these are not the samples of one process
 _NOWHERE = ast.Pass()
 
@@ -142,6 +143,22 @@ def placed(value: Value, kind: str = "") -> Value:
     """A batch whose samples are in another dimension: TURNED, FLAT, or the first."""
     plain = replace(value, objs=value.objs - value.of(TURNED, FLAT, LINE))
     return marked(plain, kind) if kind else plain
+
+
+def ones(values: Iterable[Value]) -> frozenset[Obj]:
+    """The loops of which all that is of samples here is one turn's sample."""
+    found = [v.of(ONE) for v in values if v.varies]
+    return frozenset.intersection(*found) if found else frozenset()
+
+
+def single(value: Value, loop: ast.AST) -> Value:
+    """What a turn of a loop over samples gets."""
+    return replace(value, objs=value.objs - value.of(ONE) | {Obj(ONE, loop)})
+
+
+def of_one(value: Value, values: Iterable[Value]) -> Value:
+    """What is made of one sample is of that one, and of one together with others it is not."""
+    return replace(value, objs=value.objs - value.of(ONE) | ones(values))
 
 
 def marked(value: Value, kind: str, why: str = "") -> Value:
@@ -176,7 +193,7 @@ def join(a: Value, b: Value, *, later: bool = False) -> Value:
         const = Literal.PERHAPS_NONE
     whole = items is None  # where the parts do not match, what they are goes to the whole
     extent = join_extent(spread(a), spread(b)) if whole else join_extent(a.extent, b.extent)
-    return Value(
+    joined = Value(
         a.objs | b.objs,
         Extent.VARYING if whole and not later and is_sum_or_not(a, b) else extent,
         items,
@@ -188,6 +205,7 @@ def join(a: Value, b: Value, *, later: bool = False) -> Value:
         a.arrays | b.arrays,
         _either(a.shape, b.shape),
     )
+    return of_one(joined, (a, b)) if joined.of(ONE) else joined
 
 
 def _either(a: Sizes | Several | None, b: Sizes | Several | None) -> Sizes | Several | None:

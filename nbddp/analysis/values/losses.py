@@ -20,6 +20,7 @@ from nbddp.analysis.values.domain import (
     Obj,
     Value,
     join_extent,
+    ones,
     spread,
 )
 from nbddp.analysis.values.machine import Machine
@@ -32,6 +33,8 @@ def reduced(values: list[Value], keywords: dict[str, Value]) -> Extent:
     """By the `reduction` argument; the mean where it is not given."""
     if not any(v.varies for v in values):
         return reduce(join_extent, map(spread, values), Extent.UNIFORM)
+    if ones(values):
+        return Extent.SAMPLES
     if any(spread(keywords[n]) not in (*WHOLE, Extent.SAMPLES) for n in WEIGHTS if n in keywords):
         return Extent.VARYING  # weights that a rank has counted in its share
     how = keywords["reduction"].const if "reduction" in keywords else "mean"

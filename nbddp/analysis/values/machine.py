@@ -12,7 +12,7 @@ from nbddp.analysis.syntax import Program
 from nbddp.analysis.values.assumptions import Assumptions
 from nbddp.analysis.values.contents import ITEMS, contents, held, is_uneven
 from nbddp.analysis.values.contexts import Left, Remembered, Trace
-from nbddp.analysis.values.domain import ANYTHING, PICKED, PLACED, Extent, Obj, Value, alike, join, spread, thing
+from nbddp.analysis.values.domain import ANYTHING, PICKED, PLACED, Extent, Obj, Value, alike, join, ones, spread, thing
 from nbddp.analysis.values.facts import CallFact, LoopFact, TestFact
 from nbddp.analysis.values.names import Names
 from nbddp.analysis.values.tracking import note_state
@@ -171,8 +171,14 @@ class Machine(Names):
 
     def size(self, value: Value) -> Value:
         """How many samples of it this rank has."""
+        if self.alone(value):
+            return Value(number=True)
         known = not value.of(PICKED)
         return Value(extent=Extent.SUM, equal=known and not self.deals(), size=known, number=True)
+
+    def alone(self, *values: Value) -> bool:
+        """Is all that is of samples here one sample, in a loop over them that goes on?"""
+        return any(a.fact.node is one.node for one in ones(values) for a in self.loops)
 
     def deals(self) -> bool:
         """Inside a loop whose batches are dealt out: their sizes differ between ranks."""

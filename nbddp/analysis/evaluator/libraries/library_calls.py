@@ -28,6 +28,7 @@ from nbddp.analysis.values import (
     EACH,
     LINE,
     MOVED,
+    ONE,
     PICKED,
     PLACED,
     PLACES,
@@ -47,6 +48,7 @@ from nbddp.analysis.values import (
     join_extent,
     marked,
     note_of_its_batch,
+    of_one,
     placed,
     reduced,
     spread,
@@ -95,7 +97,7 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
         m.facts.against_statistic.add(node)
     if op.samples is Samples.LOSS:
         note_of_its_batch(m, node, args)
-        return Value(extent=reduced(given, keywords))
+        return of_one(Value(extent=reduced(given, keywords)), given)
     if op.noise and (m.sharing() or _like_the_share(given)):
         drawn = Value(extent=Extent.SAMPLES)
         return marked(drawn, MOVED, SHUFFLED) if name.endswith(("randperm", "permutation")) else drawn
@@ -128,12 +130,13 @@ def _of_samples(m: Machine, name: str, args: Args, keywords: Keywords, op: Op) -
     inner = m.elements(first) if first.of("list") else first
     if op.samples is Samples.SUM and spread(inner) in WHOLE and first.of(EACH, PICKED):
         return Value(extent=Extent.SUM, number=inner.number)  # `sum(1 for t, p in zip(y, predicted) if t == p)`
-    if name == "sum" and spread(inner) is Extent.SAMPLES and _holds_batches(m, first):
+    if name == "sum" and spread(inner) is Extent.SAMPLES and not inner.of(ONE) and _holds_batches(m, first):
         return inner
     if word == "average" and any(spread(v) not in WHOLE for v in (*args[2:], keywords.get("weights", ANYTHING))):
         return Value(extent=Extent.VARYING)
     found = of_samples(m, inner, word, args[1:], keywords, op.samples)
-    return Value(extent=spread(found)) if found is not None and op.samples in TOTALS else found
+    plain = found is not None and op.samples in TOTALS and not m.alone(inner)
+    return Value(extent=spread(found)) if plain and found else found
 
 
 def _holds_batches(m: Machine, value: Value) -> bool:

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, reduce
 
-from nbddp.analysis.evaluator.iteration import BATCHES
+from nbddp.analysis.evaluator.iteration import BATCHES, may_be_a_tuple
 from nbddp.analysis.evaluator.picking.batch_names import is_a_batch, is_a_tensor
 from nbddp.analysis.evaluator.picking.order import order_of
 from nbddp.analysis.evaluator.tensors import before, rows_are_samples
-from nbddp.analysis.syntax import Program
+from nbddp.analysis.syntax import Program, walk
 from nbddp.analysis.values import ANYTHING, Extent, Machine, Value, domain, spread, turned
 
 FEW = 3
@@ -25,13 +25,14 @@ def picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subscr
     of_each = base.of(domain.EACH) or any(_is_numbered(m, o.node) for o in base.of("dict"))
     if of_each and found.extent is Extent.SAMPLES and isinstance(index.const, int):
         return domain.marked(found, domain.PLACED)  # `list(x)[0]`
-    if not found.extent is base.extent is Extent.SAMPLES or isinstance(base.shape, domain.Several):
+    if m.alone(base) or not found.extent is base.extent is Extent.SAMPLES or isinstance(base.shape, domain.Several):
         return found
     if any(o.name == BATCHES for o in index.of("counter")):
         return found.with_extent(Extent.VARYING)  # `x[i]` of batch i: of a rank's share it is another sample
     found, at = _where(m, found, base, index, node)
-    if at is None:
-        return found
+    loop = None if at is None or may_be_a_tuple(m, node.value) else _turn_of(m, at)
+    if at is None or loop is not None:
+        return found if loop is None else domain.single(found, loop)
     place = m.facts.value(at)
     if m.context.forward:
         _note_rows(m, at, place, node)
@@ -52,6 +53,22 @@ def picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subscr
     if by_mask and not [*base.of(domain.PICKED), *index.of(domain.PICKED)]:
         found = domain.marked(found, domain.BY_MASK)
     return domain.marked(found, domain.PICKED)
+
+
+def _turn_of(m: Machine, at: ast.expr) -> ast.AST | None:
+    """In which `x[i]`, `x[i : i + 1]` is one sample: `for i in range(len(x))`, `for i, row in enumerate(x)`."""
+    match at:
+        case ast.Slice(
+            lower=ast.Name() as place, upper=ast.BinOp(left=first, op=ast.Add(), right=ast.Constant(value=1))
+        ):
+            at = place if ast.unparse(first) == place.id else at
+    if not isinstance(at, ast.Name):
+        return None
+    loops = (a.fact.node for a in reversed(m.loops) if isinstance(a.fact.node, ast.For | ast.comprehension))
+    loop = next((o for o in loops if any(isinstance(n, ast.Name) and n.id == at.id for n in walk(o.target))), None)
+    counted = loop.iter.args if loop and isinstance(loop.iter, ast.Call) and m.facts.counts(loop.iter) else []
+    sized = len(counted) == 1 and m.facts.value(counted[0]).size
+    return loop if sized or m.facts.value(at).of(domain.PLACES) else None
 
 
 def _is_numbered(m: Machine, made: ast.AST) -> bool:

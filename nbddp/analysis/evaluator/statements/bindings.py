@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from itertools import takewhile
 
 from nbddp.analysis.evaluator.attributes import store
 from nbddp.analysis.evaluator.classes import by_class, by_operator
@@ -149,6 +150,9 @@ def _increment(m: Machine, target: ast.expr, old: Value, op: ast.operator, opera
         return Value(extent=Extent.VARYING, number=old.number and new.number)
     if isinstance(op, ast.Add) and spread(new) is Extent.SAMPLES and spread(old) is Extent.SUM:
         return old
+    adds = isinstance(op, ast.Add | ast.Sub)
+    if adds and m.alone(new) and not m.alone(old) and not _begun_in_turn(m, target, operand, new):
+        new = Value(extent=Extent.SUM, number=new.number)
     gathers = old.extent in domain.WHOLE and not old.const and not _begun_here(m, operand)
     if isinstance(op, ast.Add) and spread(new) is Extent.SUM and gathers:
         number = old.number and new.number
@@ -157,6 +161,15 @@ def _increment(m: Machine, target: ast.expr, old: Value, op: ast.operator, opera
     if found.of(domain.ASSUMED) and not isinstance(op, ast.Add | ast.Sub):
         found = Value(extent=Extent.VARYING, number=found.number)  # who multiplies again and again weights no mean
     return with_contents(m, found, old, new)
+
+
+def _begun_in_turn(m: Machine, target: ast.expr, operand: ast.expr, new: Value) -> bool:
+    """`error = 0; for row in sample: error += row.mean()`: of one sample, too."""
+    loops = {o.node for o in new.of(domain.ONE)}
+    statement = m.program.statement_of(operand)
+    around = takewhile(lambda n: n not in loops, (statement, *m.program.ancestors(statement)))
+    inside = [n for n in around if isinstance(n, ast.stmt)]
+    return isinstance(target, ast.Name) and any(fresh_start(m.program, n, target.id) for n in inside)
 
 
 def _begun_here(m: Machine, operand: ast.expr) -> bool:

@@ -26,6 +26,7 @@ from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
     EARLIER,
     ITEMS,
+    ONE,
     Active,
     Env,
     Extent,
@@ -44,6 +45,7 @@ from nbddp.analysis.values import (
     last_finding,
     marked,
     restore,
+    single,
     spread,
     state_of,
 )
@@ -228,6 +230,8 @@ def _made_beside(m: Machine, loop: ast.For | ast.AsyncFor) -> None:
 def element(m: Machine, iterable: Value, node: ast.AST, active: Active) -> Value:
     """What one turn gets; the counter of a dealt-out loop differs between ranks, that of a shared one does not."""
     value = iterate(m, iterable, node)
+    if value.of(ONE) and not m.alone(value):
+        value = single(value, node)  # of a list of samples
     whole = bool(active.fact.loaders) and not active.shares
     if value.items and value.items[0].of("counter"):
         counter, *rest = value.items

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from nbddp.analysis.evaluator.iteration import written_elements
 from nbddp.analysis.evaluator.tensors.dimensions import along_of, at_times, over_samples, samples_at
@@ -12,6 +13,7 @@ from nbddp.analysis.values import (
     FLAT,
     JOINED,
     OF_EACH,
+    ONE,
     PICKED,
     PLACED,
     TURNED,
@@ -21,6 +23,7 @@ from nbddp.analysis.values import (
     Machine,
     Value,
     marked,
+    ones,
     turned,
 )
 
@@ -37,6 +40,8 @@ def joined(m: Machine, node: ast.Call, word: str, given: Value, args: Args, keyw
     """`torch.cat([a, b])`, `torch.stack(outputs)`: where the samples of all are then."""
     parts = written_elements(m, given) or [m.elements(given)]
     found = Value(given.of(*OF_EACH).union(*(p.of(*OF_EACH, TURNED, FLAT) for p in parts)), Extent.SAMPLES)
+    if ones(parts):
+        return found if m.alone(*parts) else replace(found, objs=found.objs - found.of(ONE))  # of each sample
     along = along_of(word, args, keywords)
     at = 0 if along is ANYTHING or word in ("vstack", "hstack") else along.const
     if word == "stack" and not (given.of(EACH, PICKED) or found.of(TURNED) or m.context.varying):

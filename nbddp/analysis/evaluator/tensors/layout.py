@@ -21,6 +21,7 @@ from nbddp.analysis.values import (
     Machine,
     Value,
     marked,
+    of_one,
     placed,
     product,
     spread,
@@ -97,7 +98,7 @@ def like(value: Value, given: Args) -> Value:
     if not given or spread(value) is not Extent.SAMPLES:
         return value
     place = given[0].of(TURNED, FLAT, MOVED).union(*(v.of(*OF_EACH) for v in given))
-    return replace(value, objs=value.objs | place) if place else value
+    return of_one(replace(value, objs=value.objs | place), given) if place else value
 
 
 def lined(word: str, base: Value, args: Args) -> Value:

@@ -50,7 +50,9 @@ def of_samples(
     m: Machine, base: Value, word: str, args: Args, keywords: Keywords, done: Samples | None
 ) -> Value | None:
     """`x.std(0)`, `torch.topk(losses, 8)`, `mask.sum()`, by what is done to samples; None where that is nothing."""
-    extent = spread(base)
+    extent, given = spread(base), [base, *args, *keywords.values()]
+    if m.alone(*given):
+        return _of_one(given, done)
     if (done is Samples.STATISTIC and base.varies) or (done is Samples.ORDERS and extent is Extent.SAMPLES):
         of_all = _of_all(m, word, base, args, keywords)
         return marked(of_all, PICKED) if word in ("topk", "kthvalue") and of_all.of(STATISTIC) else of_all
@@ -73,6 +75,13 @@ def of_samples(
     if done is Samples.MIXES or (done is Samples.PAIRS and any(spread(a) is Extent.SAMPLES for a in args[:1])):
         return Value(extent=Extent.VARYING)
     return _some(m, base, word, args, along, done) or turned_by(m, word, base, args)
+
+
+def _of_one(given: Args, done: Samples | None) -> Value | None:
+    """Of one sample: whatever is done along its dimensions, it is of that one."""
+    if done is Samples.COUNT:
+        return Value(number=True)
+    return None if done in (None, Samples.EACH, Samples.JOINS) else like(Value(extent=elementwise(given)), given)
 
 
 def _of_no_samples(

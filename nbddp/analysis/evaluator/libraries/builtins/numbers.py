@@ -12,6 +12,7 @@ from nbddp.analysis.values import (
     EACH,
     MARKS,
     MOVED,
+    ONE,
     PICKED,
     PLACED,
     STATISTIC,
@@ -63,11 +64,20 @@ def as_number(m: Machine, name: str, value: Value) -> Value:
     return Value(value.objs - value.of("list"), extent, const=const, equal=value.equal, number=number)
 
 
+def _of_samples(m: Machine, value: Value, inner: Value) -> Value:
+    """How many rows a sample has, or how many samples there are in a list."""
+    even = not is_uneven(m.facts, value)
+    apart = Value(number=True) if m.alone(inner) else Value(extent=Extent.SUM, equal=not m.deals(), number=True)
+    return apart if even else Value(extent=Extent.VARYING, number=True)
+
+
 def length(m: Machine, value: Value) -> Value:
     if value.of("loader", "dataset", "loader sampler", "shape"):  # a part of a batch has as many dimensions
         return Value(number=True)
     if value.of(EACH, PICKED):
         return Value(extent=Extent.SUM, number=True)
+    if (inner := m.elements(value) if value.of("list") else value).of(ONE):
+        return _of_samples(m, value, inner)
     if value.of("iterator") and Extent.SAMPLES in taken_from(m, value):
         plain = not is_indirect(m, value)
         return Value(extent=Extent.SUM if plain else Extent.VARYING, equal=plain, number=True)
