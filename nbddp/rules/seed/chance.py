@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
-from nbddp.analysis.library import Stream, effect_of
+from nbddp.analysis.library import Stream, effect_of, makes
 from nbddp.analysis.reading import generators
 from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.values import Extent, spread
@@ -24,8 +24,9 @@ def same_chance(plan: Plan, rule: str) -> Iterator[Edit]:
         if isinstance(node, ast.Call) and (function is None or function.name not in FOR_A_SAMPLE):
             yield from _seeded(plan, rule, node)
             yield from _drawn_by_rank_0(plan, rule, node)
-        elif isinstance(node, ast.Assign) and _names_something(plan, node.value):
-            yield from _from_rank_0(plan, rule, node.value)
+        elif isinstance(node, ast.Assign):
+            for text in _names(plan, node.value):
+                yield from _from_rank_0(plan, rule, text)
 
 
 def _seeded(plan: Plan, rule: str, call: ast.Call) -> Iterator[Edit]:
@@ -57,12 +58,29 @@ def _drawn_by_rank_0(plan: Plan, rule: str, call: ast.Call) -> Iterator[Edit]:
         return
     apart = fact.varying_control or fact.ever_in_forward or fact.loops & {f.node for f in plan.roles.batch_loops}
     around = (a for a in plan.program.ancestors(call) if isinstance(a, ast.Assign))
-    if not apart and not any(_names_something(plan, a.value) for a in around):
+    if not apart and not any(part is call for a in around for text in _names(plan, a.value) for part in walk(text)):
         yield from _from_rank_0(plan, rule, call)
 
 
 def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
+
+
+def _names(plan: Plan, node: ast.expr) -> Iterator[ast.expr]:
+    """Of `Log(f"runs/{datetime.now()}")` the text; a writer is made by rank 0 alone."""
+    if not _names_something(plan, node) or any(a in plan.writing.guarded for a in plan.program.ancestors(node)):
+        return
+    if not isinstance(node, ast.Call) or _makes_text(plan, node):
+        yield node
+    elif not (plan.facts.value(node).of("writer") or makes(_name(plan, node)) == "tracker"):
+        for part in (*node.args, *(k.value for k in node.keywords)):
+            yield from _names(plan, part)
+
+
+def _makes_text(plan: Plan, call: ast.Call) -> bool:
+    """`datetime.now().strftime("%H")`, `str(time.time())`, `os.path.join("runs", f"{time.time()}")`."""
+    name, word = _name(plan, call), _name(plan, call).rpartition(".")[2]
+    return effect_of(name).clock or word.startswith((*TEXTS, "join", "Path")) or _names_something(plan, call.func)
 
 
 def _names_something(plan: Plan, node: ast.expr) -> bool:
