@@ -63,8 +63,8 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             yield from _shared(plan, size)
         if argued and size.node is not None and not (size.fixes_shapes and size.changes_at_source):
             yield from _per_rank(plan, size.node)
-        if argued and size.node is not None and not known_at_start(plan, size):
-            yield _told(plan, size)
+            if not known_at_start(plan, size):
+                yield _told(plan, size)
         if not (size.fixes_shapes and size.changes_at_source) and any(r.use == "count" for r in size.reads):
             for source in size.sources - rounded:
                 yield from _rounded(plan, size, source)
@@ -130,7 +130,7 @@ def _uneven(plan: Plan) -> Iterator[Diagnostic]:
 
 
 def _parameter(plan: Plan, size: Size) -> object:
-    """The default of a parameter."""
+    """The one number that it is, through parameters."""
     values = {s.value for s in size.sources if isinstance(s, ast.Constant)}
     return values.pop() if len(values) == 1 else None
 
@@ -139,7 +139,8 @@ def _is_one(plan: Plan, size: Size) -> bool:
     """As it says, or for want of another size."""
     call = size.call
     given = {"batch_size", "batch_sampler", "sampler"} & call.arguments.keys()
-    return call.constant("batch_size") == 1 or (call.plain and call.obj not in plan.facts.classes and not given)
+    known = call.constant("batch_size") == 1 or _parameter(plan, size) == 1
+    return known or (call.plain and call.obj not in plan.facts.classes and not given)
 
 
 def _one_at_a_time(plan: Plan, call: LoaderCall) -> Diagnostic:
