@@ -11,6 +11,7 @@ from nbddp.analysis.reading import Reading
 from nbddp.analysis.syntax import qualified
 from nbddp.analysis.values import EARLIER, FLAT, LINE, MOVED, ONE, OPERATORS, TURNED, Extent, spread
 
+MATRIX = 2  # dimensions: of more, the first is that of the samples, each with its own rows
 SHUFFLES = ("torch.randperm", "numpy.random.permutation")
 
 
@@ -77,7 +78,7 @@ def _called(plan: Reading, call: ast.Call) -> tuple[list[ast.expr], bool]:
     if {*map(_place, call.args[:2])} == {0, 1}:  # `self.similarity(z.unsqueeze(1), z.unsqueeze(0))`
         return call.args[:2], True
     if len(given) < 2 or op.distances:
-        return given[:2], bool(op.distances)
+        return given[:2], bool(op.distances) and (plan.facts.value(given[0]).rank or 0) <= MATRIX
     minus = isinstance(OPERATORS.get(word), ast.Sub) and _in_columns(plan, given[:2])
     return given[:2], minus or bool(op.product and _is_product(plan, given[:2]))
 

@@ -11,6 +11,7 @@ from nbddp.analysis.evaluator.tensors.operations import of_size, operation
 from nbddp.analysis.evaluator.tensors.samples import of_samples
 from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.values import (
+    ANYTHING,
     PICKED,
     TURNED,
     UNARY,
@@ -25,6 +26,7 @@ from nbddp.analysis.values import (
     thing,
 )
 
+TILES = ("repeat", "tile")
 REPLACES = frozenset({"zero_", "fill_", "copy_"})
 
 
@@ -49,9 +51,16 @@ def tensor_method(m: Machine, base: Value, attr: str, args: Args, keywords: Keyw
     if attr in REPLACES and (attr == "copy_" or extent not in (Extent.SAMPLES, Extent.VARYING)):
         given = args[0] if args else Value(const=0)
         return given if attr == "copy_" else replace(given, number=False, size=False)
+    if attr in TILES and extent in WHOLE and _first(args).size:  # `self.token.repeat(len(x), 1, 1)`
+        return Value(extent=Extent.SAMPLES)
     values = (replace(v, extent=m.held(v)) if v.objs else v for v in (*args, *keywords.values()))
     found = Value(extent=elementwise([base, *values]))
     return operation(attr, [base, *args], keywords) or like(found, [base])
+
+
+def _first(sizes: Args) -> Value:
+    """Of `(n, 1)` in one tuple, or as several arguments."""
+    return next(iter(sizes[0].items or sizes), ANYTHING) if sizes else ANYTHING
 
 
 def _size(m: Machine, base: Value, args: Args) -> Value:

@@ -43,6 +43,7 @@ from nbddp.analysis.values import (
     summed,
 )
 
+MATRIX = 2  # dimensions, of which the first is that of what is paired
 TOTALS = {Samples.SUM: summed, Samples.MEAN: averaged}
 
 
@@ -72,6 +73,8 @@ def of_samples(
         if at_times(m, base, along):
             return marked(Value(extent=Extent.VARYING), STATISTIC)
         return Value(extent=TOTALS[done](base)) if over_samples(base, along) else along_another(base, along, keywords)
+    if effect_of(f".{word}").distances and (base.rank or 0) > MATRIX:
+        return None  # of each sample its rows with those of the other
     if done is Samples.MIXES or (done is Samples.PAIRS and any(spread(a) is Extent.SAMPLES for a in args[:1])):
         return Value(extent=Extent.VARYING)
     return _some(m, base, word, args, along, done) or turned_by(m, word, base, args)
