@@ -10,11 +10,9 @@ from functools import reduce
 from nbddp.analysis.evaluator.classes import CONTAINER, class_member, container_of, itself, kind_of, line_of, lineage
 from nbddp.analysis.evaluator.iteration import only, params_in
 from nbddp.analysis.evaluator.libraries import call_library, of_uneven
-from nbddp.analysis.evaluator.methods import backward, call_method, contain, fill
+from nbddp.analysis.evaluator.methods import backward, call_method, contain, fill, reads_more_than_numbers
 from nbddp.analysis.evaluator.tensors import DIMENSION, like, of_samples
 from nbddp.analysis.library import Samples, effect_of, makes, under
-from nbddp.analysis.slicing import Function, local_names, root_name
-from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
     ANYTHING,
     HOOKS,
@@ -153,18 +151,8 @@ def _call_bound(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyw
     before = m.modules_run
     with m.within(forward=True):
         result = m.steps.function(m, obj, args, keywords, node)
-    fact.runs_modules |= m.modules_run > before or (result.varies and _reads_more_than_numbers(m, obj))
+    fact.runs_modules |= m.modules_run > before or (result.varies and reads_more_than_numbers(m, obj))
     return result
-
-
-def _reads_more_than_numbers(m: Machine, method: Obj) -> bool:
-    """`self.weight`, and not `self.width` alone, by which a first hidden state is sized."""
-    assert isinstance(method.node, Function)
-    fields = {n.value: n for n in walk(method.node) if isinstance(n, ast.Attribute) and root_name(n) == "self"}
-    local = local_names(method.node) - {"self"}
-    names = (n for n in walk(method.node) if isinstance(n, ast.Name) and n.id not in local)
-    values = (m.facts.value(fields.get(n, n)) for n in names)
-    return any(not (v.number or isinstance(v.const, int | float) or v.of("library", "device")) for v in values)
 
 
 def _joined(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywords) -> Value:

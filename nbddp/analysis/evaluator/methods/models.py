@@ -5,13 +5,15 @@ from __future__ import annotations
 import ast
 
 from nbddp.analysis.evaluator.iteration import params_in, parts
+from nbddp.analysis.slicing import Function, local_names, root_name
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import ANYTHING, HOOKS, Args, Extent, Keywords, Machine, Obj, Value, thing
 
 RETURNS_MODEL = frozenset(
     "to cuda cpu train eval half float double bfloat16 type apply requires_grad_ share_memory".split()
 )
 
-
+NO_GRADIENT = ("data", "new", "device", "dtype")  # what these give of a parameter, and `new_zeros`
 INSIDE = {
     **dict.fromkeys(("parameters", "named_parameters", "buffers"), "params"),
     **dict.fromkeys(("modules", "children", "named_modules", "named_children"), "submodule"),
@@ -104,3 +106,32 @@ def contain(m: Machine, obj: Obj) -> None:
             for child in parts(m, value):
                 if child != obj:
                     m.facts.contained[child].add(obj)
+
+
+def reads_more_than_numbers(m: Machine, method: Obj) -> bool:
+    """`self.weight`, and not `self.width` alone, by which a first hidden state is sized."""
+    assert isinstance(method.node, Function)
+    fields = {n.value: n for n in walk(method.node) if isinstance(n, ast.Attribute) and root_name(n) == "self"}
+    local = local_names(method.node) - {"self"}
+    asked = {n for test in walk(method.node) if isinstance(test, ast.If | ast.IfExp) for n in walk(test.test)}
+    names = (n for n in walk(method.node) if isinstance(n, ast.Name) and n.id not in local and n not in asked)
+    read = (fields.get(n, n) for n in names)
+    values = (m.facts.value(n) for n in read if not _is_looked_at(m, n, method.node))
+    return any(not (v.number or isinstance(v.const, int | float) or v.of("library", "device")) for v in values)
+
+
+def _is_looked_at(m: Machine, node: ast.expr, method: ast.AST) -> bool:
+    """`next(self.parameters()).data`, `weight = next(self.parameters())` and then `weight.new_zeros(…)` alone."""
+    if not isinstance(node, ast.Attribute) or node.attr != "parameters":
+        return False
+    first = m.program.parents[m.program.parents[node]]
+    around = m.program.parents[first]
+    if isinstance(around, ast.Assign) and isinstance(around.targets[0], ast.Name):
+        name = around.targets[0].id
+        uses = [n for n in walk(method) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
+        return all(_gives_no_gradient(m.program.parents[n]) for n in uses)
+    return _gives_no_gradient(around)
+
+
+def _gives_no_gradient(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr.startswith(NO_GRADIENT)
