@@ -26,7 +26,7 @@ from nbddp.script.names import words_of
 from nbddp.script.needs import needs_of
 from nbddp.script.part_library import library
 from nbddp.script.regions import Region, regions
-from nbddp.script.rename import import_as
+from nbddp.script.rename import import_as, of_python
 from nbddp.script.variants import requests
 from nbddp.watch_points import Watch
 
@@ -53,6 +53,7 @@ def assemble(plan: Plan, edits: Sequence[Edit]) -> list[Line]:
     environment = [line for s in layout.environment for line in _environment(plan, s, spans, edits)]
     names = words_of("\n".join(line.text for line in [*body, *module, *environment]))
     renames = {n: plan.naming(n) for n in _own_names() if plan.naming(n) != n}
+    renames |= of_python(plan, layout)
     wanted = {n for n in library().parts if plan.naming(n.partition("__")[0]) in names}
     start = launcher(dict(layout.parameters), needs_of(plan, layout), train=plan.naming("train"), renames=renames)
     requested = [*requests(plan, edits, wanted), *start.parts]
@@ -63,6 +64,7 @@ def assemble(plan: Plan, edits: Sequence[Edit]) -> list[Line]:
     imports += [f"import {name}" for name in plan.program.needs if name in used - library().parts.keys()]
     present = bound_by(imports)
     added = [*parts.imports, *start.imports, *_imports_of_edits(plan, edits, names)]
+    added += ["import builtins"] if "builtins." in parts.source + start.source else []
     imports += [line for line in added if not bound_by([line]).items() <= present.items()] + [EARLY]
     lines = [*header(plan, layout), Line("")]
     lines += _import_lines(imports, comments, layout, environment)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Iterator, Mapping
 
+from nbddp.analysis import Plan
+from nbddp.analysis.library import HIDES
 from nbddp.analysis.syntax import walk
+from nbddp.script.layout import Layout
 
 
 def renamed(source: str, names: Mapping[str, str]) -> str:
@@ -43,3 +47,12 @@ def import_as(line: str, name: str) -> str:
     (alias,) = statement.names
     alias.asname = name if name != alias.name else None
     return ast.unparse(statement)
+
+
+def of_python(plan: Plan, layout: Layout) -> dict[str, str]:
+    """Python's own names that stand for something else at the module: `from numpy import *` brings another `max`."""
+    imports = [s.node for s in layout.imports if isinstance(s.node, ast.ImportFrom)]
+    starred = (HIDES.get(n.module or "", frozenset()) for n in imports if n.names[0].name == "*")
+    bound = {n for s in (*layout.imports, *layout.module) for n in plan.flow.effects[s.index].may_bind}
+    hidden = bound.union(layout.global_names, *starred) & vars(builtins).keys()
+    return {name: f"builtins.{name}" for name in hidden}

@@ -120,3 +120,13 @@ def test_a_forward_of_its_own_is_no_such_name():
     base = "class Net(nn.Linear):\n    def forward(self, x):\n        return super().forward(x)\n\n\nmodel = Net(8, 2)"
     model = f"{base}\n{BEFORE[2].strip().splitlines()[1]}"
     assert "def __getattribute__" not in script(*BEFORE[:2], model, TRAINING.replace("model(x)", "model.forward(x)"))
+
+
+@pytest.mark.parametrize(
+    "line", ["from numpy import *", "from numpy import max", "def max(a, b):\n    return b", "from pylab import *"]
+)
+def test_helpers_call_python_whatever_the_notebook_has_put_in_its_place(line):
+    text = script(line, *BEFORE, TRAINING.replace("range(3)", "range(max(3, 2))"))
+    assert "builtins.max(1, torch.get_num_threads()" in text
+    assert "\nimport builtins\n" in text
+    assert "builtins" not in script("from math import *", *BEFORE, TRAINING)

@@ -18,4 +18,4 @@ from nbddp.analysis.library.frameworks import (
 from nbddp.analysis.library.in_place_changes import gone_through, in_place
 from nbddp.analysis.library.lookup import effect_of, entry_of, is_class, learns, makes
 from nbddp.analysis.library.ops import Effect, Gives, Op, Samples, Shape, Stream, under
-from nbddp.analysis.library.star_imports import USUAL, exports, starred_names
+from nbddp.analysis.library.star_imports import HIDES, USUAL, exports, starred_names

@@ -49,6 +49,12 @@ USUAL = {
     **{name: f"torch.utils.data.{name}" for name in ("DataLoader", "Dataset", "TensorDataset", "random_split")},
 }
 
+_OF_ARRAYS = frozenset("abs all any bool divmod max min pow round sum".split())
+HIDES = {  # names of Python itself, and of scripts, that such an import gives another meaning
+    **dict.fromkeys(("numpy", "pylab", "matplotlib.pylab"), _OF_ARRAYS),
+    "torch": _OF_ARRAYS - {"divmod"} | {"compile", "complex", "dist", "float", "int", "range"},
+}
+
 
 def exports(module: str, name: str) -> bool:
     """Does the module give this name? `torch.nn` gives every class that the notebook does not define."""

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from nbddp.analysis.library import HIDES
 from nbddp.analysis.reading.interpret import Run
 from nbddp.analysis.syntax import walk
 
@@ -50,6 +51,8 @@ def naming_for(run: Run, own: Mapping[str, str], device: str | None) -> Naming:
                 taken.add(node.arg)
             elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 taken.add(node.name)
+            elif isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+                taken |= HIDES.get(node.module or "", frozenset())
             elif isinstance(node, ast.alias):
                 taken.add((node.asname or node.name).split(".")[0])
     return Naming(frozenset(taken) - loads, run.flow.imports, own, device)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import builtins
+import importlib
+
 import pytest
 
-from nbddp.analysis.library import USUAL, exports
+from nbddp.analysis.library import HIDES, USUAL, exports
 
 
 @pytest.mark.parametrize(
@@ -27,3 +30,9 @@ def test_what_everybody_calls_by_the_same_name():
     assert USUAL["np"] == "numpy"
     assert USUAL["DataLoader"] == "torch.utils.data.DataLoader"
     assert "x" not in USUAL
+
+
+@pytest.mark.parametrize("module", ["numpy", "torch"])
+def test_the_names_of_python_that_a_star_hides_are_known(module):
+    star = importlib.import_module(module).__all__
+    assert {*star} & {*vars(builtins)} <= HIDES[module] <= {*star}
