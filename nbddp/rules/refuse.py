@@ -55,7 +55,7 @@ def _already_ddp(plan: Plan) -> Iterator[Diagnostic]:
 
 def _undefined(plan: Plan) -> Iterator[Diagnostic]:
     for name, node in plan.facts.undefined.items():
-        if node not in plan.program.parents or _may_be_passed_by(plan, name, node):
+        if node not in plan.program.parents or _may_be_passed_by(plan, name, node) or _is_tried(plan, node):
             continue
         read = (n for n in plan.nodes() if isinstance(n, ast.Name) and n.id == name)
         optional = all(_is_optional(plan, n) for n in read)
@@ -98,6 +98,21 @@ def _is_optional(plan: Plan, node: ast.AST) -> bool:
             return not (calls and loops) and not asked & changed_names([*loops])
         inner = around
     return False
+
+
+def _is_tried(plan: Plan, node: ast.AST) -> bool:
+    """`try: x, y = next(batches)`, and `except: batches = iter(loader)` for the first time."""
+    inner = node
+    for around in plan.program.ancestors(node):
+        if isinstance(around, ast.Try) and inner in around.body and any(map(_catches_missing, around.handlers)):
+            return True
+        inner = around
+    return False
+
+
+def _catches_missing(handler: ast.ExceptHandler) -> bool:
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(kind is None or ast.unparse(kind) in ("NameError", "Exception", "BaseException") for kind in kinds)
 
 
 def _may_be_passed_by(plan: Plan, name: str, node: ast.Name) -> bool:

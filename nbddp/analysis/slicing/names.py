@@ -16,7 +16,6 @@ class Effects:
     """Names of the enclosing scope that a piece of code touches."""
 
     reads: set[str] = field(default_factory=set)  # may be read before this code binds them
-    needs: set[str] = field(default_factory=set)  # surely read, were every branch to run: must exist before
     binds: set[str] = field(default_factory=set)  # bound for sure
     may_bind: set[str] = field(default_factory=set)
     mutates: set[str] = field(default_factory=set)
@@ -51,8 +50,6 @@ class Names(ast.NodeVisitor):
         self.out.loads.add(name)
         if name not in self.out.binds:
             self.out.reads.add(name)
-            if name not in self.out.may_bind:
-                self.out.needs.add(name)
 
     def store(self, name: str) -> None:
         if not self._is_local(name) and not self.in_function:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from nbddp.analysis import Plan
@@ -22,17 +22,18 @@ class Again:
 
 
 def written_twice(plan: Plan) -> Iterator[Again]:
-    """Calls in the loops that train which size their result by it, in the order of the text."""
+    """Calls which size their result by it, in the order of the text."""
     numbers = {size.value.const for size in sizes(plan)} - {None, 1}
     evaluations = {f.node for f in plan.roles.evaluation_loops}
-    for fact in _in_training(plan):
-        number = _first_size(fact.node)
-        if number is None or number.value not in numbers:
-            continue
-        if _reshapes(plan, fact.node):
-            yield Again(fact.node, number, not (fact.ever_in_forward or fact.loops & evaluations))
-        elif any(effect_of(n).makes == "tensor" for n in fact.names) and not fact.in_forward:
-            yield Again(fact.node, number, _goes_with_batch(plan, fact))
+    training = {f.node for f in plan.roles.batch_loops}
+    for fact in sorted(plan.facts.calls.values(), key=lambda c: (c.node.lineno, c.node.col_offset)):
+        if reshaped := _reshaped(plan, fact.node):
+            number = _first_size(reshaped)
+            if number is not None and number.value in numbers:
+                yield Again(fact.node, number, not (fact.ever_in_forward or fact.loops & evaluations))
+        elif (number := _first_size(fact.node.args)) is not None and number.value in numbers and fact.loops & training:
+            if any(effect_of(n).makes == "tensor" for n in fact.names) and not fact.in_forward:
+                yield Again(fact.node, number, _goes_with_batch(plan, fact))
 
 
 def _goes_with_batch(plan: Plan, fact: CallFact) -> bool:
@@ -60,21 +61,16 @@ def _has_samples(plan: Plan, call: ast.Call) -> bool:
     return any(plan.facts.value(a).extent is Extent.SAMPLES for a in call.args)
 
 
-def _in_training(plan: Plan) -> list[CallFact]:
-    loops = {f.node for f in plan.roles.batch_loops}
-    found = (c for c in plan.facts.calls.values() if c.loops & loops)
-    return sorted(found, key=lambda c: (c.node.lineno, c.node.col_offset))
-
-
-def _first_size(call: ast.Call) -> ast.Constant | None:
-    first = call.args[0] if call.args else None
+def _first_size(given: Sequence[ast.expr]) -> ast.Constant | None:
+    first = given[0] if given else None
     first = first.elts[0] if isinstance(first, ast.Tuple | ast.List) and first.elts else first
     return first if isinstance(first, ast.Constant) and type(first.value) is int else None
 
 
-def _reshapes(plan: Plan, call: ast.Call) -> bool:
-    """Of the samples of a batch: its first size is how many they are."""
+def _reshaped(plan: Plan, call: ast.Call) -> Sequence[ast.expr]:
+    """Of the samples of a batch, `x.view(64, -1)`, `torch.reshape(x, (64, 784))`: sizes, the first is how many."""
     func = call.func
     if not isinstance(func, ast.Attribute) or func.attr not in ("view", "reshape"):
-        return False
-    return plan.facts.value(func.value).extent is Extent.SAMPLES
+        return ()
+    whole, *given = call.args if plan.facts.value(func.value).of("library") and call.args else [func.value, *call.args]
+    return given if plan.facts.value(whole).extent is Extent.SAMPLES else ()
