@@ -71,14 +71,12 @@ class LoopFact(Tracked):
     indirect: set[Obj] = field(default_factory=TrackedSet)  # loaders drawn from by a generator, islice() or cycle()
     foreign: set[Obj] = field(default_factory=TrackedSet)  # things of modules that are not read, over which it runs
     opaque: bool = False  # iterates something that is not understood
-    varying_iterable: bool = False
     cut: bool = False  # what it sees may be more, less or other than the loader's batches
     named: bool = False  # over names or things: phases, folds, models
     lazy: bool = False  # in a generator: it runs in step with another loop
 
     # What happens inside, or in what is called there.
     backward: bool = False
-    conditional: bool = False  # backward runs under an `if` inside: not at every turn, or not for every loader
     step: bool = False
     toggles: bool = False  # train() or eval() is called
     chosen: set[str] = field(default_factory=TrackedSet)  # bound under a condition that each rank has for its own share

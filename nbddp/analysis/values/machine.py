@@ -257,7 +257,6 @@ class Machine(Names):
         for active in (a for a in self.loops if self.context.grad or not a.untaped):
             active.fact.backward = active.backward = True
             active.unsure |= conditions > active.conditions
-            active.fact.conditional |= conditions > active.conditions
 
     @contextmanager
     def traced(self) -> Iterator[Trace]:

@@ -59,7 +59,7 @@ def test_what_happens_in_a_loop_is_noted_in_all_around():
     m.context = Context(conditions=1)
     m.mark_loops(step=True)
     m.mark_backward(m.context.conditions)
-    assert [(f.backward, f.step, f.conditional) for f in (outer, inner)] == [(True, True, True)] * 2
+    assert [(f.backward, f.step) for f in (outer, inner)] == [(True, True)] * 2
 
 
 def test_a_number_out_of_a_batch_belongs_to_one_sample_in_a_loop_over_them_only():

@@ -74,7 +74,6 @@ def _enter(m: Machine, node: Loop, iterable: Value | None, source: ast.expr | No
         fact.foreign |= iterated(m, iterable)
         known = _is_known(m, iterable)
         fact.opaque |= not known and not iterable.varies and not m.facts.counts(source)
-        fact.varying_iterable |= iterable.varies
     return fact
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from nbddp.analysis import Plan
 from nbddp.analysis.values import Extent, LoopFact
-from tests.analysis.cells import BEFORE, TRAINING, batch, evaluation, evaluations, extent, node, plan, seen
+from tests.analysis.cells import BEFORE, TRAINING, evaluation, evaluations, extent, node, plan, seen
 
 
 def loop_over(made: Plan, source: str) -> LoopFact:
@@ -32,7 +32,7 @@ def test_a_loop_that_trains_is_told_from_one_that_watches():
 def test_backward_under_a_condition_is_no_sure_training():
     made = plan(*BEFORE, TRAINING.replace("loss.backward()", "if len(x) > 2:\n            loss.backward()"))
     fact = loop_over(made, "train_loader")
-    assert (fact.conditional, len(fact.trained), len(fact.perhaps)) == (True, 0, 1)
+    assert (len(fact.trained), len(fact.perhaps)) == (0, 1)
 
 
 @pytest.mark.parametrize(
@@ -50,12 +50,6 @@ def test_turns_of_numbers_of_names_and_of_what_is_not_known(source, named, opaqu
     made = plan(*BEFORE, TRAINING.replace("range(3)", source))
     fact = loop_over(made, source)
     assert (fact.named, fact.opaque) == (named, opaque)
-
-
-def test_a_loop_over_the_samples_of_a_batch_turns_unlike_often():
-    made = plan(*BEFORE, batch("for v in y:", "    n = v.item()"))
-    assert loop_over(made, "y").varying_iterable
-    assert not loop_over(made, "range(3)").varying_iterable
 
 
 def test_an_evaluation_by_a_comprehension_is_run_whole():
