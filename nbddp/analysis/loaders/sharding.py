@@ -76,7 +76,8 @@ def find_sharding(plan: Reading) -> Sharding:
     for fact in plan.roles.batch_loops:
         trained = (trained_on(fact) or set(fact.perhaps)) - plan.assumed.unshared
         by_phases = trained & fact.next_of & fact.watched  # `if step == 0: it = iter(loader)`
-        if len(trained) > 1 and (trained & fact.perhaps or by_phases):
+        drawn = {o for o in trained if o == batch_at(o.node)}
+        if len(trained - drawn) > 1 and (trained & fact.perhaps or by_phases):
             named = _named_for_training(plan, fact, trained)
             if not named:
                 unclear[fact.node] = frozenset(trained)
