@@ -231,7 +231,8 @@ def _choice(m: Machine, node: ast.IfExp) -> Value:
     found = join(body, other)
     if not m.differs(node.test, test):
         return found.with_extent(Extent.VARYING) if domain.is_sum_or_not(body, other) else found
-    samples = spread(test) is Extent.SAMPLES and spread(found) in (*domain.WHOLE, Extent.SAMPLES)
+    by_sample = spread(test) is Extent.SAMPLES and not test.of(domain.PLACED)
+    samples = by_sample and spread(found) in (*domain.WHOLE, Extent.SAMPLES)
     return Value(found.objs, Extent.SAMPLES if samples else Extent.VARYING)
 
 

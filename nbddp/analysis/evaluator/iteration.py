@@ -17,6 +17,7 @@ from nbddp.analysis.values import (
     ITEMS,
     MARKS,
     OF_EACH,
+    PICKED,
     PLACED,
     PLACES,
     SOURCES,
@@ -217,10 +218,10 @@ def iterate(m: Machine, value: Value, node: ast.AST) -> Value:
 
 
 def _goes_through_samples(m: Machine, value: Value, node: ast.AST) -> bool:
-    """Unless it may be a batch as a loader gives it, in which are several tensors."""
+    """Unless it may be a batch as a loader gives it, in which are several tensors; not those of `x.split(2)`."""
     if not isinstance(node, ast.For | ast.AsyncFor | ast.comprehension) or spread(value) is not Extent.SAMPLES:
         return False
-    plain = value.objs == value.of(*MARKS) - value.of(TURNED, FLAT) and not value.items
+    plain = value.objs == value.of(*MARKS) - value.of(TURNED, FLAT, PICKED, PLACED) and not value.items
     return plain and not m.alone(value) and not any(may_be_a_tuple(m, n) for n in walk(node.iter))
 
 

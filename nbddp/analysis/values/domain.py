@@ -147,7 +147,7 @@ def placed(value: Value, kind: str = "") -> Value:
 
 def ones(values: Iterable[Value]) -> frozenset[Obj]:
     """The loops of which all that is of samples here is one turn's sample."""
-    found = [v.of(ONE) for v in values if v.varies]
+    found = [v.of(ONE) if spread(v) is not Extent.VARYING else frozenset() for v in values if v.varies]
     return frozenset.intersection(*found) if found else frozenset()
 
 
