@@ -171,6 +171,10 @@ LOSSES = (
     "torch.cat([out - b, model.weight[:, :1]]).pow(2).mean()",
     "torch.vstack([out - b, b.new_ones(1, 1)]).pow(2).mean()",
     "torch.stack([e.sum() for e in (out - b).pow(2)]).mean()",
+    # one sample after the other
+    "sum(criterion(p, q) for p, q in zip(out, b))",
+    "sum((p - q).abs().mean() for p, q in [(out[i], b[i]) for i in range(len(b))])",
+    "torch.stack([criterion(p, q) for p, q in zip(out, b)]).mean()",
 )
 OFTEN = "range(min(3, int(loss) % 4))"
 # What else a step does: before it, in the gradients, after it; and what is printed.
@@ -259,6 +263,11 @@ STEPS = (
             ("n += np.average((out - b).detach().numpy(), weights=a[:, :1].abs().numpy())", "n"),
         )
     ),
+    # what is told of one sample after the other
+    ("n = 0.0", "", "for v in b: n += v.mean().item()", "n"),
+    ("n = 0.0", "", "for v in b: n = v.mean().item()", "n"),
+    ("n = 0.0", "", "for v, w in zip(b, b[1:]): n += v.mean().item()", "n"),
+    ("n = 0.0; log = []", "", "for v in b:\n    n += len(log)\n    log.append(v.sum().item())", "n, log"),
 )
 
 

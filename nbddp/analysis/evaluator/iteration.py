@@ -17,6 +17,7 @@ from nbddp.analysis.values import (
     ITEMS,
     MARKS,
     OF_EACH,
+    ONE,
     PICKED,
     PLACED,
     PLACES,
@@ -261,7 +262,7 @@ def _shapes_of_batches(m: Machine, holder: Value, depth: int = 0) -> Several | N
 def _iterate_wrapper(m: Machine, obj: Obj, node: ast.AST) -> Value:
     inner = m.get(obj, "of") or ANYTHING
     if obj.name == "zip":
-        return Value(items=tuple(iterate(m, v, node) for v in inner.items or ()))
+        return Value(items=_side_by_side([iterate(m, v, node) for v in inner.items or ()]))
     if obj.name == "items":
         layers = inner.of("model", "submodule")
         return Value(items=(ANYTHING, iterate(m, Value(layers), node) if layers else m.elements(inner)))
@@ -273,6 +274,13 @@ def _iterate_wrapper(m: Machine, obj: Obj, node: ast.AST) -> Value:
             items=(marked(marked(counter.with_extent(Extent.SAMPLES), PLACED), PLACES) if own else counter, element)
         )
     return element
+
+
+def _side_by_side(parts: list[Value]) -> tuple[Value, ...]:
+    """`zip(x, x[1:])`: as many as the shorter has, and of a share these are others."""
+    if not any(spread(v) is Extent.SAMPLES and v.of(PLACED) for v in parts):
+        return tuple(parts)
+    return tuple(marked(replace(v, objs=v.objs - v.of(ONE)), PLACED) if v.of(ONE) else v for v in parts)
 
 
 def loaders_in(m: Machine, value: Value) -> set[Obj]:

@@ -12,6 +12,7 @@ from nbddp.analysis.evaluator.tensors.samples import of_samples
 from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.values import (
     ANYTHING,
+    ONE,
     PICKED,
     TURNED,
     UNARY,
@@ -44,7 +45,7 @@ def tensor_method(m: Machine, base: Value, attr: str, args: Args, keywords: Keyw
         extent = of_size({m.held(v) for v in (*args, *keywords.values())})
         return Value(extent=extent, const=0 if attr == "new_zeros" and extent in WHOLE else None)
     if attr == "item":
-        return Value(extent=m.one_number(extent, base), number=True)
+        return Value(base.of(ONE), m.one_number(extent, base), number=True)
     if done is Samples.KEEPS:
         extent = UNARY[attr](base) if attr in UNARY else extent
         return lined(attr, Value(base.objs - base.of("shape"), extent, base.items, base.const), args)

@@ -77,7 +77,8 @@ def length(m: Machine, value: Value) -> Value:
     if value.of(EACH, PICKED):
         return Value(extent=Extent.SUM, number=True)
     if (inner := m.elements(value) if value.of("list") else value).of(ONE):
-        return _of_samples(m, value, inner)
+        growing = value.of("list") and m.alone(inner)  # in the loop that fills it
+        return Value(extent=Extent.VARYING, number=True) if growing else _of_samples(m, value, inner)
     if value.of("iterator") and Extent.SAMPLES in taken_from(m, value):
         plain = not is_indirect(m, value)
         return Value(extent=Extent.SUM if plain else Extent.VARYING, equal=plain, number=True)
