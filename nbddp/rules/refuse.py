@@ -55,7 +55,7 @@ def _already_ddp(plan: Plan) -> Iterator[Diagnostic]:
 
 def _undefined(plan: Plan) -> Iterator[Diagnostic]:
     for name, node in plan.facts.undefined.items():
-        if node not in plan.program.parents or _may_be_passed_by(plan, name, node) or _is_tried(plan, node):
+        if node not in plan.program.parents or _may_be_passed_by(plan, name, node) or _is_set_on_failure(plan, node):
             continue
         read = (n for n in plan.nodes() if isinstance(n, ast.Name) and n.id == name)
         optional = all(_is_optional(plan, n) for n in read)
@@ -100,11 +100,12 @@ def _is_optional(plan: Plan, node: ast.AST) -> bool:
     return False
 
 
-def _is_tried(plan: Plan, node: ast.AST) -> bool:
-    """`try: x, y = next(batches)`, and `except: batches = iter(loader)` for the first time."""
-    inner = node
+def _is_set_on_failure(plan: Plan, node: ast.Name) -> bool:
+    """`try: x, y = next(batches)`, and `except: batches = iter(loader)` for the first time; not where nothing does."""
+    inner: ast.AST = node
     for around in plan.program.ancestors(node):
-        if isinstance(around, ast.Try) and inner in around.body and any(map(_catches_missing, around.handlers)):
+        caught = around.handlers if isinstance(around, ast.Try) and inner in around.body else []
+        if any(_catches_missing(h) and node.id in changed_names(h.body) for h in caught):
             return True
         inner = around
     return False

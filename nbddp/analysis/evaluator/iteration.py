@@ -140,7 +140,6 @@ def is_indirect(m: Machine, value: Value) -> bool:
 
 
 FEW = 8
-DEEPEST = 6  # `tqdm(enumerate(zip(a, b)))`
 
 
 def literal_elements(m: Machine, iterable: Value) -> list[Value]:
