@@ -266,6 +266,8 @@ STEPS = (
     # what is told of one sample after the other
     ("n = 0.0", "", "for v in b: n += v.mean().item()", "n"),
     ("n = 0.0", "", "for v in b: n = v.mean().item()", "n"),
+    ("n = 0.0", "", "for v in b:\n    for w in b: n += (v - w).abs().mean().item()", "n"),
+    ("n = 0.0", "", "n = sum(map(lambda v: v.mean().item(), b))", "n"),
     ("n = 0.0", "", "for v, w in zip(b, b[1:]): n += v.mean().item()", "n"),
     ("n = 0.0; log = []", "", "for v in b:\n    n += len(log)\n    log.append(v.sum().item())", "n, log"),
 )

@@ -53,6 +53,8 @@ def binary(left: Value, right: Value, op: ast.operator) -> Value:
     extent = _extent(left, right, op)
     marks = of_one(Value(left.of(*MARKS) | right.of(*MARKS)), (left, right)).objs
     size = extent is Extent.SUM and all(v.size or not v.varies for v in (left, right))
+    if left.of(ONE) and right.of(ONE) and not marks & left.of(ONE):
+        extent = Extent.VARYING  # two samples of a batch, of which a share has fewer pairs
     found = Value(marks, extent, None, None, equal=alike(left) and alike(right), size=size)
     found = replace(found, number=_is_number(left) and _is_number(right))
     match op:

@@ -6,7 +6,7 @@ import ast
 from contextlib import ExitStack
 
 from nbddp.analysis.evaluator.iteration import as_often_as, iterate, loaders_in
-from nbddp.analysis.values import WHOLE, Args, Extent, Machine, Value, join, note_size
+from nbddp.analysis.values import WHOLE, Args, Extent, Machine, Value, join, note_size, spread
 
 
 def over_items(m: Machine, node: ast.Call, args: Args) -> Value:
@@ -31,6 +31,8 @@ def mapped(m: Machine, node: ast.Call, args: Args) -> Value:
         for given in args[1:]:
             around.enter_context(as_often_as(m, given, node))
         result = m.steps.call(m, node, args[0], None, [_item(m, node, a) for a in args[1:]], {})
+        if spread(result) is Extent.MEAN and any(spread(given) is Extent.SAMPLES for given in args[1:]):
+            result = result.with_extent(Extent.VARYING)  # of one sample each
         made = m.make("list", node)
         note_size(m.facts, made.objs if m.context.of_share else ())
     for obj in made.objs:
