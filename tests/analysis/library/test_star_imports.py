@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import importlib
 
 import pytest
 
@@ -34,5 +33,5 @@ def test_what_everybody_calls_by_the_same_name():
 
 @pytest.mark.parametrize("module", ["numpy", "torch"])
 def test_the_names_of_python_that_a_star_hides_are_known(module):
-    star = importlib.import_module(module).__all__
+    star = pytest.importorskip(module, reason=f"the light environments have no {module}").__all__
     assert {*star} & {*vars(builtins)} <= HIDES[module]  # older ones hide fewer
