@@ -171,6 +171,17 @@ LOSSES = (
     "torch.cat([out - b, model.weight[:, :1]]).pow(2).mean()",
     "torch.vstack([out - b, b.new_ones(1, 1)]).pow(2).mean()",
     "torch.stack([e.sum() for e in (out - b).pow(2)]).mean()",
+    # divided by the size of a share
+    "loss / len(b)",
+    "criterion(out, b) / b.size(0) + 1 / len(b)",
+    "sum(criterion(p, q) for p, q in zip(out.t(), b.t())) / len(b)",
+    "(b.numel() - loss) * len(b)",
+    # what a loss is given is of the batch as a whole
+    "criterion(out.sort(0).values, torch.sort(b, dim=0)[0])",
+    "criterion(out.max(0).values, b.max(0)[0])",
+    "criterion(torch.cov(out.T), torch.cov(b.T))",
+    "criterion(torch.exp(out.mean(0)), b.mean(0))",
+    "criterion((out * 2)[1:], (b * 2)[1:])",
     # one sample after the other
     "sum(criterion(p, q) for p, q in zip(out, b))",
     "sum((p - q).abs().mean() for p, q in [(out[i], b[i]) for i in range(len(b))])",
@@ -270,6 +281,12 @@ STEPS = (
     ("n = 0.0", "", "n = sum(map(lambda v: v.mean().item(), b))", "n"),
     ("n = 0.0", "", "for v, w in zip(b, b[1:]): n += v.mean().item()", "n"),
     ("n = 0.0; log = []", "", "for v in b:\n    n += len(log)\n    log.append(v.sum().item())", "n, log"),
+    # and of some of them
+    ("n = 0", "", "for v in list(b)[::2]: n += v.numel()", "n"),
+    ("n = 0", "", "t = b * 2\nn += len(t[:2]) + t[1:].size(0)", "n"),
+    ("n = 0.0", "", "with torch.no_grad(): n += b[b > 0].mean().item()", "n"),
+    ("n = 0.0", "", "t = b * 2\nwith torch.no_grad(): n += t[1:].mean().item() + t[0].mean().item()", "n"),
+    ("n = 0.0", "", "with torch.no_grad(): n += (out[b > 0] > 0).float().mean().item()", "n"),
 )
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from nbddp.analysis.agreement.sources import sources
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import UNLIKE, Assumptions, Extent, Value, alike, backward_of, spread
+from nbddp.analysis.values import UNLIKE, WHOLE, Assumptions, Extent, Value, alike, backward_of, spread
 
 
 def losses_scaled(plan: Reading) -> Assumptions:
@@ -37,7 +37,7 @@ def _averaged(plan: Reading) -> Assumptions:
     if not parts or not parts.issuperset(made):
         return plan.assumed
     found = plan.under(replace(plan.assumed, averaged=plan.assumed.averaged | parts))
-    whole = all(alike(found.facts.value(loss)) for loss in waiting)
+    whole = all(spread(found.facts.value(loss)) in WHOLE for loss in waiting)
     return found.assumed if whole and not found.facts.divided_apart & parts else plan.assumed
 
 
@@ -135,7 +135,7 @@ def _is_total(plan: Reading, node: ast.expr) -> bool:
 def _sums(plan: Reading, node: ast.expr, seen: frozenset[ast.AST] = frozenset()) -> Iterator[ast.expr]:
     """The sums in `mask.sum().clamp(min=1)`, and whatever else differs between ranks."""
     value = plan.facts.value(node)
-    if alike(value) or node in seen:
+    if not value.varies or node in seen:
         return
     parts: list[ast.expr] = [c for c in ast.iter_child_nodes(node) if isinstance(c, ast.expr)]
     if isinstance(node, ast.Name):

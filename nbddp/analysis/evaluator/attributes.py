@@ -21,7 +21,9 @@ from nbddp.analysis.syntax import canonical
 from nbddp.analysis.values import (
     FIELDS_OF,
     MARKS,
+    OF_A_PART,
     PICKED,
+    PLACED,
     TURNED,
     WEIGHTED,
     WHOLE,
@@ -68,8 +70,11 @@ def read(m: Machine, base: Value, attr: str, node: ast.expr) -> Value:
     if result is None and attr == "shape":
         shape = thing("shape", PLACE)
         apart = spread(base) in (Extent.SAMPLES, Extent.VARYING)
-        return Value(shape.objs | base.of(PICKED, TURNED), Extent.SAMPLES) if apart else shape
-    return result or Value(extent=extent, arrays=base.arrays if attr in ("T", "data") else frozenset())
+        return Value(shape.objs | base.of(PICKED, PLACED, TURNED), Extent.SAMPLES) if apart else shape
+    parent = m.program.parents.get(node)
+    called = isinstance(parent, ast.Call) and parent.func is node
+    marks = frozenset() if called or extent is not spread(base) else base.of(*OF_A_PART)
+    return result or Value(marks, extent, arrays=base.arrays if attr in ("T", "data") else frozenset())
 
 
 def fields_of(m: Machine, obj: Obj, node: ast.AST) -> Value:

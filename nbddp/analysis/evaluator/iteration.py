@@ -16,7 +16,7 @@ from nbddp.analysis.values import (
     FLAT,
     ITEMS,
     MARKS,
-    OF_EACH,
+    OF_A_PART,
     ONE,
     PICKED,
     PLACED,
@@ -38,6 +38,7 @@ from nbddp.analysis.values import (
     join_extent,
     marked,
     single,
+    some_by_place,
     sources,
     spread,
     thing,
@@ -96,7 +97,8 @@ def sent_to(body: ast.AST) -> Obj:
 
 def taken_from(m: Machine, iterable: Value, depth: int = 0) -> Iterator[Extent]:
     """Of what a loop goes through: as many as are written out there are on all ranks, whatever they are."""
-    yield iterable.extent
+    rows = Extent.UNIFORM if iterable.of(TURNED) else iterable.extent  # `x.t()` has one for each feature
+    yield Extent.VARYING if some_by_place(iterable) else rows
     yield from (turns_of(m.facts, obj) for obj in iterable.of("generator"))
     for obj in iterable.of("iterator") if depth < DEEPEST else ():
         inner = m.get(obj, "of") or ANYTHING
@@ -211,7 +213,8 @@ def iterate(m: Machine, value: Value, node: ast.AST) -> Value:
         if value.of("dataset"):
             return ANYTHING
         row = value.shape[1:] if isinstance(value.shape, tuple) and value.shape else None
-        each = Value(value.of(*OF_EACH), spread(value), arrays=value.arrays, shape=row)  # a row is a part of the array
+        # a row is a part of the array
+        each = Value(value.of(*OF_A_PART), spread(value), arrays=value.arrays, shape=row)
         return single(each, node) if _goes_through_samples(m, value, node) else each
     extent, arrays = join_extent(result.extent, value.extent), result.arrays | value.arrays
     return Value(result.objs, extent, result.items, result.const, arrays=arrays, shape=result.shape)

@@ -121,22 +121,46 @@ PICKED = "picked"  # those samples of a batch for which it does
 SHUFFLED = "shuffled"  # by what is reported itself: why they are MOVED
 MOVED = "moved"  # in another order than theirs, within the batch
 PLACED = "placed"  # by their place in the batch, and of a share these are others
+PIECES = "pieces"  # why a piece is PLACED where a loop goes through all of them
+FIRST = "first"  # why one sample is, as `x[0]`
 BY_MASK = "by mask"  # picked by what is true of each sample for itself: the shares' make up those of the batch
 FRACTION = "fraction"  # a part of a sum: rounded on each rank it does not add up
 ASSUMED = "assumed"  # weighted by the size of the batch, and so taken for a mean over it
 TURNED = "turned"  # its columns are samples: a transposed batch, or time in the first dimension
 FLAT = "flat"  # time and samples in one dimension, time first
 LINE = "line"  # the samples' dimension is the last one
+SEVERAL = "several"  # several entries of each sample in a row: `x.flatten()`
 JOINED = "joined"  # of several batches, one after the other
 EARLIER = "earlier"  # in a loop over the samples of a batch, left by those before
 ONE = "one"  # one sample of a batch for itself, in the loop over them that is its node
 UNLIKE = "unlike"  # holds a sum over the samples, and something that is none: its node is the sum
 PLACES = "places"  # the place of each sample in the batch, in order; what is computed from it is none
 MARKS = (RATED, WEIGHTED, STATISTIC, MASK, EACH, PICKED, MOVED, PLACED, BY_MASK, FRACTION, ASSUMED, TURNED, FLAT, LINE,
-         UNLIKE, JOINED, EARLIER, ONE)  # fmt: skip
-OF_EACH = (RATED, WEIGHTED, PICKED, MOVED, PLACED, BY_MASK, JOINED, ONE)  # whatever is made of each sample for itself
+         UNLIKE, JOINED, EARLIER, ONE, SEVERAL)  # fmt: skip
+OF_EACH = (
+    RATED,
+    WEIGHTED,
+    SEVERAL,
+    PICKED,
+    MOVED,
+    PLACED,
+    BY_MASK,
+    JOINED,
+    ONE,
+)  # whatever is made of each sample for itself
+OF_A_PART = (*OF_EACH, STATISTIC, UNLIKE)  # whatever is taken out of it: `x.sort(0).values`, `x.max(0)[0]`
 OF_A_SHARE = (PICKED, MOVED, RATED, WEIGHTED, TURNED, JOINED)  # gathered, these are not the samples of one process
 _NOWHERE = ast.Pass()
+
+
+def of_pieces(value: Value) -> bool:
+    """`x.chunk(2)`, or what a loop over it gets."""
+    return any(o.name == PIECES for o in value.of(PLACED))
+
+
+def some_by_place(value: Value) -> bool:
+    """`x[:8]`, `list(x)[::2]`: of a share others, and not as many."""
+    return bool(value.of(PICKED)) and any(o.name != PIECES for o in value.of(PLACED))
 
 
 def placed(value: Value, kind: str = "") -> Value:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import reduce
 
 from nbddp.analysis.values.domain import (
+    MARKS,
     PICKED,
     PLACED,
     PLACES,
@@ -73,8 +74,9 @@ def _hangs_on_others(value: Value) -> bool:
         return True
     if spread(value) in (Extent.MEAN, Extent.SUM) and not value.number:
         return True  # `mse_loss(real.mean(0), fake.mean(0))`
-    marks = {Extent.SAMPLES: (RATED, WEIGHTED), Extent.VARYING: (RATED, WEIGHTED, STATISTIC, UNLIKE)}
-    return bool(value.of(*marks.get(spread(value), ("",))))
+    if spread(value) is Extent.VARYING:  # `mse_loss(torch.cov(real.T), torch.cov(fake.T))`; not what nobody knows
+        return value.objs == value.of(*MARKS)
+    return spread(value) is Extent.SAMPLES and bool(value.of(RATED, WEIGHTED))
 
 
 def backward_of(call: ast.Call) -> ast.expr | None:
@@ -137,8 +139,8 @@ def _is_of_batch(value: Value) -> bool:
 
 
 def note_divisor(m: Machine, divisor: ast.expr, value: Value) -> None:
-    """`(losses * mask).sum() / mask.sum()`: both add up over the ranks."""
-    if spread(value) in (Extent.SUM, Extent.SAMPLES) or not _comes_together(m):
+    """`(losses * mask).sum() / mask.sum()`, `criterion(output, y) / len(y)`: both add up over the ranks."""
+    if spread(value) is not Extent.VARYING or not _comes_together(m):
         (m.facts.divided if _comes_together(m) else m.facts.divided_apart).add(divisor)
 
 

@@ -12,7 +12,21 @@ from nbddp.analysis.syntax import Program
 from nbddp.analysis.values.assumptions import Assumptions
 from nbddp.analysis.values.contents import ITEMS, contents, held, is_uneven
 from nbddp.analysis.values.contexts import Left, Remembered, Trace
-from nbddp.analysis.values.domain import ANYTHING, PICKED, PLACED, Extent, Obj, Value, alike, join, ones, spread, thing
+from nbddp.analysis.values.domain import (
+    ANYTHING,
+    FIRST,
+    PICKED,
+    PLACED,
+    Extent,
+    Obj,
+    Value,
+    alike,
+    join,
+    ones,
+    some_by_place,
+    spread,
+    thing,
+)
 from nbddp.analysis.values.facts import CallFact, LoopFact, TestFact
 from nbddp.analysis.values.names import Names
 from nbddp.analysis.values.tracking import note_state
@@ -171,8 +185,10 @@ class Machine(Names):
 
     def size(self, value: Value) -> Value:
         """How many samples of it this rank has."""
-        if self.alone(value):
-            return Value(number=True)
+        if self.alone(value) or any(o.name == FIRST for o in value.of(PLACED)):
+            return Value(number=True)  # a sample's features
+        if some_by_place(value):
+            return Value(extent=Extent.VARYING, number=True)
         known = not value.of(PICKED)
         return Value(extent=Extent.SUM, equal=known and not self.deals(), size=known, number=True)
 

@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from nbddp.analysis import Plan
 from nbddp.analysis.agreement import among_samples, over_ranks, sample_means
 from nbddp.analysis.models import kept_of_shares
-from nbddp.analysis.values import CallFact, Extent, backward_of, spread
+from nbddp.analysis.values import ANYTHING, ASSUMED, CallFact, Extent, backward_of, spread
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, wrap
 from nbddp.rules.loss.whole_means import over_samples
@@ -46,10 +46,10 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     training = {f.node for f in plan.roles.batch_loops}
     for call in sorted(plan.facts.backward, key=lambda c: (c.lineno, c.col_offset)):
         loss = backward_of(call) if plan.facts.calls[call].loops & training else None
-        extent = spread(plan.facts.value(loss)) if loss else None
-        if loss and extent is Extent.SUM:
+        value = plan.facts.value(loss) if loss else ANYTHING
+        if loss and spread(value) is Extent.SUM and not value.of(ASSUMED):
             yield from wrap(plan.program, NAME, loss, f"({plan.world_size(call)} * ", ")", ("dist",))
-        elif loss and extent in (Extent.VARYING, Extent.SAMPLES):
+        elif loss and spread(value) in (Extent.VARYING, Extent.SAMPLES, Extent.SUM):
             yield plan.program.diagnose(
                 NAME, "warning", loss,
                 sentence("it is not clear whether this loss is a mean or a sum over the samples of a batch"),

@@ -36,8 +36,8 @@ def compared(m: Machine, node: ast.Compare, parts: list[Value]) -> Value:
         return Value(extent=Extent.VARYING, equal=all(p.of("shape") for p in parts))
     if Extent.SAMPLES not in map(spread, parts):
         return found
-    places = frozenset[Obj]().union(*(p.of(domain.PLACED, domain.TURNED, domain.FLAT, domain.LINE) for p in parts))
-    return domain.marked(replace(found, objs=places), domain.MASK)
+    where = (domain.PICKED, domain.BY_MASK, domain.PLACED, domain.TURNED, domain.FLAT, domain.LINE)
+    return domain.marked(replace(found, objs=frozenset[Obj]().union(*(p.of(*where) for p in parts))), domain.MASK)
 
 
 def _known(op: ast.cmpop, left: Value, right: Value) -> bool | None:

@@ -19,6 +19,7 @@ from nbddp.analysis.values import (
     domain,
     note_divisor,
     note_statistic,
+    spread,
     tell_unlike,
 )
 
@@ -39,7 +40,7 @@ def computed(m: Machine, node: ast.BinOp, left: Value, right: Value) -> Value:
         left, right = as_mean(m, node.left, left), as_mean(m, node.right, right)
         found = tell_unlike(m, binary(left, right, node.op), (node.left, left), (node.right, right))
         return with_contents(m, found, left, right)
-    if isinstance(node.op, ast.Div) and not alike(right):
+    if isinstance(node.op, ast.Div) and not (alike(right) and spread(left) in (Extent.SUM, Extent.SAMPLES)):
         note_divisor(m, node.right, left)
     result = with_contents(m, binary(left, right, node.op), left, right)
     if isinstance(node.op, ast.Div) and m.assumed.splits and result.extent is Extent.MEAN and _grows(m, node.right):

@@ -46,20 +46,25 @@ def is_a_tensor(m: Machine, node: ast.expr, at: ast.expr) -> bool:
     if isinstance(node, ast.Name):
         first = _computed_with(m.program).get((m.program.function_of(at), node.id))
         return (first is not None and first < place_of(at)) or m.facts.value(node).rank is not None
-    op = effect_of(f".{getattr(node.func, 'attr', '')}") if isinstance(node, ast.Call) else None
-    alone = op is not None and op.samples in EACH_STAYS and bool(op.fresh or op.shape)
     layers = m.facts.value(node.func).of("model", "submodule") if isinstance(node, ast.Call) else ()
-    alone = alone or bool(layers and all(effect_of(o.name).as_many for o in layers))
+    alone = bool(layers and all(effect_of(o.name).as_many for o in layers))
     turned = isinstance(node, ast.Attribute) and node.attr == "T"
-    return isinstance(node, ast.BinOp) or alone or turned or m.facts.value(node).rank is not None
+    return alone or turned or _is_computed(node) or m.facts.value(node).rank is not None
+
+
+def _is_computed(node: ast.expr) -> bool:
+    """`x - y`, `x.float()`."""
+    op = effect_of(f".{getattr(node.func, 'attr', '')}") if isinstance(node, ast.Call) else None
+    return isinstance(node, ast.BinOp) or (op is not None and op.samples in EACH_STAYS and bool(op.fresh or op.shape))
 
 
 @lru_cache(maxsize=4)
 def _computed_with(program: Program) -> Mapping[tuple[ast.AST | None, str], tuple[int, int]]:
-    """The names of a function, or of the cells, that something is computed with, and where first."""
+    """The names of a function, or of the cells, that are computed, or computed with, and where first."""
     found: dict[tuple[ast.AST | None, str], tuple[int, int]] = {}
     for node in (n for n in program.nodes if isinstance(n, ast.Name)):
-        if _computes_with(program.parents.get(node), node):
+        around = program.parents.get(node)
+        if _computes_with(around, node) or (isinstance(around, ast.Assign) and _is_computed(around.value)):
             key = program.function_of(node), node.id
             found[key] = min(found.get(key, place_of(node)), place_of(node))
     return found

@@ -22,7 +22,7 @@ def picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subscr
     """Of what is taken out of a batch: those samples, or others on each rank."""
     if isinstance(node.slice, ast.Slice) and base.of(domain.STATISTIC) and node.slice.step is None:
         return domain.marked(found, domain.PICKED)  # `torch.argsort(losses)[:k]`
-    of_each = base.of(domain.EACH) or any(_is_numbered(m, o.node) for o in base.of("dict"))
+    of_each = base.of(domain.EACH) or any(_is_numbered(m, o.node) for o in base.of("dict")) or domain.of_pieces(base)
     if of_each and found.extent is Extent.SAMPLES and isinstance(index.const, int):
         return domain.marked(found, domain.PLACED)  # `list(x)[0]`
     if m.alone(base) or not found.extent is base.extent is Extent.SAMPLES or isinstance(base.shape, domain.Several):
@@ -40,7 +40,7 @@ def picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subscr
         not m.context.forward and (_is_first_few(m, at) or (_is_cut_off(at) and is_a_batch(m, node)))
     )
     if isinstance(place.const, int) and is_a_batch(m, node):
-        return domain.marked(found, domain.PLACED)
+        return domain.marked(found, domain.PLACED, domain.FIRST)
     if not m.context.forward and (order := order_of(m, at, place, tensor=is_a_batch(m, node))):
         found = reduce(domain.marked, order, found)
         known = place.of(domain.MOVED)

@@ -57,7 +57,7 @@ def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Val
     rows = extent in domain.WHOLE and is_cut_to_size(m, base, node)
     if index.varies and extent in domain.WHOLE:
         extent = spread(index) if spread(index) is Extent.SAMPLES else Extent.VARYING
-    objs = result.objs | base.of(*domain.OF_EACH)
+    objs = result.objs | base.of(*domain.OF_A_PART)
     if rows:  # `table[: len(x)]`: the first ones on each rank
         return domain.marked(Value(objs, Extent.SAMPLES), domain.PLACED)
     found = Value(objs, extent, result.items, result.const, result.sources, arrays=result.arrays | base.arrays)

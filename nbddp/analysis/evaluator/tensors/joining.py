@@ -15,6 +15,7 @@ from nbddp.analysis.values import (
     OF_EACH,
     ONE,
     PICKED,
+    PIECES,
     PLACED,
     TURNED,
     Args,
@@ -33,7 +34,7 @@ def pieces(m: Machine, base: Value, along: Value) -> Value:
     if not (over_samples(base, along if along is not ANYTHING else Value(const=0)) or at_times(m, base, along)):
         return Value(base.objs, base.extent)
     plain = Value(base.objs - base.of(JOINED), base.extent)
-    return plain if base.of(JOINED) else marked(marked(plain, PICKED), PLACED)
+    return plain if base.of(JOINED) else marked(marked(plain, PICKED), PLACED, PIECES)
 
 
 def joined(m: Machine, node: ast.Call, word: str, given: Value, args: Args, keywords: Keywords) -> Value:

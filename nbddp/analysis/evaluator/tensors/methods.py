@@ -14,6 +14,7 @@ from nbddp.analysis.values import (
     ANYTHING,
     ONE,
     PICKED,
+    PLACED,
     TURNED,
     UNARY,
     WHOLE,
@@ -67,7 +68,7 @@ def _first(sizes: Args) -> Value:
 def _size(m: Machine, base: Value, args: Args) -> Value:
     varies = spread(base) in (Extent.SAMPLES, Extent.VARYING)
     if not args:
-        kept = thing("shape", _SHAPE).objs | base.of(PICKED, TURNED)
+        kept = thing("shape", _SHAPE).objs | base.of(PICKED, PLACED, TURNED)
         return Value(kept, Extent.SAMPLES if varies else Extent.UNIFORM)
     return m.size(base) if varies and args[0].const == samples_at(base) else Value(number=True)
 

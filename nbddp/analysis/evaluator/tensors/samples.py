@@ -135,7 +135,8 @@ def _some(m: Machine, base: Value, word: str, args: Args, along: Value, done: Sa
     if word == "select" and along.const in counting(base):
         return marked(like(Value(extent=Extent.SAMPLES), [base]), PLACED)
     apart = effect_of(f".{word}").shape is Shape.APART and word != "unbind"
-    return pieces(m, base, along) if apart and args and not isinstance(args[0].const, str) else None
+    found = pieces(m, base, along) if apart and args and not isinstance(args[0].const, str) else None
+    return marked(found, PLACED) if found and word == "narrow" and found.of(PLACED) else found
 
 
 def _of_all(m: Machine, attr: str, base: Value, args: Args, keywords: Keywords) -> Value:

@@ -12,10 +12,12 @@ from nbddp.analysis.evaluator.tensors.layers import after_layer
 from nbddp.analysis.evaluator.tensors.picked_shapes import is_tensor, shape_of_picked
 from nbddp.analysis.evaluator.tensors.reshaping import PAIRS, REDUCES, Found, anew, reshaped
 from nbddp.analysis.evaluator.tensors.rows import same_places
-from nbddp.analysis.library import Samples, effect_of
+from nbddp.analysis.library import Samples, Shape, effect_of
 from nbddp.analysis.values import (
     FLAT,
     LINE,
+    SEVERAL,
+    TURNED,
     Extent,
     Machine,
     Several,
@@ -39,7 +41,16 @@ def shaped(m: Machine, node: ast.expr, value: Value) -> Value:
     note_paired(m, node)
     found = _of(m, node, value)
     value = value if found == value.shape else replace(value, shape=found)
-    return _lined(value) if value.rank is not None and spread(value) is Extent.SAMPLES else value
+    return _lined(_in_a_row(m, node, value)) if value.rank is not None and spread(value) is Extent.SAMPLES else value
+
+
+def _in_a_row(m: Machine, node: ast.expr, value: Value) -> Value:
+    """`x.flatten()`, `x.view(-1)`: all features of a sample, then those of the next one."""
+    if value.rank != 1 or not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return value
+    base, done = m.facts.value(node.func.value), effect_of(f".{node.func.attr}").shape
+    sizes = base.shape[1:] if isinstance(base.shape, tuple) and done in (Shape.ANEW, Shape.FLAT) else ()
+    return marked(value, SEVERAL) if any(size not in (1, None) for size in sizes) and not base.of(TURNED) else value
 
 
 def _lined(value: Value) -> Value:

@@ -25,6 +25,7 @@ from nbddp.analysis.values import (
     alike,
     is_uneven,
     marked,
+    some_by_place,
     spread,
 )
 
@@ -75,7 +76,8 @@ def length(m: Machine, value: Value) -> Value:
     if value.of("loader", "dataset", "loader sampler", "shape"):  # a part of a batch has as many dimensions
         return Value(number=True)
     if value.of(EACH, PICKED):
-        return Value(extent=Extent.SUM, number=True)
+        apart = some_by_place(value) or spread(value) is Extent.VARYING  # `len(x.topk(2, 0).values)`
+        return Value(extent=Extent.VARYING if apart else Extent.SUM, number=True)
     if (inner := m.elements(value) if value.of("list") else value).of(ONE):
         growing = value.of("list") and m.alone(inner)  # in the loop that fills it
         return Value(extent=Extent.VARYING, number=True) if growing else _of_samples(m, value, inner)
