@@ -4,7 +4,7 @@ Takes nodes of a Program and the text to put there.
 Gives Edit: text in place of a span. Rules yield edits; script/ applies them in one pass.
 """
 
-from nbddp.edits.arguments import append_argument, keywords_of, set_arguments
+from nbddp.edits.arguments import append_argument, set_arguments
 from nbddp.edits.edit import (
     Edit,
     after,

@@ -11,11 +11,6 @@ from nbddp.edits.edit import Edit
 WIDTH = 120
 
 
-def keywords_of(call: ast.Call) -> dict[str | None, ast.expr]:
-    """By name; None stands for `**options`."""
-    return {k.arg: k.value for k in call.keywords}
-
-
 def set_arguments(
     program: Program, rule: str, call: ast.Call, values: Mapping[str, str], uses: tuple[str, ...] = ()
 ) -> Iterator[Edit]:

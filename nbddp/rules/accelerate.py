@@ -26,9 +26,9 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.library import ACCELERATE, HUGGING_FACE, effect_of
-from nbddp.analysis.syntax import qualified, walk
+from nbddp.analysis.syntax import keywords_of, qualified, walk
 from nbddp.diagnostics import Diagnostic
-from nbddp.edits import Edit, before, keywords_of, mark, replace, set_arguments
+from nbddp.edits import Edit, before, mark, replace, set_arguments
 from nbddp.sentence import sentence
 from nbddp.watch_points import Watch
 

@@ -25,9 +25,9 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.library import LIGHTNING
-from nbddp.analysis.syntax import qualified
+from nbddp.analysis.syntax import keywords_of, qualified
 from nbddp.diagnostics import Diagnostic
-from nbddp.edits import Edit, keywords_of, mark, set_arguments, wrap
+from nbddp.edits import Edit, mark, set_arguments, wrap
 from nbddp.sentence import sentence
 from nbddp.watch_points import Watch
 

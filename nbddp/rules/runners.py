@@ -23,8 +23,9 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.library import AITOOLBOX, CATALYST, FASTAI
+from nbddp.analysis.syntax import keywords_of
 from nbddp.diagnostics import Diagnostic
-from nbddp.edits import Edit, keywords_of, set_arguments, within, wrap
+from nbddp.edits import Edit, set_arguments, within, wrap
 from nbddp.sentence import sentence
 
 NAME = "runners"

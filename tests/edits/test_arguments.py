@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from nbddp.edits import keywords_of, set_arguments
+from nbddp.edits import set_arguments
 from tests.analysis.cells import program
 from tests.edits.test_edit import applied
 
@@ -51,9 +51,3 @@ def test_a_line_that_would_be_too_long_gets_a_line_for_each():
     assert found.count("\n") == 6
     assert "    argument_0=value_0,\n" in found
     assert ast.dump(ast.parse(found)) == ast.dump(ast.parse(LONG[:-1] + ", another_argument=another_value_of_it)"))
-
-
-def test_keywords_by_name():
-    call = ast.parse("f(a, b=1, **c)", mode="eval").body
-    assert isinstance(call, ast.Call)
-    assert {name: ast.unparse(value) for name, value in keywords_of(call).items()} == {"b": "1", None: "c"}

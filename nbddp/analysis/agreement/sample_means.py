@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from nbddp.analysis.agreement.weighted_losses import marks_ignored, weighted_losses
 from nbddp.analysis.library import Samples, effect_of, entry_of
 from nbddp.analysis.loaders import ShardedReading
-from nbddp.analysis.syntax import walk
+from nbddp.analysis.syntax import keywords_of, walk
 from nbddp.analysis.values import BY_MASK, PICKED, CallFact, Extent, Literal, Loop, Obj, Value
 
 FUNCTIONAL = "torch.nn.functional."
@@ -124,7 +124,7 @@ def _of_loss(plan: ShardedReading, fact: CallFact, dealt: bool) -> SampleMean | 
     call, built = fact.node, _built(plan, fact)
     name = LOSSES.get(built.name) if built else next((n.removeprefix(FUNCTIONAL) for n in fact.names), None)
     own = _options(plan, built, call.func) if built else {}
-    named = _named(call) | dict(zip(["weight"], call.args[2:], strict=False))
+    named = keywords_of(call) | dict(zip(["weight"], call.args[2:], strict=False))
     if own is None or name not in LOSSES.values() or OLD & named.keys() or len(call.args) > (2 if built else 3):
         return None
     given = {n: plan.program.source(v) for n, v in named.items() if n and not _is_none(plan, v)} | own
@@ -133,10 +133,6 @@ def _of_loss(plan: ShardedReading, fact: CallFact, dealt: bool) -> SampleMean | 
         return None
     function = f"{_library(plan, built)}functional.{name}" if built else ""
     return SampleMean("loss", dealt, function, tuple((own | {"reduction": '"none"'}).items()), weights)
-
-
-def _named(call: ast.Call) -> dict[str | None, ast.expr]:
-    return {k.arg: k.value for k in call.keywords}
 
 
 def _built(plan: ShardedReading, fact: CallFact) -> Obj | None:
@@ -150,7 +146,7 @@ def _options(plan: ShardedReading, built: Obj, name: ast.expr) -> dict[str, str]
     """What it was built with, beside the mean; None where the function does not take the same."""
     assert isinstance(built.node, ast.Call)
     positional = ["weight"] * built.name.endswith(("EntropyLoss", "NLLLoss", "BCELoss", "LogitsLoss"))
-    named = _named(built.node) | dict(zip(positional, built.node.args, strict=False))
+    named = keywords_of(built.node) | dict(zip(positional, built.node.args, strict=False))
     how = named.pop("reduction", None)
     mean = how is None or plan.facts.value(how).const == "mean"
     if not mean or OLD & named.keys() or len(built.node.args) > len(positional):
@@ -171,10 +167,10 @@ def _literal(plan: ShardedReading, value: ast.expr) -> str:
 def _weights(plan: ShardedReading, call: ast.Call, given: dict[str, str]) -> str | None:
     """By which its mean divides, as a second argument; None where that cannot be written."""
     left_out = given.get("ignore_index", "-100" if marks_ignored(plan) else "")
-    label = _named(call).get("target") or (call.args[1] if len(call.args) > 1 else None)
+    label = keywords_of(call).get("target") or (call.args[1] if len(call.args) > 1 else None)
     if not left_out and "weight" not in given:
         return ""
-    weight = next((v for n, v in _named(call).items() if n == "weight"), None) or next(iter(call.args[2:]), None)
+    weight = next((v for n, v in keywords_of(call).items() if n == "weight"), None) or next(iter(call.args[2:]), None)
     if label is None or _is_probable(plan, label) or not _may_stand_twice(plan, label):
         return None
     if weight is not None and (_is_perhaps_none(plan, weight) or not _may_stand_twice(plan, weight)):

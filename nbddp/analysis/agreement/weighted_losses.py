@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.syntax import keywords_of
 from nbddp.analysis.values import CallFact
 
 
@@ -14,7 +15,7 @@ def weighted_losses(plan: Reading) -> Iterator[ast.Call]:
     """By class weights, or by a label that stands for none."""
     marked = marks_ignored(plan)
     for call in plan.calls_that(lambda name: effect_of(name).by_class):
-        named = {k.arg: k.value for k in call.node.keywords}
+        named = keywords_of(call.node)
         positional = call.node.args[_before_weight(call) :][:1]
         given = [named[n] for n in ("weight", "ignore_index") if n in named] + positional
         sums = isinstance(how := named.get("reduction"), ast.Constant) and how.value != "mean"

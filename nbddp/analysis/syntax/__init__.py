@@ -4,7 +4,7 @@ Takes the cells of a notebook.
 Gives a Program, each node with its exact place in a cell, and the qualified names that it imports.
 """
 
-from nbddp.analysis.syntax.arguments import assigned, handed
+from nbddp.analysis.syntax.arguments import assigned, handed, keywords_of
 from nbddp.analysis.syntax.blocks import blocks_around
 from nbddp.analysis.syntax.increments import Increment, increment
 from nbddp.analysis.syntax.main_guard import asks_for_main

@@ -20,6 +20,11 @@ def handed(
     yield from ((k.arg, k.value) for k in call.keywords if k.arg)
 
 
+def keywords_of(call: ast.Call) -> dict[str | None, ast.expr]:
+    """By name; None stands for `**options`."""
+    return {k.arg: k.value for k in call.keywords}
+
+
 def assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
     """Targets, and what each of them is given."""
     match node:

@@ -26,9 +26,9 @@ from collections.abc import Iterator
 from nbddp.analysis import Plan
 from nbddp.analysis.library import LIGHTNING
 from nbddp.analysis.slicing import all_arguments
-from nbddp.analysis.syntax import qualified, walk
+from nbddp.analysis.syntax import keywords_of, qualified, walk
 from nbddp.diagnostics import Diagnostic
-from nbddp.edits import Edit, keywords_of, set_arguments
+from nbddp.edits import Edit, set_arguments
 from nbddp.rules.lightning_logs.lightning_steps import shown_of_shares
 from nbddp.sentence import sentence
 

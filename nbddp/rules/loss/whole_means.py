@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.agreement import SampleMean
+from nbddp.analysis.syntax import keywords_of
 from nbddp.analysis.values import CallFact
-from nbddp.edits import Edit, append_argument, keywords_of, set_arguments, wrap
+from nbddp.edits import Edit, append_argument, set_arguments, wrap
 
 NAME = "loss"
 WIDTH = 120

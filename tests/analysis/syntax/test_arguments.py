@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from nbddp.analysis.syntax import handed
+from nbddp.analysis.syntax import handed, keywords_of
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,9 @@ def test_which_parameter_gets_what(signature, call, expected):
     function = ast.parse(f"def f({signature}): pass").body[0]
     given = ast.parse(call, mode="eval").body
     assert {name: ast.unparse(value) for name, value in handed(given, function)} == expected
+
+
+def test_keywords_by_name():
+    call = ast.parse("f(a, b=1, **c)", mode="eval").body
+    assert isinstance(call, ast.Call)
+    assert {name: ast.unparse(value) for name, value in keywords_of(call).items()} == {"b": "1", None: "c"}

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from nbddp.analysis.evaluator.tensors.dimensions import DIMENSION
 from nbddp.analysis.library import Samples, Shape, effect_of
+from nbddp.analysis.syntax import keywords_of
 from nbddp.analysis.values import Machine, Several, Sizes, Value
 
 PAIRS = ("max", "min", "median", "mode", "sort", "topk", "kthvalue", "cummax", "cummin")  # what and where
@@ -19,7 +20,7 @@ Found = Sizes | Several | None
 
 def reshaped(m: Machine, before: Sizes | None, word: str, node: ast.Call, args: Sequence[ast.expr]) -> Found:
     """`x.view(8, -1)`, `x.sum(1)`, `x.unsqueeze(-1)`, `x.max(1)`; of a function the arguments behind the tensor."""
-    op, named = effect_of(f".{word}"), {k.arg: k.value for k in node.keywords}
+    op, named = effect_of(f".{word}"), keywords_of(node)
     along = [*args[op.dim or 0 :], *(named[k] for k in DIMENSION if k in named)]
     given = [m.facts.value(a) for a in along]
     if op.shape is Shape.ANEW:

@@ -9,7 +9,7 @@ from nbddp.analysis.library import Samples, Shape, effect_of, entry_of, is_class
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.origins import sizes_in, written_sizes
 from nbddp.analysis.splitting.regions import Definition, Region, is_split, stored
-from nbddp.analysis.syntax import assigned, qualified, walk
+from nbddp.analysis.syntax import assigned, keywords_of, qualified, walk
 from nbddp.analysis.values import Split
 
 TIME_FIRST = ("torchtext.",)  # whose batches have the samples in the second dimension
@@ -24,7 +24,7 @@ def is_layer(name: str) -> bool:
 def time_first(plan: Reading) -> str | None:
     """A layer that goes along the first dimension; what turns that round in a model is not followed."""
     for call in plan.calls_that(is_layer):
-        first = {k.arg: k.value for k in call.node.keywords}.get("batch_first")
+        first = keywords_of(call.node).get("batch_first")
         if (first is None or plan.facts.value(first).const is not True) and not turns_round(plan, call.node):
             if not _goes_step_by_step(plan, call.node):
                 return plan.program.source(call.node.func)

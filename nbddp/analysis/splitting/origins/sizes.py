@@ -9,7 +9,7 @@ from nbddp.analysis.library import Samples, Shape, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.origins.made_by import all_of, made_by
 from nbddp.analysis.splitting.regions import bound, is_split, region_at, stored
-from nbddp.analysis.syntax import names_in, qualified, walk
+from nbddp.analysis.syntax import keywords_of, names_in, qualified, walk
 from nbddp.analysis.values import Split
 
 TENSORS = ("torch.tensor", "torch.Tensor", "torch.LongTensor", "torch.FloatTensor", "torch.as_tensor", "numpy.array")
@@ -123,7 +123,7 @@ def written_sizes(plan: Reading, node: ast.AST) -> Sequence[ast.expr]:
     op = entry_of(node, plan.flow.imports)
     if op.size is None or not isinstance(node, ast.Call):
         return ()
-    named = {k.arg: k.value for k in node.keywords}
+    named = keywords_of(node)
     if (size := named.get("size") or named.get("steps")) is not None:
         return sizes_in([size])
     if op.counts and len(node.args) > 1:  # `arange(first, end)`
