@@ -136,7 +136,7 @@ def _how(at: LoopName) -> Reduction | None:
     elif extent is Extent.SAMPLES and not holds and ways <= {"set"}:
         how = "gather_part" if _is_of_split_batch(at) else None
     else:
-        several = any(v.of(SEVERAL) for v in contents(m.facts, value))  # they stand one after the other
+        several = any(v.of(SEVERAL, FLAT) for v in contents(m.facts, value))  # they stand one after the other
         how = _how_gathered(m, ways) if extent is Extent.SAMPLES and empty and not several else None
     return Reduction(loop, name, how) if how else None
 

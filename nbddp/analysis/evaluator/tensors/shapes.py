@@ -48,9 +48,12 @@ def _in_a_row(m: Machine, node: ast.expr, value: Value) -> Value:
     """`x.flatten()`, `x.view(-1)`: all features of a sample, then those of the next one."""
     if value.rank != 1 or not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return value
-    base, done = m.facts.value(node.func.value), effect_of(f".{node.func.attr}").shape
-    sizes = base.shape[1:] if isinstance(base.shape, tuple) and done in (Shape.ANEW, Shape.FLAT) else ()
-    return marked(value, SEVERAL) if any(size not in (1, None) for size in sizes) and not base.of(TURNED) else value
+    base = m.facts.value(node.func.value)
+    line = base.of(LINE) and not base.of(TURNED)
+    if line or effect_of(f".{node.func.attr}").shape not in (Shape.ANEW, Shape.FLAT):
+        return value
+    one = isinstance(base.shape, tuple) and all(size == 1 for size in base.shape[1:])
+    return value if one else marked(value, SEVERAL)
 
 
 def _lined(value: Value) -> Value:
