@@ -1,4 +1,4 @@
-"""Parameters that are frozen or freed once the training has begun: DDP looks at `requires_grad` once, when it wraps."""
+"""Parameters that are frozen, freed or moved once the training has begun: DDP looks at them once, when it wraps."""
 
 from __future__ import annotations
 
@@ -6,14 +6,38 @@ import ast
 from collections.abc import Iterable, Iterator, Set
 from typing import Any
 
+from nbddp.analysis.models.devices import uses_gpu
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.values import Loop, Obj
+from nbddp.analysis.values import CallFact, Loop, Obj
+
+KINDS = ("half", "double", "bfloat16")
 
 
 def thaws_later(plan: Reading, model: Obj) -> bool:
     """Within a loop that trains, or between two trainings; a function may do it for either."""
     loops = _loops_of(plan, model)
     return any(_is_late(plan, model, node, loops, frozenset()) for node in _switches(plan, model, loops))
+
+
+def moved_later(plan: Reading, model: Obj) -> bool:
+    """`model.cpu()` to save it, then `model.to(device)`: torch forgets by what DDP averages the gradients."""
+    loops = _loops_of(plan, model)
+    moves = [c for c in plan.facts.calls.values() if _moves_away(plan, c) and _belong_to(plan, c.receivers, model)]
+    return any(_is_late(plan, model, call.node, loops, frozenset()) for call in moves)
+
+
+def _moves_away(plan: Reading, call: CallFact) -> bool:
+    """To the processor by name, or to numbers of another kind."""
+    attr = call.node.func.attr if isinstance(call.node.func, ast.Attribute) else ""
+    named = [*call.node.args, *(k.value for k in call.node.keywords)]
+    away = attr == "cpu" or (attr == "to" and any(_is_processor(plan, a) for a in named))
+    return attr in KINDS or (away and uses_gpu(plan))
+
+
+def _is_processor(plan: Reading, node: ast.expr) -> bool:
+    devices = plan.facts.value(node).of("device")
+    made = [a for o in devices if isinstance(o.node, ast.Call) for a in o.node.args[:1]]
+    return any(plan.facts.value(n).const == "cpu" for n in (node, *made))
 
 
 def set_in_each_turn(plan: Reading, model: Obj, loop: ast.AST) -> bool:
@@ -103,6 +127,7 @@ def _places(model: Obj) -> list[Any]:
 def _loops_of(plan: Reading, model: Obj) -> list[Loop]:
     """Those in which its optimizers step; all, where it is not known which these are."""
     loops = [f.node for f in (*plan.roles.epoch_loops, *plan.roles.batch_loops)]
+    loops = loops or [node for node, fact in plan.facts.loops.items() if fact.backward]
     own = frozenset[Obj]().union(*(m.optimizers for m in plan.roles.models if m.obj == model))
     steps = [c.loops for c in plan.facts.calls.values() if c.optimizers & own]
     return [loop for loop in loops if any(loop in around for around in steps)] or loops

@@ -11,7 +11,7 @@ from nbddp.analysis.models.buffers import kept_of_shares, may_hold_batch_norm
 from nbddp.analysis.models.cut_off_parts import cut_off
 from nbddp.analysis.models.ddp_names import Names, find_names, may_train_unread
 from nbddp.analysis.models.repeated_backward import several_backwards
-from nbddp.analysis.models.unfreezing import thaws_later
+from nbddp.analysis.models.unfreezing import moved_later, thaws_later
 from nbddp.analysis.models.wrap_points import Home, find_home
 from nbddp.analysis.reading import Model, Reading
 from nbddp.analysis.syntax import is_name, walk
@@ -78,6 +78,8 @@ def _unfit(plan: Reading, model: Model) -> Sentence:
         return sentence("its class overrides train()")
     if thaws_later(plan, model.obj):
         return sentence("parameters are frozen or unfrozen during the training")
+    if moved_later(plan, model.obj):
+        return sentence("it is moved to the CPU and back during the training, which takes DDP's hooks away")
     if next(plan.calls("torch.autograd.grad"), None) is not None:
         return sentence("the training computes gradients of gradients")
     if several_backwards(plan, model):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
-from nbddp.analysis.library import learns
+from nbddp.analysis.library import Effect, effect_of, learns
 from nbddp.analysis.reading.training_loops import only_looked_at
+from nbddp.analysis.slicing import root_name
 from nbddp.analysis.syntax import Program, walk
 from nbddp.analysis.values import CallFact, Facts, Loop, LoopFact, Obj, Value
 
@@ -161,16 +162,54 @@ def _calls_of(program: Program, facts: Facts, model: Obj) -> tuple[tuple[ast.Cal
 
 
 def _is_shown_behind(program: Program, facts: Facts, call: CallFact) -> bool:
-    """`plot(model.generate(20))` at the end of an epoch: no step goes through what it gives."""
+    """`plot(model.generate(20))` behind the steps, also in a function that is called there: no step goes through it."""
     around = [[facts.loops[n] for n in facts.calls[b].loops] for b in facts.backward]
     inner = {max(loops, key=lambda f: len(f.parents)) for loops in around if loops}
-    steps, statement = {f.node for f in inner}, program.statement_of(call.node)
-    beside = [getattr(f.node, "end_lineno", 0) for f in inner if f.parents & call.loops]
-    here = all(program.function_of(s) is program.function_of(call.node) for s in steps)  # it runs none of them itself
-    behind = here and all(around) and not call.loops & steps and all(call.node.lineno > end for end in beside)
-    names = {n.id for n in walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    read = {n.id for s in steps for n in walk(s) if isinstance(n, ast.Name)}
-    return behind and bool(beside) and not names & read and _keeps_names(statement)
+    places = _places(program, facts, call.node, {program.function_of(f.node) for f in inner}, frozenset())
+    return bool(inner) and all(around) and all(p and _is_behind(program, facts, facts.calls[p], inner) for p in places)
+
+
+def _places(
+    program: Program, facts: Facts, node: ast.Call, around: set[ast.AST | None], seen: frozenset[ast.AST | None]
+) -> list[ast.Call | None]:
+    """Where it is reached from in the function of the steps; None where that is not seen, or where it leaves more."""
+    function = program.function_of(node)
+    if around == {function}:
+        return [node]
+    callers = [f.node for f in facts.calls.values() if function in f.bodies]
+    if function is None or function in seen | around or not callers or _leaves_more(function):
+        return [None]
+    return [p for c in callers for p in _places(program, facts, c, around, seen | {function})]
+
+
+def _leaves_more(function: ast.AST) -> bool:
+    """Does it bind or fill anything that is not its own: a field, an item, a list that it is given?"""
+    nodes = [*walk(function)]
+    own = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return any(isinstance(n, ast.Global | ast.Nonlocal) for n in nodes) or not _filled(nodes) <= own
+
+
+def _filled(nodes: Iterable[ast.AST]) -> set[str]:
+    """`samples.append(...)`, `samples[i] = ...`, `self.samples = ...`: what keeps what it is given."""
+    places = [n for n in nodes if isinstance(n, ast.Attribute | ast.Subscript) and isinstance(n.ctx, ast.Store)]
+    calls = (n.func for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute))
+    return {
+        root_name(f) or "" for f in (*places, *(c for c in calls if effect_of(f".{c.attr}").effect is Effect.STORES))
+    }
+
+
+def _is_behind(program: Program, facts: Facts, call: CallFact, inner: set[LoopFact]) -> bool:
+    """Behind all steps, or behind backward() in their loop; and no step reads what is bound from there on."""
+    statement, line = program.statement_of(call.node), call.node.lineno
+    same = {f.node for f in inner} & call.loops
+    ends = [getattr(f.node, "end_lineno", 0) for f in inner if f.parents & call.loops and f.node not in same]
+    ends += [b.lineno for b in facts.backward if same & {*program.ancestors(b)}]
+    nodes = [n for f in inner for n in walk(f.node)]
+    later = [n for n in nodes if same and _line(n) >= line] + [*walk(statement)]
+    bound = {n.id for n in later if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)} | _filled(later)
+    read = {n.id for n in nodes if isinstance(n, ast.Name) and not (same and _line(n) >= line)}
+    clear = _keeps_names(statement) or bool(same)
+    return bool(ends) and all(line > end for end in ends) and not bound & read and clear
 
 
 def _keeps_names(statement: ast.stmt) -> bool:

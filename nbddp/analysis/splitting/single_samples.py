@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 
+from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.origins import gives_samples, is_sample, made_by
 from nbddp.analysis.splitting.regions import Region, bound, region_at, stored
 from nbddp.analysis.splitting.roots import is_data, is_single
-from nbddp.analysis.syntax import walk
+from nbddp.analysis.syntax import assigned, walk
 from nbddp.analysis.values import TURNED, Extent, Split, spread
 
 ONE = ("unsqueeze", "view", "reshape")
@@ -110,7 +111,7 @@ def taken_for_one(plan: Reading, dim: int) -> ast.expr | None:
         base = plan.facts.value(func.value) if isinstance(func, ast.Attribute) else None
         turned = base is not None and base.varies and bool(base.of(TURNED)) == bool(dim)
         single = turned and _is_one(call, dim) and not _has_samples_second(plan, call)
-        if single and fact.grad:  # without gradients it only measures: `target.view(1, -1)`
+        if single and fact.grad and not _is_first_state(plan, call):  # else it only measures: `target.view(1, -1)`
             return call
         trains = fact.grad and bool(fact.loops & training or not training) and "torch.nn.Parameter" not in fact.names
         if trains and (made := next((a for a in call.args if is_single(plan, a)), None)) is not None:
@@ -119,6 +120,18 @@ def taken_for_one(plan: Reading, dim: int) -> ast.expr | None:
         if compares and _is_summed_up(plan, call):
             return call
     return None
+
+
+def _is_first_state(plan: Reading, call: ast.Call) -> bool:
+    """`self.rnn(x, self.embed(label).unsqueeze(0))`, also by a name: a layer of states, of all samples."""
+    for layer, fact in plan.facts.calls.items():
+        if len(layer.args) == 2 and any(effect_of(o.name).state for o in fact.called):
+            state, function = layer.args[1], plan.program.function_of(layer)
+            name = state.id if isinstance(state, ast.Name) else ""
+            given = (v for n in walk(function) for t, v in assigned(n) if name in stored(t)) if function else ()
+            if call in (state, *given):
+                return True
+    return False
 
 
 def _is_summed_up(plan: Reading, call: ast.Call) -> bool:

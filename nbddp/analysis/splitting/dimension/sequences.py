@@ -70,9 +70,33 @@ def turns_round(plan: Reading, node: ast.AST) -> bool:
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
             first = [a.value for a in call.args[:2] if isinstance(a, ast.Constant)]
             if call.func.attr in ("permute", "transpose", "swapaxes") and sorted(map(str, first)) == ["0", "1"]:
-                if is_split(plan, call.func.value):
+                if is_split(plan, call.func.value) or _is_given(plan, call.func.value):
                     return True
     return False
+
+
+def _is_given(plan: Reading, node: ast.expr) -> bool:
+    """`x`, or `h = self.embed(x)`, in a method that is given `x`: before anything is split."""
+    function = plan.program.function_of(node)
+    if function is None:
+        return False
+    given = {a.arg for a in function.args.args[1:] if "mask" not in a.arg}
+    made = [(stored(target), _made_of(plan, value)) for n in walk(function) for target, value in assigned(n)]
+    for _ in made:
+        given |= {name for names, parts in made for name in names if parts & given}
+    return bool(_made_of(plan, node) & given)
+
+
+def _made_of(plan: Reading, node: ast.expr) -> set[str]:
+    """Names of tensors; of `torch.ones(size, size)` and of a comparison, none."""
+    match node:
+        case ast.Name():
+            return {node.id}
+        case ast.Attribute() | ast.Subscript():
+            return _made_of(plan, node.value)
+        case ast.Call() if entry_of(node, plan.flow.imports).shape is not Shape.ANEW:
+            return {name for part in (node.func, *node.args) for name in _made_of(plan, part)}
+    return set()
 
 
 def one_sequence(region: Region, split: Split) -> ast.expr | None:

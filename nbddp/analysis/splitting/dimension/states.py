@@ -99,3 +99,14 @@ def without_part(plan: Reading) -> ast.expr | None:
         if is_split(plan, call.args[0]) and not isinstance(state.const, Literal) and _is_whole(plan, state):
             return call.args[1]
     return None
+
+
+def cut_short(plan: Reading, split: Split) -> ast.expr | None:
+    """`h = h[:, : len(x)]` for a smaller batch, before a rank takes its part of that: the first are not its own."""
+    region = region_at(plan, split.at)
+    for node in (n for s in region.block[: region.block.index(region.at)] for n in walk(s)):
+        if isinstance(node, ast.Subscript) and is_split(plan, node.value):
+            along = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            if any(isinstance(part, ast.Slice) and part.upper is not None for part in along):
+                return node
+    return None

@@ -9,7 +9,14 @@ from collections.abc import Iterator
 from nbddp.analysis.library import effect_of, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.batches import ill_matched
-from nbddp.analysis.splitting.dimension import marked_dim, one_sequence, set_against, turns_round, without_part
+from nbddp.analysis.splitting.dimension import (
+    cut_short,
+    marked_dim,
+    one_sequence,
+    set_against,
+    turns_round,
+    without_part,
+)
 from nbddp.analysis.splitting.fit.sizes import own_size, whole_sizes
 from nbddp.analysis.splitting.means import uncounted
 from nbddp.analysis.splitting.origins import all_of, counted_rows, strung
@@ -131,6 +138,9 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
     if (state := without_part(plan)) is not None:
         return sentence("'%1' has the states of the whole batch, and a rank has fewer samples",
                         plan.program.source(state))  # fmt: skip
+    if (first := cut_short(plan, split)) is not None:
+        return sentence("'%1' is cut to the size of a smaller batch, and those of a rank are not the first",
+                        plan.program.source(first))  # fmt: skip
     if (single := made_one(region, split) or taken_for_one(plan, split.dim)) is not None:
         return sentence("'%1' makes one sample of it, and one sample cannot be split", plan.program.source(single))
     if (product := _summed_over(region)) is not None:
