@@ -173,8 +173,8 @@ def _drawn_late(region: Region, operand: ast.expr) -> Iterator[Root]:
     plan = region.plan
     loaders = [call for o in plan.assumed.alike if (call := loader_call(plan, o)) is not None]
     written = [c.arguments["batch_size"] for c in loaders if "batch_size" in c.arguments]
-    rows = {str(plan.facts.value(size).const) for size in written}
-    rows |= {known_size(plan, n) for split in plan.assumed.splits for n in held(plan, split)}
+    cut = [n for split in plan.assumed.splits for n in held(plan, split)]
+    rows = {*(str(plan.facts.value(size).const) for size in written), *(known_size(plan, n) for n in cut)}
     below = {n for s in region.rest for n in walk(s)} if not region.whole else set[ast.AST]()
     for node in below & {*all_of(plan, operand)}:
         if isinstance(node, ast.Call) and draws(plan, node) and known_size(plan, node) in rows - {None}:
