@@ -9,7 +9,6 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nbddp.analysis.loaders import loader_call
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.cuts import add, draws
 from nbddp.analysis.splitting.dimension import samples_in, with_masks, with_places, with_states
@@ -171,10 +170,10 @@ def _beside(region: Region, *operands: ast.expr) -> Iterator[Root]:
 def _drawn_late(region: Region, operand: ast.expr) -> Iterator[Root]:
     """`noise = torch.randn(32, 2)`, further down than where the batch is split, with as many rows as that has."""
     plan = region.plan
-    loaders = [call for o in plan.assumed.alike if (call := loader_call(plan, o)) is not None]
-    written = [c.arguments["batch_size"] for c in loaders if "batch_size" in c.arguments]
+    facts = [plan.facts.calls[o.node] for o in plan.assumed.alike if o.node in plan.facts.calls]
+    written = [size for f in facts if (size := f.args.get("batch_size") or f.args.get(1)) is not None]
     cut = [n for split in plan.assumed.splits for n in held(plan, split)]
-    rows = {*(str(plan.facts.value(size).const) for size in written), *(known_size(plan, n) for n in cut)}
+    rows = {*(str(size.const) for size in written), *(known_size(plan, n) for n in cut)}
     below = {n for s in region.rest for n in walk(s)} if not region.whole else set[ast.AST]()
     for node in below & {*all_of(plan, operand)}:
         if isinstance(node, ast.Call) and draws(plan, node) and known_size(plan, node) in rows - {None}:
