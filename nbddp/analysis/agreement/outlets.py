@@ -8,7 +8,19 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from nbddp.analysis.agreement.decisions import is_rate
-from nbddp.analysis.combining import WAYS, Part, Place, Uses, is_leaf, is_shown, lets_out, parts, uses, written_with
+from nbddp.analysis.combining import (
+    WAYS,
+    Part,
+    Place,
+    Uses,
+    is_leaf,
+    is_shown,
+    lets_out,
+    parts,
+    straight,
+    uses,
+    written_with,
+)  # fmt: skip
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading, writes
 from nbddp.analysis.slicing import Function, local_names
@@ -79,14 +91,23 @@ def _uses(plan: Reading, name: ast.Name) -> Uses:
 
 
 def returned(plan: Reading) -> Assumptions:
-    """`return metric[0] / metric[1]` behind a training loop: of the quotient of sums nobody can make that of all."""
+    """`return metric[0] / metric[1]` behind a training loop, `psnr = -10 * torch.log10(loss)` in one.
+
+    Of a quotient of sums, or the logarithm of a mean, nobody can make that of all ranks later.
+    """
     found = dict(plan.assumed.returned)
-    for one in _given_back(plan):
+    for one in (*_given_back(plan), *_named(plan)):
         at = Place(plan.program, plan.facts, plan.assumed, lambda _: None)
         made = list(parts(at, one)) if spread(plan.facts.value(one)) is Extent.VARYING else []
-        if all(way in NUMBERS and is_leaf(part) and not plan.facts.value(part).objs for part, way in made):
+        if all(way in NUMBERS and _is_clear(plan, part) for part, way in made):
             found.update((part, way) for part, way in made if way is not None)
     return replace(plan.assumed, returned=found) if found.keys() != plan.assumed.returned.keys() else plan.assumed
+
+
+def _is_clear(plan: Reading, part: ast.expr) -> bool:
+    """What a call makes a sum of may be a count."""
+    value = plan.facts.value(part)
+    return not value.objs and (is_leaf(part) or spread(value) is Extent.MEAN)
 
 
 def _given_back(plan: Reading) -> Iterator[ast.expr]:
@@ -97,6 +118,27 @@ def _given_back(plan: Reading) -> Iterator[ast.expr]:
         last = function.body[-1] if isinstance(function, ast.FunctionDef) else None
         if isinstance(last, ast.Return) and last.value is not None:
             yield from last.value.elts if isinstance(last.value, ast.Tuple) else [last.value]
+
+
+def _named(plan: Reading) -> Iterator[ast.expr]:
+    """What all ranks come to in each step, and what only numbers are read of: nothing is differentiated through it."""
+    for loop in plan.roles.batch_loops:
+        if isinstance(loop.node, ast.For) and not (loop.watched or loop.perhaps):
+            for statement in straight(plan.facts, loop.node.body):
+                match statement:
+                    case ast.Assign(targets=[ast.Name() as name], value=made):
+                        if plan.facts.value(made).number or all(_is_let_go(plan, n) for n in _uses(plan, name).read):
+                            yield made
+
+
+def _is_let_go(plan: Reading, read: ast.Name) -> bool:
+    """`psnr.item()`, `float(psnr)`, `f"{psnr:.2f}"`."""
+    match plan.program.parents[read]:
+        case ast.Attribute(attr="item" | "detach" | "data") | ast.FormattedValue():
+            return True
+        case ast.Call(func=ast.Name(id="float")):
+            return True
+    return False
 
 
 def _rates(plan: Reading) -> Iterator[Outlet]:

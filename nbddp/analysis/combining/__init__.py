@@ -4,6 +4,7 @@ Takes a Machine at the end of a loop over a rank's share.
 Gives a Reduction for each name that is read later: after the loop, in each step, or none, which is reported.
 """
 
+from nbddp.analysis.combining.each_step import straight
 from nbddp.analysis.combining.outputs import lets_out
 from nbddp.analysis.combining.parts import WAYS, Part, Place, as_a_whole, is_leaf, parts
 from nbddp.analysis.combining.records import is_shown, written_with

@@ -9,12 +9,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from nbddp.analysis.combining.outputs import lets_out
 from nbddp.analysis.combining.parts import WAYS, Part, Place, parts
 from nbddp.analysis.combining.records import given_to, is_shown, written_with
 from nbddp.analysis.combining.writes import Write, fillings, is_place, read_by_called, uses, write_of
 from nbddp.analysis.slicing import inside
 from nbddp.analysis.syntax import blocks_around, walk
-from nbddp.analysis.values import WHOLE, Extent, LoopFact, Machine, spread
+from nbddp.analysis.values import WHOLE, Extent, Facts, LoopFact, Machine, spread
 
 Loops = ast.For | ast.AsyncFor | ast.While
 Parts = tuple[tuple[ast.expr, str], ...]
@@ -25,31 +26,42 @@ def at_source(m: Machine, fact: LoopFact, place: str) -> Parts:
     loop = fact.node
     if not isinstance(loop, ast.For) or fact.watched or fact.perhaps:
         return ()
-    found = {s: w for s in straight(m, loop.body) if (w := write_of(s)) and is_place(w.place, place)}
+    found = {s: w for s in straight(m.facts, loop.body) if (w := write_of(s)) and is_place(w.place, place)}
     own = {n for s in found for n in walk(s)}
-    elsewhere = any(n not in own and is_place(n, place) for n in inside(loop.body))
-    if elsewhere or not any(w.keeps for w in found.values()) or _others_write(m, loop, [*found.values()], own):
+    if not any(w.keeps for w in found.values()) or _others_write(m, loop, [*found.values()], own):
         return ()
     at = Place(m.program, m.facts, m.assumed, lambda name: _of_row(m, name, place), place)
     combined = [(part, way) for w in found.values() for e in w.taken for part, way in parts(at, e)]
-    known = tuple((part, way) for part, way in combined if way is not None)
-    return known if len(known) == len(combined) else ()
+    read = [n for n in inside(loop.body) if n not in own and is_place(n, place)]
+    if not all(_is_looked_at(m, n) for n in read):
+        return ()
+    ways = {WAYS[Extent.MEAN]} if read else {*WAYS.values(), "gather_part"}  # a mean of means is what it was
+    return tuple((part, way) for part, way in combined if way) if {way for _, way in combined} <= ways else ()
+
+
+def _is_looked_at(m: Machine, read: ast.AST) -> bool:
+    """`print(log["loss"][-1])`, `f"{log['loss'][-1]:.3f}"`: by no other name from then on."""
+    outer = m.program.parents[read]
+    while isinstance(outer, ast.Subscript):
+        outer = m.program.parents[outer]
+    call = m.facts.calls.get(outer) if isinstance(outer, ast.Call) else None
+    return isinstance(outer, ast.FormattedValue | ast.BinOp | ast.Compare) or (call is not None and lets_out(call))
 
 
 def fields_that_grow(m: Machine, loop: ast.stmt) -> dict[str, ast.Attribute]:
     """By their text."""
-    found = [w.place for s in straight(m, loop.body) if (w := write_of(s))] if isinstance(loop, Loops) else []
+    found = [w.place for s in straight(m.facts, loop.body) if (w := write_of(s))] if isinstance(loop, Loops) else []
     return {ast.unparse(place): place for place in found if isinstance(place, ast.Attribute)}
 
 
-def straight(m: Machine, body: list[ast.stmt]) -> Iterator[ast.stmt]:
+def straight(facts: Facts, body: list[ast.stmt]) -> Iterator[ast.stmt]:
     """Statements to which all ranks come together."""
     for statement in body:
         yield statement
         if isinstance(statement, ast.With):
-            yield from straight(m, statement.body)
-        elif isinstance(statement, ast.If) and spread(m.facts.value(statement.test)) in WHOLE:
-            yield from straight(m, [*statement.body, *statement.orelse])
+            yield from straight(facts, statement.body)
+        elif isinstance(statement, ast.If) and spread(facts.value(statement.test)) in WHOLE:
+            yield from straight(facts, [*statement.body, *statement.orelse])
 
 
 def _others_write(m: Machine, loop: ast.For, own: list[Write], nodes: set[ast.AST]) -> bool:

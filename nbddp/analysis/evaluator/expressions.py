@@ -152,9 +152,10 @@ def _call(m: Machine, node: ast.Call) -> Value:
     else:
         func = evaluate(m, node.func)
     _made_anew(m, node, func)
-    args = [value for a in node.args for value in _given(m, a)]
+    given = [_given(m, a) for a in node.args]
+    args = [value for values, _ in given for value in values]
     keywords = {k.arg or "**": evaluate(m, k.value) for k in node.keywords}
-    if any(_is_open(m, a) for a in node.args):
+    if any(is_open for _, is_open in given):
         keywords["*"] = args[-1]
     return call(m, node, func, receiver, args, keywords)
 
@@ -166,16 +167,14 @@ def _made_anew(m: Machine, node: ast.Call, func: Value) -> None:
             m.drop_fields(made)
 
 
-def _given(m: Machine, node: ast.expr) -> Sequence[Value]:
-    """`f(*pair)`: each for itself, where it is known how many there are."""
-    value = evaluate(m, node)
-    parts = m.facts.value(node.value).items if isinstance(node, ast.Starred) else None
-    return [value] if parts is None else parts
-
-
-def _is_open(m: Machine, node: ast.expr) -> bool:
-    """`f(*batch)`: as many arguments as there may be."""
-    return isinstance(node, ast.Starred) and m.facts.value(node.value).items is None
+def _given(m: Machine, node: ast.expr) -> tuple[Sequence[Value], bool]:
+    """`f(*pair)`: each for itself, where it is known how many there are; else there may be any number of them."""
+    if not isinstance(node, ast.Starred):
+        return [evaluate(m, node)], False
+    whole = evaluate(m, node.value)
+    one = iterate(m, whole, node)
+    m.facts.see(node, one)
+    return ([one], True) if whole.items is None else (whole.items, False)
 
 
 def _binary(m: Machine, node: ast.BinOp) -> Value:

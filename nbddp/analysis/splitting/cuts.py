@@ -45,12 +45,12 @@ def _before_functions(region: Region, found: Sequence[Root]) -> tuple[Region, Se
                 continue
             given = [r for a in (*fact.node.args, *(k.value for k in fact.node.keywords)) for r in roots(above, a)]
             late = {n for s in before[number:] for n in stored(s)}
-            if given and not any(_draws(plan, n) for s in before[number:] for n in run_by(plan, s)):
+            if given and not any(draws(plan, n) for s in before[number:] for n in run_by(plan, s)):
                 return above, [*(r for r in found if r.name not in late), *given]
     return region, found
 
 
-def _draws(plan: Reading, node: ast.AST) -> bool:
+def draws(plan: Reading, node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and entry_of(node, plan.flow.imports).draws is not None
 
 

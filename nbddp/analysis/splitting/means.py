@@ -166,7 +166,7 @@ def uncounted(plan: Reading, split: Split) -> ast.expr | None:
         waiting, seen = [backward_of(call), *plan.assumed.averaged], set[ast.AST]()
         while waiting:
             node = waiting.pop()
-            if node is None or node in seen or node in known | summed_up or not _is_of_means(plan, node):
+            if node is None or node in seen or node in known | summed_up or not _holds_mean(plan, node):
                 continue
             seen.add(node)
             made = list(definitions(region, node)) if isinstance(node, ast.Name) and node.id not in named else []

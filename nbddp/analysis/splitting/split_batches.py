@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.cuts import add
+from nbddp.analysis.splitting.cuts import add, draws
 from nbddp.analysis.splitting.dimension import samples_in, with_masks, with_places, with_states
 from nbddp.analysis.splitting.find import chain_of, first_split, unshared
 from nbddp.analysis.splitting.fit import in_columns, is_unclear, nothing_cut, unclear_dim, unclear_loss, unfit, unjoined
-from nbddp.analysis.splitting.origins import all_of, fits, is_constant, is_count, is_mask, is_unchanging
+from nbddp.analysis.splitting.origins import all_of, fits, is_constant, is_count, is_mask, is_unchanging, known_size
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import Region, held, is_split, region_at, run_by
 from nbddp.analysis.splitting.roots import Root, comes_out, is_data, roots
@@ -163,7 +163,21 @@ def _beside(region: Region, *operands: ast.expr) -> Iterator[Root]:
     if any(is_split(region.plan, o) and (not region.whole or comes_out(region, o)) for o in operands):
         for operand in operands:
             if not is_split(region.plan, operand) and is_data(region.plan, operand):
-                yield from (r for r in roots(region, operand) if not r.one and _belongs(region, r))
+                found = [r for r in roots(region, operand) if not r.one and _belongs(region, r)]
+                yield from found or _drawn_late(region, operand)
+
+
+def _drawn_late(region: Region, operand: ast.expr) -> Iterator[Root]:
+    """`noise = torch.randn(32, 2)`, further down than where the batch is split, with as many rows as that has."""
+    plan = region.plan
+    facts = [plan.facts.calls[o.node] for o in plan.assumed.alike if o.node in plan.facts.calls]
+    written = [size for f in facts if (size := f.args.get("batch_size") or f.args.get(1)) is not None]
+    cut = [n for split in plan.assumed.splits for n in held(plan, split)]
+    rows = {*(str(size.const) for size in written), *(known_size(plan, n) for n in cut)}
+    below = {n for s in region.rest for n in walk(s)} if not region.whole else set[ast.AST]()
+    for node in below & {*all_of(plan, operand)}:
+        if isinstance(node, ast.Call) and draws(plan, node) and known_size(plan, node) in rows - {None}:
+            yield Root(node)
 
 
 def _belongs(region: Region, root: Root) -> bool:

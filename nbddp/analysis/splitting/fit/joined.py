@@ -26,6 +26,8 @@ def unjoined(plan: Reading) -> bool:
     calls, behind = joined_calls(plan), strung(plan)
     if any(isinstance(n, ast.Name) and n.id in behind for call in calls for n in walk(call)):
         return True
+    if any(_counts_samples(o) for call in calls for v in plan.facts.calls[call].args.values() for o in v.of("list")):
+        return True
     return unfit_in_models(plan) or not calls or not all(_gives_samples(plan, call) for call in calls)
 
 
@@ -39,6 +41,11 @@ def in_models(plan: Reading, node: ast.AST) -> bool:
     """In a function that a model runs: there each rank has its part, whatever the step has."""
     inside = {plan.program.function_of(f.node) for f in plan.facts.calls.values() if f.ever_in_forward}
     return plan.program.function_of(node) in inside - {None}
+
+
+def _counts_samples(things: Obj) -> bool:
+    """`model([image.to(device) for image in images])`, and not `model([users, items])`: what of it is a part?"""
+    return not isinstance(things.node, ast.List)
 
 
 def _gives_samples(plan: Reading, call: ast.Call) -> bool:

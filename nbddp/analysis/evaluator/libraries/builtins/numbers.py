@@ -86,7 +86,8 @@ def length(m: Machine, value: Value) -> Value:
         return Value(extent=Extent.SUM if plain else Extent.VARYING, equal=plain, number=True)
     if value.of(STATISTIC) or is_uneven(m.facts, value) or (spread(value) is Extent.VARYING and not value.objs):
         return Value(extent=Extent.VARYING, number=True)
-    if value.of("list"):  # as many as there are batches, or samples
+    cut = value.extent is Extent.SAMPLES and spread(m.elements(value)) in WHOLE  # a list of samples by the script
+    if value.of("list") and not cut:  # as many as there are batches, or samples
         return Value(
             extent=Extent.VARYING if spread(m.elements(value)) is Extent.SAMPLES or m.deals() else Extent.UNIFORM
         )
