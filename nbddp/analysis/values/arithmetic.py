@@ -28,6 +28,7 @@ from nbddp.analysis.values.domain import (
     Extent,
     Value,
     alike,
+    each_by_place,
     is_zero,
     marked,
     of_one,
@@ -52,6 +53,7 @@ OPERATORS: dict[str, ast.operator] = {
 def binary(left: Value, right: Value, op: ast.operator) -> Value:
     extent = _extent(left, right, op)
     marks = of_one(Value(left.of(*MARKS) | right.of(*MARKS)), (left, right)).objs
+    marks = each_by_place(marks) if left.varies and right.varies else marks
     size = extent is Extent.SUM and all(v.size or not v.varies for v in (left, right))
     if left.of(ONE) and right.of(ONE) and not marks & left.of(ONE):
         extent = Extent.VARYING  # two samples of a batch, of which a share has fewer pairs

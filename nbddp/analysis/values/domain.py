@@ -185,6 +185,11 @@ def of_one(value: Value, values: Iterable[Value]) -> Value:
     return replace(value, objs=value.objs - value.of(ONE) | ones(values))
 
 
+def each_by_place(marks: frozenset[Obj]) -> frozenset[Obj]:
+    """`x - x[0]`: of each sample, by that which is the first."""
+    return frozenset(Obj(PLACED, _NOWHERE) if o.kind == PLACED and o.name == FIRST else o for o in marks)
+
+
 def marked(value: Value, kind: str, why: str = "") -> Value:
     return replace(value, objs=value.objs | {Obj(kind, _NOWHERE, why)})
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from nbddp.analysis.evaluator.tensors import are_rows
-from nbddp.analysis.library import Samples, effect_of
+from nbddp.analysis.library import Samples, Shape, effect_of
 from nbddp.analysis.syntax import Program, place_of, walk
 from nbddp.analysis.values import Extent, Machine, spread
 
@@ -53,9 +53,11 @@ def is_a_tensor(m: Machine, node: ast.expr, at: ast.expr) -> bool:
 
 
 def _is_computed(node: ast.expr) -> bool:
-    """`x - y`, `x.float()`."""
+    """`x - y`, `x.float()`; not `x.split(2)`, which gives several."""
     op = effect_of(f".{getattr(node.func, 'attr', '')}") if isinstance(node, ast.Call) else None
-    return isinstance(node, ast.BinOp) or (op is not None and op.samples in EACH_STAYS and bool(op.fresh or op.shape))
+    if op is None or op.shape is Shape.APART:
+        return isinstance(node, ast.BinOp)
+    return op.samples in EACH_STAYS and bool(op.fresh or op.shape)
 
 
 @lru_cache(maxsize=4)
