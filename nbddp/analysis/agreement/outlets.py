@@ -127,7 +127,8 @@ def _named(plan: Reading) -> Iterator[ast.expr]:
             for statement in straight(plan.facts, loop.node.body):
                 match statement:
                     case ast.Assign(targets=[ast.Name() as name], value=made):
-                        if plan.facts.value(made).number or all(_is_let_go(plan, n) for n in _uses(plan, name).read):
+                        read = _uses(plan, name).read
+                        if read and (plan.facts.value(made).number or all(_is_let_go(plan, n) for n in read)):
                             yield made
 
 

@@ -69,7 +69,6 @@ from nbddp.analysis.values.domain import (
     Sizes,
     Value,
     alike,
-    from_afar,
     is_zero,
     join,
     join_all,
@@ -111,4 +110,5 @@ from nbddp.analysis.values.losses import (
     tell_unlike,
 )
 from nbddp.analysis.values.machine import DEPTH, FIELDS_OF, GLOBALS, HOOKS, Args, Keywords, Machine, Steps
+from nbddp.analysis.values.names import from_afar
 from nbddp.analysis.values.tracking import last_change, last_finding, note_change

@@ -293,16 +293,3 @@ def spread(value: Value) -> Extent:
 def scaled(value: Value) -> Value:
     """The same extent without the things: a number computed from it."""
     return replace(Value(), extent=spread(value))
-
-
-def from_afar(old: Value, extent: Extent) -> Extent:
-    """What is added to a thing under another name: a sum where it began with zeros."""
-    return Extent.VARYING if extent is Extent.SUM and not is_zero(old) and spread(old) is not Extent.SUM else extent
-
-
-def written_into(value: Value, arrays: frozenset[Obj], extent: Extent) -> Value:
-    """What a value is that has, or is, one of the arrays into which something was written."""
-    items = [written_into(item, arrays, extent) for item in value.items or ()]
-    if any(new is not old for new, old in zip(items, value.items or (), strict=True)):
-        value = replace(value, items=tuple(items))
-    return replace(value, extent=from_afar(value, extent), const=None) if value.arrays & arrays else value

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from nbddp.analysis.values.contexts import Active, Context, Env, Frame
-from nbddp.analysis.values.domain import Extent, Obj, Value, spread, written_into
+from nbddp.analysis.values.domain import Extent, Obj, Value, is_zero, spread
 from nbddp.analysis.values.facts import Facts
 from nbddp.analysis.values.tracking import note_change
 
@@ -144,3 +144,16 @@ class Names:
         around, self.context = self.context, replace(self.context, **changes)
         yield
         self.context = around
+
+
+def from_afar(old: Value, extent: Extent) -> Extent:
+    """What is added to a thing under another name: a sum where it began with zeros."""
+    return Extent.VARYING if extent is Extent.SUM and not is_zero(old) and spread(old) is not Extent.SUM else extent
+
+
+def written_into(value: Value, arrays: frozenset[Obj], extent: Extent) -> Value:
+    """What a value is that has, or is, one of the arrays into which something was written."""
+    items = [written_into(item, arrays, extent) for item in value.items or ()]
+    if any(new is not old for new, old in zip(items, value.items or (), strict=True)):
+        value = replace(value, items=tuple(items))
+    return replace(value, extent=from_afar(value, extent), const=None) if value.arrays & arrays else value

@@ -45,7 +45,7 @@ def test_what_goes_in_is_combined(before, line, parts):
         ("kept = 1.0", "kept *= max(v.max().item() for v in x)"),
         ("kept = []", "kept.append((epoch, loss.item())) if x.max() > 1 else None"),
         ("kept = 1.0", "kept = max(kept, loss.item() if x.max() > 1 else 0)"),
-        ("kept = 1.0", "kept *= loss.item()\n        other = kept * 2"),
+        ("kept = 1.0", "kept *= loss.item()\n        seen(kept)"),
     ],
 )
 def test_what_is_not_understood_is_combined_nowhere(before, line):

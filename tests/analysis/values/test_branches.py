@@ -87,7 +87,7 @@ def test_what_ranks_decide_together_counts_no_more():
 
 
 def compared(test: str) -> tuple[list[str], bool]:
-    made = plan(*BEFORE, batch(f"n = 1 if {test} else 2"))
+    made = plan(*BEFORE, batch(f"fetched(1 if {test} else 2)"))
     (node,) = [n.test for n in ast.walk(made.program.tree) if isinstance(n, ast.IfExp)]
     return [ast.unparse(o) for o in operands(made.facts, node)], can_be_agreed(made.facts, node)
 
