@@ -127,8 +127,9 @@ def _named(plan: Reading) -> Iterator[ast.expr]:
             for statement in straight(plan.facts, loop.node.body):
                 match statement:
                     case ast.Assign(targets=[ast.Name() as name], value=made):
-                        read = _uses(plan, name).read
-                        if read and (plan.facts.value(made).number or all(_is_let_go(plan, n) for n in read)):
+                        is_read = uses(plan.program, plan.program.nodes, name.id).read  # also by later cells
+                        number = plan.facts.value(made).number
+                        if is_read and (number or all(_is_let_go(plan, n) for n in _uses(plan, name).read)):
                             yield made
 
 
