@@ -84,8 +84,8 @@ def _over_picked(plan: ShardedReading, training: set[Loop]) -> Iterator[CallFact
     """`criterion(output[mask], y[mask])`, `losses[mask].mean()`."""
     for fact in _by_place(plan):
         picks = any(v.of(PICKED) for v in _given(plan, fact))
-        of_shares = fact.loops & training and (fact.grad or not fact.loops & plan.dealt)
-        if of_shares and picks and _is_mean(plan, fact):
+        trains = (fact.grad and fact.loops & training) or fact.innermost & training - plan.dealt
+        if trains and picks and _is_mean(plan, fact):
             yield fact
 
 

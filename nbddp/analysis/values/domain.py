@@ -137,17 +137,8 @@ UNLIKE = "unlike"  # holds a sum over the samples, and something that is none: i
 PLACES = "places"  # the place of each sample in the batch, in order; what is computed from it is none
 MARKS = (RATED, WEIGHTED, STATISTIC, MASK, EACH, PICKED, MOVED, PLACED, BY_MASK, FRACTION, ASSUMED, TURNED, FLAT, LINE,
          UNLIKE, JOINED, EARLIER, ONE, SEVERAL)  # fmt: skip
-OF_EACH = (
-    RATED,
-    WEIGHTED,
-    SEVERAL,
-    PICKED,
-    MOVED,
-    PLACED,
-    BY_MASK,
-    JOINED,
-    ONE,
-)  # whatever is made of each sample for itself
+# What is made of each sample for itself has these too.
+OF_EACH = (RATED, WEIGHTED, SEVERAL, PICKED, MOVED, PLACED, BY_MASK, JOINED, ONE)
 OF_A_PART = (*OF_EACH, STATISTIC, UNLIKE)  # whatever is taken out of it: `x.sort(0).values`, `x.max(0)[0]`
 OF_A_SHARE = (PICKED, MOVED, RATED, WEIGHTED, TURNED, JOINED)  # gathered, these are not the samples of one process
 _NOWHERE = ast.Pass()

@@ -121,6 +121,7 @@ class CallFact(Tracked):
 
     # Where it is reached.
     loops: set[Loop] = field(default_factory=TrackedSet)  # the loops around it, also those of callers
+    innermost: set[Loop] = field(default_factory=TrackedSet)  # of the loops over shares around, the last one each time
     grad: bool = False  # with gradients on
     taped: set[Loop] = field(default_factory=TrackedSet)  # the loops around where they were
     untaped: set[Loop] = field(default_factory=TrackedSet)  # and where they were not

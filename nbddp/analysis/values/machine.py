@@ -248,6 +248,7 @@ class Machine(Names):
         fact = self.facts.calls.setdefault(node, CallFact(node))
         around = [a.fact.node for a in self.loops]
         fact.loops.update(around)
+        fact.innermost.update([a.fact.node for a in self.loops if a.shares][-1:])
         (fact.taped if self.context.grad else fact.untaped).update(around)
         fact.grad |= self.context.grad
         fact.no_grad |= not self.context.grad or self.context.perhaps_grad
