@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import Literal
 
 from nbddp.analysis.reading import Reading
@@ -14,19 +15,46 @@ GPU = re.compile(r"(cuda|mps|xpu|hip)(:\d+)?$")
 INDEXED = re.compile(r"(cuda|xpu|hip):(\d+|%[ds]|\{\w*\})?$")  # also what a number is still to be put into
 ASKS = ("is_available", "device_count", "is_built")
 MOVES = ("to", "cuda")
+PLACES = re.compile(r"Tensor$|^(current_)?(device|accelerator)$")  # of `torch.cuda`: the rest asks, counts and seeds
 Written = Literal["device", "string"]
 
 
 def uses_gpu(plan: Reading) -> bool:
     """Does the notebook move anything to a GPU? One that never does trains on the CPU, in processes too."""
-    for node in plan.nodes():
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and re.match(r"(cuda|mps)(:|$)", node.value):
-            return True
-        if isinstance(node, ast.Attribute) and node.attr in ("cuda", "accelerator"):
-            return True
-        if isinstance(node, ast.expr) and next(numbers(plan, node), None) is not None:
-            return True
-    return False
+    return any(_names_a_gpu(plan, node) for node in plan.nodes())
+
+
+def _names_a_gpu(plan: Reading, node: ast.AST) -> bool:
+    """As a place: not where it asks whether there is one, shows that, or seeds it."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and re.match(r"(cuda|mps)(:|$)", node.value):
+        return _is_a_place(plan, node)
+    if isinstance(node, ast.Attribute) and node.attr in ("cuda", "accelerator"):
+        of_torch = f"torch.{node.attr}" == qualified(node, plan.flow.imports)
+        user = plan.program.parents.get(node)
+        return not of_torch or not isinstance(user, ast.Attribute) or bool(PLACES.search(user.attr))
+    return isinstance(node, ast.expr) and next(numbers(plan, node), None) is not None
+
+
+def _is_a_place(plan: Reading, node: ast.expr) -> bool:
+    """Not what is compared or shown, and no name for it that is only shown."""
+    if _is_shown(plan, node):
+        return False
+    match plan.program.statement_of(node):
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            read = (n for n in plan.nodes() if isinstance(getattr(n, "ctx", None), ast.Load))
+            return any(not _is_shown(plan, n) for n in read if name in (getattr(n, "id", ""), getattr(n, "attr", "")))
+    return True
+
+
+def _is_shown(plan: Reading, node: ast.AST) -> bool:
+    around = [*takewhile(lambda n: not isinstance(n, ast.stmt), plan.program.ancestors(node))]
+    return any(isinstance(n, ast.Compare) or (isinstance(n, ast.Call) and _only_names_it(plan, n)) for n in around)
+
+
+def _only_names_it(plan: Reading, call: ast.Call) -> bool:
+    """Mixed precision of a kind of device moves nothing to it."""
+    name = qualified(call.func, plan.flow.imports) or ""
+    return name == "print" or name.rpartition(".")[2] in ("autocast", "GradScaler")
 
 
 def chosen(plan: Reading, node: ast.expr) -> Written | None:

@@ -87,6 +87,14 @@ def test_numbers_of_gpus(line, found):
         ("model.to(0)", True),
         ("model.to('cpu')", False),
         ("pass", False),
+        ("torch.cuda.manual_seed_all(0)", False),
+        ("use = torch.cuda.is_available()\nprint('cuda:', use)", False),
+        ("device = 'cuda' if torch.cuda.is_available() else 'cpu'\nprint(device)", False),
+        ("scaler = torch.amp.GradScaler('cuda')", False),
+        ("class Config:\n    device = 'cuda'\nmodel.to(Config.device)", True),
+        ("kind = torch.cuda.FloatTensor\nmodel.type(kind)", True),
+        ("torch.set_default_device('cuda')", True),
+        ("here = torch.accelerator.current_accelerator()\nmodel.to(here)", True),
     ],
 )
 def test_whether_the_notebook_uses_one(line, gpu):
