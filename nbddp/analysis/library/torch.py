@@ -65,7 +65,7 @@ OPS: Table = {
     "torch.normal torch.bernoulli torch.multinomial torch.poisson torch.binomial torch.distributions": Op(
         makes="tensor", draws=Stream.TORCH
     ),
-    "torch.nn.init torch.utils.data.random_split": Op(draws=Stream.TORCH),
+    "torch.nn.init torch.utils.data.random_split torch.nn.functional.gumbel_softmax": Op(draws=Stream.TORCH),
     "torch.cuda.memory_allocated torch.cuda.max_memory_allocated torch.cuda.memory_reserved "
     "torch.cuda.mem_get_info": Op(chance=True),
     # Files.

@@ -34,6 +34,7 @@ from nbddp.analysis.reading.random_draws import (
     TORCH,
     Definition,
     Source,
+    drawing_loops,
     draws,
     seeds,
     surely_draws,

@@ -6,10 +6,11 @@ import ast
 import sys
 from collections.abc import Iterator, Mapping
 
-from nbddp.analysis.library import Stream, effect_of, is_class, learns, makes
+from nbddp.analysis.library import Stream, effect_of, entry_of, is_class, learns, makes
 from nbddp.analysis.reading.generators import drawn_from, seeded_generator
 from nbddp.analysis.reading.reading import Reading
 from nbddp.analysis.syntax import BUILTINS, qualified, walk
+from nbddp.analysis.values import Loop
 
 TORCH, NUMPY, PYTHON = Stream.TORCH, Stream.NUMPY, Stream.PYTHON
 ALL = frozenset({TORCH, NUMPY, PYTHON})
@@ -65,6 +66,17 @@ def surely_draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definit
             begun = part.iter if isinstance(part, ast.For | ast.comprehension) else None
         if isinstance(begun, ast.Name) and begun.id in plan.facts.final and plan.facts.final[begun.id].of("loader"):
             found.add(TORCH)  # a seed for its workers, and an order
+    return found
+
+
+def drawing_loops(plan: Reading, loops: frozenset[Loop]) -> set[Loop]:
+    """Those in which a call draws, or a model that is not in evaluation mode and may have dropout."""
+    found: set[Loop] = set()
+    for fact in plan.facts.calls.values():
+        ours = all(o in plan.facts.classes or o.name.startswith("torch.nn.") for o in fact.called)
+        drops = fact.awake and ("ropout" in plan.program.text or not ours)
+        if fact.loops & loops and (drops or entry_of(fact.node, plan.flow.imports).draws):
+            found |= fact.loops & loops
     return found
 
 
