@@ -20,7 +20,16 @@ from nbddp.analysis.agreement import (
 from nbddp.analysis.disk import Preparation, Writing, find_preparation, find_writing
 from nbddp.analysis.loaders import Epochs, ShardedReading, Share, find_epochs, sizes_shared
 from nbddp.analysis.models import Wrapping, device_name, find_wrapping, passes_left_out, uses_gpu
-from nbddp.analysis.reading import FOUND, Taken, drawing_loops, draws_to_keep, naming_for, settled, take_over, training_of
+from nbddp.analysis.reading import (
+    FOUND,
+    Taken,
+    drawing_loops,
+    draws_to_keep,
+    naming_for,
+    settled,
+    take_over,
+    training_of,
+)
 from nbddp.analysis.slicing import Slice, backward_slice, build_flow, with_prints
 from nbddp.analysis.splitting import in_models, joined, losses_clear, split_batches
 from nbddp.analysis.syntax import build_program, too_deep
@@ -167,7 +176,8 @@ def _whole_if_drawn(plan: Plan) -> Assumptions:
     """For the numbers of one process all ranks draw as often: an evaluation that draws is made of all data on each."""
     drawn = drawing_loops(plan, plan.dealt) if plan.options.exact and plan.assumed.splits else ()
     reason = sentence("with --exact all ranks must draw the same random numbers")
-    return replace(plan.assumed, whole={**plan.assumed.whole, **dict.fromkeys(drawn, reason)}) if drawn else plan.assumed
+    more = {**plan.assumed.whole, **dict.fromkeys(drawn, reason)}
+    return replace(plan.assumed, whole=more) if drawn else plan.assumed
 
 
 def _compared_whole(plan: Plan) -> Assumptions:
