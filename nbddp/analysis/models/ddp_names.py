@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 from nbddp.analysis.library import effect_of, under
 from nbddp.analysis.models.buffers import synchronises
@@ -213,10 +214,12 @@ class _Trail:
         if node.attr in self.attributes:
             return True
         self.attributes.add(node.attr)
-        found = [v for t, v in self.assigned() if self.is_attribute(t, node.attr)]
-        return bool(found) and all(v is not None and self.passes(v) for v in found)
+        written = [(t.value, v) for t, v in self.assigned() if self.is_attribute(t, node.attr)]
+        known = {o for holder, _ in written for o in self.plan.facts.value(holder).objs}
+        found = [*(v for _, v in written), *(_given(o, node.attr) for o in owners - known)]
+        return all(v is not None and self.passes(v) for v in found)
 
-    def is_attribute(self, node: ast.AST, name: str) -> bool:
+    def is_attribute(self, node: ast.AST, name: str) -> TypeGuard[ast.Attribute]:
         return (
             isinstance(node, ast.Attribute)
             and node.attr == name
@@ -252,6 +255,12 @@ class _Trail:
             return False
         targets = statement.targets if isinstance(statement, ast.Assign) else []
         return all(isinstance(t, ast.Name) and t.id == name for t in targets)
+
+
+def _given(owner: Obj, name: str) -> ast.expr | None:
+    """What a constructor that nobody has written is given for a field: `Config(model=model)`."""
+    keywords = owner.node.keywords if isinstance(owner.node, ast.Call) else []
+    return next((k.value for k in keywords if k.arg == name), None)
 
 
 def _scope(plan: Reading, node: ast.AST, name: str) -> Scope:
