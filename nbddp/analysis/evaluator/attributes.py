@@ -53,6 +53,8 @@ PLACE = ast.Pass()
 
 
 def read(m: Machine, base: Value, attr: str, node: ast.expr) -> Value:
+    if attr == "data" and base.items:  # of packed sequences
+        return base.items[0]
     result: Value | None = None
     for obj in base.objs:
         found = _of(m, obj, attr, node)

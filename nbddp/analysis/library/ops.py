@@ -100,6 +100,7 @@ class Op:
     batch: bool | None = None  # sets each sample against a statistic of its batch
     by_class: bool | None = None  # of a loss that may weigh samples by their class, or leave some out
     graph: bool | None = None  # joins samples by edges
+    packs: bool | None = None  # gives the entries of sequences, one after the other, in a tuple of its own
     counts: bool | None = None  # gives numbers, one after the other
     generator: bool | None = None  # makes a stream of random numbers
     copies: bool | None = None  # what it is given stays outside: it holds a copy

@@ -25,6 +25,7 @@ from nbddp.analysis.library import Op, Samples, effect_of
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
     ANYTHING,
+    BY_MASK,
     EACH,
     LINE,
     MOVED,
@@ -101,6 +102,9 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
     if op.noise and (m.sharing() or _like_the_share(given)):
         drawn = Value(extent=Extent.SAMPLES)
         return marked(drawn, MOVED, SHUFFLED) if name.endswith(("randperm", "permutation")) else drawn
+    if op.packs and args and spread(args[0]) is Extent.SAMPLES:  # of long sequences more: as by a mask
+        entries = marked(marked(Value(extent=Extent.SAMPLES), PICKED), BY_MASK)
+        return Value(extent=Extent.SAMPLES, items=(entries, ANYTHING, ANYTHING, ANYTHING))
     if op.clock or (m.loops and (op.chance or op.noise)):
         return Value(extent=reduce(join_extent, (spread(v) for v in given), Extent.REPEATED))
     if name.startswith("torch.nn.utils.clip_grad"):
