@@ -15,8 +15,10 @@ from nbddp.analysis.evaluator.iteration import (
     is_cut,
     is_indirect,
     iterate,
+    leave_samples,
     literal_elements,
     loaders_in,
+    of_this_turn,
     yields,
 )
 from nbddp.analysis.evaluator.picking import go_one_by_one
@@ -26,8 +28,6 @@ from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
     EARLIER,
     ITEMS,
-    ONE,
-    PLACED,
     Active,
     Env,
     Extent,
@@ -46,7 +46,6 @@ from nbddp.analysis.values import (
     last_finding,
     marked,
     restore,
-    single,
     spread,
     state_of,
 )
@@ -184,7 +183,7 @@ def run_for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
                     m.steps.block(m, node.body)
 
         shares, broken = _turns(m, fact, one, loaders)
-        _leave_samples(m, node)
+        leave_samples(m, node)
     steps = fact.backward and m.facts.draws_itself(fact)
     if (fact.loaders or steps) and not fact.lazy and (shares or node not in m.assumed.mixed):
         m.varying_before = before
@@ -230,30 +229,13 @@ def _made_beside(m: Machine, loop: ast.For | ast.AsyncFor) -> None:
 
 def element(m: Machine, iterable: Value, node: ast.AST, active: Active) -> Value:
     """What one turn gets; the counter of a dealt-out loop differs between ranks, that of a shared one does not."""
-    value = _of_this_turn(m, iterate(m, iterable, node), node)
+    value = of_this_turn(m, iterate(m, iterable, node), node)
     whole = bool(active.fact.loaders) and not active.shares
     if value.items and value.items[0].of("counter"):
         counter, *rest = value.items
         counter = Value(counter.objs, Extent.VARYING) if active.deals else counter
         return replace(value, items=(counter, *(_of_all(m, r, node) if whole else r for r in rest)))
     return _of_all(m, value, node) if whole else value
-
-
-def _of_this_turn(m: Machine, value: Value, node: ast.AST) -> Value:
-    """Of a list of samples, or of pairs of them."""
-    if value.items:
-        return replace(value, items=tuple(_of_this_turn(m, item, node) for item in value.items))
-    return single(value, node) if value.of(ONE) and not m.alone(value) else value
-
-
-def _leave_samples(m: Machine, loop: ast.For | ast.AsyncFor) -> None:
-    """What names hold of one sample is that of the last one from then on."""
-    for names in (m.globals, m.frame.local):
-        for name, value in list(names.items()):
-            if any(o.node is loop for o in value.of(ONE)) and value.varies:
-                last = replace(value, objs=value.objs - value.of(ONE))
-                of_samples = value.extent is Extent.SAMPLES
-                names[name] = marked(last, PLACED) if of_samples else last.with_extent(Extent.VARYING)
 
 
 def _of_all(m: Machine, value: Value, loop: ast.AST) -> Value:

@@ -9,16 +9,12 @@ from dataclasses import replace
 from functools import lru_cache, reduce
 
 from nbddp.analysis.evaluator.classes import class_member
+from nbddp.analysis.evaluator.iteration.one_sample import goes_through_samples, side_by_side
 from nbddp.analysis.library import Gives, effect_of
-from nbddp.analysis.syntax import Program, walk
 from nbddp.analysis.values import (
     ANYTHING,
-    FLAT,
     ITEMS,
-    MARKS,
     OF_A_PART,
-    ONE,
-    PICKED,
     PLACED,
     PLACES,
     SOURCES,
@@ -215,40 +211,9 @@ def iterate(m: Machine, value: Value, node: ast.AST) -> Value:
         row = value.shape[1:] if isinstance(value.shape, tuple) and value.shape else None
         # a row is a part of the array
         each = Value(value.of(*OF_A_PART), spread(value), arrays=value.arrays, shape=row)
-        return single(each, node) if _goes_through_samples(m, value, node) else each
+        return single(each, node) if goes_through_samples(m, value, node) else each
     extent, arrays = join_extent(result.extent, value.extent), result.arrays | value.arrays
     return Value(result.objs, extent, result.items, result.const, arrays=arrays, shape=result.shape)
-
-
-def _goes_through_samples(m: Machine, value: Value, node: ast.AST) -> bool:
-    """Unless it may be a batch as a loader gives it, in which are several tensors; not those of `x.split(2)`."""
-    if not isinstance(node, ast.For | ast.AsyncFor | ast.comprehension) or spread(value) is not Extent.SAMPLES:
-        return False
-    plain = value.objs == value.of(*MARKS) - value.of(TURNED, FLAT, PICKED, PLACED) and not value.items
-    return plain and not m.alone(value) and not any(may_be_a_tuple(m, n) for n in walk(node.iter))
-
-
-def may_be_a_tuple(m: Machine, node: ast.AST) -> bool:
-    """`for batch in loader`, `batch = next(batches)`, unless something is done to it that is done to tensors only."""
-    if not isinstance(node, ast.Name) or m.facts.value(node).rank is not None:
-        return False
-    return (m.program.function_of(node), node.id) in _as_they_come(m.program)
-
-
-@lru_cache(maxsize=4)
-def _as_they_come(program: Program) -> Set[tuple[ast.AST | None, str]]:
-    found = set[tuple[ast.AST | None, str]]()
-    for node in program.nodes:
-        match node:
-            case ast.For(target=target) | ast.AsyncFor(target=target) | ast.comprehension(target=target):
-                counted = isinstance(node.iter, ast.Call) and ast.unparse(node.iter.func).endswith("enumerate")
-                target = target.elts[-1] if counted and isinstance(target, ast.Tuple) else target
-            case ast.Assign(targets=[target], value=ast.Call(func=ast.Name(id="next" | "tuple" | "list"))):
-                pass
-            case _:
-                continue
-        found |= {(program.function_of(node), target.id)} if isinstance(target, ast.Name) else set()
-    return found
 
 
 def _shapes_of_batches(m: Machine, holder: Value, depth: int = 0) -> Several | None:
@@ -264,7 +229,7 @@ def _shapes_of_batches(m: Machine, holder: Value, depth: int = 0) -> Several | N
 def _iterate_wrapper(m: Machine, obj: Obj, node: ast.AST) -> Value:
     inner = m.get(obj, "of") or ANYTHING
     if obj.name == "zip":
-        return Value(items=_side_by_side([iterate(m, v, node) for v in inner.items or ()]))
+        return Value(items=side_by_side([iterate(m, v, node) for v in inner.items or ()]))
     if obj.name == "items":
         layers = inner.of("model", "submodule")
         return Value(items=(ANYTHING, iterate(m, Value(layers), node) if layers else m.elements(inner)))
@@ -276,13 +241,6 @@ def _iterate_wrapper(m: Machine, obj: Obj, node: ast.AST) -> Value:
             items=(marked(marked(counter.with_extent(Extent.SAMPLES), PLACED), PLACES) if own else counter, element)
         )
     return element
-
-
-def _side_by_side(parts: list[Value]) -> tuple[Value, ...]:
-    """`zip(x, x[1:])`: as many as the shorter has, and of a share these are others."""
-    if not any(spread(v) is Extent.SAMPLES and v.of(PLACED) for v in parts):
-        return tuple(parts)
-    return tuple(marked(replace(v, objs=v.objs - v.of(ONE)), PLACED) if v.of(ONE) else v for v in parts)
 
 
 def loaders_in(m: Machine, value: Value) -> set[Obj]:

@@ -1,0 +1,28 @@
+"""What a loop gets at each turn, one sample of a batch among it.
+
+Takes a Machine, the Value that is gone through, and the loop.
+Gives the Value of a turn, and the loaders that it draws from.
+"""
+
+from nbddp.analysis.evaluator.iteration.one_sample import leave_samples, may_be_a_tuple, of_this_turn
+from nbddp.analysis.evaluator.iteration.turns import (
+    BATCHES,
+    DEEPEST,
+    SHAPES,
+    as_often_as,
+    element_key,
+    generated,
+    give,
+    is_cut,
+    is_indirect,
+    iterate,
+    literal_elements,
+    loaders_in,
+    only,
+    params_in,
+    parts,
+    sent_to,
+    taken_from,
+    written_elements,
+    yields,
+)
