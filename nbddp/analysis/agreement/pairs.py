@@ -6,12 +6,11 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis.evaluator import contracted
-from nbddp.analysis.library import Samples, effect_of
+from nbddp.analysis.library import MATRIX, Samples, effect_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.syntax import qualified
 from nbddp.analysis.values import EARLIER, FLAT, LINE, MOVED, ONE, OPERATORS, TURNED, Extent, spread
 
-MATRIX = 2  # dimensions: of more, the first is that of the samples, each with its own rows
 SHUFFLES = ("torch.randperm", "numpy.random.permutation")
 
 

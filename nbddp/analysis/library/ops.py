@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
+MATRIX = 2  # dimensions: of more, the first is that of the samples, each with its own rows
+
 
 class Effect(Enum):
     """What a call changes. One that has no entry may change anything."""

@@ -24,7 +24,6 @@ class JobFacts:
     restarts: int = 0
     preempted: bool = False
     limit: str = ""
-    user: str = ""
     ends: float | None = None  # seconds since the epoch: its time limit, or when it is to make room for another
 
     @property

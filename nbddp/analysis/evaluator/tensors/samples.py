@@ -15,7 +15,7 @@ from nbddp.analysis.evaluator.tensors.dimensions import (
 )
 from nbddp.analysis.evaluator.tensors.joining import pieces
 from nbddp.analysis.evaluator.tensors.layout import along_another, like, placed_by, turned_by
-from nbddp.analysis.library import Samples, Shape, effect_of
+from nbddp.analysis.library import MATRIX, Samples, Shape, effect_of
 from nbddp.analysis.values import (
     ANYTHING,
     FLAT,
@@ -43,7 +43,6 @@ from nbddp.analysis.values import (
     summed,
 )
 
-MATRIX = 2  # dimensions, of which the first is that of what is paired
 TOTALS = {Samples.SUM: summed, Samples.MEAN: averaged}
 
 

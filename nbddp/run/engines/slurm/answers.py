@@ -71,7 +71,6 @@ def read_job(text: str) -> JobFacts | None:
         restarts=int(restarts) if restarts.isdecimal() else 0,
         preempted=found.get("PreemptTime", "")[:1].isdecimal(),
         limit=found.get("TimeLimit", ""),
-        user=found.get("UserId", "").partition("(")[0],
         ends=_moment(found.get("EndTime", "")),
     )
 
