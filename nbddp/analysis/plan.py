@@ -149,13 +149,19 @@ def _drawn_by_all(plan: Plan) -> Assumptions:
     """For the numbers of one process, or since a loader cannot be dealt out, each rank draws every batch."""
     decided = plan.assumed.alike or plan.assumed.splits or plan.assumed.unsplit
     apart = [share for share in plan.sharding.shares.values() if share.how == "unfit"]
-    wanted = plan.options.exact or (apart and all(_gives_batches(plan, share) for share in apart))
+    wanted = plan.options.exact or (apart and all(_gives_batches(plan, share) for share in apart)) or _shares_show(plan)
     if not wanted or decided or not plan.roles.training_loaders:
         return plan.assumed
     loops = [f for f in plan.roles.batch_loops if (f.loaders | f.next_of) & plan.roles.training_loaders]
     beside = frozenset(o for f in loops for o in f.loaders | f.next_of)  # evaluated by the same loop, split too
     left = {n: found for n, found in plan.assumed.mixed.items() if n not in {f.node for f in loops}}
     return replace(plan.assumed, alike=plan.roles.training_loaders | beside, mixed=left)
+
+
+def _shares_show(plan: Plan) -> bool:
+    """Would an evaluation get a rank's share of the training's loader, as no place names the loader to it?"""
+    whole = (f for f in plan.roles.evaluation_loops if f.node in plan.assumed.whole and not f.loader_nodes)
+    return any(f.loaders & plan.sharding.loaders for f in whole)
 
 
 def _gives_batches(plan: Plan, share: Share) -> bool:
