@@ -74,7 +74,7 @@ def drawing_loops(plan: Reading, loops: frozenset[Loop]) -> set[Loop]:
     found: set[Loop] = set()
     for fact in plan.facts.calls.values():
         ours = all(o in plan.facts.classes or o.name.startswith("torch.nn.") for o in fact.called)
-        drops = fact.awake and ("ropout" in plan.program.text or not ours)
+        drops = fact.awake and not fact.ever_in_forward and ("ropout" in plan.program.text or not ours)
         if fact.loops & loops and (drops or entry_of(fact.node, plan.flow.imports).draws):
             found |= fact.loops & loops
     return found

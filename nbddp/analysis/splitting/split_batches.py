@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
+from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.cuts import add, draws
 from nbddp.analysis.splitting.dimension import samples_in, with_masks, with_places, with_states
@@ -196,7 +197,7 @@ def _given(region: Region, call: ast.Call) -> Iterator[Root]:
     given = [*call.args, *(k.value for k in call.keywords)]
     if fact is None or not any(is_split(region.plan, a) for a in given):
         return
-    if region.plan.facts.is_loss(call):
+    if region.plan.facts.is_loss(call) or any(effect_of(n).packs for n in fact.names):
         yield from _of_the_same(region, call.args[:2])
     elif fact.bodies or any(n.startswith(("sklearn.", "torchmetrics.")) for n in fact.names):
         yield from _beside(region, *given)
