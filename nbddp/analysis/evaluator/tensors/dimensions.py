@@ -10,6 +10,7 @@ from nbddp.analysis.library import Shape, effect_of
 from nbddp.analysis.values import ANYTHING, FLAT, LINE, TURNED, Args, Extent, Keywords, Literal, Machine, Value, spread
 
 DIMENSION = ("dim", "axis", "dims")
+IN_ORDER = ("dim", "axis", "dims", "axes", "dim0", "dim1", "axis0", "axis1", "axis2", "source", "destination", "index")
 NOTHING = Value(const=Literal.NONE)
 
 
@@ -72,6 +73,10 @@ def each_for_itself(m: Machine, word: str, base: Value, args: Sequence[Value], k
 def counted(word: str, base: Value, args: Args, keywords: Keywords) -> tuple[Args, Keywords]:
     """`labels.sort(-1)`, `x.transpose(-1, -2)`: the dimensions that are asked for, from the first where known."""
     op, known = effect_of(f".{word}"), base.rank
+    if op.shape in (Shape.ONES, Shape.TURNED):  # `x.unsqueeze(dim=0)`
+        named = [k for k in IN_ORDER if k in keywords]
+        args = [*args, *(keywords[k] for k in named)]
+        keywords = {k: v for k, v in keywords.items() if k not in named}
     if spread(base) is not Extent.SAMPLES or known is None:
         return args, keywords
     turns, place = op.shape is Shape.TURNED, op.dim or 0

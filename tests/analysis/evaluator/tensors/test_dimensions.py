@@ -35,6 +35,12 @@ U, S, M, T, V = Extent.UNIFORM, Extent.SAMPLES, Extent.MEAN, Extent.SUM, Extent.
         ("torch.nn.Softmax(dim=1)(x).sum()", T),
         ("np.mean(x.numpy(), axis=-2)", V),
         ("torch.nn.functional.softmax(x).sum()", T),
+        ("torch.cat([torch.unsqueeze(x, dim=0), torch.unsqueeze(x, dim=0)], dim=0).max(dim=0)[0]", S),
+        ("x.unsqueeze(dim=0).max(dim=0)[0].sum()", T),
+        ("x.unsqueeze(dim=0).max(dim=1)[0]", V),
+        ("x.transpose(dim0=0, dim1=1).max(dim=1)[0]", V),
+        ("x.permute(dims=(1, 0, 2)).sum(0)", S),
+        ("x.permute(dims=(1, 0, 2)).std(1)", V),
     ],
 )
 def test_extent(source, expected):
