@@ -53,13 +53,13 @@ PLACE = ast.Pass()
 
 
 def read(m: Machine, base: Value, attr: str, node: ast.expr) -> Value:
-    if attr == "data" and base.items:  # of packed sequences
-        return base.items[0]
     result: Value | None = None
     for obj in base.objs:
         found = _of(m, obj, attr, node)
         if found is not None:
             result = found if result is None else join(result, found)
+    if result is None and attr == "data" and base.items:  # of packed sequences
+        return base.items[0]
     if attr == "T" and spread(base) is Extent.SAMPLES and base.objs == base.of(*MARKS):
         return turned(base, line=True)
     extent = _extent(base, attr)

@@ -216,8 +216,14 @@ class _Trail:
         self.attributes.add(node.attr)
         written = [(t.value, v) for t, v in self.assigned() if self.is_attribute(t, node.attr)]
         known = {o for holder, _ in written for o in self.plan.facts.value(holder).objs}
-        found = [*(v for _, v in written), *(_given(o, node.attr) for o in owners - known)]
+        unread = {o for o in owners if o not in known or self.is_made_unread(o)}
+        found = [*(v for _, v in written), *(_given(o, node.attr) for o in unread)]
         return all(v is not None and self.passes(v) for v in found)
+
+    def is_made_unread(self, owner: Obj) -> bool:
+        """By a constructor that nobody has written, and that is given something: a dataclass's."""
+        call = self.plan.facts.calls.get(owner.node) if isinstance(owner.node, ast.Call) else None
+        return call is not None and not call.bodies and bool(call.node.args or call.node.keywords)
 
     def is_attribute(self, node: ast.AST, name: str) -> TypeGuard[ast.Attribute]:
         return (
