@@ -4,7 +4,12 @@ Takes a Machine, the Value that is gone through, and the loop.
 Gives the Value of a turn, and the loaders that it draws from.
 """
 
-from nbddp.analysis.evaluator.iteration.one_sample import leave_samples, may_be_a_tuple, of_this_turn
+from nbddp.analysis.evaluator.iteration.one_sample import (
+    goes_through_samples,
+    leave_samples,
+    may_be_a_tuple,
+    of_this_turn,
+)
 from nbddp.analysis.evaluator.iteration.turns import (
     BATCHES,
     DEEPEST,

@@ -26,10 +26,16 @@ from nbddp.analysis.values import (
 
 def goes_through_samples(m: Machine, value: Value, node: ast.AST) -> bool:
     """Unless it may be a batch as a loader gives it, in which are several tensors; not those of `x.split(2)`."""
-    if not isinstance(node, ast.For | ast.AsyncFor | ast.comprehension) or spread(value) is not Extent.SAMPLES:
-        return False
+    match node:
+        case ast.For(iter=source) | ast.AsyncFor(iter=source) | ast.comprehension(iter=source):
+            pass
+        case ast.Starred(value=source) | ast.Call(args=[source]) if value.rank is not None:  # `[*x]`, `list(x)`
+            pass
+        case _:
+            return False
     plain = value.objs == value.of(*MARKS) - value.of(TURNED, FLAT, PICKED, PLACED) and not value.items
-    return plain and not m.alone(value) and not any(may_be_a_tuple(m, n) for n in walk(node.iter))
+    each = spread(value) is Extent.SAMPLES and plain and not m.alone(value)
+    return each and not any(may_be_a_tuple(m, n) for n in walk(source))
 
 
 def may_be_a_tuple(m: Machine, node: ast.AST) -> bool:

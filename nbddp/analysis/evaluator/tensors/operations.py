@@ -52,17 +52,17 @@ def einsum(m: Machine, equation: object, operands: Args) -> Value | None:
     found = contracted(equation)
     if found is None or len(found[0]) != len(operands) or any(spread(o) is not Extent.SAMPLES for o in operands):
         return None
-    letters, summed_up = found
-    if len(set(letters)) > 1 or not summed_up:
+    letters, result = found
+    if len(set(letters)) > 1 or letters[0] in result:
         return None
     return Value(extent=Extent.VARYING if m.context.forward and letters[0] not in "bn" else Extent.SUM)
 
 
-def contracted(equation: object) -> tuple[list[str], bool] | None:
-    """Of `einsum("bi,bj->ij", …)`: by which letter each operand counts its samples, and whether they are summed up."""
+def contracted(equation: object) -> tuple[list[str], str] | None:
+    """Of `einsum("bi,bj->ij", …)`: by which letter each operand counts its samples, and those of the result."""
     if not isinstance(equation, str) or "." in equation:
         return None
     given, arrow, result = equation.replace(" ", "").partition("->")
-    result = result if arrow else "".join(c for c in given if given.count(c) == 1)
+    result = result if arrow else "".join(c for c in given if c.isalpha() and given.count(c) == 1)
     first = [operand[:1] for operand in given.split(",")]
-    return first, first[0] not in result
+    return first, result

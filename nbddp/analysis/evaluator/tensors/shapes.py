@@ -9,6 +9,7 @@ from itertools import zip_longest
 
 from nbddp.analysis.evaluator.tensors.dimensions import from_the_last, samples_at
 from nbddp.analysis.evaluator.tensors.layers import after_layer
+from nbddp.analysis.evaluator.tensors.operations import contracted
 from nbddp.analysis.evaluator.tensors.picked_shapes import is_tensor, shape_of_picked
 from nbddp.analysis.evaluator.tensors.reshaping import PAIRS, REDUCES, Found, anew, reshaped
 from nbddp.analysis.evaluator.tensors.rows import same_places
@@ -182,8 +183,22 @@ def _by_library(m: Machine, node: ast.Call, names: set[str]) -> Found:
         inner = m.elements(first).rank if first.of("list") else None
         return None if inner is None or word[1:] == "stack" else (None,) * (inner + (word == "stack"))
     if word in COPIES:
-        return first.shape if is_tensor(first) else None
+        return _written(m, node.args[0])
+    if word == "einsum":
+        known = contracted(first.const)
+        return known and (None,) * len(known[1])
     return _by_word(m, word, node, node.args)
+
+
+def _written(m: Machine, node: ast.expr) -> Found:
+    """`[[1.0, 2.0], [3.0, 4.0]]`, a number, a tensor."""
+    if not isinstance(node, ast.List | ast.Tuple):
+        value = m.facts.value(node)
+        return () if value.number else value.shape if is_tensor(value) else None
+    inner = {_written(m, e) for e in node.elts if not isinstance(e, ast.Starred)}
+    rows = len(node.elts) if not any(isinstance(e, ast.Starred) for e in node.elts) else None
+    row = next(iter(inner)) if len(inner) == 1 else None
+    return (rows, *row) if isinstance(row, tuple) else None
 
 
 def _is_target(m: Machine, node: ast.Name, value: Value) -> bool:

@@ -17,7 +17,8 @@ from tests.analysis.cells import BEFORE, batch, node, plan
         (["d = x - 1", "n = d[0]"], "d[0]", True),  # nor is what is computed of a tensor
         (["d = x - fetched()", "n = d[0]"], "d[0]", True),  # what is subtracted from is no tuple
         (["d = fetched(x)", "n = d[0]"], "d[0]", False),
-        (["pair = tuple(x)", "n = pair[0]"], "pair[0]", False),
+        (["pair = tuple(x)", "n = pair[0]"], "pair[0]", True),  # of how many dimensions x has, is known
+        (["pair = tuple(fetched(x))", "n = pair[0]"], "pair[0]", False),
         (["n = (x - 1)[0]"], "(x - 1)[0]", True),
         (["n = x[1:] - x[:-1]"], "x[1:]", True),
     ],

@@ -33,10 +33,10 @@ def test_extent(source, expected):
 @pytest.mark.parametrize(
     ("equation", "found"),
     [
-        ("bi,bj->ij", (["b", "b"], True)),
-        ("bi, bj -> bij", (["b", "b"], False)),
-        ("bi,ij->bj", (["b", "i"], False)),
-        ("bi,bj", (["b", "b"], True)),
+        ("bi,bj->ij", (["b", "b"], "ij")),
+        ("bi, bj -> bij", (["b", "b"], "bij")),
+        ("bi,ij->bj", (["b", "i"], "bj")),
+        ("bi,bj", (["b", "b"], "ij")),
         ("...i,ij->...j", None),
         (None, None),
     ],

@@ -55,6 +55,13 @@ V, S = Extent.VARYING, Extent.SAMPLES
         ("(out - y).squeeze(1).cumsum(-1)", V),
         ("(out - y).reshape(-1, 1).cumsum(-1)", S),
         ("nn.Flatten(0)(out).cumsum(-1)", V),
+        ("torch.einsum('bi,bi->b', pixels, pixels).cumsum(-1)", V),
+        ("(x * torch.tensor([[1.0, 2.0, 3.0]])).sum(1).cumsum(-1)", V),  # numbers in two dimensions
+        ("(pixels * torch.tensor(2.0)).cumsum(-1)", S),
+        ("torch.stack([*x]).cumsum(0)", V),
+        ("torch.stack([*x]).cumsum(1)", S),
+        ("torch.stack(list(x)).cumsum(0)", V),
+        ("torch.stack([*x.unbind(1)], 1).cumsum(1)", S),
         ("pixels.cumsum(-1)", S),  # of how many dimensions, is not known
         ("pixels.sum(-2)", V),
         ("spoken(x).cumsum(-1)", S),

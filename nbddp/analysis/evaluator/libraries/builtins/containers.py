@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from nbddp.analysis.evaluator.iteration import iterate, loaders_in, only
+from nbddp.analysis.evaluator.iteration import goes_through_samples, iterate, loaders_in, only
 from nbddp.analysis.evaluator.libraries.things import made_with
-from nbddp.analysis.values import Args, Keywords, Machine, Value, join_all, thing
+from nbddp.analysis.values import EACH, Args, Keywords, Machine, Value, join_all, marked, thing
 
 LISTS = {"list", "set", "collections.deque"}
 
@@ -27,7 +27,7 @@ def passed(m: Machine, node: ast.Call, name: str, first: Value, args: Args) -> V
     if name in ("list", "tuple", "itertools.chain") and not first.of("loader", "iterator"):
         if name == "itertools.chain":
             return Value(join_all(args).objs, join_all(args).extent)
-        return first
+        return marked(first, EACH) if goes_through_samples(m, first, node) else first
     return iterator(m, node, name, first)
 
 
