@@ -65,11 +65,18 @@ def apply(program: Program, start: int, end: int, edits: Sequence[Edit]) -> list
             raise Conflict(last or edit, edit)
         if edit.start < at:  # an insertion inside of what another edit replaces
             raise Conflict(last or edit, edit)
-        pieces += [(program.text[at : edit.start], at, None), (edit.text, None, None)]
+        pieces += [(program.text[at : edit.start], at, None), (_behind(pieces[-1:], edit, at), None, None)]
         at = edit.end
         last = edit if edit.end > edit.start else last
     pieces.append((program.text[at:end], at, None))
     return _lines(program, pieces)
+
+
+def _behind(before: Sequence[Piece], edit: Edit, at: int) -> str:
+    """`; b = 2` behind what another edit has put there: on a line of its own, where that ends its line by a comment."""
+    last = before[0][0].rpartition("\n")[2] if before and at == edit.start else ""
+    indent = last[: len(last) - len(last.lstrip())]
+    return f"\n{indent}{edit.text[2:]}" if edit.text.startswith("; ") and "  # " in last else edit.text
 
 
 def _lines(program: Program, pieces: list[Piece]) -> list[Line]:

@@ -59,6 +59,12 @@ def test_several_lines_beside_others_in_one_line():
     assert applied(made, *edits) == "a = 1; x(); y(); b = 2; z(); c = 3"
 
 
+def test_what_comes_behind_a_comment_stands_on_a_line_of_its_own():
+    made = program("def f():\n    a = 1; b = 2")
+    edits = [after(made, "r", statement(made, "a = 1"), text) for text in ("x()  # why", "y()")]
+    assert applied(made, *edits) == "def f():\n    a = 1\n    x()  # why\n    y()\n    b = 2"
+
+
 @pytest.mark.parametrize("put", [before, after])
 def test_a_comment_takes_nothing_of_the_line_with_it(put):
     made = program("def f():\n    a = 1; b = 2; c = 3")
