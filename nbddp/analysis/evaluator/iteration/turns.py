@@ -29,6 +29,7 @@ from nbddp.analysis.values import (
     Value,
     chosen_by,
     contents,
+    is_uneven,
     join,
     join_all,
     join_extent,
@@ -201,6 +202,8 @@ def iterate(m: Machine, value: Value, node: ast.AST) -> Value:
             put(iterate(m, made, node))
         elif obj.kind in ("params", "submodule"):
             put(thing("parameter" if obj.kind == "params" else "submodule", obj.node, "", obj.owner))
+        elif obj.kind == "dict":  # its keys
+            put(Value(extent=Extent.VARYING if is_uneven(m.facts, Value(frozenset({obj}))) else Extent.UNIFORM))
         elif (inner := m.get(obj, "[]")) is not None:
             put(inner)
     for item in value.items or ():
