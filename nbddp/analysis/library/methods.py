@@ -22,6 +22,9 @@ METHODS: Table = {
     "std_mean var_mean": Op(READS, Samples.STATISTIC, fresh=True),
     "mode": Op(UNKNOWN, Samples.STATISTIC, fresh=True),
     "cov corrcoef dot vdot dist histc histogram bincount": Op(READS, Samples.MIXES, fresh=True),
+    "diag diagonal trace tril triu flip fliplr flipud roll rot90 cumsum": Op(linear=True),
+    "bincount": Op(within=("minlength", 1)),
+    "histc": Op(within=("max", 2)),
     "unique": Op(READS, Samples.MIXES, fresh=True),
     "block_diag cartesian_prod combinations diagflat vander rot90 lexsort array_equiv setdiff1d union1d setxor1d "
     "unique_values": Op(READS, Samples.MIXES, fresh=True),

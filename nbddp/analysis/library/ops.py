@@ -86,6 +86,8 @@ class Op:
     gives: Gives | None = None
     makes: str | None = None  # the kind of thing, in the words of the evaluator; a tensor is one of a given size
     size: int | None = None  # which argument says how large: all from the first, or this one
+    linear: bool | None = None  # of a sum it makes a sum, of a mean a mean
+    within: tuple[str, int] | None = None  # which argument sets limits, between which samples are counted: a sum
     dim: int | None = None  # which argument names the dimension, where it is not the first
     last: bool | None = None  # goes along the last dimension, or the second, where none is given
     shape: Shape | None = None
@@ -100,6 +102,7 @@ class Op:
     aligned: bool | None = None  # computes number by number, with the last dimensions on top of each other
     as_many: bool | None = None  # of a layer: gives as many dimensions, the samples in the same one
     batch: bool | None = None  # sets each sample against a statistic of its batch
+    rows: int | None = None  # of a loss: how many of its arguments have a row for each sample, where these are not two
     by_class: bool | None = None  # of a loss that may weigh samples by their class, or leave some out
     graph: bool | None = None  # joins samples by edges
     packs: bool | None = None  # gives the entries of sequences, one after the other, in a tuple of its own

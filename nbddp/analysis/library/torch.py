@@ -42,6 +42,11 @@ OPS: Table = {
     "torch.nn.CrossEntropyLoss torch.nn.NLLLoss torch.nn.functional.cross_entropy torch.nn.functional.nll_loss": Op(
         by_class=True
     ),
+    "torch.nn.functional.cosine_embedding_loss torch.nn.functional.margin_ranking_loss "
+    "torch.nn.functional.triplet_margin_loss torch.nn.functional.triplet_margin_with_distance_loss "
+    "torch.nn.functional.gaussian_nll_loss torch.nn.CosineEmbeddingLoss torch.nn.MarginRankingLoss "
+    "torch.nn.TripletMarginLoss torch.nn.TripletMarginWithDistanceLoss torch.nn.GaussianNLLLoss": Op(rows=3),
+    "torch.nn.functional.ctc_loss torch.nn.CTCLoss": Op(rows=4),
     "torch.nn.MSELoss torch.nn.L1Loss torch.nn.SmoothL1Loss torch.nn.HuberLoss": Op(aligned=True),
     "torch.allclose torch.equal numpy.allclose numpy.array_equal": Op(samples=Samples.MIXES),
     "torch.zeros torch.ones torch.full torch.empty torch.rand torch.randn torch.randperm torch.arange torch.eye": Op(

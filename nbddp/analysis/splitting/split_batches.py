@@ -198,7 +198,8 @@ def _given(region: Region, call: ast.Call) -> Iterator[Root]:
     if fact is None or not any(is_split(region.plan, a) for a in given):
         return
     if region.plan.facts.is_loss(call) or any(effect_of(n).packs for n in fact.names):
-        yield from _of_the_same(region, call.args[:2])
+        rows = region.plan.facts.rows_given(call)
+        yield from _of_the_same(region, given[:rows] if rows else call.args[:2])
     elif fact.bodies or any(n.startswith(("sklearn.", "torchmetrics.")) for n in fact.names):
         yield from _beside(region, *given)
 

@@ -199,6 +199,11 @@ class Facts(Tracked):
         named = any(effect_of(n).samples is Samples.LOSS for n in self.calls[node].names)
         return named or bool(self.value(node.func).of("loss"))
 
+    def rows_given(self, call: ast.Call) -> int:
+        """How many arguments of a loss have a row for each sample, where these are more than two that are alike."""
+        names = self.calls[call].names | {o.name for o in self.value(call.func).of("loss")}
+        return max((effect_of(name).rows or 0 for name in names), default=0)
+
     def counts(self, node: ast.AST) -> bool:
         """`range(10)`, `tqdm(range(10))`."""
         if not isinstance(node, ast.Call) or node not in self.calls:

@@ -30,7 +30,7 @@ from nbddp.analysis import Plan
 from nbddp.analysis.agreement import among_samples, over_ranks, sample_means
 from nbddp.analysis.models import kept_of_shares
 from nbddp.analysis.values import ANYTHING, ASSUMED, CallFact, Extent, backward_of, spread
-from nbddp.diagnostics import Diagnostic
+from nbddp.diagnostics import Diagnostic, Level
 from nbddp.edits import Edit, wrap
 from nbddp.rules.loss.whole_means import over_samples
 from nbddp.sentence import sentence
@@ -96,16 +96,17 @@ def _averaged(plan: Plan) -> Iterator[Edit]:
 def _weighted(plan: Plan) -> Iterator[Edit | Diagnostic]:
     """A mean by weights, or over selected samples: as that of all ranks where it can be written so."""
     found = sample_means(plan)
+    level: Level = "warning" if plan.options.exact else "note"
     for call in found.weighted:
         yield plan.program.diagnose(
-            NAME, "note", call,
+            NAME, level, call,
             sentence("this mean weights some samples more than others, so averaged over the ranks it differs a "
                      "little from the mean over the whole batch"),
             why=sentence("each rank divides by the total weight of its own samples only"),
         )  # fmt: skip
     for call in found.picked:
         yield plan.program.diagnose(
-            NAME, "note", call,
+            NAME, level, call,
             sentence("this is a mean over selected samples of the batch, and the ranks may have different "
                      "numbers of them"),
             why=sentence("averaged over the ranks it differs a little from the mean over the whole batch, and a "

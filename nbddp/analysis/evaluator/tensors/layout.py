@@ -54,7 +54,18 @@ def turned_by(m: Machine, what: str, base: Value, args: Args) -> Value | None:
         return before(Value(base.of(*MARKS), Extent.SAMPLES))
     if what in PRODUCTS and args and spread(args[0]) is Extent.SAMPLES:
         return Value(extent=product(base, args[0]))
+    if what in ("view", "reshape") and not m.context.forward and _is_counted_out(m, args):
+        return Value(extent=Extent.VARYING)
     return None
+
+
+def _is_counted_out(m: Machine, args: Args) -> bool:
+    """`x.view(5, 8, -1)`: of a share's samples it puts others together; a loader's batch size becomes the share's."""
+    first, *others = [part.const for a in args for part in a.items or (a,)] or [None]
+    if m.assumed.splits or type(first) is not int or first < 2 or -1 not in others or any(a.varies for a in args):
+        return False
+    loaders = (f for f in m.facts.calls.values() if m.facts.value(f.node).of("loader"))
+    return first not in {(f.args.get("batch_size") or f.args.get(1) or NOTHING).const for f in loaders}
 
 
 def before(base: Value) -> Value:

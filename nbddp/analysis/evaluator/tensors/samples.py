@@ -51,6 +51,8 @@ def of_samples(
 ) -> Value | None:
     """`x.std(0)`, `torch.topk(losses, 8)`, `mask.sum()`, by what is done to samples; None where that is nothing."""
     extent, given = spread(base), [base, *args, *keywords.values()]
+    if (within := effect_of(f".{word}").within) and (within[0] in keywords or len(args) > within[1]):
+        done, args, keywords = Samples.SUM, (), {}  # `torch.bincount(classes, minlength=10)`
     if m.alone(*given):
         return _of_one(given, done)
     if (done is Samples.STATISTIC and base.varies) or (done is Samples.ORDERS and extent is Extent.SAMPLES):
@@ -93,7 +95,8 @@ def _of_no_samples(
     given = done is Samples.ALONG and any(spread(a) is Extent.SAMPLES for a in args)
     if given and spread(base) in WHOLE and not m.context.forward:
         return None if each_for_itself(m, word, base, args, keywords) else Value(extent=Extent.VARYING)
-    kept = Value(base.objs - base.of("shape"), spread(base), base.items, base.const) if done in TOTALS else None
+    keeps = done in TOTALS or effect_of(f".{word}").linear
+    kept = Value(base.objs - base.of("shape"), spread(base), base.items, base.const) if keeps else None
     return Value(extent=elementwise([base])) if word == "count_nonzero" else kept
 
 

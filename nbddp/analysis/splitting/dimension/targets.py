@@ -42,7 +42,7 @@ def with_masks(plan: Reading, split: Split) -> Split:
 def _compared(plan: Reading, split: Split) -> Iterator[tuple[ast.expr, ast.expr]]:
     inside = {n for s in region_at(plan, split.at).rest for n in walk(s)}
     for call in plan.facts.calls:
-        if plan.facts.is_loss(call) and call in inside and len(call.args) > 1:
+        if plan.facts.is_loss(call) and call in inside and len(call.args) > 1 and not plan.facts.rows_given(call):
             yield call.args[0], call.args[1]
     for node in inside:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and is_split(plan, node.left):

@@ -20,6 +20,12 @@ def structure_of(plan: Reading, statements: Iterable[ast.AST], name: str, depth:
                 return "nested" if any(isinstance(p, ast.Tuple | ast.List) for p in parts.elts) else "list"
             case ast.Subscript(value=ast.Name(id=read), slice=ast.Constant(value=str())) if read == name:
                 return "dict"
+            case ast.keyword(arg=None, value=ast.Name(id=read)) if read == name:  # `model(**batch)`
+                return "dict"
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=read), attr="items" | "keys")) if read == name:
+                return "dict"
+            case ast.Starred(value=ast.Name(id=read), ctx=ast.Load()) if read == name:
+                return "list"
             case ast.Call() if depth:
                 for body, parameter in _given_to(plan, node, name):
                     if found := structure_of(plan, [body], parameter, depth - 1):
