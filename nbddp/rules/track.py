@@ -33,7 +33,8 @@ FETCHES = ("load", "download", "search", "get_run", "list_artifacts")
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     for call in sorted(plan.facts.calls.values(), key=lambda c: (c.node.lineno, c.node.col_offset)):
-        if any(o.node is call.node for o in plan.facts.value(call.node).of("writer")):
+        table = any(n.startswith("csv.") for n in call.names) and plan.preparation.covers(plan, call.node)
+        if not table and any(o.node is call.node for o in plan.facts.value(call.node).of("writer")):
             yield from _kept_by_rank_0(plan, call.node)
         if any(makes(n) == "tracker" for n in call.names):
             yield from _disabled(plan, call.node)

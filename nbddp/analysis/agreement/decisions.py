@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from nbddp.analysis.agreement.quantifiers import quantifier
 from nbddp.analysis.agreement.sync_points import meets, reached
+from nbddp.analysis.library import entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import block_of
 from nbddp.analysis.syntax import increment, qualified, walk
@@ -216,6 +217,8 @@ def _changes_state(plan: Reading, node: ast.AST) -> bool:
     """Rates, weights, modes: what must stay the same on all ranks."""
     if isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
         return is_rate(plan, node) or bool(plan.facts.value(node.value).of(*STATE))
+    if isinstance(node, ast.Call) and entry_of(node, plan.flow.imports).copies:
+        return bool(plan.facts.value(node).of("model"))  # `best = copy.deepcopy(model)`
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node in plan.facts.calls:
         changes = node.func.attr in ("load_state_dict", "step", "requires_grad_", "add_param_group", "copy_", "train")
         return changes and any(o.kind in STATE for o in plan.facts.calls[node].receivers)

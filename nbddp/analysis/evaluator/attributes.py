@@ -16,6 +16,7 @@ from nbddp.analysis.evaluator.classes import (
     own_methods,
     run_methods,
 )
+from nbddp.analysis.evaluator.operands import library
 from nbddp.analysis.library import Effect, effect_of
 from nbddp.analysis.syntax import canonical
 from nbddp.analysis.values import (
@@ -96,7 +97,7 @@ def _extent(base: Value, attr: str) -> Extent:
 
 def _of(m: Machine, obj: Obj, attr: str, node: ast.expr) -> Value | None:
     if obj.kind == "library":
-        return m.get(obj, attr) or thing("library", PLACE, canonical(f"{obj.name}.{attr}"))
+        return m.get(obj, attr) or library(canonical(f"{obj.name}.{attr}"))
     if obj.kind == "class":
         found = class_member(m, obj.node, attr, None)
         return found and replace(found, objs=frozenset(_of_class(o, attr, obj) for o in found.objs))

@@ -95,6 +95,7 @@ OPS: Table = {
     "torchvision.datasets torch.utils.data torchaudio.datasets torchtext.datasets datasets.Dataset "
     "datasets.DatasetDict datasets.IterableDataset datasets.arrow_dataset datasets.dataset_dict "
     "datasets.iterable_dataset": Op(classes="dataset"),
+    "torchvision.datasets.ImageFolder torchvision.datasets.DatasetFolder": Op(loads=True),
     "torch.utils.data.IterableDataset": Op(classes="iterable dataset"),
     "datasets.load_dataset": Op(makes="dataset"),
     "torch.utils.data.random_split": Op(makes="split"),

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
+from math import inf
 from zlib import crc32
 
 
@@ -236,8 +237,13 @@ def _either(a: Sizes | Several | None, b: Sizes | Several | None) -> Sizes | Sev
 
 
 def is_sum_or_not(a: Value, b: Value) -> bool:
-    """Added up over the ranks, one of them would be another number; zeros are what sums begin with."""
-    return {spread(v) for v in (a, b) if not (is_zero(v) or _is_none(v))} == {Extent.SUM, Extent.UNIFORM}
+    """Added up over the ranks, one of them would be another number; zero and infinity stay what they are."""
+    return {spread(v) for v in (a, b) if not (_stays(v) or _is_none(v))} == {Extent.SUM, Extent.UNIFORM}
+
+
+def _stays(value: Value) -> bool:
+    """What sums begin with, and `best = float("inf")`."""
+    return isinstance(value.const, int | float) and value.const in (0, inf, -inf)
 
 
 def may_be_an_array(value: Value) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import math
+from dataclasses import replace
 
 from nbddp.analysis.library import USUAL, exports
 from nbddp.analysis.syntax import BUILTINS
@@ -39,8 +41,10 @@ def named(m: Machine, node: ast.Name) -> Value:
     return ANYTHING
 
 
+INFINITE = ("math.inf", "numpy.inf", "torch.inf")
 _SAME_PLACE = ast.Pass()  # library names are the same wherever they are looked up
 
 
 def library(name: str) -> Value:
-    return thing("library", _SAME_PLACE, name)
+    found = thing("library", _SAME_PLACE, name)
+    return replace(found, const=math.inf) if name.lower() in INFINITE else found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from math import inf
 
 from nbddp.analysis.evaluator.iteration import is_indirect, taken_from
 from nbddp.analysis.evaluator.libraries.things import made_with
@@ -29,6 +30,7 @@ from nbddp.analysis.values import (
     spread,
 )
 
+INFINITE: dict[object, float] = {"inf": inf, "+inf": inf, "-inf": -inf, "Inf": inf, "-Inf": -inf}
 MADE_OF_A_SHARE = {
     **dict.fromkeys(("sorted", "reversed"), (MOVED,)),
     **dict.fromkeys(("set", "frozenset"), (STATISTIC,)),  # what other ranks have too counts once
@@ -60,7 +62,7 @@ def as_number(m: Machine, name: str, value: Value) -> Value:
         return Value(extent=Extent.VARYING)
     if name in ("float", "int", "round"):
         extent = m.one_number(extent, value)
-    const = value.const if isinstance(value.const, int | float) else None
+    const = value.const if isinstance(value.const, int | float) else INFINITE.get(value.const)
     number = name in ("float", "int") or (value.number and name in ("round", "abs"))
     return Value(value.objs - value.of("list"), extent, const=const, equal=value.equal, number=number)
 
