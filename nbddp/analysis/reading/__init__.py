@@ -15,7 +15,6 @@ from nbddp.analysis.reading.file_calls import (
     unpacks,
     writes,
 )
-from nbddp.analysis.reading.generators import generators
 from nbddp.analysis.reading.in_scope import (
     SingleStart,
     expressions_among,
@@ -36,6 +35,7 @@ from nbddp.analysis.reading.random_draws import (
     Source,
     drawing_loops,
     draws,
+    generators,
     seeds,
     surely_draws,
     with_what_it_calls,

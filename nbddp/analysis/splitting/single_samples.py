@@ -6,7 +6,7 @@ import ast
 
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.origins import gives_samples, is_sample, made_by
+from nbddp.analysis.splitting.origins import gives_samples, is_sample
 from nbddp.analysis.splitting.regions import Region, bound, region_at, stored
 from nbddp.analysis.splitting.roots import is_data, is_single
 from nbddp.analysis.syntax import assigned, walk
@@ -146,5 +146,5 @@ def _is_output(plan: Reading, node: ast.expr, seen: set[ast.AST]) -> bool:
     fact = plan.facts.calls.get(node) if isinstance(node, ast.Call) else None
     if fact is not None and not fact.bodies and any(o.kind in ("model", "submodule") for o in fact.called):
         return all(_is_output(plan, a, seen) for a in fact.node.args)
-    made = [*made_by(plan, node)]
+    made = [*plan.bindings.made_by(node)]
     return made != [node] and all(_is_output(plan, n, seen) for n in made)

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from nbddp.analysis.library import Samples, Shape, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.origins.made_by import all_of, made_by
 from nbddp.analysis.splitting.regions import bound, is_split, region_at, stored
 from nbddp.analysis.syntax import keywords_of, names_in, qualified, walk
 from nbddp.analysis.values import Split
 
 TENSORS = ("torch.tensor", "torch.Tensor", "torch.LongTensor", "torch.FloatTensor", "torch.as_tensor", "numpy.array")
 DEPTH = 8
+FIXED = ast.Name | ast.Subscript | ast.Slice | ast.Tuple | ast.Constant | ast.BinOp | ast.UnaryOp
 STATE = ("layers", "samples", "features")
 
 
@@ -40,10 +40,20 @@ def is_constant(plan: Reading, node: ast.expr, batches: Iterable[ast.expr]) -> b
     return isinstance(rows, ast.List) and str(len(rows.elts)) not in {known_size(plan, b) for b in batches}
 
 
+def is_unchanging(plan: Reading, node: ast.expr) -> bool:
+    """`times[:length]`, which nothing has drawn: the same in each turn, whatever the batch is."""
+    made = [part for one in plan.bindings.made_by(node) for part in walk(one)]
+    names = {n.id for n in made if isinstance(n, ast.Name)}
+    set_at = [n for n in plan.nodes() if isinstance(n, ast.Name) and n.id in names and not isinstance(n.ctx, ast.Load)]
+    once = len(set_at) == len(names) and all(isinstance(plan.program.statement_of(n), ast.Assign) for n in set_at)
+    at_top = all(plan.program.parents[plan.program.statement_of(n)] is plan.program.tree for n in set_at)
+    return bool(names) and once and at_top and all(isinstance(n, FIXED) for n in made if isinstance(n, ast.expr))
+
+
 def fits(plan: Reading, node: ast.expr, batches: Sequence[ast.expr]) -> bool:
     """Is it as long as one of them, or is one drawn by it: `torch.randn_like(xb)`?"""
     sizes = {size for batch in batches if (size := written_size(plan, batch)) is not None}
-    read = {name for batch in batches for made in made_by(plan, batch) for name in names_in(made)}
+    read = {name for batch in batches for made in plan.bindings.made_by(batch) for name in names_in(made)}
     return written_size(plan, node) in sizes or (isinstance(node, ast.Name) and node.id in read)
 
 
@@ -137,7 +147,7 @@ def is_state(plan: Reading, node: ast.expr) -> bool:
 
     Or what a model then makes of it.
     """
-    made = [part for value in made_by(plan, node) for part in getattr(value, "elts", [value])]
+    made = [part for value in plan.bindings.made_by(node) for part in getattr(value, "elts", [value])]
     first = [part for part in made if _has_layers(plan, part)]
     calls = (plan.facts.calls.get(part) for part in made if part not in first and isinstance(part, ast.Call))
     later = [c for c in calls if c is not None and any(o.kind in ("model", "submodule") for o in c.called)]
@@ -149,7 +159,7 @@ def _has_layers(plan: Reading, node: ast.expr) -> bool:
     if len(sizes) != len(STATE):
         receiver = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
         return receiver is not None and not sizes and _has_layers(plan, receiver)  # `….to(device)`
-    first, second, _ = ([*all_of(plan, size)] for size in sizes)
+    first, second, _ = ([*plan.bindings.made_of(size)] for size in sizes)
     return any(map(_counts_samples, second)) and not any(map(_counts_samples, first))
 
 

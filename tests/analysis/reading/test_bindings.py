@@ -6,7 +6,6 @@ import ast
 
 import pytest
 
-from nbddp.analysis.splitting.origins import all_of, made_by
 from tests.analysis.splitting.steps import planned
 
 BEFORE = """
@@ -33,11 +32,11 @@ table = X.t()
 def test_what_a_name_comes_from_unchanged(lines, made):
     plan = planned(f"{lines}\nx = X[:4]\nloss = F.mse_loss(model(x), t)", before=BEFORE)
     (read,) = [n for n in plan.nodes() if isinstance(n, ast.Name) and n.id == "t" and isinstance(n.ctx, ast.Load)]
-    assert [plan.program.source(n) for n in made_by(plan, read)] == [made]
+    assert [plan.program.source(n) for n in plan.bindings.made_by(read)] == [made]
 
 
 def test_everything_that_it_is_made_of():
     plan = planned("x, t = draw(table, step)\nloss = F.mse_loss(model(x), t)", before=BEFORE)
     (read,) = [n for n in plan.nodes() if isinstance(n, ast.Name) and n.id == "t" and isinstance(n.ctx, ast.Load)]
-    found = {plan.program.source(n) for n in all_of(plan, read) if isinstance(n, ast.expr)}
+    found = {plan.program.source(n) for n in plan.bindings.made_of(read) if isinstance(n, ast.expr)}
     assert {"X.t()", "source[i : i + 4]", "part.view(-1)"} <= found
