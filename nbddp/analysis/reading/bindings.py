@@ -13,6 +13,7 @@ from nbddp.analysis.values import Facts
 
 Scope = ast.AST | None  # a function, or what holds the loops of a comprehension; None for the cells
 Places = tuple[int | None, ...]  # in what is taken apart, from the outermost inwards; None for any of its parts
+LOOPS = ast.For | ast.AsyncFor | ast.comprehension
 FAR = 400  # nodes: what is made of more than that is not followed to its end
 
 
@@ -24,6 +25,11 @@ class Binding:
     by: ast.AST  # an assignment, a loop, a call
     value: ast.expr | None  # None where it is not seen what a call gives
     places: Places = ()  # of which it is a part
+
+    @property
+    def given(self) -> ast.AST | None:
+        """The value, or the loop that gives one in each turn."""
+        return self.by if isinstance(self.by, LOOPS) else self.value
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +43,9 @@ class Bindings:
 
     def of(self, name: ast.Name) -> Sequence[Binding]:
         return self.names.get((scope_of(self.program, name, name.id), name.id), ())
+
+    def given(self, name: ast.Name) -> list[ast.AST | None]:
+        return [one.given for one in self.of(name)]
 
     def below(self, node: ast.AST) -> Iterator[ast.expr]:
         """What a name is given, or a call gives back; perhaps they are parts of it."""
@@ -128,7 +137,7 @@ def scope_of(program: Program, node: ast.AST, name: str) -> Scope:
 
 
 def _set_by(node: ast.AST) -> Iterator[Binding]:
-    turn: Places = (None,) if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension) else ()
+    turn: Places = (None,) if isinstance(node, LOOPS) else ()
     for target, value in assigned(node):
         for part, places in _parts(target, turn):
             given, rest = value, places
