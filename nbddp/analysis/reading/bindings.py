@@ -22,9 +22,14 @@ class Binding:
     """One thing that a name, a parameter or a field may be."""
 
     target: ast.AST
-    by: ast.AST  # an assignment, a loop, a call
+    by: ast.AST  # an assignment, a loop, a call; the function whose default it is
     value: ast.expr | None  # None where it is not seen what a call gives
     places: Places = ()  # of which it is a part
+
+    @property
+    def whole(self) -> ast.expr | None:
+        """The value, where it is no part of it."""
+        return None if self.places else self.value
 
     @property
     def given(self) -> ast.AST | None:
@@ -185,4 +190,5 @@ def _handed_by(call: ast.Call, function: Function, parameter: ast.arg, default: 
         plain = [a.arg for a in (*function.args.posonlyargs, *function.args.args) if a.arg not in ("self", "cls")]
         at = plain.index(name) - call.args.index(spread) if name in plain else -1
         return Binding(parameter, call, spread.value, (at,)) if at >= 0 else Binding(parameter, call, None)
-    return Binding(parameter, call, default if all(k.arg for k in call.keywords) else None)
+    shown = default is not None and all(k.arg for k in call.keywords)
+    return Binding(parameter, function, default) if shown else Binding(parameter, call, None)
