@@ -191,7 +191,7 @@ class _Trail:
         if node.attr in self.attributes:
             return True
         self.attributes.add(node.attr)
-        fields = self.plan.bindings.fields.get(node.attr, ())
+        fields = self.plan.bindings.of(node)
         written = {one: t.value for one in fields if self.is_attribute(t := one.target, node.attr)}
         known = {o for holder in written.values() for o in self.plan.facts.value(holder).objs}
         given = [_given(o, node.attr) for o in owners if o not in known or self.is_made_unread(o)]

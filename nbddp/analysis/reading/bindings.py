@@ -44,10 +44,18 @@ class Bindings:
     program: Program
     facts: Facts
     names: Mapping[tuple[Scope, str], Sequence[Binding]]
-    fields: Mapping[str, Sequence[Binding]]  # of whatever object
+    fields: Mapping[str, Sequence[Binding]]  # and items
 
-    def of(self, name: ast.Name) -> Sequence[Binding]:
-        return self.names.get((scope_of(self.program, name, name.id), name.id), ())
+    def of(self, node: ast.expr) -> Sequence[Binding]:
+        """Of a name; of a field or an item by its text alone, whatever the object is called."""
+        if isinstance(node, ast.Name):
+            return self.names.get((scope_of(self.program, node, node.id), node.id), ())
+        return self.fields.get(field_of(node), ())
+
+    def single(self, name: ast.Name) -> ast.expr | None:
+        """What it is, where it never is anything else."""
+        found = self.of(name)
+        return found[0].whole if len(found) == 1 else None
 
     def given(self, name: ast.Name) -> list[ast.AST | None]:
         return [one.given for one in self.of(name)]
@@ -121,8 +129,8 @@ def find_bindings(
                     names[scope_of(program, one.target, name), name].append(one)
                 case ast.arg(arg=name):
                     names[node, name].append(one)
-                case ast.Attribute(attr=name):
-                    fields[name].append(one)
+                case ast.Attribute() | ast.Subscript():
+                    fields[field_of(one.target)].append(one)
     return Bindings(program, facts, names, fields)
 
 
@@ -139,6 +147,11 @@ def scope_of(program: Program, node: ast.AST, name: str) -> Scope:
                 return around
         below.append(around)
     return None
+
+
+def field_of(node: ast.expr) -> str:
+    """`batch.tokens` is the `self.tokens` of a method."""
+    return f".{node.attr}" if isinstance(node, ast.Attribute) else ast.unparse(node)
 
 
 def _set_by(node: ast.AST) -> Iterator[Binding]:

@@ -10,7 +10,7 @@ from nbddp.analysis.library import Effect, Samples, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.origins import TENSORS, is_mask, is_state, written_sizes
 from nbddp.analysis.splitting.own_parameters import inputs, learned
-from nbddp.analysis.splitting.regions import Region, bound, stored
+from nbddp.analysis.splitting.regions import Region, stored
 from nbddp.analysis.syntax import assigned, qualified, walk
 from nbddp.analysis.values import Literal
 
@@ -198,18 +198,8 @@ def _lists_one(plan: Reading, node: ast.AST) -> bool:
 
 def _is_one_thing(region: Region, node: Place) -> bool:
     """`start = torch.tensor([[0.0]])`, `torch.zeros(1, 1)`: beside a batch of many it is none of it."""
-    given = [pair for n in region.plan.nodes() if isinstance(n, ast.Assign) for pair in bound(region.plan.program, n)]
-    if isinstance(node, ast.Name):
-        made = [value for target, value in given if node.id in stored(target)]
-    else:
-        text = _field(node)
-        made = [value for target, value in given if _field(target) == text]
+    made = [one.value for one in region.plan.bindings.of(node) if one.value is not None]
     return bool(made) and all(_makes_one(region, value) or _is_taken_over_all(region, value) for value in made)
-
-
-def _field(node: ast.expr) -> str:
-    """By its name alone: `batch.tokens` is the `self.tokens` of a method."""
-    return f".{node.attr}" if isinstance(node, ast.Attribute) else ast.unparse(node)
 
 
 def _is_taken_over_all(region: Region, node: ast.expr) -> bool:

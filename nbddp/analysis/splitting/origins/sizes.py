@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from nbddp.analysis.library import Samples, Shape, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.regions import bound, is_split, region_at, stored
+from nbddp.analysis.splitting.regions import is_split, region_at
 from nbddp.analysis.syntax import keywords_of, names_in, qualified, walk
 from nbddp.analysis.values import Split
 
@@ -43,10 +43,9 @@ def is_constant(plan: Reading, node: ast.expr, batches: Iterable[ast.expr]) -> b
 def is_unchanging(plan: Reading, node: ast.expr) -> bool:
     """`times[:length]`, which nothing has drawn: the same in each turn, whatever the batch is."""
     made = [part for one in plan.bindings.made_by(node) for part in walk(one)]
-    names = {n.id for n in made if isinstance(n, ast.Name)}
-    set_at = [n for n in plan.nodes() if isinstance(n, ast.Name) and n.id in names and not isinstance(n.ctx, ast.Load)]
-    once = len(set_at) == len(names) and all(isinstance(plan.program.statement_of(n), ast.Assign) for n in set_at)
-    at_top = all(plan.program.parents[plan.program.statement_of(n)] is plan.program.tree for n in set_at)
+    names = [n for n in made if isinstance(n, ast.Name)]
+    once = all(plan.bindings.single(n) is not None for n in names)
+    at_top = all(plan.program.parents[one.by] is plan.program.tree for n in names for one in plan.bindings.of(n))
     return bool(names) and once and at_top and all(isinstance(n, FIXED) for n in made if isinstance(n, ast.expr))
 
 
@@ -68,10 +67,8 @@ def _size(plan: Reading, node: ast.expr, depth: int) -> ast.expr | None:
     if depth == 0:
         return None
     match node:
-        case ast.Name(id=name):
-            made = [n for n in plan.nodes() if isinstance(n, ast.Assign) and name in stored(n)]
-            values = [v for n in made for t, v in bound(plan.program, n) if getattr(t, "id", "") == name]
-            return _size(plan, values[0], depth - 1) if len(made) == len(values) == 1 else None
+        case ast.Name() if (made := plan.bindings.single(node)) is not None:
+            return _size(plan, made, depth - 1)
         case ast.Subscript(slice=ast.Name() | ast.Call() as index):
             return _size(plan, index, depth - 1)
         case (
@@ -102,9 +99,8 @@ def counted_rows(plan: Reading, split: Split) -> Iterator[tuple[ast.expr, ast.ex
 def is_count(plan: Reading, node: ast.expr) -> bool:
     """`range(n)`, `torch.arange(n)`, or a name that never is anything else."""
     if isinstance(node, ast.Name):
-        made = [n for n in plan.nodes() if isinstance(n, ast.Name) and n.id == node.id and isinstance(n.ctx, ast.Store)]
-        given = [plan.program.parents[n] for n in made]
-        return len(given) == 1 and isinstance(given[0], ast.Assign) and is_count(plan, given[0].value)
+        made = plan.bindings.single(node)
+        return made is not None and is_count(plan, made)
     return isinstance(node, ast.Call) and len(node.args) == 1 and bool(entry_of(node, plan.flow.imports).counts)
 
 
