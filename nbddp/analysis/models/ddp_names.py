@@ -178,7 +178,8 @@ class _Trail:
 
     def passes(self, one: Binding) -> bool:
         """`other = model`, `model = model.to(device)`."""
-        return isinstance(one.by, ast.Assign) and one.whole is not None and self.follow(_bare(one.whole))
+        alone = isinstance(one.by, ast.Assign) and len(one.by.targets) == 1
+        return alone and one.whole is not None and self.follow(_bare(one.whole))
 
     def follow_attribute(self, node: ast.Attribute) -> bool:
         owners = {o for (o, f), v in self.plan.facts.fields.items() if f == node.attr and self.model in v.objs}

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from nbddp.analysis.library import Effect, Samples, entry_of
-from nbddp.analysis.reading import Reading
+from nbddp.analysis.reading import Reading, scope_of
 from nbddp.analysis.splitting.origins import TENSORS, is_mask, is_state, written_sizes
 from nbddp.analysis.splitting.own_parameters import inputs, learned
-from nbddp.analysis.splitting.regions import Region, stored
+from nbddp.analysis.splitting.regions import Definition, Region, stored
 from nbddp.analysis.syntax import assigned, qualified, walk
 from nbddp.analysis.values import Literal
 
@@ -74,13 +74,8 @@ def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator
         return
     if isinstance(node, ast.Attribute) and entry_of(node).about:
         return
-    if (inner := _gone_through(region.plan, base)) is not None:
-        yield from roots(region, inner, seen)
-        return
-    anew = base.id not in region.bound_before or bool(set_anew(region.plan, region.rest, base))
-    made = base.id in region.bound_in_rest and anew and not _is_next(region, base)
-    if made:
-        for value in definitions(region, base):
+    if (made := _made_of(region, base)) is not None:
+        for value in made:
             yield from roots(region, value, seen)
     elif isinstance(node, ast.Name):
         if is_data(region.plan, node) and not _is_one_thing(region, node) and not is_state(region.plan, node):
@@ -92,10 +87,14 @@ def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator
         yield from _indexed(region, node, index)
 
 
-def _gone_through(plan: Reading, name: ast.Name) -> ast.expr | None:
-    """`p` of `[p.exp() for p in parts]`, whatever else goes by that name."""
-    around = (loop for a in plan.program.ancestors(name) for loop in getattr(a, "generators", ()))
-    return next((loop.iter for loop in around if name.id in stored(loop.target)), None)
+def _made_of(region: Region, name: ast.Name) -> Iterator[ast.expr] | None:
+    """What the step makes it of; `p` of `[p.exp() for p in parts]`, or of a lambda, whatever else goes by that name."""
+    scope = scope_of(region.plan.program, name, name.id)
+    if scope is not None and not isinstance(scope, Definition):
+        return region.plan.bindings.below(name)
+    anew = name.id not in region.bound_before or bool(set_anew(region.plan, region.rest, name))
+    made = name.id in region.bound_in_rest and anew and not _is_next(region, name)
+    return definitions(region, name) if made else None
 
 
 def _is_next(region: Region, name: ast.Name) -> bool:
