@@ -239,7 +239,7 @@ def _picked_by_place(region: Region, split: Split) -> ast.expr | None:
             base = node.iter if isinstance(node, ast.For) else getattr(node, "value", node)
             if plan.facts.value(base).of(TURNED, "shape"):
                 continue  # by its place in time; `scores.shape[-1]`
-            if isinstance(node, ast.For) and is_split(plan, node.iter):
+            if isinstance(node, ast.For) and is_split(plan, base) and not isinstance(base, ast.Tuple | ast.List):
                 return node.iter
             if isinstance(node, ast.Subscript) and is_split(plan, node.value):
                 index = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
