@@ -53,9 +53,9 @@ class Bindings:
         return self.fields.get(field_of(node), ())
 
     def single(self, name: ast.Name) -> ast.expr | None:
-        """What it is, where it never is anything else."""
+        """What it is assigned, where it never is anything else; a parameter would be what its caller cuts."""
         found = self.of(name)
-        return found[0].whole if len(found) == 1 else None
+        return found[0].whole if len(found) == 1 and isinstance(found[0].by, ast.Assign) else None
 
     def given(self, name: ast.Name) -> list[ast.AST | None]:
         return [one.given for one in self.of(name)]
