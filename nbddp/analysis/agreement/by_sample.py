@@ -10,7 +10,6 @@ import ast
 from collections.abc import Iterator, Set
 
 from nbddp.analysis.agreement.pairs import compares_samples
-from nbddp.analysis.agreement.sources import sources
 from nbddp.analysis.agreement.weighted_losses import weighted_losses
 from nbddp.analysis.combining import uses
 from nbddp.analysis.library import entry_of
@@ -113,7 +112,7 @@ def _is_size(plan: ShardedReading, node: ast.AST | None, seen: Set[ast.AST] = fr
         case ast.Subscript(value=ast.Attribute(attr="shape"), slice=ast.Constant(value=0)):
             return True
         case ast.Name() if node not in seen:
-            made = sources(plan, node)
+            made = plan.bindings.given(node)
             return bool(made) and all(_is_size(plan, m, {*seen, node}) for m in made)
     return False
 

@@ -10,9 +10,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nbddp.analysis.agreement.sources import sources
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import UNLIKE, WHOLE, Assumptions, Extent, Value, alike, backward_of, spread
 
 
@@ -59,11 +57,10 @@ def _made_of(plan: Reading, node: ast.AST | None, seen: frozenset[ast.AST]) -> I
 def _parts(plan: Reading, node: ast.AST | None) -> list[ast.AST | None]:
     match node:
         case ast.Name():
-            return sources(plan, node)
+            return plan.bindings.given(node)
         case ast.Call(func=func):
-            bodies = plan.facts.calls[node].bodies if node in plan.facts.calls else ()
-            if bodies:
-                return [r.value for body in bodies for r in walk(body) if isinstance(r, ast.Return)]
+            if node in plan.facts.calls and plan.facts.calls[node].bodies:
+                return [*plan.bindings.below(node)]
             return [*([func.value] if isinstance(func, ast.Attribute) else []), *node.args]
         case ast.BinOp(left=left, right=right):
             return [left, right]
@@ -139,7 +136,7 @@ def _sums(plan: Reading, node: ast.expr, seen: frozenset[ast.AST] = frozenset())
         return
     parts: list[ast.expr] = [c for c in ast.iter_child_nodes(node) if isinstance(c, ast.expr)]
     if isinstance(node, ast.Name):
-        parts = [m for m in sources(plan, node) if isinstance(m, ast.expr)]
+        parts = [m for m in plan.bindings.given(node) if isinstance(m, ast.expr)]
     elif isinstance(node, ast.Call):
         parts = [*([node.func.value] if isinstance(node.func, ast.Attribute) else []), *node.args]
     if spread(value) is Extent.SUM or not parts or not isinstance(node, ast.BinOp | ast.Call | ast.Name):
@@ -158,7 +155,7 @@ def _of_data(plan: Reading, node: ast.AST | None, seen: frozenset[ast.AST] = fro
         case ast.Constant() | ast.Compare():
             return True
         case ast.Name():
-            made = sources(plan, node)
+            made = plan.bindings.given(node)
             return bool(made) and all(_of_data(plan, m, seen) for m in made)
         case ast.Call(func=func):
             fact = plan.facts.calls.get(node)
@@ -168,7 +165,7 @@ def _of_data(plan: Reading, node: ast.AST | None, seen: frozenset[ast.AST] = fro
             return not (called or fact is None or fact.bodies) and all(_of_data(plan, g, seen) for g in given)
         case ast.BinOp() | ast.UnaryOp() | ast.BoolOp() | ast.Subscript() | ast.Attribute() | ast.Tuple() | ast.Slice():
             return all(_of_data(plan, c, seen) for c in ast.iter_child_nodes(node) if isinstance(c, ast.expr))
-        case ast.For():
+        case ast.For() | ast.comprehension():
             return bool(plan.facts.loops[node].loaders)
     return False
 

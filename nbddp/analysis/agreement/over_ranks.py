@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from nbddp.analysis.agreement.sources import settings, sources
 from nbddp.analysis.combining import fillings
 from nbddp.analysis.library import Samples, Shape, effect_of, entry_of
 from nbddp.analysis.loaders import Binds, ShardedReading
@@ -103,7 +102,7 @@ def is_number(plan: ShardedReading, node: ast.AST | None, seen: frozenset[ast.AS
         case ast.BinOp(left=left, right=right):
             return is_number(plan, left, seen) and is_number(plan, right, seen)
         case ast.Name(id=name):
-            made = sources(plan, node)
+            made = plan.bindings.given(node)
             return bool(made) and all(_counts(plan, n, name) or is_number(plan, n, seen | {node}) for n in made)
         case (
             ast.Call(func=ast.Attribute(attr="size"), args=[_])
@@ -115,10 +114,10 @@ def is_number(plan: ShardedReading, node: ast.AST | None, seen: frozenset[ast.AS
 
 def _counts(plan: ShardedReading, node: ast.AST | None, name: str) -> bool:
     """`for name in range(…)`, `for name, batch in enumerate(…)`."""
-    match node:
-        case ast.For(target=ast.Name(), iter=source):
+    match (node.target, node.iter) if isinstance(node, ast.For | ast.comprehension) else None:
+        case ast.Name(), source:
             return plan.facts.counts(source)
-        case ast.For(target=ast.Tuple(elts=[ast.Name(id=first), _]), iter=ast.Call(func=ast.Name(id="enumerate"))):
+        case ast.Tuple(elts=[ast.Name(id=first), _]), ast.Call(func=ast.Name(id="enumerate")):
             return first == name
     return False
 
@@ -144,8 +143,8 @@ def is_scalar(plan: ShardedReading, node: ast.AST | None, seen: frozenset[ast.AS
             return value.extent in (Extent.MEAN, Extent.SUM)
         case ast.Name(id=name):
             trained = {_turn(plan, t) for c in plan.facts.backward if (t := backward_of(c)) and is_name(t, name)}
-            made = settings(plan, node)
-            return bool(made) and all(_turn(plan, at) in trained or is_scalar(plan, m, seen) for at, m in made)
+            made = plan.bindings.of(node)
+            return bool(made) and all(_turn(plan, m.target) in trained or is_scalar(plan, m.given, seen) for m in made)
     return False
 
 

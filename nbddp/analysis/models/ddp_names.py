@@ -8,19 +8,17 @@ for the model itself, which they call `model.module`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TypeGuard
 
 from nbddp.analysis.library import effect_of, under
 from nbddp.analysis.models.buffers import synchronises
 from nbddp.analysis.models.wrap_points import Home
-from nbddp.analysis.reading import Model, Reading
-from nbddp.analysis.slicing import Function, local_names
-from nbddp.analysis.syntax import handed, is_name, walk
+from nbddp.analysis.reading import Binding, Model, Reading, Scope, scope_of
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import CallFact, Literal, Obj, contents
 
-Scope = ast.AST | None
 LEFT_ALONE = frozenset({"train", "eval", "parameters", "zero_grad"})  # what DDP does as the model would
 RETURNS_ITSELF = frozenset({"to", "cuda", "train", "eval"})
 NEVER_TRAIN = ("copy", "torch.save", "torch.nn.utils", "torch.is_tensor", "logging")  # what they are handed
@@ -84,7 +82,7 @@ def _names(plan: Reading, model: Model, homes: Mapping[Obj, Home]) -> Names | No
 def behind_ddp(plan: Reading, known: Iterable[Names], node: ast.AST, text: str) -> str:
     """`model.module.optimizer` for `model.optimizer`, at a place where `model` stands for DDP."""
     name, dot, field_name = text.partition(".")
-    handed_on = any((_scope(plan, node, name), name) in names.variables for names in known)
+    handed_on = any((scope_of(plan.program, node, name), name) in names.variables for names in known)
     return f"{name}{module_of_ddp(plan)}.{field_name}" if dot and handed_on else text
 
 
@@ -149,7 +147,7 @@ class _Trail:
         return isinstance(self.plan.facts.value(node).const, Literal)
 
     def follow_name(self, node: ast.Name) -> bool:
-        scope = _scope(self.plan, node, node.id)
+        scope = scope_of(self.plan.program, node, node.id)
         if scope is self.plan.program.function_of(self.home.ready) and self.is_home(node):
             self.places[node] = ddp_name(self.plan, self.home)
             return True
@@ -157,9 +155,10 @@ class _Trail:
         if (scope, node.id) in self.variables:
             return True
         self.variables.add((scope, node.id))
-        if isinstance(scope, ast.FunctionDef) and node.id in {a.arg for a in _parameters(scope)}:
-            return self.follow_assigned(scope, node.id) and self.follow_arguments(scope, node.id)
-        return self.follow_assigned(scope, node.id, needed=True)
+        found = self.plan.bindings.of(node)
+        handed = [one for one in found if isinstance(one.target, ast.arg)]
+        kept = all(self.passes(one) for one in found if one not in handed)
+        return bool(found) and kept and (not handed or self.follow_arguments(handed))
 
     def is_home(self, node: ast.Name) -> bool:
         """Do all models that the name stands for live under it?"""
@@ -167,41 +166,20 @@ class _Trail:
         functions = {self.plan.program.function_of(h.ready) for h in homes}
         return all(h.name == node.id for h in homes) and len(functions) == 1
 
-    def follow_arguments(self, function: ast.FunctionDef, name: str) -> bool:
-        """All calls of the function that hand it the model."""
-        calls = [c for c in self.plan.facts.calls.values() if function in c.bodies]
-        given = [dict(handed(c.node, function)).get(name) for c in calls]
-        if not calls or None in given:
+    def follow_arguments(self, found: Sequence[Binding]) -> bool:
+        """What all calls of the function hand it: the model, or another."""
+        given = [one.whole if isinstance(one.by, ast.Call) else None for one in found]
+        if None in given:
             return False
         models = [(g, self.plan.facts.value(g).of("model")) for g in given if g is not None]
         return all(self.follow(g) for g, held in models if self.model in held) and any(
             self.model in held for _, held in models
         )
 
-    def follow_assigned(self, scope: Scope, name: str, *, needed: bool = False) -> bool:
-        """What the variable is set to: another that stands for DDP, or what its own method returns."""
-        found = [v for t, v in self.assigned() if is_name(t, name) and _scope(self.plan, t, name) is scope]
-        return (bool(found) or not needed) and all(v is not None and self.passes(v) for v in found)
-
-    def assigned(self) -> Iterator[tuple[ast.expr, ast.expr | None]]:
-        """All that the notebook sets, and to what; None where that is not written beside it."""
-        for node in self.plan.nodes():
-            if isinstance(node, ast.Assign) and len(node.targets) == 1:
-                yield from _pairs(node.targets[0], node.value)
-            elif isinstance(getattr(node, "ctx", None), ast.Store):
-                around = self.plan.program.parents[node]
-                while isinstance(around, ast.Tuple | ast.List | ast.Starred):
-                    around = self.plan.program.parents[around]
-                if not (isinstance(around, ast.Assign) and len(around.targets) == 1):
-                    yield node, None  # type: ignore[misc]
-
-    def passes(self, value: ast.expr) -> bool:
-        """`model`, `model.to(device)`."""
-        while (
-            isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in RETURNS_ITSELF
-        ):
-            value = value.func.value
-        return self.follow(value)
+    def passes(self, one: Binding) -> bool:
+        """`other = model`, `model = model.to(device)`."""
+        alone = isinstance(one.by, ast.Assign) and len(one.by.targets) == 1
+        return alone and one.whole is not None and self.follow(_bare(one.whole))
 
     def follow_attribute(self, node: ast.Attribute) -> bool:
         owners = {o for (o, f), v in self.plan.facts.fields.items() if f == node.attr and self.model in v.objs}
@@ -214,11 +192,11 @@ class _Trail:
         if node.attr in self.attributes:
             return True
         self.attributes.add(node.attr)
-        written = [(t.value, v) for t, v in self.assigned() if self.is_attribute(t, node.attr)]
-        known = {o for holder, _ in written for o in self.plan.facts.value(holder).objs}
-        unread = {o for o in owners if o not in known or self.is_made_unread(o)}
-        found = [*(v for _, v in written), *(_given(o, node.attr) for o in unread)]
-        return all(v is not None and self.passes(v) for v in found)
+        fields = self.plan.bindings.of(node)
+        written = {one: t.value for one in fields if self.is_attribute(t := one.target, node.attr)}
+        known = {o for holder in written.values() for o in self.plan.facts.value(holder).objs}
+        given = [_given(o, node.attr) for o in owners if o not in known or self.is_made_unread(o)]
+        return all(map(self.passes, written)) and all(v is not None and self.follow(_bare(v)) for v in given)
 
     def is_made_unread(self, owner: Obj) -> bool:
         """By a constructor that nobody has written, and that is given something: a dataclass's."""
@@ -238,7 +216,7 @@ class _Trail:
         found: list[ast.expr] = []
         for node in self.plan.nodes():
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                found += [node] if (_scope(self.plan, node, node.id), node.id) in self.variables else []
+                found += [node] if (scope_of(self.plan.program, node, node.id), node.id) in self.variables else []
             elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and node.attr in self.attributes:
                 found += [node] if self.is_attribute(node, node.attr) else []
         return found
@@ -269,24 +247,8 @@ def _given(owner: Obj, name: str) -> ast.expr | None:
     return next((k.value for k in keywords if k.arg == name), None)
 
 
-def _scope(plan: Reading, node: ast.AST, name: str) -> Scope:
-    """The function whose own a name is there; None for the cells."""
-    around = plan.program.function_of(node)
-    while isinstance(around, Function) and name not in local_names(around):
-        around = plan.program.function_of(around)
-    return around
-
-
-def _parameters(function: ast.FunctionDef) -> list[ast.arg]:
-    return [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
-
-
-def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr | None]]:
-    """`self.model, self.optimizer = model, optimizer`."""
-    if not isinstance(target, ast.Tuple | ast.List):
-        yield target, value
-        return
-    written = value.elts if isinstance(value, ast.Tuple | ast.List) else []
-    alike = len(written) == len(target.elts) and not any(isinstance(e, ast.Starred) for e in (*target.elts, *written))
-    for number, part in enumerate(target.elts):
-        yield from _pairs(part, written[number]) if alike else ((part, None),)
+def _bare(node: ast.expr) -> ast.expr:
+    """`model` of `model.to(device)`."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in RETURNS_ITSELF:
+        node = node.func.value
+    return node

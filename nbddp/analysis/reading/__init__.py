@@ -4,6 +4,7 @@ Takes a Program, its Flow and its Slice.
 Gives a Reading: facts, roles (models, optimizers, loaders, loops), names that are free for the script.
 """
 
+from nbddp.analysis.reading.bindings import Binding, Scope, scope_of
 from nbddp.analysis.reading.draws_left_out import draws_left_out, draws_to_keep
 from nbddp.analysis.reading.file_calls import (
     fetches,
@@ -15,7 +16,6 @@ from nbddp.analysis.reading.file_calls import (
     unpacks,
     writes,
 )
-from nbddp.analysis.reading.generators import generators
 from nbddp.analysis.reading.in_scope import (
     SingleStart,
     expressions_among,
@@ -36,6 +36,7 @@ from nbddp.analysis.reading.random_draws import (
     Source,
     drawing_loops,
     draws,
+    generators,
     seeds,
     surely_draws,
     with_what_it_calls,

@@ -1,4 +1,4 @@
-"""Which statements seed a generator of random numbers, and which may draw from one."""
+"""Which statements seed a generator of random numbers, a library's or the notebook's own; which may draw from one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator, Mapping
 
 from nbddp.analysis.library import Stream, effect_of, entry_of, is_class, learns, makes
-from nbddp.analysis.reading.generators import drawn_from, seeded_generator
 from nbddp.analysis.reading.reading import Reading
 from nbddp.analysis.syntax import BUILTINS, qualified, walk
 from nbddp.analysis.values import Loop
@@ -21,6 +20,8 @@ GIVEN = ("generator", "random_state", "rng")
 Source = Stream | str  # a generator of the notebook's own is known by its name
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 CALLED_IN_PASSING = ("sklearn.model_selection.train_test_split",)
+SEEDING = ("manual_seed", "seed", "set_state", "setstate")
+READING = ("initial_seed", "get_state", "getstate")
 
 
 def seeds(plan: Reading, node: ast.stmt, definitions: Mapping[str, Definition]) -> frozenset[Source]:
@@ -126,3 +127,47 @@ def _drawn_by_library(name: str, arguments: bool) -> set[Source]:
     if name.startswith("torch.nn.") or makes(name) == "model":
         return {TORCH}  # the first weights; `functional` has dropout
     return {op.draws} if op.draws in ALL else set()
+
+
+# generators of the notebook's own, each a stream of numbers by its name -----------------
+def seeded_generator(plan: Reading, node: ast.stmt) -> frozenset[str]:
+    """The one that this statement makes, or sets back to a beginning: what follows is the same each time."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if _makes(plan, value):
+            return frozenset({name})
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=verb))) if verb in SEEDING:
+            return frozenset({name}) & generators(plan)
+    return frozenset()
+
+
+def drawn_from(plan: Reading, call: ast.Call) -> set[str]:
+    """`rng.normal(0, 1)`, `torch.randn(3, generator=g)`."""
+    own = generators(plan)
+    if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name) and call.func.value.id in own:
+        return set() if call.func.attr in SEEDING + READING else {call.func.value.id}
+    given = [*call.args, *(k.value for k in call.keywords)]
+    return {g.id for g in given if isinstance(g, ast.Name)} & own
+
+
+def generators(plan: Reading) -> frozenset[str]:
+    """Looked for once: that is asked of each call."""
+    if generators not in plan.once:
+        plan.once[generators] = frozenset(_made(plan))
+    found: frozenset[str] = plan.once[generators]
+    return found
+
+
+def _made(plan: Reading) -> Iterator[str]:
+    assigned = [s.node for s in plan.program.statements if isinstance(s.node, ast.Assign)]
+    made = [n.targets[0] for n in assigned if _makes(plan, n.value)]
+    yield from (t.id for t in made if isinstance(t, ast.Name))
+
+
+def _makes(plan: Reading, value: ast.expr) -> bool:
+    """With a seed, which torch's have anyway; also `torch.Generator().manual_seed(0)`."""
+    if not isinstance(value, ast.Call):
+        return False
+    if isinstance(value.func, ast.Attribute) and value.func.attr in SEEDING:
+        return _makes(plan, value.func.value)
+    name = qualified(value.func, plan.flow.imports)
+    return name == "torch.Generator" or (bool(effect_of(name or "").generator) and bool(value.args or value.keywords))

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from nbddp.analysis.library import Use, find_uses
+from nbddp.analysis.reading.bindings import Bindings, find_bindings
 from nbddp.analysis.reading.interpret import Run
 from nbddp.analysis.reading.naming import Naming
 from nbddp.analysis.syntax import Statement, walk
@@ -76,6 +77,10 @@ class Reading(Run):
             for function in call.bodies:
                 found.setdefault(function, []).append(call.node)
         return found
+
+    @cached_property
+    def bindings(self) -> Bindings:
+        return find_bindings(self.program, self.nodes(), self.facts, self.callers)
 
     def functions_that_run(self, calls: Iterable[ast.Call]) -> frozenset[ast.AST]:
         """The notebook's functions in which one of the calls is reached, also by way of what they call."""

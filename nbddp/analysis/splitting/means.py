@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from nbddp.analysis.library import Effect, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.origins import given_to, returned
 from nbddp.analysis.splitting.regions import is_split, region_at, stored
 from nbddp.analysis.splitting.roots import definitions
 from nbddp.analysis.syntax import walk
@@ -73,7 +72,7 @@ def _of_several(plan: Reading, split: Split, call: ast.expr) -> list[Inner]:
                 return []
             found.append(one)
             continue
-        made = [v for v, _ in given_to(plan, node)] if isinstance(node, ast.Name) else [*returned(plan, node)]
+        made = [*plan.bindings.below(node)]
         below = made or [n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr)]
         if not any(_holds_mean(plan, n) for n in below):
             return []
@@ -83,7 +82,7 @@ def _of_several(plan: Reading, split: Split, call: ast.expr) -> list[Inner]:
 
 def _inner_mean(plan: Reading, split: Split, node: ast.expr) -> Inner | None:
     """Nothing where it is not seen of which samples it is, or where ranks come by unlike often."""
-    made = _made_of(plan, node)
+    made = [n for n in plan.bindings.made_of(node, through_calls=False) if isinstance(n, ast.expr)]
     function = plan.program.function_of(node)
     named = [n for n in made if isinstance(n, ast.Name) and is_split(plan, n)]
     own = (n for n in named if plan.program.function_of(n) is function and n.id.isidentifier())
@@ -93,17 +92,6 @@ def _inner_mean(plan: Reading, split: Split, node: ast.expr) -> Inner | None:
     names = {n.id for n in named if n.id in split.names}
     keys = {plan.program.source(n) for n in made if n in split.renamed or n in split.inline} | names
     return Inner(node, samples, frozenset(keys)) if samples and keys and not (apart or split.dim) else None
-
-
-def _made_of(plan: Reading, node: ast.expr) -> list[ast.expr]:
-    """By names and parameters, not by what other functions are given."""
-    made, waiting = dict[ast.expr, None](), [node]
-    while waiting:
-        if (part := waiting.pop(0)) not in made:
-            made[part] = None
-            waiting += [n for n in ast.iter_child_nodes(part) if isinstance(n, ast.expr)]
-            waiting += [v for v, _ in given_to(plan, part)] if isinstance(part, ast.Name) else []
-    return [*made]
 
 
 def _is_mean(plan: Reading, node: ast.AST) -> bool:

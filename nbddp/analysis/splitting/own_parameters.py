@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.regions import is_split
-from nbddp.analysis.syntax import handed, walk
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Obj, Value
 
 
@@ -78,10 +78,7 @@ def leaves(plan: Reading) -> frozenset[str]:
 def _names(plan: Reading, name: ast.Name, seen: frozenset[ast.AST]) -> Iterator[str]:
     """Also those under which callers hand it on."""
     yield name.id
-    function = plan.program.function_of(name)
-    if not isinstance(function, ast.FunctionDef) or function in seen:
-        return
-    for call in plan.callers.get(function, ()):
-        given = dict(handed(call, function)).get(name.id)
-        if isinstance(given, ast.Name):
-            yield from _names(plan, given, seen | {function})
+    for one in plan.bindings.of(name):
+        handed = isinstance(one.target, ast.arg) and one.target not in seen
+        if handed and isinstance(one.whole, ast.Name):
+            yield from _names(plan, one.whole, seen | {one.target})

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from nbddp.analysis.library import Effect, Samples, entry_of
-from nbddp.analysis.reading import Reading
+from nbddp.analysis.reading import Reading, scope_of
 from nbddp.analysis.splitting.origins import TENSORS, is_mask, is_state, written_sizes
 from nbddp.analysis.splitting.own_parameters import inputs, learned
-from nbddp.analysis.splitting.regions import Region, bound, stored
+from nbddp.analysis.splitting.regions import Definition, Region, stored
 from nbddp.analysis.syntax import assigned, qualified, walk
 from nbddp.analysis.values import Literal
 
@@ -74,13 +74,8 @@ def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator
         return
     if isinstance(node, ast.Attribute) and entry_of(node).about:
         return
-    if (inner := _gone_through(region.plan, base)) is not None:
-        yield from roots(region, inner, seen)
-        return
-    anew = base.id not in region.bound_before or bool(set_anew(region.plan, region.rest, base))
-    made = base.id in region.bound_in_rest and anew and not _is_next(region, base)
-    if made:
-        for value in definitions(region, base):
+    if (made := _made_of(region, base)) is not None:
+        for value in made:
             yield from roots(region, value, seen)
     elif isinstance(node, ast.Name):
         if is_data(region.plan, node) and not _is_one_thing(region, node) and not is_state(region.plan, node):
@@ -92,10 +87,14 @@ def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator
         yield from _indexed(region, node, index)
 
 
-def _gone_through(plan: Reading, name: ast.Name) -> ast.expr | None:
-    """`p` of `[p.exp() for p in parts]`, whatever else goes by that name."""
-    around = (loop for a in plan.program.ancestors(name) for loop in getattr(a, "generators", ()))
-    return next((loop.iter for loop in around if name.id in stored(loop.target)), None)
+def _made_of(region: Region, name: ast.Name) -> Iterator[ast.expr] | None:
+    """What the step makes it of; `p` of `[p.exp() for p in parts]`, or of a lambda, whatever else goes by that name."""
+    scope = scope_of(region.plan.program, name, name.id)
+    if scope is not None and not isinstance(scope, Definition):
+        return region.plan.bindings.below(name)
+    anew = name.id not in region.bound_before or bool(set_anew(region.plan, region.rest, name))
+    made = name.id in region.bound_in_rest and anew and not _is_next(region, name)
+    return definitions(region, name) if made else None
 
 
 def _is_next(region: Region, name: ast.Name) -> bool:
@@ -198,18 +197,8 @@ def _lists_one(plan: Reading, node: ast.AST) -> bool:
 
 def _is_one_thing(region: Region, node: Place) -> bool:
     """`start = torch.tensor([[0.0]])`, `torch.zeros(1, 1)`: beside a batch of many it is none of it."""
-    given = [pair for n in region.plan.nodes() if isinstance(n, ast.Assign) for pair in bound(region.plan.program, n)]
-    if isinstance(node, ast.Name):
-        made = [value for target, value in given if node.id in stored(target)]
-    else:
-        text = _field(node)
-        made = [value for target, value in given if _field(target) == text]
+    made = [one.value for one in region.plan.bindings.of(node) if one.value is not None]
     return bool(made) and all(_makes_one(region, value) or _is_taken_over_all(region, value) for value in made)
-
-
-def _field(node: ast.expr) -> str:
-    """By its name alone: `batch.tokens` is the `self.tokens` of a method."""
-    return f".{node.attr}" if isinstance(node, ast.Attribute) else ast.unparse(node)
 
 
 def _is_taken_over_all(region: Region, node: ast.expr) -> bool:

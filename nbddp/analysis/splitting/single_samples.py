@@ -6,10 +6,10 @@ import ast
 
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.origins import gives_samples, is_sample, made_by
-from nbddp.analysis.splitting.regions import Region, bound, region_at, stored
+from nbddp.analysis.splitting.origins import gives_samples, is_sample
+from nbddp.analysis.splitting.regions import Region, bound, held, region_at, stored
 from nbddp.analysis.splitting.roots import is_data, is_single
-from nbddp.analysis.syntax import assigned, walk
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import TURNED, Extent, Split, spread
 
 ONE = ("unsqueeze", "view", "reshape")
@@ -18,10 +18,11 @@ UNLIKE = (Extent.MEAN, Extent.SUM, Extent.VARYING)
 
 def sample_by_sample(plan: Reading, split: Split) -> str | None:
     """`for x, y in zip(X, Y)`, where these are tensors."""
+    parts = [n for one in held(plan, split) for n in plan.bindings.made_of(one, through_calls=False)]
+    made = {one.by for n in parts if isinstance(n, ast.Name) for one in plan.bindings.of(n)}
     for loop in plan.program.ancestors(split.at):
-        if isinstance(loop, ast.For) and stored(loop.target) & _made_of(region_at(plan, split.at), split):
-            if gives_samples(plan, loop.iter):
-                return plan.program.source(loop.iter)
+        if isinstance(loop, ast.For) and loop in made and gives_samples(plan, loop.iter):
+            return plan.program.source(loop.iter)
     return _picked_before(plan, split) or _next_of_dataset(plan, split)
 
 
@@ -45,15 +46,6 @@ def _next_of_dataset(plan: Reading, split: Split) -> str | None:
                 if any(source is not None and source.of("dataset") for source in sources):
                     return plan.program.source(call)
     return None
-
-
-def _made_of(region: Region, split: Split) -> set[str]:
-    """The names dealt out, and those that they were taken from right before."""
-    own = {*split.names}
-    for statement in region.block[: region.block.index(region.at)]:
-        if stored(statement) & own:
-            own |= {n.id for n in walk(statement) if isinstance(n, ast.Name)}
-    return own
 
 
 def along_second(plan: Reading, split: Split) -> ast.expr | None:
@@ -126,10 +118,7 @@ def _is_first_state(plan: Reading, call: ast.Call) -> bool:
     """`self.rnn(x, self.embed(label).unsqueeze(0))`, also by a name: a layer of states, of all samples."""
     for layer, fact in plan.facts.calls.items():
         if len(layer.args) == 2 and any(effect_of(o.name).state for o in fact.called):
-            state, function = layer.args[1], plan.program.function_of(layer)
-            name = state.id if isinstance(state, ast.Name) else ""
-            given = (v for n in walk(function) for t, v in assigned(n) if name in stored(t)) if function else ()
-            if call in (state, *given):
+            if call in (layer.args[1], *plan.bindings.below(layer.args[1])):
                 return True
     return False
 
@@ -146,5 +135,5 @@ def _is_output(plan: Reading, node: ast.expr, seen: set[ast.AST]) -> bool:
     fact = plan.facts.calls.get(node) if isinstance(node, ast.Call) else None
     if fact is not None and not fact.bodies and any(o.kind in ("model", "submodule") for o in fact.called):
         return all(_is_output(plan, a, seen) for a in fact.node.args)
-    made = [*made_by(plan, node)]
+    made = [*plan.bindings.made_by(node)]
     return made != [node] and all(_is_output(plan, n, seen) for n in made)

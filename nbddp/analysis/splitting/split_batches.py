@@ -15,7 +15,7 @@ from nbddp.analysis.splitting.cuts import add, draws
 from nbddp.analysis.splitting.dimension import samples_in, with_masks, with_places, with_states
 from nbddp.analysis.splitting.find import chain_of, first_split, unshared
 from nbddp.analysis.splitting.fit import in_columns, is_unclear, nothing_cut, unclear_dim, unclear_loss, unfit, unjoined
-from nbddp.analysis.splitting.origins import all_of, fits, is_constant, is_count, is_mask, is_unchanging, known_size
+from nbddp.analysis.splitting.origins import fits, is_constant, is_count, is_mask, is_unchanging, known_size
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import Region, held, is_split, region_at, run_by
 from nbddp.analysis.splitting.roots import Root, comes_out, is_data, roots
@@ -118,7 +118,7 @@ def _read_by_functions(region: Region) -> Iterator[Root]:
         local = inner.bound_before | inner.bound_in_rest
         for node in (n for s in inner.rest for n in walk(s)):
             sides = _sides(plan, node)
-            made = [{*all_of(plan, side)} for side in sides] if isinstance(node, ast.BinOp) else []
+            made = [{*plan.bindings.made_of(side)} for side in sides] if isinstance(node, ast.BinOp) else []
             fitted = any(n in region.chain or getattr(n, "id", "") in own for parts in made for n in parts)
             if (fitted or not made) and [is_split(plan, side) for side in sides].count(True) == 1:
                 whole = next(side for side in sides if not is_split(plan, side))
@@ -176,7 +176,7 @@ def _drawn_late(region: Region, operand: ast.expr) -> Iterator[Root]:
     cut = [n for split in plan.assumed.splits for n in held(plan, split)]
     rows = {*(str(size.const) for size in written), *(known_size(plan, n) for n in cut)}
     below = {n for s in region.rest for n in walk(s)} if not region.whole else set[ast.AST]()
-    for node in below & {*all_of(plan, operand)}:
+    for node in below & {*plan.bindings.made_of(operand)}:
         if isinstance(node, ast.Call) and draws(plan, node) and known_size(plan, node) in rows - {None}:
             yield Root(node)
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
-from nbddp.analysis.reading import Definition, draws, seeds, surely_draws
+from nbddp.analysis.reading import Definition, draws, generators, seeds, surely_draws
+from nbddp.analysis.reading.random_draws import drawn_from, seeded_generator
 from tests.analysis.cells import BEFORE, TRAINING, plan
 
 FIRST = """import random
@@ -29,7 +32,7 @@ def told(line: str) -> tuple[set[str], set[str], set[str]]:
 
 
 @pytest.mark.parametrize(
-    ("line", "generators"),
+    ("line", "expected"),
     [
         ("torch.manual_seed(1)", {"torch"}),
         ("seed_all()", {"torch", "numpy"}),
@@ -37,12 +40,12 @@ def told(line: str) -> tuple[set[str], set[str], set[str]]:
         ("k = 2", set()),
     ],
 )
-def test_seeds(line, generators):
-    assert told(line)[0] == generators
+def test_seeds(line, expected):
+    assert told(line)[0] == expected
 
 
 @pytest.mark.parametrize(
-    ("line", "generators"),
+    ("line", "expected"),
     [
         ("k = torch.randn(3)", {"torch"}),
         ("k = nn.Linear(4, 1)", {"torch"}),
@@ -52,8 +55,8 @@ def test_seeds(line, generators):
         ("k = [len(x) for x, y in train_loader]", {"torch"}),
     ],
 )
-def test_what_surely_draws(line, generators):
-    assert told(line)[2] == generators
+def test_what_surely_draws(line, expected):
+    assert told(line)[2] == expected
 
 
 @pytest.mark.parametrize(
@@ -66,3 +69,61 @@ def test_what_does_not(line):
 
 def test_what_is_not_known_may_draw_anything():
     assert told("k = other.thing()")[1:] == ({"torch", "numpy", "random"}, set())
+
+
+MODEL = "model = nn.Linear(8, 2)\noptimizer = torch.optim.SGD(model.parameters(), lr=0.1)"
+TORCHS, NUMPYS = "g = torch.Generator()\n", "import numpy as np\ng = np.random.default_rng(0)\n"
+
+
+def with_lines(lines: str):
+    return plan(*BEFORE, lines + "\n" + MODEL, TRAINING)
+
+
+def last_of(made, lines: str) -> ast.stmt:
+    text = lines.rsplit("\n", maxsplit=1)[-1]
+    return next(s.node for s in made.program.statements if made.program.source(s.node) == text)
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (TORCHS, {"g"}),
+        ("g = torch.Generator().manual_seed(0)", {"g"}),
+        (NUMPYS, {"g"}),
+        ("import random\ng = random.Random(1)", {"g"}),
+        ("import numpy as np\ng = np.random.default_rng()", set()),  # another stream each time: nobody counts on it
+        ("g = nn.Linear(8, 2)", set()),
+    ],
+)
+def test_their_names(lines, expected):
+    assert generators(with_lines(lines)) == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("g = torch.Generator()", {"g"}),
+        (TORCHS + "g.manual_seed(7)", {"g"}),
+        (TORCHS + "other = g.initial_seed()", set()),
+        ("import random\nrandom.seed(7)", set()),  # everybody's
+    ],
+)
+def test_what_sets_them_back_to_a_beginning(lines, expected):
+    made = with_lines(lines)
+    assert seeded_generator(made, last_of(made, lines)) == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (TORCHS + "other = torch.rand(2, generator=g)", {"g"}),
+        (TORCHS + "other = torch.rand(2)", set()),
+        (NUMPYS + "other = g.normal(0, 1)", {"g"}),
+        (TORCHS + "other = g.initial_seed()", set()),
+        (TORCHS + "g.manual_seed(7)", set()),
+    ],
+)
+def test_what_draws_from_them(lines, expected):
+    made = with_lines(lines)
+    call = last_of(made, lines).value
+    assert drawn_from(made, call) == expected

@@ -8,7 +8,7 @@ from nbddp.analysis.library import Shape, effect_of, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.dimension.marks import marked_dim
 from nbddp.analysis.splitting.dimension.sequences import is_layer, time_first
-from nbddp.analysis.splitting.origins import all_of, written_sizes
+from nbddp.analysis.splitting.origins import written_sizes
 from nbddp.analysis.splitting.regions import held, is_split
 from nbddp.analysis.splitting.single_samples import along_second
 from nbddp.analysis.values import TURNED, Split
@@ -55,7 +55,7 @@ def _begins_with_length(node: ast.expr) -> bool:
 
 def _batchified(plan: Reading, split: Split) -> ast.expr | None:
     """`data.view(batch_size, -1).t()`: sequences side by side."""
-    for part in (n for one in held(plan, split) for n in all_of(plan, one)):
+    for part in (n for one in held(plan, split) for n in plan.bindings.made_of(one)):
         turned = part.func if isinstance(part, ast.Call) else part
         if isinstance(part, ast.expr) and isinstance(turned, ast.Attribute) and isinstance(turned.value, ast.Call):
             if entry_of(turned).shape is Shape.TURNED and entry_of(turned.value).shape is Shape.ANEW:
@@ -68,7 +68,7 @@ def _shows_several(plan: Reading, split: Split) -> bool:
     if _batchified(plan, split) is not None:
         return True
     embeds = bool([*plan.calls("torch.nn.Embedding")])
-    parts = [n for one in held(plan, split) for n in all_of(plan, one)]
+    parts = [n for one in held(plan, split) for n in plan.bindings.made_of(one)]
     made = any(_sizes(plan, n) > (1 if embeds else 2) or _stacks_second(n) for n in parts)
     return made or any(_is_state(plan, n) for n in plan.nodes())
 

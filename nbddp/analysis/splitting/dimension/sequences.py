@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from nbddp.analysis.library import Samples, Shape, effect_of, entry_of, is_class
-from nbddp.analysis.reading import Reading
+from nbddp.analysis.reading import Binding, Reading
 from nbddp.analysis.splitting.origins import sizes_in, written_sizes
 from nbddp.analysis.splitting.regions import Definition, Region, is_split, stored
-from nbddp.analysis.syntax import assigned, keywords_of, qualified, walk
+from nbddp.analysis.syntax import keywords_of, qualified, walk
 from nbddp.analysis.values import Split
 
 TIME_FIRST = ("torchtext.",)  # whose batches have the samples in the second dimension
@@ -38,12 +38,10 @@ def _goes_step_by_step(plan: Reading, made: ast.Call) -> bool:
 
 
 def _has_one_place(plan: Reading, node: ast.expr) -> bool:
-    """`x.unsqueeze(0)`, `x[None]`, `x.view(1, n, -1)`; by the name that it has in the same function too."""
+    """`x.unsqueeze(0)`, `x[None]`, `x.view(1, n, -1)`; by whatever name too."""
     match node:
-        case ast.Name(id=name):
-            function = plan.program.function_of(node)
-            inside = walk(function) if function else ()
-            made = [v for n in inside for t, v in assigned(n) if name in stored(t)]
+        case ast.Name():
+            made = [*plan.bindings.made_by(node)]
             return bool(made) and _has_one_place(plan, made[-1])
         case ast.Call(func=ast.Attribute(attr="unsqueeze"), args=[ast.Constant(value=0)]):
             return True
@@ -75,28 +73,23 @@ def turns_round(plan: Reading, node: ast.AST) -> bool:
     return False
 
 
-def _is_given(plan: Reading, node: ast.expr) -> bool:
-    """`x`, or `h = self.embed(x)`, in a method that is given `x`: before anything is split."""
-    function = plan.program.function_of(node)
-    if function is None:
-        return False
-    given = {a.arg for a in function.args.args[1:] if "mask" not in a.arg}
-    made = [(stored(target), _made_of(plan, value)) for n in walk(function) for target, value in assigned(n)]
-    for _ in made:
-        given |= {name for names, parts in made for name in names if parts & given}
-    return bool(_made_of(plan, node) & given)
-
-
-def _made_of(plan: Reading, node: ast.expr) -> set[str]:
-    """Names of tensors; of `torch.ones(size, size)` and of a comparison, none."""
+def _is_given(plan: Reading, node: ast.expr, seen: frozenset[ast.AST] = frozenset()) -> bool:
+    """`x`, or `h = self.embed(x)`, in a method that is given `x`: no mask, no `torch.ones(size, size)`."""
     match node:
-        case ast.Name():
-            return {node.id}
+        case ast.Name() if node not in seen:
+            return any(_is_handed(plan, one, seen | {node}) for one in plan.bindings.of(node))
         case ast.Attribute() | ast.Subscript():
-            return _made_of(plan, node.value)
+            return _is_given(plan, node.value, seen)
         case ast.Call() if entry_of(node, plan.flow.imports).shape is not Shape.ANEW:
-            return {name for part in (node.func, *node.args) for name in _made_of(plan, part)}
-    return set()
+            return any(_is_given(plan, part, seen) for part in (node.func, *node.args))
+    return False
+
+
+def _is_handed(plan: Reading, one: Binding, seen: frozenset[ast.AST]) -> bool:
+    if isinstance(one.target, ast.arg):
+        first = plan.program.parents[one.target].args[0]  # type: ignore[attr-defined]
+        return one.target is not first and "mask" not in one.target.arg
+    return one.value is not None and _is_given(plan, one.value, seen)
 
 
 def one_sequence(region: Region, split: Split) -> ast.expr | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from nbddp.analysis.library import Shape, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.origins import is_mask, made_by
+from nbddp.analysis.splitting.origins import is_mask
 from nbddp.analysis.splitting.regions import is_split, region_at
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import FLAT, TURNED, Split
@@ -25,9 +25,9 @@ def with_places(plan: Reading, split: Split) -> Split:
             continue
         if split.dim and (place := _place(plan, output)) != split.place(key):
             unlike[key] = place
-        elif not split.dim and _place(plan, output) == TURNED and any(map(_is_stacked, made_by(plan, target))):
+        elif not split.dim and _place(plan, output) == TURNED and any(map(_is_stacked, plan.bindings.made_by(target))):
             unlike[key] = TURNED
-        elif not split.dim and _is_flattened(plan, output) and any(_is_flat(n) for n in made_by(plan, _bare(target))):
+        elif not split.dim and _is_flattened(plan, output) and any(map(_is_flat, plan.bindings.made_by(_bare(target)))):
             unlike[key] = FLAT
     return replace(split, unlike=unlike)
 
@@ -85,7 +85,7 @@ def _is_flat(node: ast.expr) -> bool:
 
 def _is_flattened(plan: Reading, output: ast.expr) -> bool:
     """`output.view(-1, vocabulary)`."""
-    for node in made_by(plan, _bare(output)):
+    for node in plan.bindings.made_by(_bare(output)):
         if isinstance(node, ast.Call) and entry_of(node).shape in SHAPED:
             first = node.args[0] if node.args else None
             if isinstance(first, ast.UnaryOp | ast.BinOp) and len(node.args) > 1:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis.library import Shape, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.origins import has_size, made_by
+from nbddp.analysis.splitting.origins import has_size
 from nbddp.analysis.splitting.regions import held, is_split
 from nbddp.analysis.syntax import names_in, walk
 from nbddp.analysis.values import FLAT, TURNED
@@ -38,7 +38,7 @@ def own_size(plan: Reading, call: ast.Call) -> str | None:
     names = (n for n in walk(call.func.value) if isinstance(n, ast.Name) and is_split(plan, n))
     plain = [n for n in names if not plan.facts.value(n).of(TURNED, FLAT)]
     batches = (n for split in plan.assumed.splits for n in held(plan, split))
-    of_batch = any(has_size(plan, made, first) for n in batches for made in (n, *made_by(plan, n)))
+    of_batch = any(has_size(plan, made, first) for n in batches for made in (n, *plan.bindings.made_by(n)))
     return next((f"len({plan.program.source(n)})" for n in plain if of_batch or has_size(plan, n, first)), None)
 
 

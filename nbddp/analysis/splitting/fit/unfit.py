@@ -19,7 +19,7 @@ from nbddp.analysis.splitting.dimension import (
 )
 from nbddp.analysis.splitting.fit.sizes import own_size, whole_sizes
 from nbddp.analysis.splitting.means import uncounted
-from nbddp.analysis.splitting.origins import all_of, counted_rows, strung
+from nbddp.analysis.splitting.origins import counted_rows, strung
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import Region, is_split, region_at
 from nbddp.analysis.splitting.roots import Root, dims_of, reduced
@@ -227,7 +227,7 @@ def _is_of_data(plan: Reading, node: ast.expr) -> bool:
     """`adj` that a model is given beside its samples; no layer has made it, as the queries of an attention are made."""
     layers = {f.node for f in plan.facts.calls.values() if any(o.kind in ("model", "submodule") for o in f.called)}
     fitted = plan.facts.value(node).of("parameter") or getattr(node, "id", "") in learned(plan)
-    return not fitted and not layers & {*all_of(plan, node)}
+    return not fitted and not layers & {*plan.bindings.made_of(node)}
 
 
 def _picked_by_place(region: Region, split: Split) -> ast.expr | None:
@@ -239,7 +239,7 @@ def _picked_by_place(region: Region, split: Split) -> ast.expr | None:
             base = node.iter if isinstance(node, ast.For) else getattr(node, "value", node)
             if plan.facts.value(base).of(TURNED, "shape"):
                 continue  # by its place in time; `scores.shape[-1]`
-            if isinstance(node, ast.For) and is_split(plan, node.iter):
+            if isinstance(node, ast.For) and is_split(plan, base) and not isinstance(base, ast.Tuple | ast.List):
                 return node.iter
             if isinstance(node, ast.Subscript) and is_split(plan, node.value):
                 index = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice

@@ -5,7 +5,6 @@ Gives the expressions that it comes from, unchanged or in whatever number of ste
 """
 
 from nbddp.analysis.splitting.origins.elements import gives_samples, is_sample
-from nbddp.analysis.splitting.origins.made_by import all_of, given_to, is_unchanging, made_by, returned
 from nbddp.analysis.splitting.origins.masks import is_mask
 from nbddp.analysis.splitting.origins.sizes import (
     TENSORS,
@@ -15,6 +14,7 @@ from nbddp.analysis.splitting.origins.sizes import (
     is_constant,
     is_count,
     is_state,
+    is_unchanging,
     known_size,
     sizes_in,
     written_size,

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from nbddp.analysis.library import Shape, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.origins.made_by import given_to
 from nbddp.analysis.splitting.regions import Definition, stored
 from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.values import Obj
@@ -24,20 +23,15 @@ def gives_samples(plan: Reading, node: ast.expr, depth: int = DEPTH) -> bool:
         case ast.Name() if plan.facts.value(node).of("instance"):
             return any(_is_indexed(plan, obj) for obj in plan.facts.value(node).of("instance"))
         case ast.Name():
-            made = [value for value, place in given_to(plan, node) if place is None]
+            made = _wholes(plan, node)
             return is_tensor(plan, node) or any(gives_samples(plan, value, depth - 1) for value in made)
         case ast.ListComp(elt=one) | ast.GeneratorExp(elt=one):
             return is_sample(plan, one, depth - 1)
         case ast.Call() if entry_of(node, plan.flow.imports).gives:
             return any(gives_samples(plan, part, depth - 1) for part in node.args)
         case ast.Call():
-            fact = plan.facts.calls.get(node)
-            inside = [n for body in (fact.bodies if fact else ()) for n in walk(body)]
-            yields = [n.value for n in inside if isinstance(n, ast.Yield) and n.value]
-            returned = [n.value for n in inside if isinstance(n, ast.Return) and n.value]
-            return any(is_sample(plan, one, depth - 1) for one in yields) or (
-                not yields and any(gives_samples(plan, one, depth - 1) for one in returned)
-            )
+            given = plan.bindings.returned(node)
+            return any((is_sample if turn else gives_samples)(plan, one, depth - 1) for one, turn in given)
     return False
 
 
@@ -62,7 +56,7 @@ def is_sample(plan: Reading, node: ast.expr, depth: int = DEPTH) -> bool:
             return gives_samples(plan, base, depth - 1)
         case ast.Name():
             turns = [*_turns(plan, node)]
-            made = [] if turns else [value for value, _ in given_to(plan, node)]
+            made = [] if turns else [*plan.bindings.below(node)]
             return any(gives_samples(plan, source, depth - 1) for source in turns) or (
                 bool(made) and all(is_sample(plan, value, depth - 1) for value in made)
             )
@@ -90,7 +84,12 @@ def _is_place(plan: Reading, index: ast.expr) -> bool:
 
 def is_tensor(plan: Reading, name: ast.Name) -> bool:
     """Made by torch or numpy, as far as that can be read; handed on to the function by all who call it."""
-    return any(_makes_tensor(plan, value) for value, place in given_to(plan, name) if place is None)
+    return any(_makes_tensor(plan, value) for value in _wholes(plan, name))
+
+
+def _wholes(plan: Reading, name: ast.Name) -> list[ast.expr]:
+    """What it is given, and of which it is no part."""
+    return [one.value for one in plan.bindings.of(name) if one.value is not None and one.places in ((), (None,))]
 
 
 def _makes_tensor(plan: Reading, node: ast.expr) -> bool:

@@ -6,7 +6,6 @@ import ast
 
 from nbddp.analysis.library import Shape, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.origins.made_by import made_by
 
 KEEPING = (Shape.SAME, Shape.ONES, Shape.ANEW, Shape.FLAT)
 DEPTH = 8
@@ -14,7 +13,7 @@ DEPTH = 8
 
 def is_mask(plan: Reading, node: ast.expr, depth: int = DEPTH) -> bool:
     """No places of samples: `out[train_mask]`, not `out[train_idx]`."""
-    made = [*made_by(plan, node)] if depth else []
+    made = [*plan.bindings.made_by(node)] if depth else []
     return bool(made) and all(_holds(plan, n, depth - 1) for n in made)
 
 

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from nbddp.analysis.library import Samples, Shape, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.origins.made_by import all_of, made_by
-from nbddp.analysis.splitting.regions import bound, is_split, region_at, stored
+from nbddp.analysis.splitting.regions import is_split, region_at
 from nbddp.analysis.syntax import keywords_of, names_in, qualified, walk
 from nbddp.analysis.values import Split
 
 TENSORS = ("torch.tensor", "torch.Tensor", "torch.LongTensor", "torch.FloatTensor", "torch.as_tensor", "numpy.array")
 DEPTH = 8
+FIXED = ast.Name | ast.Subscript | ast.Slice | ast.Tuple | ast.Constant | ast.BinOp | ast.UnaryOp
 STATE = ("layers", "samples", "features")
 
 
@@ -40,10 +40,19 @@ def is_constant(plan: Reading, node: ast.expr, batches: Iterable[ast.expr]) -> b
     return isinstance(rows, ast.List) and str(len(rows.elts)) not in {known_size(plan, b) for b in batches}
 
 
+def is_unchanging(plan: Reading, node: ast.expr) -> bool:
+    """`times[:length]`, which nothing has drawn: the same in each turn, whatever the batch is."""
+    made = [part for one in plan.bindings.made_by(node) for part in walk(one)]
+    names = [n for n in made if isinstance(n, ast.Name)]
+    once = all(plan.bindings.single(n) is not None for n in names)
+    at_top = all(plan.program.parents[one.by] is plan.program.tree for n in names for one in plan.bindings.of(n))
+    return bool(names) and once and at_top and all(isinstance(n, FIXED) for n in made if isinstance(n, ast.expr))
+
+
 def fits(plan: Reading, node: ast.expr, batches: Sequence[ast.expr]) -> bool:
     """Is it as long as one of them, or is one drawn by it: `torch.randn_like(xb)`?"""
     sizes = {size for batch in batches if (size := written_size(plan, batch)) is not None}
-    read = {name for batch in batches for made in made_by(plan, batch) for name in names_in(made)}
+    read = {name for batch in batches for made in plan.bindings.made_by(batch) for name in names_in(made)}
     return written_size(plan, node) in sizes or (isinstance(node, ast.Name) and node.id in read)
 
 
@@ -58,10 +67,8 @@ def _size(plan: Reading, node: ast.expr, depth: int) -> ast.expr | None:
     if depth == 0:
         return None
     match node:
-        case ast.Name(id=name):
-            made = [n for n in plan.nodes() if isinstance(n, ast.Assign) and name in stored(n)]
-            values = [v for n in made for t, v in bound(plan.program, n) if getattr(t, "id", "") == name]
-            return _size(plan, values[0], depth - 1) if len(made) == len(values) == 1 else None
+        case ast.Name() if (made := plan.bindings.single(node)) is not None:
+            return _size(plan, made, depth - 1)
         case ast.Subscript(slice=ast.Name() | ast.Call() as index):
             return _size(plan, index, depth - 1)
         case (
@@ -92,9 +99,8 @@ def counted_rows(plan: Reading, split: Split) -> Iterator[tuple[ast.expr, ast.ex
 def is_count(plan: Reading, node: ast.expr) -> bool:
     """`range(n)`, `torch.arange(n)`, or a name that never is anything else."""
     if isinstance(node, ast.Name):
-        made = [n for n in plan.nodes() if isinstance(n, ast.Name) and n.id == node.id and isinstance(n.ctx, ast.Store)]
-        given = [plan.program.parents[n] for n in made]
-        return len(given) == 1 and isinstance(given[0], ast.Assign) and is_count(plan, given[0].value)
+        made = plan.bindings.single(node)
+        return made is not None and is_count(plan, made)
     return isinstance(node, ast.Call) and len(node.args) == 1 and bool(entry_of(node, plan.flow.imports).counts)
 
 
@@ -137,7 +143,7 @@ def is_state(plan: Reading, node: ast.expr) -> bool:
 
     Or what a model then makes of it.
     """
-    made = [part for value in made_by(plan, node) for part in getattr(value, "elts", [value])]
+    made = [part for value in plan.bindings.made_by(node) for part in getattr(value, "elts", [value])]
     first = [part for part in made if _has_layers(plan, part)]
     calls = (plan.facts.calls.get(part) for part in made if part not in first and isinstance(part, ast.Call))
     later = [c for c in calls if c is not None and any(o.kind in ("model", "submodule") for o in c.called)]
@@ -149,7 +155,7 @@ def _has_layers(plan: Reading, node: ast.expr) -> bool:
     if len(sizes) != len(STATE):
         receiver = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
         return receiver is not None and not sizes and _has_layers(plan, receiver)  # `….to(device)`
-    first, second, _ = ([*all_of(plan, size)] for size in sizes)
+    first, second, _ = ([*plan.bindings.made_of(size)] for size in sizes)
     return any(map(_counts_samples, second)) and not any(map(_counts_samples, first))
 
 

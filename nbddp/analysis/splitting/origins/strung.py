@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.origins.made_by import made_by, returned
 from nbddp.analysis.syntax import qualified
 
 JOINING = ("torch.cat", "torch.concat", "torch.concatenate", "numpy.concatenate")
@@ -17,7 +16,8 @@ def strung(plan: Reading) -> frozenset[str]:
     targets = [n for n in plan.nodes() if isinstance(n, ast.Tuple) and isinstance(n.ctx, ast.Store)]
     found = set[str]()
     for given in _collated(plan):
-        places = [at for at, part in enumerate(given.elts) if any(_joins(plan, made) for made in made_by(plan, part))]
+        made = [plan.bindings.made_by(part) for part in given.elts]
+        places = [at for at, parts in enumerate(made) if any(_joins(plan, part) for part in parts)]
         alike = [target for target in targets if places and len(target.elts) == len(given.elts)]
         found |= {name.id for t in alike for at in places if isinstance(name := t.elts[at], ast.Name)}
     return frozenset(found)
@@ -25,8 +25,7 @@ def strung(plan: Reading) -> frozenset[str]:
 
 def _collated(plan: Reading) -> Iterator[ast.Tuple]:
     for loader in plan.assumed.alike:
-        made = returned(plan, loader.node) if isinstance(loader.node, ast.Call) else ()
-        yield from (value for value in made if isinstance(value, ast.Tuple))
+        yield from (made for made in plan.bindings.below(loader.node) if isinstance(made, ast.Tuple))
 
 
 def _joins(plan: Reading, node: ast.expr) -> bool:
