@@ -52,7 +52,7 @@ def of_samples(
     """`x.std(0)`, `torch.topk(losses, 8)`, `mask.sum()`, by what is done to samples; None where that is nothing."""
     extent, given = spread(base), [base, *args, *keywords.values()]
     if (within := effect_of(f".{word}").within) and (within[0] in keywords or len(args) > within[1]):
-        done, args, keywords = Samples.SUM, (), {}  # `torch.bincount(classes, minlength=10)`
+        done, args, keywords = Samples.SUM, [], {}  # `torch.bincount(classes, minlength=10)`
     if m.alone(*given):
         return _of_one(given, done)
     if (done is Samples.STATISTIC and base.varies) or (done is Samples.ORDERS and extent is Extent.SAMPLES):
