@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from nbddp.analysis.evaluator.tensors.dimensions import samples_at
 from nbddp.analysis.evaluator.tensors.reshaping import Found
-from nbddp.analysis.values import MARKS, Literal, Machine, Several, Sizes, Value
+from nbddp.analysis.values import MARKS, PLACES, Literal, Machine, Several, Sizes, Value
 
 
 def is_tensor(value: Value) -> bool:
     """And no number, no list, no thing."""
     plain = value.const is None or (value.const == 0 and not value.number)
-    return plain and not value.items and value.objs <= value.of(*MARKS, "parameter")
+    return plain and not value.items and value.objs <= value.of(*MARKS, PLACES, "parameter")
 
 
 def shape_of_picked(m: Machine, base: Value, index: ast.expr, value: Value) -> Found:
@@ -25,6 +25,8 @@ def shape_of_picked(m: Machine, base: Value, index: ast.expr, value: Value) -> F
         return base.shape.of[at] if isinstance(at, int) and at in range(len(base.shape.of)) else None
     parts = index.elts if isinstance(index, ast.Tuple) else [index]
     many = [p for p in parts if m.facts.value(p).rank]  # which become one dimension together
+    if len(many) > 1 and parts == many and all(m.facts.value(p).rank == 1 for p in many):  # `x[rows, classes]`
+        return base.shape and (None, *base.shape[len(many) :])
     if base.shape is None or len(many) > 1 or any(isinstance(p, ast.Constant) and p.value is ... for p in parts[1:-1]):
         return None
     if value.varies and any(isinstance(m.facts.value(p).const, int) for p in parts[samples_at(base) :][:1]):

@@ -20,7 +20,9 @@ from tests.analysis.cells import BEFORE, TRAINING, plan
         ("x[:, None, 0]", (None, 1)),
         ("x[y == 1]", (None, 8)),
         ("x[y]", (None, 8)),
-        ("x[y, y]", None),
+        ("x[y, y]", (None,)),
+        ("x[torch.arange(len(x)), y]", (None,)),
+        ("x[torch.arange(len(x)), 0]", (None,)),
         ("x[0]", None),  # a sample: where the others of its batch are, nobody asks
         ("(x, y)[1]", (None,)),
         ("batch[0]", (None, 8)),
