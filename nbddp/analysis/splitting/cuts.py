@@ -32,7 +32,7 @@ def split_of(region: Region, last: ast.AST, found: Sequence[Root]) -> Split:
 
 
 def _before_functions(region: Region, found: Sequence[Root]) -> tuple[Region, Sequence[Root]]:
-    """Of a loader's batch, `masks = make_masks(src, tgt)`: they need not have a row for each sample, as `src` has."""
+    """Of a loader's batch, `masks = make_masks(src, tgt)`, `x = torch.cat((xa, xb))`: without a row for each sample."""
     plan, before = region.plan, region.block[: region.block.index(region.at)]
     over = walk(region.owner.iter) if isinstance(region.owner, ast.For) else ()
     if not any(plan.facts.value(n).objs & plan.assumed.alike for n in over):
@@ -41,13 +41,24 @@ def _before_functions(region: Region, found: Sequence[Root]) -> tuple[Region, Se
         above = replace(region, at=at)
         for target, made in bound(plan.program, at):
             fact = plan.facts.calls.get(made) if isinstance(made, ast.Call) else None
-            if fact is None or not fact.bodies or stored(target).isdisjoint(r.name for r in found):
+            if fact is None or stored(target).isdisjoint(r.name for r in found):
+                continue
+            if not fact.bodies and not _joins_beside_labels(region, fact.node):
                 continue
             given = [r for a in (*fact.node.args, *(k.value for k in fact.node.keywords)) for r in roots(above, a)]
             late = {n for s in before[number:] for n in stored(s)}
             if given and not any(draws(plan, n) for s in before[number:] for n in run_by(plan, s)):
                 return above, [*(r for r in found if r.name not in late), *given]
     return region, found
+
+
+def _joins_beside_labels(region: Region, call: ast.Call) -> bool:
+    """`x = torch.cat((xa, xb))`, where a loss takes the labels of the one as they come: of each batch its own part."""
+    plan = region.plan
+    losses = (n for s in region.rest for n in walk(s) if isinstance(n, ast.Call) and plan.facts.is_loss(n))
+    labels = {n.id for loss in losses for a in loss.args[1:] for n in walk(a) if isinstance(n, ast.Name)}
+    came = stored(region.owner.target) if isinstance(region.owner, ast.For) else set()
+    return entry_of(call, plan.flow.imports).samples is Samples.JOINS and bool(labels & came)
 
 
 def draws(plan: Reading, node: ast.AST) -> bool:
