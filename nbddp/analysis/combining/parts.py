@@ -117,8 +117,9 @@ def _inside(at: Place, node: ast.expr) -> Iterator[Part]:
         return
     call = isinstance(node, ast.Call) and not _is_of_text(node)
     fails = any(way is None for _, way in found) or (call and (_goes_with_samples(at, node) or _does_more(at, node)))
-    if fails and (call or isinstance(node, ast.IfExp | ast.BoolOp)):
-        yield node, None  # of an expression that the ranks may come by otherwise, no part alone
+    computes = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub | ast.Mult | ast.Div | ast.Pow)
+    if fails and (call or computes or isinstance(node, ast.IfExp | ast.BoolOp)):
+        yield node, None  # of a number, or of what the ranks may come by otherwise, no part alone
     else:
         yield from found
 
