@@ -10,7 +10,7 @@ from nbddp.analysis.library import Effect, Samples, entry_of
 from nbddp.analysis.reading import Reading, scope_of
 from nbddp.analysis.splitting.origins import TENSORS, is_mask, is_state, written_sizes
 from nbddp.analysis.splitting.own_parameters import inputs, learned
-from nbddp.analysis.splitting.regions import Definition, Region, stored
+from nbddp.analysis.splitting.regions import Region, stored
 from nbddp.analysis.syntax import assigned, qualified, walk
 from nbddp.analysis.values import Literal
 
@@ -88,9 +88,9 @@ def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator
 
 
 def _made_of(region: Region, name: ast.Name) -> Iterator[ast.expr] | None:
-    """What the step makes it of; `p` of `[p.exp() for p in parts]`, or of a lambda, whatever else goes by that name."""
+    """What the step makes it of; `p` of `[p.exp() for p in parts]`, of a lambda, or of a function that calls one."""
     scope = scope_of(region.plan.program, name, name.id)
-    if scope is not None and not isinstance(scope, Definition):
+    if scope not in (None, region.scope):
         return region.plan.bindings.below(name)
     anew = name.id not in region.bound_before or bool(set_anew(region.plan, region.rest, name))
     made = name.id in region.bound_in_rest and anew and not _is_next(region, name)

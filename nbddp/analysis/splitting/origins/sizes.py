@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from nbddp.analysis.library import Samples, Shape, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.regions import is_split, region_at
-from nbddp.analysis.syntax import keywords_of, names_in, qualified, walk
+from nbddp.analysis.syntax import keywords_of, qualified, walk
 from nbddp.analysis.values import Split
 
 TENSORS = ("torch.tensor", "torch.Tensor", "torch.LongTensor", "torch.FloatTensor", "torch.as_tensor", "numpy.array")
@@ -44,7 +44,8 @@ def is_unchanging(plan: Reading, node: ast.expr) -> bool:
     """`times[:length]`, which nothing has drawn: the same in each turn, whatever the batch is."""
     made = [part for one in plan.bindings.made_by(node) for part in walk(one)]
     names = [n for n in made if isinstance(n, ast.Name)]
-    once = all(plan.bindings.single(n) is not None for n in names)
+    written = (all(isinstance(one.value, ast.Constant) for one in plan.bindings.of(n)) for n in names)  # by default
+    once = all(default or plan.bindings.single(n) is not None for n, default in zip(names, written, strict=True))
     at_top = all(plan.program.parents[one.by] is plan.program.tree for n in names for one in plan.bindings.of(n))
     return bool(names) and once and at_top and all(isinstance(n, FIXED) for n in made if isinstance(n, ast.expr))
 
@@ -52,8 +53,9 @@ def is_unchanging(plan: Reading, node: ast.expr) -> bool:
 def fits(plan: Reading, node: ast.expr, batches: Sequence[ast.expr]) -> bool:
     """Is it as long as one of them, or is one drawn by it: `torch.randn_like(xb)`?"""
     sizes = {size for batch in batches if (size := written_size(plan, batch)) is not None}
-    read = {name for batch in batches for made in plan.bindings.made_by(batch) for name in names_in(made)}
-    return written_size(plan, node) in sizes or (isinstance(node, ast.Name) and node.id in read)
+    made = [part for batch in batches for one in plan.bindings.made_by(batch) for part in walk(one)]
+    named = [n for n in made if isinstance(n, ast.Name) and isinstance(node, ast.Name) and n.id == node.id]
+    return written_size(plan, node) in sizes or any(plan.bindings.of(n) == plan.bindings.of(node) for n in named)
 
 
 def has_size(plan: Reading, node: ast.expr, size: ast.expr) -> bool:
