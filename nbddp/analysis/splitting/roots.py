@@ -90,7 +90,7 @@ def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator
 def _made_of(region: Region, name: ast.Name) -> Iterator[ast.expr] | None:
     """What the step makes it of; `p` of `[p.exp() for p in parts]`, of a lambda, or of a function that calls one."""
     scope = scope_of(region.plan.program, name, name.id)
-    if scope not in (None, region.scope):
+    if scope is not None and scope not in region.plan.program.ancestors(region.at):
         return region.plan.bindings.below(name)
     anew = name.id not in region.bound_before or bool(set_anew(region.plan, region.rest, name))
     made = name.id in region.bound_in_rest and anew and not _is_next(region, name)
