@@ -198,15 +198,16 @@ def _given(region: Region, call: ast.Call) -> Iterator[Root]:
     if fact is None or not any(is_split(region.plan, a) for a in given):
         return
     if region.plan.facts.is_loss(call) or any(effect_of(n).packs for n in fact.names):
-        rows = region.plan.facts.rows_given(call)
-        yield from _of_the_same(region, given[:rows] if rows else call.args[:2])
+        yield from _of_the_same(region, call.args[:2])
+        more = given[2 : region.plan.facts.rows_given(call)]  # one of them may be for all samples
+        yield from _of_the_same(region, more, new=False)
     elif fact.bodies or any(n.startswith(("sklearn.", "torchmetrics.")) for n in fact.names):
         yield from _beside(region, *given)
 
 
-def _of_the_same(region: Region, given: list[ast.expr]) -> Iterator[Root]:
+def _of_the_same(region: Region, given: list[ast.expr], *, new: bool = True) -> Iterator[Root]:
     """Output and target of a loss, rows and the labels by which they are picked: of what was not drawn here as well."""
     for one in given:
         if not is_split(region.plan, one) and is_data(region.plan, one):
             found = [r for r in roots(region, one) if not r.one and _belongs(region, r)]
-            yield from found or [Root(one)]
+            yield from found or ([Root(one)] if new else [])

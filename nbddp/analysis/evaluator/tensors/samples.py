@@ -51,8 +51,8 @@ def of_samples(
 ) -> Value | None:
     """`x.std(0)`, `torch.topk(losses, 8)`, `mask.sum()`, by what is done to samples; None where that is nothing."""
     extent, given = spread(base), [base, *args, *keywords.values()]
-    if (within := effect_of(f".{word}").within) and (within[0] in keywords or len(args) > within[1]):
-        done, args, keywords = Samples.SUM, [], {}  # `torch.bincount(classes, minlength=10)`
+    if _is_limited(word, args, keywords):
+        done, args, keywords = Samples.SUM, [], {}
     if m.alone(*given):
         return _of_one(given, done)
     if (done is Samples.STATISTIC and base.varies) or (done is Samples.ORDERS and extent is Extent.SAMPLES):
@@ -79,6 +79,12 @@ def of_samples(
     if done is Samples.MIXES or (done is Samples.PAIRS and any(spread(a) is Extent.SAMPLES for a in args[:1])):
         return Value(extent=Extent.VARYING)
     return _some(m, base, word, args, along, done) or turned_by(m, word, base, args)
+
+
+def _is_limited(word: str, args: Args, keywords: Keywords) -> bool:
+    """`torch.bincount(classes, minlength=10)`: counted alike on all ranks, whatever their samples are."""
+    within, whole = effect_of(f".{word}").within, all(spread(v) in WHOLE for v in (*args, *keywords.values()))
+    return within is not None and whole and (within[0] in keywords or len(args) > within[1])
 
 
 def _of_one(given: Args, done: Samples | None) -> Value | None:

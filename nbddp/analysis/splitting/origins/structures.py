@@ -24,8 +24,10 @@ def structure_of(plan: Reading, statements: Iterable[ast.AST], name: str, depth:
                 return "dict"
             case ast.Call(func=ast.Attribute(value=ast.Name(id=read), attr="items" | "keys")) if read == name:
                 return "dict"
-            case ast.Starred(value=ast.Name(id=read), ctx=ast.Load()) if read == name:
-                return "list"
+            case ast.Call(func=func, args=[ast.Starred(value=ast.Name(id=read)), *_]) if (
+                read == name and plan.facts.value(func).of("model", "function", "method")
+            ):
+                return "list"  # `model(*batch)`; of `torch.stack([*x])` it may be a tensor
             case ast.Call() if depth:
                 for body, parameter in _given_to(plan, node, name):
                     if found := structure_of(plan, [body], parameter, depth - 1):

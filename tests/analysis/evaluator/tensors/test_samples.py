@@ -27,6 +27,12 @@ U, S, M, T, V = Extent.UNIFORM, Extent.SAMPLES, Extent.MEAN, Extent.SUM, Extent.
         ("x.cumsum(1)", S),
         ("x.logsumexp(0)", V),
         ("x.logsumexp(1)", S),
+        ("x.bincount(minlength=3)", T),
+        ("torch.bincount(x, None, 3)", T),
+        ("torch.bincount(x, weights=x / len(x), minlength=3)", V),  # what is added up is a mean
+        ("torch.histc(x, 3, -1, 1)", T),
+        ("torch.histc(x, bins=3, min=x.min(), max=x.max())", V),  # limits of its own
+        ("x.bincount()", V),
         ("x.dot(y)", V),
         ("torch.cumsum(x, 0)", V),
         ("torch.masked_select(x, y > 0)", S),
