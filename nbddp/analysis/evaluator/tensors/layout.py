@@ -9,6 +9,7 @@ from nbddp.analysis.evaluator.tensors.dimensions import NOTHING, places_of
 from nbddp.analysis.library import Shape, effect_of
 from nbddp.analysis.values import (
     FLAT,
+    JOINED,
     LINE,
     MARKS,
     MOVED,
@@ -54,7 +55,7 @@ def turned_by(m: Machine, what: str, base: Value, args: Args) -> Value | None:
         return before(Value(base.of(*MARKS), Extent.SAMPLES))
     if what in PRODUCTS and args and spread(args[0]) is Extent.SAMPLES:
         return Value(extent=product(base, args[0]))
-    if what in ("view", "reshape") and not m.context.forward and _is_counted_out(m, args):
+    if what in ("view", "reshape") and not (m.context.forward or base.of(JOINED)) and _is_counted_out(m, args):
         return Value(extent=Extent.VARYING)
     return None
 
