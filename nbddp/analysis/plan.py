@@ -10,6 +10,7 @@ from typing import TypeVar
 from nbddp.analysis.agreement import (
     Decision,
     among_samples,
+    counting,
     find_decisions,
     loaders_by_sample,
     loops_by_sample,
@@ -206,7 +207,7 @@ def _agreed(plan: Plan) -> Assumptions:
 # What the script will do.
 DECIDED = (
     _drawn_by_all, split_batches, _whole_if_sharded, _whole_if_drawn, sizes_shared, protected, losses_scaled,
-    losses_clear, _compared_whole, returned, _agreed,
+    losses_clear, _compared_whole, counting, returned, _agreed,
 )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ Gives the decisions that the ranks make together, and the outlets: places where 
 """
 
 from nbddp.analysis.agreement.by_sample import loaders_by_sample, loops_by_sample
+from nbddp.analysis.agreement.counters import counting
 from nbddp.analysis.agreement.decisions import Decision, find_decisions, protected
 from nbddp.analysis.agreement.loss_scaling import losses_scaled
 from nbddp.analysis.agreement.outlets import always_displayed, outlets, returned

@@ -10,7 +10,7 @@ from nbddp.analysis.combining.each_step import Parts, at_source, fields_that_gro
 from nbddp.analysis.combining.split_evaluations import undealable
 from nbddp.analysis.combining.writes import handed_on
 from nbddp.analysis.slicing import carried_reads, changed_names, forms, read_after
-from nbddp.analysis.values import ASSUMED, WHOLE, Extent, LoopFact, Machine, Value
+from nbddp.analysis.values import ASSUMED, WHOLE, Counting, Extent, LoopFact, Machine, Reduction, Value
 from nbddp.sentence import sentence
 
 
@@ -28,6 +28,8 @@ def leave_loop(m: Machine, fact: LoopFact) -> None:
             at = LoopName(m, fact, loop, name, value, handed.get(name, set()))
             if _is_own(at) and (_is_read(at) or (_is_for_kernel(at) and _can_be_whole(at))):
                 _place(at, name in own)
+    for one in m.assumed.counting.get(loop, ()):
+        _place_counts(m, fact, one)
     for text, place in fields_that_grow(m, loop).items() if fact.backward else ():
         _place_field(LoopName(m, fact, loop, text, m.facts.value(place), set()))
 
@@ -108,3 +110,17 @@ def _now_uniform(m: Machine, name: str, value: Value, *, in_place: bool = True) 
     else:
         m.set_plain(name, replace(value.with_extent(Extent.UNIFORM), arrays=frozenset()))
     m.make_uniform(value)
+
+
+def _place_counts(m: Machine, fact: LoopFact, one: Counting) -> None:
+    """All that the object has counted, or nothing: what it makes of its counts has them together."""
+    loop, own = fact.node, {field: value for field, value in m.facts.fields.of(one.obj) if value.varies}
+    counts = own.keys() <= one.zeros and all(v.extent is Extent.SUM and not (v.objs or v.items) for v in own.values())
+    if not counts and not fact.backward:
+        m.facts.keep_whole.setdefault(loop, sentence("it collects values in '%1'", one.place))
+    for field, value in sorted(own.items()):
+        place = f"{one.place}.{field}"
+        m.facts.reductions.pop((loop, place), None)
+        if counts:
+            m.facts.reductions[loop, place] = Reduction(loop, place, "sum", number=value.number)
+            m.facts.fields[one.obj, field] = value.with_extent(Extent.UNIFORM)

@@ -47,6 +47,9 @@ def _looks_at_its_place(m: Machine, fact: LoopFact) -> Sentence:
         counts = value.of("counter") and name in read
         varies = m.held(value) not in WHOLE and not value.of("metric")
         shifts = not value.objs  # `last, now = now, best`: alike on all ranks, and after fewer turns
+        apart = value.objs - {one.obj for one in m.assumed.counting.get(fact.node, ())}
+        if varies and name in carried and value.objs and not apart:
+            continue
         if varies and name in carried and value.objs and value.objs == value.of("instance"):
             return sentence("it collects values in '%1'", name)
         if counts or ((varies or shifts) and name in carried):
@@ -104,8 +107,9 @@ def _only_added_to(node: ast.AST) -> tuple[ast.expr, ...]:
 def _leaves_traces(m: Machine, loop: Loop, own: set[str]) -> Sentence:
     others = {name: value for name, value in m.visible().items() if name not in own}
     reached = {o for v in contents(m.facts, Value(items=tuple(others.values())), None) for o in v.objs}
+    counts = {(one.obj, field) for one in m.assumed.counting.get(loop, ()) for field in one.zeros}
     for (obj, name), value in m.facts.fields.items():
-        if value.varies and (obj, name) not in m.varying_before:
+        if value.varies and (obj, name) not in m.varying_before | counts:
             outer = obj.kind in ("instance", "class") or obj in reached
             if outer or (obj.kind == "dict" and not _is_made_in(m, loop, obj.node)):
                 if name.startswith("["):

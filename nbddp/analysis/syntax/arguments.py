@@ -34,6 +34,8 @@ def assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
             yield from ((target, value) for target in targets)
         case ast.AugAssign(target=target, value=value) | ast.NamedExpr(target=target, value=value):
             yield target, value
+        case ast.AnnAssign(target=target, value=ast.expr() as value):  # of a class: those of names are set apart
+            yield target, value
         case ast.For() | ast.AsyncFor() | ast.comprehension():
             yield node.target, node.iter
         case ast.withitem(optional_vars=ast.expr() as target, context_expr=value):

@@ -17,7 +17,7 @@ from nbddp.analysis.values.arithmetic import (
     turned,
     unary,
 )
-from nbddp.analysis.values.assumptions import Assumptions, Split, batch_at
+from nbddp.analysis.values.assumptions import Assumptions, Counting, Split, batch_at
 from nbddp.analysis.values.branches import chosen_by, copies, decided, join_states, operands, restore, state_of
 from nbddp.analysis.values.contents import (
     ITEMS,

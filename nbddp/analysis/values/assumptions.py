@@ -43,6 +43,15 @@ class Split:
         return batch_at(self.at)
 
 
+@dataclass(frozen=True)
+class Counting:
+    """An object that counts over a training loop."""
+
+    place: str  # by which the loop calls it
+    obj: Obj
+    zeros: frozenset[str]  # its fields that are zero where the loop begins
+
+
 def batch_at(node: ast.AST) -> Obj:
     """What is drawn where all ranks have a whole batch, and each takes its part."""
     return Obj("loader", node, "split")
@@ -71,5 +80,6 @@ class Assumptions:
     agreed: frozenset[ast.expr] = frozenset()  # conditions that the ranks decide together
     summed: frozenset[ast.expr] = frozenset()  # divisors that are added up over the ranks
     returned: Mapping[ast.expr, str] = field(default_factory=dict)  # what is combined where a function returns it, how
+    counting: Mapping[Loop, tuple[Counting, ...]] = field(default_factory=dict)  # whose counts are added up behind it
     averaged: frozenset[ast.expr] = frozenset()  # means in losses that make more of them than a mean
     scaled: frozenset[ast.AST] = frozenset()  # sums in losses that are multiplied by the number of ranks

@@ -27,7 +27,7 @@ from nbddp.analysis.values.domain import (
     spread,
     thing,
 )
-from nbddp.analysis.values.facts import CallFact, LoopFact, TestFact
+from nbddp.analysis.values.facts import CallFact, Loop, LoopFact, TestFact
 from nbddp.analysis.values.names import Names
 from nbddp.analysis.values.tracking import note_state
 
@@ -182,6 +182,13 @@ class Machine(Names):
         for obj in holders:
             for name, inside in self.facts.fields.of(obj):
                 self.facts.fields[obj, name] = inside.with_extent(Extent.UNIFORM)
+
+    def count_anew(self, loop: Loop) -> None:
+        """What an object has counted before is not there any more."""
+        for one in self.assumed.counting.get(loop, ()):
+            for field_name, value in self.facts.fields.of(one.obj):
+                if field_name in one.zeros:
+                    self.facts.fields[one.obj, field_name] = value.with_extent(Extent.UNIFORM)
 
     def size(self, value: Value) -> Value:
         """How many samples of it this rank has."""

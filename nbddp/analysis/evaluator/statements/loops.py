@@ -59,6 +59,7 @@ def _enter(m: Machine, node: Loop, iterable: Value | None, source: ast.expr | No
     fact = m.facts.loops.setdefault(node, LoopFact(node))
     fact.parents.update(a.fact.node for a in m.loops)
     fact.function = m.frame.node
+    m.count_anew(node)
     names = m.visible()
     fact.sometimes.update(fact.names.keys() ^ names.keys() if fact.names else ())
     fact.names.see_all(names)
