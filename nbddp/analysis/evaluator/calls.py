@@ -106,8 +106,17 @@ def _call_one(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywor
             if method is not None:
                 return join_all(m.steps.function(m, o, args, keywords, node) for o in method.of("method"))
         case "metric":
-            return Value(extent=Extent.SAMPLES if any(a.varies for a in args) else Extent.UNIFORM)
+            return Value(extent=_scored(m, obj, args))
     return None
+
+
+def _scored(m: Machine, metric: Obj, args: Args) -> Extent:
+    """What a metric gives back for a batch; what it has counted, it puts together itself when it is asked."""
+    if not any(a.varies for a in args):
+        return Extent.UNIFORM
+    told = {k.arg for k in metric.node.keywords} if isinstance(metric.node, ast.Call) else set()
+    mean = effect_of(metric.name).samples is Samples.SCORE and not told & {"average", "squared", "ignore_index"}
+    return Extent.MEAN if mean else m.one_number(Extent.SAMPLES)
 
 
 def _call_named(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords) -> Value | None:

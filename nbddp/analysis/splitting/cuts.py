@@ -13,7 +13,7 @@ from dataclasses import replace
 from nbddp.analysis.library import Samples, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import effects
-from nbddp.analysis.splitting.origins import fits, is_constant, is_unchanging, structure_of
+from nbddp.analysis.splitting.origins import fits, is_constant, is_moved, is_unchanging, structure_of
 from nbddp.analysis.splitting.regions import LOOPS, Region, bound, run_by, stored
 from nbddp.analysis.splitting.roots import Root, base_of, roots, values_for
 from nbddp.analysis.syntax import is_name, walk
@@ -130,7 +130,7 @@ def _whole_elsewhere(split: Split, region: Region, name: str) -> Split:
     around = walk(region.scope) if local and region.scope is not None else region.plan.nodes()
     elsewhere = [n for n in around if _reads(n, name) and n not in reads and _is_after(region, n)]
     anew = [value for _, value in values_for(region.rest, name)] if region.whole else []
-    if not all(_moves(value, name) for value in anew):
+    if not all(is_moved(value, name) for value in anew):
         return split  # each turn would need a part of another
     carried = not region.whole and name in _bound(region)
     if local and not elsewhere and not carried and (not sized or _is_of_one_step(region)):
@@ -147,15 +147,6 @@ def _whole_elsewhere(split: Split, region: Region, name: str) -> Split:
 def _is_of_one_step(region: Region) -> bool:
     """`def train_discriminator(images)`, called with each batch: its size is that of what it makes beside them."""
     return region.whole and region.scope is not None and not isinstance(region.at, LOOPS)
-
-
-def _moves(node: ast.expr, name: str) -> bool:
-    """`y = y.to(device)`: the same samples in each turn."""
-    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        if entry_of(node).samples is not Samples.KEEPS:
-            return False
-        node = node.func.value
-    return is_name(node, name)
 
 
 def _reads(node: ast.AST, name: str) -> bool:

@@ -39,8 +39,9 @@ def means_of(plan: Reading, split: Split) -> Means:
     unpacked: list[tuple[ast.stmt, str]] = []
     counts: list[ast.expr] = []
     region = region_at(plan, split.at)
+    apart = {n for loop in plan.dealt for n in walk(loop)}  # evaluations in the step, of whole batches
     for statement in region.rest:
-        for node in walk(statement):
+        for node in (n for n in walk(statement) if n not in apart):
             if isinstance(node, ast.Assign):
                 unpacked += [(node, name) for name in _out_of_a_tuple(plan, node)]
             elif isinstance(node, ast.BinOp | ast.Call):

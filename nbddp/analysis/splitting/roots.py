@@ -182,10 +182,15 @@ def _of_call(region: Region, node: ast.Call, seen: frozenset[ast.AST]) -> Iterat
 
 def is_single(plan: Reading, node: ast.AST) -> bool:
     """`torch.tensor([label])`: made of one thing; a point that never changes, `torch.tensor([[0.0]])`, is no sample."""
-    named = [
-        n for a in (node.args[:1] if isinstance(node, ast.Call) else ()) for n in walk(a) if isinstance(n, ast.Name)
-    ]
+    given = node.args[:1] if isinstance(node, ast.Call) else []
+    named = [n for a in given for n in walk(a) if isinstance(n, ast.Name) and not _is_written(plan, n)]
     return bool(named) and _lists_one(plan, node)
+
+
+def _is_written(plan: Reading, name: ast.Name) -> bool:
+    """A number that is written out once: `def train(start)`, which is called as `train(2.0)`."""
+    made = [*plan.bindings.made_by(name)]
+    return len(made) == 1 and isinstance(made[0], ast.Constant)
 
 
 def _lists_one(plan: Reading, node: ast.AST) -> bool:
@@ -196,9 +201,19 @@ def _lists_one(plan: Reading, node: ast.AST) -> bool:
 
 
 def _is_one_thing(region: Region, node: Place) -> bool:
-    """`start = torch.tensor([[0.0]])`, `torch.zeros(1, 1)`: beside a batch of many it is none of it."""
-    made = [one.value for one in region.plan.bindings.of(node) if one.value is not None]
-    return bool(made) and all(_makes_one(region, value) or _is_taken_over_all(region, value) for value in made)
+    """`start = torch.tensor([[0.0]])`; what a call is given as `torch.tensor([2.0, -1.0])`: none of the batch."""
+    made = [(one.value, one.by) for one in region.plan.bindings.of(node) if one.value is not None]
+    kinds = (
+        _makes_one(region, v) or _is_taken_over_all(region, v) or _is_given_numbers(region, v, by) for v, by in made
+    )
+    return bool(made) and all(kinds)
+
+
+def _is_given_numbers(region: Region, node: ast.expr, by: ast.AST) -> bool:
+    if not (isinstance(node, ast.Call) and isinstance(by, ast.Call)):
+        return False
+    tensor = qualified(node.func, region.plan.flow.imports) in TENSORS
+    return tensor and not any(isinstance(n, ast.Name) for a in node.args[:1] for n in walk(a))
 
 
 def _is_taken_over_all(region: Region, node: ast.expr) -> bool:
@@ -215,7 +230,8 @@ def _makes_one(region: Region, node: ast.expr) -> bool:
             return _makes_one(region, base)  # `torch.zeros(1, 1).to(device)`
         case ast.Call(func=func, args=[first, *_]):
             if qualified(func, region.plan.flow.imports) in TENSORS:
-                return _lists_one(region.plan, node) or isinstance(first, ast.Constant)
+                number = isinstance(first, ast.BinOp) and region.plan.facts.value(first).number  # `torch.tensor(1 / 2)`
+                return _lists_one(region.plan, node) or number or isinstance(first, ast.Constant)
             sizes = written_sizes(region.plan, node)
             own = sizes[region.dim] if len(sizes) > region.dim else next(iter(sizes), None)
             return isinstance(own, ast.Constant) and own.value == 1

@@ -103,7 +103,9 @@ def taken_for_one(plan: Reading, dim: int) -> ast.expr | None:
         base = plan.facts.value(func.value) if isinstance(func, ast.Attribute) else None
         turned = base is not None and base.varies and bool(base.of(TURNED)) == bool(dim)
         single = turned and _is_one(call, dim) and not _has_samples_second(plan, call)
-        if single and fact.grad and not _is_first_state(plan, call):  # else it only measures: `target.view(1, -1)`
+        if (
+            single and fact.grad and not (_is_first_state(plan, call) or _is_of_no_batch(plan, call))
+        ):  # else it only measures: `target.view(1, -1)`
             return call
         trains = fact.grad and bool(fact.loops & training or not training) and "torch.nn.Parameter" not in fact.names
         if trains and (made := next((a for a in call.args if is_single(plan, a)), None)) is not None:
@@ -112,6 +114,14 @@ def taken_for_one(plan: Reading, dim: int) -> ast.expr | None:
         if compares and _is_summed_up(plan, call):
             return call
     return None
+
+
+def _is_of_no_batch(plan: Reading, call: ast.Call) -> bool:
+    """`if t.dim() == 0: t = t.unsqueeze(0)`: where something else is given than in the training."""
+    base = ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+    asked = (f"{base}.dim()", f"{base}.ndim", f"len({base}.shape)", f"len({base}.size())")
+    tests = (a.test for a in plan.program.ancestors(call) if isinstance(a, ast.If | ast.IfExp))
+    return any(isinstance(n, ast.expr) and ast.unparse(n) in asked for test in tests for n in walk(test))
 
 
 def _is_first_state(plan: Reading, call: ast.Call) -> bool:

@@ -67,13 +67,16 @@ class DrawnForAll(TorchDispatchMode):
     def place(self, shape):
         """The dimension of the samples, how many rows each has, and whether these lie apart; None without samples."""
         first, end, total, dim = self.samples
-        if first == end and len(self.step) < len(self.last):  # of nothing: as in the step before
-            return self.last[len(self.step)]
+        before = self.last[len(self.step)] if len(self.step) < len(self.last) else None  # in the last step
+        if first == end and len(self.step) < len(self.last):
+            return before
         found = [at for at in range(len(shape[:2])) if shape[at] in (end - first, total)]
         side_by_side = len(shape) and end > first and shape[0] not in (end - first, total)
         rows = shape[0] // (end - first) if side_by_side and shape[0] % (end - first) == 0 else 0
         flat = rows and found and (len(shape) == 2 or (dim not in found and end - first > 1))  # words one by one
         if flat or (self.turns and len(found) == 2 and len(shape) > 2):
+            if before and shape[before[0]] == before[1] * (end - first):
+                return before
             raise RuntimeError(
                 f"--exact: a draw of size {tuple(shape)} does not show which dimension counts the samples of a part of "
                 f"{end - first} of {total}: take another batch size, or another number of processes"

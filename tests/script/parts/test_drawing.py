@@ -112,6 +112,14 @@ def test_a_size_that_does_not_show_the_samples_stops_the_run(monkeypatch, size, 
         drawn_for_all.place(size)
 
 
+def test_a_size_that_was_clear_in_the_step_before(monkeypatch):
+    """A smaller last batch, of 2 of 4 samples, beside 6 steps in time: the samples are where they were."""
+    monkeypatch.setattr(drawn_for_all, "samples", (0, 2, 4, 0))
+    monkeypatch.setattr(drawn_for_all, "last", [(1, 1, False)])
+    monkeypatch.setattr(drawn_for_all, "step", [])
+    assert drawn_for_all.place((6, 2, 8)) == (1, 1, False)
+
+
 @pytest.mark.parametrize(
     ("size", "place"), [((2, 2), (0, 1, False)), ((2, 4, 8), (0, 1, False)), ((6, 8), (0, 3, False))]
 )

@@ -195,7 +195,9 @@ def iterate(m: Machine, value: Value, node: ast.AST) -> Value:
     for obj in value.objs:
         if obj.kind == "loader":
             batch = ANYTHING if obj in m.assumed.alike else Value(extent=Extent.SAMPLES)
-            put(replace(batch, shape=_shapes_of_batches(m, m.get(obj, "dataset") or ANYTHING)))
+            torchs_own = m.get(obj, "collate_fn") is None
+            shape = _shapes_of_batches(m, m.get(obj, "dataset") or ANYTHING) if torchs_own else None
+            put(replace(batch, shape=shape))
         elif obj.kind == "iterator":
             put(_iterate_wrapper(m, obj, node))
         elif (made := own_iterator(m, obj)) is not None:

@@ -29,6 +29,10 @@ def picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subscr
         return found
     if any(o.name == BATCHES for o in index.of("counter")):
         return found.with_extent(Extent.VARYING)  # `x[i]` of batch i: of a rank's share it is another sample
+    if any(item.of(domain.PLACES) for item in (index.items or ())[1:2]):
+        return domain.placed(
+            found
+        )  # `x[lengths - 1, torch.arange(len(y))]`: of each sample one, wherever they are counted
     found, at = _where(m, found, base, index, node)
     loop = None if at is None or may_be_a_tuple(m, node.value) else _turn_of(m, at)
     if at is None or loop is not None:

@@ -10,7 +10,7 @@ from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.origins import has_size, written_sizes
 from nbddp.analysis.splitting.regions import Region, bound, is_split, region_at, stored
-from nbddp.analysis.syntax import walk
+from nbddp.analysis.syntax import names_in, walk
 from nbddp.analysis.values import ITEMS, Literal, Split, Value, contents
 
 ROWS = ("samples", "columns")
@@ -74,7 +74,9 @@ def _is_model(plan: Reading, call: ast.Call) -> bool:
 def _first(region: Region, name: str) -> Iterator[ast.expr]:
     """What the name is given before, in the same function; not what it is made of itself: `h = h.detach()`."""
     inside = {n for s in region.rest for n in walk(s)}
-    for node in region.plan.nodes():
+    turn = (s for s in region.block[: region.block.index(region.at)] if isinstance(s, ast.Assign))
+    anew = [s for s in turn if name in stored(s) and name not in names_in(s.value)]  # then no other loop's gets there
+    for node in anew or region.plan.nodes():
         if isinstance(node, ast.Assign) and region.plan.program.function_of(node) is region.scope:
             for target, value in bound(region.plan.program, node) if node not in inside else ():
                 read = {n.id for n in walk(value) if isinstance(n, ast.Name)}

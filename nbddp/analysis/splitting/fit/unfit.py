@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis.library import effect_of, entry_of
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.slicing import carried_reads
 from nbddp.analysis.splitting.batches import ill_matched
 from nbddp.analysis.splitting.dimension import (
     cut_short,
@@ -146,11 +147,26 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
     if (product := _summed_over(region)) is not None:
         return sentence("'%1' adds up over the samples, so a part of them cannot be computed alone",
                         plan.program.source(product))  # fmt: skip
+    if (samples := _goes_on(plan)) is not None:
+        return sentence(
+            "'%1' goes through the samples, and each goes on from the one before", plan.program.source(samples)
+        )
     if (shape := next((c for c in whole_sizes(plan) if own_size(plan, c) is None), None)) is not None:
         return sentence("'%1' gives its samples the size of the whole batch", plan.program.source(shape))
     if (picked := _picked_by_place(region, split)) is not None:
         return sentence("'%1' is picked by its place in the batch", plan.program.source(picked))
     return ill_matched(plan, split)
+
+
+def _goes_on(plan: Reading) -> ast.expr | None:
+    """`for day in series: m = tanh(day + m)`, in a model too: these are no samples."""
+    for loop in (n for n in plan.nodes() if isinstance(n, ast.For)):
+        value, names = plan.facts.value(loop.iter), carried_reads(loop)
+        if value.extent is Extent.SAMPLES and not (value.objs or value.items):
+            read = (n for n in walk(loop) if isinstance(n, ast.Name) and n.id in names)
+            if any(v.extent is Extent.SAMPLES and not v.of("list", "dict") for v in map(plan.facts.value, read)):
+                return loop.iter
+    return None
 
 
 def _listed_mean(region: Region) -> ast.Call | None:

@@ -13,6 +13,7 @@ from nbddp.analysis.splitting.origins.sizes import (
     has_size,
     is_constant,
     is_count,
+    is_moved,
     is_state,
     is_unchanging,
     known_size,

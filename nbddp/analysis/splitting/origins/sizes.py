@@ -146,10 +146,20 @@ def is_state(plan: Reading, node: ast.expr) -> bool:
     Or what a model then makes of it.
     """
     made = [part for value in plan.bindings.made_by(node) for part in getattr(value, "elts", [value])]
+    made = [part for part in made if not is_moved(part, ast.unparse(node))]
     first = [part for part in made if _has_layers(plan, part)]
     calls = (plan.facts.calls.get(part) for part in made if part not in first and isinstance(part, ast.Call))
     later = [c for c in calls if c is not None and any(o.kind in ("model", "submodule") for o in c.called)]
     return bool(first) and len(made) == len(first) + len(later)
+
+
+def is_moved(node: ast.expr, place: str) -> bool:
+    """`h.to(device)` of `h` itself: the same samples."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if entry_of(node).samples is not Samples.KEEPS:
+            return False
+        node = node.func.value
+    return ast.unparse(node) == place
 
 
 def _has_layers(plan: Reading, node: ast.expr) -> bool:
