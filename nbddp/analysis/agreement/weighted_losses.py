@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.syntax import keywords_of
-from nbddp.analysis.values import CallFact
+from nbddp.analysis.values import CallFact, Extent
+
+DEPTH = 6  # of what is made of what a loader gives
 
 
 def weighted_losses(plan: Reading) -> Iterator[ast.Call]:
@@ -22,6 +24,31 @@ def weighted_losses(plan: Reading) -> Iterator[ast.Call]:
         unlike = any(_may_weigh(plan, v) for v in given)
         if (unlike or (marked and "ignore_index" not in named)) and not sums:
             yield call.node
+
+
+def padded_losses(plan: Reading) -> Iterator[ast.Call]:
+    """Of places that a loader fills up to the longest of its batch: that of a share is another one than that of all.
+
+    Where these are left out of the mean, it is one by weights.
+    """
+    training, weighted = {f.node for f in plan.roles.batch_loops}, {*weighted_losses(plan)}
+    for call, fact in plan.facts.calls.items():
+        target = call.args[1] if len(call.args) > 1 and plan.facts.is_loss(call) else None
+        made = {call, *(o.node for o in plan.facts.value(call.func).of("loss"))}
+        if target is not None and fact.loops & training and made.isdisjoint(weighted) and not plan.assumed.splits:
+            if plan.facts.value(call).extent is Extent.MEAN and _is_padded(plan, target):
+                yield call
+
+
+def _is_padded(plan: Reading, node: ast.expr, depth: int = 0) -> bool:
+    """`y[:, 1:].reshape(-1)` of `pad_sequence(ys)`, which a loader's own `collate_fn` gives."""
+    for made in plan.bindings.made_by(node) if depth < DEPTH else ():
+        if isinstance(made, ast.Call) and ast.unparse(made.func).rpartition(".")[2] == "pad_sequence":
+            return True
+        inner = made.func if isinstance(made, ast.Call) else made
+        if isinstance(inner, ast.Attribute | ast.Subscript) and _is_padded(plan, inner.value, depth + 1):
+            return True
+    return False
 
 
 def _may_weigh(plan: Reading, given: ast.expr) -> bool:

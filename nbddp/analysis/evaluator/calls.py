@@ -97,7 +97,7 @@ def _call_one(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywor
             joins = m.assumed.joined and obj.kind == "model" and m.context.grad and not m.context.forward
             return (_joined if joins else _forward)(m, node, obj, args, keywords)
         case "loss":
-            note_of_its_batch(m, node, args)
+            note_of_its_batch(m, node, obj.name, args)
             given = [*args, *keywords.values()]
             return of_one(Value(extent=loss_extent(m, obj, given)), given)
         case "instance" | "dataset" | "optimizer" | "scheduler":

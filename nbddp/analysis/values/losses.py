@@ -7,7 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import reduce
 
+from nbddp.analysis.library import effect_of
 from nbddp.analysis.values.domain import (
+    LINE,
     MARKS,
     PICKED,
     PLACED,
@@ -51,9 +53,13 @@ def goes_along_sequences(m: Machine) -> bool:
     return any(layer in m.program.text for layer in OF_SEQUENCES)
 
 
-def note_of_its_batch(m: Machine, loss: ast.AST, given: Sequence[Value]) -> None:
-    """A loss is given, for each sample, what other samples would have made another: `x / len(x)`, `x + x.std(0)`."""
-    if any(map(_hangs_on_others, given[:2])):
+def note_of_its_batch(m: Machine, loss: ast.AST, name: str, given: Sequence[Value]) -> None:
+    """A loss is given, for each sample, what other samples would have made another: `x / len(x)`, `x + x.std(0)`.
+
+    Or it takes the samples for classes, `cross_entropy(output.squeeze(), y)`.
+    """
+    line = any(v.shape == (None,) and v.of(LINE) and not m.alone(v) for v in given[:1])
+    if any(map(_hangs_on_others, given[:2])) or (line and effect_of(name).by_class):
         _note_first(m, loss)
 
 

@@ -27,7 +27,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
-from nbddp.analysis.agreement import among_samples, over_ranks, sample_means
+from nbddp.analysis.agreement import among_samples, over_ranks, padded_losses, sample_means
 from nbddp.analysis.models import kept_of_shares
 from nbddp.analysis.values import ANYTHING, ASSUMED, CallFact, Extent, backward_of, spread
 from nbddp.diagnostics import Diagnostic, Level
@@ -103,6 +103,14 @@ def _weighted(plan: Plan) -> Iterator[Edit | Diagnostic]:
             sentence("this mean weights some samples more than others, so averaged over the ranks it differs a "
                      "little from the mean over the whole batch"),
             why=sentence("each rank divides by the total weight of its own samples only"),
+        )  # fmt: skip
+    for call in padded_losses(plan):
+        yield plan.program.diagnose(
+            NAME, "note", call,
+            sentence("this is a mean over places that are filled up too, so averaged over the ranks it is not the mean "
+                     "over the whole batch"),
+            why=sentence("each rank fills up to the longest of its own samples"),
+            help=sentence("leave out what is filled up, as with ignore_index, or use --exact"),
         )  # fmt: skip
     for call in found.picked:
         yield plan.program.diagnose(

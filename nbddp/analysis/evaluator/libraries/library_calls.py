@@ -97,7 +97,7 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
     if (op.batch or whole) and spread(args[0] if args else ANYTHING) is Extent.SAMPLES:  # `F.layer_norm(x, x.shape)`
         m.facts.against_statistic.add(node)
     if op.samples is Samples.LOSS:
-        note_of_its_batch(m, node, args)
+        note_of_its_batch(m, node, name, args)
         return of_one(Value(extent=reduced(given, keywords)), given)
     if op.noise and (m.sharing() or _like_the_share(given)):
         drawn = Value(extent=Extent.SAMPLES)
