@@ -25,7 +25,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.agreement import reached
-from nbddp.analysis.reading import loads, looks, path_of
+from nbddp.analysis.reading import loads, looks, opens_to_write, path_of
 from nbddp.analysis.slicing import block_of
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import CallFact, is_foreign
@@ -83,7 +83,7 @@ def _waits(plan: Plan) -> Iterator[Edit | Diagnostic]:
     first = min(call.lineno for call in plan.writing.forms)
     done: set[ast.stmt] = set()
     for call in sorted(plan.facts.calls.values(), key=lambda c: (c.node.lineno, c.node.col_offset)):
-        reads = loads(plan, call.node) or _looks(plan, call)
+        reads = loads(plan, call.node) or _looks(plan, call) or _opens_written(plan, call)
         if not reads or call.varying_control or call.ever_in_forward or call.loops & plan.dealt:
             continue
         statement = _with_its_file(plan, plan.program.statement_of(call.node))
@@ -99,6 +99,13 @@ def _waits(plan: Plan) -> Iterator[Edit | Diagnostic]:
                 )  # fmt: skip
             done.add(statement)
             yield before(plan.program, NAME, statement, f"{plan.naming('dist')}.barrier(){WAITS}", ("dist",))
+
+
+def _opens_written(plan: Plan, call: CallFact) -> bool:
+    """`open("b.txt").read()` behind `shutil.move("a.txt", "b.txt")`: by the same words."""
+    path = path_of(call.node) if _opens(call.node) and not opens_to_write(plan, call.node) else None
+    given = {ast.unparse(a) for w in plan.writing.forms for a in (*w.args, *(k.value for k in w.keywords))}
+    return path is not None and ast.unparse(path) in given
 
 
 def _looks(plan: Plan, call: CallFact) -> bool:

@@ -41,6 +41,7 @@ from nbddp.analysis.splitting import (
     own_size,
     padded,
     rows_of_all_else,
+    sizes_in,
     unused_marks,
     whole_sizes,
 )
@@ -74,7 +75,8 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             source=cell.source.split("\n")[line - 1],
         )  # fmt: skip
     for call in whole_sizes(plan) if plan.assumed.splits or plan.assumed.joined else ():
-        yield replace(plan.program, NAME, call.args[0], own_size(plan, call) or "-1")  # as much as a rank has
+        first = next(iter(sizes_in(call.args)), call.args[0])
+        yield replace(plan.program, NAME, first, own_size(plan, call) or "-1")  # as much as a rank has
     by_parts = plan.options.exact and (plan.assumed.splits or plan.assumed.joined)
     for call in rows_of_all_else(plan) if by_parts else ():
         assert isinstance(call.func, ast.Attribute)

@@ -88,8 +88,8 @@ def _is_moved(program: Program, name: ast.Name) -> bool:
     """`x = x.to(device)`, of which both are the batch still."""
     statement = program.statement_of(name)
     if isinstance(name.ctx, ast.Store) and isinstance(statement, ast.Assign):
-        reads = (n for n in ast.walk(statement.value) if isinstance(n, ast.Name) and n.id == name.id)
-        return any(_is_moved(program, n) for n in reads)
+        names = (n for n in ast.walk(statement.value) if isinstance(n, ast.Name) and n.id == name.id)
+        return any(_is_moved(program, n) for n in names if isinstance(n.ctx, ast.Load))
     targets = statement.targets if isinstance(statement, ast.Assign) else []
     moved = program.parents[name]
     kept = isinstance(moved, ast.Attribute) and effect_of(f".{moved.attr}").shape is Shape.SAME

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis.library import Shape, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.origins import has_size
+from nbddp.analysis.splitting.origins import has_size, sizes_in
 from nbddp.analysis.splitting.regions import held, is_split
 from nbddp.analysis.syntax import names_in, walk
 from nbddp.analysis.values import FLAT, TURNED
@@ -20,7 +20,7 @@ def whole_sizes(plan: Reading) -> Iterator[ast.Call]:
     """`output.view(batch_size, 10)`: a rank has fewer. A number that comes from their size is the rank's own."""
     for call in plan.facts.calls:
         if isinstance(call.func, ast.Attribute) and entry_of(call).shape is Shape.ANEW and call.args:
-            first = call.args[0].elts[0] if isinstance(call.args[0], ast.Tuple) and call.args[0].elts else call.args[0]
+            first = next(iter(sizes_in(call.args)), call.args[0])
             size = plan.facts.value(first)
             known = isinstance(first, ast.UnaryOp | ast.Starred) or size.varies or size.size or size.const in (-1, 1)
             by_time = plan.facts.value(call.func.value).of(TURNED, FLAT) and len(call.args) > 1
@@ -30,10 +30,10 @@ def whole_sizes(plan: Reading) -> Iterator[ast.Call]:
 
 def own_size(plan: Reading, call: ast.Call) -> str | None:
     """`targets.view(batch_size * length)`: all that there is, however much; `C[xb].view(batch_size, -1)`: `len(xb)`."""
-    first = call.args[0]
-    if isinstance(first, ast.Tuple | ast.List | ast.Starred) or not isinstance(call.func, ast.Attribute):
+    first, *others = sizes_in(call.args) or call.args
+    if isinstance(first, ast.Starred) or not isinstance(call.func, ast.Attribute):
         return None
-    if len(call.args) == 1:
+    if not others:
         return "-1"
     names = (n for n in walk(call.func.value) if isinstance(n, ast.Name) and is_split(plan, n))
     plain = [n for n in names if not plan.facts.value(n).of(TURNED, FLAT)]
