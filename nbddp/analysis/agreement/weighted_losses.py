@@ -33,7 +33,7 @@ def padded_losses(plan: Reading) -> Iterator[ast.Call]:
     """
     training, weighted = {f.node for f in plan.roles.batch_loops}, {*weighted_losses(plan)}
     for call, fact in plan.facts.calls.items():
-        target = call.args[1] if len(call.args) > 1 and plan.facts.is_loss(call) else None
+        target = call.args[1] if len(call.args) == 2 and plan.facts.is_loss(call) else None  # no `ctc(…, lengths)`
         made = {call, *(o.node for o in plan.facts.value(call.func).of("loss"))}
         if target is not None and fact.loops & training and made.isdisjoint(weighted) and not plan.assumed.splits:
             if plan.facts.value(call).extent is Extent.MEAN and _is_padded(plan, target):

@@ -98,7 +98,8 @@ def without_part(plan: Reading) -> ast.expr | None:
     """A state of the whole batch that a layer is given with a rank's samples."""
     for call in _stateful(plan):
         state = plan.facts.value(call.args[1])
-        if is_split(plan, call.args[0]) and not isinstance(state.const, Literal) and _is_whole(plan, state):
+        given = plan.facts.value(call.args[0])  # in an evaluation too, of which each rank has all
+        if given.varies and not isinstance(state.const, Literal) and _is_whole(plan, state):
             return call.args[1]
     return None
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.dimension import time_first
+from nbddp.analysis.splitting.dimension import time_first, without_part
 from nbddp.analysis.splitting.fit.sizes import own_size, whole_sizes
 from nbddp.analysis.splitting.fit.unfit import unfit_in_models
 from nbddp.analysis.splitting.origins import strung
@@ -23,6 +23,8 @@ def unjoined(plan: Reading) -> bool:
     assumed = plan.assumed
     if assumed.averaged | assumed.scaled or assumed.summed or any(_gradients_taken(plan)):
         return True  # inside of a model; gradients of a part
+    if without_part(plan) is not None:
+        return True  # made inside of it, of the size of the whole batch
     calls, behind = joined_calls(plan), strung(plan)
     if any(isinstance(n, ast.Name) and n.id in behind for call in calls for n in walk(call)):
         return True
