@@ -23,14 +23,20 @@ def unjoined(plan: Reading) -> bool:
     assumed = plan.assumed
     if assumed.averaged | assumed.scaled or assumed.summed or any(_gradients_taken(plan)):
         return True  # inside of a model; gradients of a part
-    if without_part(plan) is not None:
-        return True  # made inside of it, of the size of the whole batch
+    state = without_part(plan)
+    if state is not None and any(_is_sized(v) for v in contents(plan.facts, plan.facts.value(state), ITEMS)):
+        return True  # made inside of a model, with the size of the whole batch
     calls, behind = joined_calls(plan), strung(plan)
     if any(isinstance(n, ast.Name) and n.id in behind for call in calls for n in walk(call)):
         return True
     if any(_counts_samples(o) for call in calls for v in plan.facts.calls[call].args.values() for o in v.of("list")):
         return True
     return unfit_in_models(plan) or not calls or not all(_gives_samples(plan, call) for call in calls)
+
+
+def _is_sized(state: Value) -> bool:
+    """By a number that is written out, behind the layers."""
+    return isinstance(state.shape, tuple) and len(state.shape) > 1 and isinstance(state.shape[1], int)
 
 
 def joined_calls(plan: Reading) -> list[ast.Call]:
