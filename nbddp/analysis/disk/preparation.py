@@ -78,15 +78,15 @@ def _covered(plan: Reading, prepared: frozenset[ast.stmt], node: ast.AST) -> boo
 
 
 def _prepared(plan: Reading, block: list[ast.stmt], seen: set[ast.AST], *, once: bool = True) -> Iterator[ast.stmt]:
-    """Statements that run one after another on every rank, up to the training.
+    """Statements that run one after another on every rank, up to the last training.
 
     Where the ranks meet inside of one, as they do when DDP takes a model over, the ranks cannot take turns at all of
     it: then what it is made of is looked at. What a function that is called more than once saves is no preparation.
     """
-    for statement in block:
+    training = [not isinstance(s, NoPreparation) and _trains(plan, s) for s in block]
+    for at, (statement, trains) in enumerate(zip(block, training, strict=True)):
         if isinstance(statement, NoPreparation):
             continue
-        trains = _trains(plan, statement)
         if not trains and not any(_prepares(plan, n, once=once) for n in reached(plan, [statement])):
             continue
         if not trains and not _meets(plan, statement):
@@ -99,8 +99,10 @@ def _prepared(plan: Reading, block: list[ast.stmt], seen: set[ast.AST], *, once:
                 seen.add(function)
                 alone = once and len(plan.callers.get(function, ())) == 1 and not isinstance(statement, Turns)
                 yield from _prepared(plan, function.body, seen, once=alone)
-        if trains:
-            return  # what comes behind the training is not preparation
+        if trains:  # what comes behind the training is no preparation; between two, what is fetched is
+            once = False
+            if not any(training[at + 1 :]):
+                return
 
 
 def _parts(plan: Reading, statement: ast.stmt) -> list[list[ast.stmt]]:
