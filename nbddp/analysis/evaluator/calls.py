@@ -115,7 +115,7 @@ def _scored(m: Machine, metric: Obj, args: Args) -> Extent:
     if not any(a.varies for a in args):
         return Extent.UNIFORM
     told = {k.arg for k in metric.node.keywords} if isinstance(metric.node, ast.Call) else set()
-    mean = effect_of(metric.name).samples is Samples.SCORE and not told & {"average", "squared", "ignore_index"}
+    mean = effect_of(metric.name).scores and not told & {"average", "squared", "ignore_index"}
     return Extent.MEAN if mean else m.one_number(Extent.SAMPLES)
 
 

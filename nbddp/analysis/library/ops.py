@@ -103,6 +103,7 @@ class Op:
     as_many: bool | None = None  # of a layer: gives as many dimensions, the samples in the same one
     batch: bool | None = None  # sets each sample against a statistic of its batch
     rows: int | None = None  # of a loss: how many of its arguments have a row for each sample, where these are not two
+    scores: bool | None = None  # of a metric that is a mean over the batch for which it is called
     by_class: bool | None = None  # of a loss that may weigh samples by their class, or leave some out
     graph: bool | None = None  # joins samples by edges
     packs: bool | None = None  # gives the entries of sequences, one after the other, in a tuple of its own

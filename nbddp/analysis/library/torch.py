@@ -105,5 +105,5 @@ OPS: Table = {
     "torch.Generator": Op(generator=True),
     "torch.no_grad torch.inference_mode torch.autograd.no_grad": Op(makes="no gradients"),
     "torchmetrics": Op(classes="metric"),
-    "torchmetrics.Accuracy torchmetrics.MeanSquaredError torchmetrics.MeanAbsoluteError": Op(samples=Samples.SCORE),
+    "torchmetrics.Accuracy torchmetrics.MeanSquaredError torchmetrics.MeanAbsoluteError": Op(scores=True),
 }

@@ -14,7 +14,7 @@ from tests.analysis.library.shares import SHARES, claims, false
 KEEPS = [n for n in ENTRIES if n.startswith("numpy.") and effect_of(n).samples is Samples.KEEPS]
 JOINS = [n for n in ENTRIES if n.startswith("numpy.") and effect_of(n).samples is Samples.JOINS]
 MIXES = [n for n in ENTRIES if n.startswith("numpy.") and effect_of(n).samples in (Samples.MIXES, Samples.COUNT)]
-SCORES = [n for n in ENTRIES if n.startswith("sklearn.") and effect_of(n).samples is Samples.SCORE]
+SCORES = [n for n in ENTRIES if effect_of(n).samples is Samples.SCORE]
 OTHERS = ["sklearn.metrics.f1_score", "sklearn.metrics.r2_score", "sklearn.metrics.recall_score"]
 GIVEN = {"log_loss": "(x > 0)[:, 0], y[:, :1].sigmoid().tolist()", "mean_squared_error": "x, y",
          "mean_absolute_error": "x, y", "r2_score": "x, y"}  # fmt: skip
