@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.slicing import Function, all_arguments, block_of, inside, is_nothing
-from nbddp.analysis.syntax import assigned, walk
+from nbddp.analysis.slicing import Function, all_arguments, block_of, inside, zeros_behind, zeros_of
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Assumptions, CallFact, Counting, Extent, Loop, Obj, spread
 
 
@@ -51,9 +51,9 @@ def _zero_before(plan: Reading, loop: ast.stmt, place: str, obj: Obj) -> frozens
     for statement in _before(plan, loop):
         match statement:
             case ast.Assign(targets=[target], value=made) if ast.unparse(target) == place:
-                return _zeroed(plan.facts.classes[obj], "__init__") if made is obj.node else frozenset()
+                return zeros_of(plan.facts.classes[obj], made) if made is obj.node else frozenset()
             case ast.Expr(ast.Call(func=ast.Attribute(value=on, attr=name))) if ast.unparse(on) == place:
-                return _zeroed(plan.facts.classes[obj], name)
+                return zeros_behind(plan.facts.classes[obj], name)
         nodes = [n for n in walk(statement) if isinstance(n, ast.expr)]
         if any(ast.unparse(n) == place for n in nodes) or ("." in place and any(_runs(plan, n) for n in nodes)):
             return frozenset()  # by which it may count too
@@ -71,36 +71,6 @@ def _before(plan: Reading, node: ast.stmt) -> Iterator[ast.stmt]:
     yield from reversed(block[: block.index(node)])
     if isinstance(around, ast.With):
         yield from _before(plan, around)
-
-
-def _zeroed(owner: ast.ClassDef, method: str, depth: int = 0) -> frozenset[str]:
-    """`self.hits = 0`, `self.matrix[:] = 0`, `self.matrix.zero_()`, `self.reset()`."""
-    methods = {n.name: n for n in owner.body if isinstance(n, ast.FunctionDef)}
-    if method == "__init__" and method not in methods:  # of a dataclass
-        pairs = (pair for statement in owner.body for pair in assigned(statement))
-        return frozenset(t.id for t, value in pairs if isinstance(t, ast.Name) and is_nothing(value))
-    found = set[str]()
-    for statement in methods[method].body if method in methods and depth < 2 else ():
-        match statement:
-            case ast.Assign():
-                for target, value in assigned(statement):
-                    found = found | {_field(target)} if is_nothing(value) else found - {_field(target)}
-            case ast.Expr(ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=other))):
-                found |= _zeroed(owner, other, depth + 1)
-            case ast.Expr(ast.Call(func=ast.Attribute(value=place, attr="zero_"))):
-                found.add(_field(place))
-            case ast.Expr(ast.Call(func=ast.Attribute(value=place, attr="fill" | "fill_"), args=[value])):
-                found |= {_field(place)} if is_nothing(value) else set()
-    return frozenset(found - {""})
-
-
-def _field(target: ast.expr) -> str:
-    match target:
-        case ast.Attribute(value=ast.Name(id="self"), attr=name):
-            return name
-        case ast.Subscript(value=inner, slice=ast.Slice(lower=None, upper=None, step=None)):
-            return _field(inner)
-    return ""
 
 
 def _goes_by(plan: Reading, obj: Obj, place: str) -> bool:

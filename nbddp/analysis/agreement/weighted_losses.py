@@ -46,7 +46,9 @@ def _is_padded(plan: Reading, node: ast.expr, depth: int = 0) -> bool:
         if isinstance(made, ast.Call) and ast.unparse(made.func).rpartition(".")[2] == "pad_sequence":
             return True
         inner = made.func if isinstance(made, ast.Call) else made
-        if isinstance(inner, ast.Attribute | ast.Subscript) and _is_padded(plan, inner.value, depth + 1):
+        below = [inner.value] if isinstance(inner, ast.Attribute | ast.Subscript) else []
+        below += made.args[:1] if isinstance(made, ast.Call) else []  # `torch.flatten(y)`
+        if any(_is_padded(plan, part, depth + 1) for part in below):
             return True
     return False
 

@@ -20,6 +20,9 @@ class Hits:
     def reset(self):
         START
 
+    def start(self, hits):
+        self.hits += hits
+
     def add(self, output, y):
         self.hits += (output.argmax(1) == y).sum().item()
         self.n += len(y)
@@ -71,6 +74,11 @@ def test_what_begins_at_zero_is_added_up(start: str, before: str) -> None:
         ("self.hits = self.n = 0", "score.reset(); score.add(torch.ones(1, 2), torch.ones(1))"),
         ("self.hits = 0", "score.reset()"),
         ("self.hits = self.n = 0; self.n = 1", "score.reset()"),
+        ("self.hits = self.n = 0; self.n += 1", "score.reset()"),
+        ("self.hits = self.n = 0; self.start(3)", "score.reset()"),
+        ("self.hits = self.n = 0; self.unseen()", "score.reset()"),
+        ("self.hits, self.n = 0, 2", "score.reset()"),
+        ("self.hits = self.n = 0; self.n = 4 if self.hits else 0", "score.reset()"),
         ("self.hits = self.n = 0", "score.reset() if epoch else None"),
         ("self.hits = self.n = 0", "scores = [score]; scores[0].reset()"),
     ],
