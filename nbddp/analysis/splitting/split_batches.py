@@ -6,7 +6,7 @@ What meets the samples of a rank has to be of the same samples: labels, weights,
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from nbddp.analysis.library import effect_of
@@ -113,17 +113,32 @@ def _read_by_functions(region: Region) -> Iterator[Root]:
     run = {n for s in region.rest for n in run_by(plan, s)}
     outer = (plan.program.tree, *(n for n in plan.program.tree.body if isinstance(n, ast.ClassDef)))
     bodies = (n for n in run if isinstance(n, ast.FunctionDef) and plan.program.parents[n] in outer)
+    given = {value for whole in _met_by_samples(region, region.rest, own) for value in _returned(plan, whole)}
     for body in sorted(bodies, key=plan.program.span):
         inner = Region(plan, body, body, body.body, body.body[0], region.chain, region.dim)
         local = inner.bound_before | inner.bound_in_rest
-        for node in (n for s in inner.rest for n in walk(s)):
-            sides = _sides(plan, node)
-            made = [{*plan.bindings.made_of(side)} for side in sides] if isinstance(node, ast.BinOp) else []
-            fitted = any(n in region.chain or getattr(n, "id", "") in own for parts in made for n in parts)
-            if (fitted or not made) and [is_split(plan, side) for side in sides].count(True) == 1:
-                whole = next(side for side in sides if not is_split(plan, side))
-                data = (r for r in roots(inner, whole) if r.name is not None and r.name not in {*local, *own})
-                yield from (r for r in data if not is_constant(plan, r.node, ()))
+        here = (n for n in walk(body) if n in given and isinstance(n, ast.expr))
+        for whole in (*_met_by_samples(region, inner.rest, own), *here):
+            data = (r for r in roots(inner, whole) if r.name is not None and r.name not in {*local, *own})
+            yield from (r for r in data if not is_constant(plan, r.node, ()))
+
+
+def _met_by_samples(region: Region, statements: Sequence[ast.AST], own: set[str]) -> Iterator[ast.expr]:
+    """What is whole, beside what is split."""
+    plan = region.plan
+    for node in (n for s in statements for n in walk(s)):
+        sides = _sides(plan, node)
+        made = [{*plan.bindings.made_of(side)} for side in sides] if isinstance(node, ast.BinOp) else []
+        fitted = any(n in region.chain or getattr(n, "id", "") in own for parts in made for n in parts)
+        if (fitted or not made) and [is_split(plan, side) for side in sides].count(True) == 1:
+            yield next(side for side in sides if not is_split(plan, side))
+
+
+def _returned(plan: Reading, node: ast.expr) -> Iterator[ast.AST]:
+    """`model(x)`, of `def model(x): return X @ w`, whatever it is given: `X @ w`."""
+    calls = (plan.facts.calls.get(n) for n in plan.bindings.made_of(node) if isinstance(n, ast.Call))
+    returns = (n for fact in calls if fact is not None for body in fact.bodies for n in walk(body))
+    yield from (n.value for n in returns if isinstance(n, ast.Return) and n.value is not None)
 
 
 def _sides(plan: Reading, node: ast.AST) -> list[ast.expr]:
