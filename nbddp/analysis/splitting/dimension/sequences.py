@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from nbddp.analysis.library import Samples, Shape, effect_of, entry_of, is_class
-from nbddp.analysis.reading import Binding, Reading
+from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting.dimension.turning import leaves_the_first, turns_round
 from nbddp.analysis.splitting.origins import sizes_in, written_sizes
 from nbddp.analysis.splitting.regions import Definition, Region, is_split, stored
 from nbddp.analysis.syntax import keywords_of, qualified, walk
@@ -54,42 +55,11 @@ def _has_one_place(plan: Reading, node: ast.expr) -> bool:
 
 def may_turn(plan: Reading) -> bool:
     """Does anything put the samples into another dimension: in the notebook, or in a model that is not read?"""
-    words = {n.attr for n in plan.nodes() if isinstance(n, ast.Attribute)}
     models = {m.obj for m in plan.roles.models}
     read = all(o in plan.facts.classes or o.name.startswith("torch.nn.") for o in models)
-    turns = any(effect_of(f".{word}").shape is Shape.TURNED for word in words)
+    turned = (n for n in plan.nodes() if isinstance(n, ast.Attribute) and entry_of(n).shape is Shape.TURNED)
+    turns = any(not leaves_the_first(plan, n) for n in turned)
     return turns or time_first(plan) is not None or not read
-
-
-def turns_round(plan: Reading, node: ast.AST) -> bool:
-    """`x.permute(1, 0, 2)`, `x.transpose(0, 1)` in the class of the layer, of samples: not of a mask."""
-    owner = next((a for a in plan.program.ancestors(node) if isinstance(a, ast.ClassDef)), None)
-    for call in walk(owner) if owner else ():
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
-            first = [a.value for a in call.args[:2] if isinstance(a, ast.Constant)]
-            if call.func.attr in ("permute", "transpose", "swapaxes") and sorted(map(str, first)) == ["0", "1"]:
-                if is_split(plan, call.func.value) or _is_given(plan, call.func.value):
-                    return True
-    return False
-
-
-def _is_given(plan: Reading, node: ast.expr, seen: frozenset[ast.AST] = frozenset()) -> bool:
-    """`x`, or `h = self.embed(x)`, in a method that is given `x`: no mask, no `torch.ones(size, size)`."""
-    match node:
-        case ast.Name() if node not in seen:
-            return any(_is_handed(plan, one, seen | {node}) for one in plan.bindings.of(node))
-        case ast.Attribute() | ast.Subscript():
-            return _is_given(plan, node.value, seen)
-        case ast.Call() if entry_of(node, plan.flow.imports).shape is not Shape.ANEW:
-            return any(_is_given(plan, part, seen) for part in (node.func, *node.args))
-    return False
-
-
-def _is_handed(plan: Reading, one: Binding, seen: frozenset[ast.AST]) -> bool:
-    if isinstance(one.target, ast.arg):
-        first = plan.program.parents[one.target].args[0]  # type: ignore[attr-defined]
-        return one.target is not first and "mask" not in one.target.arg
-    return one.value is not None and _is_given(plan, one.value, seen)
 
 
 def one_sequence(region: Region, split: Split) -> ast.expr | None:
