@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from nbddp.analysis.library import Effect, entry_of
@@ -40,18 +41,18 @@ def means_of(plan: Reading, split: Split) -> Means:
     counts: list[ast.expr] = []
     region = region_at(plan, split.at)
     apart = {n for loop in plan.dealt for n in walk(loop)}  # evaluations in the step, of whole batches
+    inside = {n for s in region.rest for n in walk(s)}
     for statement in region.rest:
         for node in (n for n in walk(statement) if n not in apart):
             if isinstance(node, ast.Assign):
                 unpacked += [(node, name) for name in _out_of_a_tuple(plan, node)]
             elif isinstance(node, ast.BinOp | ast.Call):
                 counts += _counts(plan, node)
-            if _is_born(plan, node):
+            if _is_born(plan, node) and not _runs(plan, node, within=inside):
                 assert isinstance(node, ast.expr)
                 found = _of_several(plan, split, node) if _runs(plan, node) else []
                 inner += found
                 born += [] if found else [node]
-    inside = {n for s in region.rest for n in walk(s)}
     averaged = sorted(plan.assumed.averaged - inside - {one.node for one in inner}, key=plan.program.span)
     inner += [one for node in averaged if (one := _inner_mean(plan, split, node)) is not None]
     return Means(tuple(born), tuple(unpacked), tuple(counts), tuple(inner))
@@ -122,10 +123,10 @@ def _is_of_means(plan: Reading, node: ast.AST) -> bool:
     return _is_mean(plan, node) or any(v.extent is Extent.MEAN and not (v.number or v.items) for v in held)
 
 
-def _runs(plan: Reading, node: ast.AST) -> bool:
-    """A function of the notebook, which may take the samples from elsewhere."""
+def _runs(plan: Reading, node: ast.AST, *, within: AbstractSet[ast.AST] | None = None) -> bool:
+    """A function of the notebook, which may take the samples from elsewhere; a closure within, which has weighed."""
     fact = plan.facts.calls.get(node) if isinstance(node, ast.Call) else None
-    return fact is not None and bool(fact.bodies)
+    return fact is not None and bool(fact.bodies) and (within is None or fact.bodies <= within)
 
 
 def _is_taken_out(plan: Reading, node: ast.Attribute | ast.Subscript) -> bool:

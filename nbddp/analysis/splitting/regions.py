@@ -85,7 +85,10 @@ def scope_of(plan: Reading, node: ast.AST) -> tuple[Scope, ast.AST]:
 
 
 def _is_closure(plan: Reading, function: Definition) -> bool:
-    """Defined in another function, or anew in each turn of a loop."""
+    """Defined in another function, or anew in each turn of a loop; a step that is called with its batch is none."""
+    calls = plan.callers.get(function) if function.args.args else ()
+    if calls and all(isinstance(c.func, ast.Name) and c.func.id == function.name for c in calls):
+        return False
     around = list(plan.program.ancestors(function))
     outer = next((a for a in around if isinstance(a, Definition | ast.ClassDef)), None)
     return isinstance(outer, Definition) or any(isinstance(a, LOOPS) for a in around)
