@@ -133,7 +133,7 @@ def _fault(place: Path) -> float | None:
 def _act(scene: Scene, place: Path, command: subprocess.Popen[bytes] | None = None) -> float:
     """Once it trains; the time at which it is done."""
     run = until(lambda: next((Run(folder) for folder in runs_in(place)), None))
-    until(lambda: (len(run.state.ranks) == 2 and run.state.step > 4) or run.state.hang)
+    until(lambda: len(run.state.ranks) == 2 and (run.state.step > 4 or run.state.hang))
     now = time.time()
     if command is not None:
         OF_COMMAND[scene.act](command)

@@ -136,9 +136,9 @@ def _of_loss(plan: ShardedReading, fact: CallFact, dealt: bool) -> SampleMean | 
 
 
 def _built(plan: ShardedReading, fact: CallFact) -> Obj | None:
-    """The loss that is called, where it is a single one of torch."""
+    """The loss that is called, where it is a single one of torch; of a function's, in each of its calls."""
     called = [*plan.facts.value(fact.node.func).objs]
-    one = len(called) == 1 and called[0].kind == "loss" and called[0].name in LOSSES
+    one = len({o.node for o in called}) == 1 and called[0].kind == "loss" and called[0].name in LOSSES
     return called[0] if one and isinstance(called[0].node, ast.Call) else None
 
 

@@ -44,6 +44,17 @@ def test_a_module_that_is_built_in_the_step(lines, weights):
     assert left(*lines) == []
 
 
+def test_a_module_of_a_function_that_trains_two_models():
+    fit = """def fit(model):
+    criterion = nn.CrossEntropyLoss(ignore_index=0)
+    opt = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in loader:
+        criterion(model(x), y).backward()
+        opt.step()"""
+    made = sample_means(plan(*BEFORE, fit, "first = nn.Linear(3, 2)", "fit(first)\nfit(model)"))
+    assert [mean.weights for mean in made.written.values()] == ["y != 0"]
+
+
 def test_of_the_samples_that_a_mask_picks():
     lines = ["losses = F.cross_entropy(model(x), y, reduction='none')", "n = losses[y > 0].mean()"]
     assert found(*lines) == [("method", "", "")]
