@@ -163,10 +163,27 @@ def _calls_of(program: Program, facts: Facts, model: Obj) -> tuple[tuple[ast.Cal
 
 def _is_shown_behind(program: Program, facts: Facts, call: CallFact) -> bool:
     """`plot(model.generate(20))` behind the steps, also in a function that is called there: no step goes through it."""
+    if _only_shows(program, facts, program.function_of(call.node)):
+        return True
     around = [[facts.loops[n] for n in facts.calls[b].loops] for b in facts.backward]
     inner = {max(loops, key=lambda f: len(f.parents)) for loops in around if loops}
     places = _places(program, facts, call.node, {program.function_of(f.node) for f in inner}, frozenset())
     return bool(inner) and all(around) and all(p and _is_behind(program, facts, facts.calls[p], inner) for p in places)
+
+
+def _only_shows(program: Program, facts: Facts, function: ast.AST | None) -> bool:
+    """`test(model)`: it keeps nothing, follows nothing back, and nobody takes what it gives."""
+    if function is None or _leaves_more(function):
+        return False
+    inside, waiting = set[ast.AST](), [function]
+    while waiting:
+        new = {*walk(waiting.pop())} - inside
+        inside |= new
+        waiting += [body for n in new if n in facts.calls for body in facts.calls[n].bodies - inside]
+    callers = [f for f in facts.calls.values() if function in f.bodies]
+    follows = any("torch.autograd.grad" in facts.calls[n].names for n in inside if n in facts.calls)
+    shown = all(isinstance(program.parents[f.node], ast.Expr) for f in callers)
+    return bool(callers) and shown and not follows and inside.isdisjoint(facts.backward)
 
 
 def _places(

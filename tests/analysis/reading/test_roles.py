@@ -136,6 +136,62 @@ model = Net()
     assert len(model.bypasses) == count
 
 
+@pytest.mark.parametrize(
+    ("lines", "call", "count"),
+    [
+        ("print(model.decode(x).mean())", "show(x)", 0),
+        ("kept.append(model.decode(x))", "show(x)", 1),
+        ("return model.decode(x)", "z = show(x)", 1),
+        ("model.decode(x).mean().backward()", "show(x)", 1),
+        ("torch.autograd.grad(model.decode(x).mean(), model.parameters())", "show(x)", 1),
+    ],
+)
+def test_what_a_function_only_shows_trains_nothing(lines, call, count):
+    cls = f"""
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(8, 2)
+    def decode(self, x):
+        return self.body(x)
+    def forward(self, x):
+        return self.decode(x)
+
+kept = []
+def show(x):
+    {lines}
+
+model = Net()
+"""
+    step = TRAINING.replace("F.cross_entropy(model(x), y)", f"F.cross_entropy(model(x), y)\n        {call}")
+    made = plan(IMPORTS, DATA, cls, MODEL.replace("model = nn.Linear(8, 2)\n", ""), step)
+    (model,) = made.roles.models
+    assert len(model.bypasses) == count
+
+
+@pytest.mark.parametrize(("given", "count"), [("", 0), (", x.device", 0), (", self.body.weight", 1)])
+def test_a_branch_that_is_not_taken_trains_nothing(given, count):
+    cls = f"""
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.size = nn.Linear(8, 2), 4
+    def first(self, n, device=None):
+        if device is not None:
+            return torch.zeros(n, self.size).to(device)
+        return torch.zeros(n, self.size){"" if "weight" not in given else " + self.body.weight.sum()"}
+    def forward(self, x, h):
+        return self.body(x) + h.sum()
+
+model = Net()
+"""
+    given = given if "weight" not in given else ""
+    step = TRAINING.replace("model(x)", f"model(x, model.first(len(x){given}))")
+    made = plan(IMPORTS, DATA, cls, MODEL.replace("model = nn.Linear(8, 2)\n", ""), step)
+    (model,) = made.roles.models
+    assert len(model.bypasses) == count
+
+
 def test_the_loops_of_the_same_depth_are_ordered_by_their_lines():
     function = "def fit():\n    for x, y in train_loader:\n" + STEP
     cell = "for a in range(2):\n    fit()\nfor b in range(3):\n    fit()\n"

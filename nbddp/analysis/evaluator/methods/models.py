@@ -115,7 +115,7 @@ def reads_more_than_numbers(m: Machine, method: Obj) -> bool:
     local = local_names(method.node) - {"self"}
     asked = {n for test in walk(method.node) if isinstance(test, ast.If | ast.IfExp) for n in walk(test.test)}
     names = (n for n in walk(method.node) if isinstance(n, ast.Name) and n.id not in local and n not in asked)
-    read = (fields.get(n, n) for n in names)
+    read = (n for n in (fields.get(n, n) for n in names) if n in m.facts.values)  # not of a branch that is not taken
     values = (m.facts.value(n) for n in read if not _is_looked_at(m, n, method.node))
     return any(not (v.number or isinstance(v.const, int | float) or v.of("library", "device")) for v in values)
 
