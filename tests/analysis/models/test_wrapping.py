@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nbddp.analysis import Plan
-from nbddp.analysis.models import may_hold_batch_norm, unused_parameters
+from nbddp.analysis.models import may_hold_batch_norm
 from tests.analysis.cells import BEFORE, DATA, IMPORTS, MODEL, TRAINING, plan
 
 NET = """
@@ -79,24 +79,6 @@ def test_models_of_one_optimizer_are_averaged_together():
     loss = "loss = model.loss(x, y) + F.cross_entropy(other(x), y)"
     training = TRAINING.replace("loss = F.cross_entropy(model(x), y)", loss)
     assert wrapped(plan(IMPORTS, DATA, cells, training)) == ([], 2)
-
-
-@pytest.mark.parametrize(
-    ("forward", "init", "unused"),
-    [
-        (FORWARD, "self.extra = nn.Linear(2, 2)", True),
-        ("return self.head(self.body(x)) if self.training else self.body(x)", "pass", True),
-        (FORWARD, "pass", False),
-        (FORWARD, "self.extra = nn.ReLU()", False),
-        ("return self.both(x)", "self.both = nn.Sequential(self.body, self.head)", False),
-        (f"print(*self.children())\n        {FORWARD}", "self.extra = nn.Linear(2, 2)", False),
-        ("return getattr(self, 'head')(self.body(x))", "pass", False),
-    ],
-)  # fmt: skip
-def test_parameters_that_a_forward_never_reads(forward, init, unused):
-    made = plan(IMPORTS, DATA, net(forward, init), TRAINING)
-    (model,) = made.roles.models
-    assert unused_parameters(made, model.obj) is unused
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,122 @@
+"""Parameters that a step may leave without a gradient: DDP, which waits for the gradient of each, is told to look."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from nbddp.analysis.library import entry_of, learns
+from nbddp.analysis.models.cut_off_parts import cut_off
+from nbddp.analysis.reading import Reading
+from nbddp.analysis.syntax import is_name, walk
+from nbddp.analysis.values import Obj, Value
+
+PARTS = ("modules", "children", "named_modules", "named_children", "_modules")
+
+
+def unused_parameters(plan: Reading, model: Obj) -> bool:
+    """Parts of the notebook's own models that no loss comes from: DDP must be told to look for them."""
+    parts = (o for o in plan.facts.classes if o.kind == "model" and model in plan.facts.roots(o))
+    return _leaves_out(plan, model, _unread(plan, model)) or any(_leaves_out(plan, o) for o in parts)
+
+
+def _unread(plan: Reading, model: Obj) -> frozenset[int]:
+    """Of `logits, extra = model(x)`: 1, where the loss may be made without it, wherever the model is trained."""
+    calls = [c for role in plan.roles.models if role.obj == model for c in role.forward_calls]
+    training = {loop for loop, fact in plan.facts.loops.items() if fact.backward}
+    places = list[frozenset[int]]()
+    for call in (c for c in calls if plan.facts.calls[c].taped & training):
+        match plan.program.parents[call]:
+            case ast.Assign(targets=[ast.Tuple(elts=names)]):
+                read = _surely_read(plan, call)
+                dropped = (at for at, n in enumerate(names) if isinstance(n, ast.Name) and n.id not in read)
+                places.append(frozenset(dropped))
+            case _:
+                return frozenset()
+    return frozenset.intersection(*places) if places else frozenset()
+
+
+def _surely_read(plan: Reading, call: ast.Call) -> set[str]:
+    """Names in the turn of the call, whichever way it goes; not `p` of `[p.numel() for p in parts]`."""
+    around = [*plan.program.ancestors(call)]
+    turn = next(a for a in around if isinstance(a, ast.For | ast.While | ast.FunctionDef | ast.Module))
+    found = set[str]()
+    for name in (n for n in walk(turn) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)):
+        above = [a for a in plan.program.ancestors(name) if a not in around]
+        own = any(is_name(t, name.id) for a in above for g in getattr(a, "generators", ()) for t in walk(g.target))
+        if not own and not any(isinstance(a, ast.If | ast.IfExp) for a in above):
+            found.add(name.id)
+    return found
+
+
+def _leaves_out(plan: Reading, model: Obj, unread: frozenset[int] = frozenset()) -> bool:
+    owner = plan.facts.classes.get(model)
+    if owner is None:
+        return False
+    methods = {p.name: p for p in owner.body if isinstance(p, ast.FunctionDef)}
+    init, forward = methods.get("__init__"), methods.get("forward")
+    if init is None or forward is None:
+        return False
+    running = [methods[name] for name in _read_from(forward, methods, set()) & methods.keys()]
+    if owner.bases and (_asks_by_name(owner) or any(map(_goes_through_parts, [forward, *running]))):
+        return False
+    stored = (n for n in walk(init) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store))
+    made = {n.attr for n in stored if _trainable(plan, model, n.attr)}
+    never = made - _read_from(forward, methods, set()) - _read_in_init(plan, init, made)
+    picked = {name for body in (forward, *running) for name in _picked(body)}
+    return bool(never or made & (_read_under_conditions(forward) | cut_off(owner, forward, unread) | picked))
+
+
+def _picked(method: ast.FunctionDef) -> Iterator[str]:
+    """`self.heads[task](x)`: lists of which a call takes one; a loop may take them all."""
+    loops = [n.target for n in walk(method) if isinstance(n, ast.For | ast.comprehension)]
+    counted = {"self", *(n.id for target in loops for n in walk(target) if isinstance(n, ast.Name))}
+    for node in walk(method):
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute):
+            by = {n.id for n in walk(node.slice) if isinstance(n, ast.Name)}
+            if by and not by & counted:
+                yield node.value.attr
+
+
+def _read_under_conditions(forward: ast.FunctionDef) -> set[str]:
+    """Parts that only some calls of forward go through: `self.head(x) if self.training else None`."""
+    found: set[str] = set()
+    for node in walk(forward):
+        if isinstance(node, ast.If | ast.IfExp):
+            branches = [node.body, node.orelse]
+            sides = [_attributes(b if isinstance(b, list) else [b]) for b in branches]
+            found |= sides[0] ^ sides[1]
+    return found
+
+
+def _attributes(nodes: list[ast.stmt] | list[ast.expr]) -> set[str]:
+    return {n.attr for part in nodes for n in walk(part) if isinstance(n, ast.Attribute)}
+
+
+def _asks_by_name(node: ast.ClassDef) -> bool:
+    names = {n.func.id for n in walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    return bool(names & {"getattr", "setattr", "eval", "exec"})
+
+
+def _goes_through_parts(node: ast.AST) -> bool:
+    return any(isinstance(n, ast.Attribute) and n.attr in PARTS for n in walk(node))
+
+
+def _trainable(plan: Reading, model: Obj, name: str) -> bool:
+    return any(learns(o.name) for o in plan.facts.fields.get((model, name), Value()).of("model"))
+
+
+def _read_from(method: ast.FunctionDef, methods: Mapping[str, ast.FunctionDef], seen: set[str]) -> set[str]:
+    found = {n.attr for n in walk(method) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)}
+    for name in found & methods.keys() - seen:
+        seen.add(name)
+        found = found | _read_from(methods[name], methods, seen)
+    return found
+
+
+def _read_in_init(plan: Reading, init: ast.FunctionDef, made: set[str]) -> set[str]:
+    """Parts that others are made of: `self.net = nn.Sequential(self.a, self.b)`; not what is taken apart or copied."""
+    loads = [n for n in walk(init) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)]
+    copying = (n for n in walk(init) if isinstance(n, ast.Call) and entry_of(n, plan.flow.imports).copies)
+    apart = {n.value for n in loads if n.attr in PARTS}.union(a for call in copying for a in call.args)
+    return {n.attr for n in loads if n not in apart} & made

@@ -1,0 +1,47 @@
+"""Which models have parameters that a step may leave without a gradient."""
+
+from __future__ import annotations
+
+import pytest
+
+from nbddp.analysis.models import unused_parameters
+from tests.analysis.cells import DATA, IMPORTS, TRAINING, plan
+
+NET = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(8, 4)
+        self.head = nn.Linear(4, 2)
+        {init}
+
+    def forward(self, x, task=0):
+        {forward}
+
+model = Net()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+"""
+FORWARD = "return self.head(self.body(x))"
+HEADS = "self.heads = nn.ModuleList([nn.Linear(4, 2) for _ in range(3)])"
+
+
+@pytest.mark.parametrize(
+    ("forward", "init", "unused"),
+    [
+        (FORWARD, "self.extra = nn.Linear(2, 2)", True),
+        ("return self.head(self.body(x)) if self.training else self.body(x)", "pass", True),
+        ("return self.head(self.body(x)) + self.heads[task](self.body(x))", HEADS, True),
+        ("t = random.randint(0, 2)\n        return self.head(self.body(x)) + self.heads[t](self.body(x))", HEADS, True),
+        ("return self.head(self.body(x)) + sum(self.heads[i](self.body(x)) for i in range(3))", HEADS, False),
+        ("return self.head(self.body(x)) + self.heads[0](self.body(x))", HEADS, False),
+        (FORWARD, "pass", False),
+        (FORWARD, "self.extra = nn.ReLU()", False),
+        ("return self.both(x)", "self.both = nn.Sequential(self.body, self.head)", False),
+        (f"print(*self.children())\n        {FORWARD}", "self.extra = nn.Linear(2, 2)", False),
+        ("return getattr(self, 'head')(self.body(x))", "pass", False),
+    ],
+)
+def test_parameters_that_a_step_may_not_reach(forward, init, unused):
+    made = plan(IMPORTS, DATA, NET.format(forward=forward, init=init), TRAINING)
+    (model,) = made.roles.models
+    assert unused_parameters(made, model.obj) is unused
