@@ -71,7 +71,7 @@ def _watched(text: str, lines: list[Line]) -> tuple[WatchPoint, ...]:
 def decide(plan: Plan) -> tuple[list[Edit], list[Diagnostic]]:
     """What all rules say; they see the notebook as it is, not what the others make of it."""
     from nbddp.analysis.training import first_causes
-    from nbddp.edits import Edit
+    from nbddp.edits import Edit, shown_by_name
     from nbddp.rules import BESIDE_A_FRAMEWORK, RULES
 
     edits: list[Edit] = []
@@ -79,6 +79,7 @@ def decide(plan: Plan) -> tuple[list[Edit], list[Diagnostic]]:
     for rule in RULES if plan.framework is None else BESIDE_A_FRAMEWORK:
         for found in rule.rewrite(plan):
             (edits if isinstance(found, Edit) else diagnostics).append(found)
+    edits += [*shown_by_name(plan.program, edits)]
     return edits, first_causes(plan.notebook, plan.training_cell, diagnostics)
 
 

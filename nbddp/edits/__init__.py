@@ -20,3 +20,4 @@ from nbddp.edits.edit import (
     within,
     wrap,
 )
+from nbddp.edits.shown_by_name import shown_by_name

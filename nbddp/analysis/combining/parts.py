@@ -21,6 +21,7 @@ from nbddp.analysis.values import (
     PLACED,
     WHOLE,
     Assumptions,
+    CallFact,
     Extent,
     Facts,
     Obj,
@@ -59,7 +60,7 @@ def parts(at: Place, node: ast.expr) -> Iterator[Part]:
     if (
         is_place(node, at.into)
         or isinstance(node, ast.Lambda)
-        or (whole and (at.into or (fact is not None and fact.bodies)))
+        or (whole and (at.into or (fact is not None and (fact.bodies or _is_size(fact)))))
     ):
         return  # what a function of the notebook makes of a part may be whole
     if isinstance(node, ast.Name) and (made := at.written(node)) is not None:
@@ -70,8 +71,9 @@ def parts(at: Place, node: ast.expr) -> Iterator[Part]:
         yield node, way
     elif not is_leaf(node) or value.of(PLACED) or _has_place(at, node):
         yield from _inside(at, node)
-    elif at.into or as_a_whole(value) is Extent.VARYING or holds(at.facts, value):
-        yield node, WAYS[Extent.MEAN] if not at.into and _holds_means(at.facts, value) else None
+    elif at.into or as_a_whole(value) is Extent.VARYING or holds(at.facts, value) or _held_then(at, node):
+        means = not at.into and (_holds_means(at.facts, value) or _lists_means(at, node))
+        yield node, WAYS[Extent.MEAN] if means else None
 
 
 def _way(at: Place, node: ast.expr) -> str | None:
@@ -96,6 +98,24 @@ def _holds_means(facts: Facts, value: Value, opened: frozenset[Obj] = frozenset(
     means = all(spread(v) is Extent.MEAN and not v.items for v in inside if not v.of("dict"))
     deeper = all(_holds_means(facts, v, opened | dicts) for v in inside if v.of("dict"))
     return bool(inside) and dicts == value.objs and means and deeper
+
+
+def _is_size(call: CallFact) -> bool:
+    """`len(losses)`: the same on all ranks, whatever is in it."""
+    return bool(call.names) and all(effect_of(n).about == "size" for n in call.names)
+
+
+def _lists_means(at: Place, node: ast.expr) -> bool:
+    """As many on all ranks, also where some of them were put together before."""
+    value, inside = at.facts.value(node), at.facts.contents(at.facts.value(node))
+    plain = all(not (v.items or v.objs) for v in inside) and not is_uneven(at.facts, value)
+    known = not any(o.name for o in value.objs)  # as a deque, which the parts of scripts do not add up
+    return value.objs == value.of("list") and at.facts.held.get(node) is Extent.MEAN and plain and known
+
+
+def _held_then(at: Place, node: ast.expr) -> bool:
+    """Though it is put together further down."""
+    return at.facts.held.get(node, Extent.UNIFORM) not in WHOLE
 
 
 def _has_place(at: Place, node: ast.expr) -> bool:

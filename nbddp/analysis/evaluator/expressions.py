@@ -28,6 +28,7 @@ from nbddp.analysis.values import (
     domain,
     join,
     join_all,
+    join_extent,
     note_size,
     spread,
     unary,
@@ -38,6 +39,9 @@ def evaluate(m: Machine, node: ast.expr) -> Value:
     """The value, also noted at its node."""
     value = evaluate_unseen(m, node)
     m.facts.see(node, value)
+    if value.of("list", "dict") and isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
+        old = m.facts.held.get(node, Extent.UNIFORM)
+        m.facts.held[node] = join_extent(old, m.held(value, objects=False))
     return value
 
 

@@ -111,6 +111,7 @@ class Walk(Names):
     def _call_method(self, func: ast.Attribute, given: list[ast.expr]) -> None:
         op = effect_of(f".{func.attr}")
         self.out.ambient |= op.ambient
+        self.out.calls.add(f".{func.attr}")
         if func.attr == "backward" and self.differentiated:
             for name in self.differentiated:
                 self._differentiate(name)

@@ -106,6 +106,16 @@ def summaries(nodes: Sequence[ast.AST], imports: Mapping[str, str]) -> dict[str,
     return found
 
 
+def methods(nodes: Sequence[ast.AST], imports: Mapping[str, str]) -> dict[str, Summary]:
+    """What calling `.make()` does to the world, where classes of the notebook have such a method."""
+    found: dict[str, Summary] = {}
+    for part in (p for node in nodes if isinstance(node, ast.ClassDef) for p in node.body):
+        if isinstance(part, Definition):
+            new, old = _summary(part, imports, {}), found.get(f".{part.name}", Summary(Changes(), False, frozenset()))
+            found[f".{part.name}"] = Summary(Changes(), new.ambient or old.ambient, new.calls | old.calls)
+    return found
+
+
 def reachable(name: str, found: Mapping[str, Summary]) -> set[str]:
     """The functions that a call of `name` may run, by name."""
     seen, todo = set(), [name]

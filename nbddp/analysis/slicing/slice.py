@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from nbddp.analysis.library import effect_of, starred_names
 from nbddp.analysis.slicing.aliases import Sharing, drawn_on
 from nbddp.analysis.slicing.effects import displays_only, effects
-from nbddp.analysis.slicing.function_effects import Definition, Summary, reachable, summaries
+from nbddp.analysis.slicing.function_effects import Definition, Summary, methods, reachable, summaries
 from nbddp.analysis.slicing.gradients import WAITING, gives, may_learn, wants
 from nbddp.analysis.slicing.names import Effects
 from nbddp.analysis.slicing.scopes import root_name
@@ -85,7 +85,9 @@ def build_flow(program: Program) -> Flow:
     for i, e in enumerate(found):
         for name in e.binds | e.may_bind:
             binders.setdefault(name, []).append(i)
-    flow = Flow(program, imports, functions, found, {n: tuple(v) for n, v in binders.items()})
+    flow = Flow(
+        program, imports, functions | methods(program.nodes, imports), found, {n: tuple(v) for n, v in binders.items()}
+    )
     return replace(flow, touched=tuple(_touched(flow)))
 
 

@@ -175,6 +175,7 @@ class Facts(Tracked):
     # combined in each step: what goes in, and by which part
     at_source: dict[tuple[Loop, str], tuple[tuple[ast.expr, str], ...]] = field(default_factory=TrackedDict)
     unreduced: dict[tuple[Loop, str], Extent] = field(default_factory=TrackedDict)
+    held: dict[ast.AST, Extent] = field(default_factory=TrackedDict)  # what lists have in them where they are read
     keep_whole: dict[Loop, Sentence] = field(default_factory=TrackedDict)  # evaluations that all ranks run whole; why
     not_sums: set[ast.AST] = field(default_factory=TrackedSet)  # of those to be scaled, what is no sum at some time
 

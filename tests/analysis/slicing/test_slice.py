@@ -39,6 +39,24 @@ def test_what_a_comprehension_only_looks_at_is_not_changed(cell):
     assert kept(cell, TRAINING) == [LOOP]
 
 
+@pytest.mark.parametrize(
+    ("lines", "call", "needed"),
+    [
+        ("np.save('rows.npy', rows)", "data.make()", True),
+        ("torch.manual_seed(0)", "data.make()", True),
+        ("self.more()\n    def more(self):\n        np.save('rows.npy', rows)", "data.make()", True),
+        ("return len(rows)", "data.make()", False),
+        ("np.save('rows.npy', rows)", "data.look()", False),
+    ],
+)
+def test_what_a_method_writes_is_there(lines, call, needed):
+    cls = (
+        f"import numpy as np\nclass Data:\n    def look(self):\n        return 1\n    def make(self):\n        {lines}"
+    )
+    made = kept(f"{cls}\nrows = [1]\ndata = Data()", call, TRAINING)
+    assert (call in made) is needed
+
+
 def test_a_name_that_is_taken_away_goes_with_what_it_stood_for():
     assert kept("looks = DataLoader(train_set, batch_size=4)\nfor x in looks:\n    break\ndel looks", TRAINING) == [
         LOOP
