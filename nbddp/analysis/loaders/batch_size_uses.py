@@ -11,7 +11,7 @@ from nbddp.analysis.loaders.sharding import ShardedReading
 from nbddp.analysis.syntax import qualified
 from nbddp.analysis.values import Extent, Loop, spread
 
-Use = Literal["loader", "shape", "batch", "count", "passed", "shown", "unknown"]
+Use = Literal["loader", "shape", "rest", "batch", "count", "passed", "shown", "unknown"]
 
 Place = ast.Name | ast.Attribute | ast.Subscript
 
@@ -36,7 +36,7 @@ def use_of(plan: ShardedReading, node: ast.expr) -> Use:
             case ast.keyword() | ast.Tuple() | ast.List() | ast.Starred() | ast.Dict() | ast.Attribute() | ast.IfExp():
                 pass
             case ast.Call():
-                return _in_call(plan, parent, child)
+                return "rest" if _is_rest(plan, parent, node) else _in_call(plan, parent, child)
             case ast.BinOp():
                 return _in_arithmetic(plan, parent, child)
             case ast.Compare():
@@ -54,6 +54,17 @@ def use_of(plan: ShardedReading, node: ast.expr) -> Use:
                 return "unknown"
         child = parent
     return "unknown"
+
+
+def _is_rest(plan: ShardedReading, call: ast.Call, node: ast.expr) -> bool:
+    """`x.view(batch_size, 28, 28)`: the one size that follows from all the others."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr not in ("view", "reshape"):
+        return False
+    given = call.args[0].elts if call.args and isinstance(call.args[0], ast.List | ast.Tuple) else call.args
+    others = [size for size in given if size is not node]
+    known = all(isinstance(n, ast.Name | ast.Attribute | ast.Constant) for n in others)
+    again = any(ast.unparse(n) == ast.unparse(node) or plan.facts.value(n).const == -1 for n in others)
+    return len(others) == len(given) - 1 and known and not again and not call.keywords
 
 
 def _in_call(plan: ShardedReading, call: ast.Call, child: ast.AST) -> Use:

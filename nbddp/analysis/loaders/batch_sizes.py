@@ -112,7 +112,7 @@ def sizes_shared(plan: ShardedReading) -> Assumptions:
 def shared_numbers(plan: ShardedReading) -> frozenset[ast.AST]:
     """Literal batch sizes that also fix shapes in the training: there they stand for the rank's share."""
     read = (n for n in plan.nodes() if isinstance(n, ast.Attribute) and of_loader(plan, n))
-    asked = frozenset(n for n in read if use_of(plan, n) == "shape")
+    asked = frozenset(n for n in read if use_of(plan, n) in ("shape", "rest"))
     if plan.options.batch_per_rank:
         return asked
     return asked | {n for size in sizes(plan) if size.fixes_shapes for n in _shares(size)}
@@ -141,7 +141,7 @@ def goes_into_shapes(plan: ShardedReading, node: ast.expr) -> bool:
         return True
     named = any(s.sources & sources and not isinstance(s.node, ast.Constant) for s in sizes(plan))
     uses = {use_of(plan, n) for n in places(plan, sources) if not _is_of_loader(plan, n)}
-    return not named and "shape" in uses and not uses & {"count", "unknown"}
+    return not named and bool(uses & {"shape", "rest"}) and not uses & {"count", "unknown"}
 
 
 def of_loader(plan: ShardedReading, node: ast.expr) -> bool:
@@ -194,7 +194,7 @@ def _arrived(plan: ShardedReading, node: ast.expr) -> Use:
             names = {name for name, value in handed(call, body) if value is node}
             read = (n for n in walk(body) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id in names)
             uses |= {use_of(plan, n) for n in read}
-    return "shape" if "shape" in uses and not uses & {"count", "unknown"} else "passed"
+    return "shape" if uses & {"shape", "rest"} and not uses & {"count", "unknown"} else "passed"
 
 
 def _scope(plan: ShardedReading, node: Place) -> ast.AST | None:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from nbddp.analysis.loaders.sharding import ShardedReading
+from nbddp.analysis.reading import only_shows
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Loop
 
@@ -17,7 +18,15 @@ def in_evaluation(plan: ShardedReading, node: ast.AST) -> bool:
 
 def made_for_evaluation(plan: ShardedReading, node: ast.AST) -> bool:
     """In an evaluation loop, or in a statement before one that it reads from: `hidden = net.init_hidden(size)`."""
-    return _made_for(plan, node, _evaluation(plan))
+    return _made_for(plan, node, _evaluation(plan)) or _shown_beside(plan, plan.program.function_of(node))
+
+
+def _shown_beside(plan: ShardedReading, function: ast.AST | None) -> bool:
+    """`show_samples()` after each epoch, which makes what it shows itself."""
+    training = {f.node for f in plan.roles.batch_loops}
+    calls = [plan.facts.calls[c] for c in plan.callers.get(function, [])] if function is not None else []
+    apart = bool(calls) and all(call.loops.isdisjoint(training) for call in calls)
+    return apart and only_shows(plan.program, plan.facts, function)
 
 
 def made_for_all(plan: ShardedReading, node: ast.AST) -> bool:

@@ -163,7 +163,7 @@ def _calls_of(program: Program, facts: Facts, model: Obj) -> tuple[tuple[ast.Cal
 
 def _is_shown_behind(program: Program, facts: Facts, call: CallFact) -> bool:
     """`plot(model.generate(20))` behind the steps, also in a function that is called there: no step goes through it."""
-    if _only_shows(program, facts, program.function_of(call.node)):
+    if only_shows(program, facts, program.function_of(call.node)):
         return True
     around = [[facts.loops[n] for n in facts.calls[b].loops] for b in facts.backward]
     inner = {max(loops, key=lambda f: len(f.parents)) for loops in around if loops}
@@ -171,7 +171,7 @@ def _is_shown_behind(program: Program, facts: Facts, call: CallFact) -> bool:
     return bool(inner) and all(around) and all(p and _is_behind(program, facts, facts.calls[p], inner) for p in places)
 
 
-def _only_shows(program: Program, facts: Facts, function: ast.AST | None) -> bool:
+def only_shows(program: Program, facts: Facts, function: ast.AST | None) -> bool:
     """`test(model)`: it keeps nothing, follows nothing back, and nobody takes what it gives."""
     if function is None or _leaves_more(function):
         return False

@@ -69,6 +69,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             for source in size.sources - rounded:
                 yield from _rounded(plan, size, source)
             rounded |= size.sources
+        yield from (replace(plan.program, NAME, r.node, "-1") for r in size.reads if r.use == "rest")
         yield from _unseen(plan, size)
     yield from _written_twice(plan)
     yield from _uneven(plan)
@@ -154,7 +155,8 @@ def _one_at_a_time(plan: Plan, call: LoaderCall) -> Diagnostic:
 
 def _shared(plan: Plan, size: Size) -> Iterator[Edit | Diagnostic]:
     """The number becomes the share, or is made one wherever it fixes a shape."""
-    unknown = [r for r in size.reads if r.use == "unknown" or (r.use == "shape" and _counts_rows(plan, r.node))]
+    rows = [r for r in size.reads if r.use in ("shape", "rest") and _counts_rows(plan, r.node)]
+    unknown = [*(r for r in size.reads if r.use == "unknown"), *rows]
     for read in unknown:
         yield plan.program.diagnose(
             NAME, "error", read.node,
@@ -255,7 +257,7 @@ def _of_loaders(plan: Plan) -> Iterator[Edit | Diagnostic]:
             continue
         loaders = plan.facts.value(node.value).of("loader")
         use = use_of(plan, node)
-        if use in ("shape", "batch", "shown") or (use == "passed" and goes_into_shapes(plan, node)):
+        if use in ("shape", "rest", "batch", "shown") or (use == "passed" and goes_into_shapes(plan, node)):
             continue
         if loaders <= plan.sharding.loaders:
             yield from _of_all(plan, node)
