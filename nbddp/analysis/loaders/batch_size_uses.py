@@ -36,7 +36,7 @@ def use_of(plan: ShardedReading, node: ast.expr) -> Use:
             case ast.keyword() | ast.Tuple() | ast.List() | ast.Starred() | ast.Dict() | ast.Attribute() | ast.IfExp():
                 pass
             case ast.Call():
-                return "rest" if _is_rest(plan, parent, node) else _in_call(plan, parent, child)
+                return "rest" if is_rest(plan, parent, node) else _in_call(plan, parent, child)
             case ast.BinOp():
                 return _in_arithmetic(plan, parent, child)
             case ast.Compare():
@@ -56,7 +56,7 @@ def use_of(plan: ShardedReading, node: ast.expr) -> Use:
     return "unknown"
 
 
-def _is_rest(plan: ShardedReading, call: ast.Call, node: ast.expr) -> bool:
+def is_rest(plan: ShardedReading, call: ast.Call, node: ast.expr) -> bool:
     """`x.view(batch_size, 28, 28)`: the one size that follows from all the others."""
     if not isinstance(call.func, ast.Attribute) or call.func.attr not in ("view", "reshape"):
         return False

@@ -111,7 +111,10 @@ def methods(nodes: Sequence[ast.AST], imports: Mapping[str, str]) -> dict[str, S
     found: dict[str, Summary] = {}
     for part in (p for node in nodes if isinstance(node, ast.ClassDef) for p in node.body):
         if isinstance(part, Definition):
-            new, old = _summary(part, imports, {}), found.get(f".{part.name}", Summary(Changes(), False, frozenset()))
+            new, old = (
+                _summary(part, imports, {"self": Changes()}),
+                found.get(f".{part.name}", Summary(Changes(), False, frozenset())),
+            )
             found[f".{part.name}"] = Summary(Changes(), new.ambient or old.ambient, new.calls | old.calls)
     return found
 

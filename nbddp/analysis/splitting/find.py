@@ -19,10 +19,10 @@ def unshared(plan: Reading) -> list[ast.Call]:
     """Calls of backward() in loops that draw from no loader; all of them, where none is in a loop.
 
     A single one beside such loops is a look at gradients: of the same data it is the same anywhere. So is, and comes
-    last, one in a function that takes no step and gives nothing to those who call it.
+    last, one in a function that takes no step and gives nothing to those who call it, or helps a step of theirs.
     """
     found = []
-    looks = {f for f in plan.callers if _only_looks(plan, f)}
+    looks = {f for f in plan.callers if _only_looks(plan, f) or _helps(plan, f)}
     for call in plan.facts.backward:
         loops = [plan.facts.loops[n] for n in plan.facts.calls[call].loops]
         split = any(f.loaders or f.next_of for f in loops)
@@ -35,6 +35,16 @@ def unshared(plan: Reading) -> list[ast.Call]:
 def _only_looks(plan: Reading, function: ast.AST) -> bool:
     steps = any(f.optimizers and plan.program.function_of(f.node) is function for f in plan.facts.calls.values())
     return not steps and all(isinstance(plan.program.parents[c], ast.Expr) for c in plan.callers.get(function, ()))
+
+
+def _helps(plan: Reading, function: ast.AST) -> bool:
+    """`delta = attack(model, x, y)` in a step that itself goes back, and moves the model."""
+    inside = {*walk(function)}
+    around = {n for c in plan.callers.get(function, ()) for n in plan.facts.calls[c].loops}
+    moving = {n for f in plan.facts.calls.values() if f.optimizers and f.node not in inside for n in f.loops}
+    others = {n for b in plan.facts.backward - inside for n in plan.facts.calls[b].loops}
+    steps = any(f.optimizers for f in plan.facts.calls.values() if f.node in inside)
+    return not steps and bool(around & moving & others)
 
 
 def _moves_no_model(plan: Reading, call: ast.Call) -> bool:

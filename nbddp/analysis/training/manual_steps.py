@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from nbddp.analysis.slicing import root_name
 from nbddp.analysis.syntax import Program
 
 LOOKS = frozenset("norm item tolist numpy zero_ print len format hist plot imshow add_histogram".split())
@@ -19,6 +20,22 @@ def gradients_taken(program: Program) -> frozenset[ast.AST]:
     called = {n.func for n in program.nodes if isinstance(n, ast.Call)}
     returned = (n for r in program.nodes if isinstance(r, ast.Return) for n in ast.walk(r))
     return frozenset(n for n in (*called, *returned) if _reads(n))
+
+
+def gradients_kept(program: Program) -> frozenset[ast.AST]:
+    """`adversarial = x + 0.1 * x.grad.sign()`, `return x.grad`: what the gradient is of stays as it is."""
+    return frozenset(n for n in program.nodes if _reads(n) and _stays(program, n))
+
+
+def _stays(program: Program, node: ast.AST) -> bool:
+    assert isinstance(node, ast.Attribute)
+    around = [*program.ancestors(node)]
+    statement = next(a for a in around if isinstance(a, ast.stmt))
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    moved = any(isinstance(a, ast.BinOp) and isinstance(a.op, ast.Sub) for a in around)
+    moved |= root_name(node.value) in {root_name(t) for t in targets}
+    computed = any(isinstance(a, ast.BinOp) for a in around)
+    return not moved and (isinstance(statement, ast.Return) or (computed and isinstance(statement, ast.Assign)))
 
 
 def _reads(node: ast.AST) -> bool:

@@ -10,7 +10,7 @@ from nbddp.analysis.library import find_uses
 from nbddp.analysis.slicing import Flow
 from nbddp.analysis.syntax import Statement, bindings
 from nbddp.analysis.training.call_targets import Definition, Meanings
-from nbddp.analysis.training.manual_steps import gradients_taken, steps_by_hand
+from nbddp.analysis.training.manual_steps import gradients_kept, gradients_taken, steps_by_hand
 from nbddp.analysis.training.unreadable_training import trains_elsewhere
 
 FRAMEWORKS = {
@@ -116,15 +116,15 @@ class Finder:
         node = statement.node
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom):
             return Trainer()
-        return self._closure([node])
+        return self._closure([node], statement.index)
 
-    def _closure(self, nodes: list[ast.AST]) -> Trainer:
+    def _closure(self, nodes: list[ast.AST], index: int) -> Trainer:
         found, seen = Trainer(), set()
         todo: list[list[ast.AST]] = [nodes]
         while todo:
             part, calls, methods = _own_part(todo.pop(), self.fits, self.by_hand, self.meanings)
             found |= part
-            functions = (d for n in calls for d in self.functions.get(n) or self.meanings.of(n))
+            functions = (d for n in calls for d in self._functions(n, index) or self.meanings.of(n))
             bound = (d for n, given in methods for d in self._methods(n) if _takes(d, given))
             for definition in (*functions, *bound):
                 if definition not in seen:
@@ -132,15 +132,25 @@ class Finder:
                     todo.append([definition.body] if isinstance(definition, ast.Lambda) else list(definition.body))
         return found
 
+    def _functions(self, name: str, index: int) -> Iterable[Definition]:
+        """Those of that name; of several the one that it stands for by then."""
+        found = self.functions.get(name, [])
+        at = self.flow.binder_before(name, index) if len(found) > 1 else None
+        return [d for d in found if at is not None and d is self.flow.program.statements[at].node] or found
+
     def _methods(self, name: str) -> Iterable[Definition]:
         return self.methods.get(name) or self.meanings.of(f".{name}")
 
 
 def training_statements(flow: Flow) -> tuple[Statement, ...]:
-    """What calls `torch.autograd.grad` in a loop trains where nothing else does; then a step outside of loops."""
+    """What makes other things of gradients, or calls `torch.autograd.grad`, in a loop trains where nothing else does.
+
+    Then a step outside of loops.
+    """
     by_hand = steps_by_hand(flow.program)
     sure = Finder(flow, by_hand - gradients_taken(flow.program))
-    found = _trained_by(sure) or _trained_by(Finder(flow, by_hand))
+    surest = Finder(flow, by_hand - gradients_taken(flow.program) - gradients_kept(flow.program))
+    found = _trained_by(surest) or _trained_by(sure) or _trained_by(Finder(flow, by_hand))
     return found or (() if framework(flow) or trains_elsewhere(flow) else _taking_one_step(sure))
 
 

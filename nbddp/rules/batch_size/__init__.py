@@ -224,6 +224,9 @@ def _runs(node: ast.stmt) -> bool:
 def _written_twice(plan: Plan) -> Iterator[Edit | Diagnostic]:
     """`torch.randn(64, 100)`, `x.view(64, -1)` beside `batch_size=64`."""
     for found in written_twice(plan):
+        if found.is_rest:
+            yield replace(plan.program, NAME, found.number, "-1")
+            continue
         if found.is_share:
             yield from _per_rank(plan, found.number)
             continue

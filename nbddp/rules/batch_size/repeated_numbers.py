@@ -8,17 +8,21 @@ from dataclasses import dataclass
 
 from nbddp.analysis import Plan
 from nbddp.analysis.library import effect_of
-from nbddp.analysis.loaders import sizes
+from nbddp.analysis.loaders import is_rest, sizes
 from nbddp.analysis.values import CallFact, Extent
 
 
 @dataclass(frozen=True, eq=False)
 class Again:
-    """`torch.randn(64, 100)`, `x.view(64, -1)`: the number, and whether it surely is the size of the share."""
+    """`torch.randn(64, 100)`, `x.view(64, -1)`: the number, and whether it surely is the size of the share.
+
+    In `x.view(64, 28, 28)` it follows from the others.
+    """
 
     call: ast.Call
     number: ast.Constant
     is_share: bool = False
+    is_rest: bool = False
 
 
 def written_twice(plan: Plan) -> Iterator[Again]:
@@ -30,8 +34,9 @@ def written_twice(plan: Plan) -> Iterator[Again]:
         if reshaped := _reshaped(plan, fact.node):
             number = _first_size(reshaped)
             if number is not None and number.value in numbers:
-                yield Again(fact.node, number, not (fact.ever_in_forward or fact.loops & evaluations))
-        elif (number := _first_size(fact.node.args)) is not None and number.value in numbers and fact.loops & training:
+                apart = fact.ever_in_forward or fact.loops & evaluations
+                yield Again(fact.node, number, not apart, is_rest(plan, fact.node, number))
+        elif (number := _first_size(_sizes(fact))) is not None and number.value in numbers and fact.loops & training:
             if any(effect_of(n).makes == "tensor" for n in fact.names) and not fact.in_forward:
                 yield Again(fact.node, number, _goes_with_batch(plan, fact))
 
@@ -59,6 +64,12 @@ def _uses(plan: Plan, made: ast.Call) -> Iterator[ast.Call]:
 
 def _has_samples(plan: Plan, call: ast.Call) -> bool:
     return any(plan.facts.value(a).extent is Extent.SAMPLES for a in call.args)
+
+
+def _sizes(fact: CallFact) -> Sequence[ast.expr]:
+    """`3` of `torch.randn(3)`, of `np.random.normal(0, 1, 3)` and of `np.random.normal(size=3)`."""
+    named = [k.value for k in fact.node.keywords if k.arg == "size"]
+    return named or fact.node.args[max((effect_of(n).size or 0 for n in fact.names), default=0) :]
 
 
 def _first_size(given: Sequence[ast.expr]) -> ast.Constant | None:

@@ -48,7 +48,8 @@ def _asks_a_thing(plan: Plan, fact: CallFact) -> bool:
 def _of_share(plan: Plan, fact: CallFact) -> bool:
     func = fact.node.func
     receiver = [plan.facts.value(func.value)] if isinstance(func, ast.Attribute) else []
-    return any(v.varies or v.size or v.of("shape") for v in (*fact.args.values(), *receiver))
+    given = [inner for v in (*fact.args.values(), *receiver) for inner in (v, *plan.facts.contents(v))]
+    return any(v.varies or v.size or v.of("shape") for v in given)
 
 
 def own_streams(plan: Plan, name: str) -> Iterator[Diagnostic]:

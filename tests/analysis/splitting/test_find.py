@@ -45,11 +45,15 @@ def test_what_the_turn_before_has_drawn():
 
 
 def test_a_function_that_trains_splits_what_it_is_given():
-    made = planned(
-        "loss = trained(X[step:], y[step:])",
-        before="def trained(a, b):\n    loss = F.mse_loss(model(a), b)\n    loss.backward()\n    return loss",
-    )
-    assert cut(made) == ["a", "b"]
+    trained = "def trained(a, b):\n    loss = F.mse_loss(model(a), b)\n    loss.backward()\n    return loss"
+    loop = "for step in range(9):\n    loss = trained(X[step:], y[step:])\n    optimizer.step()"
+    assert cut(plan(f"{DATA}\n{trained}\n{loop}")) == ["a", "b"]
+
+
+def test_the_step_that_a_function_helps_comes_before_it():
+    attack = "def attack(a, b):\n    F.mse_loss(model(a), b).backward()\n    return a.grad.sign()"
+    lines = f"x, t = X[step:].clone().requires_grad_(), y[step:]\nx = x + attack(x, t)\n{LOSS}"
+    assert cut(planned(lines, before=attack)) == ["x", "t"]
 
 
 def test_a_function_that_draws_what_it_gives_the_loss_of():

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from nbddp.analysis.training.manual_steps import gradients_taken, steps_by_hand
+from nbddp.analysis.training.manual_steps import gradients_kept, gradients_taken, steps_by_hand
 from tests.analysis.cells import program
 
 
@@ -49,3 +49,19 @@ def test_gradients_that_are_taken_by_a_call():
 
 def test_a_gradient_that_is_returned_may_be_taken_for_anything():
     assert len(gradients_taken(program("def slope(f, x):\n    f(x).backward()\n    return x.grad"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "stays"),
+    [
+        ("adversarial = x + 0.1 * x.grad.sign()", True),
+        ("return 0.1 * x.grad.sign()", True),
+        ("x = x + 0.1 * x.grad.sign()", False),
+        ("x.data = (x + 0.1 * x.grad).clamp(0, 1)", False),
+        ("new = w - 0.1 * w.grad", False),
+        ("w += 0.1 * w.grad", False),
+        ("g = w.grad", False),
+    ],
+)
+def test_a_gradient_that_goes_into_another_thing(line, stays):
+    assert bool(gradients_kept(program(f"def f(x, w):\n    {line}"))) is stays

@@ -45,6 +45,23 @@ def test_these_train(cells):
     assert trains(*cells) == [len(cells)]
 
 
+ATTACK = "for x, y in loader:\n    loss.backward()\n    x = moved + 0.1 * x.grad.sign()"
+
+
+@pytest.mark.parametrize(
+    ("cells", "found"),
+    [
+        ((LOOP, ATTACK.replace("x =", "adversarial =")), [1]),
+        ((ATTACK.replace("x =", "adversarial ="),), [1]),  # nothing else trains
+        ((LOOP, ATTACK), [1, 2]),
+        (("def step(net):\n    print(net)", "step(net)", STEP, "for k in range(3):\n    step()"), [4]),
+        ((STEP, "for k in range(3):\n    step()", "def step():\n    pass", "for k in range(3):\n    step()"), [2]),
+    ],
+)  # fmt: skip
+def test_of_several_cells(cells, found):
+    assert trains(*cells) == found
+
+
 @pytest.mark.parametrize(
     "cells",
     [

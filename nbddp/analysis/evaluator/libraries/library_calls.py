@@ -21,7 +21,7 @@ from nbddp.analysis.evaluator.tensors import (
     operation,
 )
 from nbddp.analysis.evaluator.writes import moved_by_hand, write_into
-from nbddp.analysis.library import Op, Samples, effect_of
+from nbddp.analysis.library import Op, Samples, Stream, effect_of
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
     ANYTHING,
@@ -99,7 +99,8 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
     if op.samples is Samples.LOSS:
         note_of_its_batch(m, node, name, args)
         return of_one(Value(extent=reduced(given, keywords)), given)
-    if op.noise and (m.sharing() or _like_the_share(given)):
+    by_numpy = op.makes == "tensor" and op.draws is Stream.NUMPY and _has_the_share(m, op, args, keywords)
+    if by_numpy or (op.noise and (m.sharing() or _like_the_share(given))):
         drawn = Value(extent=Extent.SAMPLES)
         return marked(drawn, MOVED, SHUFFLED) if name.endswith(("randperm", "permutation")) else drawn
     if op.packs and args and spread(args[0]) is Extent.SAMPLES:  # of long sequences more: as by a mask
@@ -111,6 +112,14 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
         return ANYTHING
     result = _compute(m, node, name, args, keywords, op)
     return foreign(m, node, name) if is_foreign(name) and not result.varies else result
+
+
+def _has_the_share(m: Machine, op: Op, args: Args, keywords: Keywords) -> bool:
+    """`np.random.normal(0, 1, size=[len(x), 3])`: as many as the rank has samples."""
+    first = len(args) if op.size is None else op.size
+    asked = [*args[first : None if op.size == 0 else first + 1], *(v for k, v in keywords.items() if k == "size")]
+    sizes = [size for v in asked for size in v.items or ([m.elements(v)] if v.of("list") else [v])]
+    return any(v.size or v.equal or v.varies or v.of("shape") for v in sizes)
 
 
 def _like_the_share(given: Args) -> bool:
