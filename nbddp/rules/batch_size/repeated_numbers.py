@@ -27,7 +27,8 @@ class Again:
 
 def written_twice(plan: Plan) -> Iterator[Again]:
     """Calls which size their result by it, in the order of the text."""
-    numbers = {size.value.const for size in sizes(plan)} - {None, 1}
+    written = {s.value for size in sizes(plan) for s in size.sources if isinstance(s, ast.Constant)}
+    numbers = ({size.value.const for size in sizes(plan)} | written) - {None, 1}
     evaluations = {f.node for f in plan.roles.evaluation_loops}
     training = {f.node for f in plan.roles.batch_loops}
     for fact in sorted(plan.facts.calls.values(), key=lambda c: (c.node.lineno, c.node.col_offset)):
