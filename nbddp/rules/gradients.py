@@ -129,6 +129,8 @@ def _after_backward(
     names = _optimizers(plan, call, wanted)
     if not names and steps and _trains_what_ddp_wraps(plan, steps):
         return
+    if not names and _thrown_away(plan, call, frozenset()):
+        return
     if not names:
         yield plan.program.diagnose(
             NAME, "error", call,
@@ -144,6 +146,20 @@ def _after_backward(
     if models := _with_statistics(plan, call):
         yield after(plan.program, NAME, statement, f"{plan.naming('broadcast_buffers')}({', '.join(models)})",
                     ("broadcast_buffers",))  # fmt: skip
+
+
+def _thrown_away(plan: Plan, call: ast.Call, seen: frozenset[ast.AST]) -> bool:
+    """`x = attack(model, x, y)`, and then `optimizer.zero_grad()`: of it only the gradient of `x` is of use."""
+    function, span = plan.program.function_of(call), plan.program.span
+    around = function or plan.program.cell_of(call)
+    inside = (n for n in plan.facts.calls if span(n) > span(call) and isinstance(n.func, ast.Attribute))
+    later = [n for n in inside if (plan.program.function_of(n) or plan.program.cell_of(n)) is around]
+    words = [getattr(n.func, "attr", "") for n in sorted(later, key=span)]
+    follows = next((word for word in words if word in ("zero_grad", "backward", "step")), None)
+    if follows is not None or function is None or function in seen:
+        return follows == "zero_grad"
+    callers = plan.callers.get(function, ())
+    return bool(callers) and all(_thrown_away(plan, c, seen | {function}) for c in callers)
 
 
 def _with_statistics(plan: Plan, call: ast.Call) -> list[str]:
