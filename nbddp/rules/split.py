@@ -168,7 +168,7 @@ def _lines(plan: Plan, split: Split, batches: Batches, number: int) -> Iterator[
     for name, old in nested.items():
         yield f"{name} = {plan.naming('with_parts')}({old}, lambda part: part{_cut(split, old, mine)})"
     if new:
-        asked = dict.fromkeys(leaves(plan), ".detach()")  # as the whole, no result of what is followed back
+        asked = leaves(plan, split)  # as the whole, no result of what is followed back
         cut = (f"{_shaped(split, old, lead)}{_cut(split, old, mine)}{asked.get(old, '')}" for old in new.values())
         yield f"{', '.join(new)} = {', '.join(cut)}"
 

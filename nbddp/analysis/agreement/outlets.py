@@ -46,13 +46,22 @@ def outlets(plan: Reading) -> Iterator[Outlet]:
         decides = _steps_scheduler(call)
         if not (decides or _lets_out(plan, call)):
             continue
-        for argument in [*call.node.args, *(k.value for k in call.node.keywords if k.arg not in LAYOUT)]:
+        for argument in _given(plan, call):
             gathers = "gather_part" if plan.assumed.splits and _in_step(plan, call) else None
             samples = ((node, gathers) for node in _samples(plan, call, argument))
             for node, way in (*parts(_place(plan, call.node), argument), *samples):
                 found[node] = Outlet(node, way if _is_safe(plan, call) else None, decides)
     yield from found.values()
     yield from (o for o in _rates(plan) if o.node not in found)
+
+
+def _given(plan: Reading, call: CallFact) -> Iterator[ast.expr]:
+    """What it lets out; `frame.to_csv(path)` lets out what it is called on."""
+    func = call.node.func
+    if isinstance(func, ast.Attribute) and not call.names and writes(plan, call.node):
+        yield func.value
+    yield from call.node.args
+    yield from (k.value for k in call.node.keywords if k.arg not in LAYOUT)
 
 
 def _of_row(plan: Reading, call: ast.Call, name: ast.Name) -> Iterator[Part] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.values import CallFact
 
-KEEPERS = ("writer", "tracker", "file", "logger")  # what is called on them is written down
+KEEPERS = ("writer", "tracker", "file", "logger", "drawing")  # what is called on them is written down
 
 
 def lets_out(call: CallFact) -> bool:

@@ -101,6 +101,8 @@ def _of(m: Machine, obj: Obj, attr: str, node: ast.expr) -> Value | None:
     if obj.kind == "class":
         found = class_member(m, obj.node, attr, None)
         return found and replace(found, objs=frozenset(_of_class(o, attr, obj) for o in found.objs))
+    if obj.kind == "drawing":  # `fig.axes`, `axes.flat`
+        return Value(frozenset({obj}))
     if obj.kind == "loader" and attr == "sampler":
         return thing("loader sampler", node, "", obj)
     field = m.get(obj, attr)

@@ -11,7 +11,11 @@ OPS: Table = {
     "matplotlib seaborn plotly IPython bokeh altair torchsummary torchinfo torchviz tabulate mpl_toolkits graphviz "
     "netron missingno wordcloud google.colab": Op(Effect.READS, display=True),
     "matplotlib.pyplot.savefig": Op(Effect.PICTURE),
-    "rich.print tqdm.tqdm.write loguru.logger IPython.display.display matplotlib.pyplot": Op(out="shown"),
+    "matplotlib.pyplot.figure matplotlib.pyplot.subplots matplotlib.pyplot.subplot matplotlib.pyplot.subplot_mosaic "
+    "matplotlib.pyplot.axes matplotlib.pyplot.gca matplotlib.pyplot.gcf matplotlib.pyplot.subplot2grid "
+    "matplotlib.figure.Figure": Op(makes="drawing"),
+    "rich.print tqdm.tqdm.write loguru.logger IPython.display.display": Op(out="shown"),
+    "matplotlib.pyplot seaborn plotly bokeh altair": Op(out="shown"),
     # Bars.
     "tqdm.tqdm tqdm.trange rich.progress.track fastprogress.progress_bar fastprogress.master_bar tqdm.rich.tqdm "
     "alive_progress.alive_it tqdm.asyncio.tqdm": Op(gives=Gives.TURNS, fresh=False, bar=True),

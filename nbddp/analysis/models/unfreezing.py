@@ -82,8 +82,8 @@ def _switches(plan: Reading, model: Obj, loops: list[Loop]) -> Iterator[ast.expr
                 yield call.node
     for node in plan.nodes():
         if isinstance(node, ast.Attribute) and node.attr == "requires_grad" and isinstance(node.ctx, ast.Store):
-            things = plan.facts.value(node.value).objs
-            unknown = not things and not set(loops).isdisjoint(plan.program.ancestors(node))
+            things, samples = plan.facts.value(node.value).objs, plan.facts.value(node.value).varies
+            unknown = not (things or samples) and not set(loops).isdisjoint(plan.program.ancestors(node))
             if unknown or _belong_to(plan, things, model):
                 yield node
 

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.regions import is_split
+from nbddp.analysis.splitting.regions import is_split, region_at
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import Obj, Value
+from nbddp.analysis.values import Obj, Split, Value
 
 
 def learned(plan: Reading) -> frozenset[str]:
@@ -64,8 +64,31 @@ def _is_name(target: ast.expr, other: ast.expr) -> bool:
     return isinstance(target, ast.Name) and isinstance(other, ast.Name) and target.id == other.id
 
 
-def leaves(plan: Reading) -> frozenset[str]:
-    """`x.requires_grad = True` in the step, which torch allows of no slice: names of parts to be cut off."""
+def leaves(plan: Reading, split: Split) -> dict[str, str]:
+    """How parts are cut off of which gradients are asked for: in the step, as torch allows of no slice, or before it.
+
+    `x.requires_grad_()`, and then the loss: the part has to be asked, no longer the whole.
+    """
+    region = region_at(plan, split.at)
+    before = [n for s in region.block[: region.block.index(region.at)] for n in walk(s)]
+    asked = {name for n in before for name in _asked_for(n)} if region.owner is not plan.program.tree else set()
+    return {
+        **dict.fromkeys(_in_the_step(plan), ".detach()"),
+        **dict.fromkeys(asked & {*split.names}, ".detach().requires_grad_()"),
+    }
+
+
+def _asked_for(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if _wants_gradients(value):
+            yield name
+        case ast.Attribute(value=ast.Name(id=name), attr="requires_grad", ctx=ast.Store()):
+            yield name
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="requires_grad_")):
+            yield name
+
+
+def _in_the_step(plan: Reading) -> frozenset[str]:
     found = set[str]()
     for node in plan.nodes():
         match node:

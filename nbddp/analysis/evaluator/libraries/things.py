@@ -10,7 +10,7 @@ from nbddp.analysis.library import Gives, effect_of, is_class, makes
 from nbddp.analysis.values import ANYTHING, Args, Keywords, Machine, Obj, Several, Value, spread, thing
 
 THINGS = ("loss", "parameter", "parser", "scaler", "device", "sampler", "dataset", "split", "writer", "file", "logger",
-          "tracker", "metric")  # fmt: skip
+          "tracker", "metric", "drawing")  # fmt: skip
 
 
 def make_thing(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywords) -> Value | None:
@@ -29,6 +29,9 @@ def make_thing(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keyw
         return _model(m, node, name, [*args, *keywords.values()])
     if kind not in THINGS:
         return None
+    if kind == "drawing":  # a figure, its axes, and what stands in them
+        drawing = thing(kind, node, name, None, None)
+        return made_with(m, drawing, {"[]": drawing})
     fields = {"source": first} if kind in ("sampler", "dataset", "split") else keywords if kind == "loss" else {}
     if name.endswith("TensorDataset"):
         sizes = (v.shape if isinstance(v.shape, tuple) and v.shape else None for v in args)

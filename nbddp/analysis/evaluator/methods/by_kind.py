@@ -80,6 +80,11 @@ def _nothing(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, key
     return ANYTHING
 
 
+def _drawing(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value | None:
+    """`fig.add_subplot(111)`, `ax.twinx()`."""
+    return base
+
+
 def _metric(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value | None:
     # torchmetrics gathers over the ranks itself when its value is asked for
     return base if attr in ("to", "cuda", "cpu") else ANYTHING
@@ -130,6 +135,7 @@ _BY_KIND = (
     (("scaler",), scaler_method),
     (("scheduler", "writer", "tracker", "file", "logger", "device", "iterator"), _nothing),
     (("list", "dict"), container_method),
+    (("drawing",), _drawing),
     (("metric",), _metric),
     (("parser",), call_parser),
 )
