@@ -35,7 +35,9 @@ def _carried(plan: Reading, node: ast.AST) -> str | None:
         case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name) as target], value=value):
             before = any(isinstance(n, ast.Attribute) and ast.unparse(n) == ast.unparse(target) for n in walk(value))
             forward = getattr(plan.program.function_of(node), "name", "") == "forward"
-            return name if before and forward and spread(plan.facts.value(value)) is Extent.VARYING else None
+            made = plan.facts.value(value)
+            differs = spread(made) is Extent.VARYING or (made.varies and bool(made.of("parameter")))
+            return name if before and forward and differs else None
     return None
 
 

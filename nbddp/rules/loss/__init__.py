@@ -185,6 +185,15 @@ def _among_samples(plan: Plan) -> Iterator[Diagnostic]:
 
 def _kept_in_buffers(plan: Plan) -> Iterator[Diagnostic]:
     for statement in kept_of_shares(plan):
+        if isinstance(statement, ast.Assign) and plan.facts.value(statement.value).of("parameter"):
+            yield plan.program.diagnose(
+                NAME, "error", statement,
+                sentence("this parameter of the model is made anew from the rank's own part of the data, and the ranks "
+                         "go on with unlike models"),
+                why=sentence("DDP keeps those parameters alike that are there when it wraps the model"),
+                help=sentence("keep it in a buffer, by register_buffer() and copy_(): DDP sends rank 0's to all ranks"),
+            )  # fmt: skip
+            continue
         yield plan.program.diagnose(
             NAME, "warning", statement,
             sentence("this buffer of the model is updated from the rank's own part of the data, and all ranks "
