@@ -114,8 +114,11 @@ def _lists_means(at: Place, node: ast.expr) -> bool:
 
 
 def _held_then(at: Place, node: ast.expr) -> bool:
-    """Though it is put together further down."""
-    return at.facts.held.get(node, Extent.UNIFORM) not in WHOLE
+    """Though it is put together further down; not what it is made of before it goes in."""
+    root, at_source = root_name(node), at.facts.at_source
+    inside = {n for o in at.facts.value(node).objs for n in walk(o.node)}
+    whole = any(name == root or any(n in inside for n, _ in parts) for (_, name), parts in at_source.items())
+    return not whole and at.facts.held.get(node, Extent.UNIFORM) not in WHOLE
 
 
 def _has_place(at: Place, node: ast.expr) -> bool:

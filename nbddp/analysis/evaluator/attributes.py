@@ -65,7 +65,7 @@ def read(m: Machine, base: Value, attr: str, node: ast.expr) -> Value:
         return turned(base, line=True)
     extent = _extent(base, attr)
     if attr == "grad" and extent is Extent.SAMPLES and result is None:
-        return marked(Value(extent=extent), WEIGHTED)  # of a loss of the share
+        return marked(Value(extent=extent), WEIGHTED, "gradient")  # of a loss of the share
     if result is None and base.of("list", "dict"):  # `log.queue`
         extent = extent if m.held(base) in WHOLE else Extent.VARYING
     if result is not None and not result.objs and not result.varies:

@@ -119,7 +119,7 @@ def _has_the_share(m: Machine, op: Op, args: Args, keywords: Keywords) -> bool:
     first = len(args) if op.size is None else op.size
     asked = [*args[first : None if op.size == 0 else first + 1], *(v for k, v in keywords.items() if k == "size")]
     sizes = [size for v in asked for size in v.items or ([m.elements(v)] if v.of("list") else [v])]
-    return any(v.size or v.equal or v.varies or v.of("shape") for v in sizes)
+    return any(v.size or v.varies or v.of("shape") for v in sizes)
 
 
 def _like_the_share(given: Args) -> bool:

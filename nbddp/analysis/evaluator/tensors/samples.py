@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from nbddp.analysis.evaluator.iteration import written_elements
 from nbddp.analysis.evaluator.tensors.dimensions import (
@@ -138,6 +139,8 @@ def note_mixed(m: Machine, node: ast.Call, base: Value, word: str, args: Args, k
 
 def _some(m: Machine, base: Value, word: str, args: Args, along: Value, done: Samples | None) -> Value | None:
     """`x.nonzero()`, `x.select(0, 0)`, `x.chunk(2)`."""
+    if word == "sign":  # of a gradient it is the same, of however many samples the loss is a mean
+        return replace(base, objs=frozenset(o for o in base.objs if (o.kind, o.name) != (WEIGHTED, "gradient")))
     if done is Samples.PICKS or (word == "where" and along is ANYTHING):
         return marked(Value(extent=Extent.SAMPLES), PICKED)
     if word == "select" and along.const in counting(base):
