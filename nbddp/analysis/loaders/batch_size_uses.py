@@ -116,16 +116,19 @@ def _of_batch(plan: ShardedReading, node: ast.AST, beside: ast.expr | None = Non
 
 def _in_arithmetic(plan: ShardedReading, node: ast.BinOp, child: ast.AST) -> Use:
     """With numbers of a share it is one of them; else what becomes of the result decides."""
+    around = plan.program.parents[node]
+    if isinstance(around, ast.Call) and is_rest(plan, around, node):
+        return "rest"
     other = node.right if child is node.left else node.left
     if _is_of_batch(plan, other):
         return _of_batch(plan, node, other)
     uses = {use_of(plan, node)}
     if "passed" in uses:
         uses |= {use_of(plan, n) for n in places(plan, frozenset({node}))}
-    if "shape" not in uses:
+    if not uses & {"shape", "rest"}:
         return "count"
     scales = isinstance(node.op, ast.Mult) or (isinstance(node.op, ast.Div | ast.FloorDiv) and child is node.left)
-    return "shape" if scales and uses <= {"shape", "passed", "shown"} else "unknown"
+    return "shape" if scales and uses <= {"shape", "rest", "passed", "shown"} else "unknown"
 
 
 def places(plan: ShardedReading, sources: frozenset[ast.AST]) -> list[ast.expr]:

@@ -8,7 +8,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from nbddp.analysis.loaders.batch_size_uses import Place, Use, places, use_of
-from nbddp.analysis.loaders.evaluated_batches import made_for_all, made_for_evaluation, sizes_evaluation
+from nbddp.analysis.loaders.evaluated_batches import (
+    made_for_all,
+    made_for_evaluation,
+    shown_beside,
+    sizes_evaluation,
+)
 from nbddp.analysis.loaders.loader_calls import LoaderCall
 from nbddp.analysis.loaders.sharding import ShardedReading
 from nbddp.analysis.slicing import Function, all_arguments, local_names, root_name
@@ -43,10 +48,17 @@ class Size:
     def _meant(self, read: Read) -> Use:
         """What an evaluation says of its own batches, which are those of one process where nothing is in the way."""
         made_for = made_for_all if self.evaluates_shares else made_for_evaluation
-        if read.use in ("shape", "batch", "passed") and self.changes_at_source and made_for(self.plan, read.node):
-            return "count"
+        if read.use in ("shape", "batch", "passed") and self.changes_at_source:
+            if made_for(self.plan, read.node) or (shown_beside(self.plan, read.node) and not self._fixed_in_models):
+                return "count"
         own: Use = "shape" if self.evaluates_shares else "count"
         return own if read.use == "batch" else read.use
+
+    @cached_property
+    def _fixed_in_models(self) -> bool:
+        """`x.view(batch_size, -1)` in a forward: whoever calls it has as many samples as the training."""
+        functions = (self.plan.program.function_of(r.node) for r in self.all_reads if r.use == "shape")
+        return any(f is not None and isinstance(self.plan.program.parents[f], ast.ClassDef) for f in functions)
 
     @cached_property
     def all_reads(self) -> tuple[Read, ...]:

@@ -18,11 +18,12 @@ def in_evaluation(plan: ShardedReading, node: ast.AST) -> bool:
 
 def made_for_evaluation(plan: ShardedReading, node: ast.AST) -> bool:
     """In an evaluation loop, or in a statement before one that it reads from: `hidden = net.init_hidden(size)`."""
-    return _made_for(plan, node, _evaluation(plan)) or _shown_beside(plan, plan.program.function_of(node))
+    return _made_for(plan, node, _evaluation(plan))
 
 
-def _shown_beside(plan: ShardedReading, function: ast.AST | None) -> bool:
-    """`show_samples()` after each epoch, which makes what it shows itself."""
+def shown_beside(plan: ShardedReading, node: ast.AST) -> bool:
+    """In `show_samples()` after each epoch, which makes what it shows itself."""
+    function = plan.program.function_of(node)
     training = {f.node for f in plan.roles.batch_loops}
     calls = [plan.facts.calls[c] for c in plan.callers.get(function, [])] if function is not None else []
     apart = bool(calls) and all(call.loops.isdisjoint(training) for call in calls)

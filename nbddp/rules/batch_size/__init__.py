@@ -69,11 +69,17 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             for source in size.sources - rounded:
                 yield from _rounded(plan, size, source)
             rounded |= size.sources
-        yield from (replace(plan.program, NAME, r.node, "-1") for r in size.reads if r.use == "rest")
+        yield from (replace(plan.program, NAME, _size(plan, r.node), "-1") for r in size.reads if r.use == "rest")
         yield from _unseen(plan, size)
     yield from _written_twice(plan)
     yield from _uneven(plan)
     yield from _of_loaders(plan)
+
+
+def _size(plan: Plan, node: ast.expr) -> ast.expr:
+    """`batch_size // devices`."""
+    around = plan.program.parents[node]
+    return _size(plan, around) if isinstance(around, ast.BinOp) else node
 
 
 def _per_rank(plan: Plan, node: ast.expr) -> Iterator[Edit]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.analysis.splitting.steps import planned
+from tests.analysis.cells import plan
+from tests.analysis.splitting.steps import DATA, planned
 
 
 @pytest.mark.parametrize(
@@ -25,7 +26,7 @@ def test_what_a_loop_goes_through(head, single):
 def test_tensors_that_a_function_is_given():
     loop = "    for x, t in zip(A, b):\n        loss = F.mse_loss(model(x), t)\n        loss.backward()\n"
     trained = f"def train(A, b):\n{loop}    return loss"
-    made = planned("loss = train(X, y)", before=trained)
+    made = plan(f"{DATA}\n{trained}\nfor step in range(9):\n    train(X, y)\n    optimizer.step()")
     assert made.assumed.unsplit == "'zip(A, b)' goes through single samples, and one sample cannot be split"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis.library import Shape, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.origins import has_size, sizes_in
+from nbddp.analysis.splitting.origins import has_size, known_size, sizes_in
 from nbddp.analysis.splitting.regions import held, is_split
 from nbddp.analysis.syntax import names_in, walk
 from nbddp.analysis.values import FLAT, TURNED
@@ -23,9 +23,21 @@ def whole_sizes(plan: Reading) -> Iterator[ast.Call]:
             first = next(iter(sizes_in(call.args)), call.args[0])
             size = plan.facts.value(first)
             known = isinstance(first, ast.UnaryOp | ast.Starred) or size.varies or size.size or size.const in (-1, 1)
-            by_time = plan.facts.value(call.func.value).of(TURNED, FLAT) and len(call.args) > 1
-            if size.number and not known and not by_time and is_split(plan, call.func.value):
+            of = plan.facts.value(call.func.value)
+            by_time = of.of(TURNED, FLAT) and len(call.args) > 1
+            split = is_split(plan, call.func.value) or (of.varies and _follows(plan, call))
+            if size.number and not known and not by_time and split:
                 yield call
+
+
+def _follows(plan: Reading, call: ast.Call) -> bool:
+    """`x.view(batch_size, 28, 28)`: from the other sizes, of however many samples it is called."""
+    first, *others = (plan.facts.value(n).const for n in sizes_in(call.args) or call.args)
+    named = all(isinstance(n, ast.Name | ast.Constant) for n in (sizes_in(call.args) or call.args)[1:])
+    loaders = (plan.facts.calls[o.node].args for o in plan.assumed.alike if o.node in plan.facts.calls)
+    written = {str(given[k].const) for given in loaders for k in ("batch_size", 1) if k in given}
+    batches = {known_size(plan, n) for split in plan.assumed.splits for n in held(plan, split)}
+    return named and str(first) in written | batches and not {first, -1} & {*others}
 
 
 def own_size(plan: Reading, call: ast.Call) -> str | None:
@@ -39,7 +51,8 @@ def own_size(plan: Reading, call: ast.Call) -> str | None:
     plain = [n for n in names if not plan.facts.value(n).of(TURNED, FLAT)]
     batches = (n for split in plan.assumed.splits for n in held(plan, split))
     of_batch = any(has_size(plan, made, first) for n in batches for made in (n, *plan.bindings.made_by(n)))
-    return next((f"len({plan.program.source(n)})" for n in plain if of_batch or has_size(plan, n, first)), None)
+    own = next((f"len({plan.program.source(n)})" for n in plain if of_batch or has_size(plan, n, first)), None)
+    return own or ("-1" if _follows(plan, call) else None)
 
 
 def rows_of_all_else(plan: Reading) -> Iterator[ast.Call]:
