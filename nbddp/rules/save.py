@@ -37,6 +37,8 @@ NAME = "save"
 Turns = ast.For | ast.AsyncFor | ast.While
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 WAITS = "  # nobody reads what rank 0 is still writing"
+READ = "  # rank 0 takes away what all have read"
+REMOVES = {"os.remove", "os.unlink", "os.rename", "os.replace", "shutil.rmtree", "shutil.move", ".unlink", ".rename"}
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
@@ -99,11 +101,25 @@ def _waits(plan: Plan) -> Iterator[Edit | Diagnostic]:
                 )  # fmt: skip
             done.add(statement)
             yield before(plan.program, NAME, statement, f"{plan.naming('dist')}.barrier(){WAITS}", ("dist",))
+    yield from _before_it_is_gone(plan, done)
+
+
+def _before_it_is_gone(plan: Plan, read: set[ast.stmt]) -> Iterator[Edit]:
+    """`os.remove(path)`, by rank 0, behind what all ranks have waited for to read it."""
+    for call in sorted(plan.writing.forms, key=plan.program.span):
+        fact, statement = plan.facts.calls.get(call), plan.program.statement_of(call)
+        names = (fact and fact.names) or {f".{getattr(call.func, 'attr', '')}"}
+        block = block_of(plan.program.parents[statement], statement) or []
+        if names & REMOVES and read & {*block[: block.index(statement)]} and statement not in read:
+            yield before(plan.program, NAME, statement, f"{plan.naming('dist')}.barrier(){READ}", ("dist",))
 
 
 def _opens_written(plan: Plan, call: CallFact) -> bool:
-    """`open("b.txt").read()` behind `shutil.move("a.txt", "b.txt")`: by the same words."""
+    """`open("b.txt").read()` behind `shutil.move("a.txt", "b.txt")`: by the same words; `os.path.getsize(path)`."""
+    around = (a for a in plan.program.ancestors(call.node) if isinstance(a, ast.If | ast.While | ast.IfExp))
+    sized = looks(plan, call.node) and not any(call.node in {*walk(a.test)} for a in around)
     path = path_of(call.node) if _opens(call.node) and not opens_to_write(plan, call.node) else None
+    path = call.node.args[0] if sized and call.node.args else path
     given = {ast.unparse(a) for w in plan.writing.forms for a in (*w.args, *(k.value for k in w.keywords))}
     return path is not None and ast.unparse(path) in given
 

@@ -37,7 +37,8 @@ def find_preparation(plan: ShardedReading) -> Preparation:
     alone: set[ast.stmt] = set()
     for statement in _prepared(plan, [s.node for s in plan.kept], set()):
         (alone if _leaves_nothing_behind(plan, statement) else first).add(statement)
-    first -= {s for s in first if _is_done_later_too(plan, s, frozenset(first | alone))}
+    later = {s for s in first | alone if _is_done_later_too(plan, s, frozenset(first | alone))}
+    first, alone = first - later, alone - later
     return Preparation(frozenset(first), frozenset(alone), frozenset(_moved(plan, first)))
 
 
