@@ -81,6 +81,31 @@ def made_one(region: Region, split: Split) -> ast.expr | None:
     return None
 
 
+def goes_through_batches(plan: Reading) -> ast.expr | None:
+    """`for t, part in enumerate(noisy): ... torch.zeros(len(part), 4)`: steps in time, each of all samples."""
+    for loop in (n for n in plan.nodes() if isinstance(n, ast.For)):
+        source = loop.iter.args[0] if isinstance(loop.iter, ast.Call) and loop.iter.args else loop.iter
+        value, names = plan.facts.value(source), stored(loop.target)
+        if value.extent is Extent.SAMPLES and not (value.of("list", "dict", "iterator", "loader") or value.items):
+            inside = {n for s in loop.body for n in walk(s)}
+            calls = [plan.facts.calls[n] for n in inside if isinstance(n, ast.Call) and n in plan.facts.calls]
+            trains = any(f.grad and any(o.kind == "model" for o in f.called) for f in calls)
+            if trains and any(_is_how_many(n, names) for n in inside):
+                return loop.iter
+    return None
+
+
+def _is_how_many(node: ast.AST, names: set[str]) -> bool:
+    match node:
+        case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]):
+            return name in names
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="size"), args=[ast.Constant(value=0)]):
+            return name in names
+        case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr="shape"), slice=ast.Constant(value=0)):
+            return name in names
+    return False
+
+
 def _is_one(call: ast.Call, dim: int) -> bool:
     """`x.unsqueeze(0)`, `x.view(1, -1)`; of samples in the second dimension `x.unsqueeze(1)`, `x.view(-1, 1, 8)`."""
     method = call.func.attr if isinstance(call.func, ast.Attribute) else ""

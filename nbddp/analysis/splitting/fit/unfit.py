@@ -24,7 +24,12 @@ from nbddp.analysis.splitting.origins import counted_rows, strung
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import Region, is_split, region_at
 from nbddp.analysis.splitting.roots import Root, dims_of, reduced
-from nbddp.analysis.splitting.single_samples import made_one, sample_by_sample, taken_for_one
+from nbddp.analysis.splitting.single_samples import (
+    goes_through_batches,
+    made_one,
+    sample_by_sample,
+    taken_for_one,
+)
 from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.values import (
     ANYTHING,
@@ -144,6 +149,8 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
                         plan.program.source(first))  # fmt: skip
     if (single := made_one(region, split) or taken_for_one(plan, split.dim)) is not None:
         return sentence("'%1' makes one sample of it, and one sample cannot be split", plan.program.source(single))
+    if (batches := goes_through_batches(plan)) is not None:
+        return sentence("'%1' goes through batches, and not through the samples of one", plan.program.source(batches))
     if (product := _summed_over(region)) is not None:
         return sentence("'%1' adds up over the samples, so a part of them cannot be computed alone",
                         plan.program.source(product))  # fmt: skip
