@@ -7,7 +7,7 @@ import ast
 from nbddp.analysis.evaluator.iteration import params_in, parts
 from nbddp.analysis.slicing import Function, local_names, root_name
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import ANYTHING, HOOKS, Args, Extent, Keywords, Machine, Obj, Value, thing
+from nbddp.analysis.values import ANYTHING, HOOKS, WHOLE, Args, Extent, Keywords, Machine, Obj, Value, thing
 
 RETURNS_MODEL = frozenset(
     "to cuda cpu train eval half float double bfloat16 type apply requires_grad_ share_memory".split()
@@ -51,6 +51,8 @@ def model_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args,
         for obj in models if args else ():
             m.put(_whole(obj), HOOKS, args[0])
         return ANYTHING
+    if attr == "load_state_dict" and m.in_step() and any(m.held(v) not in WHOLE for v in args[:1]):
+        m.facts.moved_apart.add(node)
     return ANYTHING if attr in ("state_dict", "load_state_dict", "zero_grad") else None
 
 
