@@ -154,12 +154,24 @@ def _thrown_away(plan: Plan, call: ast.Call, seen: frozenset[ast.AST]) -> bool:
     around = function or plan.program.cell_of(call)
     inside = (n for n in plan.facts.calls if span(n) > span(call) and isinstance(n.func, ast.Attribute))
     later = [n for n in inside if (plan.program.function_of(n) or plan.program.cell_of(n)) is around]
-    words = [getattr(n.func, "attr", "") for n in sorted(later, key=span)]
-    follows = next((word for word in words if word in ("zero_grad", "backward", "step")), None)
+    ordered = (n for n in sorted(later, key=span) if getattr(n.func, "attr", "") in ("zero_grad", "backward", "step"))
+    follows = next(ordered, None)
     if follows is not None or function is None or function in seen:
-        return follows == "zero_grad"
+        return follows is not None and _clears_all(plan, follows, call)
     callers = plan.callers.get(function, ())
     return bool(callers) and all(_thrown_away(plan, c, seen | {function}) for c in callers)
+
+
+def _clears_all(plan: Plan, call: ast.Call, behind: ast.Call) -> bool:
+    """`optimizer.zero_grad()` of all that is averaged, whichever way it goes: not now and then."""
+    models = plan.wrapping.averaged.keys()
+    wanted = {o for m in plan.roles.models if m.obj in models for o in m.optimizers}
+    always = {*plan.program.ancestors(behind)}.issuperset(
+        a for a in plan.program.ancestors(call) if isinstance(a, ast.If | ast.For | ast.While | ast.Try)
+    )
+    held = plan.facts.value(call.func.value).objs if isinstance(call.func, ast.Attribute) else frozenset[Obj]()
+    clears = getattr(call.func, "attr", "") == "zero_grad" and bool(held)
+    return clears and always and (wanted <= held or models <= held)
 
 
 def _with_statistics(plan: Plan, call: ast.Call) -> list[str]:

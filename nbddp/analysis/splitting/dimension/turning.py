@@ -33,8 +33,9 @@ def _is_taken_apart(plan: Reading, node: ast.AST) -> bool:
     match around:
         case ast.Subscript(slice=ast.Constant(value=int())):
             return around.value is node
-        case ast.Attribute(attr="unbind" | "chunk"):
-            return True
+        case ast.Attribute(attr="unbind"):
+            call = plan.program.parents[around]
+            return isinstance(call, ast.Call) and all(plan.facts.value(a).const == 0 for a in call.args)
         case ast.Assign(targets=[ast.Tuple()]):
             return True
         case ast.Assign(targets=[ast.Name(id=name)]):

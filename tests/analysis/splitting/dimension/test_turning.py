@@ -28,6 +28,8 @@ STEP = "idx = torch.randint(0, 50, (16,))\nloss = F.mse_loss(model(X[idx]), y[id
         ("qkv = x.permute(2, 0, 3, 1, 4)\n        x = qkv[0] + qkv[1]", False),
         ("x = x.permute(2, 0, 1).unbind(0)[0]", False),
         ("x = x.permute(2, 0, 1)", True),
+        ("x = x.permute(2, 0, 1).unbind(1)[0]", True),
+        ("x = x.permute(2, 0, 3, 1).chunk(3, dim=-1)[0]", True),
         ("qkv = x.permute(2, 0, 3, 1, 4)\n        x = self.drop(qkv)[0]", True),
         ("x = x.transpose(0, 1)", True),
         ("x = torch.transpose(x, 0, 1)", True),
