@@ -10,21 +10,21 @@ import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nbddp.analysis.library import Samples, entry_of
+from nbddp.analysis.library import Samples, Stream, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import effects
-from nbddp.analysis.splitting.origins import fits, is_constant, is_moved, is_unchanging, structure_of
+from nbddp.analysis.splitting.origins import fits, is_constant, is_moved, is_unchanging, structure_of, written_sizes
 from nbddp.analysis.splitting.regions import LOOPS, Region, bound, run_by, stored
 from nbddp.analysis.splitting.roots import Root, base_of, roots, values_for
 from nbddp.analysis.syntax import is_name, walk
-from nbddp.analysis.values import Split
+from nbddp.analysis.values import SHUFFLED, Split
 
 BINDS = (ast.Assign, ast.AugAssign, ast.NamedExpr)
 
 
 def split_of(region: Region, last: ast.AST, found: Sequence[Root]) -> Split:
     """At the head of what trains; by new names where what is whole is read elsewhere as well."""
-    region, found = _before_functions(region, _of_the_batch(region, found))
+    region, found = _before_sizes(*_before_functions(region, _of_the_batch(region, found)))
     at = region.at
     own = [r for r in found if r.name is None or r.name not in region.bound_before]
     split = Split(at, region.plan.program.statement_of(last), region.plan.program.source(found[0].node))
@@ -50,6 +50,40 @@ def _before_functions(region: Region, found: Sequence[Root]) -> tuple[Region, Se
             if given and not any(draws(plan, n) for s in before[number:] for n in run_by(plan, s)):
                 return above, [*(r for r in found if r.name not in late), *given]
     return region, found
+
+
+def _before_sizes(region: Region, found: Sequence[Root]) -> tuple[Region, Sequence[Root]]:
+    """`n = x.size(0)`, where `torch.randn(n, 8)` is drawn for the step as well: as many as a rank has samples."""
+    held = {r.name for r in found}
+    before = region.block[: region.block.index(region.at)] if not region.whole or _is_of_one_step(region) else ()
+    for number, at in enumerate(before):
+        asked = [n for n in walk(at) if getattr(n, "id", None) in held and _is_asked_for_its_size(region, n)]
+        if asked and _makes_as_many([*before[number:], *region.rest], asked, region.plan):
+            above = replace(region, at=at)
+            return above, [r for one in found for r in (roots(above, one.node) if one.name else [one])]
+    return region, found
+
+
+def _makes_as_many(statements: Sequence[ast.stmt], asked: Sequence[ast.AST], plan: Reading) -> bool:
+    """Samples of its own, by itself or in a function that is given the number.
+
+    Not where one is given another's place, nor where what is drawn cannot be drawn for a whole batch.
+    """
+    for call in (n for s in statements for n in run_by(plan, s) if isinstance(n, ast.Call)):
+        if entry_of(call, plan.flow.imports).draws not in (None, Stream.TORCH) or plan.facts.value(call).of(SHUFFLED):
+            return False
+    sizes = {n for s in statements if {*asked} & {*walk(s)} for n in stored(s)}
+    given = (
+        n for s in statements for c in walk(s) if isinstance(c, ast.Call) for one in _counts(plan, c) for n in walk(one)
+    )
+    return any(n in asked or (getattr(n, "id", None) in sizes and plan.facts.value(n).number) for n in given)
+
+
+def _counts(plan: Reading, call: ast.Call) -> Sequence[ast.expr]:
+    """Where it may be told how many samples to make."""
+    fact = plan.facts.calls.get(call)
+    passed = [*call.args, *(k.value for k in call.keywords)] if fact is not None and fact.bodies else []
+    return passed or written_sizes(plan, call)[:1]
 
 
 def _joins_beside_labels(region: Region, call: ast.Call) -> bool:

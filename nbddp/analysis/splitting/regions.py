@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import block_of
@@ -124,8 +125,10 @@ def region_at(plan: Reading, statement: ast.stmt) -> Region:
 def step_of(plan: Reading, split: Split) -> list[ast.stmt]:
     """The statements that train on a split batch; of one that is split before a loop, the loop."""
     region = region_at(plan, split.at)
-    last = next((n for n, s in enumerate(region.rest) if split.step in {*walk(s)}), len(region.rest) - 1)
-    return [*region.rest[: last + 1]]
+    others = {s.at for s in plan.assumed.splits} - {split.at}
+    rest = [*takewhile(lambda s: s not in others, region.rest)]
+    ends = [n for n, s in enumerate(rest) if split.step in {*walk(s)} or plan.facts.backward & {*run_by(plan, s)}]
+    return rest[: max(ends, default=len(rest) - 1) + 1]
 
 
 def held(plan: Reading, split: Split) -> Iterator[ast.expr]:

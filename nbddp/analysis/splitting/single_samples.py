@@ -7,7 +7,7 @@ import ast
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.origins import gives_samples, is_sample
-from nbddp.analysis.splitting.regions import Region, bound, held, region_at, stored
+from nbddp.analysis.splitting.regions import Region, bound, held, region_at, run_by, stored
 from nbddp.analysis.splitting.roots import is_data, is_single
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import TURNED, Extent, Split, spread
@@ -133,12 +133,19 @@ def taken_for_one(plan: Reading, dim: int) -> ast.expr | None:
         ):  # else it only measures: `target.view(1, -1)`
             return call
         trains = fact.grad and bool(fact.loops & training or not training) and "torch.nn.Parameter" not in fact.names
-        if trains and (made := next((a for a in call.args if is_single(plan, a)), None)) is not None:
+        made = next((a for a in call.args if is_single(plan, a)), None) if trains else None
+        if made is not None and (not fact.bodies or _learns(plan, call)):
             return made
         compares = fact.grad and plan.facts.value(func).of("loss") and plan.facts.value(call).varies
         if compares and _is_summed_up(plan, call):
             return call
     return None
+
+
+def _learns(plan: Reading, call: ast.Call) -> bool:
+    """Not a function of the notebook that only shows, `draw(torch.tensor([total / 30]))`."""
+    facts = (plan.facts.calls[n] for n in run_by(plan, call) if isinstance(n, ast.Call) and n in plan.facts.calls)
+    return any(plan.facts.is_loss(f.node) or any(o.kind in ("model", "submodule") for o in f.called) for f in facts)
 
 
 def _is_of_no_batch(plan: Reading, call: ast.Call) -> bool:
