@@ -53,6 +53,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             yield from _elsewhere(plan, inner, done)
     yield from _loaded(plan, done)
     yield from _several(plan)
+    yield from _left_behind(plan)
 
 
 def _loaded(plan: Plan, done: set[ast.AST]) -> Iterator[Edit]:
@@ -200,3 +201,40 @@ def _several(plan: Plan) -> Iterator[Diagnostic]:
                      len(places)),
             help=sentence("if that is too much for one GPU, run the notebook's own code in one process"),
         )  # fmt: skip
+
+
+def _left_behind(plan: Plan) -> Iterator[Diagnostic]:
+    """A training before which nothing is moved: its model comes to the GPU of each process, and no batch does."""
+    unmoved = {o: home for o, home in plan.wrapping.homes.items() if not home.moved} if plan.uses_gpu else {}
+    for model in plan.roles.models:
+        ends = [end for call in model.forward_calls for end in _run_at(plan, call, frozenset())]
+        before = [s.node for s in plan.kept if ends and plan.program.span(s.node)[0] <= min(ends)]
+        if model.obj in unmoved and ends and not any(_moves(plan, n) for s in before for n in walk(s)):
+            yield plan.program.diagnose(
+                NAME, "warning", unmoved[model.obj].built,
+                sentence("nothing is moved to a GPU before this model has been trained, as a later cell does it: on a "
+                         "machine with GPUs its batches stay on the CPU, and the script stops"),
+                help=sentence("move the model and its batches with .to(device)"),
+            )  # fmt: skip
+
+
+def _run_at(plan: Plan, node: ast.AST, seen: frozenset[ast.AST]) -> Iterator[int]:
+    """Where statements of the cells begin that run it."""
+    function = plan.program.function_of(node)
+    if function is None:
+        yield plan.program.span(node)[0]
+    elif function not in seen:
+        for call in plan.callers.get(function, ()):
+            yield from _run_at(plan, call, seen | {function})
+
+
+def _moves(plan: Plan, node: ast.AST) -> bool:
+    """Or gives what may move: a device, or the whole matter to a library."""
+    if not isinstance(node, ast.Call):
+        return False
+    name = qualified(node.func, plan.flow.imports) or ""
+    attr = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+    given = [*node.args, *(k.value for k in node.keywords)]
+    named = any(k.arg == "device" for k in node.keywords)
+    handed = not name.startswith("torch.device") and any(_is_gpu(plan, a) for a in given)
+    return attr in ("to", "cuda", "prepare") or named or handed or name in DEFAULTS
