@@ -54,12 +54,17 @@ NAME = "split"
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
-    if plan.options.exact and (why := plan.assumed.unsplit):
-        yield Diagnostic(NAME, "error", sentence("--exact cannot split the batches of this training"), why=why)
-    if why := plan.assumed.joined:
-        yield Diagnostic(
-            NAME, "note", sentence("all ranks have whole batches: each computes the model for its part of one, and the "
-                                   "rest of a step for all of it"), why=why,
+    training = [*(f.node for f in plan.roles.batch_loops), *sorted(plan.facts.backward, key=plan.program.span)][:1]
+    for loop in training if plan.options.exact and plan.assumed.unsplit else ():
+        yield plan.program.diagnose(
+            NAME, "error", loop, sentence("--exact cannot split the batches of this training"), why=plan.assumed.unsplit
+        )
+    for loop in training if plan.assumed.joined else ():
+        yield plan.program.diagnose(
+            NAME, "note", loop,
+            sentence("all ranks have whole batches: each computes the model for its part of one, and the rest of a "
+                     "step for all of it"),
+            why=plan.assumed.joined,
         )  # fmt: skip
         yield from _by_parts(plan)
     if plan.options.batch_per_rank and plan.assumed.splits:

@@ -35,10 +35,10 @@ def gives(node: ast.stmt) -> bool:
 def wants(node: ast.stmt) -> bool:
     """`optimizer.step()`, `w.data -= 0.1 * w.grad`, and no backward() beside it."""
     changes = any(isinstance(n, ast.Assign | ast.AugAssign) for n in walk(node))
-    return "backward" not in _methods(node) and ("step" in _methods(node) or (changes and _reads_gradients(node)))
+    return "backward" not in _methods(node) and ("step" in _methods(node) or (changes and reads_gradients(node)))
 
 
-def _reads_gradients(node: ast.stmt) -> bool:
+def reads_gradients(node: ast.stmt) -> bool:
     return any(isinstance(n, ast.Attribute) and n.attr == "grad" and isinstance(n.ctx, ast.Load) for n in walk(node))
 
 

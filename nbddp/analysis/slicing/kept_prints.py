@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from nbddp.analysis.slicing.effects import displays_only
+from nbddp.analysis.slicing.gradients import gives, reads_gradients
 from nbddp.analysis.slicing.slice import Flow, Slice
 from nbddp.analysis.syntax import walk
 
@@ -39,6 +40,10 @@ def _shows_kept(flow: Flow, index: int, kept: set[int]) -> bool:
     if not displays_only(statement.node, found, flow.imports) or flow.binder_before("print", index) is not None:
         return False
     if {k.arg for k in call.keywords} - LAYOUT or not all(_is_cheap(flow, a, index) for a in call.args):
+        return False
+    if reads_gradients(statement.node) and any(
+        gives(flow.program.statements[i].node) for i in range(index) if i not in kept
+    ):
         return False
     names = {n for n in found.reads if flow.binder_before(n, index) is not None}
     made = [flow.program.statements[i].node for n in names for i in kept if n in flow.effects[i].may_bind]

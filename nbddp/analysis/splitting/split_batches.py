@@ -20,7 +20,7 @@ from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import Region, held, is_split, region_at, run_by
 from nbddp.analysis.splitting.roots import Root, comes_out, is_data, roots
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import Assumptions, Split
+from nbddp.analysis.values import Assumptions, Extent, Split, contents, spread
 from nbddp.sentence import NOTHING, Sentence, sentence
 
 ELEMENTWISE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
@@ -176,11 +176,16 @@ def _meeting(region: Region, node: ast.AST) -> Iterator[Root]:
 
 
 def _beside(region: Region, *operands: ast.expr) -> Iterator[Root]:
-    if any(is_split(region.plan, o) and (not region.whole or comes_out(region, o)) for o in operands):
+    if any(_holds_samples(region.plan, o) and (not region.whole or comes_out(region, o)) for o in operands):
         for operand in operands:
-            if not is_split(region.plan, operand) and is_data(region.plan, operand):
+            if not _holds_samples(region.plan, operand) and is_data(region.plan, operand):
                 found = [r for r in roots(region, operand) if not r.one and _belongs(region, r)]
                 yield from found or _drawn_late(region, operand)
+
+
+def _holds_samples(plan: Reading, node: ast.expr) -> bool:
+    """Itself, or what is in it: `{"mu": mu, "sigma": sigma}`."""
+    return any(spread(v) is Extent.SAMPLES for v in contents(plan.facts, plan.facts.value(node)))
 
 
 def _drawn_late(region: Region, operand: ast.expr) -> Iterator[Root]:
@@ -210,7 +215,7 @@ def _belongs(region: Region, root: Root) -> bool:
 def _given(region: Region, call: ast.Call) -> Iterator[Root]:
     fact = region.plan.facts.calls.get(call)
     given = [*call.args, *(k.value for k in call.keywords)]
-    if fact is None or not any(is_split(region.plan, a) for a in given):
+    if fact is None or not any(_holds_samples(region.plan, a) for a in given):
         return
     if region.plan.facts.is_loss(call) or any(effect_of(n).packs for n in fact.names):
         yield from _of_the_same(region, call.args[:2])
@@ -223,6 +228,6 @@ def _given(region: Region, call: ast.Call) -> Iterator[Root]:
 def _of_the_same(region: Region, given: list[ast.expr], *, new: bool = True) -> Iterator[Root]:
     """Output and target of a loss, rows and the labels by which they are picked: of what was not drawn here as well."""
     for one in given:
-        if not is_split(region.plan, one) and is_data(region.plan, one):
+        if not _holds_samples(region.plan, one) and is_data(region.plan, one):
             found = [r for r in roots(region, one) if not r.one and _belongs(region, r)]
             yield from found or ([Root(one)] if new else [])

@@ -48,6 +48,13 @@ def test_a_print_keeps_nothing_else():
     assert kept("sizes = []\nsizes.append(1)\nprint(sizes)", TRAINING) == [LOOP]
 
 
+def test_gradients_that_are_not_computed_are_not_shown():
+    """No name says that `w.grad` comes of the second line, which is left out."""
+    made, used = "w = torch.rand(1, requires_grad=True)", "model.bias.data.add_(w.detach())"
+    cell = f"{made}\n(3 * w).backward()\nprint(w.grad)\nprint(w.requires_grad)\n{used}"
+    assert kept(cell, TRAINING) == [made, "print(w.requires_grad)", used, LOOP]
+
+
 def test_what_a_name_stands_for_at_the_print():
     """Another value than that which is kept."""
     cell = "rate = 0.1\nprint(rate)\nrate = 0.2\nprint(rate)\noptimizer.lr = rate"
