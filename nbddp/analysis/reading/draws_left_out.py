@@ -42,11 +42,14 @@ def draws_left_out(plan: Reading) -> Iterator[Statement]:
 def _is_drawn_from(
     plan: Reading, stream: Source, after: Sequence[Statement], definitions: Mapping[str, Definition]
 ) -> bool:
-    """Before it is seeded again; the training too, where it draws from a generator of the notebook's own."""
+    """Before it is seeded again.
+
+    The training too, where it draws from a generator of the notebook's own, or as one process does.
+    """
     for statement in after:
         if stream in seeds(plan, statement.node, definitions):
             return False
-        counts = isinstance(stream, str) or statement not in plan.training
+        counts = isinstance(stream, str) or plan.options.exact or statement not in plan.training
         if counts and stream in draws(plan, statement.node, definitions):
             return True
     return False

@@ -45,7 +45,7 @@ def draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definition]) -
     for part in (p for n in _run_by(plan, node) for p in with_what_it_calls(n, definitions)):
         if isinstance(part, ast.Call):
             found |= _drawn_by(plan, part)
-        elif isinstance(part, ast.For | ast.comprehension) and isinstance(part.iter, ast.Name | ast.Attribute):
+        elif isinstance(_gone_through(part), ast.Name | ast.Attribute):
             found.add(TORCH)  # a DataLoader draws a seed for its workers
         elif isinstance(part, ast.ClassDef) and any(_is_layer(plan, base) for base in part.bases):
             found.add(TORCH)
@@ -64,10 +64,27 @@ def surely_draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definit
             found |= _drawn_by(plan, part) if known else set()
             begun = part.args[0] if name == "iter" and part.args else None
         else:
-            begun = part.iter if isinstance(part, ast.For | ast.comprehension) else None
-        if isinstance(begun, ast.Name) and begun.id in plan.facts.final and plan.facts.final[begun.id].of("loader"):
+            begun = _gone_through(part)
+        if isinstance(begun, ast.Name) and _is_loader(plan, begun.id):
             found.add(TORCH)  # a seed for its workers, and an order
     return found
+
+
+def _is_loader(plan: Reading, name: str) -> bool:
+    """Also one that the script has no use for."""
+    if name in plan.facts.final:
+        return bool(plan.facts.final[name].of("loader"))
+    made = (plan.program.statements[i].node for i in plan.flow.binders.get(name, ()))
+    calls = (n.value for n in made if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call))
+    return any(makes(qualified(c.func, plan.flow.imports) or "") == "loader" for c in calls)
+
+
+def _gone_through(node: ast.AST) -> ast.expr | None:
+    """`loader` of `for i, batch in enumerate(loader)`, whatever bar is around it."""
+    begun = node.iter if isinstance(node, ast.For | ast.comprehension) else None
+    while isinstance(begun, ast.Call) and begun.args and getattr(begun.func, "id", "") not in ("len", "range"):
+        begun = begun.args[0]
+    return begun
 
 
 def drawing_loops(plan: Reading, loops: frozenset[Loop]) -> set[Loop]:

@@ -80,9 +80,20 @@ def first_split(plan: Reading, call: ast.Call) -> Split | Root | None:
     seen: list[Root] = []
     for region in regions(plan, scope, nodes):
         seen = [r for g in given for r in roots(region, g)]
+        if any(_is_of_a_loop_around(region, r) for r in seen):
+            continue
         if (found := _split_by(region, nodes[-1], (r for r in seen if r.one or _drawn_here(region, r)))) is not None:
             return found
     return split_of(region, nodes[-1], seen) if seen else _drawn_within(plan, nodes[:-1], nodes[-1])
+
+
+def _is_of_a_loop_around(region: Region, root: Root) -> bool:
+    """`real`, of the loader's loop around one in which noise is drawn for it several times."""
+    plan, here = region.plan, region.bound_before | region.bound_in_rest
+    for loop in plan.program.ancestors(region.at) if root.name is not None and root.name not in here else ():
+        if isinstance(loop, ast.For) and root.name in {n for s in (loop.target, *loop.body) for n in stored(s)}:
+            return any(plan.facts.value(n).objs & plan.assumed.alike for n in walk(loop.iter))
+    return False
 
 
 def _split_by(region: Region, last: ast.AST, found: Iterable[Root]) -> Split | Root | None:

@@ -46,7 +46,7 @@ def means_of(plan: Reading, split: Split) -> Means:
         for node in (n for n in walk(statement) if n not in apart):
             if isinstance(node, ast.Assign):
                 unpacked += [(node, name) for name in _out_of_a_tuple(plan, node)]
-            elif isinstance(node, ast.BinOp | ast.Call):
+            elif isinstance(node, ast.BinOp | ast.Call | ast.Return):
                 counts += _counts(plan, node)
             if _is_born(plan, node) and not _runs(plan, node, within=inside):
                 assert isinstance(node, ast.expr)
@@ -188,12 +188,17 @@ def _out_of_a_tuple(plan: Reading, node: ast.Assign) -> Iterator[str]:
             yield name.id
 
 
-def _counts(plan: Reading, node: ast.BinOp | ast.Call) -> Iterator[ast.expr]:
-    """`loss.item() * len(xb)`, `meter.update(loss.item(), len(xb))`: times an even share's samples it adds up."""
-    parts = [node.left, node.right] if isinstance(node, ast.BinOp) else [*node.args, *(k.value for k in node.keywords)]
-    if isinstance(node, ast.Call):  # not `"{}: {}".format(step * len(xb), loss)`, which only reads them
+def _counts(plan: Reading, node: ast.BinOp | ast.Call | ast.Return) -> Iterator[ast.expr]:
+    """`loss.item() * len(xb)`, `meter.update(loss.item(), len(xb))`: times an even share's samples it adds up.
+
+    `return loss.item(), len(xb)`: whoever calls it multiplies them.
+    """
+    if isinstance(node, ast.Return):
+        parts, multiplies = [*getattr(node.value, "elts", ())], True
+    elif isinstance(node, ast.BinOp):
+        parts, multiplies = [node.left, node.right], isinstance(node.op, ast.Mult)
+    else:  # not `"{}: {}".format(step * len(xb), loss)`, which only reads them
+        parts = [*node.args, *(k.value for k in node.keywords)]
         multiplies = entry_of(node, plan.flow.imports).effect is not Effect.READS
-    else:
-        multiplies = isinstance(node.op, ast.Mult)
     if multiplies and any(_is_mean(plan, part) for part in parts):
         yield from (part for part in parts if plan.facts.value(part).size)

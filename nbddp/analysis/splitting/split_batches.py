@@ -9,13 +9,21 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from nbddp.analysis.library import effect_of
+from nbddp.analysis.library import Samples, effect_of, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.cuts import add, draws
 from nbddp.analysis.splitting.dimension import samples_in, with_masks, with_places, with_states
 from nbddp.analysis.splitting.find import chain_of, first_split, unshared
 from nbddp.analysis.splitting.fit import in_columns, is_unclear, nothing_cut, unclear_dim, unclear_loss, unfit, unjoined
-from nbddp.analysis.splitting.origins import fits, is_constant, is_count, is_mask, is_unchanging, known_size
+from nbddp.analysis.splitting.origins import (
+    fits,
+    is_constant,
+    is_count,
+    is_mask,
+    is_unchanging,
+    known_size,
+    written_sizes,
+)
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import Region, held, is_split, region_at, run_by
 from nbddp.analysis.splitting.roots import Root, comes_out, is_data, roots
@@ -157,7 +165,9 @@ def _is_seen(region: Region, root: Root) -> bool:
 
 
 def _meeting(region: Region, node: ast.AST) -> Iterator[Root]:
-    if isinstance(node, ast.Call):
+    if isinstance(node, ast.Call) and node.args and entry_of(node, region.plan.flow.imports).samples is Samples.JOINS:
+        yield from _beside(region, *getattr(node.args[0], "elts", ()))
+    elif isinstance(node, ast.Call):
         yield from _given(region, node)
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ELEMENTWISE):
         yield from _beside(region, node.left, node.right)
@@ -189,7 +199,7 @@ def _holds_samples(plan: Reading, node: ast.expr) -> bool:
 
 
 def _drawn_late(region: Region, operand: ast.expr) -> Iterator[Root]:
-    """`noise = torch.randn(32, 2)`, further down than where the batch is split, with as many rows as that has."""
+    """`torch.randn(32, 2)`, `torch.zeros(32, 1)`, further down than where a batch of as many rows is split."""
     plan = region.plan
     facts = [plan.facts.calls[o.node] for o in plan.assumed.alike if o.node in plan.facts.calls]
     written = [size for f in facts if (size := f.args.get("batch_size") or f.args.get(1)) is not None]
@@ -197,7 +207,8 @@ def _drawn_late(region: Region, operand: ast.expr) -> Iterator[Root]:
     rows = {*(str(size.const) for size in written), *(known_size(plan, n) for n in cut)}
     below = {n for s in region.rest for n in walk(s)} if not region.whole else set[ast.AST]()
     for node in below & {*plan.bindings.made_of(operand)}:
-        if isinstance(node, ast.Call) and draws(plan, node) and known_size(plan, node) in rows - {None}:
+        made = isinstance(node, ast.Call) and (draws(plan, node) or bool(written_sizes(plan, node)))
+        if made and isinstance(node, ast.Call) and known_size(plan, node) in rows - {None}:
             yield Root(node)
 
 

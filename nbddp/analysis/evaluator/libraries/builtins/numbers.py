@@ -9,7 +9,6 @@ from math import inf
 from nbddp.analysis.evaluator.iteration import is_indirect, taken_from
 from nbddp.analysis.evaluator.libraries.things import made_with
 from nbddp.analysis.values import (
-    ANYTHING,
     EACH,
     MARKS,
     MOVED,
@@ -91,6 +90,7 @@ def length(m: Machine, value: Value) -> Value:
     cut = value.extent is Extent.SAMPLES and spread(m.elements(value)) in WHOLE  # a list of samples by the script
     if value.of("list") and not cut:  # as many as there are batches, or samples
         return Value(
-            extent=Extent.VARYING if spread(m.elements(value)) is Extent.SAMPLES or m.deals() else Extent.UNIFORM
+            extent=Extent.VARYING if spread(m.elements(value)) is Extent.SAMPLES or m.deals() else Extent.UNIFORM,
+            number=True,
         )
-    return m.size(value) if spread(value) is Extent.SAMPLES and not value.of(TURNED) else ANYTHING
+    return m.size(value) if spread(value) is Extent.SAMPLES and not value.of(TURNED) else Value(number=True)
