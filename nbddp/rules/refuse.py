@@ -57,6 +57,8 @@ def _undefined(plan: Plan) -> Iterator[Diagnostic]:
     for name, node in plan.facts.undefined.items():
         if node not in plan.program.parents or _may_be_passed_by(plan, name, node) or _is_set_on_failure(plan, node):
             continue
+        if any(_asks_for(around, name) for around in plan.program.ancestors(node)):
+            continue
         read = (n for n in plan.nodes() if isinstance(n, ast.Name) and n.id == name)
         optional = all(_is_optional(plan, n) for n in read)
         yield plan.program.diagnose(
@@ -80,6 +82,16 @@ def _run_elsewhere(plan: Plan) -> Iterator[Diagnostic]:
                 help=sentence("put that code into a cell, or into a module that you import"),
             )  # fmt: skip
             return
+
+
+def _asks_for(node: ast.AST, name: str) -> bool:
+    """`if "model" in globals():`, which it is once the cell is run again."""
+    match node:
+        case ast.If(
+            test=ast.Compare(left=ast.Constant(value=asked), ops=[ast.In()], comparators=[ast.Call(func=called)])
+        ):
+            return asked == name and getattr(called, "id", "") in ("locals", "globals", "vars", "dir")
+    return False
 
 
 def _is_optional(plan: Plan, node: ast.AST) -> bool:

@@ -21,6 +21,7 @@ Source = Stream | str  # a generator of the notebook's own is known by its name
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 CALLED_IN_PASSING = ("sklearn.model_selection.train_test_split",)
 SEEDING = ("manual_seed", "seed", "set_state", "setstate")
+BUILDING = ("__init__", "__new__", "__post_init__")
 READING = ("initial_seed", "get_state", "getstate")
 
 
@@ -55,7 +56,7 @@ def draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definition]) -
 def surely_draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definition]) -> set[Source]:
     """The same, of what is known: weights, samples, a batch of a loader."""
     found: set[Source] = set()
-    for part in with_what_it_calls(node, definitions):
+    for part in with_what_it_calls(node, definitions, built=True):
         if isinstance(part, ast.Call):
             name = qualified(part.func, plan.flow.imports) or ""
             layer = is_class(name) and learns(name) if name.startswith("torch.nn.") else makes(name) == "model"
@@ -79,6 +80,12 @@ def _is_loader(plan: Reading, name: str) -> bool:
     return any(makes(qualified(c.func, plan.flow.imports) or "") == "loader" for c in calls)
 
 
+def _built(definition: Definition) -> list[ast.AST]:
+    """Of a class, what is run where one of its things is made: `__getitem__` may draw, and is not."""
+    later = {s for s in definition.body if isinstance(s, ast.FunctionDef) and s.name not in BUILDING}
+    return [s for s in definition.body if s not in later] if isinstance(definition, ast.ClassDef) else [definition]
+
+
 def _gone_through(node: ast.AST) -> ast.expr | None:
     """`loader` of `for i, batch in enumerate(loader)`, whatever bar is around it."""
     begun = node.iter if isinstance(node, ast.For | ast.comprehension) else None
@@ -98,14 +105,16 @@ def drawing_loops(plan: Reading, loops: frozenset[Loop]) -> set[Loop]:
     return found
 
 
-def with_what_it_calls(node: ast.AST, definitions: Mapping[str, Definition]) -> Iterator[ast.AST]:
+def with_what_it_calls(
+    node: ast.AST, definitions: Mapping[str, Definition], *, built: bool = False
+) -> Iterator[ast.AST]:
     waiting, seen = [node], set[str]()
     while waiting:
         for part in walk(waiting.pop()):
             yield part
             if isinstance(part, ast.Name) and part.id in definitions and part.id not in seen:
                 seen.add(part.id)
-                waiting.append(definitions[part.id])
+                waiting += _built(definitions[part.id]) if built else [definitions[part.id]]
 
 
 def _run_by(plan: Reading, node: ast.AST) -> list[ast.AST]:
