@@ -13,20 +13,30 @@ from nbddp.analysis.values import Obj, Split, Value
 
 def learned(plan: Reading) -> frozenset[str]:
     """Names of tensors that gradients are asked for; `self.w` of those that an object has."""
-    names = set[str]()
-    for node in plan.nodes():
-        match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if _makes_learned(plan, value):
-                names.add(name)
-            case ast.Assign(targets=[ast.Attribute() as place], value=value) if _makes_learned(plan, value):
-                names.add(ast.unparse(place))
-            case ast.Assign(targets=[ast.Attribute(value=ast.Name() | ast.Attribute() as place, attr="requires_grad")]):
-                names.add(ast.unparse(place))
-            case ast.Call(func=ast.Attribute(value=ast.Name() | ast.Attribute() as place, attr="requires_grad_")):
-                names.add(ast.unparse(place))
-            case ast.Attribute(value=ast.Name(id=name), attr="grad" | "data"):
-                names.add(name)
-    return frozenset(names | {n for name in names for n in _listed(plan, name)})
+    found = {name for node in plan.nodes() for name in _learned_by(plan, node) if not _is_another(plan, name, node)}
+    return frozenset(found | {n for name in found for n in _listed(plan, name)})
+
+
+def _learned_by(plan: Reading, node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if _makes_learned(plan, value):
+            yield name
+        case ast.Assign(targets=[ast.Attribute() as place], value=value) if _makes_learned(plan, value):
+            yield ast.unparse(place)
+        case ast.Assign(targets=[ast.Attribute(value=ast.Name() | ast.Attribute() as place, attr="requires_grad")]):
+            yield ast.unparse(place)
+        case ast.Call(func=ast.Attribute(value=ast.Name() | ast.Attribute() as place, attr="requires_grad_")):
+            yield ast.unparse(place)
+        case ast.Attribute(value=ast.Name(id=name), attr="grad" | "data"):
+            yield name
+
+
+def _is_another(plan: Reading, name: str, node: ast.AST) -> bool:
+    """In an earlier cell: by the time of the training the name stands for something else."""
+    if plan.program.function_of(node) is not None:
+        return False
+    last = plan.flow.bound_by(name, min((s.index for s in plan.training), default=0))
+    return last is not None and plan.program.span(last)[0] > plan.program.span(node)[0]
 
 
 def inputs(plan: Reading, value: Value) -> frozenset[Obj]:
