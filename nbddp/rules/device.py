@@ -205,7 +205,8 @@ def _several(plan: Plan) -> Iterator[Diagnostic]:
 
 def _left_behind(plan: Plan) -> Iterator[Diagnostic]:
     """A training before which nothing is moved: its model comes to the GPU of each process, and no batch does."""
-    unmoved = {o: home for o, home in plan.wrapping.homes.items() if not home.moved} if plan.uses_gpu else {}
+    own = plan.uses_gpu and plan.framework is None  # which moves them itself
+    unmoved = {o: home for o, home in plan.wrapping.homes.items() if not home.moved} if own else {}
     for model in plan.roles.models:
         ends = [end for call in model.forward_calls for end in _run_at(plan, call, frozenset())]
         before = [s.node for s in plan.kept if ends and plan.program.span(s.node)[0] <= min(ends)]

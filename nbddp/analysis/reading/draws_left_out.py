@@ -44,12 +44,14 @@ def _is_drawn_from(
 ) -> bool:
     """Before it is seeded again.
 
-    The training too, where it draws from a generator of the notebook's own, or as one process does.
+    The training too, where it draws as one process does, or from a generator of the notebook's own.
     """
     for statement in after:
         if stream in seeds(plan, statement.node, definitions):
             return False
-        counts = isinstance(stream, str) or plan.options.exact or statement not in plan.training
+        if plan.options.exact and statement in plan.training:
+            return True
+        counts = isinstance(stream, str) or statement not in plan.training
         if counts and stream in draws(plan, statement.node, definitions):
             return True
     return False

@@ -46,7 +46,7 @@ def draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definition]) -
     for part in (p for n in _run_by(plan, node) for p in with_what_it_calls(n, definitions)):
         if isinstance(part, ast.Call):
             found |= _drawn_by(plan, part)
-        elif isinstance(_gone_through(part), ast.Name | ast.Attribute):
+        elif isinstance(part, ast.For | ast.comprehension) and isinstance(part.iter, ast.Name | ast.Attribute):
             found.add(TORCH)  # a DataLoader draws a seed for its workers
         elif isinstance(part, ast.ClassDef) and any(_is_layer(plan, base) for base in part.bases):
             found.add(TORCH)
