@@ -57,7 +57,7 @@ def _before_sizes(region: Region, found: Sequence[Root]) -> tuple[Region, Sequen
     held = {r.name for r in found}
     before = region.block[: region.block.index(region.at)] if not region.whole or _is_of_one_step(region) else ()
     for number, at in enumerate(before):
-        asked = [n for n in walk(at) if getattr(n, "id", None) in held and _is_asked_for_its_size(region, n)]
+        asked = [n for n in walk(at) if getattr(n, "id", None) in held and is_asked_for_its_size(region, n)]
         if asked and _makes_as_many([*before[number:], *region.rest], asked, region.plan):
             above = replace(region, at=at)
             return above, [r for one in found for r in (roots(above, one.node) if one.name else [one])]
@@ -130,7 +130,7 @@ def add(split: Split, region: Region, found: Sequence[Root]) -> Split:
 def _is_sized_by_its_part(split: Split, region: Region, node: ast.AST) -> bool:
     """`torch.randint(2, y.shape)` where `y` is cut: as many are drawn as the rank has samples."""
     names = (n for n in walk(node) if isinstance(n, ast.Name) and n.id in split.names)
-    return isinstance(node, ast.Call) and any(_is_asked_for_its_size(region, n) for n in names)
+    return isinstance(node, ast.Call) and any(is_asked_for_its_size(region, n) for n in names)
 
 
 def _told_apart(split: Split, region: Region, root: Root) -> Split:
@@ -159,7 +159,7 @@ def _bound(region: Region) -> frozenset[str]:
 def _whole_elsewhere(split: Split, region: Region, name: str) -> Split:
     """What is there before the loop: its samples get the name, unless somebody else wants all of them."""
     reads = [n for s in region.rest for n in walk(s) if _reads(n, name)]
-    sized = [n for n in reads if _is_asked_for_its_size(region, n)]
+    sized = [n for n in reads if is_asked_for_its_size(region, n)]
     local = region.scope is None or name in region.bound_before or _is_local(region.scope, name)
     around = walk(region.scope) if local and region.scope is not None else region.plan.nodes()
     elsewhere = [n for n in around if _reads(n, name) and n not in reads and _is_after(region, n)]
@@ -167,13 +167,14 @@ def _whole_elsewhere(split: Split, region: Region, name: str) -> Split:
     if not all(is_moved(value, name) for value in anew):
         return split  # each turn would need a part of another
     carried = not region.whole and name in _bound(region)
-    if local and not elsewhere and not carried and (not sized or _is_of_one_step(region)):
+    again = not region.whole and not carried  # the next turn would take a part of the part
+    if local and not elsewhere and not carried and not again and (not sized or _is_of_one_step(region)):
         return replace(split, names=(*split.names, name))
     if anew:
         return split
-    again = bound_below(region, name) if carried else frozenset[ast.AST]()  # the next turn's, of all samples
-    cut = [n for n in reads if isinstance(n, ast.expr) and n not in sized and n not in again]
-    if not local or again:
+    later = bound_below(region, name) if carried else frozenset[ast.AST]()  # the next turn's, of all samples
+    cut = [n for n in reads if isinstance(n, ast.expr) and n not in sized and n not in later]
+    if not local or later:
         return replace(split, inline=split.inline | set(cut))
     return replace(split, renamed={**split.renamed, **dict.fromkeys(cut, f"{name}_part")})
 
@@ -187,7 +188,7 @@ def _reads(node: ast.AST, name: str) -> bool:
     return is_name(node, name) and isinstance(node.ctx, ast.Load)
 
 
-def _is_asked_for_its_size(region: Region, node: ast.AST) -> bool:
+def is_asked_for_its_size(region: Region, node: ast.AST) -> bool:
     parent = region.plan.program.parents[node]
     if isinstance(parent, ast.Call):
         return isinstance(parent.func, ast.Name) and parent.func.id == "len"

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from nbddp.analysis.library import Samples, effect_of, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.cuts import add, draws
+from nbddp.analysis.splitting.cuts import add, draws, is_asked_for_its_size
 from nbddp.analysis.splitting.dimension import samples_in, with_masks, with_places, with_states
 from nbddp.analysis.splitting.find import chain_of, first_split, unshared
 from nbddp.analysis.splitting.fit import in_columns, is_unclear, nothing_cut, unclear_dim, unclear_loss, unfit, unjoined
@@ -25,9 +25,9 @@ from nbddp.analysis.splitting.origins import (
     written_sizes,
 )
 from nbddp.analysis.splitting.own_parameters import learned
-from nbddp.analysis.splitting.regions import Region, held, is_split, region_at, run_by
+from nbddp.analysis.splitting.regions import LOOPS, Region, held, is_split, region_at, run_by, stored
 from nbddp.analysis.splitting.roots import Root, comes_out, is_data, roots
-from nbddp.analysis.syntax import walk
+from nbddp.analysis.syntax import is_name, walk
 from nbddp.analysis.values import Assumptions, Extent, Split, contents, spread
 from nbddp.sentence import NOTHING, Sentence, sentence
 
@@ -219,8 +219,16 @@ def _belongs(region: Region, root: Root) -> bool:
         read = {n.id for n in walk(root.node) if isinstance(n, ast.Name)}
         batches = [n for split in region.plan.assumed.splits for n in held(region.plan, split)]
         apart = is_unchanging(region.plan, root.node) and not fits(region.plan, root.node, batches)
-        return bool(read & bound) and not apart
+        return (bool(read & bound) or _is_drawn_around(region, root)) and not apart
     return root.name is not None or isinstance(root.node, ast.Attribute)
+
+
+def _is_drawn_around(region: Region, root: Root) -> bool:
+    """`xb` of the loop around the one in which noise is drawn by its size, once for each of several steps."""
+    around = [a for a in region.plan.program.ancestors(region.at) if isinstance(a, LOOPS) and a is not region.owner]
+    bound = {n for loop in around for s in (getattr(loop, "target", loop), *loop.body) for n in stored(s)}
+    read = (n for loop in around[:1] for n in walk(loop) if is_name(n, root.name or ""))
+    return root.name in bound and any(is_asked_for_its_size(region, n) for n in read)
 
 
 def _given(region: Region, call: ast.Call) -> Iterator[Root]:
