@@ -8,6 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from nbddp.analysis import Plan
+from nbddp.analysis.reading import surely_draws
 from nbddp.analysis.slicing import Effects
 from nbddp.analysis.syntax import BUILTINS, Statement, qualified, walk
 
@@ -133,7 +134,13 @@ def _is_definition(plan: Plan, node: ast.stmt) -> bool:
     match node:
         case ast.Assign(targets=[ast.Name()], value=ast.Call(func=func)):
             return qualified(func, plan.flow.imports) in MAKE_CLASSES
-    return isinstance(node, Definition)
+    return isinstance(node, Definition) and not _draws(plan, node)
+
+
+def _draws(plan: Plan, node: Definition) -> bool:
+    """`class Net: features = nn.Linear(8, 8)`: in its place, behind the seed."""
+    body = [s for s in node.body if not isinstance(s, Definition)] if isinstance(node, ast.ClassDef) else []
+    return any(surely_draws(plan, s, {}) for s in body)
 
 
 def _is_constant(node: ast.stmt) -> bool:

@@ -58,6 +58,12 @@ def test_definitions_go_to_the_module_unless_their_header_needs_a_value_of_train
     assert found["def g(a=last):"] == "body"
 
 
+def test_a_class_that_draws_where_it_is_defined_comes_after_the_seed():
+    uses = TRAINING.replace("range(3)", "range(len(Drawn.weights) + Plain.count)")
+    found = laid_out("class Drawn:\n    weights = torch.rand(2)\nclass Plain:\n    count = 1", uses)[1]
+    assert (found["class Drawn:"], found["class Plain:"]) == ("body", "module")
+
+
 def test_names_that_functions_of_the_module_read_are_global():
     layout, _ = laid_out("def loss_of(x, y):\n    return F.cross_entropy(model(x), y)",
                          TRAINING.replace("F.cross_entropy(model(x), y)", "loss_of(x, y)"))  # fmt: skip
