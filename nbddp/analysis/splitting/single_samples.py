@@ -13,6 +13,7 @@ from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import TURNED, Extent, Split, spread
 
 ONE = ("unsqueeze", "view", "reshape")
+RECURRENT = ("torch.nn.RNN", "torch.nn.LSTM", "torch.nn.GRU")
 UNLIKE = (Extent.MEAN, Extent.SUM, Extent.VARYING)
 
 
@@ -45,6 +46,16 @@ def _next_of_dataset(plan: Reading, split: Split) -> str | None:
                 sources = (plan.facts.fields.get((o, "of")) for o in plan.facts.value(call.args[0]).of("iterator"))
                 if any(source is not None and source.of("dataset") for source in sources):
                     return plan.program.source(call)
+    return None
+
+
+def one_sequence_of(plan: Reading) -> ast.expr | None:
+    """`self.rnn(x, torch.zeros(layers, size))`: of states without a dimension for samples."""
+    for call, fact in plan.facts.calls.items():
+        if len(call.args) == len(("x", "state")) and any(o.name in RECURRENT for o in fact.called):
+            state = plan.facts.value(call.args[1])
+            if all(part.rank == len(("layers", "size")) for part in state.items or (state,)):
+                return call.args[0]
     return None
 
 

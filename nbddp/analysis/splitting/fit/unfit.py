@@ -27,6 +27,7 @@ from nbddp.analysis.splitting.roots import Root, dims_of, reduced
 from nbddp.analysis.splitting.single_samples import (
     goes_through_batches,
     made_one,
+    one_sequence_of,
     sample_by_sample,
     taken_for_one,
 )
@@ -59,6 +60,8 @@ def unfit(plan: Reading, found: Split | Root | None) -> Sentence | None:
         return sentence("'%1' is a single sample, and one sample cannot be split", plan.program.source(found.node))
     if (samples := sample_by_sample(plan, found)) is not None:
         return sentence("'%1' goes through single samples, and one sample cannot be split", samples)
+    if (sequence := one_sequence_of(plan)) is not None:
+        return sentence("'%1' is a single sample, and one sample cannot be split", plan.program.source(sequence))
     if (environment := _environment(plan)) is not None:
         return sentence("'%1' is an environment that answers to what the model does, and gives no batch to split",
                         environment)  # fmt: skip
