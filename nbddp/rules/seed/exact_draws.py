@@ -6,8 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
+from nbddp.analysis.library import Samples, entry_of
 from nbddp.analysis.splitting import may_turn, step_of
 from nbddp.analysis.syntax import walk
+from nbddp.analysis.values import Extent, spread
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before
 from nbddp.sentence import sentence
@@ -28,6 +30,14 @@ def for_the_whole_batch(plan: Plan, name: str) -> Iterator[Edit | Diagnostic]:
                 isinstance(node, ast.Continue | ast.Break) and _leaves(plan, node, steps)
             ):
                 yield before(plan.program, name, node, line, uses)
+    if (joined := _one_behind_the_other(plan)) is not None:
+        yield plan.program.diagnose(
+            name, "note", joined,
+            sentence("a model with dropout is given two batches one behind the other, and it is not seen of which "
+                     "samples a rank has its rows"),
+            why=sentence("with --exact too, the numbers therefore differ from those of one process"),
+            help=sentence("call the model for each of them"),
+        )  # fmt: skip
     for call in plan.calls(*INSIDE):
         word = "dropout_p" if call.node.func and "attention" in next(iter(call.names)) else "dropout"
         given = next((k.value for k in call.node.keywords if k.arg == word), None)
@@ -39,6 +49,29 @@ def for_the_whole_batch(plan: Plan, name: str) -> Iterator[Edit | Diagnostic]:
                              "script stops at the first step"),
                 help=sentence("use nn.Dropout beside it, or leave out --exact"),
             )  # fmt: skip
+
+
+def _one_behind_the_other(plan: Plan) -> ast.Call | None:
+    """`model(torch.cat((real, fake)))`"""
+    given = (
+        a for f in plan.facts.calls.values() if f.grad and f.called & plan.wrapping.homes.keys() for a in f.node.args
+    )
+    for node in (n for a in given if "ropout" in plan.program.text for n in plan.bindings.made_of(a)):
+        if not isinstance(node, ast.Call) or not node.args or any(k.arg in ("dim", "axis") for k in node.keywords):
+            continue
+        parts = getattr(node.args[0], "elts", ())
+        along = plan.facts.value(node.args[1]).const if len(node.args) > 1 else 0
+        joins = entry_of(node, plan.flow.imports).samples is Samples.JOINS and not ast.unparse(node.func).endswith(
+            "stack"
+        )
+        if (
+            joins
+            and along == 0
+            and len(parts) > 1
+            and all(spread(plan.facts.value(p)) is Extent.SAMPLES for p in parts)
+        ):
+            return node
+    return None
 
 
 def _leaves(plan: Plan, node: ast.AST, steps: list[ast.stmt]) -> bool:
