@@ -32,7 +32,7 @@ def for_the_whole_batch(plan: Plan, name: str) -> Iterator[Edit | Diagnostic]:
                 yield before(plan.program, name, node, line, uses)
     if (joined := _one_behind_the_other(plan)) is not None:
         yield plan.program.diagnose(
-            name, "note", joined,
+            "seed", "note", joined,
             sentence("a model with dropout is given two batches one behind the other, and it is not seen of which "
                      "samples a rank has its rows"),
             why=sentence("with --exact too, the numbers therefore differ from those of one process"),
@@ -43,7 +43,7 @@ def for_the_whole_batch(plan: Plan, name: str) -> Iterator[Edit | Diagnostic]:
         given = next((k.value for k in call.node.keywords if k.arg == word), None)
         if given is not None and plan.facts.value(given).const != 0:
             yield plan.program.diagnose(
-                name, "note", call.node,
+                "seed", "note", call.node,
                 sentence("on a GPU this draws its dropout inside, where it cannot be drawn for the whole batch"),
                 why=sentence("--exact draws for the whole batch what single functions of torch draw: on a GPU the "
                              "script stops at the first step"),
