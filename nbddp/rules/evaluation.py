@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.agreement import loops_by_sample
-from nbddp.analysis.combining import SPLIT_INSIDE
+from nbddp.analysis.combining import splits_inside
 from nbddp.analysis.loaders import (
     LoaderCall,
     dataset_name,
@@ -58,7 +58,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             yield _nameless(plan, fact)
         elif shared or any(_is_left_to_chance(plan, o) for o in fact.loaders):
             yield from _wrap(plan, fact, "all_of", edited)
-        if whole not in (None, SPLIT_INSIDE):
+        if whole is not None and not splits_inside(plan.program, plan.assumed, plan.facts, fact.node):
             yield plan.program.diagnose(
                 NAME, "note", _place(plan, fact.node),
                 sentence("this evaluation is not split, each rank evaluates all of the data: %1", whole),

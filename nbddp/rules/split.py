@@ -46,26 +46,19 @@ from nbddp.analysis.splitting import (
     whole_sizes,
 )
 from nbddp.analysis.values import FLAT, TURNED, Split
-from nbddp.diagnostics import Diagnostic
+from nbddp.diagnostics import Diagnostic, Level
 from nbddp.edits import Edit, after, before, replace, wrap
-from nbddp.sentence import sentence
+from nbddp.sentence import Sentence, sentence
 
 NAME = "split"
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
-    training = [*(f.node for f in plan.roles.batch_loops), *sorted(plan.facts.backward, key=plan.program.span)][:1]
-    for loop in training if plan.options.exact and plan.assumed.unsplit else ():
-        yield plan.program.diagnose(
-            NAME, "error", loop, sentence("--exact cannot split the batches of this training"), why=plan.assumed.unsplit
-        )
-    for loop in training if plan.assumed.joined else ():
-        yield plan.program.diagnose(
-            NAME, "note", loop,
-            sentence("all ranks have whole batches: each computes the model for its part of one, and the rest of a "
-                     "step for all of it"),
-            why=plan.assumed.joined,
-        )  # fmt: skip
+    if plan.options.exact and (why := plan.assumed.unsplit):
+        yield _told(plan, "error", sentence("--exact cannot split the batches of this training"), why)
+    if why := plan.assumed.joined:
+        yield _told(plan, "note", sentence("all ranks have whole batches: each computes the model for its part of one, "
+                                           "and the rest of a step for all of it"), why)  # fmt: skip
         yield from _by_parts(plan)
     if plan.options.batch_per_rank and plan.assumed.splits:
         yield plan.program.diagnose(
@@ -99,6 +92,15 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         batches = batches_of(plan, split)
         yield from _dealt_out(plan, split, batches)
         yield from _weighted(plan, split, batches)
+
+
+def _told(plan: Plan, level: Level, message: Sentence, why: Sentence) -> Diagnostic:
+    """At the loop over the batches, or where the loss is followed back; a library's training shows neither."""
+    loops = [f.node for f in plan.roles.batch_loops if isinstance(f.node, ast.stmt)]
+    places = [*loops, *sorted(plan.facts.backward, key=plan.program.span)]
+    if not places:
+        return Diagnostic(NAME, level, message, why=why)
+    return plan.program.diagnose(NAME, level, places[0], message, why=why)
 
 
 def _by_parts(plan: Plan) -> Iterator[Edit | Diagnostic]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from nbddp.analysis.combining.after_loop import LoopName, Loops, behind
 from nbddp.analysis.combining.each_step import Parts, at_source, fields_that_grow
-from nbddp.analysis.combining.split_evaluations import SPLIT_INSIDE, undealable
+from nbddp.analysis.combining.split_evaluations import splits_inside, undealable
 from nbddp.analysis.combining.writes import handed_on
 from nbddp.analysis.slicing import carried_reads, changed_names, forms, read_after
 from nbddp.analysis.values import ASSUMED, WHOLE, Counting, Extent, LoopFact, Machine, Reduction, Value
@@ -16,10 +16,11 @@ from nbddp.sentence import sentence
 
 def leave_loop(m: Machine, fact: LoopFact) -> None:
     """Place the reduction of each name that is read after the loop; from then on it is the same on all ranks."""
-    loop, reason = fact.node, m.assumed.whole.get(fact.node)
-    if reason not in (None, SPLIT_INSIDE) or not isinstance(loop, Loops):
+    loop, inside = fact.node, splits_inside(m.program, m.assumed, m.facts, fact.node)
+    if (loop in m.assumed.whole and not inside) or not isinstance(loop, Loops):
         return
-    if reason:
+    if inside and not fact.backward:
+        m.facts.keep_whole.setdefault(loop, sentence("a function that it calls splits each batch itself"))
         fact = replace(fact, backward=True)  # its means and sums are those of a training's batches
     handed, own = handed_on(m.facts, loop), changed_names([loop])
     if not fact.backward and (reason := undealable(m, fact, own | set(handed))):

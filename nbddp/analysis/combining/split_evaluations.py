@@ -6,12 +6,11 @@ import ast
 
 from nbddp.analysis.library import Effect, effect_of, under
 from nbddp.analysis.slicing import carried_reads, fresh_names, read_names
-from nbddp.analysis.syntax import increment, walk
-from nbddp.analysis.values import WHOLE, CallFact, Loop, LoopFact, Machine, Obj, Value, contents
+from nbddp.analysis.syntax import Program, increment, walk
+from nbddp.analysis.values import WHOLE, Assumptions, CallFact, Facts, Loop, LoopFact, Machine, Obj, Value, contents
 from nbddp.sentence import NOTHING, Sentence, sentence
 
 BatchLoop = ast.For | ast.AsyncFor | ast.While
-SPLIT_INSIDE = sentence("a function that it calls splits each batch itself")
 
 
 def undealable(m: Machine, fact: LoopFact, own: set[str]) -> Sentence:
@@ -32,8 +31,6 @@ def undealable(m: Machine, fact: LoopFact, own: set[str]) -> Sentence:
         return sentence("the loop does not name its DataLoader")
     if any(isinstance(n, ast.Break | ast.Return) and _leaves(m, n, loop) for n in walk(loop)):
         return sentence("the loop may end early")
-    if _splits_inside(m, loop):
-        return SPLIT_INSIDE
     if fact.toggles:
         return sentence("train() or eval() is called inside of the loop")
     if len(fact.loaders) > 1 and len(fact.loader_nodes) > 1:
@@ -42,10 +39,10 @@ def undealable(m: Machine, fact: LoopFact, own: set[str]) -> Sentence:
     return alone or _trains_statistics(m, loop) or _carries_on(m, loop)
 
 
-def _splits_inside(m: Machine, loop: BatchLoop) -> bool:
-    """`loss_batch(model, xb, yb)`, which trains where it is given an optimizer."""
-    functions = {m.program.function_of(split.at) for split in m.assumed.splits} - {m.program.function_of(loop)}
-    return any(loop in call.loops and functions & call.bodies for call in m.facts.calls.values())
+def splits_inside(program: Program, assumed: Assumptions, facts: Facts, loop: Loop) -> bool:
+    """`loss_batch(model, xb, yb)`, which trains where it is given an optimizer: each rank counts its samples there."""
+    functions = {program.function_of(split.at) for split in assumed.splits} - {program.function_of(loop)}
+    return any(loop in call.loops and functions & call.bodies for call in facts.calls.values())
 
 
 def _looks_at_its_place(m: Machine, fact: LoopFact) -> Sentence:
