@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from nbddp.script.apply import Conflict, Line
     from nbddp.watch_points import WatchPoint
 
+OF_A_PART = ("reduce", "decide", "gradients", "loss")  # rules that tell what a rank has from its own samples alone
+
 
 @dataclass(frozen=True, eq=False)
 class Script:
@@ -43,13 +45,10 @@ def export(source: Path | str | Notebook, options: Options | None = None) -> Scr
 
 
 def _compiled(notebook: Notebook, options: Options) -> Script:
-    from nbddp.analysis import make_plan
     from nbddp.script.apply import Conflict
     from nbddp.script.assemble import as_text, assemble
-    from nbddp.script.imports import own_imports
 
-    plan = make_plan(notebook, options, own_imports())
-    edits, diagnostics = decide(plan)
+    plan, edits, diagnostics = decided(notebook, options)
     if any(d.level == "error" for d in diagnostics):
         raise CannotExport(diagnostics)
     try:
@@ -66,6 +65,25 @@ def _watched(text: str, lines: list[Line]) -> tuple[WatchPoint, ...]:
 
     marks = [(number, column, watch) for number, line in enumerate(lines) for column, watch in line.marks]
     return at_statements(text, placed(text.split("\n"), marks))
+
+
+def decided(notebook: Notebook, options: Options) -> tuple[Plan, list[Edit], list[Diagnostic]]:
+    """The plan, and what all rules say. For the numbers of one process, what is told to be of a rank's samples alone
+    is computed from whole batches, where that leaves less to tell.
+    """
+    from nbddp.analysis import make_plan
+    from nbddp.script.imports import own_imports
+
+    plan = make_plan(notebook, options, own_imports())
+    found = decide(plan)
+    told = [d for d in found[1] if d.rule in OF_A_PART]
+    if not (plan.options.exact and plan.assumed.splits and told):
+        return plan, *found
+    why = sentence("'%1' needs all samples of a batch", told[0].source.strip())
+    whole = make_plan(notebook, options, own_imports(), why)
+    edits, left = decide(whole)
+    better = sum(d.rule in OF_A_PART for d in left) < len(told) and not any(d.level == "error" for d in left)
+    return (whole, edits, left) if better else (plan, *found)
 
 
 def decide(plan: Plan) -> tuple[list[Edit], list[Diagnostic]]:

@@ -40,7 +40,7 @@ from nbddp.deep_stack import TooDeep, with_room
 from nbddp.diagnostics import CannotExport
 from nbddp.notebook import Notebook
 from nbddp.options import Options
-from nbddp.sentence import NOTHING, sentence
+from nbddp.sentence import NOTHING, Sentence, sentence
 from nbddp.uncollected import uncollected
 
 T = TypeVar("T")
@@ -80,12 +80,18 @@ class Plan(ShardedReading):
         return self.framework is not None or uses_gpu(self)
 
 
-def make_plan(notebook: Notebook, options: Options, own_imports: Mapping[str, str] | None = None) -> Plan:
+def make_plan(
+    notebook: Notebook,
+    options: Options,
+    own_imports: Mapping[str, str] | None = None,
+    whole_batches: Sentence = NOTHING,
+) -> Plan:
     """Read what the notebook means; raises CannotExport where nothing can be trained from it.
 
-    `own_imports` are the names that the script imports for itself, and what they stand for.
+    `own_imports` are the names that the script imports for itself, and what they stand for; `whole_batches` is why
+    only models may split them.
     """
-    return followed(notebook, lambda: _plan(notebook, options, own_imports or {}))
+    return followed(notebook, lambda: _plan(notebook, options, own_imports or {}, whole_batches))
 
 
 def followed(notebook: Notebook, work: Callable[[], T]) -> T:
@@ -97,8 +103,9 @@ def followed(notebook: Notebook, work: Callable[[], T]) -> T:
         raise CannotExport([too_deep(build_program(notebook))]) from None
 
 
-def _plan(notebook: Notebook, options: Options, own_imports: Mapping[str, str]) -> Plan:
+def _plan(notebook: Notebook, options: Options, own_imports: Mapping[str, str], whole_batches: Sentence) -> Plan:
     plan = _with_draws(settled(_read(notebook, options), FOUND))
+    plan = plan.under(joined(plan, whole_batches)) if whole_batches else plan
     by_hand = plan.framework is None
     plan = settled(plan, (*FOUND, *DECIDED)) if by_hand else plan
     notes = passes_left_out(plan) if by_hand and not options.snapshot else ()

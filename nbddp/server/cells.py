@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nbddp.analysis import Plan, make_plan
+from nbddp.analysis import Plan
 from nbddp.diagnostics import CannotExport, Diagnostic, in_order
-from nbddp.export import decide
+from nbddp.export import decided
 from nbddp.notebook import Cell, Notebook
 from nbddp.options import Options
 from nbddp.sentence import Sentence, sentence
@@ -19,10 +19,10 @@ Found = tuple[str, list[Sentence]]  # a role and its reasons
 def cells_of(notebook: Notebook, options: Options) -> dict[str, Any]:
     """A role and a reason for each code cell; without a plan, what the cells are marked with."""
     try:
-        plan = make_plan(notebook, options)
+        plan, _, found = decided(notebook, options)
     except CannotExport as refusal:
         return _answer(notebook, None, refusal.diagnostics)
-    return _answer(notebook, plan, in_order(decide(plan)[1]))
+    return _answer(notebook, plan, in_order(found))
 
 
 def _answer(notebook: Notebook, plan: Plan | None, diagnostics: tuple[Diagnostic, ...]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ def among_samples(plan: Reading) -> Iterator[ast.expr | ast.stmt]:
     """Where a sample meets others of its batch, or a statistic of it: the outermost expressions; also statements."""
     told: set[ast.AST] = set()
     for node in plan.nodes():
-        of_its_batch = node in plan.facts.against_statistic
+        of_its_batch = node in plan.facts.among_samples
         compares = isinstance(node, ast.BinOp | ast.Call | ast.Compare) and compares_samples(plan, node)
         if (of_its_batch or compares) and not any(a in told or a in plan.dealt for a in plan.program.ancestors(node)):
             told |= {node} if of_its_batch else set()

@@ -30,6 +30,7 @@ from nbddp.analysis.values import (
     join_extent,
     loss_extent,
     may_be_an_array,
+    may_learn,
     note_given,
     note_of_its_batch,
     of_one,
@@ -94,8 +95,8 @@ def _call_one(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywor
             fact.awake |= obj not in m.asleep
             _note_own_statistics(m, node, obj, args)
             note_given(m, node, [*args, *keywords.values()])
-            joins = m.assumed.joined and obj.kind == "model" and m.context.grad and not m.context.forward
-            return (_joined if joins else _forward)(m, node, obj, args, keywords)
+            splits = m.assumed.joined and m.context.grad and not m.context.forward and may_learn(m.facts, obj)
+            return (_joined if splits else _forward)(m, node, obj, args, keywords)
         case "loss":
             note_of_its_batch(m, node, obj.name, args)
             given = [*args, *keywords.values()]
@@ -152,7 +153,7 @@ def _call_bound(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyw
     if owner is not None and owner.kind == "optimizer" and obj.name == "step":
         m.mark_loops(step=True)
         fact.optimizers.add(owner)
-        if m.in_step() and any(spread(v) not in WHOLE for v in (*args, *keywords.values())):
+        if m.sharing() and any(spread(v) not in WHOLE for v in (*args, *keywords.values())):
             m.facts.moved_apart.add(node)
     if owner is None or owner.kind != "model":
         return m.steps.function(m, obj, args, keywords, node)
@@ -218,7 +219,7 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
 def _note_own_statistics(m: Machine, node: ast.Call, layer: Obj, args: Args) -> None:
     """`nn.LayerNorm(x.shape)(x)`, `nn.BatchNorm1d(3)(x)`: built in the step, of the shape or the numbers of a share."""
     built = m.facts.calls.get(layer.node) if isinstance(layer.node, ast.Call) else None
-    steps = {a.fact.node for a in m.loops if a.shares or m.facts.draws_itself(a.fact)}  # not one that builds layers
+    steps = {a.fact.node for a in m.loops if m.shares(a)}  # not one that builds layers
     if built is None or not (built.loops & steps and m.context.grad and args and spread(args[0]) is Extent.SAMPLES):
         return
     if effect_of(layer.name).batch or any(v.of("shape") and v.varies for v in built.args.values()):

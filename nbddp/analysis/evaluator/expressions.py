@@ -64,7 +64,7 @@ def _sized(m: Machine, node: ast.expr, value: Value) -> Value:
         if node in split.states:
             return domain.placed(Value(extent=Extent.SAMPLES), domain.TURNED if split.dim else "")
         if node in split.inline or node in split.renamed:
-            return split.samples(m.program.source(node))
+            return split.samples(m.program.source(node), value)
     return value
 
 

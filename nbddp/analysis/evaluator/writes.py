@@ -174,7 +174,7 @@ def moved_by_hand(m: Machine, target: ast.expr, by: Iterable[Value] = (), was: V
 def _moved(m: Machine, target: ast.expr, value: Value, by: Iterable[Value]) -> None:
     inside = contents(m.facts, value, {"list": "[]", **SOURCES})
     owners = {o.owner or o for v in inside for o in v.of("params", "parameter", "submodule", "model")}
-    apart = m.in_step() and (m.context.of_share or any(_is_own(m, value, v) for v in by))
+    apart = m.sharing() and (m.context.of_share or any(_is_own(m, value, v) for v in by))
     for obj in (o for o in owners if o.kind == "model"):
         m.facts.changed[obj].update(a.fact.node for a in m.loops)
         if apart and (value.of("parameter", "params") or not m.context.forward):

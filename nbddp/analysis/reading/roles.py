@@ -6,11 +6,11 @@ import ast
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
-from nbddp.analysis.library import Effect, effect_of, learns
+from nbddp.analysis.library import Effect, effect_of
 from nbddp.analysis.reading.training_loops import only_looked_at
 from nbddp.analysis.slicing import root_name
 from nbddp.analysis.syntax import Program, walk
-from nbddp.analysis.values import CallFact, Facts, Loop, LoopFact, Obj, Value
+from nbddp.analysis.values import CallFact, Facts, Loop, LoopFact, Obj, Value, may_learn
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,20 +115,11 @@ def _models(program: Program, facts: Facts, optimizers: frozenset[Obj]) -> tuple
             for unit in _units(facts, owner):
                 by_model.setdefault(unit, set()).add(optimizer)
     if not by_model:  # parameters moved by hand, or an optimizer whose parameters are not followed
-        by_model = {o: set() for c in _training_calls(facts) for o in c.called if _may_learn(facts, o)}
+        by_model = {o: set() for c in _training_calls(facts) for o in c.called if may_learn(facts, o)}
     return tuple(
         Model(obj, frozenset(found), *_calls_of(program, facts, obj))
         for obj, found in sorted(by_model.items(), key=lambda item: _line(item[0].node))
     )
-
-
-def _may_learn(facts: Facts, obj: Obj, depth: int = 0) -> bool:
-    """A module that has parameters, as far as can be seen: a loss or an activation has none."""
-    if obj.kind != "model" or obj not in facts.classes:
-        return obj.kind == "model" and learns(obj.name)
-    inner = [o for _, value in facts.fields.of(obj) for o in value.objs]
-    own = any(o.kind == "parameter" or (depth < 6 and o != obj and _may_learn(facts, o, depth + 1)) for o in inner)
-    return own or any(kind == obj for kinds in facts.contained.values() for kind in kinds)
 
 
 def _followers(facts: Facts, trained: frozenset[Obj]) -> frozenset[Obj]:

@@ -12,7 +12,7 @@ from nbddp.analysis.splitting.origins import TENSORS, is_mask, is_state, written
 from nbddp.analysis.splitting.own_parameters import inputs, learned
 from nbddp.analysis.splitting.regions import Region, stored
 from nbddp.analysis.syntax import assigned, qualified, walk
-from nbddp.analysis.values import Literal
+from nbddp.analysis.values import MARKS, Literal
 
 DATA = ("list", "dict", "foreign", "dataset")  # things that may be or hold samples
 DEPTH = 6  # of names that are made of names
@@ -34,7 +34,7 @@ def is_data(plan: Reading, node: ast.expr) -> bool:
         return False
     filled = type(value.const) in (int, float) and not value.number  # `torch.zeros(32, 1) + 1` is known to be 1
     literal = not isinstance(value.const, Literal | None) and not filled
-    others = value.objs - value.of(*DATA) - inputs(plan, value)
+    others = value.objs - value.of(*DATA, *MARKS) - inputs(plan, value)
     return not value.number and not literal and not others and not value.size
 
 

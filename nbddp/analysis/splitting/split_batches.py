@@ -153,7 +153,7 @@ def _sides(plan: Reading, node: ast.AST) -> list[ast.expr]:
     """What has the same samples: two operands; output and target of a loss."""
     if isinstance(node, ast.BinOp):
         return [node.left, node.right]
-    return node.args[:2] if isinstance(node, ast.Call) and plan.facts.is_loss(node) else []
+    return node.args[:2] if isinstance(node, ast.Call) and node.args[1:] and plan.facts.is_loss(node) else []
 
 
 def _is_seen(region: Region, root: Root) -> bool:

@@ -28,6 +28,7 @@ from nbddp.analysis.values.contents import (
     held,
     is_of_own_choice,
     is_uneven,
+    may_learn,
     note_size,
     sources,
     turns_of,

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from nbddp.analysis.values.domain import MASK, TURNED, Extent, Obj, Value, marked, placed
+from nbddp.analysis.values.domain import FLAT, MASK, TURNED, Extent, Obj, Value, marked, placed
 from nbddp.analysis.values.facts import Loop
 from nbddp.sentence import NOTHING, Sentence
 
@@ -33,9 +33,12 @@ class Split:
         """Where a name, or a piece, has its samples: TURNED, FLAT, or in the first dimension."""
         return self.unlike.get(key, TURNED if self.dim else "")
 
-    def samples(self, key: str) -> Value:
-        """What a name, or a piece, is to a rank: this rank's samples."""
-        found = placed(Value(extent=Extent.SAMPLES), self.place(key))
+    def samples(self, key: str, whole: Value) -> Value:
+        """What a name, or a piece, is to a rank: this rank's samples, with the dimensions of the whole batch."""
+        place, sizes = self.place(key), whole.shape
+        at = 1 if place == TURNED else 0
+        shape = (*sizes[:at], None, *sizes[at + 1 :]) if isinstance(sizes, tuple) and place != FLAT else None
+        found = placed(Value(extent=Extent.SAMPLES, shape=shape), place)
         return marked(found, MASK) if key in self.masks else found
 
     @property

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import reduce
 
+from nbddp.analysis.library import learns
 from nbddp.analysis.values.domain import Extent, Obj, Value, join_extent
 from nbddp.analysis.values.facts import Facts
 
@@ -79,3 +80,12 @@ def is_of_own_choice(facts: Facts, call: ast.Call) -> bool:
         ):
             return facts.value(key).varies
     return False
+
+
+def may_learn(facts: Facts, obj: Obj, depth: int = 0) -> bool:
+    """A module that has parameters, as far as can be seen: a loss or an activation has none."""
+    if obj.kind != "model" or obj not in facts.classes:
+        return obj.kind == "model" and learns(obj.name)
+    inner = [o for _, value in facts.fields.of(obj) for o in value.objs]
+    own = any(o.kind == "parameter" or (depth < 6 and o != obj and may_learn(facts, o, depth + 1)) for o in inner)
+    return own or any(kind == obj for kinds in facts.contained.values() for kind in kinds)

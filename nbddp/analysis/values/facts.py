@@ -180,6 +180,7 @@ class Facts(Tracked):
     not_sums: set[ast.AST] = field(default_factory=TrackedSet)  # of those to be scaled, what is no sum at some time
 
     against_statistic: set[ast.AST] = field(default_factory=TrackedSet)  # where samples meet one of their batch
+    given_statistic: set[ast.AST] = field(default_factory=TrackedSet)  # the first that is given what did so
     paired: set[ast.AST] = field(default_factory=TrackedSet)  # where they meet each other, all those of a batch
     divided: set[ast.expr] = field(default_factory=TrackedSet)  # by what, in a step that all ranks take together
     divided_apart: set[ast.expr] = field(default_factory=TrackedSet)  # by what, where they do not, or it is no sum
@@ -216,6 +217,11 @@ class Facts(Tracked):
         yield from (item for item in value.items or () if item.of("list", "dict"))
         held = (self.fields.get((obj, "[]")) for obj in value.of("list", "dict"))
         yield from (inner for inner in held if inner is not None)
+
+    @property
+    def among_samples(self) -> set[ast.AST]:
+        """Where a sample meets a statistic of its batch."""
+        return self.against_statistic or self.given_statistic
 
     def draws_itself(self, fact: LoopFact) -> bool:
         """By `next()`, and in no loop inside."""

@@ -70,9 +70,9 @@ def note_given(m: Machine, call: ast.AST, given: Iterable[Value]) -> None:
 
 
 def _note_first(m: Machine, call: ast.AST) -> None:
-    """Where that was noted before, at what did it, that is enough."""
-    if m.context.grad and not (m.facts.against_statistic - {call} or goes_along_sequences(m)):
-        m.facts.against_statistic.add(call)
+    """Reported only where nothing is, at what did it."""
+    if m.context.grad and not (m.facts.given_statistic or goes_along_sequences(m)):
+        m.facts.given_statistic.add(call)
 
 
 def _hangs_on_others(value: Value) -> bool:

@@ -11,7 +11,7 @@ from functools import reduce
 from nbddp.analysis.syntax import Program
 from nbddp.analysis.values.assumptions import Assumptions
 from nbddp.analysis.values.contents import ITEMS, contents, held, is_uneven
-from nbddp.analysis.values.contexts import Left, Remembered, Trace
+from nbddp.analysis.values.contexts import Active, Left, Remembered, Trace
 from nbddp.analysis.values.domain import (
     ANYTHING,
     FIRST,
@@ -208,18 +208,18 @@ class Machine(Names):
         return any(a.deals for a in self.loops)
 
     # loops around ---------------------------------------------------------------
+    def shares(self, active: Active) -> bool:
+        """Do its turns see this rank's share: of a loader, drawn by `next()`, or of a batch that is split?"""
+        return active.shares or self.facts.draws_itself(active.fact)
+
     def sharing(self) -> bool:
         """Inside a loop over this rank's share?"""
-        return any(a.shares for a in self.loops)
+        return any(map(self.shares, self.loops))
 
     def in_forward(self) -> bool:
         """In what a model makes of a batch, following gradients: no loop over batches is in the same method."""
         own = any(a.fact.function is self.frame.node and (a.shares or a.fact.next_of) for a in self.loops)
         return self.context.forward and self.context.grad and not own
-
-    def in_step(self) -> bool:
-        """The same, or where a batch is drawn by `next()`, or one that is split."""
-        return self.sharing() or any(self.facts.draws_itself(a.fact) for a in self.loops)
 
     def one_number(self, extent: Extent, of: Value = ANYTHING) -> Extent:
         """A number out of a batch: in a loop over samples it belongs to one of them, and adds up."""
@@ -255,7 +255,7 @@ class Machine(Names):
         fact = self.facts.calls.setdefault(node, CallFact(node))
         around = [a.fact.node for a in self.loops]
         fact.loops.update(around)
-        fact.innermost.update([a.fact.node for a in self.loops if a.shares][-1:])
+        fact.innermost.update([a.fact.node for a in self.loops if self.shares(a)][-1:])
         (fact.taped if self.context.grad else fact.untaped).update(around)
         fact.grad |= self.context.grad
         fact.no_grad |= not self.context.grad or self.context.perhaps_grad

@@ -146,7 +146,7 @@ def _hooked(plan: Plan) -> Iterator[Diagnostic]:
 
 def _among_samples(plan: Plan) -> Iterator[Diagnostic]:
     for node in among_samples(plan):
-        of_its_batch = node in plan.facts.against_statistic
+        of_its_batch = node in plan.facts.among_samples
         if of_its_batch and plan.facts.is_loss(node):
             yield plan.program.diagnose(
                 NAME, "warning", node,

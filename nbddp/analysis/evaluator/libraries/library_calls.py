@@ -85,7 +85,7 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
     if args and node.args and name.startswith(("torch.", "numpy.")):
         others, keywords = counted(name.rpartition(".")[2], args[0], args[1:], keywords)
         args = [args[0], *others]
-    if args and name.startswith("torch."):
+    if args and name.startswith("torch.") and op.samples is not Samples.LOSS:  # noted below
         note_mixed(m, node, args[0], name.rpartition(".")[2], args[1:], keywords)
     found = _of_samples(m, name, args, keywords, op)
     found = found if found is not None else builtin(m, node, name, args, keywords, op)
@@ -100,7 +100,7 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
         note_of_its_batch(m, node, name, args)
         return of_one(Value(extent=reduced(given, keywords)), given)
     by_numpy = op.makes == "tensor" and op.draws is Stream.NUMPY and _has_the_share(m, op, args, keywords)
-    if by_numpy or (op.noise and (m.sharing() or _like_the_share(given))):
+    if by_numpy or (op.noise and (any(a.shares for a in m.loops) or _like_the_share(given))):
         drawn = Value(extent=Extent.SAMPLES)
         return marked(drawn, MOVED, SHUFFLED) if name.endswith(("randperm", "permutation")) else drawn
     if op.packs and args and spread(args[0]) is Extent.SAMPLES:  # of long sequences more: as by a mask

@@ -51,7 +51,7 @@ def model_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args,
         for obj in models if args else ():
             m.put(_whole(obj), HOOKS, args[0])
         return ANYTHING
-    if attr == "load_state_dict" and m.in_step() and any(m.held(v) not in WHOLE for v in args[:1]):
+    if attr == "load_state_dict" and m.sharing() and any(m.held(v) not in WHOLE for v in args[:1]):
         m.facts.moved_apart.add(node)
     return ANYTHING if attr in ("state_dict", "load_state_dict", "zero_grad") else None
 

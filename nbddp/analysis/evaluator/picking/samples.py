@@ -25,7 +25,7 @@ def picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subscr
     of_each = base.of(domain.EACH) or any(_is_numbered(m, o.node) for o in base.of("dict")) or domain.of_pieces(base)
     if of_each and found.extent is Extent.SAMPLES and isinstance(index.const, int):
         return domain.marked(found, domain.PLACED)  # `list(x)[0]`
-    if m.alone(base) or not found.extent is base.extent is Extent.SAMPLES or isinstance(base.shape, domain.Several):
+    if m.alone(base) or not found.extent is base.extent is Extent.SAMPLES:
         return found
     if any(o.name == BATCHES for o in index.of("counter")):
         return found.with_extent(Extent.VARYING)  # `x[i]` of batch i: of a rank's share it is another sample

@@ -7,7 +7,7 @@ import ast
 from nbddp.analysis.evaluator.calls import instance
 from nbddp.analysis.evaluator.classes import by_class
 from nbddp.analysis.evaluator.picking.samples import is_cut_to_size, picked
-from nbddp.analysis.evaluator.tensors import samples_at
+from nbddp.analysis.evaluator.tensors import like, samples_at
 from nbddp.analysis.evaluator.writes import put_element
 from nbddp.analysis.values import ANYTHING, Extent, Machine, Obj, Value, domain, join, spread, thing
 
@@ -63,4 +63,4 @@ def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Val
     found = Value(objs, extent, result.items, result.const, result.sources, arrays=result.arrays | base.arrays)
     if spread(index) is Extent.SAMPLES and extent not in (*domain.WHOLE, Extent.SAMPLES):
         return domain.marked(found.with_extent(Extent.VARYING), domain.STATISTIC)  # of those that a rank has seen
-    return picked(m, found, base, index, node)
+    return like(found, [base]) if isinstance(base.shape, domain.Several) else picked(m, found, base, index, node)

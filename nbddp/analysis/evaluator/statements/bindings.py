@@ -76,7 +76,7 @@ def _put_item(m: Machine, target: ast.Subscript, value: Value, added: bool) -> N
     if not container.of("list", "dict", "model", "submodule"):
         note_statistic_given(m, target, container, [value])
         put, filled = m.held(value), container.const is not None and not domain.is_zero(value)
-        apart = chosen and (spread(container) in domain.WHOLE or was_there(m, target, lambda a: a.shares))
+        apart = chosen and (spread(container) in domain.WHOLE or was_there(m, target, m.shares))
         if put not in domain.WHOLE or apart:
             taint(m, target.value, Extent.VARYING if chosen else domain.join_extent(spread(container), put))
         elif filled:  # `X = torch.zeros(n, 2); X[i] = point`: no zeros any more
@@ -177,7 +177,7 @@ def _begun_here(m: Machine, operand: ast.expr) -> bool:
     """`loss = penalty; loss += errors.sum()`: in the same turn of the batches, and not with zero."""
     statement = m.program.statement_of(operand)
     target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
-    if not isinstance(target, ast.Name) or not any(active.shares for active in m.loops):
+    if not isinstance(target, ast.Name) or not m.sharing():
         return False
     start = fresh_start(m.program, statement, target.id)
     return start is not None and not starts_at_zero(start, target.id)

@@ -73,7 +73,7 @@ def _take_part(m: Machine, split: Split, before: ast.stmt) -> None:
     if before is split.at:
         for name in split.names:
             old = m.lookup(name) or ANYTHING
-            taken = split.samples(name)
+            taken = split.samples(name, old)
             m.bind(name, replace(taken, objs=taken.objs | old.of("list")))
         if not m.loops and _is_single(m, split):
             m.loops.append(Active(m.facts.loops.setdefault(before, LoopFact(before, m.frame.node)), shares=False))

@@ -35,6 +35,7 @@ from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.values import (
     ANYTHING,
     KNOWN,
+    LINE,
     MASK,
     TURNED,
     UNLIKE,
@@ -172,7 +173,7 @@ def _goes_on(plan: Reading) -> ast.expr | None:
     """`for day in series: m = tanh(day + m)`, in a model too: these are no samples."""
     for loop in (n for n in plan.nodes() if isinstance(n, ast.For)):
         value, names = plan.facts.value(loop.iter), carried_reads(loop)
-        if value.extent is Extent.SAMPLES and not (value.objs or value.items):
+        if value.extent is Extent.SAMPLES and not (value.objs - value.of(LINE) or value.items):
             read = (n for n in walk(loop) if isinstance(n, ast.Name) and n.id in names)
             if any(v.extent is Extent.SAMPLES and not v.of("list", "dict") for v in map(plan.facts.value, read)):
                 return loop.iter

@@ -6,6 +6,7 @@ import ast
 
 import pytest
 
+from nbddp.analysis.values import Several
 from tests.analysis.cells import BEFORE, TRAINING, plan
 
 LAYERS = "first, last = nn.Linear(8, 4), nn.Linear(4, 1)\nlayers = [first, last]\n"
@@ -22,11 +23,12 @@ LAYERS += "class Own(nn.Module):\n    def forward(self, x):\n        return x.me
         ("nn.Sequential(*layers)", (None, None)),
         ("nn.Sequential(*layers, nn.Flatten())", None),
         ("nn.Sequential(first, nn.Sequential(last), nn.Flatten(0))", (None,)),
-        ("nn.LSTM(8, 3)", None),
+        ("nn.LSTM(8, 3)", Several(((None, None), None))),
+        ("nn.LSTMCell(8, 3)", None),
         ("Own()", (None,)),
     ],
 )
-def test_after(layer: str, expected: tuple[int | None, ...] | None) -> None:
+def test_after(layer: str, expected: tuple[int | None, ...] | Several | None) -> None:
     made = plan(*BEFORE, LAYERS, f"layer = {layer}", TRAINING.replace("loss = ", "found = layer(x)\n        loss = "))
     (node,) = [n for n in made.program.nodes if isinstance(n, ast.Call) and ast.unparse(n) == "layer(x)"]
     assert made.facts.value(node).shape == expected
