@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from nbddp.script.apply import Conflict, Line
     from nbddp.watch_points import WatchPoint
 
-OF_A_PART = ("reduce", "decide", "gradients", "loss")  # rules that tell what a rank has from its own samples alone
-
 
 @dataclass(frozen=True, eq=False)
 class Script:
@@ -76,14 +74,19 @@ def decided(notebook: Notebook, options: Options) -> tuple[Plan, list[Edit], lis
 
     plan = make_plan(notebook, options, own_imports())
     found = decide(plan)
-    told = [d for d in found[1] if d.rule in OF_A_PART]
+    told = [d for d in found[1] if _is_of_a_part(d)]
     if not (plan.options.exact and plan.assumed.splits and told):
         return plan, *found
     why = sentence("'%1' needs all samples of a batch", told[0].source.strip())
     whole = make_plan(notebook, options, own_imports(), why)
     edits, left = decide(whole)
-    better = sum(d.rule in OF_A_PART for d in left) < len(told) and not any(d.level == "error" for d in left)
+    better = sum(map(_is_of_a_part, left)) < len(told) and not any(d.level == "error" for d in left)
     return (whole, edits, left) if better else (plan, *found)
+
+
+def _is_of_a_part(found: Diagnostic) -> bool:
+    """Does it tell what a rank has by its own samples alone? Notes on gradients tell how they are averaged."""
+    return found.rule in ("reduce", "decide", "loss") or (found.rule == "gradients" and found.level != "note")
 
 
 def decide(plan: Plan) -> tuple[list[Edit], list[Diagnostic]]:

@@ -129,7 +129,7 @@ def _after_backward(
     names = _optimizers(plan, call, wanted)
     if not names and steps and _trains_what_ddp_wraps(plan, steps):
         return
-    if not names and _thrown_away(plan, call, frozenset()):
+    if not names and (_is_alike(plan, call) or _thrown_away(plan, call, frozenset())):
         return
     if not names:
         yield plan.program.diagnose(
@@ -146,6 +146,12 @@ def _after_backward(
     if models := _with_statistics(plan, call):
         yield after(plan.program, NAME, statement, f"{plan.naming('broadcast_buffers')}({', '.join(models)})",
                     ("broadcast_buffers",))  # fmt: skip
+
+
+def _is_alike(plan: Plan, call: ast.Call) -> bool:
+    """Each rank has computed the whole loss from what all have: so it has the gradients, and no mean changes them."""
+    loss = backward_of(call)
+    return loss is not None and not plan.assumed.joined and not plan.facts.value(loss).varies
 
 
 def _thrown_away(plan: Plan, call: ast.Call, seen: frozenset[ast.AST]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import Extent, Obj, spread
+from nbddp.analysis.values import Extent, Obj, contents, spread
 
 
 def kept_of_shares(plan: Reading) -> Iterator[ast.stmt]:
@@ -71,9 +71,18 @@ def _given(statement: ast.stmt) -> Iterator[ast.expr]:
 
 
 def may_hold_batch_norm(plan: Reading, model: Obj) -> bool:
-    """Not one of the notebook's own making where the word is nowhere."""
-    ours = model in plan.facts.classes or model.name.startswith("torch.nn.")
-    return not ours or "BatchNorm" in plan.program.text
+    """Not one that is read to its last part, where the word is nowhere."""
+    return "BatchNorm" in plan.program.text or not _is_read(plan, model, frozenset())
+
+
+def _is_read(plan: Reading, part: Obj, around: frozenset[Obj]) -> bool:
+    """Not what a module gives that is not read: `self.model = Unet()`."""
+    if part.kind != "model" or part in around:
+        return part.kind != "foreign"
+    if part not in plan.facts.classes:
+        return part.name.startswith("torch.nn.")
+    held = (v for _, value in plan.facts.fields.of(part) for v in contents(plan.facts, value))
+    return all(_is_read(plan, inner, around | {part}) for value in held for inner in value.objs)
 
 
 def synchronises(plan: Reading) -> bool:

@@ -123,8 +123,9 @@ def _has_the_share(m: Machine, op: Op, args: Args, keywords: Keywords) -> bool:
 
 
 def _like_the_share(given: Args) -> bool:
-    """`torch.randn_like(x)`, `torch.rand(x.size(0), 1)`: as many as the rank has samples."""
-    return any(spread(v) is Extent.SAMPLES or v.size for v in given) and Extent.VARYING not in map(spread, given)
+    """`torch.randn_like(x)`, `torch.rand((x.size(0), 1))`: as many as the rank has samples."""
+    known = [part for v in given for part in v.items or (v,)]
+    return any(spread(v) is Extent.SAMPLES or v.size for v in known) and Extent.VARYING not in map(spread, known)
 
 
 def _of_samples(m: Machine, name: str, args: Args, keywords: Keywords, op: Op) -> Value | None:
