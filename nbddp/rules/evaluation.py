@@ -136,9 +136,9 @@ def _nameless(plan: Plan, fact: LoopFact) -> Diagnostic:
 
 
 def _is_left_to_chance(plan: Plan, loader: Obj) -> bool:
-    """Would the ranks draw its batches in different orders?"""
+    """Would the ranks draw its batches in different orders? For the numbers of one process all of them draw alike."""
     call = loader_call(plan, loader)
-    if call is None:
+    if call is None or (plan.options.exact and (plan.assumed.splits or plan.assumed.joined)):
         return False
     shuffle = call.arguments.get("shuffle")
     ordered = shuffle is None or call.constant("shuffle") is False or _asks_for_training(plan, shuffle)

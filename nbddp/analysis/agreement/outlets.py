@@ -137,9 +137,22 @@ def _named(plan: Reading) -> Iterator[ast.expr]:
                 match statement:
                     case ast.Assign(targets=[ast.Name() as name], value=made):
                         is_read = uses(plan.program, plan.program.nodes, name.id).read  # also by later cells
-                        number = plan.facts.value(made).number
+                        number = plan.facts.value(made).number and not any(_picks_by(plan, n) for n in is_read)
                         if is_read and (number or all(_is_let_go(plan, n) for n in _uses(plan, name).read)):
                             yield made
+
+
+def _picks_by(plan: Reading, read: ast.Name) -> bool:
+    """`x[:half]`, `errors.topk(half)`, `range(half)`: of a rank's own samples as many as the rank has."""
+    for around in plan.program.ancestors(read):
+        if isinstance(around, ast.Call):
+            func, fact = around.func, plan.facts.calls.get(around)
+            of_samples = isinstance(func, ast.Attribute) and plan.facts.value(func.value).varies
+            makes = any(n.startswith(("torch.", "numpy.")) for n in fact.names) if fact is not None else False
+            return of_samples or makes or plan.facts.counts(around)
+        if isinstance(around, ast.Slice | ast.Subscript | ast.stmt):
+            return not isinstance(around, ast.stmt)
+    return False
 
 
 def _is_let_go(plan: Reading, read: ast.Name) -> bool:

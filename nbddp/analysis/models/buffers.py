@@ -76,13 +76,18 @@ def may_hold_batch_norm(plan: Reading, model: Obj) -> bool:
 
 
 def _is_read(plan: Reading, part: Obj, around: frozenset[Obj]) -> bool:
-    """Not what a module gives that is not read: `self.model = Unet()`."""
+    """Not what a module gives that is not read: `self.model = Unet()`, `nn.Sequential(*base.children())`."""
+    part = part.owner or part if part.kind == "submodule" else part
     if part.kind != "model" or part in around:
         return part.kind != "foreign"
-    if part not in plan.facts.classes:
-        return part.name.startswith("torch.nn.")
-    held = (v for _, value in plan.facts.fields.of(part) for v in contents(plan.facts, value))
-    return all(_is_read(plan, inner, around | {part}) for value in held for inner in value.objs)
+    if part not in plan.facts.classes and not part.name.startswith("torch.nn."):
+        return False
+    values = [value for _, value in plan.facts.fields.of(part)]
+    given = part.node.args if isinstance(part.node, ast.Call) and part not in plan.facts.classes else []
+    starred = [plan.facts.value(a.value) for a in given if isinstance(a, ast.Starred)]
+    values += [*starred, *(plan.facts.value(a) for a in given if not isinstance(a, ast.Starred))]
+    held = [inner for value in values for v in contents(plan.facts, value) for inner in v.objs]
+    return all(value.objs for value in starred) and all(_is_read(plan, one, around | {part}) for one in held)
 
 
 def synchronises(plan: Reading) -> bool:

@@ -14,7 +14,7 @@ from nbddp.analysis.library import Samples, Stream, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import effects
 from nbddp.analysis.splitting.origins import fits, is_constant, is_moved, is_unchanging, structure_of, written_sizes
-from nbddp.analysis.splitting.regions import LOOPS, Region, bound, run_by, stored
+from nbddp.analysis.splitting.regions import LOOPS, Region, bound, goes_through_loader, run_by, stored
 from nbddp.analysis.splitting.roots import Root, base_of, roots, values_for
 from nbddp.analysis.syntax import is_name, walk
 from nbddp.analysis.values import SHUFFLED, Split
@@ -34,8 +34,7 @@ def split_of(region: Region, last: ast.AST, found: Sequence[Root]) -> Split:
 def _before_functions(region: Region, found: Sequence[Root]) -> tuple[Region, Sequence[Root]]:
     """Of a loader's batch, `masks = make_masks(src, tgt)`, `x = torch.cat((xa, xb))`: without a row for each sample."""
     plan, before = region.plan, region.block[: region.block.index(region.at)]
-    over = walk(region.owner.iter) if isinstance(region.owner, ast.For) else ()
-    if not any(plan.facts.value(n).objs & plan.assumed.alike for n in over):
+    if not goes_through_loader(plan, region.owner):
         return region, found
     for number, at in enumerate(before):
         above = replace(region, at=at)

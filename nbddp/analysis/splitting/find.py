@@ -9,7 +9,17 @@ from dataclasses import replace
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.cuts import split_of
 from nbddp.analysis.splitting.own_parameters import learned
-from nbddp.analysis.splitting.regions import LOOPS, Definition, Region, Scope, regions, run_by, scope_of, stored
+from nbddp.analysis.splitting.regions import (
+    LOOPS,
+    Definition,
+    Region,
+    Scope,
+    goes_through_loader,
+    regions,
+    run_by,
+    scope_of,
+    stored,
+)
 from nbddp.analysis.splitting.roots import Root, comes_out, given_to, roots
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Loop, Split, backward_of
@@ -92,7 +102,7 @@ def _is_of_a_loop_around(region: Region, root: Root) -> bool:
     plan, here = region.plan, region.bound_before | region.bound_in_rest
     for loop in plan.program.ancestors(region.at) if root.name is not None and root.name not in here else ():
         if isinstance(loop, ast.For) and root.name in {n for s in (loop.target, *loop.body) for n in stored(s)}:
-            return any(plan.facts.value(n).objs & plan.assumed.alike for n in walk(loop.iter))
+            return goes_through_loader(plan, loop)
     return False
 
 

@@ -116,6 +116,12 @@ def _chain(plan: Reading, scope: Scope, node: ast.AST) -> list[tuple[ast.AST, li
     return found
 
 
+def goes_through_loader(plan: Reading, loop: ast.AST) -> bool:
+    """A loop over the batches that all ranks have alike."""
+    over = walk(loop.iter) if isinstance(loop, ast.For) else ()
+    return any(plan.facts.value(n).objs & plan.assumed.alike for n in over)
+
+
 def region_at(plan: Reading, statement: ast.stmt) -> Region:
     """The block in which a statement stands."""
     owner, block, at = _chain(plan, None, statement)[0]

@@ -14,7 +14,16 @@ from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.cuts import add, draws, is_asked_for_its_size
 from nbddp.analysis.splitting.dimension import samples_in, with_masks, with_places, with_states
 from nbddp.analysis.splitting.find import chain_of, first_split, unshared
-from nbddp.analysis.splitting.fit import in_columns, is_unclear, nothing_cut, unclear_dim, unclear_loss, unfit, unjoined
+from nbddp.analysis.splitting.fit import (
+    in_columns,
+    is_unclear,
+    left_whole,
+    nothing_cut,
+    unclear_dim,
+    unclear_loss,
+    unfit,
+    unjoined,
+)
 from nbddp.analysis.splitting.origins import (
     fits,
     is_constant,
@@ -22,6 +31,7 @@ from nbddp.analysis.splitting.origins import (
     is_mask,
     is_unchanging,
     known_size,
+    rows_of_batches,
     written_sizes,
 )
 from nbddp.analysis.splitting.own_parameters import learned
@@ -62,7 +72,7 @@ def _last(plan: Reading, *splits: Split) -> Assumptions | None:
         return replace(plan.assumed, splits=(*others, more))
     if reason := unclear_dim(plan, split):
         return _whole(plan, reason, unsaid=True)
-    reason = nothing_cut(split) or is_unclear(plan, split) or _met_whole(plan, split)
+    reason = nothing_cut(split) or is_unclear(plan, split) or _met_whole(plan, split) or left_whole(plan, split)
     return joined(plan, reason) if reason else None
 
 
@@ -201,14 +211,11 @@ def _holds_samples(plan: Reading, node: ast.expr) -> bool:
 def _drawn_late(region: Region, operand: ast.expr) -> Iterator[Root]:
     """`torch.randn(32, 2)`, `torch.zeros(32, 1)`, further down than where a batch of as many rows is split."""
     plan = region.plan
-    facts = [plan.facts.calls[o.node] for o in plan.assumed.alike if o.node in plan.facts.calls]
-    written = [size for f in facts if (size := f.args.get("batch_size") or f.args.get(1)) is not None]
-    cut = [n for split in plan.assumed.splits for n in held(plan, split)]
-    rows = {*(str(size.const) for size in written), *(known_size(plan, n) for n in cut)}
+    rows = rows_of_batches(plan)
     below = {n for s in region.rest for n in walk(s)} if not region.whole else set[ast.AST]()
     for node in below & {*plan.bindings.made_of(operand)}:
         made = isinstance(node, ast.Call) and (draws(plan, node) or bool(written_sizes(plan, node)))
-        if made and isinstance(node, ast.Call) and known_size(plan, node) in rows - {None}:
+        if made and isinstance(node, ast.Call) and known_size(plan, node) in rows:
             yield Root(node)
 
 

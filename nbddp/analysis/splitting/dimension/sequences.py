@@ -9,7 +9,7 @@ from nbddp.analysis.library import Samples, Shape, effect_of, entry_of, is_class
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.dimension.turning import leaves_the_first, turns_round
 from nbddp.analysis.splitting.origins import sizes_in, written_sizes
-from nbddp.analysis.splitting.regions import Definition, Region, is_split, stored
+from nbddp.analysis.splitting.regions import Definition, Region, goes_through_loader, is_split, stored
 from nbddp.analysis.syntax import keywords_of, qualified, walk
 from nbddp.analysis.values import Split
 
@@ -66,7 +66,7 @@ def one_sequence(region: Region, split: Split) -> ast.expr | None:
     """What relates places in time, where nothing shows that a batch holds several sequences."""
     plan = region.plan
     relating = next(_relating(plan), None)
-    if relating is None or _picks(region, split):
+    if relating is None or _picks(region, split) or goes_through_loader(plan, region.owner):
         return None
     model = [n for f in _forward(plan) for n in walk(f)]
     step = [n for s in region.rest for n in walk(s)]

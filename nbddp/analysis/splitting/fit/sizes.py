@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis.library import Shape, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.origins import has_size, known_size, sizes_in
+from nbddp.analysis.splitting.origins import has_size, rows_of_batches, sizes_in
 from nbddp.analysis.splitting.regions import held, is_split
 from nbddp.analysis.syntax import names_in, walk
 from nbddp.analysis.values import FLAT, TURNED
@@ -34,10 +34,7 @@ def _follows(plan: Reading, call: ast.Call) -> bool:
     """`x.view(batch_size, 28, 28)`: from the other sizes, of however many samples it is called."""
     first, *others = (plan.facts.value(n).const for n in sizes_in(call.args) or call.args)
     named = all(isinstance(n, ast.Name | ast.Constant) for n in (sizes_in(call.args) or call.args)[1:])
-    loaders = (plan.facts.calls[o.node].args for o in plan.assumed.alike if o.node in plan.facts.calls)
-    written = {str(given[k].const) for given in loaders for k in ("batch_size", 1) if k in given}
-    batches = {known_size(plan, n) for split in plan.assumed.splits for n in held(plan, split)}
-    return named and str(first) in written | batches and not {first, -1} & {*others}
+    return named and str(first) in rows_of_batches(plan) and not {first, -1} & {*others}
 
 
 def own_size(plan: Reading, call: ast.Call) -> str | None:

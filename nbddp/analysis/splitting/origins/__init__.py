@@ -17,6 +17,7 @@ from nbddp.analysis.splitting.origins.sizes import (
     is_state,
     is_unchanging,
     known_size,
+    rows_of_batches,
     sizes_in,
     written_size,
     written_sizes,

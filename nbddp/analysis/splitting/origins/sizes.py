@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from nbddp.analysis.library import Samples, Shape, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.regions import is_split, region_at
+from nbddp.analysis.splitting.regions import held, is_split, region_at
 from nbddp.analysis.syntax import keywords_of, qualified, walk
 from nbddp.analysis.values import Split
 
@@ -32,6 +32,14 @@ def known_size(plan: Reading, node: ast.expr) -> str | None:
     """Where it is a number."""
     found = written_size(plan, node)
     return found if found is not None and found.isdigit() else None
+
+
+def rows_of_batches(plan: Reading) -> set[str]:
+    """How many samples the batches have, as far as that is written: of a loader's, and of those that are split."""
+    given = (plan.facts.calls[o.node].args for o in plan.assumed.alike if o.node in plan.facts.calls)
+    written = {str(sizes[key].const) for sizes in given for key in ("batch_size", 1) if key in sizes}
+    known = {known_size(plan, node) for split in plan.assumed.splits for node in held(plan, split)}
+    return {size for size in written | known if size is not None and size.isdigit()}
 
 
 def is_constant(plan: Reading, node: ast.expr, batches: Iterable[ast.expr]) -> bool:

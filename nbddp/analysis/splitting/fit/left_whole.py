@@ -1,0 +1,48 @@
+"""What has the rows of a whole batch where a step computes with a rank's samples; nothing need show that they meet."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting.cuts import is_asked_for_its_size
+from nbddp.analysis.splitting.origins import known_size, rows_of_batches
+from nbddp.analysis.splitting.regions import Region, goes_through_loader, region_at, run_by, stored
+from nbddp.analysis.splitting.roots import is_data
+from nbddp.analysis.syntax import walk
+from nbddp.analysis.values import WHOLE, Split, spread
+from nbddp.sentence import Sentence, sentence
+
+
+def left_whole(plan: Reading, split: Split) -> Sentence | None:
+    """For the numbers of one process, of the batch of a loader; one that is drawn by hand is what is found of it."""
+    region = region_at(plan, split.at)
+    if not plan.options.exact or not goes_through_loader(plan, region.owner):
+        return None
+    whole = next(_not_cut(region, split), None) or next(_made_in_functions(region), None)
+    return sentence("'%1' has all samples of the batch", plan.program.source(whole)) if whole is not None else None
+
+
+def _not_cut(region: Region, split: Split) -> Iterator[ast.expr]:
+    """`buffer.copy_(x)`, while `y` is cut: the loader has drawn both."""
+    assert isinstance(region.owner, ast.For)
+    came, own = stored(region.owner.target), {*split.names}
+    for statement in region.block[: region.block.index(region.at)]:
+        came |= stored(statement) if came & {n.id for n in walk(statement) if isinstance(n, ast.Name)} else set()
+    for node in (n for s in region.rest for n in walk(s)):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in came - own:
+            cut = node in split.renamed or node in split.inline
+            whole = is_data(region.plan, node) and spread(region.plan.facts.value(node)) in WHOLE
+            if whole and not cut and not is_asked_for_its_size(region, node):
+                yield node
+
+
+def _made_in_functions(region: Region) -> Iterator[ast.expr]:
+    """`torch.zeros(32, classes)` in a function that a step calls; in the step itself a part is taken of it."""
+    plan, rows = region.plan, rows_of_batches(region.plan)
+    here = {n for s in region.rest for n in walk(s)}
+    for node in (n for s in region.rest for n in run_by(plan, s) if n not in here):
+        fact = plan.facts.calls.get(node) if isinstance(node, ast.Call) else None
+        if fact is not None and not fact.ever_in_forward and known_size(plan, fact.node) in rows:
+            yield fact.node
