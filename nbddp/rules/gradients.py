@@ -119,7 +119,8 @@ def _trains_what_ddp_wraps(plan: Plan, steps: Set[Loop]) -> bool:
     averaged, wrapped = plan.wrapping.averaged, plan.wrapping.homes
     called = {m.obj for m in plan.roles.models
               if any(plan.facts.calls[c].loops & steps for c in (*m.forward_calls, *m.bypasses))}  # fmt: skip
-    return bool(called & wrapped.keys()) and not called & averaged.keys() and not plan.wrapping.loose
+    stepping = {o for f in plan.facts.calls.values() if f.loops & steps for o in f.optimizers}
+    return bool(called & wrapped.keys()) and not called & averaged.keys() and not stepping & plan.wrapping.loose
 
 
 def _after_backward(

@@ -28,8 +28,8 @@ from nbddp.analysis.values import Loop, Split, backward_of
 def unshared(plan: Reading) -> list[ast.Call]:
     """Calls of backward() in loops that draw from no loader; all of them, where none is in a loop.
 
-    A single one beside such loops is a look at gradients: of the same data it is the same anywhere. So is, and comes
-    last, one in a function that takes no step and gives nothing to those who call it, or helps a step of theirs.
+    A single one beside such loops is a look at gradients: of the same data it is the same anywhere. So is, beside what
+    trains, one in a function that takes no step and gives nothing to those who call it, or helps a step of theirs.
     """
     found = []
     looks = {f for f in plan.callers if _only_looks(plan, f) or _helps(plan, f)}
@@ -39,7 +39,10 @@ def unshared(plan: Reading) -> list[ast.Call]:
         alike = _is_an_exercise(plan, call) or _moves_no_model(plan, call)
         if not split and (loops or not _training(plan)) and not alike:
             found.append(call)
-    return sorted(found, key=lambda c: (plan.program.function_of(c) in looks, plan.program.span(c)))
+    found.sort(key=lambda c: (plan.program.function_of(c) in looks, plan.program.span(c)))
+    trains = [c for c in found if plan.program.function_of(c) not in looks]
+    shared = any(f.backward and (f.loaders or f.next_of) for f in plan.facts.loops.values())
+    return trains if trains or shared else found
 
 
 def _only_looks(plan: Reading, function: ast.AST) -> bool:

@@ -50,7 +50,9 @@ class DrawnForAll(TorchDispatchMode):
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         draws = torch.Tag.nondeterministic_seeded in func.tags and dropout_of(func, args, kwargs) != 0
+        counted = func is torch.ops.aten.multinomial.default and args[0].dim() == 1  # out of one row, so many
         sized = [*filter(is_size, args)] or [a.shape for a in args if isinstance(a, torch.Tensor)]
+        sized = [args[1:2]] if counted else sized
         place = self.place(sized[0]) if draws and sized else None
         if draws:
             self.step.append(place)
@@ -59,6 +61,7 @@ class DrawnForAll(TorchDispatchMode):
         if "attention" in str(func) or "_rnn" in str(func):
             raise RuntimeError(f"--exact: {func} draws its dropout inside, where it cannot be drawn for a whole batch")
         given = [self.whole(a, *place) for a in args]
+        given = [args[0], *self.whole(args[1:2], *place), *args[2:]] if counted else given
         drawn = func(*given, **(kwargs or {}))
         if not func.name().partition(".")[0].endswith("_"):
             return tuple(self.part(d, *place) for d in drawn) if isinstance(drawn, tuple) else self.part(drawn, *place)

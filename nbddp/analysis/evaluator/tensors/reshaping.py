@@ -10,6 +10,7 @@ from nbddp.analysis.library import Samples, Shape, effect_of
 from nbddp.analysis.syntax import keywords_of
 from nbddp.analysis.values import Machine, Several, Sizes, Value
 
+OF_NO_SIZE = ("ord", "p", "dtype", "correction", "unbiased")  # keywords that change the numbers alone
 PAIRS = ("max", "min", "median", "mode", "sort", "topk", "kthvalue", "cummax", "cummin")  # what and where
 KEPT = ("keepdim", "keepdims")
 AS_MANY = ("sort", "topk", "cummax", "cummin")
@@ -27,7 +28,7 @@ def reshaped(m: Machine, before: Sizes | None, word: str, node: ast.Call, args: 
         return anew(m, word, before, args)
     if op.shape is Shape.FLAT:
         return _flat(before, [v.const for v in given])
-    if set(named) - {*DIMENSION, *KEPT}:
+    if set(named) - {*DIMENSION, *KEPT, *OF_NO_SIZE}:
         return None
     keeps = any(k in named for k in KEPT)
     if op.samples in OF_ALL and not along:

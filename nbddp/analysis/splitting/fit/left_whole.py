@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from nbddp.analysis.library import Effect, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.cuts import is_asked_for_its_size
 from nbddp.analysis.splitting.origins import known_size, rows_of_batches
@@ -27,15 +28,26 @@ def left_whole(plan: Reading, split: Split) -> Sentence | None:
 def _not_cut(region: Region, split: Split) -> Iterator[ast.expr]:
     """`buffer.copy_(x)`, while `y` is cut: the loader has drawn both."""
     assert isinstance(region.owner, ast.For)
+    before = region.block[: region.block.index(region.at)]
     came, own = stored(region.owner.target), {*split.names}
-    for statement in region.block[: region.block.index(region.at)]:
+    for statement in before:
         came |= stored(statement) if came & {n.id for n in walk(statement) if isinstance(n, ast.Name)} else set()
-    for node in (n for s in region.rest for n in walk(s)):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in came - own:
+    kept = [n for s in before if _keeps(s) for n in walk(s) if getattr(n, "id", "") in came]
+    for node in (*kept, *(n for s in region.rest for n in walk(s) if getattr(n, "id", "") in came - own)):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             cut = node in split.renamed or node in split.inline
             whole = is_data(region.plan, node) and spread(region.plan.facts.value(node)) in WHOLE
             if whole and not cut and not is_asked_for_its_size(region, node):
                 yield node
+
+
+def _keeps(statement: ast.stmt) -> bool:
+    """`buffer.resize_(x.size()).copy_(x)`, `buffer[:] = x`: what is there from before the turn has it then."""
+    if isinstance(statement, ast.Assign):
+        return any(isinstance(t, ast.Subscript | ast.Attribute) for t in statement.targets)
+    func = getattr(getattr(statement, "value", None), "func", None)
+    stores = isinstance(func, ast.Attribute) and (func.attr.endswith("_") or entry_of(func).effect is Effect.STORES)
+    return isinstance(statement, ast.Expr) and stores
 
 
 def _made_in_functions(region: Region) -> Iterator[ast.expr]:

@@ -1,0 +1,33 @@
+"""What of a loader's batch stays whole beside what is cut: the step cannot be split then."""
+
+from __future__ import annotations
+
+import pytest
+
+from nbddp.options import Options
+from tests.analysis.splitting.steps import planned
+
+BEFORE = """loader = DataLoader(TensorDataset(X, y), batch_size=8)
+kept = torch.empty(8, 4)
+rows = 8
+def one_hot(labels):
+    return torch.zeros(rows, 4).scatter_(1, labels, 1)
+def ones(count):
+    return torch.ones(5, 4)
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "whole"),
+    [
+        ("loss = F.mse_loss(model(xb), yb)", ""),
+        ("kept.copy_(xb)\nloss = F.mse_loss(model(kept + yb), yb)", "xb"),
+        ("kept[:] = xb\nloss = F.mse_loss(model(kept + yb), yb)", "xb"),
+        ("loss = F.mse_loss(model(one_hot(yb.long())), yb)", "torch.zeros(rows, 4)"),
+        ("loss = F.mse_loss(model(xb), yb) + ones(3).sum() * 0", ""),
+        ("print(len(xb))\nloss = F.mse_loss(model(xb), yb)", ""),
+    ],
+)
+def test_left_whole(lines: str, whole: str) -> None:
+    made = planned(lines, head="for xb, yb in loader:", before=BEFORE, options=Options(exact=True))
+    assert str(made.assumed.joined) == (f"'{whole}' has all samples of the batch" if whole else "")
