@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
-from nbddp.analysis.library import Samples, entry_of
+from nbddp.analysis.library import Samples, effect_of, entry_of
 from nbddp.analysis.splitting import may_turn, step_of
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Extent, spread
 from nbddp.diagnostics import Diagnostic
-from nbddp.edits import Edit, after, before
+from nbddp.edits import Edit, after, before, wrap
 from nbddp.sentence import sentence
 
 INSIDE = ("torch.nn.RNN", "torch.nn.LSTM", "torch.nn.GRU", "torch.nn.functional.scaled_dot_product_attention")
@@ -30,6 +30,8 @@ def for_the_whole_batch(plan: Plan, name: str) -> Iterator[Edit | Diagnostic]:
                 isinstance(node, ast.Continue | ast.Break) and _leaves(plan, node, steps)
             ):
                 yield before(plan.program, name, node, line, uses)
+    for node in sorted(_of_weights(plan), key=plan.program.span):
+        yield from wrap(plan.program, name, node, f"{plan.naming('drawn_for_all')}.of_no_sample(lambda: ", ")", uses)
     if (joined := _one_behind_the_other(plan)) is not None:
         yield plan.program.diagnose(
             "seed", "note", joined,
@@ -49,6 +51,16 @@ def for_the_whole_batch(plan: Plan, name: str) -> Iterator[Edit | Diagnostic]:
                              "script stops at the first step"),
                 help=sentence("use nn.Dropout beside it, or leave out --exact"),
             )  # fmt: skip
+
+
+def _of_weights(plan: Plan) -> Iterator[ast.Call]:
+    """`torch.normal(0.0, 1.0, size=self.mu.shape)`: as large as a rank has samples, it would be taken for theirs."""
+    for fact in plan.facts.calls.values():
+        if fact.ever_in_forward and any(effect_of(name).noise for name in fact.names):
+            given = (*fact.node.args, *(k.value for k in fact.node.keywords))
+            sized = (a.value if isinstance(a, ast.Attribute) and a.attr == "shape" else a for a in given)
+            if any(plan.facts.value(a).of("parameter") for a in sized):
+                yield fact.node
 
 
 def _one_behind_the_other(plan: Plan) -> ast.Call | None:

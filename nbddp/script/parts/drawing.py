@@ -19,6 +19,7 @@ class DrawnForAll(TorchDispatchMode):
     samples = None  # of the step: the first, the end, how many there are in the batch, and their dimension
     total = 0  # how many samples there are in the batch of a step, in which all processes come by equally often
     turns = False  # may the model put another dimension where the samples were?
+    apart = False  # is what is drawn now of no sample?
     step = last = ()  # where each draw had them: in this step and in the one before
 
     def begin(self, first, end, total, dim):
@@ -53,7 +54,7 @@ class DrawnForAll(TorchDispatchMode):
         counted = func is torch.ops.aten.multinomial.default and args[0].dim() == 1  # out of one row, so many
         sized = [*filter(is_size, args)] or [a.shape for a in args if isinstance(a, torch.Tensor)]
         sized = [args[1:2]] if counted else sized
-        place = self.place(sized[0]) if draws and sized else None
+        place = self.place(sized[0]) if draws and sized and not self.apart else None
         if draws:
             self.step.append(place)
         if place is None:
@@ -66,6 +67,13 @@ class DrawnForAll(TorchDispatchMode):
         if not func.name().partition(".")[0].endswith("_"):
             return tuple(self.part(d, *place) for d in drawn) if isinstance(drawn, tuple) else self.part(drawn, *place)
         return args[0].copy_(self.part(given[0], *place).reshape(args[0].shape))  # drawn in its place
+
+    def of_no_sample(self, draw):
+        """Noise for weights, whatever their size."""
+        self.apart = True
+        drawn = draw()
+        self.apart = False
+        return drawn
 
     def place(self, shape):
         """The dimension of the samples, how many rows each has, and whether these lie apart; None without samples."""

@@ -53,6 +53,28 @@ def test_the_rows_are_those_of_one_process(ranks):
     assert all(torch.equal(end, after) for end in ends)
 
 
+def weighed(rank: int, split: bool = True) -> list[Any]:
+    torch.manual_seed(3)
+    x, found = torch.randn(8, 4), []
+    mine, _ = my_part__exact(x) if split else (slice(None), 1.0)
+    for _ in range(2):
+        found.append(drawn_for_all.of_no_sample(lambda: torch.normal(0.0, 1.0, size=(4, 4))))
+        found.append(torch.multinomial(torch.ones(4), 3 * len(x[mine]), replacement=True))
+    if split:
+        drawn_for_all.end()
+    return found
+
+
+def test_noise_of_weights_is_no_samples_and_words_are():
+    """Two ranks have four of the samples each: as many as the weights have rows."""
+    expected, (first, second) = weighed(0, split=False), on_ranks(2, weighed)
+    for whole, one, other in zip(expected[::2], first[::2], second[::2], strict=True):
+        assert torch.equal(one, whole)
+        assert torch.equal(other, whole)
+    for whole, one, other in zip(expected[1::2], first[1::2], second[1::2], strict=True):
+        assert torch.equal(torch.cat((one, other)), whole)
+
+
 def attending(rank: int) -> Any:
     torch.manual_seed(3)
     x = torch.randn(8, 2, 7, 4)
