@@ -7,7 +7,19 @@ import ast
 from nbddp.analysis.library import Effect, effect_of, under
 from nbddp.analysis.slicing import carried_reads, fresh_names, read_names
 from nbddp.analysis.syntax import Program, increment, walk
-from nbddp.analysis.values import WHOLE, Assumptions, CallFact, Facts, Loop, LoopFact, Machine, Obj, Value, contents
+from nbddp.analysis.values import (
+    WHOLE,
+    Assumptions,
+    CallFact,
+    Facts,
+    Loop,
+    LoopFact,
+    Machine,
+    Obj,
+    Value,
+    contents,
+    is_read,
+)
 from nbddp.sentence import NOTHING, Sentence, sentence
 
 BatchLoop = ast.For | ast.AsyncFor | ast.While
@@ -160,10 +172,16 @@ def _carries_on(m: Machine, loop: Loop) -> Sentence:
     for model in sorted(models, key=lambda o: getattr(o.node, "lineno", 0)):
         owner = m.facts.classes.get(model)
         for method in owner.body if owner is not None and model.kind == "model" else ():
-            if isinstance(method, ast.FunctionDef) and method.name != "__init__" and method in m.facts.reached:
+            if isinstance(method, ast.FunctionDef) and method in m.facts.reached and not _builds(m, method):
                 if kept := sorted(_kept(method)):
                     return sentence("the model carries '%1' over from one batch to the next", kept[0])
     return NOTHING
+
+
+def _builds(m: Machine, method: ast.FunctionDef) -> bool:
+    """`__init__`, and what that alone calls."""
+    callers = {m.program.function_of(c.node) for c in m.facts.calls.values() if method in c.bodies}
+    return method.name == "__init__" or {getattr(f, "name", "") for f in callers} == {"__init__"}
 
 
 def _kept(method: ast.FunctionDef) -> set[str]:
@@ -181,8 +199,7 @@ def _kept(method: ast.FunctionDef) -> set[str]:
 
 def _counts(m: Machine, model: Obj) -> bool:
     """May it hold a BatchNorm?"""
-    ours = model in m.facts.classes or model.name.startswith("torch.nn.")
-    return not ours or "BatchNorm" in m.program.text
+    return "BatchNorm" in m.program.text or not is_read(m.facts, model)
 
 
 def _is_made_in(m: Machine, loop: Loop, node: ast.AST) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import Extent, Obj, contents, spread
+from nbddp.analysis.values import Extent, Obj, is_read, spread
 
 
 def kept_of_shares(plan: Reading) -> Iterator[ast.stmt]:
@@ -72,22 +72,7 @@ def _given(statement: ast.stmt) -> Iterator[ast.expr]:
 
 def may_hold_batch_norm(plan: Reading, model: Obj) -> bool:
     """Not one that is read to its last part, where the word is nowhere."""
-    return "BatchNorm" in plan.program.text or not _is_read(plan, model, frozenset())
-
-
-def _is_read(plan: Reading, part: Obj, around: frozenset[Obj]) -> bool:
-    """Not what a module gives that is not read: `self.model = Unet()`, `nn.Sequential(*base.children())`."""
-    part = part.owner or part if part.kind == "submodule" else part
-    if part.kind != "model" or part in around:
-        return part.kind != "foreign"
-    if part not in plan.facts.classes and not part.name.startswith("torch.nn."):
-        return False
-    values = [value for _, value in plan.facts.fields.of(part)]
-    given = part.node.args if isinstance(part.node, ast.Call) and part not in plan.facts.classes else []
-    starred = [plan.facts.value(a.value) for a in given if isinstance(a, ast.Starred)]
-    values += [*starred, *(plan.facts.value(a) for a in given if not isinstance(a, ast.Starred))]
-    held = [inner for value in values for v in contents(plan.facts, value) for inner in v.objs]
-    return all(value.objs for value in starred) and all(_is_read(plan, one, around | {part}) for one in held)
+    return "BatchNorm" in plan.program.text or not is_read(plan.facts, model)
 
 
 def synchronises(plan: Reading) -> bool:

@@ -27,6 +27,7 @@ from nbddp.analysis.values.contents import (
     contents,
     held,
     is_of_own_choice,
+    is_read,
     is_uneven,
     may_learn,
     note_size,

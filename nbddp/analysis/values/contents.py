@@ -89,3 +89,18 @@ def may_learn(facts: Facts, obj: Obj, depth: int = 0) -> bool:
     inner = [o for _, value in facts.fields.of(obj) for o in value.objs]
     own = any(o.kind == "parameter" or (depth < 6 and o != obj and may_learn(facts, o, depth + 1)) for o in inner)
     return own or any(kind == obj for kinds in facts.contained.values() for kind in kinds)
+
+
+def is_read(facts: Facts, part: Obj, around: frozenset[Obj] = frozenset()) -> bool:
+    """Not what a module gives that is not read: `self.model = Unet()`, `nn.Sequential(*base.children())`."""
+    part = part.owner or part if part.kind == "submodule" else part
+    if part.kind != "model" or part in around:
+        return part.kind != "foreign"
+    if part not in facts.classes and not part.name.startswith("torch.nn."):
+        return False
+    values = [value for _, value in facts.fields.of(part)]
+    given = part.node.args if isinstance(part.node, ast.Call) and part not in facts.classes else []
+    starred = [facts.value(a.value) for a in given if isinstance(a, ast.Starred)]
+    values += [*starred, *(facts.value(a) for a in given if not isinstance(a, ast.Starred))]
+    held = [inner for value in values for v in contents(facts, value) for inner in v.objs]
+    return all(value.objs for value in starred) and all(is_read(facts, one, around | {part}) for one in held)
