@@ -25,7 +25,7 @@ PICTURES = frozenset("plot hist imshow show".split())
 
 def draws_left_out(plan: Reading) -> Iterator[Statement]:
     """Of cells that run before the training, where something that is kept draws from the same generator later."""
-    first = min((s.index for s in plan.training), default=0)
+    first = min((s.index for s in plan.training if s.cell.number == plan.training_cell), default=0)
     before = [s for s in plan.program.statements[:first] if not isinstance(s.node, Definition)]
     definitions, seeded = _definitions(plan), set[Source]()
     kept = {s.index for s in plan.kept}
