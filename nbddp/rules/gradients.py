@@ -151,8 +151,9 @@ def _after_backward(
 
 def _is_alike(plan: Plan, call: ast.Call) -> bool:
     """Each rank has computed the whole loss from what all have: so it has the gradients, and no mean changes them."""
-    loss = backward_of(call)
-    return loss is not None and not plan.assumed.joined and not plan.facts.value(loss).varies
+    loss, assumed = backward_of(call), plan.assumed
+    together = assumed.joined or assumed.averaged or assumed.summed or assumed.scaled  # not of the gradients
+    return loss is not None and not together and not plan.facts.value(loss).varies
 
 
 def _thrown_away(plan: Plan, call: ast.Call, seen: frozenset[ast.AST]) -> bool:

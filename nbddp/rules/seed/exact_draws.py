@@ -59,7 +59,8 @@ def _of_weights(plan: Plan) -> Iterator[ast.Call]:
         if fact.ever_in_forward and any(effect_of(name).noise for name in fact.names):
             given = (*fact.node.args, *(k.value for k in fact.node.keywords))
             sized = (a.value if isinstance(a, ast.Attribute) and a.attr == "shape" else a for a in given)
-            if any(plan.facts.value(a).of("parameter") for a in sized):
+            whole = not plan.facts.value(fact.node).varies  # not `torch.multinomial(self.weights, len(x))`
+            if whole and any(plan.facts.value(a).of("parameter") for a in sized):
                 yield fact.node
 
 

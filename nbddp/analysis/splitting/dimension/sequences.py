@@ -11,7 +11,7 @@ from nbddp.analysis.splitting.dimension.turning import leaves_the_first, turns_r
 from nbddp.analysis.splitting.origins import sizes_in, written_sizes
 from nbddp.analysis.splitting.regions import Definition, Region, goes_through_loader, is_split, stored
 from nbddp.analysis.syntax import keywords_of, qualified, walk
-from nbddp.analysis.values import Split
+from nbddp.analysis.values import Literal, Split
 
 TIME_FIRST = ("torchtext.",)  # whose batches have the samples in the second dimension
 STACKING = ("stack", "vstack", "unfold", "sliding_window_view", "pad_sequence", "pack_padded_sequence")
@@ -66,12 +66,21 @@ def one_sequence(region: Region, split: Split) -> ast.expr | None:
     """What relates places in time, where nothing shows that a batch holds several sequences."""
     plan = region.plan
     relating = next(_relating(plan), None)
-    if relating is None or _picks(region, split) or goes_through_loader(plan, region.owner):
+    if relating is None or _picks(region, split):
         return None
+    if goes_through_loader(plan, region.owner):
+        return None if _gives_batches(plan) else relating
     model = [n for f in _forward(plan) for n in walk(f)]
     step = [n for s in region.rest for n in walk(s)]
     shown = any(_has_second(n) for n in (*model, *step)) or any(_has_three(plan, n) for n in plan.nodes())
     return None if shown else relating
+
+
+def _gives_batches(plan: Reading) -> bool:
+    """A loader puts samples together, but for one with `batch_size=None`."""
+    made = (plan.facts.calls[o.node].args for o in plan.assumed.alike if o.node in plan.facts.calls)
+    sizes = [args.get("batch_size") or args.get(1) for args in made]
+    return all(size is None or size.const is not Literal.NONE for size in sizes)
 
 
 def _forward(plan: Reading) -> set[Definition]:
