@@ -77,7 +77,10 @@ def decided(notebook: Notebook, options: Options) -> tuple[Plan, list[Edit], lis
     told = [d for d in found[1] if _is_of_a_part(d)]
     if not (plan.options.exact and plan.assumed.splits and told):
         return plan, *found
-    why = sentence("'%1' needs all samples of a batch", told[0].source.strip())
+    source = told[0].source.strip()
+    why = sentence("'%1' needs all samples of a batch", source)
+    if told[0].level == "note" and told[0].rule == "loss":
+        why = sentence("'%1' may need all samples of a batch", source)
     whole = make_plan(notebook, options, own_imports(), why)
     edits, left = decide(whole)
     better = sum(map(_is_of_a_part, left)) < len(told) and not any(d.level == "error" for d in left)

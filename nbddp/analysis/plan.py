@@ -32,7 +32,7 @@ from nbddp.analysis.reading import (
     training_of,
 )
 from nbddp.analysis.slicing import Slice, backward_slice, build_flow, with_prints
-from nbddp.analysis.splitting import in_models, joined, losses_clear, split_batches
+from nbddp.analysis.splitting import joined, losses_clear, split_batches
 from nbddp.analysis.syntax import build_program, too_deep
 from nbddp.analysis.training import choose_training_cell, first_causes, training_statements, with_line
 from nbddp.analysis.values import Assumptions, Literal, Obj
@@ -196,9 +196,8 @@ def _whole_if_drawn(plan: Plan) -> Assumptions:
 
 def _compared_whole(plan: Plan) -> Assumptions:
     """For the numbers of one process, samples that meet others of their batch must meet all of them."""
-    apart = (
-        [n for n in among_samples(plan) if not in_models(plan, n)] if plan.assumed.splits and plan.options.exact else []
-    )
+    meets = among_samples(plan) if plan.assumed.splits and plan.options.exact else ()
+    apart = [n for n in meets if plan.program.function_of(n) not in plan.run_by_models]
     why = (
         sentence("the samples of a batch meet each other in '%1'", plan.program.source(apart[0])) if apart else NOTHING
     )

@@ -10,7 +10,7 @@ from nbddp.analysis.agreement.decisions import Decision, find_decisions, protect
 from nbddp.analysis.agreement.loss_scaling import losses_scaled
 from nbddp.analysis.agreement.outlets import always_displayed, outlets, returned
 from nbddp.analysis.agreement.over_ranks import KINDS, Text, kind_of, name_over_ranks, over_ranks
-from nbddp.analysis.agreement.pairs import among_samples
+from nbddp.analysis.agreement.pairs import among_samples, is_paired, perhaps_paired
 from nbddp.analysis.agreement.sample_means import SampleMean, sample_means
 from nbddp.analysis.agreement.sync_points import called, is_meeting, meets, reached
 from nbddp.analysis.agreement.weighted_losses import padded_losses, weighted_losses

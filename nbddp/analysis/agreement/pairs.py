@@ -9,7 +9,7 @@ from nbddp.analysis.evaluator import contracted
 from nbddp.analysis.library import MATRIX, Samples, effect_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.syntax import qualified
-from nbddp.analysis.values import EARLIER, FLAT, LINE, MOVED, ONE, OPERATORS, TURNED, Extent, spread
+from nbddp.analysis.values import EARLIER, FLAT, LINE, MOVED, ONE, OPERATORS, TURNED, Extent, Place, spread
 
 SHUFFLES = ("torch.randperm", "numpy.random.permutation")
 
@@ -26,9 +26,48 @@ def among_samples(plan: Reading) -> Iterator[ast.expr | ast.stmt]:
             yield node
 
 
+def is_paired(plan: Reading, node: ast.AST) -> bool:
+    """`x - y.T`, `mse_loss(x[:, 0], y)` where `y` is a column."""
+    return any(len(places - {None}) > 1 and _are_known(places) for places in _meetings(plan, node))
+
+
+def perhaps_paired(plan: Reading) -> Iterator[ast.expr]:
+    """What computes with several tensors of samples of which one may have another number of dimensions.
+
+    That a comparison is of what is alike is taken for granted: what it would count is of no use to anyone.
+    """
+    for node in plan.facts.meets:
+        in_a_model = plan.program.function_of(node) in plan.run_by_models
+        if in_a_model or _compares(node) or is_paired(plan, node):
+            continue
+        if any(len(places) > 1 or None in places for places in _meetings(plan, node)):
+            assert isinstance(node, ast.expr)
+            yield node
+
+
+def _compares(node: ast.AST) -> bool:
+    """`pred == y`, `pred.eq(y)`."""
+    called = node.func if isinstance(node, ast.Call) else None
+    return isinstance(node, ast.Compare) or bool(
+        isinstance(called, ast.Attribute) and effect_of(f".{called.attr}").truth
+    )
+
+
+def _meetings(plan: Reading, node: ast.AST) -> Iterator[set[Place]]:
+    ranks = plan.facts.ranks
+    for places in plan.facts.meets.get(node, ()):
+        yield {p[1] + min(ranks[p[0]]) if isinstance(p, tuple) and len(ranks.get(p[0], ())) == 1 else p for p in places}
+
+
+def _are_known(places: set[Place]) -> bool:
+    """From the same end."""
+    ends = {p[0] if isinstance(p, tuple) else None for p in places - {None}}
+    return len(ends) == 1
+
+
 def compares_samples(plan: Reading, node: ast.BinOp | ast.Call | ast.Compare) -> bool:
     """`a @ b.T`, `a[:, None] - b[None]`, `torch.cdist(a, b)` with a sample in each row of both."""
-    if node in plan.facts.paired or _meets_another_order(plan, node) or _meets_those_before(plan, node):
+    if is_paired(plan, node) or _meets_another_order(plan, node) or _meets_those_before(plan, node):
         return True
     if isinstance(node, ast.Call):
         parts, against = _called(plan, node)

@@ -13,7 +13,7 @@ from nbddp.analysis.reading.bindings import Bindings, find_bindings
 from nbddp.analysis.reading.interpret import Run
 from nbddp.analysis.reading.naming import Naming
 from nbddp.analysis.syntax import Statement, walk
-from nbddp.analysis.values import CallFact, Loop
+from nbddp.analysis.values import CallFact, Loop, may_learn
 from nbddp.diagnostics import Diagnostic
 from nbddp.notebook import Notebook
 from nbddp.options import Options
@@ -90,6 +90,19 @@ class Reading(Run):
             if function is not None and function not in found:
                 found.add(function)
                 waiting.extend(self.program.function_of(c) for c in self.callers.get(function, ()))
+        return frozenset(found)
+
+    @cached_property
+    def run_by_models(self) -> frozenset[ast.AST]:
+        """The notebook's functions that are run by models that learn, also by way of what they call."""
+        learn = (f for f in self.facts.calls.values() if any(may_learn(self.facts, o) for o in f.called))
+        found, waiting = set[ast.AST](), [body for fact in learn for body in fact.bodies]
+        while waiting:
+            function = waiting.pop()
+            if function not in found:
+                found.add(function)
+                calls = (self.facts.calls.get(n) for n in walk(function) if isinstance(n, ast.Call))
+                waiting += (body for fact in calls if fact is not None for body in fact.bodies)
         return frozenset(found)
 
     def calls(self, *names: str) -> Iterator[CallFact]:

@@ -8,7 +8,6 @@ from nbddp.analysis.splitting.batches import Batches, batches_of
 from nbddp.analysis.splitting.dimension import may_turn, unused_marks
 from nbddp.analysis.splitting.find import chain_of, unshared
 from nbddp.analysis.splitting.fit import (
-    in_models,
     joined_calls,
     joins_means,
     own_size,

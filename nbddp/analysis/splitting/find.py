@@ -136,6 +136,7 @@ def _by_the_loss(plan: Reading, call: ast.Call) -> Split | Root | None:
     scope, node = scope_of(plan, call)
     if loss is None:
         return None
+    seen: list[Root] = []
     for around in regions(plan, scope, [node]):
         before = around.block[: around.block.index(around.at)]
         step = around.whole and scope is not None and not isinstance(around.at, LOOPS)  # a function of one step

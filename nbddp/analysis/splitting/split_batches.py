@@ -97,7 +97,8 @@ def joined(plan: Reading, reason: Sentence) -> Assumptions:
     """Where the step cannot be split, its models alone: with --exact."""
     if not plan.options.exact or plan.options.shard or plan.assumed.joined:
         return _whole(plan, reason)
-    return replace(plan.assumed, splits=(), joined=reason)
+    anew = replace(plan.assumed, summed=frozenset(), averaged=frozenset(), scaled=frozenset(), agreed=frozenset())
+    return replace(anew, splits=(), joined=reason, returned={})
 
 
 def _whole(plan: Reading, reason: Sentence, *, unsaid: bool = False) -> Assumptions:

@@ -37,7 +37,8 @@ class Split:
         """What a name, or a piece, is to a rank: this rank's samples, with the dimensions of the whole batch."""
         place, sizes = self.place(key), whole.shape
         at = 1 if place == TURNED else 0
-        shape = (*sizes[:at], None, *sizes[at + 1 :]) if isinstance(sizes, tuple) and place != FLAT else None
+        shape = (*sizes[:at], None, *sizes[at + 1 :]) if isinstance(sizes, tuple) else sizes
+        shape = None if place == FLAT else shape
         found = placed(Value(extent=Extent.SAMPLES, shape=shape), place)
         return marked(found, MASK) if key in self.masks else found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
 from math import inf
@@ -55,10 +55,22 @@ Sizes = tuple[int | None, ...]  # of a tensor's dimensions, each where it is kno
 
 
 @dataclass(frozen=True)
+class AsMany:
+    """As many dimensions as something has of which nobody tells how many, and some more."""
+
+    of: Hashable
+    more: int = 0
+
+
+@dataclass(frozen=True)
 class Several:
     """The shapes of the tensors in a tuple: of a batch, of what `x.max(1)` gives."""
 
-    of: tuple[Sizes | None, ...]
+    of: tuple[Sizes | AsMany | None, ...]
+
+
+Dimensions = Sizes | AsMany | Several | None
+Place = int | tuple[Hashable, int] | None  # of a dimension, from the last: behind those of what it has as many as
 
 
 @dataclass(frozen=True)
@@ -74,7 +86,7 @@ class Value:
     size: bool = False  # a size of the share, perhaps of another one on each rank
     number: bool = False  # surely a Python number, not a tensor
     arrays: frozenset[Obj] = frozenset()  # those of which it may be one, or a view: `b = a`, `row = a[0]`
-    shape: Sizes | Several | None = None  # of a tensor, where it is known
+    shape: Dimensions = None  # of a tensor, where it is known
 
     def __eq__(self, other: object) -> bool:
         """Also by the type of the literal: True and 1.0 are told apart."""
@@ -224,12 +236,12 @@ def join(a: Value, b: Value, *, later: bool = False) -> Value:
         a.size and b.size,
         a.number and b.number,
         a.arrays | b.arrays,
-        _either(a.shape, b.shape),
+        either(a.shape, b.shape),
     )
     return of_one(joined, (a, b)) if joined.of(ONE) else joined
 
 
-def _either(a: Sizes | Several | None, b: Sizes | Several | None) -> Sizes | Several | None:
+def either(a: Dimensions, b: Dimensions) -> Dimensions:
     """What holds for both: as many dimensions, of the sizes that they have alike."""
     if a == b or not (isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b)):
         return a if a == b else None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from nbddp.analysis.library import Samples, effect_of
-from nbddp.analysis.values.domain import ANYTHING, Extent, Obj, Value, is_sum_or_not, join
+from nbddp.analysis.values.domain import ANYTHING, Extent, Obj, Place, Value, is_sum_or_not, join
 from nbddp.analysis.values.tracking import Tracked, TrackedDict, TrackedSet, TrackedSets, TrackedState
 from nbddp.sentence import Sentence
 
@@ -181,7 +181,8 @@ class Facts(Tracked):
 
     against_statistic: set[ast.AST] = field(default_factory=TrackedSet)  # where samples meet one of their batch
     given_statistic: set[ast.AST] = field(default_factory=TrackedSet)  # the first that is given what did so
-    paired: set[ast.AST] = field(default_factory=TrackedSet)  # where they meet each other, all those of a batch
+    meets: dict[ast.AST, set[frozenset[Place]]] = field(default_factory=TrackedSets)  # others, as dimensions differ
+    ranks: dict[Hashable, set[int]] = field(default_factory=TrackedSets)  # how many of them layers take
     divided: set[ast.expr] = field(default_factory=TrackedSet)  # by what, in a step that all ranks take together
     divided_apart: set[ast.expr] = field(default_factory=TrackedSet)  # by what, where they do not, or it is no sum
 

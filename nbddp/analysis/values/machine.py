@@ -65,6 +65,7 @@ class Machine(Names):
     asleep: set[Obj] = field(default_factory=set)  # models in evaluation mode
     modules_run: int = 0  # calls of modules with gradients on
     ticks: int = 0  # statements and calls
+    dimensions: int = 0  # of tensors that may have any number of them, while one is tried
     star_imports: list[str] = field(default_factory=list)
     moved: object = None  # another object since a thing has got another extent
     remembered: dict[Hashable, Remembered] = field(default_factory=dict)  # calls that changed nothing

@@ -27,7 +27,14 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
-from nbddp.analysis.agreement import among_samples, over_ranks, padded_losses, sample_means
+from nbddp.analysis.agreement import (
+    among_samples,
+    is_paired,
+    over_ranks,
+    padded_losses,
+    perhaps_paired,
+    sample_means,
+)
 from nbddp.analysis.models import kept_of_shares
 from nbddp.analysis.values import ANYTHING, ASSUMED, CallFact, Extent, backward_of, spread
 from nbddp.diagnostics import Diagnostic, Level
@@ -164,7 +171,7 @@ def _among_samples(plan: Plan) -> Iterator[Diagnostic]:
                 help=sentence("compute the statistic within each sample, or once over the whole data before the "
                               "training, or choose a batch size N times as large"),
             )  # fmt: skip
-        elif node in plan.facts.paired and plan.facts.is_loss(node):
+        elif is_paired(plan, node) and plan.facts.is_loss(node):
             yield plan.program.diagnose(
                 NAME, "warning", node,
                 sentence("this loss is given two shapes that pair each sample of a batch with all others, and a rank "
@@ -181,6 +188,13 @@ def _among_samples(plan: Plan) -> Iterator[Diagnostic]:
                 why=sentence("with N ranks each sample meets N times fewer others, which changes the training"),
                 help=sentence("choose a batch size N times as large, or export with --batch-per-rank"),
             )  # fmt: skip
+    for node in perhaps_paired(plan) if plan.options.exact and plan.assumed.splits else ():
+        yield plan.program.diagnose(
+            NAME, "note", node,
+            sentence("nothing shows that these have as many dimensions: unless they do, each sample meets all others "
+                     "here, and a rank sees only its share of the batch"),
+            help=sentence("bring them to the same shape, by view_as()"),
+        )  # fmt: skip
 
 
 def _kept_in_buffers(plan: Plan) -> Iterator[Diagnostic]:

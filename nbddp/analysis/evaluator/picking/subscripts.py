@@ -60,7 +60,9 @@ def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Val
     objs = result.objs | base.of(*domain.OF_A_PART)
     if rows:  # `table[: len(x)]`: the first ones on each rank
         return domain.marked(Value(objs, Extent.SAMPLES), domain.PLACED)
-    found = Value(objs, extent, result.items, result.const, result.sources, arrays=result.arrays | base.arrays)
+    found = Value(
+        objs, extent, result.items, result.const, result.sources, arrays=result.arrays | base.arrays, shape=result.shape
+    )
     if spread(index) is Extent.SAMPLES and extent not in (*domain.WHOLE, Extent.SAMPLES):
         return domain.marked(found.with_extent(Extent.VARYING), domain.STATISTIC)  # of those that a rank has seen
     return like(found, [base]) if isinstance(base.shape, domain.Several) else picked(m, found, base, index, node)

@@ -11,7 +11,7 @@ from nbddp.analysis.evaluator.classes import by_class, by_operator
 from nbddp.analysis.evaluator.expressions import evaluate, evaluate_unseen
 from nbddp.analysis.evaluator.iteration import iterate, parts, written_elements
 from nbddp.analysis.evaluator.operands import library, with_contents
-from nbddp.analysis.evaluator.tensors import like, samples_at
+from nbddp.analysis.evaluator.tensors import like, samples_at, with_dimensions
 from nbddp.analysis.evaluator.writes import (
     grows_apart,
     is_restarted,
@@ -45,7 +45,7 @@ def assign(m: Machine, target: ast.expr, value: Value, *, added: bool = False) -
     """Bind a target; `added` where the value was put on top of what was there."""
     match target:
         case ast.Name():
-            m.bind(target.id, bound(m, target, value))
+            m.bind(target.id, with_dimensions(m, target, bound(m, target, value)))
         case ast.Tuple() | ast.List():
             _unpack(m, target.elts, value)
         case ast.Starred():
@@ -188,7 +188,8 @@ def run_augmented(m: Machine, node: ast.AugAssign) -> None:
     old = evaluate_unseen(m, load)
     if isinstance(load, ast.Subscript) and m.facts.value(load.slice).varies:
         old = old.with_extent(_of_all_places(m, m.facts.value(load.value), old))
-    value = replace(_increment(m, load, old, node.op, node.value), arrays=old.arrays)
+    new = _increment(m, load, old, node.op, node.value)
+    value = replace(new, arrays=old.arrays, shape=old.shape or new.shape)  # in its place
     note_statistic(m, node, old, m.facts.value(node.value))
     moved_by_hand(m, node.target, [m.facts.value(node.value)], old)
     with m.within(varying=False):

@@ -11,4 +11,4 @@ from nbddp.analysis.evaluator.tensors.methods import REPLACES, tensor_method
 from nbddp.analysis.evaluator.tensors.operations import contracted, einsum, of_size, operation
 from nbddp.analysis.evaluator.tensors.rows import are_rows, rows_are_samples
 from nbddp.analysis.evaluator.tensors.samples import TOTALS, note_mixed, of_samples
-from nbddp.analysis.evaluator.tensors.shapes import shaped
+from nbddp.analysis.evaluator.tensors.shapes import shaped, with_dimensions

@@ -7,7 +7,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nbddp.analysis.library import Shape, effect_of
-from nbddp.analysis.values import ANYTHING, FLAT, LINE, TURNED, Args, Extent, Keywords, Literal, Machine, Value, spread
+from nbddp.analysis.values import (
+    ANYTHING,
+    FLAT,
+    LINE,
+    TURNED,
+    Args,
+    AsMany,
+    Extent,
+    Keywords,
+    Literal,
+    Machine,
+    Place,
+    Value,
+    spread,
+)
 
 DIMENSION = ("dim", "axis", "dims")
 IN_ORDER = ("dim", "axis", "dims", "axes", "dim0", "dim1", "axis0", "axis1", "axis2", "source", "destination", "index")
@@ -46,12 +60,15 @@ def samples_at(value: Value) -> int:
     return 1 if value.of(TURNED) else 0
 
 
-def from_the_last(value: Value) -> int | None:
+def from_the_last(value: Value) -> Place:
     """Which dimension counts the samples, the last being 1; None where that is not known, or time is in it too."""
-    known = spread(value) is Extent.SAMPLES and not value.of(FLAT)
-    if value.rank is not None and known:
+    if spread(value) is not Extent.SAMPLES or value.of(FLAT):
+        return None
+    if value.rank is not None:
         return value.rank - samples_at(value)
-    return 1 if value.of(LINE) and known else None
+    if value.of(LINE):
+        return 1
+    return (value.shape.of, value.shape.more - samples_at(value)) if isinstance(value.shape, AsMany) else None
 
 
 def along_of(word: str, args: Sequence[Value], keywords: Keywords) -> Value:

@@ -3,25 +3,57 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Set
 from functools import reduce
 
-from nbddp.analysis.evaluator.tensors.reshaping import Found
 from nbddp.analysis.library import effect_of
-from nbddp.analysis.values import ANYTHING, Machine, Obj, Several
+from nbddp.analysis.values import ANYTHING, AsMany, Dimensions, Machine, Obj, Several, either
 
 SEQUENTIAL = "torch.nn.Sequential"
 
 PLANES = ("Conv", "Pool")  # whose sizes it changes
+BY_PLANES = re.compile(r"(?:Conv|ConvTranspose|MaxPool|AvgPool|BatchNorm)([23])d")  # which takes no other tensors
 
 
-def after_layer(m: Machine, layers: Set[Obj], before: Found) -> Found:
+def note_ranks(m: Machine, node: ast.expr) -> None:
+    """How many dimensions something has, by the layer that it is given to."""
+    if not isinstance(node, ast.Call) or not node.args:
+        return
+    given = m.facts.value(node.args[0]).shape
+    for layer in m.facts.value(node.func).of("model", "submodule") if isinstance(given, AsMany) else ():
+        if isinstance(given, AsMany) and (planes := _planes(m, layer)):
+            m.facts.ranks[given.of].add(planes + 2 - given.more)
+
+
+def _planes(m: Machine, layer: Obj) -> int:
+    """In how many directions it goes; of an `nn.Sequential` its first layer that does."""
+    if layer.name != SEQUENTIAL:
+        by_planes = BY_PLANES.search(layer.name)
+        return int(by_planes[1]) if by_planes else 0
+    for parts in _parts(m, layer):
+        found = {_planes(m, part) for part in parts}
+        if found != {0} or not all(effect_of(part.name).as_many for part in parts):
+            return found.pop() if len(found) == 1 else 0
+    return 0
+
+
+def _parts(m: Machine, layer: Obj) -> list[Set[Obj]]:
+    """Of an `nn.Sequential`; of `nn.Sequential(*layers)` the order is not known: all of them together."""
+    written = layer.node.args if isinstance(layer.node, ast.Call) else []
+    parts = [m.facts.value(a).of("model") for a in written]
+    if written and all(len(p) == 1 for p in parts):
+        return [*parts]
+    return [(m.get(layer, "[]") or ANYTHING).of("model")]
+
+
+def after_layer(m: Machine, layers: Set[Obj], before: Dimensions) -> Dimensions:
     """Of `nn.Linear(3, 1)(x)`; of several that it may be what they have alike."""
-    found = {_after(m, before, layer) for layer in layers}
-    return found.pop() if len(found) == 1 else None
+    found = [_after(m, before, layer) for layer in layers]
+    return reduce(either, found) if found else None
 
 
-def _after(m: Machine, before: Found, layer: Obj) -> Found:
+def _after(m: Machine, before: Dimensions, layer: Obj) -> Dimensions:
     if layer in m.facts.classes:
         return None
     if layer.name == SEQUENTIAL:
@@ -41,13 +73,12 @@ def _after(m: Machine, before: Found, layer: Obj) -> Found:
     return before
 
 
-def _in_turn(m: Machine, before: Found, layer: Obj) -> Found:
-    """Through the parts of an `nn.Sequential`; of `nn.Sequential(*layers)` the order is not known."""
-    written = layer.node.args if isinstance(layer.node, ast.Call) else []
-    parts = [m.facts.value(a).of("model") for a in written]
-    if written and all(len(p) == 1 for p in parts):
+def _in_turn(m: Machine, before: Dimensions, layer: Obj) -> Dimensions:
+    """Through the parts of an `nn.Sequential`."""
+    parts = _parts(m, layer)
+    if all(len(p) == 1 for p in parts):
         return reduce(lambda shape, part: after_layer(m, part, shape), parts, before)
-    held = (m.get(layer, "[]") or ANYTHING).of("model")
+    held = parts[0]
     kept = held and all(effect_of(o.name).as_many and o not in m.facts.classes for o in held)
     return (None,) * len(before) if kept and isinstance(before, tuple) else None
 

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 
 from nbddp.analysis.evaluator.tensors.dimensions import samples_at
-from nbddp.analysis.evaluator.tensors.reshaping import Found
-from nbddp.analysis.values import MARKS, PLACES, Literal, Machine, Several, Sizes, Value
+from nbddp.analysis.evaluator.tensors.many import sizes_of
+from nbddp.analysis.values import MARKS, PLACES, Dimensions, Literal, Machine, Several, Sizes, Value
 
 
 def is_tensor(value: Value) -> bool:
@@ -16,26 +16,27 @@ def is_tensor(value: Value) -> bool:
     return plain and not value.items and value.objs <= value.of(*MARKS, PLACES, "parameter")
 
 
-def shape_of_picked(m: Machine, base: Value, index: ast.expr, value: Value) -> Found:
+def shape_of_picked(m: Machine, base: Value, index: ast.expr, value: Value) -> Dimensions:
     """`x[:, 0]`, `x[None]`, `x[a:b]`, `x[y == 1]`; of a batch of several tensors one of them."""
     if not is_tensor(base):
         return value.shape
-    if isinstance(base.shape, Several):
+    shape = sizes_of(m, base)
+    if isinstance(shape, Several):
         at = m.facts.value(index).const
-        return base.shape.of[at] if isinstance(at, int) and at in range(len(base.shape.of)) else None
+        return shape.of[at] if isinstance(at, int) and at in range(len(shape.of)) else None
     parts = index.elts if isinstance(index, ast.Tuple) else [index]
     many = [p for p in parts if m.facts.value(p).rank]  # which become one dimension together
     if len(many) > 1 and parts == many and all(m.facts.value(p).rank == 1 for p in many):  # `x[rows, classes]`
-        return base.shape and (None, *base.shape[len(many) :])
-    if base.shape is None or len(many) > 1 or any(isinstance(p, ast.Constant) and p.value is ... for p in parts[1:-1]):
+        return shape and (None, *shape[len(many) :])
+    if shape is None or len(many) > 1 or any(isinstance(p, ast.Constant) and p.value is ... for p in parts[1:-1]):
         return None
     if value.varies and any(isinstance(m.facts.value(p).const, int) for p in parts[samples_at(base) :][:1]):
         return None  # one sample, or one of another dimension than is thought
     if isinstance(parts[0], ast.Constant) and parts[0].value is ...:
-        found = _steps(m, base.shape[::-1], parts[:0:-1])
+        found = _steps(m, shape[::-1], parts[:0:-1])
         return found and found[::-1]
     last = isinstance(parts[-1], ast.Constant) and parts[-1].value is ...
-    return _steps(m, base.shape, parts[:-1] if last else parts)
+    return _steps(m, shape, parts[:-1] if last else parts)
 
 
 def _steps(m: Machine, shape: Sizes, parts: Sequence[ast.expr]) -> Sizes | None:
@@ -55,12 +56,12 @@ def _steps(m: Machine, shape: Sizes, parts: Sequence[ast.expr]) -> Sizes | None:
         elif isinstance(part, ast.List):
             left.pop(0)
             found.append(len(part.elts))
-        elif not isinstance(at.shape, tuple):
+        elif not isinstance(sizes := sizes_of(m, at), tuple):
             return None
         else:
             mask = isinstance(part, ast.Compare | ast.UnaryOp)
-            left = left[len(at.shape) if mask else 1 :]
-            found.extend((None,) if mask else at.shape)
+            left = left[len(sizes) if mask else 1 :]
+            found.extend((None,) if mask else sizes)
     return (*found, *left)
 
 

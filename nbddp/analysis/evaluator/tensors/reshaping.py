@@ -6,9 +6,10 @@ import ast
 from collections.abc import Sequence
 
 from nbddp.analysis.evaluator.tensors.dimensions import DIMENSION
+from nbddp.analysis.evaluator.tensors.many import sizes_of
 from nbddp.analysis.library import Samples, Shape, effect_of
 from nbddp.analysis.syntax import keywords_of
-from nbddp.analysis.values import Machine, Several, Sizes, Value
+from nbddp.analysis.values import Dimensions, Machine, Several, Sizes, Value
 
 OF_NO_SIZE = ("ord", "p", "dtype", "correction", "unbiased")  # keywords that change the numbers alone
 PAIRS = ("max", "min", "median", "mode", "sort", "topk", "kthvalue", "cummax", "cummin")  # what and where
@@ -16,10 +17,9 @@ KEPT = ("keepdim", "keepdims")
 AS_MANY = ("sort", "topk", "cummax", "cummin")
 OF_ALL = (Samples.SUM, Samples.MEAN, Samples.STATISTIC)
 REDUCES = ("logsumexp", "cosine_similarity", "pairwise_distance", "kthvalue", "argmax", "argmin", "median", "mode")
-Found = Sizes | Several | None
 
 
-def reshaped(m: Machine, before: Sizes | None, word: str, node: ast.Call, args: Sequence[ast.expr]) -> Found:
+def reshaped(m: Machine, before: Sizes | None, word: str, node: ast.Call, args: Sequence[ast.expr]) -> Dimensions:
     """`x.view(8, -1)`, `x.sum(1)`, `x.unsqueeze(-1)`, `x.max(1)`; of a function the arguments behind the tensor."""
     op, named = effect_of(f".{word}"), keywords_of(node)
     along = [*args[op.dim or 0 :], *(named[k] for k in DIMENSION if k in named)]
@@ -43,7 +43,9 @@ def reshaped(m: Machine, before: Sizes | None, word: str, node: ast.Call, args: 
     return None if places is None else _along(before, word, op.shape, op.samples, places, keeps)
 
 
-def _along(before: Sizes, word: str, shape: Shape | None, samples: Samples | None, at: list[int], keeps: bool) -> Found:
+def _along(
+    before: Sizes, word: str, shape: Shape | None, samples: Samples | None, at: list[int], keeps: bool
+) -> Dimensions:
     if shape is Shape.TURNED:
         return _turned(before, word, at)
     if word == "unsqueeze":
@@ -83,7 +85,10 @@ def _flat(before: Sizes | None, given: list[object]) -> Sizes | None:
 
 
 def anew(m: Machine, word: str, before: Sizes | None, args: Sequence[ast.expr]) -> Sizes | None:
-    """`x.view(-1, 3)`, `x.expand(8, -1)`, `torch.zeros((2, 3))`."""
+    """`x.view(-1, 3)`, `x.expand(8, -1)`, `torch.zeros((2, 3))`; `x.view_as(y)`."""
+    if word.endswith("_as") and len(args) == 1:
+        other = sizes_of(m, m.facts.value(args[0]))
+        return other if isinstance(other, tuple) else None
     sizes = args[0].elts if args and isinstance(args[0], ast.Tuple | ast.List) else args
     values = [m.facts.value(s) for s in sizes]
     if not values or not all(v.number or isinstance(v.const, int) or v.size for v in values):

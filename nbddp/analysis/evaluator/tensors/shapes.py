@@ -8,17 +8,21 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from nbddp.analysis.evaluator.tensors.dimensions import from_the_last, samples_at
-from nbddp.analysis.evaluator.tensors.layers import after_layer
+from nbddp.analysis.evaluator.tensors.layers import after_layer, note_ranks
+from nbddp.analysis.evaluator.tensors.many import measured, of_any, sizes_of
 from nbddp.analysis.evaluator.tensors.operations import contracted
 from nbddp.analysis.evaluator.tensors.picked_shapes import is_tensor, shape_of_picked
-from nbddp.analysis.evaluator.tensors.reshaping import PAIRS, REDUCES, Found, anew, reshaped
+from nbddp.analysis.evaluator.tensors.reshaping import PAIRS, REDUCES, anew, reshaped
 from nbddp.analysis.evaluator.tensors.rows import same_places
 from nbddp.analysis.library import Samples, Shape, effect_of
+from nbddp.analysis.syntax import keywords_of
 from nbddp.analysis.values import (
     FLAT,
     LINE,
     SEVERAL,
     TURNED,
+    AsMany,
+    Dimensions,
     Extent,
     Machine,
     Several,
@@ -40,9 +44,18 @@ def shaped(m: Machine, node: ast.expr, value: Value) -> Value:
     if value.number or not is_tensor(value):
         return value
     note_paired(m, node)
-    found = _of(m, node, value)
+    note_ranks(m, node)
+    found = of_any(m, node, lambda: _of(m, node, value))
+    if found is None and spread(value) is Extent.SAMPLES and not isinstance(node, ast.Name):
+        found = AsMany(node)
     value = value if found == value.shape else replace(value, shape=found)
     return _lined(_in_a_row(m, node, value)) if value.rank is not None and spread(value) is Extent.SAMPLES else value
+
+
+def with_dimensions(m: Machine, target: ast.Name, value: Value) -> Value:
+    """In a loop, what has some number of dimensions by a name: what is made of it has as many, or some more."""
+    unknown = value.shape is None and not value.number and is_tensor(value)
+    return replace(value, shape=AsMany(target)) if unknown and m.loops else value
 
 
 def _in_a_row(m: Machine, node: ast.expr, value: Value) -> Value:
@@ -65,10 +78,11 @@ def _lined(value: Value) -> Value:
 
 
 def note_paired(m: Machine, node: ast.expr) -> None:
-    """`x - y.T`, `mse_loss(x[:, 0], y)` where `y` is a column: each sample meets all others."""
-    places = {from_the_last(m.facts.value(one)) for one in _aligned(m, node)} - {None}
-    if len(places) > 1:
-        m.facts.paired.add(node)
+    """`x - y.T`, `mse_loss(x[:, 0], y)` where `y` is a column: each sample meets all others; or where that may be."""
+    values = map(m.facts.value, _aligned(m, node))
+    places = [from_the_last(v) for v in values if spread(v) is Extent.SAMPLES and not v.of(FLAT)]
+    if len(places) > 1 and (None in places or len({*places}) > 1):
+        m.facts.meets[node].add(frozenset(places))
 
 
 def _aligned(m: Machine, node: ast.expr) -> Sequence[ast.expr]:
@@ -85,39 +99,43 @@ def _aligned(m: Machine, node: ast.expr) -> Sequence[ast.expr]:
     return []
 
 
-def _of(m: Machine, node: ast.expr, value: Value) -> Found:
+def _of(m: Machine, node: ast.expr, value: Value) -> Dimensions:
     match node:
         case ast.BinOp(left=left, right=right):
             both = [seen(m, side) for side in (left, right)]
-            return _product(*both) if isinstance(node.op, ast.MatMult) else together(both)
+            if isinstance(node.op, ast.MatMult):
+                return _product(*both)
+            return together(both) or _with_others(m, [left, right])
         case ast.Compare(left=left, comparators=others):
             return together([seen(m, one) for one in (left, *others)])
         case ast.UnaryOp(operand=operand):
-            return m.facts.value(operand).shape
+            return sizes_of(m, m.facts.value(operand))
         case ast.Subscript(value=base, slice=index):
             return shape_of_picked(m, m.facts.value(base), index, value)
         case ast.Attribute(value=base, attr=word):
-            return _field(m.facts.value(base), word, value)
+            return _field(m, m.facts.value(base), word, value)
         case ast.Call():
             return _called(m, node, value)
-        case ast.Name() if value.shape is None and _is_target(m, node, value):
+        case ast.Name() if not isinstance(value.shape, tuple) and _is_target(m, node, value):
             return (None,)
     return value.shape
 
 
-def _field(base: Value, word: str, value: Value) -> Found:
+def _field(m: Machine, base: Value, word: str, value: Value) -> Dimensions:
     if not is_tensor(base):
         return value.shape
-    if isinstance(base.shape, Several):  # `x.max(1).values`
-        return base.shape.of[0] if len({*base.shape.of}) == 1 and word in SAME else None
-    turned = base.shape and (base.shape[::-1] if word == "T" else (*base.shape[:-2], *base.shape[-2:][::-1]))
-    return base.shape if word in SAME else turned if word in ("T", "mT") else None
+    shape = sizes_of(m, base)
+    if isinstance(shape, Several):  # `x.max(1).values`
+        return shape.of[0] if len({*shape.of}) == 1 and word in SAME else None
+    turned = shape and (shape[::-1] if word == "T" else (*shape[:-2], *shape[-2:][::-1]))
+    return shape if word in SAME else turned if word in ("T", "mT") else None
 
 
 def seen(m: Machine, node: ast.expr) -> Sizes | None:
     """Numbers go with anything."""
     value = m.facts.value(node)
-    return () if value.number else value.shape if isinstance(value.shape, tuple) else None
+    sizes = () if value.number else sizes_of(m, value)
+    return sizes if isinstance(sizes, tuple) else None
 
 
 def together(shapes: Sequence[Sizes | None]) -> Sizes | None:
@@ -129,6 +147,12 @@ def together(shapes: Sequence[Sizes | None]) -> Sizes | None:
     return tuple(1 if not column else None if len(column) > 1 else next(iter(column)) for column in sizes)[::-1]
 
 
+def _with_others(m: Machine, parts: Sequence[ast.expr]) -> Sizes | None:
+    """`alpha * x`: what is not of samples is taken to have no more dimensions than what is."""
+    samples = together([seen(m, p) for p in parts if spread(m.facts.value(p)) is Extent.SAMPLES])
+    return samples and (None,) * len(samples)
+
+
 def _product(left: Sizes | None, right: Sizes | None) -> Sizes | None:
     if not (left and right):
         return None
@@ -137,9 +161,10 @@ def _product(left: Sizes | None, right: Sizes | None) -> Sizes | None:
     return (*longer[: max(len(longer) - 2, 0)], *rows, *columns)
 
 
-def _called(m: Machine, node: ast.Call, value: Value) -> Found:
+def _called(m: Machine, node: ast.Call, value: Value) -> Dimensions:
     fact, func = m.facts.calls.get(node), m.facts.value(node.func)
-    if fact is None or fact.bodies or func.of("function", "method", "class"):
+    batch = isinstance(value.shape, Several)  # `next(batches)`
+    if fact is None or fact.bodies or batch or func.of("function", "method", "class"):
         return value.shape
     first = seen(m, node.args[0]) if node.args else None
     if func.of("model", "submodule", "loss"):
@@ -153,7 +178,7 @@ def _called(m: Machine, node: ast.Call, value: Value) -> Found:
     return _by_library(m, node, fact.names)
 
 
-def _by_word(m: Machine, word: str, node: ast.Call, given: list[ast.expr]) -> Found:
+def _by_word(m: Machine, word: str, node: ast.Call, given: list[ast.expr]) -> Dimensions:
     """`x.sum(1)`, `torch.sum(x, 1)`."""
     op, before = effect_of(f".{word}"), seen(m, given[0])
     if op.aligned and len(given) > 1:
@@ -165,23 +190,24 @@ def _by_word(m: Machine, word: str, node: ast.Call, given: list[ast.expr]) -> Fo
     return reshaped(m, before, word, node, given[1:])
 
 
-def _by_library(m: Machine, node: ast.Call, names: set[str]) -> Found:
+def _by_library(m: Machine, node: ast.Call, names: set[str]) -> Dimensions:
     """`torch.randn(24, 3)`, `torch.randint(0, 9, (24,))`, `torch.arange(24)`, `torch.stack(rows)`."""
     if len(names) != 1 or not (name := next(iter(names))).startswith(("torch.", "numpy.")):
         return None
     if name.endswith((*ONE_DIMENSION, "eye")):
         return (None, None) if name.endswith("eye") else (None,)
     op, word = effect_of(name), name.rpartition(".")[2]
-    if op.size is not None:
-        sizes = node.args[op.size :]
-        listed = bool(sizes) and isinstance(sizes[0], ast.Tuple | ast.List)
-        return anew(m, word, None, sizes) if listed or op.size == 0 else None
+    named = keywords_of(node).get("size")
+    if op.size is not None or named is not None:
+        return _of_size(m, word, [named] if named else node.args[op.size :], one=op.size != 0)
     if not node.args:
         return None
     first = m.facts.value(node.args[0])
+    if name.endswith("_like"):
+        return seen(m, node.args[0])
     if op.samples is Samples.JOINS:
-        inner = m.elements(first).rank if first.of("list") else None
-        return None if inner is None or word[1:] == "stack" else (None,) * (inner + (word == "stack"))
+        inner = _of_each(m, node.args[0])
+        return None if inner is None or word[1:] == "stack" else (None,) * (len(inner) + (word == "stack"))
     if word in COPIES:
         return _written(m, node.args[0])
     if word == "einsum":
@@ -190,11 +216,33 @@ def _by_library(m: Machine, node: ast.Call, names: set[str]) -> Found:
     return _by_word(m, word, node, node.args)
 
 
-def _written(m: Machine, node: ast.expr) -> Found:
+def _of_each(m: Machine, several: ast.expr) -> Sizes | None:
+    """Of what is joined, where one part tells how many dimensions all have; an empty one goes with any."""
+    if not isinstance(several, ast.Tuple | ast.List):
+        value = m.facts.value(several)
+        inner = sizes_of(m, m.elements(value)) if value.of("list") else None
+        return inner if isinstance(inner, tuple) else None
+    for part in several.elts:
+        starred = isinstance(part, ast.Starred)
+        sizes = seen(m, part.value if isinstance(part, ast.Starred) else part)
+        if sizes and (starred or len(sizes) > 1 or spread(m.facts.value(part)) is Extent.SAMPLES):
+            return sizes[starred:]
+    return None
+
+
+def _of_size(m: Machine, word: str, sizes: Sequence[ast.expr], *, one: bool) -> Dimensions:
+    """`(24, 3)`, `x.shape`, `*x.shape`; `24, 3` unless it is one argument."""
+    if len(sizes) == 1 and (tensor := measured(sizes[0])) is not None:
+        return seen(m, tensor)
+    listed = bool(sizes) and isinstance(sizes[0], ast.Tuple | ast.List)
+    return anew(m, word, None, sizes) if listed or not one else None
+
+
+def _written(m: Machine, node: ast.expr) -> Dimensions:
     """`[[1.0, 2.0], [3.0, 4.0]]`, a number, a tensor."""
     if not isinstance(node, ast.List | ast.Tuple):
         value = m.facts.value(node)
-        return () if value.number else value.shape if is_tensor(value) else None
+        return () if value.number else sizes_of(m, value) if is_tensor(value) else None
     inner = {_written(m, e) for e in node.elts if not isinstance(e, ast.Starred)}
     rows = len(node.elts) if not any(isinstance(e, ast.Starred) for e in node.elts) else None
     row = next(iter(inner)) if len(inner) == 1 else None

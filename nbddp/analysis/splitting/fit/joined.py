@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.dimension import time_first, without_part
 from nbddp.analysis.splitting.fit.sizes import own_size, whole_sizes
@@ -29,9 +30,17 @@ def unjoined(plan: Reading) -> bool:
     calls, behind = joined_calls(plan), strung(plan)
     if any(isinstance(n, ast.Name) and n.id in behind for call in calls for n in walk(call)):
         return True
+    if any(_is_packed(plan, given) for call in calls for given in call.args):
+        return True
     if any(_counts_samples(o) for call in calls for v in plan.facts.calls[call].args.values() for o in v.of("list")):
         return True
     return unfit_in_models(plan) or not calls or not all(_gives_samples(plan, call) for call in calls)
+
+
+def _is_packed(plan: Reading, given: ast.expr) -> bool:
+    """`pack_padded_sequence(x, lengths)`: whatever it is called by, and by way of names."""
+    made = (plan.facts.calls.get(m) for m in plan.bindings.made_by(given) if isinstance(m, ast.Call))
+    return any(effect_of(name).packs for fact in made if fact is not None for name in fact.names)
 
 
 def _is_sized(state: Value) -> bool:
@@ -43,12 +52,6 @@ def joined_calls(plan: Reading) -> list[ast.Call]:
     """Of the models that are trained, where they train."""
     calls = [c for model in plan.roles.models for c in model.forward_calls]
     return [c for c in calls if plan.facts.calls[c].joined]
-
-
-def in_models(plan: Reading, node: ast.AST) -> bool:
-    """In a function that a model runs: there each rank has its part, whatever the step has."""
-    inside = {plan.program.function_of(f.node) for f in plan.facts.calls.values() if f.ever_in_forward}
-    return plan.program.function_of(node) in inside - {None}
 
 
 def _counts_samples(things: Obj) -> bool:
