@@ -32,8 +32,12 @@ def forward_by_parts(forward, *args, **kwargs):
     begin, end = total * rank // world_size, total * (rank + 1) // world_size
 
     def mine(value):
-        dim = dim_of(value, total, batch, (model, "given")) if isinstance(value, torch.Tensor) else None
-        return value if dim is None else OfMyPart.apply(value, dim, begin, end)
+        dim = dim_of(value, total, batch, (model, "given")) if is_tensor(value) else None
+        if dim is None:
+            return value
+        if isinstance(value, torch.Tensor):
+            return OfMyPart.apply(value, dim, begin, end)
+        return value.take(range(begin, end), dim)
 
     args, kwargs = with_parts([args, kwargs], mine)
     drawn_for_all.begin(begin, end, total, 0)
@@ -44,8 +48,10 @@ def forward_by_parts(forward, *args, **kwargs):
 
 def of_all(made, model, part, value):
     """What the model makes of the whole batch, where a value is what it makes of this process's part."""
-    if not isinstance(value, torch.Tensor):
+    if not is_tensor(value):
         return value
+    if not isinstance(value, torch.Tensor):
+        return of_all(made, model, part, torch.as_tensor(value)).numpy()
     begin, end, _ = part
     if value.dim() == 0:  # a mean over the samples
         return of_all(made, model, part, value.expand(end - begin)).mean()
@@ -60,7 +66,7 @@ dims = {}  # where sizes have shown it
 def dim_of(tensor, size, beside, place):
     """The dimension that counts the samples: the first, or that of a recurrent layer's states, behind the layers."""
     at = next((number for number, other in enumerate(beside) if other is tensor), 0)
-    found = [dim for dim in range(2 if tensor.dim() == 3 and at else 1) if tensor.shape[dim:][:1] == (size,)]
+    found = [dim for dim in range(2 if tensor.ndim == 3 and at else 1) if tensor.shape[dim:][:1] == (size,)]
     if len(found) > 1:
         found = [dims.get((*place, at))]
     elif found:
@@ -78,10 +84,15 @@ def fit_together(sizes):
         raise RuntimeError(f"--exact: the model gives {sizes} for a part, which is not one entry for each sample")
 
 
+def is_tensor(value):
+    """Also an array, but no single number."""
+    return isinstance(value, torch.Tensor) or (hasattr(value, "__array__") and value.ndim > 0)
+
+
 def tensors_in(value):
     found = []
     with_parts(value, found.append)
-    return [part for part in found if isinstance(part, torch.Tensor)]
+    return [part for part in found if is_tensor(part)]
 
 
 def with_parts(value, function):
@@ -92,7 +103,7 @@ def with_parts(value, function):
     if isinstance(value, (list, tuple)):
         made = [with_parts(part, function) for part in value]
         return type(value)(*made) if hasattr(value, "_fields") else type(value)(made)
-    if not isinstance(value, (torch.Tensor, bool, int, float, str, type(None))):
+    if not (isinstance(value, (bool, int, float, str, type(None))) or hasattr(value, "__array__")):
         raise TypeError(f"--exact: a {type(value).__name__} does not show which samples it holds")
     return function(value)
 

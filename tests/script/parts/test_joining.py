@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 import torch.distributed as dist
@@ -58,6 +59,19 @@ def test_values_and_gradients_are_those_of_one_process(ranks):
     expected = gradients(0, split=False)
     for found in on_ranks(ranks, gradients):
         assert all(torch.allclose(a, b, atol=1e-9) for a, b in zip(found, expected, strict=True))
+
+
+def arrays(rank: int) -> Any:
+    """A model that makes tensors of arrays, and gives one back."""
+    table = np.arange(21.0).reshape(7, 3)
+    return by_parts(lambda x, factor: (torch.as_tensor(x) * torch.as_tensor(factor), x + 1))(table, np.float32(2.0))
+
+
+def test_arrays_are_split_too():
+    table = np.arange(21.0).reshape(7, 3)
+    for scaled, more in on_ranks(2, arrays):
+        assert torch.equal(scaled, torch.as_tensor(table * 2))
+        assert np.array_equal(more, table + 1)
 
 
 def wrong(rank: int, what: str) -> str:
