@@ -89,6 +89,7 @@ METHODS: Table = {
     "add sub subtract mul multiply div divide true_divide floor_divide remainder fmod pow where maximum minimum fmax "
     "fmin atan2 arctan2 hypot lerp addcmul addcdiv logical_and logical_or logical_xor eq ne gt lt ge le mse_loss "
     "l1_loss smooth_l1_loss huber_loss": Op(aligned=True),
+    "gather take_along_dim scatter scatter_ scatter_add scatter_add_ masked_fill masked_fill_": Op(beside=True),
     # Sizes, texts, tables and files.
     "size dim shape": Op(READS, fresh=True),
     "index count lower upper strip format join replace startswith endswith keys": Op(READS, fresh=True),

@@ -100,6 +100,7 @@ class Op:
     sequence: bool | None = None  # goes along a sequence, or relates its places; a layer's first dimension is time
     state: bool | None = None  # of a layer that is given a state for each sample, and gives the next one
     aligned: bool | None = None  # computes number by number, with the last dimensions on top of each other
+    beside: bool | None = None  # has the rows of its arguments beside each other
     as_many: bool | None = None  # of a layer: gives as many dimensions, the samples in the same one
     batch: bool | None = None  # sets each sample against a statistic of its batch
     rows: int | None = None  # of a loss: how many of its arguments have a row for each sample, where these are not two

@@ -242,6 +242,10 @@ def _is_drawn_around(region: Region, root: Root) -> bool:
 def _given(region: Region, call: ast.Call) -> Iterator[Root]:
     fact = region.plan.facts.calls.get(call)
     given = [*call.args, *(k.value for k in call.keywords)]
+    entry = entry_of(call, region.plan.flow.imports)
+    if fact is not None and (entry.aligned or entry.beside) and not fact.bodies:
+        on = [call.func.value] if isinstance(call.func, ast.Attribute) else []
+        yield from _beside(region, *(one for one in (*on, *given) if not region.plan.facts.value(one).of("library")))
     if fact is None or not any(_holds_samples(region.plan, a) for a in given):
         return
     if region.plan.facts.is_loss(call) or any(effect_of(n).packs for n in fact.names):

@@ -8,6 +8,7 @@ from nbddp.analysis.library import Shape, effect_of, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.dimension.marks import marked_dim
 from nbddp.analysis.splitting.dimension.sequences import is_layer, time_first
+from nbddp.analysis.splitting.dimension.turning import turned_before
 from nbddp.analysis.splitting.origins import written_sizes
 from nbddp.analysis.splitting.regions import held, is_split
 from nbddp.analysis.splitting.single_samples import along_second
@@ -20,7 +21,7 @@ def samples_in(plan: Reading, split: Split) -> int | Sentence:
     if (dim := marked_dim(plan, split.at)) is not None:
         known = sentence("batches are split along their first or their second dimension, not along dim %1", dim)
         return dim if dim < 2 else known
-    second, layer = along_second(plan, split), time_first(plan)
+    second, layer = along_second(plan, split), None if turned_before(plan, split) else time_first(plan)
     batched = None if layer or second else _batchified(plan, split)
     if layer is None and second is None and batched is None:
         return 0

@@ -6,8 +6,9 @@ import ast
 
 from nbddp.analysis.library import Shape, entry_of
 from nbddp.analysis.reading import Binding, Reading
-from nbddp.analysis.splitting.regions import is_split
+from nbddp.analysis.splitting.regions import is_split, region_at
 from nbddp.analysis.syntax import walk
+from nbddp.analysis.values import Split
 
 
 def leaves_the_first(plan: Reading, method: ast.Attribute) -> bool:
@@ -49,12 +50,24 @@ def turns_round(plan: Reading, node: ast.AST) -> bool:
     """`x.permute(1, 0, 2)`, `x.transpose(0, 1)` in the class of the layer, of samples: not of a mask."""
     owner = next((a for a in plan.program.ancestors(node) if isinstance(a, ast.ClassDef)), None)
     for call in walk(owner) if owner else ():
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
-            first = [a.value for a in call.args[:2] if isinstance(a, ast.Constant)]
-            if call.func.attr in ("permute", "transpose", "swapaxes") and sorted(map(str, first)) == ["0", "1"]:
-                if is_split(plan, call.func.value) or _is_given(plan, call.func.value):
-                    return True
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and _swaps_the_first(call):
+            if is_split(plan, call.func.value) or _is_given(plan, call.func.value):
+                return True
     return False
+
+
+def turned_before(plan: Reading, split: Split) -> bool:
+    """`model(x.permute(1, 0, 2))`: does the step itself, behind the cut, put the samples where the model has them?"""
+    inside = {n for s in region_at(plan, split.at).rest for n in walk(s)}
+    given = [a for m in plan.roles.models for c in m.forward_calls if c in inside for a in c.args]
+    made = [n for a in given for n in plan.bindings.made_of(a) if n in inside and isinstance(n, ast.Call)]
+    return any(_swaps_the_first(call) for call in made)
+
+
+def _swaps_the_first(call: ast.Call) -> bool:
+    first = [ast.unparse(a) for a in call.args[: len(("0", "1"))]]
+    word = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    return word in ("permute", "transpose", "swapaxes") and sorted(first) == ["0", "1"]
 
 
 def _is_given(plan: Reading, node: ast.expr, seen: frozenset[ast.AST] = frozenset()) -> bool:
