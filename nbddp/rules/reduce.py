@@ -179,7 +179,7 @@ def _put_together(
         text = name_over_ranks(plan, reduction)
         uses, call = text.uses, f"{text.before}{name}{text.after}"
     line = f"{name} = {call}"
-    if reduction.in_place:
+    if reduction.in_place and reduction.how != "gather_part":  # a part is no longer what others have by another name
         line = f"{name}.update({call})" if _is_dict(plan, loop, name) else f"{name}[:] = {call}"
     return line, uses
 

@@ -37,6 +37,7 @@ from nbddp.analysis.splitting import (
     joins_means,
     leaves,
     may_turn,
+    means_in,
     means_of,
     own_size,
     padded,
@@ -203,13 +204,15 @@ def _weighted(plan: Plan, split: Split, batches: Batches) -> Iterator[Edit]:
     """Every mean over the rank's samples, where it comes about, by the weight of its batch."""
     means, weighted = means_of(plan, split), plan.naming("weighted")
     whole = {fact.node for fact in sample_means(plan).written}  # which the rule `loss` writes
-    for node in (n for n in means.born if n not in whole):
+    for node in (n for n in means.born if n not in whole and not means_in(plan, n) & whole):
         weight = _numbered(plan, "weight", batches.number_of(node))
         yield from wrap(plan.program, NAME, node, f"{weighted}(", f", {weight})", ("weighted",))
     for inner in means.inner:
         part = plan.naming("weighted_by_samples")
         yield from wrap(plan.program, NAME, inner.node, f"{part}(", f", {inner.samples})", ("weighted_by_samples",))
     for statement, name in means.unpacked:
+        if means_in(plan, statement) & whole:
+            continue
         weight = _numbered(plan, "weight", batches.number_of(statement))
         yield after(plan.program, NAME, statement, f"{name} = {weighted}({name}, {weight})", ("weighted",))
     for node in means.counts:

@@ -109,7 +109,7 @@ def _called(plan: Reading, call: ast.Call) -> tuple[list[ast.expr], bool]:
         return given[:1], bool(plan.facts.value(call).of(MOVED))
     if name in SHUFFLES:
         places = {spread(plan.facts.value(g)) for g in given[:1]}
-        return [call], Extent.SUM in places and not plan.facts.calls[call].ever_in_forward
+        return [call], Extent.SUM in places
     if name == "torch.einsum":
         found = contracted(plan.facts.value(given[0]).const) if given else None
         return given[1:], found is not None and len(set(found[0])) > 1

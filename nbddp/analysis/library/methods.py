@@ -30,7 +30,7 @@ METHODS: Table = {
     "unique_values": Op(READS, Samples.MIXES, fresh=True),
     "diag diagonal": Op(READS, Samples.MIXES),
     "ger outer inner kron tensordot linear": Op(READS, Samples.PAIRS, fresh=True),
-    "trace": Op(UNKNOWN, Samples.MIXES, fresh=True),
+    "trace": Op(READS, Samples.MIXES, fresh=True),
     "svd qr lstsq svd_lowrank pca_lowrank renorm meshgrid": Op(samples=Samples.MIXES),
     # Samples by samples.
     "topk argsort kthvalue msort": Op(READS, Samples.ORDERS, fresh=True),
@@ -53,6 +53,20 @@ METHODS: Table = {
     "to cuda requires_grad_ contiguous data type_as byte bfloat16": Op(UNKNOWN, Samples.KEEPS),
     "sqrt exp log pow item eq ne gt lt ge le matmul mm softmax sigmoid relu tanh repeat": Op(READS, fresh=True),
     "flip roll gather index_select take_along_dim": Op(READS, Samples.MOVES, fresh=True),
+    "repeat_interleave acos acosh addbmm addcdiv addcmul addmm addmv addr angle arccos arccosh "
+    "arcsin arcsinh arctan arctan2 arctanh asin asinh atan atan2 atanh baddbmm bitwise_and bitwise_left_shift "
+    "bitwise_not bitwise_or bitwise_right_shift bitwise_xor bmm ceil cholesky cholesky_inverse cholesky_solve "
+    "clamp clamp_max clamp_min clip copysign cos cosh cross deg2rad det diag_embed digamma div "
+    "divide erf erfc erfinv exp2 expm1 fix fliplr float_power floor floor_divide fmax fmin fmod frac frexp gcd "
+    "greater greater_equal hardshrink heaviside hypot i0 igamma igammac index_add index_copy index_fill index_put "
+    "index_reduce inverse isclose isfinite isinf isnan isneginf isposinf isreal istft lcm ldexp lerp less "
+    "less_equal lgamma log10 log1p log2 log_softmax logaddexp logaddexp2 logdet logical_and logical_not "
+    "logical_or logical_xor logit lstsq masked_fill masked_scatter matrix_exp matrix_power maximum minimum mul "
+    "multiply mv mvlgamma nan_to_num neg negative nextafter not_equal polygamma prelu qr rad2deg reciprocal "
+    "remainder renorm rsqrt scatter scatter_add scatter_reduce select_scatter sgn sign signbit sin sinc sinh "
+    "slice_scatter slogdet square stft sub subtract svd tan true_divide trunc where xlogy": Op(READS, fresh=True),
+    "as_strided broadcast_to conj dsplit expand_as hsplit mH moveaxis movedim positive reshape_as select "
+    "split_with_sizes swapaxes swapdims tensor_split unbind unflatten unfold view_as vsplit": Op(READS),
     "softmax log_softmax softmin": Op(samples=Samples.WEIGHS, last=True),
     "layer_norm": Op(last=True),
     "normalize cosine_similarity pairwise_distance logsumexp glu fft ifft rfft irfft hfft ihfft": Op(last=True),

@@ -15,7 +15,7 @@ from nbddp.analysis.splitting.fit import (
     rows_of_all_else,
     whole_sizes,
 )
-from nbddp.analysis.splitting.means import means_of
+from nbddp.analysis.splitting.means import means_in, means_of
 from nbddp.analysis.splitting.origins import counted_rows, sizes_in
 from nbddp.analysis.splitting.own_parameters import learned, leaves
 from nbddp.analysis.splitting.regions import step_of

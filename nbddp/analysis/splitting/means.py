@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from nbddp.analysis.library import Effect, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.regions import is_split, region_at, stored
+from nbddp.analysis.splitting.regions import is_split, region_at, run_by, stored
 from nbddp.analysis.splitting.roots import definitions
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import FLAT, ITEMS, TURNED, Extent, Split, backward_of, contents, spread
@@ -56,6 +56,12 @@ def means_of(plan: Reading, split: Split) -> Means:
     averaged = sorted(plan.assumed.averaged - inside - {one.node for one in inner}, key=plan.program.span)
     inner += [one for node in averaged if (one := _inner_mean(plan, split, node)) is not None]
     return Means(tuple(born), tuple(unpacked), tuple(counts), tuple(inner))
+
+
+def means_in(plan: Reading, call: ast.AST) -> set[ast.AST]:
+    """Those that come about in the functions that a call of the step runs."""
+    inside = {*run_by(plan, call)} - {*walk(call)}
+    return {n for n in inside if _is_born(plan, n) and not _runs(plan, n)}
 
 
 def _of_several(plan: Reading, split: Split, call: ast.expr) -> list[Inner]:

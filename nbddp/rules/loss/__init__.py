@@ -36,6 +36,7 @@ from nbddp.analysis.agreement import (
     sample_means,
 )
 from nbddp.analysis.models import kept_of_shares
+from nbddp.analysis.splitting import means_in, means_of
 from nbddp.analysis.values import ANYTHING, ASSUMED, CallFact, Extent, backward_of, spread
 from nbddp.diagnostics import Diagnostic, Level
 from nbddp.edits import Edit, wrap
@@ -129,6 +130,22 @@ def _weighted(plan: Plan) -> Iterator[Edit | Diagnostic]:
         )  # fmt: skip
     for fact, mean in found.written.items():
         yield from over_samples(plan, fact, mean)
+    yield from _mixed(plan, {fact.node for fact in found.written})
+
+
+def _mixed(plan: Plan, written: set[ast.Call]) -> Iterator[Diagnostic]:
+    """`loss = loss_of(x, y)`, which adds a mean over all samples up to one by weights: the parts count alike."""
+    for split in plan.assumed.splits:
+        for node in means_of(plan, split).born:
+            inner = means_in(plan, node)
+            if inner & written and inner - written:
+                yield plan.program.diagnose(
+                    NAME, "warning", node,
+                    sentence("a function gives means over all samples and over some of them in one, and a rank's part "
+                             "of the batch counts as much as a larger one"),
+                    why=sentence("averaged over the ranks the result differs a little from that of the whole batch"),
+                    help=sentence("compute the means in the step itself"),
+                )  # fmt: skip
 
 
 def _by_place(plan: Plan) -> list[CallFact]:

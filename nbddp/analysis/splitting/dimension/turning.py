@@ -6,7 +6,7 @@ import ast
 
 from nbddp.analysis.library import Shape, entry_of
 from nbddp.analysis.reading import Binding, Reading
-from nbddp.analysis.splitting.regions import is_split, region_at
+from nbddp.analysis.splitting.regions import is_split, region_at, run_by
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Split
 
@@ -58,8 +58,8 @@ def turns_round(plan: Reading, node: ast.AST) -> bool:
 
 def turned_before(plan: Reading, split: Split) -> bool:
     """`model(x.permute(1, 0, 2))`: does the step itself, behind the cut, put the samples where the model has them?"""
-    inside = {n for s in region_at(plan, split.at).rest for n in walk(s)}
-    given = [a for m in plan.roles.models for c in m.forward_calls if c in inside for a in c.args]
+    inside = {n for s in region_at(plan, split.at).rest for n in run_by(plan, s)}
+    given = [a for m in plan.roles.models for c in m.forward_calls if c in inside for a in c.args[:1]]  # no mask
     made = [n for a in given for n in plan.bindings.made_of(a) if n in inside and isinstance(n, ast.Call)]
     return any(_swaps_the_first(call) for call in made)
 
