@@ -53,6 +53,32 @@ def test_the_rows_are_those_of_one_process(ranks):
     assert all(torch.equal(end, after) for end in ends)
 
 
+class Alike(nn.Module):
+    """As many places of time as a rank has samples, and as many heads as there are ranks."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rnn = nn.GRU(8, 8, 2, dropout=0.3, batch_first=True)
+        self.attention = nn.MultiheadAttention(8, 2, dropout=0.3, batch_first=True)
+
+    def forward(self, x: Any) -> Any:
+        h, _ = self.rnn(x)
+        return self.attention(h, h, h)[0]
+
+
+def alike(rank: int, split: bool = True) -> Any:
+    torch.manual_seed(3)
+    model, x = Alike(), torch.randn(8, 4, 8)
+    mine, _ = my_part__exact(x) if split else (slice(None), 1.0)
+    made = model(x[mine]).detach()
+    drawn_for_all.end()
+    return made
+
+
+def test_layers_that_draw_in_a_layout_of_their_own():
+    assert torch.allclose(torch.cat(on_ranks(2, alike)), alike(0, split=False), atol=1e-6)
+
+
 def weighed(rank: int, split: bool = True) -> list[Any]:
     torch.manual_seed(3)
     x, found = torch.randn(8, 4), []
