@@ -106,15 +106,16 @@ def _is_next(region: Region, name: ast.Name) -> bool:
 
 def comes_out(region: Region, node: ast.expr, depth: int = 0) -> bool:
     """Does it hold what a model has made of the samples? What is done to the data before is another matter."""
-    if not region.plan.roles.models:
-        return True
     for part in walk(node):
         if part in region.chain or (isinstance(part, ast.Call) and region.plan.facts.value(part.func).of("model")):
             return True
+        if isinstance(part, ast.Name) and region.plan.program.function_of(part) is not region.scope:  # of a closure
+            if any(n in region.chain for n in region.plan.bindings.made_of(part, through_calls=False)):
+                return True
         if isinstance(part, ast.Name) and part.id in region.bound_in_rest and depth < DEPTH:
             if any(comes_out(region, value, depth + 1) for value in definitions(region, part)):
                 return True
-    return False
+    return not region.plan.roles.models
 
 
 def _indexed(region: Region, node: ast.expr, index: ast.expr) -> Iterator[Root]:
