@@ -200,6 +200,8 @@ def _goes_over_first(plan: Reading, call: ast.Call) -> bool:
     if not isinstance(func, ast.Attribute) or not entry_of(func).over or turns_round(plan, call):
         return False
     along, of = dims_of(plan, call), plan.facts.value(reduced(plan, call))
+    if of.rank == 1 and plan.facts.value(call).extent is Extent.MEAN:  # `losses.mean(dim=0)`
+        return False
     return of.varies and not of.of(TURNED) and any(isinstance(a, ast.Constant) and a.value == 0 for a in along)
 
 
