@@ -82,11 +82,8 @@ class DrawnForAll(TorchDispatchMode):
         before = self.last[len(self.step)] if len(self.step) < len(self.last) else None  # in the last step
         if first == end and len(self.step) < len(self.last):
             return before
-        layer = drawing_layer() if len(shape) == 3 and end > first else None
-        if layer == "recurrent" and shape[1] == end - first:
-            return (1, 1, False)
-        if layer == "attention" and shape[0] % (end - first) == 0:
-            return (0, shape[0] // (end - first), False)
+        if (own := place_in_layer(shape, end - first)) is not None:
+            return own
         found = [at for at in range(len(shape[:2])) if shape[at] in (end - first, total)]
         side_by_side = len(shape) and end > first and shape[0] not in (end - first, total)
         rows = shape[0] // (end - first) if side_by_side and shape[0] % (end - first) == 0 else 0
@@ -128,14 +125,14 @@ class DrawnForAll(TorchDispatchMode):
         return torch.empty_like(part).copy_(part)
 
 
-def drawing_layer():
-    """What draws, of torch's own: time comes first inside of recurrent layers, and samples have several heads."""
-    frame = sys._getframe()
+def place_in_layer(shape, samples):
+    """Inside of torch's own layers: in recurrent ones time comes first, and in attention each sample has its heads."""
+    frame = sys._getframe() if len(shape) == 3 and samples else None
     while frame is not None:
-        if frame.f_globals.get("__name__") == "torch.nn.modules.rnn":
-            return "recurrent"
-        if frame.f_code.co_name == "multi_head_attention_forward":
-            return "attention"
+        if frame.f_globals.get("__name__") == "torch.nn.modules.rnn" and shape[1] == samples:
+            return (1, 1, False)
+        if frame.f_code.co_name == "multi_head_attention_forward" and shape[0] % samples == 0:
+            return (0, shape[0] // samples, False)
         frame = frame.f_back
     return None
 
