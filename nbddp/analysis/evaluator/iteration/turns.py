@@ -21,7 +21,6 @@ from nbddp.analysis.values import (
     TURNED,
     TURNS,
     WHOLE,
-    Dimensions,
     Extent,
     Frame,
     Machine,
@@ -197,7 +196,7 @@ def iterate(m: Machine, value: Value, node: ast.AST) -> Value:
         if obj.kind == "loader":
             batch = ANYTHING if obj in m.assumed.alike else Value(extent=Extent.SAMPLES)
             torchs_own = m.get(obj, "collate_fn") is None
-            shape = _shape_of_batches(m, m.get(obj, "dataset") or ANYTHING) if torchs_own else None
+            shape = _shapes_of_batches(m, m.get(obj, "dataset") or ANYTHING) if torchs_own else None
             put(replace(batch, shape=shape))
         elif obj.kind == "iterator":
             put(_iterate_wrapper(m, obj, node))
@@ -220,13 +219,6 @@ def iterate(m: Machine, value: Value, node: ast.AST) -> Value:
         return single(each, node) if goes_through_samples(m, value, node) else each
     extent, arrays = join_extent(result.extent, value.extent), result.arrays | value.arrays
     return Value(result.objs, extent, result.items, result.const, arrays=arrays, shape=result.shape)
-
-
-def _shape_of_batches(m: Machine, dataset: Value) -> Dimensions:
-    """Of an array as the dataset, or of the parts of a batch."""
-    if isinstance(dataset.shape, tuple) and dataset.shape:
-        return (None, *dataset.shape[1:])
-    return _shapes_of_batches(m, dataset)
 
 
 def _shapes_of_batches(m: Machine, holder: Value, depth: int = 0) -> Several | None:
