@@ -59,8 +59,10 @@ def means_of(plan: Reading, split: Split) -> Means:
 
 
 def means_in(plan: Reading, call: ast.AST) -> set[ast.AST]:
-    """Those that come about in the functions that a call of the step runs."""
-    inside = {*run_by(plan, call)} - {*walk(call)}
+    """Those that come about in the functions that a call of the step runs; of `parts["a"]` in what made the parts."""
+    base = call.value if isinstance(call, ast.Attribute | ast.Subscript) else call
+    calls = [call, *(plan.bindings.made_by(base) if isinstance(base, ast.Name) else ())]
+    inside = {n for one in calls for n in run_by(plan, one)} - {*walk(call)}
     return {n for n in inside if _is_born(plan, n) and not _runs(plan, n)}
 
 
