@@ -43,6 +43,7 @@ class Samples(Enum):
     PICKS = "some of them"
     PAIRS = "each is set against all of a second batch"
     MIXES = "they are set against each other in every dimension"
+    SLOPES = "each has its own in what comes of it, and in the sum of that"
     LOSS = "their mean, or what `reduction` says"
     SCORE = "their mean, where `normalize` does not say otherwise"
     JOINS = "they are put beside others, and so are sums and means of them"

@@ -48,6 +48,7 @@ OPS: Table = {
     "torch.nn.TripletMarginLoss torch.nn.TripletMarginWithDistanceLoss torch.nn.GaussianNLLLoss": Op(rows=3),
     "torch.nn.functional.ctc_loss torch.nn.CTCLoss": Op(rows=4),
     "torch.nn.MSELoss torch.nn.L1Loss torch.nn.SmoothL1Loss torch.nn.HuberLoss": Op(aligned=True),
+    "torch.autograd.grad": Op(samples=Samples.SLOPES),
     "torch.allclose torch.equal numpy.allclose numpy.array_equal": Op(samples=Samples.MIXES),
     "torchvision.utils.make_grid": Op(samples=Samples.MIXES),
     "torch.zeros torch.ones torch.full torch.empty torch.rand torch.randn torch.randperm torch.arange torch.eye": Op(

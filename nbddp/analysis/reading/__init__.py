@@ -4,7 +4,7 @@ Takes a Program, its Flow and its Slice.
 Gives a Reading: facts, roles (models, optimizers, loaders, loops), names that are free for the script.
 """
 
-from nbddp.analysis.reading.bindings import Binding, Scope, scope_of
+from nbddp.analysis.reading.bindings import FAR, Binding, Scope, scope_of
 from nbddp.analysis.reading.draws_left_out import draws_left_out, draws_to_keep
 from nbddp.analysis.reading.file_calls import (
     fetches,

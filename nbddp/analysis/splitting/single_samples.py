@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 
 from nbddp.analysis.library import effect_of
-from nbddp.analysis.reading import Reading
+from nbddp.analysis.reading import FAR, Reading
 from nbddp.analysis.splitting.origins import gives_samples, is_sample
 from nbddp.analysis.splitting.regions import Region, bound, held, region_at, run_by, stored
 from nbddp.analysis.splitting.roots import is_data, is_single
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import TURNED, Extent, Split, spread
+from nbddp.analysis.values import TURNED, Extent, Split, backward_of, spread
 
 ONE = ("unsqueeze", "view", "reshape")
 RECURRENT = ("torch.nn.RNN", "torch.nn.LSTM", "torch.nn.GRU")
@@ -139,9 +139,8 @@ def taken_for_one(plan: Reading, dim: int) -> ast.expr | None:
         base = plan.facts.value(func.value) if isinstance(func, ast.Attribute) else None
         turned = base is not None and base.varies and bool(base.of(TURNED)) == bool(dim)
         single = turned and _is_one(call, dim) and not _has_samples_second(plan, call)
-        if (
-            single and fact.grad and not (_is_first_state(plan, call) or _is_of_no_batch(plan, call))
-        ):  # else it only measures: `target.view(1, -1)`
+        apart = _is_first_state(plan, call) or _is_of_no_batch(plan, call) if single and fact.grad else True
+        if not apart and _is_learned_from(plan, call):
             return call
         trains = fact.grad and bool(fact.loops & training or not training) and "torch.nn.Parameter" not in fact.names
         made = next((a for a in call.args if is_single(plan, a)), None) if trains else None
@@ -151,6 +150,13 @@ def taken_for_one(plan: Reading, dim: int) -> ast.expr | None:
         if compares and _is_summed_up(plan, call):
             return call
     return None
+
+
+def _is_learned_from(plan: Reading, call: ast.Call) -> bool:
+    """Or does it only measure: `correct = pred.eq(target.view(1, -1).expand_as(pred))`?"""
+    models = (f for f in plan.facts.calls.values() if any(o.kind in ("model", "submodule") for o in f.called))
+    learned = (*(a for f in models for a in f.node.args), *map(backward_of, plan.facts.backward))
+    return any(call in made or len(made) >= FAR for a in learned if a and (made := [*plan.bindings.made_of(a)]))
 
 
 def _learns(plan: Reading, call: ast.Call) -> bool:

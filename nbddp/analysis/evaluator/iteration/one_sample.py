@@ -17,6 +17,7 @@ from nbddp.analysis.values import (
     TURNED,
     Extent,
     Machine,
+    Several,
     Value,
     marked,
     single,
@@ -35,7 +36,7 @@ def goes_through_samples(m: Machine, value: Value, node: ast.AST) -> bool:
             return False
     plain = value.objs == value.of(*MARKS) - value.of(TURNED, FLAT, PICKED, PLACED) and not value.items
     each = spread(value) is Extent.SAMPLES and plain and not m.alone(value)
-    return each and not any(may_be_a_tuple(m, n) for n in walk(source))
+    return each and not isinstance(value.shape, Several) and not any(may_be_a_tuple(m, n) for n in walk(source))
 
 
 def may_be_a_tuple(m: Machine, node: ast.AST) -> bool:

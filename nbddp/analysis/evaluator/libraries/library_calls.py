@@ -87,7 +87,7 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
         args = [args[0], *others]
     if args and name.startswith("torch.") and op.samples is not Samples.LOSS:  # noted below
         note_mixed(m, node, args[0], name.rpartition(".")[2], args[1:], keywords)
-    found = _of_samples(m, name, args, keywords, op)
+    found = _slopes(m, args, keywords) if op.samples is Samples.SLOPES else _of_samples(m, name, args, keywords, op)
     found = found if found is not None else builtin(m, node, name, args, keywords, op)
     if found is not None:
         return found
@@ -126,6 +126,19 @@ def _like_the_share(given: Args) -> bool:
     """`torch.randn_like(x)`, `torch.rand((x.size(0), 1))`: as many as the rank has samples."""
     known = [part for v in given for part in v.items or (v,)]
     return any(spread(v) is Extent.SAMPLES or v.size for v in known) and Extent.VARYING not in map(spread, known)
+
+
+def _slopes(m: Machine, args: Args, keywords: Keywords) -> Value | None:
+    """`torch.autograd.grad(u.sum(), (x, t))`: a tuple, with what each sample does to its own row of `u`."""
+    outputs, inputs, *_ = (*args, *(keywords[k] for k in ("outputs", "inputs") if k in keywords), ANYTHING, ANYTHING)
+    listed = inputs.items or (() if inputs.of("list") else (inputs,))
+    if Extent.SAMPLES not in map(spread, listed) or m.held(outputs) not in (Extent.SAMPLES, Extent.SUM):
+        return None
+    weights = [m.held(v) for v in (*args[2:3], *(keywords[k] for k in ("grad_outputs",) if k in keywords))]
+    clear = {*weights} <= {Extent.SAMPLES, *WHOLE}
+    extents = [Extent.SAMPLES if clear and spread(v) is Extent.SAMPLES else Extent.VARYING for v in listed]
+    made = (like(Value(extent=e, shape=v.shape), [v, outputs]) for e, v in zip(extents, listed, strict=True))
+    return Value(extent=reduce(join_extent, extents), items=tuple(made))
 
 
 def _of_samples(m: Machine, name: str, args: Args, keywords: Keywords, op: Op) -> Value | None:

@@ -22,6 +22,7 @@ from nbddp.analysis.values import (
     Extent,
     Keywords,
     Machine,
+    Several,
     Value,
     marked,
     ones,
@@ -32,7 +33,7 @@ from nbddp.analysis.values import (
 def pieces(m: Machine, base: Value, along: Value) -> Value:
     """`x.chunk(2)`, `torch.split(x, 4)`: of a batch some samples by their places; of several, those batches."""
     if not (over_samples(base, along if along is not ANYTHING else Value(const=0)) or at_times(m, base, along)):
-        return Value(base.objs, base.extent)
+        return Value(base.objs, base.extent, shape=Several(()))
     plain = Value(base.objs - base.of(JOINED), base.extent)
     return plain if base.of(JOINED) else marked(marked(plain, PICKED), PLACED, PIECES)
 

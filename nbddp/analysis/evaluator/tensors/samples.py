@@ -145,8 +145,9 @@ def _some(m: Machine, base: Value, word: str, args: Args, along: Value, done: Sa
         return marked(Value(extent=Extent.SAMPLES), PICKED)
     if word == "select" and along.const in counting(base):
         return marked(like(Value(extent=Extent.SAMPLES), [base]), PLACED)
-    apart = effect_of(f".{word}").shape is Shape.APART and word != "unbind"
-    found = pieces(m, base, along) if apart and args and not isinstance(args[0].const, str) else None
+    apart = effect_of(f".{word}").shape is Shape.APART and args and not isinstance(args[0].const, str)
+    apart = not over_samples(base, along) if word == "unbind" else apart
+    found = pieces(m, base, along) if apart else None
     return marked(found, PLACED) if found and word == "narrow" and found.of(PLACED) else found
 
 

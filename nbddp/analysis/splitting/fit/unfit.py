@@ -41,6 +41,7 @@ from nbddp.analysis.values import (
     UNLIKE,
     WHOLE,
     Extent,
+    Several,
     Split,
     backward_of,
     contents,
@@ -173,9 +174,11 @@ def _goes_on(plan: Reading) -> ast.expr | None:
     """`for day in series: m = tanh(day + m)`, in a model too: these are no samples."""
     for loop in (n for n in plan.nodes() if isinstance(n, ast.For)):
         value, names = plan.facts.value(loop.iter), carried_reads(loop)
-        if value.extent is Extent.SAMPLES and not (value.objs - value.of(LINE) or value.items):
+        pieces = value.items or isinstance(value.shape, Several)  # `x.split(1, dim=1)`
+        if value.extent is Extent.SAMPLES and not (value.objs - value.of(LINE) or pieces):
             read = (n for n in walk(loop) if isinstance(n, ast.Name) and n.id in names)
-            if any(v.extent is Extent.SAMPLES and not v.of("list", "dict") for v in map(plan.facts.value, read)):
+            kept = (v for v in map(plan.facts.value, read) if v.extent is Extent.SAMPLES and not v.of("list", "dict"))
+            if next(kept, None) is not None and not turns_round(plan, loop):  # which puts time there
                 return loop.iter
     return None
 
