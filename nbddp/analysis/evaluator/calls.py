@@ -181,7 +181,7 @@ def _joined(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywords
 
 def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywords) -> Value:
     owner = m.facts.classes.get(obj)
-    forward = class_member(m, owner, "forward", obj) if owner else None
+    forward = (class_member(m, owner, "__call__", obj) or class_member(m, owner, "forward", obj)) if owner else None
     given = [*args, *keywords.values()]
     unpacked = m.held(keywords["**"]) if "**" in keywords else Extent.UNIFORM
     extent = reduce(join_extent, map(m.held, given), unpacked)

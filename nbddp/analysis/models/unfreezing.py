@@ -84,8 +84,14 @@ def _switches(plan: Reading, model: Obj, loops: list[Loop]) -> Iterator[ast.expr
         if isinstance(node, ast.Attribute) and node.attr == "requires_grad" and isinstance(node.ctx, ast.Store):
             things, samples = plan.facts.value(node.value).objs, plan.facts.value(node.value).varies
             unknown = not (things or samples) and not set(loops).isdisjoint(plan.program.ancestors(node))
-            if unknown or _belong_to(plan, things, model):
+            if _belong_to(plan, things, model) or (unknown and not _is_data(plan, node.value)):
                 yield node
+
+
+def _is_data(plan: Reading, node: ast.expr) -> bool:
+    """`x.requires_grad = True`, of a batch that all ranks have whole."""
+    made = [plan.facts.value(n) for n in plan.bindings.made_of(node)]
+    return any(v.of("loader", "dataset") for v in made) and not any(v.of("model", "params", "parameter") for v in made)
 
 
 def _belong_to(plan: Reading, things: Iterable[Obj], model: Obj) -> bool:

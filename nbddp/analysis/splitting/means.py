@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from nbddp.analysis.combining import lets_out
 from nbddp.analysis.library import Effect, entry_of
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.slicing import local_names
 from nbddp.analysis.splitting.regions import is_split, region_at, run_by, stored
-from nbddp.analysis.splitting.roots import definitions
+from nbddp.analysis.splitting.roots import base_of, definitions
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import FLAT, ITEMS, TURNED, Extent, Split, backward_of, contents, spread
 
@@ -22,7 +24,8 @@ class Means:
     born: tuple[ast.expr, ...]  # expressions that are a mean, and whose parts are none
     unpacked: tuple[tuple[ast.stmt, str], ...]  # names that get one out of a tuple
     counts: tuple[ast.expr, ...]  # numbers of samples that a mean is multiplied by
-    inner: tuple[Inner, ...] = ()  # in functions of the step that make means of several batches
+    inner: tuple[Inner, ...] = ()  # in functions of the step that make means of several batches, or keep one
+    unseen: tuple[ast.expr, ...] = ()  # which functions keep, and it is not seen of which samples
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +42,7 @@ def means_of(plan: Reading, split: Split) -> Means:
     inner: list[Inner] = []
     unpacked: list[tuple[ast.stmt, str]] = []
     counts: list[ast.expr] = []
+    unseen: list[ast.expr] = []
     region = region_at(plan, split.at)
     apart = {n for loop in plan.dealt for n in walk(loop)}  # evaluations in the step, of whole batches
     inside = {n for s in region.rest for n in walk(s)}
@@ -50,20 +54,45 @@ def means_of(plan: Reading, split: Split) -> Means:
                 counts += _counts(plan, node)
             if _is_born(plan, node) and not _runs(plan, node, within=inside):
                 assert isinstance(node, ast.expr)
-                found = _of_several(plan, split, node) if _runs(plan, node) else []
-                inner += found
+                kept = sorted(means_in(plan, node), key=plan.program.span) if _keeps_means(plan, node) else []
+                weighed = {n: _inner_mean(plan, split, n) for n in kept}
+                unseen += [n for n in kept if weighed[n] is None]
+                found = [*weighed.values()] or (_of_several(plan, split, node) if _runs(plan, node) else [])
+                inner += [one for one in found if one is not None]
                 born += [] if found else [node]
     averaged = sorted(plan.assumed.averaged - inside - {one.node for one in inner}, key=plan.program.span)
     inner += [one for node in averaged if (one := _inner_mean(plan, split, node)) is not None]
-    return Means(tuple(born), tuple(unpacked), tuple(counts), tuple(inner))
+    return Means(tuple(born), tuple(unpacked), tuple(counts), tuple(inner), tuple(unseen))
 
 
-def means_in(plan: Reading, call: ast.AST) -> set[ast.AST]:
+def means_in(plan: Reading, call: ast.AST) -> set[ast.expr]:
     """Those that come about in the functions that a call of the step runs; of `parts["a"]` in what made the parts."""
     base = call.value if isinstance(call, ast.Attribute | ast.Subscript) else call
     calls = [call, *(plan.bindings.made_by(base) if isinstance(base, ast.Name) else ())]
     inside = {n for one in calls for n in run_by(plan, one)} - {*walk(call)}
-    return {n for n in inside if _is_born(plan, n) and not _runs(plan, n)}
+    return {n for n in inside if isinstance(n, ast.expr) and _is_born(plan, n) and not _runs(plan, n)}
+
+
+def _keeps_means(plan: Reading, call: ast.AST) -> bool:
+    """`self.last = loss.item()`, `log.append(loss)`, `print(loss)` in what it runs, besides what it gives back."""
+    inside = {*run_by(plan, call)} - {*walk(call)} if _runs(plan, call) else set()
+    read = {n.attr for n in plan.nodes() if isinstance(n, ast.Attribute) and n not in inside}
+    base: ast.expr | None
+    for node in inside:
+        match node:
+            case ast.Assign(targets=[target], value=value) | ast.AugAssign(target=target, value=value):
+                base, given = base_of(target) if isinstance(target, ast.Subscript) else target, [value]
+            case ast.Call(func=ast.Attribute(value=base), args=given) if entry_of(node).effect is Effect.STORES:
+                pass
+            case ast.Call(args=given) if node in plan.facts.calls and lets_out(plan.facts.calls[node]):
+                base = None
+            case _:
+                continue
+        local = isinstance(base, ast.Name) and base.id in local_names(plan.program.function_of(node))
+        out = base.attr in read if isinstance(base, ast.Attribute) else not local
+        if out and any(_holds_mean(plan, one) for one in given):
+            return True
+    return False
 
 
 def _of_several(plan: Reading, split: Split, call: ast.expr) -> list[Inner]:
@@ -156,6 +185,8 @@ def _is_taken_out(plan: Reading, node: ast.Attribute | ast.Subscript) -> bool:
 def uncounted(plan: Reading, split: Split) -> ast.expr | None:
     """A mean in a loss of the step of which it is not seen where it comes about, so that it cannot be weighed."""
     region, means = region_at(plan, split.at), means_of(plan, split)
+    if means.unseen:
+        return means.unseen[0]
     known = {*means.born, *plan.assumed.scaled, *(inner.node for inner in means.inner)}
     summed_up = {call for call in {n for s in region.rest for n in walk(s)} if _is_born(plan, call)} - {*means.born}
     named = {name for _, name in means.unpacked}

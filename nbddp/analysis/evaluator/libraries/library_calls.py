@@ -190,7 +190,8 @@ def _compute(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywor
     if name.startswith("sklearn.metrics.") and Extent.SAMPLES in extents:
         if any(k in keywords and keywords[k].const is not True for k in ("normalize", "squared")):
             return Value(extent=Extent.SUM if word == "accuracy_score" else Extent.VARYING)
-        return Value(extent=Extent.MEAN if op.samples is Samples.SCORE else Extent.VARYING)
+        mean = op.samples is Samples.SCORE and not m.assumed.splits  # a part may have no sample, for which they raise
+        return Value(extent=Extent.MEAN if mean else Extent.VARYING)
     operands = [replace(v, extent=m.held(v)) for v in args]
     if name.startswith(("torch.", "numpy.")) and (found := operation(word, operands, keywords)) is not None:
         return found
