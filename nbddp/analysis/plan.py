@@ -15,8 +15,10 @@ from nbddp.analysis.agreement import (
     loaders_by_sample,
     loops_by_sample,
     losses_scaled,
+    perhaps_paired,
     protected,
     returned,
+    sample_means,
 )
 from nbddp.analysis.disk import Preparation, Writing, find_preparation, find_writing
 from nbddp.analysis.loaders import Epochs, ShardedReading, Share, find_epochs, sizes_shared
@@ -32,7 +34,7 @@ from nbddp.analysis.reading import (
     training_of,
 )
 from nbddp.analysis.slicing import Slice, backward_slice, build_flow, with_prints
-from nbddp.analysis.splitting import joined, losses_clear, split_batches
+from nbddp.analysis.splitting import joined, joins_means, losses_clear, split_batches, with_opened
 from nbddp.analysis.syntax import build_program, too_deep
 from nbddp.analysis.training import choose_training_cell, first_causes, training_statements, with_line
 from nbddp.analysis.values import Assumptions, Literal, Obj
@@ -196,12 +198,19 @@ def _whole_if_drawn(plan: Plan) -> Assumptions:
 
 def _compared_whole(plan: Plan) -> Assumptions:
     """For the numbers of one process, samples that meet others of their batch must meet all of them."""
-    meets = among_samples(plan) if plan.assumed.splits and plan.options.exact else ()
-    apart = [n for n in meets if plan.program.function_of(n) not in plan.run_by_models]
-    why = (
-        sentence("the samples of a batch meet each other in '%1'", plan.program.source(apart[0])) if apart else NOTHING
-    )
-    return joined(plan, why) if why else plan.assumed
+    first = next(among_samples(plan), None) if plan.assumed.splits and plan.options.exact else None
+    if first is None:
+        return plan.assumed
+    return joined(plan, sentence("the samples of a batch meet each other in '%1'", plan.program.source(first)))
+
+
+def _met_in_models(plan: Plan) -> Assumptions:
+    """Where models split whole batches: not those in which samples meet, or some count more than others."""
+    if not plan.assumed.joined:
+        return plan.assumed
+    weighs = joins_means(plan) and any(vars(sample_means(plan)).values())
+    meets = next(among_samples(plan), None) or next(perhaps_paired(plan), None)
+    return with_opened(plan) if weighs or meets is not None else plan.assumed
 
 
 def _agreed(plan: Plan) -> Assumptions:
@@ -213,7 +222,7 @@ def _agreed(plan: Plan) -> Assumptions:
 # What the script will do.
 DECIDED = (
     _drawn_by_all, split_batches, _whole_if_sharded, _whole_if_drawn, sizes_shared, protected, losses_scaled,
-    losses_clear, _compared_whole, counting, returned, _agreed,
+    losses_clear, _compared_whole, _met_in_models, counting, returned, _agreed,
 )  # fmt: skip
 
 

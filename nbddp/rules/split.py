@@ -115,7 +115,7 @@ def _by_parts(plan: Plan) -> Iterator[Edit | Diagnostic]:
             help=sentence("compute it outside of the model"),
         )  # fmt: skip
     for call in joined_calls(plan):
-        if plan.facts.calls[call].called & plan.wrapping.averaged.keys():
+        if not plan.facts.calls[call].called & (plan.wrapping.homes.keys() - plan.assumed.opened):
             yield from wrap(plan.program, NAME, call.func, f"{plan.naming('by_parts')}(", f"{turns})", ("by_parts",))
 
 

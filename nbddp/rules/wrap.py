@@ -149,7 +149,7 @@ def _inline(plan: Plan, home: Home, options: str) -> Iterator[Edit]:
     assert home.inline is not None
     sync = _sync(plan)
     to = "" if home.moved or not plan.uses_gpu else f".to({_device(plan, home)})"
-    before, behind = _around(plan)
+    before, behind = _around(plan, home)
     close = f"{to}{')' if sync else ''}{options}){behind}"
     opened = f"{before}{plan.naming('DDP')}({sync}"
     yield from wrap(plan.program, NAME, home.inline, opened, close, ("DDP", *USED))
@@ -163,7 +163,7 @@ def _wrapped(plan: Plan, home: Home, options: str) -> str:
     model = home.name if home.moved or not plan.uses_gpu else f"{home.name}.to({_device(plan, home)})"
     if sync := _sync(plan):
         model = f"{sync}{model})"
-    before, behind = _around(plan)
+    before, behind = _around(plan, home)
     if hook(plan.program, "wrap"):
         return f"{before}wrap({model}, {_device(plan, home)}){behind}"
     if plan.options.per_machine:
@@ -171,10 +171,11 @@ def _wrapped(plan: Plan, home: Home, options: str) -> str:
     return f"{before}{plan.naming('DDP')}({model}{options}){behind}"
 
 
-def _around(plan: Plan) -> tuple[str, str]:
+def _around(plan: Plan, home: Home) -> tuple[str, str]:
     """What splits the batches that the model is given, where the step has them whole."""
+    opened = home in (plan.wrapping.homes.get(model) for model in plan.assumed.opened)
     turns = ", turns=True" if may_turn(plan) else ""
-    return (f"{plan.naming('split_inside')}(", f"{turns})") if plan.assumed.joined else ("", "")
+    return (f"{plan.naming('split_inside')}(", f"{turns})") if plan.assumed.joined and not opened else ("", "")
 
 
 def _device(plan: Plan, home: Home) -> str:

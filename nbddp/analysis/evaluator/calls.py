@@ -10,7 +10,15 @@ from functools import reduce
 from nbddp.analysis.evaluator.classes import CONTAINER, class_member, container_of, itself, kind_of, line_of, lineage
 from nbddp.analysis.evaluator.iteration import only, params_in
 from nbddp.analysis.evaluator.libraries import call_library, of_uneven
-from nbddp.analysis.evaluator.methods import backward, call_method, contain, fill, reads_more_than_numbers
+from nbddp.analysis.evaluator.methods import (
+    backward,
+    call_method,
+    contain,
+    fill,
+    is_opened,
+    reads_more_than_numbers,
+    splits,
+)
 from nbddp.analysis.evaluator.tensors import DIMENSION, like, of_samples
 from nbddp.analysis.library import Samples, effect_of, makes, under
 from nbddp.analysis.values import (
@@ -30,7 +38,6 @@ from nbddp.analysis.values import (
     join_extent,
     loss_extent,
     may_be_an_array,
-    may_learn,
     note_given,
     note_of_its_batch,
     of_one,
@@ -95,8 +102,7 @@ def _call_one(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywor
             fact.awake |= obj not in m.asleep
             _note_own_statistics(m, node, obj, args)
             note_given(m, node, [*args, *keywords.values()])
-            splits = m.assumed.joined and m.context.grad and not m.context.forward and may_learn(m.facts, obj)
-            return (_joined if splits else _forward)(m, node, obj, args, keywords)
+            return (_joined if splits(m, obj) else _forward)(m, node, obj, args, keywords)
         case "loss":
             note_of_its_batch(m, node, obj.name, args)
             given = [*args, *keywords.values()]
@@ -159,7 +165,7 @@ def _call_bound(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyw
         return m.steps.function(m, obj, args, keywords, node)
     fact.methods.add((obj.name, owner))
     before = m.modules_run
-    with m.within(forward=True):
+    with m.within(forward=True, opened=is_opened(m, owner) or m.context.opened):
         result = m.steps.function(m, obj, args, keywords, node)
     fact.runs_modules |= m.modules_run > before or (result.varies and reads_more_than_numbers(m, obj))
     return result
@@ -190,7 +196,7 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
     m.passed(obj)
     result = ANYTHING
     if forward is not None:
-        with m.within(forward=True):
+        with m.within(forward=True, opened=is_opened(m, obj)):
             result = join_all(m.steps.function(m, f, args, keywords, node) for f in forward.of("method"))
     with m.within(forward=True):
         for part in _called_in_turn(m, obj) if forward is None else ():

@@ -13,7 +13,7 @@ from nbddp.analysis.reading.bindings import Bindings, find_bindings
 from nbddp.analysis.reading.interpret import Run
 from nbddp.analysis.reading.naming import Naming
 from nbddp.analysis.syntax import Statement, walk
-from nbddp.analysis.values import CallFact, Loop, may_learn
+from nbddp.analysis.values import ITEMS, CallFact, Extent, Loop, contents, may_learn, spread
 from nbddp.diagnostics import Diagnostic
 from nbddp.notebook import Notebook
 from nbddp.options import Options
@@ -94,8 +94,9 @@ class Reading(Run):
 
     @cached_property
     def run_by_models(self) -> frozenset[ast.AST]:
-        """The notebook's functions that are run by models that learn, also by way of what they call."""
+        """The notebook's functions that are run by models that learn and make no loss, and what these call."""
         learn = (f for f in self.facts.calls.values() if any(may_learn(self.facts, o) for o in f.called))
+        learn = (f for f in learn if not self._makes_mean(f))
         found, waiting = set[ast.AST](), [body for fact in learn for body in fact.bodies]
         while waiting:
             function = waiting.pop()
@@ -104,6 +105,10 @@ class Reading(Run):
                 calls = (self.facts.calls.get(n) for n in walk(function) if isinstance(n, ast.Call))
                 waiting += (body for fact in calls if fact is not None for body in fact.bodies)
         return frozenset(found)
+
+    def _makes_mean(self, model: CallFact) -> bool:
+        made = contents(self.facts, model.joined.get("", self.facts.value(model.node)), ITEMS)
+        return any(spread(v) is Extent.MEAN for v in made)
 
     def calls(self, *names: str) -> Iterator[CallFact]:
         """Calls of library functions by their qualified names, in the order of the text."""

@@ -19,6 +19,7 @@ from nbddp.analysis.splitting.fit import (
     is_unclear,
     left_whole,
     nothing_cut,
+    to_open,
     unclear_dim,
     unclear_loss,
     unfit,
@@ -48,7 +49,10 @@ def split_batches(plan: Reading) -> Assumptions:
     """Where no loader feeds a step: each rank takes its samples of a batch that all of them have drawn."""
     assumed = plan.assumed
     if assumed.joined:
-        return _whole(plan, assumed.joined) if unjoined(plan) else assumed
+        if not unjoined(plan):
+            return assumed
+        opened = with_opened(plan)
+        return opened if opened is not assumed else _whole(plan, assumed.joined)
     if assumed.unsplit:
         return assumed
     return _last(plan, *assumed.splits) or _next(plan)
@@ -97,8 +101,19 @@ def joined(plan: Reading, reason: Sentence) -> Assumptions:
     """Where the step cannot be split, its models alone: with --exact."""
     if not plan.options.exact or plan.options.shard or plan.assumed.joined:
         return _whole(plan, reason)
-    anew = replace(plan.assumed, summed=frozenset(), averaged=frozenset(), scaled=frozenset(), agreed=frozenset())
-    return replace(anew, splits=(), joined=reason, returned={})
+    return replace(_anew(plan.assumed), joined=reason)
+
+
+def with_opened(plan: Reading) -> Assumptions:
+    """The models that split whole batches compute with them: those inside of them split. As it was, without any."""
+    more = to_open(plan)
+    return replace(_anew(plan.assumed), opened=plan.assumed.opened | more) if more else plan.assumed
+
+
+def _anew(assumed: Assumptions) -> Assumptions:
+    """Without what has been decided for parts of a batch."""
+    nothing = frozenset[ast.expr]()
+    return replace(assumed, splits=(), returned={}, summed=nothing, averaged=nothing, scaled=nothing, agreed=nothing)
 
 
 def _whole(plan: Reading, reason: Sentence, *, unsaid: bool = False) -> Assumptions:

@@ -77,6 +77,7 @@ class Assumptions:
     alike: frozenset[Obj] = frozenset()  # loaders of which all ranks draw the same batches
     splits: tuple[Split, ...] = ()  # batches that do not come from a loader
     joined: Sentence = NOTHING  # why they stay whole: models split what they are given, and join what they make of it
+    opened: frozenset[Obj] = frozenset()  # models that compute with whole batches: those inside of them split
     unsplit: Sentence = NOTHING  # why there are none, though the training has no loader
     unsaid: bool = False  # since it is not clear which dimension counts the samples: the user may say it
     shares: frozenset[ast.AST] = frozenset()  # batch sizes that become the rank's share, or places that read one

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 
 from nbddp.analysis.evaluator.iteration import params_in, parts
+from nbddp.analysis.library import effect_of
 from nbddp.analysis.slicing import Function, local_names, root_name
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import ANYTHING, HOOKS, WHOLE, Args, Extent, Keywords, Machine, Obj, Value, thing
+from nbddp.analysis.values import ANYTHING, HOOKS, WHOLE, Args, Extent, Keywords, Machine, Obj, Value, may_learn, thing
 
 RETURNS_MODEL = frozenset(
     "to cuda cpu train eval half float double bfloat16 type apply requires_grad_ share_memory".split()
@@ -18,6 +19,21 @@ INSIDE = {
     **dict.fromkeys(("parameters", "named_parameters", "buffers"), "params"),
     **dict.fromkeys(("modules", "children", "named_modules", "named_children"), "submodule"),
 }
+
+
+def splits(m: Machine, model: Obj) -> bool:
+    """Is it this one that splits a whole batch? It may be inside of one that computes with all samples."""
+    outermost = is_open(m) and m.context.grad and may_learn(m.facts, model) and not effect_of(model.name).batch
+    return bool(m.assumed.joined) and outermost and model not in m.assumed.opened
+
+
+def is_opened(m: Machine, model: Obj) -> bool:
+    return model in m.assumed.opened and is_open(m)
+
+
+def is_open(m: Machine) -> bool:
+    """In no model, or in those alone that have whole batches."""
+    return m.context.opened or not m.context.forward
 
 
 def backward(m: Machine, node: ast.Call) -> Value:

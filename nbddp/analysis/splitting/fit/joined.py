@@ -49,9 +49,19 @@ def _is_sized(state: Value) -> bool:
 
 
 def joined_calls(plan: Reading) -> list[ast.Call]:
-    """Of the models that are trained, where they train."""
-    calls = [c for model in plan.roles.models for c in model.forward_calls]
-    return [c for c in calls if plan.facts.calls[c].joined]
+    """Of models that are trained, or are inside of one, where they train."""
+    trained = {model.obj for model in plan.roles.models}
+    found = (f for f in plan.facts.calls.values() if f.joined)
+    calls = (f.node for f in found if any(trained & {o, *plan.facts.roots(o)} for o in f.called))
+    return sorted(calls, key=plan.program.span)
+
+
+def to_open(plan: Reading) -> frozenset[Obj]:
+    """Models that give something else than one thing for each sample: those inside of them may do that."""
+    calls = joined_calls(plan)
+    failing = [c for c in calls if not _gives_samples(plan, c)] or calls
+    models = {o for c in failing for o in plan.facts.calls[c].called} or {m.obj for m in plan.roles.models}
+    return frozenset(models & plan.facts.classes.keys()) - plan.assumed.opened
 
 
 def _counts_samples(things: Obj) -> bool:
