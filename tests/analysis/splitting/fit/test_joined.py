@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from nbddp.analysis.splitting import joined_calls
 from nbddp.options import Options
 from tests.analysis.splitting.steps import planned
 
@@ -29,10 +30,6 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
         (MEET, "return self.out(x).tanh()", True),
         ("loss = (model(xb) - yb).abs().topk(3, dim=0).values.mean()", "", True),
         (TOP, "return self.out(x), self.out(x).mean()", True),
-        (MEET, "return self.out(x).sum(0)", False),
-        (MEET, "return self.out(x) * (x @ x.T)", False),
-        (MEET, "return self.out(x).T", False),
-        (TOP, "return self.out(x), self.out(x).sum()", False),
         (f"{MEET}\ng = torch.autograd.grad(loss, list(model.parameters()), create_graph=True)", "", False),
     ],
     ids=str,
@@ -43,6 +40,30 @@ def test_a_model_gives_something_for_every_sample(lines, forward, joined):
     assert bool(made.assumed.joined) is joined
     assert bool(made.assumed.unsplit) is not joined
     assert not made.assumed.splits
+
+
+@pytest.mark.parametrize(
+    ("lines", "forward"),
+    [
+        (MEET, "return self.out(x).sum(0)"),
+        (MEET, "return self.out(x) * (x @ x.T)"),
+        (MEET, "return self.out(x).T"),
+        (TOP, "return self.out(x), self.out(x).sum()"),
+        ("loss = model(xb)", "z = self.out(x)\n        return (z @ z.T).logsumexp(1).mean()"),
+    ],
+    ids=str,
+)
+def test_where_samples_meet_inside_of_a_model_those_in_it_split(lines, forward):
+    before = f"{NET.format(forward)}{LOADER}"
+    made = planned(lines, head=HEAD, before=before, options=Options(exact=True))
+    assert made.assumed.joined
+    assert {model.name for model in made.assumed.opened} == {"Net"}
+    assert [made.program.source(call) for call in joined_calls(made)][:1] == ["self.out(x)"]
+
+
+def test_a_model_that_gives_something_for_every_sample_is_not_opened():
+    before = f"{NET.format('return self.out(x).tanh()')}{LOADER}"
+    assert not planned(MEET, head=HEAD, before=before, options=Options(exact=True)).assumed.opened
 
 
 def test_a_step_that_can_be_split_is():
