@@ -53,8 +53,9 @@ def _line_searches(plan: Reading) -> Iterator[Decision]:
         for body in sorted(call.bodies, key=lambda b: b.lineno):  # type: ignore[attr-defined]
             inside = [n.value for n in walk(body) if isinstance(n, ast.Return) and n.value is not None]
             for value in [body.body] if isinstance(body, ast.Lambda) else inside:
-                part = PARTS.get(spread(plan.facts.value(value)))
-                yield Decision(value, value, part or "mean_over_ranks", part is not None)
+                given = plan.facts.value(value)
+                part = PARTS.get(spread(given))
+                yield Decision(value, value, part or "mean_over_ranks", part is not None or alike(given))
 
 
 def _decisions(plan: Reading, fact: TestFact) -> Iterator[Decision]:
