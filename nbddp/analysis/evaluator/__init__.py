@@ -9,4 +9,4 @@ from nbddp.analysis.evaluator.calls import call
 from nbddp.analysis.evaluator.iteration import iterate
 from nbddp.analysis.evaluator.operands import library
 from nbddp.analysis.evaluator.statements import comprehension_loops, run_block, run_function, run_statement
-from nbddp.analysis.evaluator.tensors import contracted
+from nbddp.analysis.evaluator.tensors import contracted, from_the_last

@@ -29,7 +29,7 @@ def my_part(*batch):
     if any(len(part) != total for part in batch):
         raise ValueError(f"{[len(part) for part in batch]} samples are not those of one batch")
     first, end = total * rank // world_size, total * (rank + 1) // world_size
-    return slice(first, end), (end - first) * world_size / total
+    return slice(first, end), (end - first) * world_size / total if total else 1.0
 
 
 def my_part__dim(*batch, dim):
@@ -39,7 +39,7 @@ def my_part__dim(*batch, dim):
         raise ValueError(f"{[tuple(part.shape) for part in batch]} are not samples of one batch in dimension {dim}")
     (total,) = sizes[0]
     first, end = total * rank // world_size, total * (rank + 1) // world_size
-    return slice(first, end), (end - first) * world_size / total
+    return slice(first, end), (end - first) * world_size / total if total else 1.0
 
 
 def my_part__exact(*batch, dim=0):
@@ -51,7 +51,7 @@ def my_part__exact(*batch, dim=0):
     total = sizes[0][0]
     first, end = total * rank // world_size, total * (rank + 1) // world_size
     drawn_for_all.begin(first, end, total, dim)
-    return slice(first, end), (end - first) * world_size / total
+    return slice(first, end), (end - first) * world_size / total if total else 1.0
 
 
 def my_states(states):

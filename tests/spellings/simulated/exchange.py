@@ -57,7 +57,7 @@ class Exchange:
 
 
 class SimulatedDDP(nn.Module):
-    """Averages each gradient over the ranks as soon as it is there."""
+    """Averages the gradients over the ranks at the end of a backward pass, in the order of the parameters."""
 
     exchange: Exchange
 
@@ -65,17 +65,26 @@ class SimulatedDDP(nn.Module):
         super().__init__()
         self.module = module
         self.averages = True
+        self.waits = False  # for the end of the pass
         for parameter in module.parameters():
             self.exchange.broadcast(parameter)
-            parameter.register_post_accumulate_grad_hook(self.average)
+            if parameter.requires_grad:
+                parameter.register_post_accumulate_grad_hook(self.at_the_end)
 
     def forward(self, *arguments: Any, **options: Any) -> Any:
         return self.module(*arguments, **options)
 
-    def average(self, parameter: torch.Tensor) -> None:
-        if self.averages and parameter.grad is not None:
-            self.exchange.all_reduce(parameter.grad)
-            parameter.grad /= self.exchange.get_world_size()
+    def at_the_end(self, _: torch.Tensor) -> None:
+        if self.averages and not self.waits:
+            self.waits = True
+            torch.autograd.Variable._execution_engine.queue_callback(self.average)
+
+    def average(self) -> None:
+        self.waits = False
+        for parameter in self.module.parameters():
+            if parameter.grad is not None:
+                self.exchange.all_reduce(parameter.grad)
+                parameter.grad /= self.exchange.get_world_size()
 
     @contextlib.contextmanager
     def no_sync(self) -> Iterator[None]:

@@ -4,7 +4,7 @@ Takes a Machine, the tensor's Value, the name of the operation and the values of
 Gives the Value of the result: for each sample, summed up or averaged over them, in another dimension or order.
 """
 
-from nbddp.analysis.evaluator.tensors.dimensions import DIMENSION, counted, samples_at
+from nbddp.analysis.evaluator.tensors.dimensions import DIMENSION, counted, from_the_last, samples_at
 from nbddp.analysis.evaluator.tensors.joining import joined
 from nbddp.analysis.evaluator.tensors.layout import PRODUCTS, before, like
 from nbddp.analysis.evaluator.tensors.methods import REPLACES, tensor_method
