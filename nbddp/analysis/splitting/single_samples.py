@@ -9,8 +9,8 @@ from nbddp.analysis.reading import FAR, Reading
 from nbddp.analysis.splitting.origins import gives_samples, is_sample
 from nbddp.analysis.splitting.regions import Region, bound, held, region_at, run_by, stored
 from nbddp.analysis.splitting.roots import is_data, is_single
-from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import TURNED, Extent, Split, backward_of, spread
+from nbddp.analysis.syntax import keywords_of, walk
+from nbddp.analysis.values import TURNED, Extent, Obj, Split, backward_of, spread
 
 ONE = ("unsqueeze", "view", "reshape")
 RECURRENT = ("torch.nn.RNN", "torch.nn.LSTM", "torch.nn.GRU")
@@ -50,13 +50,31 @@ def _next_of_dataset(plan: Reading, split: Split) -> str | None:
 
 
 def one_sequence_of(plan: Reading) -> ast.expr | None:
-    """`self.rnn(x, torch.zeros(layers, size))`: of states without a dimension for samples."""
+    """`self.rnn(x, torch.zeros(layers, size))`: of states without a dimension for samples; or there is one in it."""
     for call, fact in plan.facts.calls.items():
+        if fact.grad and any(o.name in RECURRENT and not _is_batch_first(plan, o) for o in fact.called):
+            made = (n for given in call.args[:1] for n in plan.bindings.made_by(given))
+            if (one := next((n for n in made if isinstance(n, ast.Call) and _has_one_second(n)), None)) is not None:
+                return one
         if len(call.args) == len(("x", "state")) and any(o.name in RECURRENT for o in fact.called):
             state = plan.facts.value(call.args[1])
             if all(part.rank == len(("layers", "size")) for part in state.items or (state,)):
                 return call.args[0]
     return None
+
+
+def _is_batch_first(plan: Reading, layer: Obj) -> bool:
+    first = keywords_of(layer.node).get("batch_first") if isinstance(layer.node, ast.Call) else None
+    return first is not None and plan.facts.value(first).const is not False
+
+
+def _has_one_second(made: ast.Call) -> bool:
+    """`embedded.view(len(sentence), 1, -1)`."""
+    word = made.func.attr if isinstance(made.func, ast.Attribute) else ""
+    match made.args:
+        case [ast.expr() as first, ast.Constant(value=1), _] if word in ONE:
+            return not isinstance(first, ast.Constant)
+    return False
 
 
 def along_second(plan: Reading, split: Split) -> ast.expr | None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.slicing import Function
 from nbddp.analysis.splitting.origins import has_size, written_sizes
 from nbddp.analysis.splitting.regions import Region, bound, is_split, region_at, stored
 from nbddp.analysis.syntax import names_in, walk
@@ -107,7 +108,8 @@ def without_part(plan: Reading) -> ast.expr | None:
 def cut_short(plan: Reading, split: Split) -> ast.expr | None:
     """`h = h[:, : len(x)]` for a smaller batch, before a rank takes its part of that: the first are not its own."""
     region = region_at(plan, split.at)
-    for node in (n for s in region.block[: region.block.index(region.at)] for n in walk(s)):
+    run = (s for s in region.block[: region.block.index(region.at)] if not isinstance(s, Function | ast.ClassDef))
+    for node in (n for s in run for n in walk(s)):
         if isinstance(node, ast.Subscript) and is_split(plan, node.value):
             along = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
             if any(isinstance(part, ast.Slice) and part.upper is not None for part in along):
