@@ -14,8 +14,8 @@ from nbddp.analysis.library import Samples, Stream, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import effects
 from nbddp.analysis.splitting.origins import fits, is_constant, is_moved, is_unchanging, structure_of, written_sizes
-from nbddp.analysis.splitting.regions import LOOPS, Region, bound, goes_through_loader, run_by, stored
-from nbddp.analysis.splitting.roots import Root, base_of, roots, values_for
+from nbddp.analysis.splitting.regions import LOOPS, Region, bound, goes_through_loader, run_by, stored, values_for
+from nbddp.analysis.splitting.roots import Root, base_of, roots
 from nbddp.analysis.syntax import is_name, walk
 from nbddp.analysis.values import SHUFFLED, Split
 

@@ -14,13 +14,14 @@ from nbddp.analysis.splitting.regions import (
     Definition,
     Region,
     Scope,
+    given_to,
     goes_through_loader,
     regions,
     run_by,
     scope_of,
     stored,
 )
-from nbddp.analysis.splitting.roots import Root, comes_out, given_to, roots
+from nbddp.analysis.splitting.roots import Root, comes_out, roots
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Loop, Split, backward_of
 

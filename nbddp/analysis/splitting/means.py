@@ -11,8 +11,8 @@ from nbddp.analysis.combining import lets_out
 from nbddp.analysis.library import Effect, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import local_names
-from nbddp.analysis.splitting.regions import is_split, region_at, run_by, stored
-from nbddp.analysis.splitting.roots import base_of, definitions
+from nbddp.analysis.splitting.regions import definitions, is_split, region_at, run_by, stored
+from nbddp.analysis.splitting.roots import base_of
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import FLAT, ITEMS, TURNED, Extent, Split, backward_of, contents, spread
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import takewhile
+from typing import Any
 
+from nbddp.analysis.library import Effect, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import block_of
 from nbddp.analysis.syntax import Program, assigned, walk
@@ -29,6 +31,8 @@ class Region:
     at: ast.stmt
     chain: frozenset[ast.AST] = frozenset()  # calls of models, and of functions that lead there
     dim: int = 0  # which dimension counts the samples, where that is known
+    found: dict[ast.AST, Sequence[Any]] = field(default_factory=dict, init=False)  # the roots of what was followed back
+    open: set[ast.AST] = field(default_factory=set, init=False)  # what of it leads back to itself, for the time being
 
     @property
     def whole(self) -> bool:
@@ -170,3 +174,32 @@ def run_by(plan: Reading, statement: ast.AST) -> Iterator[ast.AST]:
             yield node
             if isinstance(node, ast.Call) and node in plan.facts.calls:
                 waiting += plan.facts.calls[node].bodies
+
+
+def definitions(region: Region, read: ast.Name) -> Iterator[ast.expr]:
+    """What a name of the step is made of."""
+    return given_to(region.plan, region.rest, read)
+
+
+def given_to(plan: Reading, statements: Sequence[ast.AST], read: ast.Name) -> Iterator[ast.expr]:
+    """What a name may be made of where it is read: no longer of what was there before it was set anew."""
+    span, anew = plan.program.span, set_anew(plan, statements, read)
+    for node, value in values_for(statements, read.id):
+        past = anew and not isinstance(node, ast.comprehension)
+        if not past or max(anew) <= span(node) < span(read):
+            yield value
+
+
+def set_anew(plan: Reading, statements: Sequence[ast.AST], read: ast.Name) -> list[tuple[int, int]]:
+    """Where one of these statements gives the name another value, whichever way it goes, before it is read."""
+    span, around = plan.program.span, {*plan.program.ancestors(read)}
+    made = (n for n, _ in values_for(statements, read.id) if isinstance(n, ast.Assign))
+    return [span(n) for n in made if span(n)[1] <= span(read)[0] and plan.program.parents[n] in around]
+
+
+def values_for(statements: Iterable[ast.AST], name: str) -> Iterator[tuple[ast.AST, ast.expr]]:
+    for node in (n for s in statements for n in walk(s)):
+        yield from ((node, value) for target, value in assigned(node) if name in stored(target))
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=holder))) if holder == name:
+                yield from ((node, given) for given in node.args if entry_of(node).effect is Effect.STORES)

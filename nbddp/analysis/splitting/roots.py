@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nbddp.analysis.library import Effect, Samples, entry_of
+from nbddp.analysis.library import Samples, entry_of
 from nbddp.analysis.reading import Reading, scope_of
 from nbddp.analysis.splitting.origins import TENSORS, is_mask, is_state, written_sizes
 from nbddp.analysis.splitting.own_parameters import inputs, learned
-from nbddp.analysis.splitting.regions import Region, stored
-from nbddp.analysis.syntax import assigned, qualified, walk
+from nbddp.analysis.splitting.regions import Region, definitions, set_anew, stored
+from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.values import MARKS, Literal
 
 DATA = ("list", "dict", "foreign", "dataset")  # things that may be or hold samples
 DEPTH = 6  # of names that are made of names
+FAR = 60  # steps back
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,10 +40,24 @@ def is_data(plan: Reading, node: ast.expr) -> bool:
 
 
 def roots(region: Region, node: ast.expr, seen: frozenset[ast.AST] = frozenset()) -> Iterator[Root]:
-    """What holds the samples that an expression of the step is made of."""
-    if node in seen or len(seen) > 60:
+    """What holds the samples that an expression of the step is made of; remembered, unless it leads back to itself."""
+    if node in region.found:
+        yield from region.found[node]
         return
-    seen |= {node}
+    if node in seen or len(seen) > FAR:
+        region.open.add(node)
+        return
+    around = {*region.open}
+    region.open.clear()
+    found = [*_roots(region, node, seen | {node})]
+    region.open.discard(node)
+    if not region.open:
+        region.found[node] = found
+    region.open.update(around)
+    yield from found
+
+
+def _roots(region: Region, node: ast.expr, seen: frozenset[ast.AST]) -> Iterator[Root]:
     match node:
         case ast.Constant() | ast.Lambda():
             return
@@ -269,32 +284,3 @@ def computed_index(node: ast.expr) -> ast.expr | None:
             found = node.slice
         node = node.value
     return found
-
-
-def definitions(region: Region, read: ast.Name) -> Iterator[ast.expr]:
-    """What a name of the step is made of."""
-    return given_to(region.plan, region.rest, read)
-
-
-def given_to(plan: Reading, statements: Sequence[ast.AST], read: ast.Name) -> Iterator[ast.expr]:
-    """What a name may be made of where it is read: no longer of what was there before it was set anew."""
-    span, anew = plan.program.span, set_anew(plan, statements, read)
-    for node, value in values_for(statements, read.id):
-        past = anew and not isinstance(node, ast.comprehension)
-        if not past or max(anew) <= span(node) < span(read):
-            yield value
-
-
-def set_anew(plan: Reading, statements: Sequence[ast.AST], read: ast.Name) -> list[tuple[int, int]]:
-    """Where one of these statements gives the name another value, whichever way it goes, before it is read."""
-    span, around = plan.program.span, {*plan.program.ancestors(read)}
-    made = (n for n, _ in values_for(statements, read.id) if isinstance(n, ast.Assign))
-    return [span(n) for n in made if span(n)[1] <= span(read)[0] and plan.program.parents[n] in around]
-
-
-def values_for(statements: Iterable[ast.AST], name: str) -> Iterator[tuple[ast.AST, ast.expr]]:
-    for node in (n for s in statements for n in walk(s)):
-        yield from ((node, value) for target, value in assigned(node) if name in stored(target))
-        match node:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=holder))) if holder == name:
-                yield from ((node, given) for given in node.args if entry_of(node).effect is Effect.STORES)
