@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator, Mapping
 
 from nbddp.analysis.library import Stream, effect_of, entry_of, is_class, learns, makes
 from nbddp.analysis.reading.reading import Reading
-from nbddp.analysis.syntax import BUILTINS, qualified, walk
+from nbddp.analysis.syntax import BUILTINS, handed, qualified, walk
 from nbddp.analysis.values import Loop
 
 TORCH, NUMPY, PYTHON = Stream.TORCH, Stream.NUMPY, Stream.PYTHON
@@ -22,6 +23,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 CALLED_IN_PASSING = ("sklearn.model_selection.train_test_split",)
 SEEDING = ("manual_seed", "seed", "set_state", "setstate")
 BUILDING = ("__init__", "__new__", "__post_init__")
+AT_RANDOM = re.compile(r"^(torchvision\.transforms|albumentations)\.(.*\.)?(Random|ColorJitter|.*Aug)")
 READING = ("initial_seed", "get_state", "getstate")
 
 
@@ -68,7 +70,36 @@ def surely_draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definit
             begun = _gone_through(part)
         if isinstance(begun, ast.Name) and _is_loader(plan, begun.id):
             found.add(TORCH)  # a seed for its workers, and an order
+        for dataset in _looked_into(part, begun, definitions):
+            found |= _drawn_for_items(plan, dataset, definitions)
     return found
+
+
+def _looked_into(part: ast.AST, begun: ast.expr | None, definitions: Mapping[str, Definition]) -> Iterator[ast.expr]:
+    """`dataset[0]`, `for x, y in dataset`; what a function does so with that is given it."""
+    match part:
+        case ast.Subscript(value=ast.Name() as base):
+            yield base
+        case ast.Call(func=ast.Name(id=name)) if isinstance(function := definitions.get(name), ast.FunctionDef):
+            inner = [_gone_through(n) if not isinstance(n, ast.Subscript) else n.value for n in walk(function)]
+            picked = {n.id for n in inner if isinstance(n, ast.Name)}
+            yield from (given for parameter, given in handed(part, function) if parameter in picked)
+    if begun is not None:
+        yield begun
+
+
+def _drawn_for_items(plan: Reading, node: ast.expr, definitions: Mapping[str, Definition]) -> set[Source]:
+    """By the class of a dataset, or by what it is given to change its items."""
+    things = plan.facts.final.get(node.id) if isinstance(node, ast.Name) else None
+    made = [n for o in (things.of("dataset", "split") if things else ()) for n in plan.bindings.made_of(o.node)]
+    names = {n.id for n in made if isinstance(n, ast.Name)} & definitions.keys()
+    later = [s for name in names for s in definitions[name].body if getattr(s, "name", "") not in BUILDING]
+    calls = [n for s in (*made, *later) for n in walk(s) if isinstance(n, ast.Call)]
+    found = {TORCH for c in calls if AT_RANDOM.search(qualified(c.func, plan.flow.imports) or "")}
+    inside = [n for s in later for n in walk(s) if isinstance(n, ast.Call)]
+    return found.union(
+        *(_drawn_by(plan, c) for c in inside if effect_of(qualified(c.func, plan.flow.imports) or "").draws)
+    )
 
 
 def _is_loader(plan: Reading, name: str) -> bool:

@@ -54,7 +54,7 @@ def _before_functions(region: Region, found: Sequence[Root]) -> tuple[Region, Se
 def _before_sizes(region: Region, found: Sequence[Root]) -> tuple[Region, Sequence[Root]]:
     """`n = x.size(0)`, where `torch.randn(n, 8)` is drawn for the step as well: as many as a rank has samples."""
     held = {r.name for r in found}
-    before = region.block[: region.block.index(region.at)] if not region.whole or _is_of_one_step(region) else ()
+    before = region.block[: region.block.index(region.at)] if not region.whole or is_of_one_step(region) else ()
     for number, at in enumerate(before):
         asked = [n for n in walk(at) if getattr(n, "id", None) in held and is_asked_for_its_size(region, n)]
         if asked and _makes_as_many([*before[number:], *region.rest], asked, region.plan):
@@ -167,7 +167,7 @@ def _whole_elsewhere(split: Split, region: Region, name: str) -> Split:
         return split  # each turn would need a part of another
     carried = not region.whole and name in _bound(region)
     again = not region.whole and not carried  # the next turn would take a part of the part
-    if local and not elsewhere and not carried and not again and (not sized or _is_of_one_step(region)):
+    if local and not elsewhere and not carried and not again and (not sized or is_of_one_step(region)):
         return replace(split, names=(*split.names, name))
     if anew:
         return split
@@ -178,7 +178,7 @@ def _whole_elsewhere(split: Split, region: Region, name: str) -> Split:
     return replace(split, renamed={**split.renamed, **dict.fromkeys(cut, f"{name}_part")})
 
 
-def _is_of_one_step(region: Region) -> bool:
+def is_of_one_step(region: Region) -> bool:
     """`def train_discriminator(images)`, called with each batch: its size is that of what it makes beside them."""
     return region.whole and region.scope is not None and not isinstance(region.at, LOOPS)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.slicing import all_arguments
 from nbddp.analysis.splitting.cuts import split_of
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import (
@@ -102,8 +103,11 @@ def first_split(plan: Reading, call: ast.Call) -> Split | Root | None:
 
 
 def _is_of_a_loop_around(region: Region, root: Root) -> bool:
-    """`real`, of the loader's loop around one in which noise is drawn for it several times."""
+    """`real`, of the loader's loop or the function around a loop in which noise is drawn for it several times."""
     plan, here = region.plan, region.bound_before | region.bound_in_rest
+    if region.scope is not None and not region.whole and root.name not in here:
+        if any(root.name == a.arg for a in all_arguments(region.scope.args)):
+            return True
     for loop in plan.program.ancestors(region.at) if root.name is not None and root.name not in here else ():
         if isinstance(loop, ast.For) and root.name in {n for s in (loop.target, *loop.body) for n in stored(s)}:
             return goes_through_loader(plan, loop)

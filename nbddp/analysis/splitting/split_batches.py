@@ -9,11 +9,10 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from nbddp.analysis.evaluator import from_the_last
 from nbddp.analysis.library import Samples, effect_of, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.slicing import Function
-from nbddp.analysis.splitting.cuts import add, draws, is_asked_for_its_size
+from nbddp.analysis.splitting.broadcasting import is_put_on_top, on_top
+from nbddp.analysis.splitting.cuts import add, draws, is_asked_for_its_size, is_of_one_step
 from nbddp.analysis.splitting.dimension import samples_in, with_masks, with_places, with_states
 from nbddp.analysis.splitting.find import chain_of, first_split, unshared
 from nbddp.analysis.splitting.fit import (
@@ -40,8 +39,8 @@ from nbddp.analysis.splitting.origins import (
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import LOOPS, Region, held, is_split, region_at, run_by, stored
 from nbddp.analysis.splitting.roots import Root, comes_out, is_data, roots
-from nbddp.analysis.syntax import handed, is_name, walk
-from nbddp.analysis.values import Assumptions, CallFact, Extent, Split, contents, spread
+from nbddp.analysis.syntax import is_name, walk
+from nbddp.analysis.values import Assumptions, Extent, Split, contents, spread
 from nbddp.sentence import NOTHING, Sentence, sentence
 
 ELEMENTWISE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
@@ -198,9 +197,9 @@ def _meeting(region: Region, node: ast.AST) -> Iterator[Root]:
     elif isinstance(node, ast.Call):
         yield from _given(region, node)
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ELEMENTWISE):
-        yield from _beside(region, *_on_top(region.plan, node.left, node.right))
+        yield from _beside(region, *on_top(region.plan, node.left, node.right))
     elif isinstance(node, ast.Compare):
-        yield from _beside(region, *_on_top(region.plan, node.left, node.comparators[0]))
+        yield from _beside(region, *on_top(region.plan, node.left, node.comparators[0]))
     elif isinstance(node, ast.Subscript) and is_mask(region.plan, node.slice):
         yield from _beside(region, node.value, node.slice)
     elif (
@@ -213,18 +212,11 @@ def _meeting(region: Region, node: ast.AST) -> Iterator[Root]:
         yield from _of_the_same(region, picked) if alike else _beside(region, *picked)
 
 
-def _on_top(plan: Reading, *operands: ast.expr) -> list[ast.expr]:
-    """Not what has too few dimensions to have one for the samples: `(out - x) * weights`, a weight for each feature."""
-    values = [plan.facts.value(o) for o in operands]
-    places = [from_the_last(v) for v in values if spread(v) is Extent.SAMPLES]
-    known = [p for p in places if isinstance(p, int)]
-    few = min(known) if known and len(known) == len(places) else 0
-    kept = (spread(v) is Extent.SAMPLES or v.rank is None or v.rank >= few for v in values)
-    return [o for o, keeps in zip(operands, kept, strict=True) if keeps]
-
-
 def _beside(region: Region, *operands: ast.expr) -> Iterator[Root]:
-    if any(_holds_samples(region.plan, o) and (not region.whole or comes_out(region, o)) for o in operands):
+    if any(
+        _holds_samples(region.plan, o) and (not region.whole or is_of_one_step(region) or comes_out(region, o))
+        for o in operands
+    ):
         for operand in operands:
             if not _holds_samples(region.plan, operand) and is_data(region.plan, operand):
                 found = [r for r in roots(region, operand) if not r.one and _belongs(region, r)]
@@ -280,16 +272,7 @@ def _given(region: Region, call: ast.Call) -> Iterator[Root]:
         more = given[2 : region.plan.facts.rows_given(call)]  # one of them may be for all samples
         yield from _of_the_same(region, more, new=False)
     elif fact.bodies or any(n.startswith(("sklearn.", "torchmetrics.")) for n in fact.names):
-        yield from _beside(region, *(one for one in given if not _is_put_on_top(region.plan, fact, one)))
-
-
-def _is_put_on_top(plan: Reading, call: CallFact, given: ast.expr) -> bool:
-    """Does a function of the notebook put it on top of the samples only, and it has no dimension for them?"""
-    bodies = [body for body in call.bodies if isinstance(body, Function)]
-    names = [(body, name) for body in bodies for name, one in handed(call.node, body) if one is given]
-    reads = [n for body, name in names for n in walk(body) if is_name(n, name) and isinstance(n.ctx, ast.Load)]
-    around = [(n, plan.program.parents[n]) for n in reads]
-    return bool(reads) and all(isinstance(b, ast.BinOp) and n not in _on_top(plan, b.left, b.right) for n, b in around)
+        yield from _beside(region, *(one for one in given if not is_put_on_top(region.plan, fact, one)))
 
 
 def _of_the_same(region: Region, given: list[ast.expr], *, new: bool = True) -> Iterator[Root]:
