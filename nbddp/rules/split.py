@@ -43,6 +43,7 @@ from nbddp.analysis.splitting import (
     padded,
     rows_of_all_else,
     sizes_in,
+    squeezes,
     unused_marks,
     whole_sizes,
 )
@@ -82,6 +83,8 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         yield Edit(NAME, plan.program.span(call.func.value)[1], plan.program.span(call)[1], "[..., None].flatten(1)")
     for call in padded(plan) if by_parts else ():
         yield replace(plan.program, NAME, call.func, plan.naming("padded_to_longest"), ("padded_to_longest",))
+    for call, of in squeezes(plan) if plan.assumed.splits or plan.assumed.joined else ():
+        yield from _squeezed(plan, call, of)
     for split in plan.assumed.splits:
         yield plan.program.diagnose(
             NAME, "note", split.at,
@@ -102,6 +105,19 @@ def _told(plan: Plan, level: Level, message: Sentence, why: Sentence) -> Diagnos
     if not places:
         return Diagnostic(NAME, level, message, why=why)
     return plan.program.diagnose(NAME, level, places[0], message, why=why)
+
+
+def _squeezed(plan: Plan, call: ast.Call, of: ast.expr) -> Iterator[Edit]:
+    """Without what has one entry; by the number of the dimension, where it is known to be the second."""
+    (_, end), (_, last) = plan.program.span(of), plan.program.span(call)
+    if plan.facts.value(of).shape == (None, 1):
+        yield Edit(NAME, last - 1, last - 1, ", 1" if call.args else "1")
+    elif call.args:
+        yield replace(plan.program, NAME, call.func, plan.naming("squeezed"), ("squeezed",))
+    else:
+        begin = plan.program.span(call)[0]
+        yield Edit(NAME, begin, begin, f"{plan.naming('squeezed')}(", "open", ("squeezed",))
+        yield Edit(NAME, end, last, ")", "close")
 
 
 def _by_parts(plan: Plan) -> Iterator[Edit | Diagnostic]:

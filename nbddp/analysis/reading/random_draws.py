@@ -20,7 +20,7 @@ FIXED = ("sklearn.datasets.load_", "sklearn.datasets.fetch_", "sklearn.preproces
 GIVEN = ("generator", "random_state", "rng")
 Source = Stream | str  # a generator of the notebook's own is known by its name
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-CALLED_IN_PASSING = ("sklearn.model_selection.train_test_split",)
+CALLED_IN_PASSING = ("sklearn.model_selection.train_test_split", "sklearn.datasets.make_")
 SEEDING = ("manual_seed", "seed", "set_state", "setstate")
 BUILDING = ("__init__", "__new__", "__post_init__")
 AT_RANDOM = re.compile(r"^(torchvision\.transforms|albumentations)\.(.*\.)?(Random|ColorJitter|.*Aug)")
@@ -62,7 +62,11 @@ def surely_draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definit
         if isinstance(part, ast.Call):
             name = qualified(part.func, plan.flow.imports) or ""
             layer = is_class(name) and learns(name) if name.startswith("torch.nn.") else makes(name) == "model"
-            known = layer or (effect_of(name).draws and not name.startswith("sklearn.")) or name in CALLED_IN_PASSING
+            known = (
+                layer
+                or (effect_of(name).draws and not name.startswith("sklearn."))
+                or name.startswith(CALLED_IN_PASSING)
+            )
             known = known or (isinstance(part.func, ast.Attribute) and not name and bool(drawn_from(plan, part)))
             found |= _drawn_by(plan, part) if known else set()
             begun = part.args[0] if name == "iter" and part.args else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Container, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nbddp.analysis.library import Effect, effect_of
 from nbddp.analysis.reading.training_loops import only_looked_at
@@ -116,10 +116,17 @@ def _models(program: Program, facts: Facts, optimizers: frozenset[Obj]) -> tuple
                 by_model.setdefault(unit, set()).add(optimizer)
     if not by_model:  # parameters moved by hand, or an optimizer whose parameters are not followed
         by_model = {o: set() for c in _training_calls(facts) for o in c.called if may_learn(facts, o)}
-    return tuple(
-        Model(obj, frozenset(found), *_calls_of(program, facts, obj))
-        for obj, found in sorted(by_model.items(), key=lambda item: _line(item[0].node))
-    )
+    ordered = sorted(by_model.items(), key=lambda item: _line(item[0].node))
+    models = (Model(obj, frozenset(found), *_calls_of(program, facts, obj)) for obj, found in ordered)
+    return tuple(replace(m, bypasses=_where_it_trains(facts, m, by_model)) for m in models)
+
+
+def _where_it_trains(facts: Facts, model: Model, units: Container[Obj]) -> tuple[ast.Call, ...]:
+    """Calls that pass by its forward; not those of a part that an earlier loop trains, by an optimizer of its own."""
+    steps = {loop for c in facts.calls.values() if c.optimizers & model.optimizers for loop in c.loops}
+    apart = (c for c in model.bypasses if facts.calls[c].called and all(o in units for o in facts.calls[c].called))
+    left_out = {c for c in apart if steps and facts.calls[c].loops and not facts.calls[c].loops & steps}
+    return tuple(c for c in model.bypasses if c not in left_out)
 
 
 def _followers(facts: Facts, trained: frozenset[Obj]) -> frozenset[Obj]:

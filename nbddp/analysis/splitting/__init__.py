@@ -13,6 +13,7 @@ from nbddp.analysis.splitting.fit import (
     own_size,
     padded,
     rows_of_all_else,
+    squeezes,
     whole_sizes,
 )
 from nbddp.analysis.splitting.means import means_in, means_of

@@ -64,6 +64,11 @@ def my_states(states):
     return states.narrow(dim, first, end - first).contiguous()
 
 
+def squeezed(samples):
+    """Without the dimensions of one entry, but for that of the samples: of a part there may be one."""
+    return samples.squeeze(tuple(dim for dim, size in enumerate(samples.shape) if dim and size == 1))
+
+
 def weighted(mean, weight):
     """A mean over this process's samples, so that the mean over all processes is that of the whole batch."""
     if weight:

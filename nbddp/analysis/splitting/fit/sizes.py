@@ -10,7 +10,7 @@ from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.origins import has_size, rows_of_batches, sizes_in
 from nbddp.analysis.splitting.regions import held, is_split
 from nbddp.analysis.syntax import names_in, walk
-from nbddp.analysis.values import FLAT, TURNED
+from nbddp.analysis.values import FLAT, TURNED, Extent, spread
 
 ROWS = ("samples", "all else")
 LENGTH = 4  # `total_length` is the fourth argument
@@ -61,6 +61,18 @@ def rows_of_all_else(plan: Reading) -> Iterator[ast.Call]:
             open_end = isinstance(rest, ast.UnaryOp) and plan.facts.value(count).size and call not in whole
             if open_end and names_in(count) & names_in(call.func.value) and plan.facts.value(call.func.value).varies:
                 yield call
+
+
+def squeezes(plan: Reading) -> Iterator[tuple[ast.Call, ast.expr]]:
+    """`model(x).squeeze()`, and of what: a part may have a single sample, whose dimension has to stay."""
+    for call, fact in plan.facts.calls.items():
+        method = isinstance(call.func, ast.Attribute) and call.func.attr == "squeeze"
+        if method and not call.keywords and (fact.names == {"torch.squeeze"}) == bool(call.args):
+            assert isinstance(call.func, ast.Attribute)
+            of = call.args[0] if call.args else call.func.value
+            value = plan.facts.value(of)
+            if len(call.args) < LENGTH and spread(value) is Extent.SAMPLES and not value.of(TURNED, FLAT):
+                yield call, of
 
 
 def padded(plan: Reading) -> list[ast.Call]:
