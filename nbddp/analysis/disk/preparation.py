@@ -135,12 +135,13 @@ def _trains(plan: Reading, statement: ast.stmt) -> bool:
 
 
 def _meets(plan: Reading, statement: ast.stmt) -> bool:
-    """Do all ranks have to be there at once: where a model is built for DDP in a function, or data are read?"""
+    """Do all ranks have to be there at once: where DDP takes a model over or is called, or data are read?"""
     built = {m.obj.node for m in plan.roles.models}
+    run = {c for m in plan.roles.models for c in m.forward_calls}  # with gradients: DDP sends its buffers around
     simple = isinstance(statement, ast.Assign | ast.Expr)
     own = set(walk(statement)) if simple else set()
     for node in reached(plan, [statement]):
-        if (node in built and node not in own) or gathers(plan, node):
+        if (node in built and node not in own) or gathers(plan, node) or node in run:
             return True
         if isinstance(node, ast.For | ast.AsyncFor | ast.While | ast.comprehension):
             fact = plan.facts.loops.get(node)
