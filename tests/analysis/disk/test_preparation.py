@@ -78,3 +78,9 @@ def test_a_data_set_that_is_built_in_the_loaders_call_gets_a_statement_of_its_ow
     of = plan(NAMES, BEFORE[0], MODEL, cell, TRAINING)
     assert [of.program.source(s) for s in of.preparation.moved] == [cell]
     assert not made("data = MNIST('.', download=True)").preparation.moved
+
+
+def test_all_ranks_call_what_ddp_wraps_at_once():
+    save = "def save(name):\n    torch.save(model(X[:4]), name)\n"
+    of = plan(NAMES, *BEFORE, f"X = torch.rand(8, 8)\n{save}save('before')", TRAINING + "\n    save('after')")
+    assert prepared(of) == ([], [])

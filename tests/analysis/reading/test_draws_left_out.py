@@ -40,6 +40,33 @@ def test_what_becomes_of_it(lines, expected):
     assert fate(lines) == expected
 
 
+NOISY = """class Noisy(torch.utils.data.Dataset):
+    def __len__(self):
+        return 8
+    def __getitem__(self, i):
+        return torch.randn(8), 1
+"""
+LOOK = "def look(data):\n    print(data[0])\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("first = train_set[0]", "kept"),
+        ("import matplotlib.pyplot as plt\nplt.plot(train_set[0][0])", "known"),
+        (f"{LOOK}look(train_set)", "known"),
+        ("n = len(train_set)", "left out"),
+    ],
+)
+def test_a_look_at_an_item_that_is_drawn(lines, expected):
+    loader = "train_set = Noisy()\ntrain_loader = DataLoader(train_set, batch_size=4)\n"
+    made = plan(*BEFORE, NOISY + SEEDED + loader + lines + "\n" + MODEL, TRAINING)
+    last = lines.rsplit("\n", maxsplit=1)[-1]
+    kept = last in [made.program.source(s.node) for s in made.kept]
+    known = last in [made.program.source(s.node) for s in draws_left_out(made)]
+    assert ("kept" if kept else "known" if known else "left out") == expected
+
+
 def test_without_a_seed_or_a_later_draw_nothing_counts_on_it():
     made = plan(*BEFORE, "other = nn.Linear(8, 2)\n" + MODEL, TRAINING)
     assert list(draws_left_out(made)) == []

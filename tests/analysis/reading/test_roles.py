@@ -205,3 +205,16 @@ def test_nothing_is_undefined_in_a_whole_notebook():
 def test_hidden_state_is_seen():
     made = plan(*BEFORE, TRAINING.replace("range(3)", "range(n_epochs)"))
     assert made.facts.undefined.keys() == {"n_epochs"}
+
+
+def test_a_part_that_was_trained_before_by_itself_does_not_pass_by_the_model_around():
+    around = """class Around(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = model
+    def forward(self, x):
+        return self.inner(x)
+outer = Around()
+optimizer = torch.optim.SGD(outer.parameters(), lr=0.1)"""
+    made = plan(*BEFORE, TRAINING, around, f"%%ddp_train\n{TRAINING.replace('model(', 'outer(')}")
+    assert {m.obj.name: m.bypasses for m in made.roles.models} == {"torch.nn.Linear": (), "Around": ()}

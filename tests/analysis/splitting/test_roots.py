@@ -87,3 +87,11 @@ def test_places():
     call = next(c for c in made.facts.calls if made.program.source(c.func) == "model")
     assert made.program.source(base_of(call.args[0])) == "X"
     assert made.program.source(computed_index(call.args[0])) == "step"
+
+
+def test_what_is_made_of_the_same_again_and_again_is_followed_once():
+    steps = "\n".join(f"x = torch.cat([x, x]) * x + x[:, :{number}]" for number in range(1, 40))
+    made = planned(f"x = X[step:]\n{steps}\nloss = model(x).mean()")
+    call = next(c for c in made.facts.calls if made.program.source(c.func) == "model")
+    region = region_at(made, made.program.statement_of(call))
+    assert [made.program.source(r.node) for r in roots(region, call.args[0])][:1] == ["x"]

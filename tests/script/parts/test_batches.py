@@ -25,6 +25,7 @@ from nbddp.script.parts.batches import (
     my_part__dim,
     my_states,
     per_rank,
+    squeezed,
     weighted,
     weighted_by_samples,
 )
@@ -235,3 +236,17 @@ def weighted_inside(rank: int) -> list[float]:
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_a_mean_counts_by_how_many_samples_it_is_of(ranks):
     assert on_ranks(ranks, weighted_inside) == [[pytest.approx(2.0), pytest.approx(1.0)]] * ranks
+
+
+def empty_batch(rank: int) -> tuple[slice, float]:
+    return my_part(torch.zeros(0, 2))
+
+
+def test_all_ranks_count_an_empty_batch_as_one_process_does():
+    assert on_ranks(2, empty_batch) == [(slice(0, 0), 1.0)] * 2
+
+
+@pytest.mark.parametrize(("shape", "left"), [((1, 1), (1,)), ((3, 1, 2, 1), (3, 2)), ((4, 2), (4, 2)), ((1,), (1,))])
+def test_a_single_sample_keeps_its_dimension(shape, left):
+    assert squeezed(torch.zeros(shape)).shape == left
+    assert squeezed(torch.zeros(shape).numpy()).shape == left
