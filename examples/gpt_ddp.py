@@ -4,7 +4,7 @@
     python gpt_ddp.py --nproc 4 --learning-rate 0.0015       # choose processes and parameters
     torchrun --nnodes 2 --nproc-per-node 8 ... gpt_ddp.py    # several machines
 
-Exported from gpt.ipynb by nbddp 0.1.0 (c35c5bc2); it needs torch alone.
+Exported from gpt.ipynb by nbddp 0.1.0 (1b825137); it needs torch alone.
 """
 
 import argparse
@@ -119,7 +119,7 @@ def my_part(*batch):
     if any(len(part) != total for part in batch):
         raise ValueError(f"{[len(part) for part in batch]} samples are not those of one batch")
     first, end = total * rank // world_size, total * (rank + 1) // world_size
-    return slice(first, end), (end - first) * world_size / total
+    return slice(first, end), (end - first) * world_size / total if total else 1.0
 
 
 def weighted(mean, weight):

@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from nbddp.analysis.library import Samples, effect_of, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.broadcasting import is_put_on_top, on_top
 from nbddp.analysis.splitting.cuts import add, draws, is_asked_for_its_size, is_of_one_step
 from nbddp.analysis.splitting.dimension import samples_in, with_masks, with_places, with_states
 from nbddp.analysis.splitting.find import chain_of, first_split, unshared
@@ -31,8 +30,10 @@ from nbddp.analysis.splitting.origins import (
     is_constant,
     is_count,
     is_mask,
+    is_put_on_top,
     is_unchanging,
     known_size,
+    on_top,
     rows_of_batches,
     written_sizes,
 )

@@ -35,7 +35,7 @@ from nbddp.analysis.values import (
 
 ONE_DIMENSION = ("arange", "linspace", "randperm", "bincount")
 SAME = ("values", "indices", "data", "grad", "real", "imag")
-COPIES = ("tensor", "as_tensor", "array", "asarray", "from_numpy", "Parameter", "FloatTensor", "LongTensor")
+COPIES = ("tensor", "Variable", "as_tensor", "array", "asarray", "from_numpy", "Parameter", "FloatTensor", "LongTensor")
 STAY = (Samples.KEEPS, Samples.EACH, Samples.WEIGHS)
 
 

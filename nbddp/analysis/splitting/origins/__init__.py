@@ -4,6 +4,7 @@ Takes a Reading and an expression.
 Gives the expressions that it comes from, unchanged or in whatever number of steps; whether it is a mask; its size.
 """
 
+from nbddp.analysis.splitting.origins.broadcasting import is_put_on_top, on_top
 from nbddp.analysis.splitting.origins.elements import gives_samples, is_sample
 from nbddp.analysis.splitting.origins.masks import is_mask
 from nbddp.analysis.splitting.origins.sizes import (
