@@ -88,11 +88,21 @@ def _keeps_means(plan: Reading, call: ast.AST) -> bool:
                 base = None
             case _:
                 continue
-        local = isinstance(base, ast.Name) and base.id in local_names(plan.program.function_of(node))
-        out = base.attr in read if isinstance(base, ast.Attribute) else not local
+        out = base.attr in read if isinstance(base, ast.Attribute) else not _is_made_in(plan, base, inside)
         if out and any(_holds_mean(plan, one) for one in given):
             return True
     return False
+
+
+def _is_made_in(plan: Reading, base: ast.expr | None, inside: AbstractSet[ast.AST]) -> bool:
+    """A name of these functions alone, and what it holds: no parameter, no other name for what is kept elsewhere."""
+    function = plan.program.function_of(base) if isinstance(base, ast.Name) else None
+    if not isinstance(base, ast.Name) or function is None or base.id not in local_names(function):
+        return False
+    if isinstance(base.ctx, ast.Store):
+        return True
+    made = [*plan.bindings.made_by(base)]
+    return bool(made) and all(one in inside and not isinstance(one, ast.Attribute | ast.Subscript) for one in made)
 
 
 def _of_several(plan: Reading, split: Split, call: ast.expr) -> list[Inner]:

@@ -32,3 +32,24 @@ def test_out_of_a_tuple():
     )
     (found,) = means_of(made, made.assumed.splits[0]).unpacked
     assert found[1] == "loss"
+
+
+@pytest.mark.parametrize(
+    ("kept", "weighed_inside"),
+    [
+        ("log.append(e.item())", True),
+        ("into = log\n    into.append(e.item())", True),
+        ("into = kept['all']\n    into.append(e.item())", True),
+        ("into = []\n    into.append(e.item())", False),
+        ("last = e.item()", False),
+    ],
+)
+def test_what_a_function_keeps_by_another_name_is_weighed_inside(kept, weighed_inside):
+    made = planned(
+        "x, t = X[step:], y[step:]\nloss = criterion(model(x), t, log)",
+        before="log, kept = [], {'all': []}\n\n\ndef criterion(out, y, log):\n    e = F.mse_loss(out, y)\n"
+        f"    {kept}\n    return e + 0.1 * out.pow(2).mean()\n",
+    )
+    means = means_of(made, made.assumed.splits[0])
+    assert bool(means.inner) is weighed_inside
+    assert [made.program.source(n) for n in means.born] == ([] if weighed_inside else ["criterion(model(x), t, log)"])
