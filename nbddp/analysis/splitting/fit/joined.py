@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading
@@ -12,7 +12,7 @@ from nbddp.analysis.splitting.fit.sizes import own_size, whole_sizes
 from nbddp.analysis.splitting.fit.unfit import unfit_in_models
 from nbddp.analysis.splitting.origins import strung
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import FLAT, ITEMS, MARKS, TURNED, Extent, Obj, Value, contents, spread
+from nbddp.analysis.values import FLAT, ITEMS, MARKS, TURNED, Extent, Obj, Value, backward_of, contents, spread
 
 OF_PARAMETERS = ("params", "parameter", "model", "submodule")
 
@@ -34,7 +34,26 @@ def unjoined(plan: Reading) -> bool:
         return True
     if any(_counts_samples(o) for call in calls for v in plan.facts.calls[call].args.values() for o in v.of("list")):
         return True
+    if next(_left_in_models(plan, calls), None) is not None:
+        return True
     return unfit_in_models(plan) or not calls or not all(_gives_samples(plan, call) for call in calls)
+
+
+def _left_in_models(plan: Reading, calls: Collection[ast.Call]) -> Iterator[ast.expr]:
+    """`model.hidden`, or what a hook has kept: of a part, besides what the model gives; where a step reads it."""
+    evaluated = {n for loop in plan.dealt for n in walk(loop)}
+    waiting, seen = list[ast.AST](fact.node for fact in plan.roles.batch_loops), set[ast.AST]()
+    while waiting:
+        for node in walk(waiting.pop()):
+            fact = plan.facts.calls.get(node) if isinstance(node, ast.Call) and node not in calls else None
+            new = (fact.bodies if fact is not None else set()) - seen
+            seen |= new
+            waiting += new
+            place = isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and node not in evaluated
+            if place and isinstance(node, ast.expr) and plan.facts.value(node).varies:
+                yield node
+    losses = (backward_of(call) for call in plan.facts.backward)
+    yield from (loss for loss in losses if loss is not None and plan.facts.value(loss).varies)
 
 
 def _is_packed(plan: Reading, given: ast.expr) -> bool:

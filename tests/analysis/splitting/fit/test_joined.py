@@ -74,3 +74,23 @@ def test_a_step_that_can_be_split_is():
 
 def test_without_exact_a_loader_is_dealt_out():
     assert not planned(MEET, head=HEAD, before=LOADER).assumed.joined
+
+
+@pytest.mark.parametrize(
+    ("forward", "read"),
+    [
+        ("h = self.out(x)\n        self.h = h.tanh()\n        return h", "model.h.mean()"),
+        ("h = self.out(x)\n        kept.append(h.tanh())\n        return h", "kept[-1].mean()"),
+    ],
+)
+def test_what_a_model_leaves_besides_is_made_of_whole_batches(forward, read):
+    before = f"kept = []\n{NET.format(forward)}{LOADER}"
+    made = planned(f"{MEET} + {read}", head=HEAD, before=before, options=Options(exact=True))
+    assert {model.name for model in made.assumed.opened} == {"Net"}
+
+
+@pytest.mark.parametrize("forward", ["return self.out(x)", "h = self.out(x)\n        self.h = h\n        return h"])
+def test_what_nothing_reads_does_not_matter(forward):
+    made = planned(MEET, head=HEAD, before=f"{NET.format(forward)}{LOADER}", options=Options(exact=True))
+    assert made.assumed.joined
+    assert not made.assumed.opened
