@@ -129,7 +129,7 @@ def _unread(plan: Plan) -> Iterator[Diagnostic]:
 def _squeezed(plan: Plan, call: ast.Call, of: ast.expr) -> Iterator[Edit]:
     """Without what has one entry; by the number of the dimension, where it is known to be the second."""
     (_, end), (_, last) = plan.program.span(of), plan.program.span(call)
-    if plan.facts.value(of).shape == (None, 1):
+    if plan.facts.value(of).shape == (None, 1) and not plan.facts.calls[call].no_grad:
         yield Edit(NAME, last - 1, last - 1, ", 1" if call.args else "1")
     elif call.args:
         yield replace(plan.program, NAME, call.func, plan.naming("squeezed"), ("squeezed",))

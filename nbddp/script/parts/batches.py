@@ -65,7 +65,9 @@ def my_states(states):
 
 
 def squeezed(samples):
-    """Without the dimensions of one entry, but for that of the samples: of a part there may be one."""
+    """Without the dimensions of one entry, but for that of the samples: of a part that trains there may be one."""
+    if not torch.is_grad_enabled():
+        return samples.squeeze()
     return samples.squeeze(tuple(dim for dim, size in enumerate(samples.shape) if dim and size == 1))
 
 

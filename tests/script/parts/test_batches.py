@@ -250,3 +250,8 @@ def test_all_ranks_count_an_empty_batch_as_one_process_does():
 def test_a_single_sample_keeps_its_dimension(shape, left):
     assert squeezed(torch.zeros(shape)).shape == left
     assert squeezed(torch.zeros(shape).numpy()).shape == left
+
+
+def test_where_nothing_is_learned_all_dimensions_go():
+    with torch.no_grad():
+        assert squeezed(torch.zeros(1, 1)).shape == ()

@@ -71,7 +71,8 @@ def squeezes(plan: Reading) -> Iterator[tuple[ast.Call, ast.expr]]:
             assert isinstance(call.func, ast.Attribute)
             of = call.args[0] if call.args else call.func.value
             value = plan.facts.value(of)
-            if len(call.args) < LENGTH and spread(value) is Extent.SAMPLES and not value.of(TURNED, FLAT):
+            evaluated = spread(value) is Extent.VARYING and value.shape == (None, 1)  # in a model, of all data too
+            if fact.grad and (spread(value) is Extent.SAMPLES or evaluated) and not value.of(TURNED, FLAT):
                 yield call, of
 
 
