@@ -62,7 +62,7 @@ def _after(m: Machine, before: Dimensions, layer: Obj) -> Dimensions:
         first = _argument(m, layer, 0, "start_dim")
         return (None, None) if first is None else (None,) if first == 0 else None
     op = effect_of(layer.name)
-    if not isinstance(before, tuple) or not (op.as_many or op.state):
+    if not isinstance(before, tuple) or not before or not (op.as_many or op.state):
         return None
     if op.state:  # what it gives for each step, and its state
         return Several(((*before[:-1], None), None)) if op.sequence else None
