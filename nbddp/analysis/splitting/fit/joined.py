@@ -7,10 +7,13 @@ from collections.abc import Collection, Iterator
 
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.slicing import local_names
 from nbddp.analysis.splitting.dimension import time_first, without_part
 from nbddp.analysis.splitting.fit.sizes import own_size, whole_sizes
 from nbddp.analysis.splitting.fit.unfit import unfit_in_models
 from nbddp.analysis.splitting.origins import strung
+from nbddp.analysis.splitting.regions import run_by
+from nbddp.analysis.splitting.roots import base_of
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import FLAT, ITEMS, MARKS, TURNED, Extent, Obj, Value, backward_of, contents, spread
 
@@ -41,19 +44,29 @@ def unjoined(plan: Reading) -> bool:
 
 def _left_in_models(plan: Reading, calls: Collection[ast.Call]) -> Iterator[ast.expr]:
     """`model.hidden`, or what a hook has kept: of a part, besides what the model gives; where a step reads it."""
-    evaluated = {n for loop in plan.dealt for n in walk(loop)}
-    waiting, seen = list[ast.AST](fact.node for fact in plan.roles.batch_loops), set[ast.AST]()
+    seen = {body for call in calls for body in plan.facts.calls[call].bodies}  # where parts are
+    inside = {n for loop in plan.dealt for n in walk(loop)}
+    evaluated = {n for one in (*plan.dealt, *seen) for n in run_by(plan, one)}
+    waiting = list[ast.AST](fact.node for fact in plan.roles.batch_loops)
     while waiting:
         for node in walk(waiting.pop()):
             fact = plan.facts.calls.get(node) if isinstance(node, ast.Call) and node not in calls else None
             new = (fact.bodies if fact is not None else set()) - seen
             seen |= new
             waiting += new
-            place = isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and node not in evaluated
-            if place and isinstance(node, ast.expr) and plan.facts.value(node).varies:
-                yield node
+            if isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and plan.facts.value(node).varies:
+                if node not in evaluated or (node not in inside and _is_kept(plan, node)):
+                    yield node
     losses = (backward_of(call) for call in plan.facts.backward)
     yield from (loss for loss in losses if loss is not None and plan.facts.value(loss).varies)
+
+
+def _is_kept(plan: Reading, read: ast.expr) -> bool:
+    """A field of a model, or a name from around the function, which others may call with something else."""
+    if isinstance(read, ast.Attribute):
+        return bool(plan.facts.value(read.value).of("model"))
+    base, function = base_of(read), plan.program.function_of(read)
+    return not isinstance(base, ast.Name) or function is None or base.id not in local_names(function)
 
 
 def _is_packed(plan: Reading, given: ast.expr) -> bool:

@@ -8,6 +8,7 @@ from nbddp.analysis.splitting import joined_calls
 from nbddp.options import Options
 from tests.analysis.splitting.steps import planned
 
+EXACT = Options(exact=True)
 LOADER = "loader = DataLoader(TensorDataset(X, y), batch_size=32)"
 HEAD = "for xb, yb in loader:"
 MEET = "z = model(xb)\nloss = (z @ z.T).logsumexp(1).mean()"
@@ -36,7 +37,7 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 )
 def test_a_model_gives_something_for_every_sample(lines, forward, joined):
     before = f"{NET.format(forward) if forward else ''}{LOADER}"
-    made = planned(lines, head=HEAD, before=before, options=Options(exact=True))
+    made = planned(lines, head=HEAD, before=before, options=EXACT)
     assert bool(made.assumed.joined) is joined
     assert bool(made.assumed.unsplit) is not joined
     assert not made.assumed.splits
@@ -55,7 +56,7 @@ def test_a_model_gives_something_for_every_sample(lines, forward, joined):
 )
 def test_where_samples_meet_inside_of_a_model_those_in_it_split(lines, forward):
     before = f"{NET.format(forward)}{LOADER}"
-    made = planned(lines, head=HEAD, before=before, options=Options(exact=True))
+    made = planned(lines, head=HEAD, before=before, options=EXACT)
     assert made.assumed.joined
     assert {model.name for model in made.assumed.opened} == {"Net"}
     assert [made.program.source(call) for call in joined_calls(made)][:1] == ["self.out(x)"]
@@ -63,11 +64,11 @@ def test_where_samples_meet_inside_of_a_model_those_in_it_split(lines, forward):
 
 def test_a_model_that_gives_something_for_every_sample_is_not_opened():
     before = f"{NET.format('return self.out(x).tanh()')}{LOADER}"
-    assert not planned(MEET, head=HEAD, before=before, options=Options(exact=True)).assumed.opened
+    assert not planned(MEET, head=HEAD, before=before, options=EXACT).assumed.opened
 
 
 def test_a_step_that_can_be_split_is():
-    made = planned("loss = F.mse_loss(model(xb), yb)", head=HEAD, before=LOADER, options=Options(exact=True))
+    made = planned("loss = F.mse_loss(model(xb), yb)", head=HEAD, before=LOADER, options=EXACT)
     assert made.assumed.splits
     assert not made.assumed.joined
 
@@ -85,12 +86,22 @@ def test_without_exact_a_loader_is_dealt_out():
 )
 def test_what_a_model_leaves_besides_is_made_of_whole_batches(forward, read):
     before = f"kept = []\n{NET.format(forward)}{LOADER}"
-    made = planned(f"{MEET} + {read}", head=HEAD, before=before, options=Options(exact=True))
+    made = planned(f"{MEET} + {read}", head=HEAD, before=before, options=EXACT)
     assert {model.name for model in made.assumed.opened} == {"Net"}
 
 
 @pytest.mark.parametrize("forward", ["return self.out(x)", "h = self.out(x)\n        self.h = h\n        return h"])
 def test_what_nothing_reads_does_not_matter(forward):
-    made = planned(MEET, head=HEAD, before=f"{NET.format(forward)}{LOADER}", options=Options(exact=True))
+    made = planned(MEET, head=HEAD, before=f"{NET.format(forward)}{LOADER}", options=EXACT)
+    assert made.assumed.joined
+    assert not made.assumed.opened
+
+
+def test_a_function_that_an_evaluation_calls_too_says_nothing_of_the_steps():
+    before = (
+        "test = DataLoader(TensorDataset(X, y), batch_size=32)\ndef near(out, y):\n    return (out - y).abs().mean()\n"
+    )
+    lines = f"{MEET} + near(z, yb)\nfor a, b in test:\n    with torch.no_grad():\n        print(near(model(a), b))"
+    made = planned(lines, head=HEAD, before=f"{NET.format('return self.out(x)')}{before}{LOADER}", options=EXACT)
     assert made.assumed.joined
     assert not made.assumed.opened
