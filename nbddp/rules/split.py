@@ -29,7 +29,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.agreement import sample_means, weighted_losses
-from nbddp.analysis.library import is_class
+from nbddp.analysis.models import unread_parts
 from nbddp.analysis.splitting import (
     Batches,
     batches_of,
@@ -48,7 +48,7 @@ from nbddp.analysis.splitting import (
     unused_marks,
     whole_sizes,
 )
-from nbddp.analysis.values import FLAT, TURNED, Split, is_foreign
+from nbddp.analysis.values import FLAT, TURNED, Split
 from nbddp.diagnostics import Diagnostic, Level
 from nbddp.edits import Edit, after, before, replace, wrap
 from nbddp.sentence import Sentence, sentence
@@ -110,20 +110,15 @@ def _told(plan: Plan, level: Level, message: Sentence, why: Sentence) -> Diagnos
 
 
 def _unread(plan: Plan) -> Iterator[Diagnostic]:
-    """Layers and models whose classes are in files: what they do to a batch is not known."""
-    for fact in plan.calls_that(lambda name: is_foreign(name) and is_class(name)):
-        inside = next((a for a in plan.program.ancestors(fact.node) if isinstance(a, ast.ClassDef)), None)
-        layer = inside is not None and any(o.kind == "model" for o, cls in plan.facts.classes.items() if cls is inside)
-        held = plan.program.parents.get(fact.node)
-        listed = isinstance(held, ast.Call) and any(o.kind == "model" for o in plan.facts.value(held).objs)
-        if layer or listed or plan.facts.value(fact.node).of("model"):
-            yield plan.program.diagnose(
-                NAME, "note", fact.node,
-                sentence("the code of this model is not read, and each rank runs it on its own samples of a batch"),
-                why=sentence("if it sets the samples of a batch against each other, the numbers are not those of one "
-                             "process"),
-                help=sentence("define it in a cell, or check the numbers with 'nbddp verify'"),
-            )  # fmt: skip
+    """What layers and models of files do to a batch is not known."""
+    for fact, _ in unread_parts(plan):
+        yield plan.program.diagnose(
+            NAME, "note", fact.node,
+            sentence("the code of this model is not read, and each rank runs it on its own samples of a batch"),
+            why=sentence("if it sets the samples of a batch against each other, the numbers are not those of one "
+                         "process"),
+            help=sentence("define it in a cell, or check the numbers with 'nbddp verify'"),
+        )  # fmt: skip
 
 
 def _squeezed(plan: Plan, call: ast.Call, of: ast.expr) -> Iterator[Edit]:

@@ -19,6 +19,6 @@ from nbddp.analysis.models.sharded import (
 )
 from nbddp.analysis.models.trial_passes import passes_left_out
 from nbddp.analysis.models.unfreezing import set_in_each_turn, thaws_later
-from nbddp.analysis.models.unused import unused_parameters
+from nbddp.analysis.models.unused import unread_parts, unused_parameters
 from nbddp.analysis.models.wrap_points import Home, find_home, is_move, of_data_parallel, only_moves
 from nbddp.analysis.models.wrapping import Wrapping, find_wrapping, holds_statistics

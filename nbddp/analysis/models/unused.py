@@ -3,21 +3,38 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 
-from nbddp.analysis.library import entry_of, learns
+from nbddp.analysis.library import entry_of, is_class, learns
 from nbddp.analysis.models.cut_off_parts import cut_off
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.syntax import is_name, walk
-from nbddp.analysis.values import Obj, Value
+from nbddp.analysis.values import CallFact, Obj, Value, is_foreign
 
 PARTS = ("modules", "children", "named_modules", "named_children", "_modules")
 
 
 def unused_parameters(plan: Reading, model: Obj) -> bool:
-    """Parts of the notebook's own models that no loss comes from: DDP must be told to look for them."""
+    """Parts of the notebook's own models that no loss comes from, or may not: DDP must be told to look for them."""
+    if any(model in holders for _, holders in unread_parts(plan)):
+        return True
     parts = (o for o in plan.facts.classes if o.kind == "model" and model in plan.facts.roots(o))
     return _leaves_out(plan, model, _unread(plan, model)) or any(_leaves_out(plan, o) for o in parts)
+
+
+def unread_parts(plan: Reading) -> Iterator[tuple[CallFact, Set[Obj]]]:
+    """Layers and models whose code is in files, which are not read, and the models that have them."""
+    for fact in plan.calls_that(is_foreign):
+        made, held = plan.facts.value(fact.node), plan.program.parents.get(fact.node)
+        if any(map(is_class, fact.names)):
+            inside = next((a for a in plan.program.ancestors(fact.node) if isinstance(a, ast.ClassDef)), None)
+            holders = {o for o, cls in plan.facts.classes.items() if o.kind == "model" and cls is inside}
+            holders |= plan.facts.value(held).of("model") if isinstance(held, ast.Call) else set()
+        else:
+            holders = set()
+        holders |= made.of("model")
+        if holders:
+            yield fact, {*holders, *(root for o in holders for root in plan.facts.roots(o))}
 
 
 def _unread(plan: Reading, model: Obj) -> frozenset[int]:

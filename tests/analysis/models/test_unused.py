@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nbddp.analysis.models import unused_parameters
+from nbddp.analysis.models import unread_parts, unused_parameters
 from tests.analysis.cells import DATA, IMPORTS, TRAINING, plan
 
 NET = """
@@ -45,3 +45,20 @@ def test_parameters_that_a_step_may_not_reach(forward, init, unused):
     made = plan(IMPORTS, DATA, NET.format(forward=forward, init=init), TRAINING)
     (model,) = made.roles.models
     assert unused_parameters(made, model.obj) is unused
+
+
+@pytest.mark.parametrize(
+    ("made", "unused"),
+    [
+        ("blocks.Block(4)", True),
+        ("nn.Sequential(nn.Linear(8, 4), blocks.Block(4))", True),
+        ("blocks.make(4)", False),
+        ("nn.Sequential(nn.Linear(8, 4), nn.ReLU())", False),
+    ],
+)
+def test_code_that_is_not_read_may_leave_parameters_out(made, unused):
+    text = NET.format(forward=FORWARD, init=f"self.extra = {made}").replace("self.body(x)", "self.extra(self.body(x))")
+    found = plan(IMPORTS, DATA, f"import blocks\n{text}", TRAINING)
+    (model,) = found.roles.models
+    assert unused_parameters(found, model.obj) is unused
+    assert bool([*unread_parts(found)]) is unused
