@@ -35,9 +35,10 @@ def _moves_away(plan: Reading, call: CallFact) -> bool:
 
 
 def _is_processor(plan: Reading, node: ast.expr) -> bool:
+    """By its name, or one that is nothing else: `cuda if there is one else cpu` is where the model is anyway."""
     devices = plan.facts.value(node).of("device")
-    made = [a for o in devices if isinstance(o.node, ast.Call) for a in o.node.args[:1]]
-    return any(plan.facts.value(n).const == "cpu" for n in (node, *made))
+    named = [a for o in devices if isinstance(o.node, ast.Call) for a in o.node.args[:1]] or [node]
+    return len(named) == max(len(devices), 1) and all(plan.facts.value(n).const == "cpu" for n in named)
 
 
 def set_in_each_turn(plan: Reading, model: Obj, loop: ast.AST) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from nbddp.analysis.library import find_uses
 from nbddp.analysis.slicing import Flow
-from nbddp.analysis.syntax import Statement, bindings
+from nbddp.analysis.syntax import Statement, bindings, is_name, walk
 from nbddp.analysis.training.call_targets import Definition, Meanings
 from nbddp.analysis.training.manual_steps import gradients_kept, gradients_taken, steps_by_hand
 from nbddp.analysis.training.unreadable_training import trains_elsewhere
@@ -133,10 +133,11 @@ class Finder:
         return found
 
     def _functions(self, name: str, index: int) -> Iterable[Definition]:
-        """Those of that name; of several the one that it stands for by then."""
-        found = self.functions.get(name, [])
-        at = self.flow.binder_before(name, index) if len(found) > 1 else None
-        return [d for d in found if at is not None and d is self.flow.program.statements[at].node] or found
+        """Those of that name; of several the one that it stands for by then, and none where it is something else."""
+        found, by = self.functions.get(name, []), self.flow.bound_by(name, index)
+        if isinstance(by, ast.Assign | ast.AnnAssign) and not any(is_name(n, name) for n in walk(by.value or by)):
+            return []
+        return [d for d in found if d is by] or found
 
     def _methods(self, name: str) -> Iterable[Definition]:
         return self.methods.get(name) or self.meanings.of(f".{name}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nbddp.analysis.models import set_in_each_turn, thaws_later
+from nbddp.analysis.models.unfreezing import moved_later
 from tests.analysis.cells import DATA, IMPORTS, TRAINING, plan
 
 MODEL = """
@@ -73,3 +74,20 @@ def test_what_is_set_before_the_model_runs_is_set_anew_in_each_turn(first, last,
     model = next(m.obj for m in made.roles.models if m.obj.name.endswith("Sequential"))
     (loop,) = (f.node for f in made.roles.epoch_loops)
     assert set_in_each_turn(made, model, loop) is anew
+
+
+@pytest.mark.parametrize(
+    ("device", "move", "later"),
+    [
+        ("torch.device('cuda' if torch.cuda.is_available() else 'cpu')", "to(device)", False),
+        ("torch.device('cuda') if torch.cuda.is_available() else torch.device('cpu')", "to(device)", False),
+        ("torch.device('cuda')", "to(torch.device('cpu'))", True),
+        ("torch.device('cuda')", "to('cpu')", True),
+        ("torch.device('cuda')", "cpu()", True),
+    ],
+)
+def test_moved_away_and_back(device, move, later):
+    moves = in_epoch(f"model.{move}\nmodel.to(device)")
+    made = plan(IMPORTS, DATA, MODEL, f"device = {device}\nmodel.to(device)", moves)
+    (model,) = [m.obj for m in made.roles.models if m.obj.name.endswith("Sequential")]
+    assert moved_later(made, model) is later

@@ -56,6 +56,8 @@ ATTACK = "for x, y in loader:\n    loss.backward()\n    x = moved + 0.1 * x.grad
         ((LOOP, ATTACK), [1, 2]),
         (("def step(net):\n    print(net)", "step(net)", STEP, "for k in range(3):\n    step()"), [4]),
         ((STEP, "for k in range(3):\n    step()", "def step():\n    pass", "for k in range(3):\n    step()"), [2]),
+        (("step, rest = halves(data)", "print(step)\nuse(step)", STEP, "for k in range(3):\n    step()"), [4]),
+        ((STEP, "step = torch.compile(step)", "for k in range(3):\n    step()"), [3]),
     ],
 )  # fmt: skip
 def test_of_several_cells(cells, found):
