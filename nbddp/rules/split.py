@@ -32,6 +32,7 @@ from nbddp.analysis.agreement import sample_means, weighted_losses
 from nbddp.analysis.models import unread_parts
 from nbddp.analysis.splitting import (
     Batches,
+    base_of,
     batches_of,
     counted_rows,
     joined_calls,
@@ -159,7 +160,7 @@ def _dealt_out(plan: Plan, split: Split, batches: Batches) -> Iterator[Edit]:
     for node in sorted(split.inline, key=plan.program.span):
         number = next(n for n, keys in enumerate(batches.held) if plan.program.source(node) in keys)
         yield from wrap(
-            plan.program, NAME, node, "", _cut(split, plan.program.source(node), _numbered(plan, "mine", number))
+            plan.program, NAME, node, "", _cut(plan, split, plan.program.source(node), _numbered(plan, "mine", number))
         )
     for node, name in split.renamed.items():
         yield replace(plan.program, NAME, node, plan.naming(name))
@@ -200,14 +201,14 @@ def _lines(plan: Plan, split: Split, batches: Batches, number: int) -> Iterator[
     dim = [f"dim={split.dim}"] if split.dim else []
     yield f"{mine}, {weight} = {plan.naming('my_part')}({', '.join([*shown, *dim])})"
     for name, old in dicts.items():
-        yield f"{name} = {{key: value{_cut(split, old, mine)} for key, value in {old}.items()}}"
+        yield f"{name} = {{key: value{_cut(plan, split, old, mine)} for key, value in {old}.items()}}"
     for name, old in lists.items():
-        yield f"{name} = [part{_cut(split, old, mine)} for part in {old}]"
+        yield f"{name} = [part{_cut(plan, split, old, mine)} for part in {old}]"
     for name, old in nested.items():
-        yield f"{name} = {plan.naming('with_parts')}({old}, lambda part: part{_cut(split, old, mine)})"
+        yield f"{name} = {plan.naming('with_parts')}({old}, lambda part: part{_cut(plan, split, old, mine)})"
     if new:
         asked = leaves(plan, split)  # as the whole, no result of what is followed back
-        cut = (f"{_shaped(split, old, lead)}{_cut(split, old, mine)}{asked.get(old, '')}" for old in new.values())
+        cut = (f"{_shaped(split, old, lead)}{_cut(plan, split, old, mine)}{asked.get(old, '')}" for old in new.values())
         yield f"{', '.join(new)} = {', '.join(cut)}"
 
 
@@ -224,10 +225,19 @@ def _beside(split: Split, key: str, lead: str) -> str:
     return f"{key}[None]" if first else _shaped(split, key, lead)
 
 
-def _cut(split: Split, key: str, mine: str) -> str:
+def _cut(plan: Plan, split: Split, key: str, mine: str) -> str:
     place = split.place(key)
-    index = f"[:, {mine}]" if place == TURNED or (split.dim and place) else f"[{mine}]"
-    return f"{index}.reshape(-1)" if place == FLAT else index
+    if place == FLAT:
+        return f"[{mine}].reshape(-1)" if not split.dim else f"[:, {mine}].reshape(-1)"
+    second = place == TURNED or (split.dim and place)
+    return f"[:, {mine}]{'.contiguous()' if _is_viewed(plan, key) else ''}" if second else f"[{mine}]"
+
+
+def _is_viewed(plan: Plan, key: str) -> bool:
+    """`y[1:].view(-1)`, which takes no part of each row."""
+    views = (c.node.func.value for c in plan.facts.calls.values() if getattr(c.node.func, "attr", "") == "view")  # type: ignore[attr-defined]
+    made = (n for of in map(base_of, views) for n in (of, *plan.bindings.made_by(of)))
+    return any(plan.program.source(n) == key for n in made if isinstance(n, ast.expr))
 
 
 def _weighted(plan: Plan, split: Split, batches: Batches) -> Iterator[Edit]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from nbddp.analysis.library import Stream, effect_of, entry_of, is_class, learns, makes
 from nbddp.analysis.reading.reading import Reading
-from nbddp.analysis.syntax import BUILTINS, handed, qualified, walk
+from nbddp.analysis.syntax import BUILTINS, assigned, handed, is_name, qualified, walk
 from nbddp.analysis.values import Loop
 
 TORCH, NUMPY, PYTHON = Stream.TORCH, Stream.NUMPY, Stream.PYTHON
@@ -71,21 +71,23 @@ def surely_draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definit
             found |= _drawn_by(plan, part) if known else set()
             begun = part.args[0] if name == "iter" and part.args else None
         else:
-            begun = _gone_through(part)
-        if isinstance(begun, ast.Name) and _is_loader(plan, begun.id):
+            begun = _gone_through(plan, part)
+        if begun is not None and _is_loader(plan, begun):
             found.add(TORCH)  # a seed for its workers, and an order
-        for dataset in _looked_into(part, begun, definitions):
+        for dataset in _looked_into(plan, part, begun, definitions):
             found |= _drawn_for_items(plan, dataset, definitions)
     return found
 
 
-def _looked_into(part: ast.AST, begun: ast.expr | None, definitions: Mapping[str, Definition]) -> Iterator[ast.expr]:
+def _looked_into(
+    plan: Reading, part: ast.AST, begun: ast.expr | None, definitions: Mapping[str, Definition]
+) -> Iterator[ast.expr]:
     """`dataset[0]`, `for x, y in dataset`; what a function does so with that is given it."""
     match part:
         case ast.Subscript(value=ast.Name() as base):
             yield base
         case ast.Call(func=ast.Name(id=name)) if isinstance(function := definitions.get(name), ast.FunctionDef):
-            inner = [_gone_through(n) if not isinstance(n, ast.Subscript) else n.value for n in walk(function)]
+            inner = [n.value if isinstance(n, ast.Subscript) else _gone_through(plan, n) for n in walk(function)]
             picked = {n.id for n in inner if isinstance(n, ast.Name)}
             yield from (given for parameter, given in handed(part, function) if parameter in picked)
     if begun is not None:
@@ -106,13 +108,20 @@ def _drawn_for_items(plan: Reading, node: ast.expr, definitions: Mapping[str, De
     )
 
 
-def _is_loader(plan: Reading, name: str) -> bool:
-    """Also one that the script has no use for."""
-    if name in plan.facts.final:
-        return bool(plan.facts.final[name].of("loader"))
-    made = (plan.program.statements[i].node for i in plan.flow.binders.get(name, ()))
-    calls = (n.value for n in made if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call))
-    return any(makes(qualified(c.func, plan.flow.imports) or "") == "loader" for c in calls)
+def _is_loader(plan: Reading, node: ast.expr) -> bool:
+    """Also one that the script has no use for, and one that a function makes for itself."""
+    if isinstance(node, ast.Name) and node.id in plan.facts.final:
+        return bool(plan.facts.final[node.id].of("loader"))
+    if not isinstance(node, ast.Name):
+        return _makes_loader(plan, node)
+    function = plan.program.function_of(node)
+    bound = (plan.program.statements[i].node for i in plan.flow.binders.get(node.id, ()))
+    given = (pair for s in (*bound, *(walk(function) if function is not None else ())) for pair in assigned(s))
+    return any(_makes_loader(plan, value) for target, value in given if is_name(target, node.id))
+
+
+def _makes_loader(plan: Reading, node: ast.AST | None) -> bool:
+    return isinstance(node, ast.Call) and makes(qualified(node.func, plan.flow.imports) or "") == "loader"
 
 
 def _built(definition: Definition) -> list[ast.AST]:
@@ -121,10 +130,12 @@ def _built(definition: Definition) -> list[ast.AST]:
     return [s for s in definition.body if s not in later] if isinstance(definition, ast.ClassDef) else [definition]
 
 
-def _gone_through(node: ast.AST) -> ast.expr | None:
+def _gone_through(plan: Reading, node: ast.AST) -> ast.expr | None:
     """`loader` of `for i, batch in enumerate(loader)`, whatever bar is around it."""
     begun = node.iter if isinstance(node, ast.For | ast.comprehension) else None
     while isinstance(begun, ast.Call) and begun.args and getattr(begun.func, "id", "") not in ("len", "range"):
+        if _makes_loader(plan, begun):
+            break
         begun = begun.args[0]
     return begun
 

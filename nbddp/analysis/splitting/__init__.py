@@ -20,4 +20,5 @@ from nbddp.analysis.splitting.means import means_in, means_of
 from nbddp.analysis.splitting.origins import counted_rows, sizes_in
 from nbddp.analysis.splitting.own_parameters import learned, leaves
 from nbddp.analysis.splitting.regions import step_of
+from nbddp.analysis.splitting.roots import base_of
 from nbddp.analysis.splitting.split_batches import joined, losses_clear, split_batches, with_opened

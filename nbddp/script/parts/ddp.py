@@ -38,7 +38,7 @@ class SumOverRanks(torch.autograd.Function):
 
     @staticmethod
     def backward(_context, gradient):
-        return SumOverRanks.forward(None, gradient)
+        return SumOverRanks.apply(gradient)  # which gradients of gradients go through as well
 
 
 def batchnorm_over_ranks(layer, x):

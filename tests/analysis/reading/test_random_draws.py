@@ -20,6 +20,13 @@ def seed_all():
 
 def noise():
     return torch.randn(3) + random.random()
+
+def seen(data):
+    loader = torch.utils.data.DataLoader(data)
+    return [x for x in loader]
+
+def seen_at_once(data):
+    return [x for x in torch.utils.data.DataLoader(data)]
 """
 
 
@@ -53,6 +60,8 @@ def test_seeds(line, expected):
         ("k = np.random.rand()", {"numpy"}),
         ("k = next(iter(train_loader))", {"torch"}),
         ("k = [len(x) for x, y in train_loader]", {"torch"}),
+        ("k = seen([1, 2])", {"torch"}),
+        ("k = seen_at_once([1, 2])", {"torch"}),
     ],
 )
 def test_what_surely_draws(line, expected):

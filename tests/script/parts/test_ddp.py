@@ -280,3 +280,25 @@ def test_batchnorm_is_that_of_all_samples():
         assert torch.allclose(torch.tensor(gradient), x.grad[rank::2], atol=1e-5)
         assert values == pytest.approx(out[rank::2].flatten().tolist(), abs=1e-5)
         assert after == pytest.approx([*layer.running_var.tolist(), *layer(x)[rank::2].flatten().tolist()], abs=1e-5)
+
+
+def penalised(layer: torch.nn.Module, x: torch.Tensor) -> torch.Tensor:
+    """Gradients of what gradients are made of, as of a WGAN's penalty: those of the samples."""
+    x = x.requires_grad_()
+    (slopes,) = torch.autograd.grad((layer(x) ** 3).sum(), x, create_graph=True)
+    (found,) = torch.autograd.grad((slopes**2).sum(), x)
+    return found
+
+
+def penalised_part(rank: int, samples: list[list[float]]) -> list[list[float]]:
+    layer = torch.nn.Sequential(torch.nn.BatchNorm1d(2))
+    sync_batchnorm__exact(layer)
+    found: list[list[float]] = penalised(layer, torch.tensor(samples)[rank::2]).tolist()
+    return found
+
+
+def test_gradients_of_gradients_go_through_it():
+    samples = [[1.0, 2.0], [3.0, -1.0], [0.5, 4.0], [2.0, 2.5], [7.0, 1.0]]
+    whole = penalised(torch.nn.BatchNorm1d(2), torch.tensor(samples))
+    for rank, found in enumerate(on_ranks(2, penalised_part, samples)):
+        assert torch.allclose(torch.tensor(found), whole[rank::2], rtol=1e-3, atol=1e-3)

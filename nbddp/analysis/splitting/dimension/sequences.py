@@ -13,7 +13,6 @@ from nbddp.analysis.splitting.regions import Definition, Region, goes_through_lo
 from nbddp.analysis.syntax import keywords_of, qualified, walk
 from nbddp.analysis.values import Literal, Split
 
-TIME_FIRST = ("torchtext.",)  # whose batches have the samples in the second dimension
 STACKING = ("stack", "vstack", "unfold", "sliding_window_view", "pad_sequence", "pack_padded_sequence")
 
 
@@ -29,7 +28,13 @@ def time_first(plan: Reading) -> str | None:
         if (first is None or plan.facts.value(first).const is not True) and not turns_round(plan, call.node):
             if not _goes_step_by_step(plan, call.node):
                 return plan.program.source(call.node.func)
-    return next((target for target in plan.flow.imports.values() if f"{target}.".startswith(TIME_FIRST)), None)
+    return next((plan.program.source(call.node.func) for call in plan.calls_that(_puts_time_first)), None)
+
+
+def _puts_time_first(name: str) -> bool:
+    """`BucketIterator.splits(...)`, `IMDB.iters(...)`: batches with the samples in the second dimension."""
+    package, *parts = name.split(".")
+    return package == "torchtext" and any(part == "iters" or part.endswith("Iterator") for part in parts)
 
 
 def _goes_step_by_step(plan: Reading, made: ast.Call) -> bool:

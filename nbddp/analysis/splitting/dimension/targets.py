@@ -9,7 +9,7 @@ from dataclasses import replace
 from nbddp.analysis.library import Shape, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.origins import is_mask
-from nbddp.analysis.splitting.regions import is_split, region_at
+from nbddp.analysis.splitting.regions import is_split, region_at, set_anew
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import FLAT, TURNED, Split
 
@@ -64,8 +64,9 @@ def _bare(node: ast.expr) -> ast.expr:
 def _key(plan: Reading, split: Split, target: ast.expr) -> str | None:
     node = _bare(target)
     source = plan.program.source(node)
-    held = node in split.renamed or node in split.inline or (isinstance(node, ast.Name) and source in split.names)
-    return source if held else None
+    rest = region_at(plan, split.at).rest
+    named = isinstance(node, ast.Name) and source in split.names and not set_anew(plan, rest, node)
+    return source if named or node in split.renamed or node in split.inline else None
 
 
 def _is_stacked(node: ast.expr) -> bool:

@@ -30,14 +30,14 @@ def _not_cut(region: Region, split: Split) -> Iterator[ast.expr]:
     assert isinstance(region.owner, ast.For)
     before = region.block[: region.block.index(region.at)]
     came, own = stored(region.owner.target), {*split.names}
+    cut = {n for piece in (*split.renamed, *split.inline) for n in walk(piece)}
     for statement in before:
         came |= stored(statement) if came & {n.id for n in walk(statement) if isinstance(n, ast.Name)} else set()
     kept = [n for s in before if _keeps(s) for n in walk(s) if getattr(n, "id", "") in came]
     for node in (*kept, *(n for s in region.rest for n in walk(s) if getattr(n, "id", "") in came - own)):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            cut = node in split.renamed or node in split.inline
             whole = is_data(region.plan, node) and spread(region.plan.facts.value(node)) in WHOLE
-            if whole and not cut and not is_asked_for_its_size(region, node):
+            if whole and node not in cut and not is_asked_for_its_size(region, node):
                 yield node
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from nbddp.analysis.library import Samples, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.syntax import qualified
 
@@ -29,4 +30,12 @@ def _collated(plan: Reading) -> Iterator[ast.Tuple]:
 
 
 def _joins(plan: Reading, node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and qualified(node.func, plan.flow.imports) in JOINING
+    """`torch.cat(texts)`, and `texts.to(device)` of that."""
+    if not isinstance(node, ast.Call):
+        return False
+    if qualified(node.func, plan.flow.imports) in JOINING:
+        return True
+    of = node.func.value if isinstance(node.func, ast.Attribute) else None
+    if of is None or entry_of(node).samples is not Samples.KEEPS:
+        return False
+    return any(_joins(plan, made) for made in plan.bindings.made_by(of) if made is not node)

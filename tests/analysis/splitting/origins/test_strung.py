@@ -9,21 +9,23 @@ from tests.analysis.splitting.steps import planned
 
 COLLATE = """def collate(batch):
     texts = torch.{}([x for x, _ in batch])
-    return texts, torch.stack([t for _, t in batch])
+    return texts{}, torch.stack([t for _, t in batch])
 loader = DataLoader(TensorDataset(X, y), batch_size=32, collate_fn=collate)"""
 
 
 @pytest.mark.parametrize(
-    ("how", "head", "words"),
+    ("how", "moved", "head", "words"),
     [
-        ("cat", "for text, t in loader:", "'text' has samples of unlike lengths"),
-        ("concatenate", "for i, (text, t) in enumerate(loader):", "'text' has samples of unlike lengths"),
-        ("stack", "for text, t in loader:", ""),
+        ("cat", "", "for text, t in loader:", "'text' has samples of unlike lengths"),
+        ("concatenate", "", "for i, (text, t) in enumerate(loader):", "'text' has samples of unlike lengths"),
+        ("cat", ".to('cpu')", "for text, t in loader:", "'text' has samples of unlike lengths"),
+        ("stack", "", "for text, t in loader:", ""),
+        ("stack", ".to('cpu')", "for text, t in loader:", ""),
     ],
 )
-def test_what_a_collate_function_strings_together(how, head, words):
+def test_what_a_collate_function_strings_together(how, moved, head, words):
     made = planned(
-        "loss = F.mse_loss(model(text), t)", head=head, before=COLLATE.format(how), options=Options(exact=True)
+        "loss = F.mse_loss(model(text), t)", head=head, before=COLLATE.format(how, moved), options=Options(exact=True)
     )
     assert str(made.assumed.unsplit).startswith(words)
     assert bool(made.assumed.splits) is not bool(words)
