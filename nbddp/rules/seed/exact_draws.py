@@ -40,10 +40,22 @@ def for_the_whole_batch(plan: Plan, name: str) -> Iterator[Edit | Diagnostic]:
             why=sentence("with --exact too, the numbers therefore differ from those of one process"),
             help=sentence("call the model for each of them"),
         )  # fmt: skip
+    yield from drawn_inside(plan)
+
+
+def drawn_inside(plan: Plan) -> Iterator[Diagnostic]:
+    """Dropout of a layer of torch's, which no function of the script's draws."""
     for call in plan.calls(*INSIDE):
         word = "dropout_p" if call.node.func and "attention" in next(iter(call.names)) else "dropout"
         given = next((k.value for k in call.node.keywords if k.arg == word), None)
-        if given is not None and plan.facts.value(given).const != 0:
+        if given is not None and plan.facts.value(given).const != 0 and _takes_packed(plan, call.node):
+            yield plan.program.diagnose(
+                "seed", "error", call.node,
+                sentence("this draws its dropout for sequences that are packed one behind the other, which is not "
+                         "sample by sample"),
+                help=sentence("use nn.Dropout beside it, or leave out --exact"),
+            )  # fmt: skip
+        elif given is not None and plan.facts.value(given).const != 0:
             yield plan.program.diagnose(
                 "seed", "note", call.node,
                 sentence("on a GPU this draws its dropout inside, where it cannot be drawn for the whole batch"),
@@ -51,6 +63,14 @@ def for_the_whole_batch(plan: Plan, name: str) -> Iterator[Edit | Diagnostic]:
                              "script stops at the first step"),
                 help=sentence("use nn.Dropout beside it, or leave out --exact"),
             )  # fmt: skip
+
+
+def _takes_packed(plan: Plan, layer: ast.Call) -> bool:
+    """`self.rnn(packed)`, of `packed = pack_padded_sequence(x, lengths)`."""
+    uses = (f.node for f in plan.facts.calls.values() if any(o.node is layer for o in f.called))
+    made = (n for use in uses for given in use.args[:1] for n in (given, *plan.bindings.made_by(given)))
+    facts = (plan.facts.calls.get(n) for n in made if isinstance(n, ast.Call))
+    return any(effect_of(name).packs for fact in facts if fact is not None for name in fact.names)
 
 
 def _of_weights(plan: Plan) -> Iterator[ast.Call]:

@@ -39,11 +39,29 @@ def forward_by_parts(forward, *args, **kwargs):
             return OfMyPart.apply(value, dim, begin, end)
         return value.take(range(begin, end), dim)
 
-    args, kwargs = with_parts([args, kwargs], mine)
+    args = [parts_in(value, (begin, end, total), mine) for value in args]
+    kwargs = {name: parts_in(value, (begin, end, total), mine) for name, value in kwargs.items()}
     drawn_for_all.begin(begin, end, total, 0)
     result = forward(*args, **kwargs)
     drawn_for_all.end()
     return with_parts(result, partial(of_all, tensors_in(result), model, (begin, end, total)))
+
+
+def parts_in(value, part, mine):
+    """Of lists with something for each sample, `[boxes of the first, boxes of the second]`, those of this process."""
+    begin, end, total = part
+    if type(value) is dict:
+        return {key: parts_in(one, part, mine) for key, one in value.items()}
+    if type(value) not in (list, tuple):
+        return with_parts(value, mine)
+    whole = all(is_tensor(one) and one.shape[:1] == (total,) for one in value)  # `[users, items]`
+    if len(value) != total or total < 2 or whole:
+        return type(value)(parts_in(one, part, mine) for one in value)
+    if not any(isinstance(one, (int, float)) for one in value):
+        return value[begin:end]
+    if isinstance(value, list):
+        raise RuntimeError(f"--exact: a list of {total} numbers does not show whether they are of {total} samples")
+    return value
 
 
 def of_all(made, model, part, value):

@@ -100,3 +100,30 @@ def untaped(rank: int) -> int:
 def test_without_gradients_it_is_the_model():
     """An evaluation, which may be another on each rank."""
     assert on_ranks(2, untaped) == [4, 5]
+
+
+def listed(rank: int) -> list[torch.Tensor]:
+    """Each sample has targets of its own, as many as it likes; what has the length of a batch itself is cut as such."""
+    x, targets = torch.arange(10.0).reshape(5, 2), [torch.full((n, 2), float(n)) for n in range(1, 6)]
+
+    def model(x: Any, targets: Any, pair: Any, words: Any) -> Any:
+        assert len(targets) == len(x) == len(words["w"]) == len(pair[0])
+        return torch.stack([(one - target).sum() for one, target in zip(x, targets, strict=True)]) + pair[1][:, 0]
+
+    return [by_parts(model)(x, targets, (x, 2 * x), {"w": list("abcde")})]
+
+
+def test_a_list_for_the_samples_is_cut_too():
+    (whole,) = on_ranks(1, listed)
+    for found in on_ranks(2, listed):
+        assert torch.equal(found[0], whole[0])
+
+
+def numbers(rank: int) -> str:
+    with pytest.raises(RuntimeError, match="5 numbers") as caught:
+        by_parts(lambda x, labels: x + len(labels))(torch.zeros(5, 2), [1, 2, 3, 4, 5])
+    return str(caught.value)
+
+
+def test_numbers_that_may_be_of_the_samples_stop_the_run():
+    assert len(on_ranks(2, numbers)) == 2
