@@ -127,3 +127,17 @@ def numbers(rank: int) -> str:
 
 def test_numbers_that_may_be_of_the_samples_stop_the_run():
     assert len(on_ranks(2, numbers)) == 2
+
+
+def nested(rank: int) -> torch.Tensor:
+    """A layer that splits, inside of another that does."""
+    torch.manual_seed(3)
+    layer = nn.Linear(2, 2)
+    inner = by_parts(layer)
+    made: torch.Tensor = by_parts(lambda x: inner(x).tanh())(torch.arange(14.0).reshape(7, 2))
+    return made.detach()
+
+
+def test_what_is_inside_of_a_part_is_not_split_again():
+    (whole,) = on_ranks(1, nested)
+    assert all(torch.allclose(found, whole) for found in on_ranks(3, nested))
