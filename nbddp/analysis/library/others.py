@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nbddp.analysis.library.ops import Effect, Gives, Op, Table
+from nbddp.analysis.library.ops import Effect, Gives, Op, Stream, Table
 
 OPS: Table = {
     "psutil tqdm from_snapshot": Op(Effect.READS),
@@ -10,6 +10,7 @@ OPS: Table = {
     # What is only to be seen.
     "matplotlib seaborn plotly IPython bokeh altair torchsummary torchinfo torchviz tabulate mpl_toolkits graphviz "
     "netron missingno wordcloud google.colab": Op(Effect.READS, display=True),
+    "torchsummary.summary torchsummary.torchsummary.summary torchinfo.summary": Op(draws=Stream.TORCH),  # its input
     "matplotlib.pyplot.savefig": Op(Effect.PICTURE),
     "matplotlib.pyplot.figure matplotlib.pyplot.subplots matplotlib.pyplot.subplot matplotlib.pyplot.subplot_mosaic "
     "matplotlib.pyplot.axes matplotlib.pyplot.gca matplotlib.pyplot.gcf matplotlib.pyplot.subplot2grid "
