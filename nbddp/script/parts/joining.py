@@ -57,11 +57,10 @@ def parts_in(value, part, mine):
     whole = all(is_tensor(one) and one.shape[:1] == (total,) for one in value)  # `[users, items]`
     if len(value) != total or total < 2 or whole:
         return type(value)(parts_in(one, part, mine) for one in value)
-    if not any(isinstance(one, (int, float)) for one in value):
-        return value[begin:end]
-    if isinstance(value, list):
+    numbers = any(isinstance(one, (int, float)) for one in value)
+    if numbers and type(value) is list:
         raise RuntimeError(f"--exact: a list of {total} numbers does not show whether they are of {total} samples")
-    return value
+    return value if numbers else value[begin:end]
 
 
 def of_all(made, model, part, value):
