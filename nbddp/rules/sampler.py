@@ -153,7 +153,11 @@ def _distributed(plan: Plan, call: LoaderCall) -> Iterator[Edit]:
         yield before(plan.program, NAME, call.statement, f"{name} = {sampler}", uses)
         sampler = name
     shuffle = call.keywords.get("shuffle") or (call.arguments["shuffle"] if len(call.node.args) > 2 else None)
-    if shuffle is not None:
+    if (none := call.keywords.get("sampler")) is not None:  # `sampler=None`
+        yield replace(plan.program, NAME, none, f"sampler={sampler}", uses)
+        if shuffle is not None:
+            yield replace(plan.program, NAME, shuffle, "shuffle=False" if isinstance(shuffle, ast.keyword) else "False")
+    elif shuffle is not None:
         yield replace(plan.program, NAME, shuffle, f"sampler={sampler}", uses)
     else:
         yield append_argument(plan.program, NAME, call.node, f"sampler={sampler}", uses)
