@@ -186,6 +186,9 @@ def _compute(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywor
         return Value(extent=extent, const=0 if word in ("zeros", "zeros_like") else None)
     if (op.makes == "tensor" or word == "arange") and not op.draws and of_size({*extents}) is Extent.SAMPLES:
         made = Value(extent=Extent.SAMPLES)
+        sizes = args[0].items if args and args[0].items is not None else args
+        if op.makes == "tensor" and [v.varies for v in sizes[:2]] == [False, True]:
+            return placed(made, TURNED)  # `torch.zeros(length, len(x), words)`
         return marked(marked(made, PLACED), PLACES) if op.counts else made
     if name.startswith("sklearn.metrics.") and Extent.SAMPLES in extents:
         if any(k in keywords and keywords[k].const is not True for k in ("normalize", "squared")):
