@@ -9,8 +9,8 @@ from dataclasses import replace
 from nbddp.analysis.library import Shape, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.origins import is_mask
-from nbddp.analysis.splitting.regions import is_split, region_at, set_anew
-from nbddp.analysis.syntax import walk
+from nbddp.analysis.splitting.regions import definitions, is_split, region_at
+from nbddp.analysis.syntax import is_name, walk
 from nbddp.analysis.values import FLAT, TURNED, Split
 
 SHAPED = (Shape.ANEW, Shape.FLAT)
@@ -64,9 +64,13 @@ def _bare(node: ast.expr) -> ast.expr:
 def _key(plan: Reading, split: Split, target: ast.expr) -> str | None:
     node = _bare(target)
     source = plan.program.source(node)
-    rest = region_at(plan, split.at).rest
-    named = isinstance(node, ast.Name) and source in split.names and not set_anew(plan, rest, node)
+    named = isinstance(node, ast.Name) and source in split.names and not _is_made_anew(plan, split, node)
     return source if named or node in split.renamed or node in split.inline else None
+
+
+def _is_made_anew(plan: Reading, split: Split, name: ast.Name) -> bool:
+    """`target = target[1:].view(-1)` behind the cut; not `target = target.long().to(device)`."""
+    return not all(is_name(_bare(made), name.id) for made in definitions(region_at(plan, split.at), name))
 
 
 def _is_stacked(node: ast.expr) -> bool:

@@ -10,6 +10,7 @@ from tests.analysis.splitting.steps import planned
 
 FLATTENED = "x, t = several[step : step + 5], several[step + 1 : step + 6].reshape(-1)"
 LAST = "_, state = self.rnn(self.embed(x), state)\n        return self.out({})"
+MORE = FLATTENED.replace(".reshape(-1)", "")
 LABELS = "x, t = several[step : step + 5], tokens[:10]"
 
 
@@ -22,6 +23,8 @@ LABELS = "x, t = several[step : step + 5], tokens[:10]"
         (LABELS, "loss = F.cross_entropy(model(x), t)", LAST.format("state[-1]"), {"t": ""}),
         (LABELS, "loss = F.cross_entropy(model(x), t)", LAST.format("state.squeeze(0)"), {"t": ""}),
         (LABELS, "loss = F.cross_entropy(model(x).mean(0), t)", OUT, {"t": ""}),
+        (LABELS, "out = model(x).mean(0)\nt = t.long()\nloss = F.cross_entropy(out, t)", OUT, {"t": ""}),
+        (MORE, "out = model(x).view(-1, 9)\nt = t.reshape(-1)\nloss = F.cross_entropy(out, t)", OUT, {}),
     ],
 )
 def test_where_time_comes_first(drawn, loss, forward, unlike):
