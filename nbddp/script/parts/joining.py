@@ -54,7 +54,7 @@ def parts_in(value, part, mine):
         return {key: parts_in(one, part, mine) for key, one in value.items()}
     if type(value) not in (list, tuple):
         return with_parts(value, mine)
-    whole = all(is_tensor(one) and one.shape[:1] == (total,) for one in value)  # `[users, items]`
+    whole = all(is_tensor(one) and total in one.shape[: 2 if one.ndim == 3 else 1] for one in value)  # `(h, c)`
     if len(value) != total or total < 2 or whole:
         return type(value)(parts_in(one, part, mine) for one in value)
     numbers = any(isinstance(one, (int, float)) for one in value)

@@ -141,3 +141,13 @@ def nested(rank: int) -> torch.Tensor:
 def test_what_is_inside_of_a_part_is_not_split_again():
     (whole,) = on_ranks(1, nested)
     assert all(torch.allclose(found, whole) for found in on_ranks(3, nested))
+
+
+def states_of_two(rank: int) -> int:
+    """Two states for a batch of two samples are no list of the samples."""
+    x, states = torch.zeros(2, 5, 3), (torch.zeros(1, 2, 4), torch.zeros(1, 2, 4))
+    return len(by_parts(lambda x, states: nn.LSTM(3, 4, batch_first=True)(x, states)[0])(x, states))
+
+
+def test_as_many_states_as_samples_are_each_cut():
+    assert on_ranks(2, states_of_two) == [2, 2]
