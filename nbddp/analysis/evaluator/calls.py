@@ -20,7 +20,7 @@ from nbddp.analysis.evaluator.methods import (
     splits,
 )
 from nbddp.analysis.evaluator.tensors import DIMENSION, like, of_samples
-from nbddp.analysis.library import Samples, effect_of, makes, under
+from nbddp.analysis.library import Samples, effect_of, filled, makes, under
 from nbddp.analysis.values import (
     ANYTHING,
     HOOKS,
@@ -83,8 +83,8 @@ def _call_one(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywor
     fact = m.facts.calls[node]
     match obj.kind:
         case "library":
-            fact.names.add(obj.name)
-            return _call_named(m, node, obj.name, args, keywords)
+            fact.names.add(name := filled(obj.name, sized=all(v.number or v.of("shape") for v in args or [ANYTHING])))
+            return _call_named(m, node, name, args, keywords)
         case "function":
             fact.called.add(obj)
             return m.steps.function(m, obj, args, keywords, node)

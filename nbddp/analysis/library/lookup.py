@@ -93,6 +93,12 @@ def _is_transformer(name: str, word: str) -> bool:
     return word.endswith("Model") or "For" in word
 
 
+def filled(name: str, *, sized: bool) -> str:
+    """`torch.FloatTensor(n, 8)` has that size, `torch.FloatTensor(rows)` those numbers."""
+    typed = name.startswith("torch.") and name.count(".") == 1 and name.endswith("Tensor")
+    return ("torch.zeros" if sized else "torch.tensor") if typed else name
+
+
 def learns(name: str) -> bool:
     """May a module of a library have parameters?"""
     word = name.rpartition(".")[2]

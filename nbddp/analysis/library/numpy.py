@@ -24,11 +24,15 @@ OPS: Table = {
     "sklearn.metrics.accuracy_score sklearn.metrics.mean_squared_error sklearn.metrics.mean_absolute_error "
     "sklearn.metrics.log_loss sklearn.metrics.zero_one_loss sklearn.metrics.hamming_loss": Op(samples=Samples.SCORE),
     "numpy.zeros numpy.ones numpy.full numpy.empty": Op(makes="tensor"),
-    "numpy.zeros numpy.ones numpy.full numpy.empty numpy.arange numpy.eye numpy.random.rand numpy.random.randn": Op(
-        size=0
-    ),
-    "numpy.random.choice": Op(size=1),
-    "numpy.linspace numpy.random.randint numpy.random.normal numpy.random.uniform": Op(size=2),
+    "numpy.zeros numpy.ones numpy.full numpy.empty numpy.arange numpy.eye numpy.random.rand numpy.random.randn "
+    "numpy.random.random numpy.random.random_sample numpy.random.ranf numpy.random.sample "
+    "numpy.random.standard_normal numpy.random.standard_exponential numpy.random.standard_cauchy": Op(size=0),
+    "numpy.random.choice numpy.random.exponential numpy.random.poisson numpy.random.geometric numpy.random.rayleigh "
+    "numpy.random.chisquare numpy.random.standard_gamma numpy.random.standard_t": Op(size=1),
+    "numpy.linspace numpy.random.randint numpy.random.normal numpy.random.uniform numpy.random.beta "
+    "numpy.random.binomial numpy.random.gamma numpy.random.laplace numpy.random.logistic numpy.random.gumbel "
+    "numpy.random.lognormal numpy.random.vonmises": Op(size=2),
+    "numpy.random.triangular": Op(size=3),
     "numpy.arange": Op(counts=True),
     # Random numbers.
     "numpy.random": Op(makes="tensor", draws=Stream.NUMPY, chance=True),

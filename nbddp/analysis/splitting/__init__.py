@@ -18,6 +18,7 @@ from nbddp.analysis.splitting.fit import (
 )
 from nbddp.analysis.splitting.means import means_in, means_of
 from nbddp.analysis.splitting.origins import counted_rows, sizes_in
+from nbddp.analysis.splitting.own_draws import drawn_elsewhere, draws_by_share, draws_for_all, from_its_own
 from nbddp.analysis.splitting.own_parameters import learned, leaves
 from nbddp.analysis.splitting.regions import step_of
 from nbddp.analysis.splitting.roots import base_of

@@ -24,7 +24,7 @@ from nbddp.analysis.splitting.regions import (
 )
 from nbddp.analysis.splitting.roots import Root, comes_out, roots
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import Loop, Split, backward_of
+from nbddp.analysis.values import CallFact, Loop, Split, backward_of
 
 
 def unshared(plan: Reading) -> list[ast.Call]:
@@ -234,10 +234,23 @@ def _functions_with_models(plan: Reading) -> set[ast.AST]:
 def _training_calls(plan: Reading) -> list[ast.Call]:
     """Of the models that are trained; of parts of one where it is never called itself."""
     whole = [c for m in plan.roles.models for c in (*m.forward_calls, *m.bypasses)]
-    here = {plan.program.function_of(c) for c in plan.facts.backward}  # a method of the model itself may train it
-    parts = [f for f in plan.facts.calls.values() if f.grad and plan.program.function_of(f.node) in here]
-    parts = [f for f in parts if f.loops & _training(plan) or not _training(plan)]
-    return whole or [f.node for f in parts if any(o.kind in ("model", "submodule") for o in f.called)]
+    parts = [] if whole else [f for f in _of_own_methods(plan) if f.grad and _calls_model(f)]
+    return whole or [f.node for f in parts if f.loops & _training(plan) or not _training(plan)]
+
+
+def _of_own_methods(plan: Reading) -> list[CallFact]:
+    """Calls in a method of the model itself that trains it, and in those that it calls for that."""
+    bodies: set[ast.AST | None] = {plan.program.function_of(c) for c in plan.facts.backward}
+    while True:
+        here = [f for f in plan.facts.calls.values() if plan.program.function_of(f.node) in bodies]
+        more = {b for f in here if not _calls_model(f) for b in f.bodies}
+        if more <= bodies:
+            return here
+        bodies |= more
+
+
+def _calls_model(fact: CallFact) -> bool:
+    return any(o.kind in ("model", "submodule") for o in fact.called)
 
 
 def _training(plan: Reading) -> set[Loop]:
@@ -245,9 +258,10 @@ def _training(plan: Reading) -> set[Loop]:
 
 
 def _model_calls(plan: Reading, reach: set[ast.AST]) -> Iterable[ast.Call]:
-    yield from _training_calls(plan)
+    yield from (calls := _training_calls(plan))
+    own = {f.node for f in _of_own_methods(plan)} if any(plan.facts.calls[c].in_forward for c in calls) else set()
     for fact in plan.facts.calls.values():
-        if fact.bodies & reach and fact.grad and not fact.in_forward:
+        if fact.bodies & reach and fact.grad and (not fact.in_forward or fact.node in own - {*calls}):
             yield fact.node
 
 

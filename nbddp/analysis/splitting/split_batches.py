@@ -37,6 +37,7 @@ from nbddp.analysis.splitting.origins import (
     rows_of_batches,
     written_sizes,
 )
+from nbddp.analysis.splitting.own_draws import drawn_elsewhere
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import LOOPS, Region, held, is_split, region_at, run_by, stored
 from nbddp.analysis.splitting.roots import Root, comes_out, is_data, roots
@@ -62,7 +63,9 @@ def split_batches(plan: Reading) -> Assumptions:
 
 def losses_clear(plan: Reading) -> Assumptions:
     """Once it is known what is added up of the losses: no split where one of them is no mean and no sum."""
-    reason = next((r for split in plan.assumed.splits if (r := unclear_loss(plan, split))), None)
+    reason = next((r for split in plan.assumed.splits if (r := unclear_loss(plan, split))), NOTHING)
+    exact = bool(plan.assumed.splits) and plan.options.exact
+    reason = reason or (drawn_elsewhere(plan) if exact else NOTHING)
     return joined(plan, reason) if reason else plan.assumed
 
 

@@ -76,6 +76,8 @@ def canonical(name: str) -> str:
     for prefix, better in _ALIASES.items():
         if name.startswith(prefix) and name != better:
             name = better + name[len(prefix) :]
+    if name.startswith("torch.cuda.") and name.endswith("Tensor"):
+        return name.replace(".cuda", "")
     if name.startswith("torch.nn.loss."):
         return "torch.nn." + name.rsplit(".", 1)[-1]
     return name

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from nbddp.analysis import Plan
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import draws_left_out
-from nbddp.analysis.splitting import padded
+from nbddp.analysis.splitting import drawn_elsewhere, draws_by_share, draws_for_all, padded
 from nbddp.analysis.syntax import qualified, walk
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before
@@ -34,7 +34,7 @@ from nbddp.rules.seed.draws_between_passes import draws_between
 from nbddp.rules.seed.draws_of_data import FOR_DATA, draws_of_data, same_data, shared_with_data
 from nbddp.rules.seed.exact_draws import drawn_inside, for_the_whole_batch
 from nbddp.rules.seed.numpy_noise import FROM_NUMPY, noise_of_numpy, same_noise, shared_with_numpy
-from nbddp.rules.seed.split_batches import alike, draws_by_share, draws_elsewhere, draws_for_all, own_streams
+from nbddp.rules.seed.split_batches import alike, own_streams
 from nbddp.sentence import sentence
 
 NAME = "seed"
@@ -68,7 +68,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         yield from drawn_inside(plan) if plan.assumed.joined else ()
         if plan.assumed.joined or not (_draws_by_share(plan) or (plan.options.exact and padded(plan))):
             return  # all ranks draw the same to the end, as one process does; models for whole batches
-        if plan.options.exact and not draws_elsewhere(plan):
+        if plan.options.exact and not drawn_elsewhere(plan):
             yield from for_the_whole_batch(plan, NAME)
             return
         yield from alike(plan, NAME)

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.library import Stream, effect_of
+from nbddp.analysis.splitting import draws_by_share
 from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.values import CallFact
 from nbddp.diagnostics import Diagnostic
-from nbddp.rules.seed.split_batches import draws_by_share
 from nbddp.sentence import sentence
 
 FROM_NUMPY = "draws with numpy"  # what the line that begins with own numbers is for

@@ -6,60 +6,19 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from nbddp.analysis import Plan
-from nbddp.analysis.library import Stream, effect_of, entry_of
+from nbddp.analysis.library import entry_of
 from nbddp.analysis.reading import Definition, draws, with_what_it_calls
-from nbddp.analysis.splitting import chain_of
+from nbddp.analysis.splitting import chain_of, draws_by_share, draws_for_all, from_its_own
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import CallFact
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, within, wrap
 from nbddp.sentence import sentence
 
 
-def draws_for_all(plan: Plan, fact: CallFact) -> bool:
-    """As many numbers on each rank, and so the same: `torch.randint(0, 100, (32,))`."""
-    return bool(fact.names) and all(map(_draws, fact.names)) and not _of_share(plan, fact)
-
-
-def draws_by_share(plan: Plan, fact: CallFact) -> bool:
-    """Noise for the rank's samples: of another number of them each rank would draw another number."""
-    return (any(map(_draws, fact.names)) or _asks_a_thing(plan, fact)) and _of_share(plan, fact)
-
-
-def draws_elsewhere(plan: Plan) -> bool:
-    """Noise for the rank's samples that torch does not draw: numpy's, or Python's."""
-    by_share = [f for f in plan.facts.calls.values() if draws_by_share(plan, f)]
-    return any(effect_of(n).draws in (Stream.NUMPY, Stream.PYTHON) for f in by_share for n in f.names)
-
-
-def _draws(name: str) -> bool:
-    """Numbers, from a stream that everything draws from."""
-    op = effect_of(name)
-    return (op.makes == "tensor" and bool(op.draws)) or op.draws is Stream.PYTHON
-
-
-def _asks_a_thing(plan: Plan, fact: CallFact) -> bool:
-    """`Normal(mean, 1).rsample()`, `rng.normal(size=x.shape)`."""
-    func = fact.node.func
-    draws = effect_of(f".{func.attr}").draws if isinstance(func, ast.Attribute) else None
-    return draws is not None and not fact.names and not fact.bodies
-
-
-def _of_share(plan: Plan, fact: CallFact) -> bool:
-    func = fact.node.func
-    receiver = [plan.facts.value(func.value)] if isinstance(func, ast.Attribute) else []
-    given = [inner for v in (*fact.args.values(), *receiver) for inner in (v, *plan.facts.contents(v))]
-    return any(v.varies or v.size or v.of("shape") for v in given)
-
-
 def own_streams(plan: Plan, name: str) -> Iterator[Diagnostic]:
     """`rng.normal(size=x.shape)`: a generator of its own is not kept apart from the one that draws the batch."""
     for fact in plan.facts.calls.values():
-        func = fact.node.func
-        torch = isinstance(func, ast.Attribute) and effect_of(f".{func.attr}").draws is Stream.TORCH
-        own = not torch and _asks_a_thing(plan, fact)
-        given = any(k.arg == "generator" for k in fact.node.keywords) and any(map(_draws, fact.names))
-        if (own or given) and _of_share(plan, fact):
+        if from_its_own(plan, fact) and draws_by_share(plan, fact):
             yield plan.program.diagnose(
                 name, "error", fact.node,
                 sentence("this draws for the samples of one rank from a generator of its own"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
-from nbddp.analysis.library import Effect, Samples, effect_of, is_class, learns, makes
+from nbddp.analysis.library import Effect, Samples, effect_of, filled, is_class, learns, makes
 from nbddp.analysis.library.lookup import BUILTINS, ENTRIES, METHODS
 from nbddp.analysis.values import Extent
-from tests.analysis.cells import BEFORE, TRAINING, plan, seen
+from tests.analysis.cells import BEFORE, TRAINING, node, plan, seen
 
 NAMES = [*ENTRIES, *BUILTINS, *(f".{word}" for word in METHODS)]
 CHANCES = [n for n in ENTRIES if effect_of(n).noise or (effect_of(n).chance and makes(n) != "split")]
@@ -176,3 +178,23 @@ def kept(imports: str, cell: str, used: str = "") -> list[str]:
     """The statements of a cell between the model and the training that the script has."""
     made = plan(*BEFORE, imports, cell, f"{used}\n{TRAINING}")
     return [made.program.source(s.node) for s in made.kept if s.cell.number == len(BEFORE) + 2]
+
+
+@pytest.mark.parametrize(
+    ("asked", "extent", "shape"),
+    [
+        ("Tensor(len(x), 1)", Extent.SAMPLES, (None, 1)),
+        ("Tensor(np.random.random((len(x), 1)))", Extent.SAMPLES, (None, 1)),
+        ("torch.Tensor(3, 2)", Extent.UNIFORM, (3, 2)),
+        ("torch.LongTensor([[1, 2]])", Extent.UNIFORM, (1, 2)),
+    ],
+)
+def test_a_type_of_tensors_takes_a_size_or_numbers(asked, extent, shape):
+    kind = "import numpy as np\nTensor = torch.cuda.FloatTensor if torch.cuda.is_available() else torch.FloatTensor\n"
+    made = plan(*BEFORE, kind, TRAINING.replace("        loss =", f"        noise = {asked}\n        loss =", 1))
+    value = made.facts.value(node(made, ast.expr, asked))
+    assert (value.extent, value.shape) == (extent, shape)
+
+
+def test_a_name_of_another_type_stays():
+    assert (filled("torch.Tensor", sized=True), filled("torch.randn", sized=True)) == ("torch.zeros", "torch.randn")

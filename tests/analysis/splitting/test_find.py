@@ -65,3 +65,29 @@ def test_a_function_that_draws_what_it_gives_the_loss_of():
 def test_a_loader_is_none_of_it():
     made = planned(LOSS, head="for x, t in DataLoader(TensorDataset(X, y), batch_size=8):")
     assert (made.assumed.splits, unshared(made)) == ((), [])
+
+
+def test_a_model_that_trains_itself_in_several_methods():
+    made = """class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 1)
+
+    def forward(self, x):
+        return self.layer(x)
+
+    def loss_of(self, a, b):
+        a = a.clone().requires_grad_(True)
+        return F.mse_loss(self(a), b)
+
+    def fit(self, optimizer, X, y):
+        for step in range(9):
+            loss = self.loss_of(X[step:], y[step:])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+model = Net()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+"""
+    assert cut(plan(f"{DATA}\n{made}\nmodel.fit(optimizer, X, y)")) == ["X[step:]", "y[step:]"]

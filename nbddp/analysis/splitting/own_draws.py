@@ -1,0 +1,59 @@
+"""What a rank draws for its own samples, and from which stream: what all ranks draw alike is another thing."""
+
+from __future__ import annotations
+
+import ast
+
+from nbddp.analysis.library import Stream, effect_of
+from nbddp.analysis.reading import Reading
+from nbddp.analysis.values import CallFact
+from nbddp.sentence import NOTHING, Sentence, sentence
+
+
+def draws_for_all(plan: Reading, fact: CallFact) -> bool:
+    """As many numbers on each rank, and so the same: `torch.randint(0, 100, (32,))`."""
+    return bool(fact.names) and all(map(_draws, fact.names)) and not _of_share(plan, fact)
+
+
+def draws_by_share(plan: Reading, fact: CallFact) -> bool:
+    """Noise for the rank's samples: of another number of them each rank would draw another number."""
+    return (any(map(_draws, fact.names)) or _asks_a_thing(plan, fact)) and _of_share(plan, fact)
+
+
+def drawn_elsewhere(plan: Reading) -> Sentence:
+    """Noise for the rank's samples that torch's own stream does not give: it is drawn for them alone."""
+    found = any(_is_elsewhere(plan, f) for f in plan.facts.calls.values() if draws_by_share(plan, f))
+    return sentence("noise for the samples of a batch is not drawn by torch") if found else NOTHING
+
+
+def from_its_own(plan: Reading, fact: CallFact) -> bool:
+    """`rng.normal(size=x.shape)`, `torch.randn(len(x), generator=g)`."""
+    func = fact.node.func
+    torch = isinstance(func, ast.Attribute) and effect_of(f".{func.attr}").draws is Stream.TORCH
+    given = any(k.arg == "generator" for k in fact.node.keywords) and any(map(_draws, fact.names))
+    return given or (not torch and _asks_a_thing(plan, fact))
+
+
+def _is_elsewhere(plan: Reading, fact: CallFact) -> bool:
+    streams = {effect_of(n).draws for n in fact.names}
+    return bool(streams & {Stream.NUMPY, Stream.PYTHON}) or from_its_own(plan, fact)
+
+
+def _draws(name: str) -> bool:
+    """Numbers, from a stream that everything draws from."""
+    op = effect_of(name)
+    return (op.makes == "tensor" and bool(op.draws)) or op.draws is Stream.PYTHON
+
+
+def _asks_a_thing(plan: Reading, fact: CallFact) -> bool:
+    """`Normal(mean, 1).rsample()`, `rng.normal(size=x.shape)`."""
+    func = fact.node.func
+    draws = effect_of(f".{func.attr}").draws if isinstance(func, ast.Attribute) else None
+    return draws is not None and not fact.names and not fact.bodies
+
+
+def _of_share(plan: Reading, fact: CallFact) -> bool:
+    func = fact.node.func
+    receiver = [plan.facts.value(func.value)] if isinstance(func, ast.Attribute) else []
+    given = [inner for v in (*fact.args.values(), *receiver) for inner in (v, *plan.facts.contents(v))]
+    return any(v.varies or v.size or v.of("shape") for v in given)

@@ -1,0 +1,35 @@
+"""Noise for the samples of a rank: only what torch's own stream gives can be drawn for the whole batch."""
+
+from __future__ import annotations
+
+import pytest
+
+from nbddp.options import Options
+from tests.analysis.splitting.steps import planned
+
+BATCH = "i = torch.randint(0, 100, (16,))\nx, t = X[i], y[i]"
+NUMPY = "torch.Tensor(np.random.random((len(x), 1)))"
+RNG = "torch.from_numpy(rng.normal(size=(len(x), 1)))"
+OWN = "torch.randn(len(x), 1, generator=own)"
+
+
+@pytest.mark.parametrize(
+    ("noise", "before", "split"),
+    [
+        ("torch.rand(len(x), 1)", "", True),
+        ("np.random.random()", "", True),  # one number for all of them
+        (NUMPY, "", False),
+        (RNG, "rng = np.random.default_rng(0)", False),
+        (OWN, "own = torch.Generator()", False),
+    ],
+)
+def test_what_another_stream_draws_keeps_batches_whole(noise, before, split):
+    noisy = f"\ndef noisy(x):\n    return x + {noise}\n"
+    lines = f"{BATCH}\nloss = F.mse_loss(model(noisy(x)), t)"
+    made = planned(lines, before=before + noisy, options=Options(exact=True))
+    assert (bool(made.assumed.splits), bool(made.assumed.joined)) == (split, not split)
+
+
+def test_by_default_each_rank_draws_its_own():
+    lines = f"{BATCH}\nloss = F.mse_loss(model(x + {NUMPY}), t)"
+    assert planned(lines).assumed.splits
