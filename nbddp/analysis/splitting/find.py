@@ -126,12 +126,16 @@ def _drawn_within(plan: Reading, calls: Sequence[ast.AST], last: ast.AST) -> Spl
     bodies = {b for c in calls if isinstance(c, ast.Call) and c in facts for b in facts[c].bodies & reach}
     for body in sorted((b for b in bodies if isinstance(b, Definition)), key=plan.program.span):
         inner = [c for c in _model_calls(plan, reach) if scope_of(plan, c)[0] is body]
+        around: list[tuple[Region, list[Root]]] = []
         for region in regions(plan, body, inner):
-            inside = (r for g in _given(inner) for r in roots(region, g) if r.one or _drawn_here(region, r))
+            around.append((region, [r for g in _given(inner) for r in roots(region, g)]))
+            inside = (r for r in around[-1][1] if r.one or _drawn_here(region, r))
             if (found := _split_by(region, last, inside)) is not None:
                 return found
         if (found := _drawn_within(plan, inner, last)) is not None:
             return found
+        if around and around[-1][1]:
+            return split_of(around[-1][0], last, around[-1][1])  # all of the data
     return None
 
 

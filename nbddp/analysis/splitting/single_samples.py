@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from nbddp.analysis.library import effect_of
+from nbddp.analysis.library import Samples, effect_of, entry_of
 from nbddp.analysis.reading import FAR, Reading
 from nbddp.analysis.splitting.origins import gives_samples, is_sample
 from nbddp.analysis.splitting.regions import Region, bound, held, region_at, run_by, stored
@@ -205,12 +205,20 @@ def _is_summed_up(plan: Reading, call: ast.Call) -> bool:
 
 
 def _is_output(plan: Reading, node: ast.expr, seen: set[ast.AST]) -> bool:
-    """`self.net(x)`, also where `x` is at times the share and at times all of the data: modules alone have made it."""
+    """`F.relu(self.net(x))`, also where `x` is at times the share and at times all of the data: each sample by itself.
+
+    Or what is made to go with that: `torch.ones(x.size(0), 1)`.
+    """
     if spread(plan.facts.value(node)) is not Extent.VARYING or node in seen:
         return spread(plan.facts.value(node)) not in UNLIKE or node in seen
     seen.add(node)
     fact = plan.facts.calls.get(node) if isinstance(node, ast.Call) else None
-    if fact is not None and not fact.bodies and any(o.kind in ("model", "submodule") for o in fact.called):
-        return all(_is_output(plan, a, seen) for a in fact.node.args)
+    op = entry_of(node, plan.flow.imports)
+    module = fact is not None and any(o.kind in ("model", "submodule") for o in fact.called)
+    alone = op.reads and (op.samples in (Samples.EACH, Samples.KEEPS) or op.makes == "tensor" or op.about == "size")
+    if fact is not None and not fact.bodies and (module or alone):
+        method = isinstance(fact.node.func, ast.Attribute) and not plan.facts.value(fact.node.func).objs
+        base = [fact.node.func.value] if isinstance(fact.node.func, ast.Attribute) and method else []
+        return all(_is_output(plan, a, seen) for a in (*base, *fact.node.args))
     made = [*plan.bindings.made_by(node)]
     return made != [node] and all(_is_output(plan, n, seen) for n in made)

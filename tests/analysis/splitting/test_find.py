@@ -62,6 +62,11 @@ def test_a_function_that_draws_what_it_gives_the_loss_of():
     assert cut(planned("loss = loss_of(model, 50)", before=before)) == ["x", "t"]
 
 
+def test_a_function_that_computes_a_loss_of_all_of_the_data():
+    before = "P = torch.rand(20, 4)\ndef total():\n    return F.mse_loss(model(X), y) + (model(P) ** 2).mean()"
+    assert cut(planned("loss = total()", before=before)) == ["P", "X", "y"]
+
+
 def test_a_loader_is_none_of_it():
     made = planned(LOSS, head="for x, t in DataLoader(TensorDataset(X, y), batch_size=8):")
     assert (made.assumed.splits, unshared(made)) == ((), [])

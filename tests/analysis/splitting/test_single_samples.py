@@ -60,3 +60,13 @@ def test_one_sample_that_a_model_is_shown_outside_of_the_training():
     assert planned("loss = F.mse_loss(model(X[:8]), y[:8])", before=shown).assumed.splits
     made = planned("loss = F.mse_loss(model(torch.tensor([X[step].tolist()])), y[step])")
     assert "single sample" in made.assumed.unsplit
+
+
+def test_labels_made_for_what_a_model_gives_once_whole_and_once_split():
+    net = "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    net += "        self.layer = nn.Linear(4, 4)"
+    net += "\n    def forward(self, x):\n        return F.relu(self.layer(x))\n"
+    net += "def real(out):\n    return nn.BCEWithLogitsLoss()(out, torch.ones(out.size(0), 4))\n"
+    net += "model, other = Net(), Net()\noptimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+    lines = "a = torch.randn(25, 4)\nloss = real(model(a))\nb = torch.randn(25, 4)\nloss = loss + real(model(other(b)))"
+    assert planned(lines, before=net).assumed.splits
