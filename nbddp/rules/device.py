@@ -159,7 +159,9 @@ def _is_device_map(node: ast.Dict) -> bool:
 
 
 def _default_device(plan: Plan, node: ast.Call, name: str) -> Iterator[Diagnostic]:
-    if name not in DEFAULTS or not any(_is_gpu(plan, a) for a in node.args):
+    loaders = (o.node for o in plan.roles.training_loaders | plan.roles.evaluation_loaders)
+    sampled = any(isinstance(made, ast.Call) for made in loaders)  # and no batches that are split in a step
+    if name not in DEFAULTS or not sampled or not any(_is_gpu(plan, a) for a in node.args):
         return
     yield plan.program.diagnose(
         NAME, "error", node,

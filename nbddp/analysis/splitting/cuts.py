@@ -24,11 +24,17 @@ BINDS = (ast.Assign, ast.AugAssign, ast.NamedExpr)
 
 def split_of(region: Region, last: ast.AST, found: Sequence[Root]) -> Split:
     """At the head of what trains; by new names where what is whole is read elsewhere as well."""
-    region, found = _before_sizes(*_before_functions(region, _of_the_batch(region, found)))
+    region, found = _before_sizes(*_before_functions(region, _of_the_batch(region, _without_states(region, found))))
     at = region.at
     own = [r for r in found if r.name is None or r.name not in region.bound_before]
     split = Split(at, region.plan.program.statement_of(last), region.plan.program.source(found[0].node))
     return add(split, region, found) if own or found else split
+
+
+def _without_states(region: Region, found: Sequence[Root]) -> Sequence[Root]:
+    """What a loop of the step goes on with, `output, hidden = model(x, hidden)`, where it is given a batch besides."""
+    anew = [r for r in found if r.name and any(not is_moved(v, r.name) for _, v in values_for(region.rest, r.name))]
+    return [r for r in found if r not in anew] or found if region.of_one_step else found
 
 
 def _before_functions(region: Region, found: Sequence[Root]) -> tuple[Region, Sequence[Root]]:
@@ -54,7 +60,7 @@ def _before_functions(region: Region, found: Sequence[Root]) -> tuple[Region, Se
 def _before_sizes(region: Region, found: Sequence[Root]) -> tuple[Region, Sequence[Root]]:
     """`n = x.size(0)`, where `torch.randn(n, 8)` is drawn for the step as well: as many as a rank has samples."""
     held = {r.name for r in found}
-    before = region.block[: region.block.index(region.at)] if not region.whole or is_of_one_step(region) else ()
+    before = region.block[: region.block.index(region.at)] if not region.whole or region.of_one_step else ()
     for number, at in enumerate(before):
         asked = [n for n in walk(at) if getattr(n, "id", None) in held and is_asked_for_its_size(region, n)]
         if asked and _makes_as_many([*before[number:], *region.rest], asked, region.plan):
@@ -164,10 +170,12 @@ def _whole_elsewhere(split: Split, region: Region, name: str) -> Split:
     elsewhere = [n for n in around if _reads(n, name) and n not in reads and _is_after(region, n)]
     anew = [value for _, value in values_for(region.rest, name)] if region.whole else []
     if not all(is_moved(value, name) for value in anew):
-        return split  # each turn would need a part of another
+        if not region.of_one_step or (split.names and not is_made_of_the_batch(split, region, name)):
+            return split  # each turn would need a part of another
+        anew = []
     carried = not region.whole and name in _bound(region)
     again = not region.whole and not carried  # the next turn would take a part of the part
-    if local and not elsewhere and not carried and not again and (not sized or is_of_one_step(region)):
+    if local and not elsewhere and not carried and not again and (not sized or region.of_one_step):
         return replace(split, names=(*split.names, name))
     if anew:
         return split
@@ -178,9 +186,12 @@ def _whole_elsewhere(split: Split, region: Region, name: str) -> Split:
     return replace(split, renamed={**split.renamed, **dict.fromkeys(cut, f"{name}_part")})
 
 
-def is_of_one_step(region: Region) -> bool:
-    """`def train_discriminator(images)`, called with each batch: its size is that of what it makes beside them."""
-    return region.whole and region.scope is not None and not isinstance(region.at, LOOPS)
+def is_made_of_the_batch(split: Split, region: Region, name: str) -> bool:
+    """`logq = prior.log_prob(x)`, of all samples before these are split; `logq = logq - log_det` is of the rank's."""
+    made = [v for _, v in values_for(region.block[: region.block.index(region.at)], name)]
+    over = any(entry_of(v, region.plan.flow.imports).over for v in made)
+    read = (n for v in made for n in walk(v) if isinstance(n, ast.Name) and not is_asked_for_its_size(region, n))
+    return not over and any(n.id in split.names and n.id != name for n in read)
 
 
 def _reads(node: ast.AST, name: str) -> bool:

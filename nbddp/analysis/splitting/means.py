@@ -62,7 +62,34 @@ def means_of(plan: Reading, split: Split) -> Means:
                 born += [] if found else [node]
     averaged = sorted(plan.assumed.averaged - inside - {one.node for one in inner}, key=plan.program.span)
     inner += [one for node in averaged if (one := _inner_mean(plan, split, node)) is not None]
+    for node in sorted(_around(plan, split, inside) - apart - {one.node for one in inner}, key=plan.program.span):
+        outer = _outer_mean(plan, split, node)
+        inner, unseen = [*inner, *([outer] if outer else [])], [*unseen, *([] if outer else [node])]
     return Means(tuple(born), tuple(unpacked), tuple(counts), tuple(inner), tuple(unseen))
+
+
+def _around(plan: Reading, split: Split, inside: AbstractSet[ast.AST]) -> set[ast.expr]:
+    """Means of those who call the function of a split, `out, x = drawn(25)`, and go back themselves."""
+    waiting, seen, found = [region_at(plan, split.at).scope], set[ast.AST | None](), set[ast.AST]()
+    while waiting and split.step not in inside | found:
+        seen.add(function := waiting.pop())
+        for call in plan.callers.get(function, ()) if function is not None else ():
+            top = [a for a in plan.program.ancestors(call) if isinstance(a, ast.stmt)]
+            around = plan.program.function_of(call)
+            found |= {*walk(around or top[-1])}
+            waiting += [around] if around not in seen else []
+    born = (n for n in found - inside if isinstance(n, ast.expr) and _is_born(plan, n))
+    return {n for n in born if split.at not in {*run_by(plan, n)}}
+
+
+def _outer_mean(plan: Reading, split: Split, node: ast.expr) -> Inner | None:
+    """Of samples that have a name where it is taken; of how many it is, all ranks have to say."""
+    function = plan.program.function_of(node)
+    made = (n for n in plan.bindings.made_of(node, through_calls=False) if isinstance(n, ast.Name))
+    own = (n for n in made if is_split(plan, n) and plan.program.function_of(n) is function)
+    samples = next((n.id for n in own if not plan.facts.value(n).of(TURNED, FLAT)), None)
+    varying = any(f.varying_control for f in plan.facts.calls.values() if function in f.bodies)
+    return Inner(node, samples, frozenset(split.names)) if samples and not (varying or split.dim) else None
 
 
 def means_in(plan: Reading, call: ast.AST) -> set[ast.expr]:

@@ -39,10 +39,16 @@ class Region:
         """Is it the whole function, or the top level: what is bound there is the same in every turn."""
         return self.owner is self.scope or isinstance(self.owner, ast.Module)
 
+    @property
+    def of_one_step(self) -> bool:
+        """`def train_discriminator(images)`, called with each batch: its size is that of what it makes beside them."""
+        loop = self.plan.facts.loops.get(self.at) if isinstance(self.at, LOOPS) else None
+        return self.whole and self.scope is not None and not (loop is not None and loop.backward)
+
     @cached_property
     def rest(self) -> Sequence[ast.stmt]:
         """Of the whole function only what holds the step: what follows is another matter."""
-        if self.whole and isinstance(self.at, LOOPS):
+        if self.whole and isinstance(self.at, LOOPS) and not self.of_one_step:
             return [self.at]
         rest = self.block[self.block.index(self.at) :]
         if self.whole and self.scope is None:  # a single step between other cells

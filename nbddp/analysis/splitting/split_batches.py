@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from nbddp.analysis.library import Samples, effect_of, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.cuts import add, draws, is_asked_for_its_size, is_of_one_step
+from nbddp.analysis.splitting.cuts import add, draws, is_asked_for_its_size, is_made_of_the_batch
 from nbddp.analysis.splitting.dimension import samples_in, with_masks, with_places, with_states
-from nbddp.analysis.splitting.find import chain_of, first_split, unshared
+from nbddp.analysis.splitting.find import chain_of, first_split, gives_rows, unshared
 from nbddp.analysis.splitting.fit import (
     in_columns,
     is_unclear,
@@ -45,6 +45,7 @@ from nbddp.analysis.syntax import is_name, walk
 from nbddp.analysis.values import Assumptions, Extent, Split, contents, spread
 from nbddp.sentence import NOTHING, Sentence, sentence
 
+UNNAMED = sentence("it is not seen which variables hold the batch that the model is given")
 ELEMENTWISE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 
 
@@ -63,9 +64,8 @@ def split_batches(plan: Reading) -> Assumptions:
 
 def losses_clear(plan: Reading) -> Assumptions:
     """Once it is known what is added up of the losses: no split where one of them is no mean and no sum."""
-    reason = next((r for split in plan.assumed.splits if (r := unclear_loss(plan, split))), NOTHING)
-    exact = bool(plan.assumed.splits) and plan.options.exact
-    reason = reason or (drawn_elsewhere(plan) if exact else NOTHING)
+    unclear = (r for split in plan.assumed.splits if (r := unclear_loss(plan, split)))
+    reason = next(unclear, drawn_elsewhere(plan) if plan.options.exact and plan.assumed.splits else NOTHING)
     return joined(plan, reason) if reason else plan.assumed
 
 
@@ -92,7 +92,8 @@ def _next(plan: Reading) -> Assumptions:
         return plan.assumed
     first = first_split(plan, calls[0])
     if reason := unfit(plan, first):
-        return _whole(plan, reason) if first or not plan.assumed.alike else joined(plan, reason)
+        inside = first is None and (plan.assumed.alike or gives_rows(plan))
+        return joined(plan, UNNAMED if plan.options.exact else reason) if inside else _whole(plan, reason)
     assert isinstance(first, Split)
     if first.step in {s.step for s in plan.assumed.splits}:
         return joined(plan, sentence("it is not clear which loop trains on it"))
@@ -218,13 +219,17 @@ def _meeting(region: Region, node: ast.AST) -> Iterator[Root]:
 
 def _beside(region: Region, *operands: ast.expr) -> Iterator[Root]:
     if any(
-        _holds_samples(region.plan, o) and (not region.whole or is_of_one_step(region) or comes_out(region, o))
+        _holds_samples(region.plan, o) and (not region.whole or region.of_one_step or comes_out(region, o))
         for o in operands
     ):
         for operand in operands:
             if not _holds_samples(region.plan, operand) and is_data(region.plan, operand):
                 found = [r for r in roots(region, operand) if not r.one and _belongs(region, r)]
                 yield from found or _drawn_late(region, operand)
+            elif isinstance(operand, ast.Name) and operand.id in region.bound_before & region.bound_in_rest:
+                splits = (s for s in region.plan.assumed.splits if s.at is region.at)
+                if any(is_made_of_the_batch(split, region, operand.id) for split in splits):
+                    yield Root(operand, operand.id)
 
 
 def _holds_samples(plan: Reading, node: ast.expr) -> bool:

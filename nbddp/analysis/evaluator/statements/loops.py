@@ -26,6 +26,7 @@ from nbddp.analysis.evaluator.statements.bindings import assign
 from nbddp.analysis.slicing import inside
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
+    ANYTHING,
     EARLIER,
     ITEMS,
     Active,
@@ -236,6 +237,8 @@ def element(m: Machine, iterable: Value, node: ast.AST, active: Active) -> Value
         counter, *rest = value.items
         counter = Value(counter.objs, Extent.VARYING) if active.deals else counter
         return replace(value, items=(counter, *(_of_all(m, r, node) if whole else r for r in rest)))
+    if value == ANYTHING and m.facts.counts(over := getattr(node, "iter", node)):
+        return replace(value, sources=frozenset({over}))  # from 0 on, or another
     return _of_all(m, value, node) if whole else value
 
 

@@ -46,13 +46,24 @@ def places_of(along: Value) -> list[object]:
 
 
 def at_times(m: Machine, base: Value, along: Value) -> bool:
-    """`dim = 0 if x.ndim == 2 else (0, 1)`: not known here, and the first one in a branch; `-2` where rows are samples.
+    """`dim = 0 if x.ndim == 2 else (0, 1)`: not known here, and the first one in a branch, or of `for dim in range(2)`.
+
+    Also `-2` where rows are samples.
 
     In a model the last two dimensions are mostly those of an image, or of a sequence.
     """
-    numbers = [s.value for s in along.sources if isinstance(s, ast.Constant)]
+    numbers = [*map(_lowest, along.sources)]
     unknown = along.const is None and along.items is None and samples_at(base) in numbers
     return unknown or (-2 in places_of(along) and not m.context.forward and not (base.of(TURNED) and base.of(LINE)))
+
+
+def _lowest(source: ast.AST) -> object:
+    """A number as it is written; of `range(n)`, and of a bar around it, the one that it begins with."""
+    while isinstance(source, ast.Call) and source.args and isinstance(source.args[0], ast.Call):
+        source = source.args[0]
+    if isinstance(source, ast.Call):
+        return getattr(source.args[0], "value", None) if len(source.args) > 1 else 0
+    return source.value if isinstance(source, ast.Constant) else None
 
 
 def samples_at(value: Value) -> int:
