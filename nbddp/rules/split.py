@@ -25,7 +25,7 @@ Declines
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from nbddp.analysis import Plan
 from nbddp.analysis.agreement import sample_means, weighted_losses
@@ -41,6 +41,7 @@ from nbddp.analysis.splitting import (
     may_turn,
     means_in,
     means_of,
+    named_before,
     own_size,
     padded,
     rows_of_all_else,
@@ -151,7 +152,10 @@ def _by_parts(plan: Plan) -> Iterator[Edit | Diagnostic]:
 
 
 def _dealt_out(plan: Plan, split: Split, batches: Batches) -> Iterator[Edit]:
-    lines = [line for number in range(len(batches.held)) for line in _lines(plan, split, batches, number)]
+    drawn = {node: _numbered(plan, "drawn", number) for number, node in enumerate(named_before(plan, split))}
+    lines = [f"{name} = {plan.program.source(node)}" for node, name in drawn.items()]
+    called = {plan.program.source(node): name for node, name in drawn.items()}
+    lines += [line for number in range(len(batches.held)) for line in _lines(plan, split, batches, number, called)]
     scope = plan.program.function_of(split.at)
     read = {name for node, name in split.renamed.items() if plan.program.function_of(node) is not scope}
     new = (f"binds {plan.naming(name)}" for name in sorted(read))  # by the functions of the step
@@ -159,9 +163,11 @@ def _dealt_out(plan: Plan, split: Split, batches: Batches) -> Iterator[Edit]:
     yield before(plan.program, NAME, split.at, "\n".join(lines), ("my_part", *parts, *new))
     for node in sorted(split.inline, key=plan.program.span):
         number = next(n for n, keys in enumerate(batches.held) if plan.program.source(node) in keys)
-        yield from wrap(
-            plan.program, NAME, node, "", _cut(plan, split, plan.program.source(node), _numbered(plan, "mine", number))
-        )
+        part = _cut(plan, split, plan.program.source(node), _numbered(plan, "mine", number))
+        if node in drawn:
+            yield replace(plan.program, NAME, node, f"{drawn[node]}{part}")
+        else:
+            yield from wrap(plan.program, NAME, node, "", part)
     for node, name in split.renamed.items():
         yield replace(plan.program, NAME, node, plan.naming(name))
     for node, samples in counted_rows(plan, split):
@@ -177,7 +183,7 @@ def _numbered(plan: Plan, word: str, number: int) -> str:
     return plan.naming(f"{word}_{number + 1}" if number else word)
 
 
-def _lines(plan: Plan, split: Split, batches: Batches, number: int) -> Iterator[str]:
+def _lines(plan: Plan, split: Split, batches: Batches, number: int, called: Mapping[str, str]) -> Iterator[str]:
     """Of one batch of the step."""
     mine, weight, samples = (_numbered(plan, word, number) for word in ("mine", "weight", "samples"))
     keys = batches.held[number]
@@ -191,13 +197,13 @@ def _lines(plan: Plan, split: Split, batches: Batches, number: int) -> Iterator[
     held += [*(f"*{plan.naming('tensors_in')}({old})" for old in nested.values()), *new.values()]
     held += [key for key in batches.cut_here if key in keys and key not in held]
     held = held or [split.total]
-    first = split.total if not number else names[0] if names else held[0]
+    first = called.get(split.total, split.total) if not number else names[0] if names else held[0]
     if any(batches.number_of(node) == number for node in means_of(plan, split).counts):
         counted = f"next(iter({first}.values()))" if first in split.dicts else first
         counted = f"{first}[0]" if first in split.lists | split.nested else counted
         yield f"{samples} = {f'{counted}.shape[1]' if split.place(first) == TURNED else f'len({counted})'}"
     lead = next((key for key in held if key not in split.unlike), held[0])
-    shown = [_beside(split, key, lead) for key in held]
+    shown = [called.get(key) or _beside(split, key, lead) for key in held]
     dim = [f"dim={split.dim}"] if split.dim else []
     yield f"{mine}, {weight} = {plan.naming('my_part')}({', '.join([*shown, *dim])})"
     for name, old in dicts.items():

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from nbddp.analysis.library import entry_of
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting.drawn_inside import named_before
 from nbddp.analysis.splitting.means import Means, means_of
 from nbddp.analysis.splitting.origins import known_size, written_size
 from nbddp.analysis.splitting.regions import bound, loops_first, region_at
@@ -66,7 +67,8 @@ class _Following:
         region = region_at(plan, split.at)
         cut = {plan.program.source(n): n for n in sorted(split.inline, key=plan.program.span)}
         late = region.bound_in_rest - region.bound_before
-        self.cut_here = tuple(key for key, n in cut.items() if not _is_late(n, late))
+        named = {*named_before(plan, split)}
+        self.cut_here = tuple(key for key, n in cut.items() if n in named or not _is_late(n, late))
         self.late = {*cut} - {*self.cut_here}
         self.nodes = {name: _read(region.rest, name) for name in split.names}
         self.nodes |= {plan.program.source(n): n for n in split.renamed} | cut

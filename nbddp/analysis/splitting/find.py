@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from nbddp.analysis.library import MATRIX
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import all_arguments
 from nbddp.analysis.splitting.cuts import split_of
+from nbddp.analysis.splitting.drawn_inside import drawn_inside, is_drawn
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import (
     LOOPS,
@@ -100,13 +100,11 @@ def first_split(plan: Reading, call: ast.Call) -> Split | Root | None:
             continue
         if (found := _split_by(region, nodes[-1], (r for r in seen if r.one or _drawn_here(region, r)))) is not None:
             return found
-    return split_of(region, nodes[-1], seen) if seen else _drawn_within(plan, nodes[:-1], nodes[-1])
-
-
-def gives_rows(plan: Reading) -> bool:
-    """`model(torch.randn(64, 8))`: what no name holds is seen to have rows, and more than one."""
-    shapes = [plan.facts.value(given).shape for call in _training_calls(plan) for given in call.args]
-    return bool(shapes) and all(isinstance(s, tuple) and len(s) >= MATRIX and s[0] not in (None, 1) for s in shapes)
+    seen = [r for r in seen if r.name is not None or not is_drawn(plan, r.node)]  # of each turn
+    if seen or (found := _drawn_within(plan, nodes[:-1], nodes[-1])) is not None:
+        return split_of(region, nodes[-1], seen) if seen else found
+    inner = next((r for r in regions(plan, scope, nodes) if r.block), None)
+    return drawn_inside(inner, nodes[-1], given) if inner is not None else None
 
 
 def _is_of_a_loop_around(region: Region, root: Root) -> bool:

@@ -13,7 +13,7 @@ from nbddp.analysis.library import Samples, effect_of, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.cuts import add, draws, is_asked_for_its_size, is_made_of_the_batch
 from nbddp.analysis.splitting.dimension import samples_in, with_masks, with_places, with_states
-from nbddp.analysis.splitting.find import chain_of, first_split, gives_rows, unshared
+from nbddp.analysis.splitting.find import chain_of, first_split, unshared
 from nbddp.analysis.splitting.fit import (
     in_columns,
     is_unclear,
@@ -92,8 +92,7 @@ def _next(plan: Reading) -> Assumptions:
         return plan.assumed
     first = first_split(plan, calls[0])
     if reason := unfit(plan, first):
-        inside = first is None and (plan.assumed.alike or gives_rows(plan))
-        return joined(plan, UNNAMED if plan.options.exact else reason) if inside else _whole(plan, reason)
+        return joined(plan, UNNAMED) if not first and plan.assumed.alike else _whole(plan, reason)
     assert isinstance(first, Split)
     if first.step in {s.step for s in plan.assumed.splits}:
         return joined(plan, sentence("it is not clear which loop trains on it"))

@@ -53,3 +53,16 @@ def test_what_a_function_keeps_by_another_name_is_weighed_inside(kept, weighed_i
     means = means_of(made, made.assumed.splits[0])
     assert bool(means.inner) is weighed_inside
     assert [made.program.source(n) for n in means.born] == ([] if weighed_inside else ["criterion(model(x), t, log)"])
+
+
+def test_of_what_a_function_has_drawn_where_it_is_called():
+    before = "def drawn(n):\n    x = torch.rand(n, 4)\n    return model(x), x\ndef gap(out, x):\n    return (out - x).mean()"
+    made = planned("out, x = drawn(25)\nloss = gap(out, x)", before=before)
+    means = means_of(made, made.assumed.splits[0])
+    assert [(made.program.source(one.node), one.samples) for one in means.inner] == [("gap(out, x)", "out")]
+
+
+def test_of_what_a_function_has_drawn_and_weighs_itself():
+    before = "def loss_of(n):\n    x = torch.rand(n, 4)\n    return model(x).mean()"
+    means = means_of(made := planned("loss = loss_of(25)", before=before), made.assumed.splits[0])
+    assert ([made.program.source(node) for node in means.born], means.inner) == (["model(x).mean()"], ())
