@@ -42,7 +42,7 @@ def requests(plan: Plan, edits: Sequence[Edit], wanted: Iterable[str]) -> list[s
             kind = next((k for use, k in kinds.items() if any(use in e.uses for e in edits)), "")
             found.append(f"{name}:{kind}" if kind else name)
         elif name == "sync_batchnorm" and plan.options.exact:
-            found.append("sync_batchnorm:exact")
+            found.append(f"sync_batchnorm:{'joined' if plan.assumed.joined else 'exact'}")
         elif name == "my_part" and (kind := _part_of_batches(plan, edits)):
             found.append(f"my_part:{kind}")
         elif name == "DDP" and not plan.wrapping.stands_for:

@@ -7,7 +7,7 @@ And those that make more of means than a mean, `mse.sqrt()`: of the means of all
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from nbddp.analysis.reading import Reading
@@ -30,7 +30,7 @@ def _averaged(plan: Reading) -> Assumptions:
     Of a part alone it would not do: of its product with what is the rank's own, the average of gradients is another.
     """
     waiting = [loss for loss in _trained(plan) if spread(plan.facts.value(loss)) is Extent.VARYING]
-    made = [part for loss in waiting for part in _made_of(plan, loss, frozenset())]
+    made = [*_made_of(plan, waiting)]
     parts = frozenset(part for part in made if isinstance(part, ast.expr) and _is_average(plan, part))
     if not parts or not parts.issuperset(made):
         return plan.assumed
@@ -39,19 +39,20 @@ def _averaged(plan: Reading) -> Assumptions:
     return found.assumed if whole and not found.facts.divided_apart & parts else plan.assumed
 
 
-def _made_of(plan: Reading, node: ast.AST | None, seen: frozenset[ast.AST]) -> Iterator[ast.AST | None]:
-    """The means that a varying value is made of, and whatever else is in it."""
-    if node is None:  # it is not known what more there is
-        yield None
-        return
-    value = plan.facts.value(node)
-    if node in seen or alike(value):
-        return
-    parts = _parts(plan, node) if spread(value) is Extent.VARYING else []
-    if not parts:
-        yield node
-    for part in parts:
-        yield from _made_of(plan, part, seen | {node})
+def _made_of(plan: Reading, losses: Sequence[ast.expr]) -> Iterator[ast.AST | None]:
+    """The means that varying values are made of, and whatever else is in them; None for what is not known."""
+    seen, waiting = set[ast.AST](), list[ast.AST | None](losses)
+    while waiting:
+        node = waiting.pop()
+        if node is not None and (node in seen or alike(plan.facts.value(node))):
+            continue
+        varying = node is not None and spread(plan.facts.value(node)) is Extent.VARYING
+        parts = _parts(plan, node) if varying else []
+        if not parts:
+            yield node
+        if node is not None:
+            seen.add(node)
+        waiting += parts
 
 
 def _parts(plan: Reading, node: ast.AST | None) -> list[ast.AST | None]:
@@ -129,11 +130,12 @@ def _is_total(plan: Reading, node: ast.expr) -> bool:
     return spread(plan.facts.value(node)) is Extent.SUM and _of_data(plan, node)
 
 
-def _sums(plan: Reading, node: ast.expr, seen: frozenset[ast.AST] = frozenset()) -> Iterator[ast.expr]:
+def _sums(plan: Reading, node: ast.expr, seen: set[ast.AST] | None = None) -> Iterator[ast.expr]:
     """The sums in `mask.sum().clamp(min=1)`, and whatever else differs between ranks."""
-    value = plan.facts.value(node)
+    value, seen = plan.facts.value(node), set() if seen is None else seen
     if not value.varies or node in seen:
         return
+    seen.add(node)
     parts: list[ast.expr] = [c for c in ast.iter_child_nodes(node) if isinstance(c, ast.expr)]
     if isinstance(node, ast.Name):
         parts = [m for m in plan.bindings.given(node) if isinstance(m, ast.expr)]
@@ -143,14 +145,15 @@ def _sums(plan: Reading, node: ast.expr, seen: frozenset[ast.AST] = frozenset())
         yield node
         return
     for part in parts:
-        yield from _sums(plan, part, seen | {node})
+        yield from _sums(plan, part, seen)
 
 
-def _of_data(plan: Reading, node: ast.AST | None, seen: frozenset[ast.AST] = frozenset()) -> bool:
+def _of_data(plan: Reading, node: ast.AST | None, seen: set[ast.AST] | None = None) -> bool:
     """Made of batches and numbers alone: not with parameters that are trained."""
+    seen = set() if seen is None else seen
     if node is None or node in seen:
-        return node is not None
-    seen |= {node}
+        return node is not None  # what is said of it there is said of all
+    seen.add(node)
     match node:
         case ast.Constant() | ast.Compare():
             return True

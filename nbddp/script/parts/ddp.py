@@ -11,6 +11,8 @@ import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
+from nbddp.script.parts.drawing import drawn_for_all
+
 
 def sync_batchnorm(model):
     """BatchNorm over the samples of all processes; torch has it for GPUs only."""
@@ -25,6 +27,18 @@ def sync_batchnorm__exact(model):
         if isinstance(layer, (torch.nn.BatchNorm1d, torch.nn.BatchNorm2d, torch.nn.BatchNorm3d)):
             layer.forward = partial(batchnorm_over_ranks, layer)
     return model
+
+
+def sync_batchnorm__joined(model):
+    """BatchNorm over the samples of all processes where each has a part of a batch; of a whole one as it is."""
+    for layer in model.modules():
+        if isinstance(layer, (torch.nn.BatchNorm1d, torch.nn.BatchNorm2d, torch.nn.BatchNorm3d)):
+            layer.forward = partial(batchnorm_of_parts, layer)
+    return model
+
+
+def batchnorm_of_parts(layer, x):
+    return batchnorm_over_ranks(layer, x) if drawn_for_all.total else type(layer).forward(layer, x)
 
 
 class SumOverRanks(torch.autograd.Function):

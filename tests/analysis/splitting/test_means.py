@@ -56,7 +56,9 @@ def test_what_a_function_keeps_by_another_name_is_weighed_inside(kept, weighed_i
 
 
 def test_of_what_a_function_has_drawn_where_it_is_called():
-    before = "def drawn(n):\n    x = torch.rand(n, 4)\n    return model(x), x\ndef gap(out, x):\n    return (out - x).mean()"
+    before = (
+        "def drawn(n):\n    x = torch.rand(n, 4)\n    return model(x), x\ndef gap(out, x):\n    return (out - x).mean()"
+    )
     made = planned("out, x = drawn(25)\nloss = gap(out, x)", before=before)
     means = means_of(made, made.assumed.splits[0])
     assert [(made.program.source(one.node), one.samples) for one in means.inner] == [("gap(out, x)", "out")]

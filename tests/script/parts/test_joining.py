@@ -11,6 +11,7 @@ import torch.distributed as dist
 import torch.nn.functional as F
 from torch import nn
 
+from nbddp.script.parts.ddp import sync_batchnorm__joined
 from nbddp.script.parts.joining import by_parts
 from tests.script.parts.ranks import on_ranks
 
@@ -151,3 +152,22 @@ def states_of_two(rank: int) -> int:
 
 def test_as_many_states_as_samples_are_each_cut():
     assert on_ranks(2, states_of_two) == [2, 2]
+
+
+def counted(rank: int, split: bool = True) -> list[float]:
+    """Running statistics of a layer that is given parts, and of one that is given whole batches, in a training."""
+    torch.manual_seed(3)
+    inside, outside = nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2)), nn.Sequential(nn.BatchNorm1d(2))
+    if split:
+        sync_batchnorm__joined(inside)
+        sync_batchnorm__joined(outside)
+    x = torch.randn(7, 3)
+    outside((by_parts(inside) if split else inside)(x))
+    with torch.no_grad():
+        (by_parts(inside) if split else inside)(x + 1)
+    return [*inside[1].running_var.tolist(), *outside[0].running_mean.tolist(), *outside[0].running_var.tolist()]
+
+
+def test_batchnorm_counts_a_whole_batch_once():
+    for found in on_ranks(2, counted):
+        assert found == pytest.approx(counted(0, split=False), abs=1e-5)
