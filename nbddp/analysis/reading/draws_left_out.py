@@ -44,17 +44,28 @@ def _is_drawn_from(
 ) -> bool:
     """Before it is seeded again.
 
-    The training too, where it draws as one process does, or from a generator of the notebook's own.
+    The training too, where it draws as one process does: before its loop, or from a generator of the notebook's own.
     """
     for statement in after:
         if stream in seeds(plan, statement.node, definitions):
             return False
         if plan.options.exact and statement in plan.training:
             return True
-        counts = isinstance(stream, str) or statement not in plan.training
-        if counts and stream in draws(plan, statement.node, definitions):
+        if isinstance(stream, str) or statement not in plan.training:
+            drawn = draws(plan, statement.node, definitions)
+        else:
+            drawn = _drawn_before_loops(plan, statement.node, definitions)
+        if stream in drawn:
             return True
     return False
+
+
+def _drawn_before_loops(plan: Reading, node: ast.stmt, definitions: Mapping[str, Definition]) -> set[Source]:
+    """`model = Net()` in the function that then trains it."""
+    training = {loop for loop, fact in plan.facts.loops.items() if fact.backward}
+    called = (n for n in with_what_it_calls(node, definitions) if isinstance(n, ast.Call) and n in plan.facts.calls)
+    outside = (n for n in called if not plan.facts.calls[n].loops & training)
+    return {stream for call in outside for stream in draws(plan, call, {})}
 
 
 def draws_to_keep(plan: Reading, sliced: Callable[[frozenset[int]], Slice]) -> frozenset[int]:

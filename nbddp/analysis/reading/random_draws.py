@@ -154,11 +154,14 @@ def drawing_loops(plan: Reading, loops: frozenset[Loop]) -> set[Loop]:
 def with_what_it_calls(
     node: ast.AST, definitions: Mapping[str, Definition], *, built: bool = False
 ) -> Iterator[ast.AST]:
-    waiting, seen = [node], set[str]()
+    waiting, seen, asked = [node], set[str](), set[ast.AST]()
     while waiting:
         for part in walk(waiting.pop()):
             yield part
-            if isinstance(part, ast.Name) and part.id in definitions and part.id not in seen:
+            match part:
+                case ast.Call(func=ast.Name(id="isinstance" | "issubclass"), args=[_, kinds]):
+                    asked.update(walk(kinds))
+            if isinstance(part, ast.Name) and part.id in definitions and part.id not in seen and part not in asked:
                 seen.add(part.id)
                 waiting += _built(definitions[part.id]) if built else [definitions[part.id]]
 

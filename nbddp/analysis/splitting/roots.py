@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from nbddp.analysis.library import Samples, entry_of
 from nbddp.analysis.reading import Reading, scope_of
-from nbddp.analysis.splitting.origins import TENSORS, is_mask, is_state, written_sizes
+from nbddp.analysis.splitting.origins import TENSORS, is_mask, is_moved, is_state, written_sizes
 from nbddp.analysis.splitting.own_parameters import inputs, learned
 from nbddp.analysis.splitting.regions import Region, definitions, set_anew, stored
 from nbddp.analysis.syntax import qualified, walk
@@ -108,8 +108,10 @@ def _made_of(region: Region, name: ast.Name) -> Iterator[ast.expr] | None:
     if scope is not None and scope not in region.plan.program.ancestors(region.at):
         return region.plan.bindings.below(name)
     anew = name.id not in region.bound_before or bool(set_anew(region.plan, region.rest, name))
-    made = name.id in region.bound_in_rest and anew and not _is_next(region, name)
-    return definitions(region, name) if made else None
+    if name.id not in region.bound_in_rest or not anew or _is_next(region, name):
+        return None
+    made = [*definitions(region, name)]
+    return iter(made) if not made or not all(is_moved(one, name.id) for one in made) else None  # `X = X.to(device)`
 
 
 def _is_next(region: Region, name: ast.Name) -> bool:

@@ -83,7 +83,9 @@ dims = {}  # where sizes have shown it
 def dim_of(tensor, size, beside, place):
     """The dimension that counts the samples: the first, or that of a recurrent layer's states, behind the layers."""
     at = next((number for number, other in enumerate(beside) if other is tensor), 0)
-    found = [dim for dim in range(2 if tensor.ndim == 3 and at else 1) if tensor.shape[dim:][:1] == (size,)]
+    found = [dim for dim in range(2 if tensor.ndim == 3 else 1) if tensor.shape[dim:][:1] == (size,)]
+    if found[:1] == [0] and not at and not drawn_for_all.turns:
+        found = [0]
     if len(found) > 1:
         found = [dims.get((*place, at))]
     elif found:

@@ -94,3 +94,17 @@ def test_a_generator_is_a_stream_of_its_own_until_it_is_seeded_again(lines, afte
     made = plan(*BEFORE, lines + MODEL + after, TRAINING)
     kept = any("first = " in made.program.source(s.node) for s in made.kept)
     assert (kept, list(draws_left_out(made))) == (expected == "kept", [])
+
+
+def test_a_model_that_the_training_makes_for_itself_is_drawn_before_its_loop():
+    lines = "torch.manual_seed(0)\nfirst = nn.Linear(2, 1)\n"
+    trained = "def train():\n    model = nn.Linear(8, 2)\n    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)"
+    trained += TRAINING.replace("\n", "\n    ") + "\n    return model\n\nmodel = train()\n"
+    made = plan(*BEFORE[:2], lines, trained)
+    assert any("first = " in made.program.source(s.node) for s in made.kept)
+
+
+def test_a_class_that_is_only_asked_for_draws_nothing():
+    asked = "class Net(nn.Linear):\n    pass\n\n\ndef look(net):\n    return isinstance(net, Net)\n\n\nlook(3)\n"
+    made = plan(*BEFORE[:2], "torch.manual_seed(0)\n", asked, MODEL, TRAINING)
+    assert list(draws_left_out(made)) == []

@@ -101,8 +101,7 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
         return of_one(Value(extent=reduced(given, keywords)), given)
     by_numpy = op.makes == "tensor" and op.draws is Stream.NUMPY and _has_the_share(m, op, args, keywords)
     if by_numpy or (op.noise and (any(a.shares for a in m.loops) or _like_the_share(given))):
-        drawn = Value(extent=Extent.SAMPLES)
-        return marked(drawn, MOVED, SHUFFLED) if name.endswith(("randperm", "permutation")) else drawn
+        return _noise(m, name, args)
     if op.packs and args and spread(args[0]) is Extent.SAMPLES:  # of long sequences more: as by a mask
         entries = marked(marked(Value(extent=Extent.SAMPLES), PICKED), BY_MASK)
         return Value(extent=Extent.SAMPLES, items=(entries, ANYTHING, ANYTHING, ANYTHING))
@@ -120,6 +119,14 @@ def _has_the_share(m: Machine, op: Op, args: Args, keywords: Keywords) -> bool:
     asked = [*args[first : None if op.size == 0 else first + 1], *(v for k, v in keywords.items() if k == "size")]
     sizes = [size for v in asked for size in v.items or ([m.elements(v)] if v.of("list") else [v])]
     return any(v.size or v.varies or v.of("shape") for v in sizes)
+
+
+def _noise(m: Machine, name: str, args: Args) -> Value:
+    """For each sample; or `torch.randn(1, 8)` without gradients: one thing to look at, another one on each rank."""
+    drawn, sizes = Value(extent=Extent.SAMPLES), (args[0].items or args) if args else ()
+    if len(sizes) > 1 and sizes[0].const == 1 and m.context.perhaps_grad is m.context.grad is False:
+        return marked(drawn, PLACED)
+    return marked(drawn, MOVED, SHUFFLED) if name.endswith(("randperm", "permutation")) else drawn
 
 
 def _like_the_share(given: Args) -> bool:

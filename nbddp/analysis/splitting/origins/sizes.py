@@ -162,9 +162,9 @@ def is_state(plan: Reading, node: ast.expr) -> bool:
 
 
 def is_moved(node: ast.expr, place: str) -> bool:
-    """`h.to(device)` of `h` itself: the same samples."""
+    """`h.to(device)`, `h.requires_grad_()` of `h` itself: the same samples."""
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        if entry_of(node).samples is not Samples.KEEPS:
+        if entry_of(node).samples is not Samples.KEEPS and node.func.attr != "requires_grad_":
             return False
         node = node.func.value
     return ast.unparse(node) == place
