@@ -22,7 +22,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
-from nbddp.analysis.syntax import qualified
+from nbddp.analysis.syntax import keywords_of, qualified
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, replace
 
@@ -31,9 +31,17 @@ MEDIA = ("Image", "SVG", "Video", "Audio")  # read a file when they are made, wh
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
+    handles = set[ast.AST]()  # in a notebook, of what has been displayed: to show something else there later
     for node in plan.nodes():
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             yield from _statement(plan, node.value)
+        elif (
+            isinstance(node, ast.Call) and _is_display(plan, node) and any(k.arg == "display_id" for k in node.keywords)
+        ):
+            yield replace(plan.program, NAME, node, f"{plan.naming('Silent')}()", ("Silent",))
+            handles |= {node.func}
+        elif node in handles:
+            continue
         elif isinstance(node, ast.Name) and node.id == "display" and "display" not in plan.flow.imports:
             if not _is_medium(plan, plan.program.parents.get(node)):
                 yield replace(plan.program, NAME, node, "print")
@@ -46,8 +54,18 @@ def _statement(plan: Plan, call: ast.Call) -> Iterator[Edit]:
         yield replace(plan.program, NAME, call, f"{base}close()")
     elif name == "IPython.display.clear_output" or _is_medium(plan, call):
         yield replace(plan.program, NAME, call, "pass")
-    elif name == "IPython.display.display":
-        yield replace(plan.program, NAME, call.func, "print")
+    elif _is_display(plan, call):
+        if name == "IPython.display.display":
+            yield replace(plan.program, NAME, call.func, "print")
+        if call.args and call.keywords:  # `display_id="loss"`
+            yield Edit(NAME, plan.program.span(call.args[-1])[1], plan.program.span(call)[1] - 1, "")
+    elif name == "IPython.display.update_display":
+        yield replace(plan.program, NAME, call, "pass")
+
+
+def _is_display(plan: Plan, call: ast.Call) -> bool:
+    name = qualified(call.func, plan.flow.imports) or ""
+    return name == "IPython.display.display" or (name == "display" and "display" not in plan.flow.imports)
 
 
 def _is_medium(plan: Plan, call: ast.AST | None) -> bool:
@@ -55,6 +73,6 @@ def _is_medium(plan: Plan, call: ast.AST | None) -> bool:
     if not isinstance(call, ast.Call):
         return False
     name = qualified(call.func, plan.flow.imports) or ""
-    if name == "IPython.display.display" or (name == "display" and "display" not in plan.flow.imports):
+    if _is_display(plan, call):
         return bool(call.args) and all(_is_medium(plan, a) for a in call.args)
     return name.startswith("IPython.") and name.rsplit(".", 1)[-1] in MEDIA
