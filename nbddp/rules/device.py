@@ -159,8 +159,8 @@ def _is_device_map(node: ast.Dict) -> bool:
 
 
 def _default_device(plan: Plan, node: ast.Call, name: str) -> Iterator[Diagnostic]:
-    loaders = (o.node for o in plan.roles.training_loaders | plan.roles.evaluation_loaders)
-    sampled = any(isinstance(made, ast.Call) for made in loaders)  # and no batches that are split in a step
+    loaders = plan.roles.training_loaders | plan.roles.evaluation_loaders
+    sampled = any(loader.name != "split" for loader in loaders)  # which is a batch from elsewhere
     if name not in DEFAULTS or not sampled or not any(_is_gpu(plan, a) for a in node.args):
         return
     yield plan.program.diagnose(

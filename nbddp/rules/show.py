@@ -35,9 +35,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     for node in plan.nodes():
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             yield from _statement(plan, node.value)
-        elif (
-            isinstance(node, ast.Call) and _is_display(plan, node) and any(k.arg == "display_id" for k in node.keywords)
-        ):
+        elif isinstance(node, ast.Call) and _is_handle(plan, node):
             yield replace(plan.program, NAME, node, f"{plan.naming('Silent')}()", ("Silent",))
             handles |= {node.func}
         elif node in handles:
@@ -61,6 +59,12 @@ def _statement(plan: Plan, call: ast.Call) -> Iterator[Edit]:
             yield Edit(NAME, plan.program.span(call.args[-1])[1], plan.program.span(call)[1] - 1, "")
     elif name == "IPython.display.update_display":
         yield replace(plan.program, NAME, call, "pass")
+
+
+def _is_handle(plan: Plan, call: ast.Call) -> bool:
+    """`handle = display(figure, display_id=True)`"""
+    used = not isinstance(plan.program.parents[call], ast.Expr)
+    return used and _is_display(plan, call) and "display_id" in keywords_of(call)
 
 
 def _is_display(plan: Plan, call: ast.Call) -> bool:
