@@ -82,8 +82,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         yield replace(plan.program, NAME, first, own_size(plan, call) or "-1")  # as much as a rank has
     by_parts = plan.options.exact and (plan.assumed.splits or plan.assumed.joined)
     for call in rows_of_all_else(plan) if by_parts else ():
-        assert isinstance(call.func, ast.Attribute)
-        yield Edit(NAME, plan.program.span(call.func.value)[1], plan.program.span(call)[1], "[..., None].flatten(1)")
+        yield from _rows(plan, call)
     for call in padded(plan) if by_parts else ():
         yield replace(plan.program, NAME, call.func, plan.naming("padded_to_longest"), ("padded_to_longest",))
     yield from _unread(plan) if plan.assumed.splits or plan.assumed.joined else ()
@@ -134,6 +133,18 @@ def _squeezed(plan: Plan, call: ast.Call, of: ast.expr) -> Iterator[Edit]:
         begin = plan.program.span(call)[0]
         yield Edit(NAME, begin, begin, f"{plan.naming('squeezed')}(", "open", ("squeezed",))
         yield Edit(NAME, end, last, ")", "close")
+
+
+def _rows(plan: Plan, call: ast.Call) -> Iterator[Edit]:
+    """What torch would have to find out, where a rank has no sample."""
+    assert isinstance(call.func, ast.Attribute)
+    (begin, end), last = plan.program.span(call.func.value), plan.program.span(call)[1]
+    if not call.args[2:]:
+        yield Edit(NAME, end, last, "[..., None].flatten(1)")
+        return
+    one_of_several = f"rows at {end}"  # `x.view(n, -1, 2).view(n, -1, 4)`: at one place, and not the same
+    yield Edit(NAME, begin, begin, f"{plan.naming('in_rows')}(", "open", ("in_rows", one_of_several))
+    yield Edit(NAME, end, plan.program.span(call.args[0])[0], ", ", "close")
 
 
 def _by_parts(plan: Plan) -> Iterator[Edit | Diagnostic]:

@@ -3,6 +3,7 @@
 # mypy: ignore-errors
 
 import itertools
+import math
 
 import torch
 import torch.distributed as dist
@@ -69,6 +70,14 @@ def squeezed(samples):
     if not torch.is_grad_enabled():
         return samples.squeeze()
     return samples.squeeze(tuple(dim for dim, size in enumerate(samples.shape) if dim and size == 1))
+
+
+def in_rows(samples, *sizes):
+    """As `reshape` does; of no samples torch does not know how long a row is."""
+    if len(samples) == 0:
+        row = samples.shape[1:].numel() // math.prod(size for size in sizes[1:] if size != -1)
+        sizes = [row if size == -1 else size for size in sizes]
+    return samples.reshape(sizes)
 
 
 def weighted(mean, weight):

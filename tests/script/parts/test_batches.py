@@ -21,6 +21,7 @@ from nbddp.script.parts.batches import (
     Reshuffled,
     ShardOf,
     ShardOfBatches,
+    in_rows,
     my_part,
     my_part__dim,
     my_states,
@@ -255,3 +256,8 @@ def test_a_single_sample_keeps_its_dimension(shape, left):
 def test_where_nothing_is_learned_all_dimensions_go():
     with torch.no_grad():
         assert squeezed(torch.zeros(1, 1)).shape == ()
+
+
+@pytest.mark.parametrize("samples", [0, 3])
+def test_rows_of_no_samples_are_as_long_as_those_of_others(samples):
+    assert in_rows(torch.zeros(samples, 4, 6), samples, -1, 2, 3).shape == (samples, 4, 2, 3)

@@ -53,13 +53,14 @@ def own_size(plan: Reading, call: ast.Call) -> str | None:
 
 
 def rows_of_all_else(plan: Reading) -> Iterator[ast.Call]:
-    """`x.view(len(x), -1)`: of no samples torch does not know how long a row is."""
+    """`x.view(len(x), -1)`, `x.view(len(x), -1, h, w)`: of no samples torch does not know how long a row is."""
     whole = {*whole_sizes(plan)}
     for call in plan.facts.calls:
-        if isinstance(call.func, ast.Attribute) and entry_of(call).shape is Shape.ANEW and len(call.args) == len(ROWS):
-            count, rest = call.args
-            open_end = isinstance(rest, ast.UnaryOp) and plan.facts.value(count).size and call not in whole
-            if open_end and names_in(count) & names_in(call.func.value) and plan.facts.value(call.func.value).varies:
+        if isinstance(call.func, ast.Attribute) and entry_of(call).shape is Shape.ANEW and len(call.args) >= len(ROWS):
+            count, *rest = call.args
+            opened = any(isinstance(size, ast.UnaryOp) for size in rest) and plan.facts.value(count).size
+            alike = names_in(count) & names_in(call.func.value) or len(call.args) > len(ROWS)
+            if opened and call not in whole and alike and plan.facts.value(call.func.value).varies:
                 yield call
 
 
