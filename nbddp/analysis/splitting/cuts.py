@@ -194,6 +194,19 @@ def is_made_of_the_batch(split: Split, region: Region, name: str) -> bool:
     return not over and any(n.id in split.names and n.id != name for n in read)
 
 
+def is_all_of_the_data(region: Region) -> bool:
+    """`x = X.to(device)` in each turn: what it meets from outside is the rows beside it."""
+    names = {n for split in region.plan.assumed.splits if split.at is region.at for n in split.names}
+    made = {name: [v for _, v in values_for(region.block, name)] for name in names}
+    parts = [n for values in made.values() for v in values for n in walk(v)]
+    own = region.bound_before | region.bound_in_rest | stored(getattr(region.owner, "target", region.owner))
+    anew = any(isinstance(n, ast.Name) and n.id in own for n in parts)
+    calls = (n for n in parts if isinstance(n, ast.Call))
+    known = (entry_of(c, region.plan.flow.imports) for c in calls)
+    drawn = any(op.draws is not None or not (op.reads or op.samples is Samples.KEEPS) for op in known)
+    return bool(made) and all(made.values()) and not (anew or drawn)
+
+
 def _reads(node: ast.AST, name: str) -> bool:
     return is_name(node, name) and isinstance(node.ctx, ast.Load)
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from nbddp.analysis.library import Samples, effect_of, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.cuts import add, draws, is_asked_for_its_size, is_made_of_the_batch
+from nbddp.analysis.splitting.cuts import add, draws, is_all_of_the_data, is_asked_for_its_size, is_made_of_the_batch
 from nbddp.analysis.splitting.dimension import samples_in, with_masks, with_places, with_states
 from nbddp.analysis.splitting.find import chain_of, first_split, unshared
 from nbddp.analysis.splitting.fit import (
@@ -130,7 +130,8 @@ def with_what_meets(plan: Reading, split: Split) -> Split:
     region = replace(region_at(plan, split.at), chain=chain_of(plan), dim=split.dim)
     met = [root for statement in region.rest for node in walk(statement) for root in _meeting(region, node)]
     named = [n for s in region.rest for n in walk(s) if isinstance(n, ast.Name) and n.id in split.names]
-    found = [r for r in met if not region.whole or not is_constant(plan, r.node, [*named, *split.renamed])]
+    all_of_it = region.whole or is_all_of_the_data(region)
+    found = [r for r in met if not all_of_it or not is_constant(plan, r.node, [*named, *split.renamed])]
     reads = {root.node: f"{root.name}_part" for root in _read_by_functions(region) if _is_seen(region, root)}
     return add(replace(split, renamed={**split.renamed, **reads}), region, found)
 
@@ -249,7 +250,7 @@ def _drawn_late(region: Region, operand: ast.expr) -> Iterator[Root]:
 
 def _belongs(region: Region, root: Root) -> bool:
     """Drawn in the same turn as the batch; where all of the data is one batch, beside it."""
-    if not region.whole:
+    if not region.whole and not is_all_of_the_data(region):
         bound = region.bound_before | region.bound_in_rest
         read = {n.id for n in walk(root.node) if isinstance(n, ast.Name)}
         batches = [n for split in region.plan.assumed.splits for n in held(region.plan, split)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.analysis.cells import IMPORTS, MODEL, plan
+from tests.analysis.splitting.steps import cut, planned
 
 DATA = "X, y = torch.randn(64, 8), torch.randn(64, 2)"
 STEP = """    loss = F.mse_loss(model(X), y)
@@ -52,3 +53,16 @@ def test_what_a_turn_leaves_for_the_next_is_made_of_all(after):
 )
 def test_what_a_turn_draws_is_its_own(before, after):
     assert "X" in names(before, after)
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("x = X.to('cpu')\nloss = ((model(x) - y) ** 2).mean()", ["x", "y_part"]),
+        ("x = X + 0.1\nloss = ((model(x) - X[:, :1]) ** 2).mean()", ["x", "X_part"]),
+        ("x = X[torch.randint(0, 100, (16,))]\nloss = ((model(x) - y[0]) ** 2).mean()", ["x"]),
+        ("x = X[step:]\nloss = ((model(x) - y.mean(0)) ** 2).mean()", ["x"]),
+    ],
+)
+def test_all_of_the_data_by_another_name_meets_the_rows_beside_it(lines, expected):
+    assert cut(planned(lines)) == expected

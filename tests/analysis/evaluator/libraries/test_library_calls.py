@@ -43,3 +43,9 @@ NAMES = "import copy\nimport math\nimport numpy as np\nfrom sklearn.metrics impo
 )
 def test_extent(call, expected):
     assert seen(call, f"n = {call}", before=NAMES + "how = input()\n") is expected
+
+
+def test_one_picture_is_none_of_the_batch():
+    for rows, expected in ((1, V), (8, T)):
+        lines = ("with torch.no_grad():", f"    z = torch.randn({rows}, 8)", "    total = model(z).sum()")
+        assert seen("model(z).sum()", *lines) is expected

@@ -45,3 +45,8 @@ U, S, M, T, V = Extent.UNIFORM, Extent.SAMPLES, Extent.MEAN, Extent.SUM, Extent.
 )
 def test_extent(source, expected):
     assert seen(source, f"n = [{source}]", before="import numpy as np\nw = torch.zeros(8, 8)") is expected
+
+
+@pytest.mark.parametrize(("counted", "expected"), [("range(2)", V), ("range(1, 3)", S), ("range(0, 2)", V)])
+def test_a_dimension_that_is_counted_may_be_that_of_the_samples(counted, expected):
+    assert seen("x.sum(d)", f"for d in {counted}:", "    n = x.sum(d)") is expected
