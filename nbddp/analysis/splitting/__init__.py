@@ -4,11 +4,14 @@ Takes a Reading.
 Gives the Splits of its steps, or why there are none; which means a rank has of its samples alone, of which batch.
 """
 
-from nbddp.analysis.splitting.batches import Batches, batches_of
+from nbddp.analysis.splitting.batches import Batches, batches_of, named_before
 from nbddp.analysis.splitting.dimension import may_turn, unused_marks
-from nbddp.analysis.splitting.drawn_inside import named_before
 from nbddp.analysis.splitting.find import chain_of, unshared
 from nbddp.analysis.splitting.fit import (
+    drawn_elsewhere,
+    draws_by_share,
+    draws_for_all,
+    from_its_own,
     joined_calls,
     joins_means,
     own_size,
@@ -19,7 +22,6 @@ from nbddp.analysis.splitting.fit import (
 )
 from nbddp.analysis.splitting.means import means_in, means_of
 from nbddp.analysis.splitting.origins import counted_rows, sizes_in
-from nbddp.analysis.splitting.own_draws import drawn_elsewhere, draws_by_share, draws_for_all, from_its_own
 from nbddp.analysis.splitting.own_parameters import learned, leaves
 from nbddp.analysis.splitting.regions import step_of
 from nbddp.analysis.splitting.roots import base_of

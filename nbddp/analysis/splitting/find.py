@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import all_arguments
+from nbddp.analysis.splitting.batches import drawn_inside, is_drawn
 from nbddp.analysis.splitting.cuts import split_of
-from nbddp.analysis.splitting.drawn_inside import drawn_inside, is_drawn
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import (
     LOOPS,

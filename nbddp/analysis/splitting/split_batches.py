@@ -15,6 +15,7 @@ from nbddp.analysis.splitting.cuts import add, draws, is_all_of_the_data, is_ask
 from nbddp.analysis.splitting.dimension import samples_in, with_masks, with_places, with_states
 from nbddp.analysis.splitting.find import chain_of, first_split, unshared
 from nbddp.analysis.splitting.fit import (
+    drawn_elsewhere,
     in_columns,
     is_unclear,
     left_whole,
@@ -37,7 +38,6 @@ from nbddp.analysis.splitting.origins import (
     rows_of_batches,
     written_sizes,
 )
-from nbddp.analysis.splitting.own_draws import drawn_elsewhere
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import LOOPS, Region, held, is_split, region_at, run_by, stored
 from nbddp.analysis.splitting.roots import Root, comes_out, is_data, roots

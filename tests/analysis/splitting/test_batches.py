@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nbddp.analysis.splitting import batches_of
+from nbddp.analysis.splitting import batches_of, named_before
 from tests.analysis.splitting.steps import planned
 
 DRAWN = "x, t, u = draw(X, y)"
@@ -63,3 +63,35 @@ def test_each_mean_and_each_count_has_its_batch():
 def test_two_sizes_in_one_mean_are_refused():
     made = planned("x, u = torch.rand(9, 4), torch.rand(5, 4)\nloss, _ = both(x, u)", before=BEFORE)
     assert str(made.assumed.unsplit) == "'u' and 'x' are batches of two sizes, and 'both(x, u)' is made of both"
+
+
+ROWS = "torch.randn(64, 4)"
+PICKED = "X[torch.randint(0, 100, (16,))]"
+
+
+@pytest.mark.parametrize("batch", [ROWS, PICKED])
+def test_it_is_named_in_the_turn(batch):
+    made = planned(f"loss = model({batch}).square().mean()")
+    (split,) = made.assumed.splits
+    assert [made.program.source(n) for n in named_before(made, split)] == [batch]
+    assert made.program.source(split.at).startswith("loss =")
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        f"[model({PICKED}).mean() for i in range(2)][1]",
+        f"model({PICKED}).mean() if step else model({PICKED}).sum()",
+        f"torch.rand(1) * model({PICKED}).mean()",  # which is drawn before it
+        "model(torch.randn(1, 4)).mean()",
+        "model(torch.randn(4)).mean()",
+    ],
+)
+def test_what_cannot_be_named_before(loss):
+    assert planned(f"loss = {loss}").assumed.splits == ()
+
+
+def test_what_has_a_name_is_split_by_it():
+    made = planned(f"x = {PICKED}\nloss = model(x).mean()")
+    (split,) = made.assumed.splits
+    assert (split.names, named_before(made, split)) == (("x",), [])
