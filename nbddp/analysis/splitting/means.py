@@ -70,8 +70,10 @@ def means_of(plan: Reading, split: Split) -> Means:
 
 def _around(plan: Reading, split: Split, inside: AbstractSet[ast.AST]) -> set[ast.expr]:
     """Means of those who call the function of a split, `out, x = drawn(25)`, and go back themselves."""
-    waiting, seen, found = [region_at(plan, split.at).scope], set[ast.AST | None](), set[ast.AST]()
-    while waiting and split.step not in inside | found:
+    scope = region_at(plan, split.at).scope
+    waiting, seen, found = [scope], set[ast.AST | None](), set[ast.AST]()
+    own = scope is None or split.step in {*walk(scope)}
+    while waiting and not own and split.step not in found:
         seen.add(function := waiting.pop())
         for call in plan.callers.get(function, ()) if function is not None else ():
             top = [a for a in plan.program.ancestors(call) if isinstance(a, ast.stmt)]
