@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from nbddp.analysis import Plan
 from nbddp.analysis.library import entry_of
 from nbddp.analysis.reading import Definition, draws, with_what_it_calls
-from nbddp.analysis.splitting import chain_of, draws_by_share, draws_for_all, from_its_own
+from nbddp.analysis.splitting import chain_of, draws_by_share, draws_for_all, draws_in_step, from_its_own
 from nbddp.analysis.syntax import walk
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, within, wrap
@@ -18,7 +18,7 @@ from nbddp.sentence import sentence
 def own_streams(plan: Plan, name: str) -> Iterator[Diagnostic]:
     """`rng.normal(size=x.shape)`: a generator of its own is not kept apart from the one that draws the batch."""
     for fact in plan.facts.calls.values():
-        if from_its_own(plan, fact) and draws_by_share(plan, fact):
+        if from_its_own(plan, fact) and draws_in_step(plan, fact):
             yield plan.program.diagnose(
                 name, "error", fact.node,
                 sentence("this draws for the samples of one rank from a generator of its own"),

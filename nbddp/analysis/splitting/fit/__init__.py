@@ -2,6 +2,12 @@
 
 from nbddp.analysis.splitting.fit.joined import joined_calls, joins_means, to_open, unjoined
 from nbddp.analysis.splitting.fit.left_whole import left_whole
-from nbddp.analysis.splitting.fit.own_draws import drawn_elsewhere, draws_by_share, draws_for_all, from_its_own
+from nbddp.analysis.splitting.fit.own_draws import (
+    drawn_elsewhere,
+    draws_by_share,
+    draws_for_all,
+    draws_in_step,
+    from_its_own,
+)
 from nbddp.analysis.splitting.fit.sizes import own_size, padded, rows_of_all_else, squeezes, whole_sizes
 from nbddp.analysis.splitting.fit.unfit import in_columns, is_unclear, nothing_cut, unclear_dim, unclear_loss, unfit

@@ -20,9 +20,15 @@ def draws_by_share(plan: Reading, fact: CallFact) -> bool:
     return (any(map(_draws, fact.names)) or _asks_a_thing(plan, fact)) and _of_share(plan, fact)
 
 
+def draws_in_step(plan: Reading, fact: CallFact) -> bool:
+    """The same, where it trains: not what data was made of before, `rng.normal(size=X.shape)`."""
+    training = {loop for loop, found in plan.facts.loops.items() if found.backward}
+    return (bool(fact.loops & training) or not training) and draws_by_share(plan, fact)
+
+
 def drawn_elsewhere(plan: Reading) -> Sentence:
     """Noise for the rank's samples that torch's own stream does not give: it is drawn for them alone."""
-    found = any(_is_elsewhere(plan, f) for f in plan.facts.calls.values() if draws_by_share(plan, f))
+    found = any(_is_elsewhere(plan, f) for f in plan.facts.calls.values() if draws_in_step(plan, f))
     return sentence("noise for the samples of a batch is not drawn by torch") if found else NOTHING
 
 

@@ -33,3 +33,10 @@ def test_what_another_stream_draws_keeps_batches_whole(noise, before, split):
 def test_by_default_each_rank_draws_its_own():
     lines = f"{BATCH}\nloss = F.mse_loss(model(x + {NUMPY}), t)"
     assert planned(lines).assumed.splits
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_data_that_was_made_before_is_none_of_the_step(exact):
+    before = "rng = np.random.default_rng(0)\nX = X + torch.from_numpy(rng.normal(0, 1, X.shape)).float()\n"
+    made = planned(f"{BATCH}\nloss = F.mse_loss(model(x), t)", before=before, options=Options(exact=exact))
+    assert made.assumed.splits
