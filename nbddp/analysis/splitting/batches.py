@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from nbddp.analysis.library import MATRIX, entry_of
 from nbddp.analysis.reading import Reading
@@ -23,6 +24,7 @@ Keys = frozenset[str]  # names that hold samples of the rank, and the text of wh
 NONE: Keys = frozenset()
 TURNS = 8  # until what a turn of the loop leaves to the next is known
 HELD = ast.Name | ast.Attribute
+DRAWN = ast.Call | ast.Subscript
 BRANCHING = ast.If | ast.For | ast.AsyncFor | ast.While
 SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return)
 AT_TIMES = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -190,7 +192,7 @@ def drawn_inside(region: Region, last: ast.AST, given: Sequence[ast.expr]) -> Sp
     """Of what the model is given first, in the block of the step; nothing where it has a name of its own."""
     plan, here = region.plan, region.at
     found = [g for g in given if _has_rows(plan, g) and plan.program.statement_of(g) is here and is_drawn(plan, g)]
-    if not found or not isinstance(here, SIMPLE) or any(_is_met_at_times(plan, here, g) for g in found):
+    if not found or not isinstance(here, SIMPLE) or not all(_can_be_named(plan, here, g) for g in found):
         return None
     step = plan.program.statement_of(last)
     return Split(here, step, plan.program.source(found[0]), inline=frozenset(found))
@@ -198,8 +200,8 @@ def drawn_inside(region: Region, last: ast.AST, given: Sequence[ast.expr]) -> Sp
 
 def named_before(plan: Reading, split: Split) -> list[ast.expr]:
     """Those that are drawn once, before the statement in which they stand: it asks for their length as well."""
-    found = (n for n in split.inline if plan.program.statement_of(n) is split.at and is_drawn(plan, n))
-    return sorted(found, key=plan.program.span)
+    here = (n for n in split.inline if isinstance(n, DRAWN) and plan.program.statement_of(n) is split.at)
+    return sorted((n for n in here if _can_be_named(plan, split.at, n)), key=plan.program.span)
 
 
 def is_drawn(plan: Reading, node: ast.AST) -> bool:
@@ -216,14 +218,11 @@ def _has_rows(plan: Reading, node: ast.expr) -> bool:
     )
 
 
-def _is_met_at_times(plan: Reading, statement: ast.stmt, node: ast.expr) -> bool:
-    """Only in a branch of the statement, in each turn of one, or behind something else that it draws."""
-    for around in plan.program.ancestors(node):
-        if around is statement:
-            break
-        if isinstance(around, AT_TIMES):
-            return True
-    inside = {*walk(node)}
-    start = plan.program.span(node)[0]
-    others = (n for n in walk(statement) if n not in inside and isinstance(n, ast.Call))
-    return any(draws(plan, n) and plan.program.span(n)[0] < start for n in others)
+def _can_be_named(plan: Reading, statement: ast.stmt, node: ast.expr) -> bool:
+    """It is drawn whatever way the statement goes, once, and nothing else is drawn before it there, such as dropout."""
+    around = [*takewhile(lambda n: n is not statement, plan.program.ancestors(node))]
+    inside, start = {*walk(node), *around}, plan.program.span(node)[0]
+    others = (f for n in walk(statement) if n not in inside and (f := plan.facts.calls.get(n)) is not None)  # type: ignore[call-overload]
+    before = (f for f in others if plan.program.span(f.node)[0] < start)
+    drawn = any(f.called or f.bodies or is_drawn(plan, f.node) for f in before)
+    return is_drawn(plan, node) and not drawn and not any(isinstance(n, AT_TIMES) for n in around)

@@ -65,6 +65,9 @@ def _roots(region: Region, node: ast.expr, seen: frozenset[ast.AST]) -> Iterator
             yield from _of_place(region, node, seen)
         case ast.Call():
             yield from _of_call(region, node, seen)
+        case ast.IfExp():  # what it asks is no sample
+            for branch in (node.body, node.orelse):
+                yield from roots(region, branch, seen)
         case ast.BinOp():  # `(X - mean) / deviation`, `X @ W`: what has a row for each sample is on the left, if at all
             of_left = list(roots(region, node.left, seen))
             yield from of_left

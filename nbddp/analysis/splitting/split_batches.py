@@ -16,6 +16,7 @@ from nbddp.analysis.splitting.dimension import samples_in, with_masks, with_plac
 from nbddp.analysis.splitting.find import chain_of, first_split, unshared
 from nbddp.analysis.splitting.fit import (
     drawn_elsewhere,
+    given_whole,
     in_columns,
     is_unclear,
     left_whole,
@@ -65,7 +66,8 @@ def split_batches(plan: Reading) -> Assumptions:
 def losses_clear(plan: Reading) -> Assumptions:
     """Once it is known what is added up of the losses: no split where one of them is no mean and no sum."""
     unclear = (r for split in plan.assumed.splits if (r := unclear_loss(plan, split)))
-    reason = next(unclear, drawn_elsewhere(plan) if plan.options.exact and plan.assumed.splits else NOTHING)
+    exact = bool(plan.assumed.splits) and plan.options.exact
+    reason = next(unclear, NOTHING) or (drawn_elsewhere(plan) or given_whole(plan) if exact else NOTHING)
     return joined(plan, reason) if reason else plan.assumed
 
 

@@ -83,6 +83,7 @@ def test_it_is_named_in_the_turn(batch):
         f"[model({PICKED}).mean() for i in range(2)][1]",
         f"model({PICKED}).mean() if step else model({PICKED}).sum()",
         f"torch.rand(1) * model({PICKED}).mean()",  # which is drawn before it
+        f"model(torch.zeros(1, 4)).sum() + model({PICKED}).mean()",  # whose dropout may be
         "model(torch.randn(1, 4)).mean()",
         "model(torch.randn(4)).mean()",
     ],

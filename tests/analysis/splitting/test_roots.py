@@ -8,7 +8,7 @@ import pytest
 
 from nbddp.analysis.splitting.regions import region_at
 from nbddp.analysis.splitting.roots import base_of, computed_index, is_data, roots
-from tests.analysis.splitting.steps import planned
+from tests.analysis.splitting.steps import cut, planned
 
 DRAWN = "x, t = X[step:], y[step:]\ni = torch.randint(0, 9, (4,))\npair = drawing.draw()"
 
@@ -95,3 +95,8 @@ def test_what_is_made_of_the_same_again_and_again_is_followed_once():
     call = next(c for c in made.facts.calls if made.program.source(c.func) == "model")
     region = region_at(made, made.program.statement_of(call))
     assert [made.program.source(r.node) for r in roots(region, call.args[0])][:1] == ["x"]
+
+
+def test_what_decides_is_no_batch():
+    lines = "x, t = X[step:], y[step:]\nloss = F.mse_loss(model(x + (torch.randn(16, 4) if step % 2 else 0.0)), t)"
+    assert "step" not in cut(planned(lines))

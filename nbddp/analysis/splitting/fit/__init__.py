@@ -8,6 +8,7 @@ from nbddp.analysis.splitting.fit.own_draws import (
     draws_for_all,
     draws_in_step,
     from_its_own,
+    given_whole,
 )
 from nbddp.analysis.splitting.fit.sizes import own_size, padded, rows_of_all_else, squeezes, whole_sizes
 from nbddp.analysis.splitting.fit.unfit import in_columns, is_unclear, nothing_cut, unclear_dim, unclear_loss, unfit

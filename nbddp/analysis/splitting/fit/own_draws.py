@@ -6,7 +6,7 @@ import ast
 
 from nbddp.analysis.library import Stream, effect_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.values import CallFact
+from nbddp.analysis.values import WHOLE, CallFact, spread
 from nbddp.sentence import NOTHING, Sentence, sentence
 
 
@@ -30,6 +30,20 @@ def drawn_elsewhere(plan: Reading) -> Sentence:
     """Noise for the rank's samples that torch's own stream does not give: it is drawn for them alone."""
     found = any(_is_elsewhere(plan, f) for f in plan.facts.calls.values() if draws_in_step(plan, f))
     return sentence("noise for the samples of a batch is not drawn by torch") if found else NOTHING
+
+
+def given_whole(plan: Reading) -> Sentence:
+    """Beside the batch that is split, another one: of what dropout draws for it, the size may be that of a part."""
+    calls = [c for m in plan.roles.models for c in m.forward_calls if plan.facts.calls[c].grad and c.args]
+    whole = (c for c in calls if "ropout" in plan.program.text and _is_whole(plan, c))
+    found = min(whole, key=plan.program.span, default=None)
+    return NOTHING if found is None else sentence("'%1' is given a whole batch beside one that is split",
+                                                  plan.program.source(found))  # fmt: skip
+
+
+def _is_whole(plan: Reading, call: ast.Call) -> bool:
+    values = [plan.facts.value(a) for a in call.args]
+    return all(spread(v) in WHOLE for v in values) and not all(v.number for v in values)
 
 
 def from_its_own(plan: Reading, fact: CallFact) -> bool:

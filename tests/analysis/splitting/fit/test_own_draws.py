@@ -40,3 +40,12 @@ def test_data_that_was_made_before_is_none_of_the_step(exact):
     before = "rng = np.random.default_rng(0)\nX = X + torch.from_numpy(rng.normal(0, 1, X.shape)).float()\n"
     made = planned(f"{BATCH}\nloss = F.mse_loss(model(x), t)", before=before, options=Options(exact=exact))
     assert made.assumed.splits
+
+
+@pytest.mark.parametrize(("layer", "split"), [("nn.Dropout(0.5)", False), ("nn.ReLU()", True)])
+def test_dropout_of_a_batch_beside_the_one_that_is_split(layer, split):
+    before = f"model = nn.Sequential(nn.Linear(4, 1), {layer})\n"
+    before += "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+    lines = "loss = model(X).mean() + model(torch.randn(50, 4)).mean()"
+    made = planned(lines, before=before, options=Options(exact=True))
+    assert bool(made.assumed.splits) == split
