@@ -13,4 +13,4 @@ from nbddp.analysis.agreement.over_ranks import KINDS, Text, kind_of, name_over_
 from nbddp.analysis.agreement.pairs import among_samples, is_paired, perhaps_paired
 from nbddp.analysis.agreement.sample_means import SampleMean, sample_means
 from nbddp.analysis.agreement.sync_points import called, is_meeting, meets, reached
-from nbddp.analysis.agreement.weighted_losses import padded_losses, weighted_losses
+from nbddp.analysis.agreement.weighted_losses import padded_inputs, padded_losses, weighted_losses

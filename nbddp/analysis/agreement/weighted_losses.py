@@ -40,6 +40,23 @@ def padded_losses(plan: Reading) -> Iterator[ast.Call]:
                 yield call
 
 
+def padded_inputs(plan: Reading) -> Iterator[ast.Call]:
+    """Of sequences of which one model is told nothing but their places: where do they end?
+
+    Where what it gives has labels for each place, or the sequences are packed, what is filled up is left out.
+    """
+    training = {f.node for f in plan.roles.batch_loops}
+    if plan.assumed.splits or [*plan.calls_that(lambda name: name.endswith(".pack_padded_sequence"))]:
+        return
+    losses = [c for c, fact in plan.facts.calls.items() if plan.facts.is_loss(c) and fact.loops & training]
+    if any(_is_padded(plan, target) for c in losses for target in c.args[1:2]):
+        return
+    for call in (c for role in plan.roles.models for c in role.forward_calls):
+        alone = len(call.args) == 1 and not call.keywords
+        if alone and plan.facts.calls[call].taped & training and _is_padded(plan, call.args[0]):
+            yield call
+
+
 def _is_padded(plan: Reading, node: ast.expr, depth: int = 0) -> bool:
     """`y[:, 1:].reshape(-1)` of `pad_sequence(ys)`, which a loader's own `collate_fn` gives."""
     for made in plan.bindings.made_by(node) if depth < DEPTH else ():

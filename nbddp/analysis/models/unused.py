@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
+from types import UnionType
 
 from nbddp.analysis.library import entry_of, is_class, learns
 from nbddp.analysis.models.cut_off_parts import cut_off
@@ -80,8 +81,8 @@ def _leaves_out(plan: Reading, model: Obj, unread: frozenset[int] = frozenset())
     stored = (n for n in walk(init) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store))
     made = {n.attr for n in stored if _trainable(plan, model, n.attr)}
     never = made - _read_from(forward, methods, set()) - _read_in_init(plan, init, made)
-    picked = {name for body in (forward, *running) for name in _picked(body)}
-    return bool(never or made & (_read_under_conditions(forward) | cut_off(owner, forward, unread) | picked))
+    at_times = {name for body in (forward, *running) for name in [*_picked(body), *_read_under_conditions(body)]}
+    return bool(never or made & (cut_off(owner, forward, unread) | at_times))
 
 
 def _picked(method: ast.FunctionDef) -> Iterator[str]:
@@ -95,19 +96,31 @@ def _picked(method: ast.FunctionDef) -> Iterator[str]:
                 yield node.value.attr
 
 
-def _read_under_conditions(forward: ast.FunctionDef) -> set[str]:
-    """Parts that only some calls of forward go through: `self.head(x) if self.training else None`."""
-    found: set[str] = set()
-    for node in walk(forward):
-        if isinstance(node, ast.If | ast.IfExp):
-            branches = [node.body, node.orelse]
-            sides = [_attributes(b if isinstance(b, list) else [b]) for b in branches]
-            found |= sides[0] ^ sides[1]
+def _read_under_conditions(method: ast.FunctionDef) -> set[str]:
+    """Parts that only some calls go through: `self.head(x) if self.training else None`, what follows a `continue`."""
+    loops = [n for n in walk(method) if isinstance(n, ast.For)]
+    items = {n.id: loop.iter for loop in loops for n in walk(loop.target) if isinstance(n, ast.Name)}
+    found = {name for loop in loops if _leaves(loop.body, ast.Break | ast.Return) for name in _parts(loop.body, items)}
+    for node in walk(method):
+        if isinstance(node, ast.IfExp):
+            found |= _parts([node.body], items) ^ _parts([node.orelse], items)
+        for block in (getattr(node, "body", ()), getattr(node, "orelse", ())):
+            for at, choice in enumerate(block if isinstance(block, list) else ()):
+                if isinstance(choice, ast.If):
+                    rest = block[at + 1 :] if _leaves(choice.body, ast.Continue | ast.Return) else []
+                    found |= _parts(choice.body, items) ^ _parts([*choice.orelse, *rest], items)
     return found
 
 
-def _attributes(nodes: list[ast.stmt] | list[ast.expr]) -> set[str]:
-    return {n.attr for part in nodes for n in walk(part) if isinstance(n, ast.Attribute)}
+def _leaves(block: Sequence[ast.stmt], how: type[ast.stmt] | UnionType) -> bool:
+    return any(isinstance(n, how) for part in block for n in walk(part))
+
+
+def _parts(nodes: Sequence[ast.AST], items: Mapping[str, ast.expr]) -> set[str]:
+    """`self.a(x)`; `expert(x)` in `for expert in self.experts`."""
+    read = [n for part in nodes for n in walk(part)]
+    read += [n for i in read if isinstance(i, ast.Name) and i.id in items for n in walk(items[i.id])]
+    return {n.attr for n in read if isinstance(n, ast.Attribute)}
 
 
 def _asks_by_name(node: ast.ClassDef) -> bool:

@@ -31,6 +31,7 @@ from nbddp.analysis.agreement import (
     among_samples,
     is_paired,
     over_ranks,
+    padded_inputs,
     padded_losses,
     perhaps_paired,
     sample_means,
@@ -119,6 +120,15 @@ def _weighted(plan: Plan) -> Iterator[Edit | Diagnostic]:
                      "over the whole batch"),
             why=sentence("each rank fills up to the longest of its own samples"),
             help=sentence("leave out what is filled up, as with ignore_index, or use --exact"),
+        )  # fmt: skip
+    for call in padded_inputs(plan):
+        yield plan.program.diagnose(
+            NAME, "note", call,
+            sentence("the model is given sequences that are filled up to the longest of their batch, and those "
+                     "of a rank may be shorter"),
+            why=sentence("where what it gives for a sample depends on the places that are filled up, numbers differ a "
+                         "little from those of one process"),
+            help=sentence("tell the model where each sequence ends, as by pack_padded_sequence(), or use --exact"),
         )  # fmt: skip
     for call in found.picked:
         yield plan.program.diagnose(

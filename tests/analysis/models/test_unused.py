@@ -22,6 +22,7 @@ model = Net()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 """
 FORWARD = "return self.head(self.body(x))"
+LAYERS = "for layer in self.heads:\n            x = layer(x)"
 HEADS = "self.heads = nn.ModuleList([nn.Linear(4, 2) for _ in range(3)])"
 
 
@@ -38,6 +39,10 @@ HEADS = "self.heads = nn.ModuleList([nn.Linear(4, 2) for _ in range(3)])"
         (FORWARD, "self.extra = nn.ReLU()", False),
         ("return self.both(x)", "self.both = nn.Sequential(self.body, self.head)", False),
         (f"print(*self.children())\n        {FORWARD}", "self.extra = nn.Linear(2, 2)", False),
+        ("if not self.training: return self.body(x)\n        return self.head(self.body(x))", "pass", True),
+        (f"{LAYERS}\n            if x.sum() > 9: break\n        return self.head(self.body(x))", HEADS, True),
+        (f"{LAYERS}\n            if x.sum() > 9: print(x)\n        return self.head(self.body(x))", HEADS, False),
+        (f"{LAYERS}\n            if x.any(): layer(x)\n        return self.head(self.body(x))", HEADS, True),
         ("return getattr(self, 'head')(self.body(x))", "pass", False),
     ],
 )

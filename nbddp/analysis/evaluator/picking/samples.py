@@ -59,6 +59,21 @@ def picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subscr
     return domain.marked(found, domain.PICKED)
 
 
+def puts_back(m: Machine, target: ast.Subscript, container: Value, value: Value) -> bool:
+    """`out[rows] = layer(x[rows])`: what is made of samples that a mask picks, where these stand."""
+    if m.facts.value(target.slice).of(domain.MASK) and spread(container) is spread(value) is Extent.SAMPLES:
+        statement = m.program.statement_of(target)
+        value_of = getattr(statement, "value", None)
+        taken = [n.slice for n in walk(value_of) if isinstance(n, ast.Subscript)] if value_of is not None else []
+        masks = {ast.unparse(at) for at in taken if m.facts.value(at).of(domain.MASK)}
+        return (
+            bool(value.of(domain.BY_MASK))
+            and not value.of(domain.MOVED, domain.PLACED)
+            and masks == {ast.unparse(target.slice)}
+        )
+    return False
+
+
 def _turn_of(m: Machine, at: ast.expr) -> ast.AST | None:
     """In which `x[i]`, `x[i : i + 1]` is one sample: `for i in range(len(x))`, `for i, row in enumerate(x)`."""
     match at:

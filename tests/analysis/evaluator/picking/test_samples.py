@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from nbddp.analysis.values import PICKED
+from nbddp.analysis.values import PICKED, Extent
 from tests.analysis.cells import BEFORE, batch, node, plan
 
 
@@ -17,3 +17,17 @@ from tests.analysis.cells import BEFORE, batch, node, plan
 def test_some_of_the_samples_are_told_from_all(source, picked):
     made = plan(*BEFORE, batch(f"n = {source}"))
     assert bool(made.facts.value(node(made, ast.Subscript, source)).of(PICKED)) is picked
+
+
+@pytest.mark.parametrize(
+    ("put", "extent"),
+    [
+        ("2 * x[m]", Extent.SAMPLES),
+        ("2 * x[~m]", Extent.VARYING),
+        ("x[m].flip(0)", Extent.VARYING),
+        ("0", Extent.SAMPLES),
+    ],
+)
+def test_what_a_mask_picks_may_be_put_back_where_it_was(put, extent):
+    made = plan(*BEFORE, batch("m = x[:, 0] > 0", "out = torch.zeros_like(x)", f"out[m] = {put}", "n = out + 0"))
+    assert made.facts.value(node(made, ast.BinOp, "out + 0")).extent is extent
