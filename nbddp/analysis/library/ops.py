@@ -108,6 +108,7 @@ class Op:
     scores: bool | None = None  # of a metric that is a mean over the batch for which it is called
     by_class: bool | None = None  # of a loss that may weigh samples by their class, or leave some out
     graph: bool | None = None  # joins samples by edges
+    fills: bool | None = None  # gives packed sequences filled up to the longest, time first, and their lengths
     packs: bool | None = None  # gives the entries of sequences, one after the other, in a tuple of its own
     counts: bool | None = None  # gives numbers, one after the other
     generator: bool | None = None  # makes a stream of random numbers

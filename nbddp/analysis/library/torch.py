@@ -57,6 +57,7 @@ OPS: Table = {
     "torch.randint torch.linspace torch.normal": Op(size=2),
     "torch.arange": Op(counts=True),
     "torch.nn.utils.rnn.pack_padded_sequence torch.nn.utils.rnn.pack_sequence": Op(packs=True),
+    "torch.nn.utils.rnn.pad_packed_sequence": Op(fills=True),
     "torch.nn.functional.batch_norm torch.nn.BatchNorm1d torch.nn.BatchNorm2d torch.nn.BatchNorm3d": Op(batch=True),
     "torch.nn.Linear torch.nn.Conv1d torch.nn.Conv2d torch.nn.Conv3d torch.nn.ConvTranspose1d torch.nn.ConvTranspose2d "
     "torch.nn.BatchNorm1d torch.nn.BatchNorm2d torch.nn.LayerNorm torch.nn.GroupNorm torch.nn.Dropout torch.nn.ReLU "

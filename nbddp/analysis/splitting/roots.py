@@ -17,6 +17,7 @@ from nbddp.analysis.values import MARKS, Literal
 DATA = ("list", "dict", "foreign", "dataset")  # things that may be or hold samples
 DEPTH = 6  # of names that are made of names
 FAR = 60  # steps back
+TURNED = ("T", "mT")  # all of what they are read from
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +91,8 @@ def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator
             if isinstance(part, ast.expr):
                 yield from roots(region, part, seen)
         return
-    if isinstance(node, ast.Attribute) and entry_of(node).about:
+    if isinstance(node, ast.Attribute) and (entry_of(node).about or node.attr in TURNED):
+        yield from roots(region, node.value, seen) if node.attr in TURNED else ()
         return
     if (made := _made_of(region, base)) is not None:
         for value in made:

@@ -145,8 +145,12 @@ def _is_one(call: ast.Call, dim: int) -> bool:
 
 
 def _has_samples_second(plan: Reading, call: ast.Call) -> bool:
-    """`x.view(1, len(x), -1)`: one place in time, of all samples."""
-    return len(call.args) > 1 and plan.facts.value(call.args[1]).size
+    """`x.view(1, len(x), -1)`, `outputs[-1].unsqueeze(0)`: one place in time, of all samples."""
+    base = call.func.value if isinstance(call.func, ast.Attribute) else call
+    places = (n.value for n in plan.bindings.made_by(base) if isinstance(n, ast.Subscript))
+    return (len(call.args) > 1 and plan.facts.value(call.args[1]).size) or any(
+        plan.facts.value(p).of(TURNED) for p in places
+    )
 
 
 def taken_for_one(plan: Reading, dim: int) -> ast.expr | None:

@@ -21,9 +21,18 @@ def test_what_feeds_the_step_is_split_and_then_nothing_is_new():
 
 def test_data_that_stand_in_columns_are_split_in_their_second_dimension():
     made = planned(
-        "out = W @ X.T\nloss = F.mse_loss(out, y.T)\nW.grad", before="W = torch.randn(1, 4).requires_grad_()"
+        "out = W @ Xt\nloss = F.mse_loss(out, yt)\nW.grad",
+        before="W = torch.randn(1, 4).requires_grad_()\nXt, yt = torch.randn(4, 60), torch.randn(1, 60)",
     )
     assert [s.dim for s in made.assumed.splits] == [1]
+    assert split_batches(made) is made.assumed
+
+
+def test_what_is_turned_where_it_is_read_is_split_as_it_stands():
+    made = planned(
+        "out = W @ X.T\nloss = F.mse_loss(out, y.T)\nW.grad", before="W = torch.randn(1, 4).requires_grad_()"
+    )
+    assert [(s.names, s.dim) for s in made.assumed.splits] == [(("X", "y"), 0)]
     assert split_batches(made) is made.assumed
 
 

@@ -102,15 +102,24 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
     by_numpy = op.makes == "tensor" and op.draws is Stream.NUMPY and _has_the_share(m, op, args, keywords)
     if by_numpy or (op.noise and (any(a.shares for a in m.loops) or _like_the_share(given))):
         return _noise(m, name, args)
-    if op.packs and args and spread(args[0]) is Extent.SAMPLES:  # of long sequences more: as by a mask
-        entries = marked(marked(Value(extent=Extent.SAMPLES), PICKED), BY_MASK)
-        return Value(extent=Extent.SAMPLES, items=(entries, ANYTHING, ANYTHING, ANYTHING))
+    if (op.packs or op.fills) and args and spread(args[0]) is Extent.SAMPLES:
+        return _of_sequences(op, args, keywords)
     if op.clock or (m.loops and (op.chance or op.noise)):
         return Value(extent=reduce(join_extent, (spread(v) for v in given), Extent.REPEATED))
     if name.startswith("torch.nn.utils.clip_grad"):
         return ANYTHING
     result = _compute(m, node, name, args, keywords, op)
     return foreign(m, node, name) if is_foreign(name) and not result.varies else result
+
+
+def _of_sequences(op: Op, args: Args, keywords: Keywords) -> Value:
+    """Packed: of long sequences more, as by a mask. Filled up again: time first, where nothing else is asked for."""
+    each = Value(extent=Extent.SAMPLES)
+    if op.packs:
+        return replace(each, items=(marked(marked(each, PICKED), BY_MASK), ANYTHING, ANYTHING, ANYTHING))
+    first = [*args[1:2], *(v for k, v in keywords.items() if k == "batch_first")]
+    turned = all(v.const is False for v in first)
+    return replace(each, items=(marked(each, TURNED) if turned else each, each))
 
 
 def _has_the_share(m: Machine, op: Op, args: Args, keywords: Keywords) -> bool:
