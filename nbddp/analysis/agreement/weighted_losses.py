@@ -57,17 +57,24 @@ def padded_inputs(plan: Reading) -> Iterator[ast.Call]:
             yield call
 
 
-def _is_padded(plan: Reading, node: ast.expr, depth: int = 0) -> bool:
+def _is_padded(plan: Reading, node: ast.expr) -> bool:
     """`y[:, 1:].reshape(-1)` of `pad_sequence(ys)`, which a loader's own `collate_fn` gives."""
-    for made in plan.bindings.made_by(node) if depth < DEPTH else ():
-        if isinstance(made, ast.Call) and ast.unparse(made.func).rpartition(".")[2] == "pad_sequence":
+    seen, below = set[ast.AST](), [node]
+    for _ in range(DEPTH):
+        made = [n for one in below for n in plan.bindings.made_by(one)]
+        if any(isinstance(n, ast.Call) and ast.unparse(n.func).rpartition(".")[2] == "pad_sequence" for n in made):
             return True
-        inner = made.func if isinstance(made, ast.Call) else made
-        below = [inner.value] if isinstance(inner, ast.Attribute | ast.Subscript) else []
-        below += made.args[:1] if isinstance(made, ast.Call) else []  # `torch.flatten(y)`
-        if any(_is_padded(plan, part, depth + 1) for part in below):
-            return True
+        below = [part for n in made if n not in seen for part in _parts(n)]
+        seen |= {*made}
     return False
+
+
+def _parts(made: ast.AST) -> Iterator[ast.expr]:
+    """Of `torch.flatten(y)` and of `y[:, 1:].flatten()`: `y`."""
+    inner = made.func if isinstance(made, ast.Call) else made
+    if isinstance(inner, ast.Attribute | ast.Subscript):
+        yield inner.value
+    yield from made.args[:1] if isinstance(made, ast.Call) else ()
 
 
 def _may_weigh(plan: Reading, given: ast.expr) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from nbddp.analysis.slicing import Function, all_arguments, local_names
 from nbddp.analysis.syntax import Program, assigned, handed, names_in, walk
@@ -45,6 +45,7 @@ class Bindings:
     facts: Facts
     names: Mapping[tuple[Scope, str], Sequence[Binding]]
     fields: Mapping[str, Sequence[Binding]]  # and items
+    origins: dict[ast.expr, Sequence[ast.expr]] = field(default_factory=dict)  # once they are asked for
 
     def of(self, node: ast.expr) -> Sequence[Binding]:
         """Of a name; of a field or an item by its text alone, whatever the object is called."""
@@ -85,17 +86,26 @@ class Bindings:
             if isinstance(node, ast.Return | ast.Yield) and node.value and self.program.function_of(node) is body:
                 yield node.value, isinstance(node, ast.Yield)
 
-    def made_by(
-        self, node: ast.expr, places: Places = (), seen: frozenset[ast.AST] = frozenset()
+    def made_by(self, node: ast.expr) -> Sequence[ast.expr]:
+        """The expressions that a value comes from unchanged."""
+        if node not in self.origins:
+            self.origins[node] = tuple(self._origins(node, (), {}, set()))
+        return self.origins[node]
+
+    def _origins(
+        self, node: ast.expr, places: Places, around: dict[ast.AST, None], seen: set[tuple[ast.AST, Places]]
     ) -> Iterator[ast.expr]:
-        """The expressions that a value, or the part of it at these places, comes from unchanged."""
-        if node in seen or len(seen) > FAR:
+        """Of the part of it at these places, each once."""
+        if node in around or (node, places) in seen or len(around) > FAR:
             return
+        seen.add((node, places))
         below = [*self._unchanged(node, places)]
         if not below and not isinstance(node, ast.Name):
             yield node
+        around[node] = None
         for value, at in below:
-            yield from self.made_by(value, at, seen | {node})
+            yield from self._origins(value, at, around, seen)
+        del around[node]
 
     def _unchanged(self, node: ast.expr, places: Places) -> Iterator[tuple[ast.expr, Places]]:
         if isinstance(node, ast.Name):

@@ -101,5 +101,21 @@ def _is_computed(plan: Reading, node: ast.AST, definitions: Mapping[str, Definit
     name = qualified(node.func, plan.flow.imports)
     if isinstance(node.func, ast.Attribute) and name is None:
         return node.func.attr not in TRAINS | PICTURES
-    root = (name or "").partition(".")[0]
+    if isinstance(node.func, ast.Name) and name is None and node.func.id not in definitions:
+        return _is_built(plan, node.func.id, definitions)
+    root = _root(plan, node.func)
     return root in definitions or root in BUILTINS or (root in KNOWN and not effect_of(name or "").display)
+
+
+def _is_built(plan: Reading, name: str, definitions: Mapping[str, Definition]) -> bool:
+    """`first(x)`, of `first = Net()`, whatever of the notebook or of a library that is known makes it."""
+    bound = [plan.program.statements[i].node for i in plan.flow.binders.get(name, ())]
+    made = [n.value.func for n in bound if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call)]
+    by = [_root(plan, func) for func in made]
+    return bool(made) and len(made) == len(bound) and all(root in definitions or root in KNOWN for root in by)
+
+
+def _root(plan: Reading, func: ast.expr) -> str:
+    """`torch` of `nn.Linear`, `Net`."""
+    name = qualified(func, plan.flow.imports) or (func.id if isinstance(func, ast.Name) else "")
+    return name.partition(".")[0]

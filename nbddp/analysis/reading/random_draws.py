@@ -6,6 +6,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator, Mapping
+from typing import TypeGuard
 
 from nbddp.analysis.library import Stream, effect_of, entry_of, is_class, learns, makes
 from nbddp.analysis.reading.reading import Reading
@@ -24,6 +25,7 @@ CALLED_IN_PASSING = ("sklearn.model_selection.train_test_split", "sklearn.datase
 SEEDING = ("manual_seed", "seed", "set_state", "setstate")
 BUILDING = ("__init__", "__new__", "__post_init__")
 AT_RANDOM = re.compile(r"^(torchvision\.transforms|albumentations)\.(.*\.)?(Random|ColorJitter|.*Aug)")
+DEPTH = 3  # names of names
 READING = ("initial_seed", "get_state", "getstate")
 
 
@@ -69,7 +71,7 @@ def surely_draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definit
             )
             known = known or (isinstance(part.func, ast.Attribute) and not name and bool(drawn_from(plan, part)))
             found |= _drawn_by(plan, part) if known else set()
-            begun = part.args[0] if name == "iter" and part.args else None
+            begun = part.args[0] if name == "iter" and part.args else _next_of(part)
         else:
             begun = _gone_through(plan, part)
         if begun is not None and _is_loader(plan, begun):
@@ -91,7 +93,21 @@ def _looked_into(
             picked = {n.id for n in inner if isinstance(n, ast.Name)}
             yield from (given for parameter, given in handed(part, function) if parameter in picked)
     if begun is not None:
-        yield begun
+        yield from (begun, *_batched(plan, begun))
+
+
+def _next_of(call: ast.Call) -> ast.expr | None:
+    """`batches` of `next(batches)`."""
+    by_name = isinstance(call.func, ast.Name) and call.func.id == "next"
+    return call.args[0] if by_name and call.args and isinstance(call.args[0], ast.Name) else None
+
+
+def _batched(plan: Reading, begun: ast.expr, depth: int = DEPTH) -> Iterator[ast.expr]:
+    """The dataset of a loader, or of what goes through one."""
+    for made in _values(plan, begun) if depth else ():
+        if isinstance(made, ast.Call) and made.args:
+            first = made.args[0]
+            yield from [first] if _makes_loader(plan, made) else _batched(plan, first, depth - 1) if _goes(made) else ()
 
 
 def _drawn_for_items(plan: Reading, node: ast.expr, definitions: Mapping[str, Definition]) -> set[Source]:
@@ -108,19 +124,32 @@ def _drawn_for_items(plan: Reading, node: ast.expr, definitions: Mapping[str, De
     )
 
 
-def _is_loader(plan: Reading, node: ast.expr) -> bool:
-    """Also one that the script has no use for, and one that a function makes for itself."""
+def _is_loader(plan: Reading, node: ast.expr, depth: int = DEPTH) -> bool:
+    """Or what goes through one; also one that the script has no use for, and one that a function makes for itself."""
     if isinstance(node, ast.Name) and node.id in plan.facts.final:
-        return bool(plan.facts.final[node.id].of("loader"))
+        known = plan.facts.final[node.id]
+        if not known.of("iterator"):
+            return bool(known.of("loader"))
+    made = [*_values(plan, node)] if depth else []
+    return any(_makes_loader(plan, n) or (_goes(n) and _is_loader(plan, n.args[0], depth - 1)) for n in made)
+
+
+def _values(plan: Reading, node: ast.expr) -> Iterator[ast.AST]:
     if not isinstance(node, ast.Name):
-        return _makes_loader(plan, node)
+        yield node
+        return
     function = plan.program.function_of(node)
     bound = (plan.program.statements[i].node for i in plan.flow.binders.get(node.id, ()))
     given = (pair for s in (*bound, *(walk(function) if function is not None else ())) for pair in assigned(s))
-    return any(_makes_loader(plan, value) for target, value in given if is_name(target, node.id))
+    yield from (value for target, value in given if is_name(target, node.id) and value is not None)
 
 
-def _makes_loader(plan: Reading, node: ast.AST | None) -> bool:
+def _goes(node: ast.AST) -> TypeGuard[ast.Call]:
+    """`iter(loader)`, under a name."""
+    return isinstance(node, ast.Call) and is_name(node.func, "iter") and bool(node.args)
+
+
+def _makes_loader(plan: Reading, node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and makes(qualified(node.func, plan.flow.imports) or "") == "loader"
 
 

@@ -93,12 +93,21 @@ class Walk(Names):
         own = self.own.get(name) or (Changes() if name in self.differentiated else UNKNOWN)
         for i, arg in enumerate(node.args):
             if own.changes(i):
-                self.mutate(root_name(arg))
+                self._change_given(arg)
                 if name in self.own or (name == "setattr" and i == 0):
                     self._change_surely(root_name(arg))
         for keyword in node.keywords:
             if own.changes(keyword.arg):
-                self.mutate(root_name(keyword.value))
+                self._change_given(keyword.value)
+
+    def _change_given(self, node: ast.expr) -> None:
+        """`x`, `x[0]`; what a library makes of it, `torch.from_numpy(x)`, may be a part of it."""
+        name = qualified(node.func, self.imports) if isinstance(node, ast.Call) else None
+        if isinstance(node, ast.Call) and name is not None and effect_of(name).reads:
+            for given in (*node.args, *(k.value for k in node.keywords)):
+                self._change_given(given)
+        else:
+            self.mutate(root_name(node))
 
     def _call_library(self, name: str, given: list[ast.expr]) -> None:
         op = effect_of(name)
@@ -121,7 +130,7 @@ class Walk(Names):
             if surely or (func.attr.endswith("_") and not func.attr.endswith("__")):
                 self._change_surely(root_name(func))
             for arg in given if not surely else ():  # `trainer.fit(model)`, not `losses.append(x)`
-                self.mutate(root_name(arg))
+                self._change_given(arg)
         elif f".{func.attr}" in self.own:  # a method of the notebook's by that name changes what it is called on
             self.mutate(root_name(func))
 

@@ -22,6 +22,15 @@ def fate(lines: str) -> str:
     return "known" if last in [made.program.source(s.node) for s in draws_left_out(made)] else "left out"
 
 
+NET = """class Net(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.fc = nn.Linear(n, 2)
+    def forward(self, x):
+        return self.fc(x)
+"""
+
+
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [
@@ -31,6 +40,10 @@ def fate(lines: str) -> str:
         ("import matplotlib.pyplot as plt\nplt.plot(torch.rand(2))", "known"),
         ("import matplotlib.pyplot as plt\nfigure = plt.figure()\nfigure.number = torch.rand(2)", "known"),
         ("batch = next(iter(train_loader))", "known"),
+        ("batches = iter(train_loader)\nbatch = next(batches)", "known"),
+        ("first = nn.Linear(8, 2)\nprint(first(torch.rand(2, 8)))", "kept"),
+        (f"{NET}other = Net(8)", "kept"),
+        ("steps = iter([1])\nstep = next(steps)", "left out"),
         ("import pandas as pd\ntable = pd.DataFrame([1.0])\ntable.plot(torch.randn(2))", "known"),
         ("stream = torch.Generator()\nother = torch.rand(2, generator=stream)", "left out"),
         ("other = torch.zeros(8)", "left out"),
@@ -54,7 +67,7 @@ LOOK = "def look(data):\n    print(data[0])\n"
     [
         ("first = train_set[0]", "kept"),
         ("import matplotlib.pyplot as plt\nplt.plot(train_set[0][0])", "known"),
-        (f"{LOOK}look(train_set)", "known"),
+        (f"{LOOK}look(train_set)", "kept"),
         ("n = len(train_set)", "left out"),
     ],
 )

@@ -210,7 +210,7 @@ def _goes_over_first(plan: Reading, call: ast.Call) -> bool:
 
 
 def in_columns(plan: Reading) -> bool:
-    """`W @ X`: what is learned stands on the left of the data, and goes along the features in its rows; not `W @ X.T`."""
+    """`W @ X`, not `W @ X.T`: what is learned stands on the left of data, and goes along the features in its rows."""
     own = learned(plan)
     rows = ((left, right) for _, left, right in _products(plan) if not plan.facts.value(right).of(TURNED))
     lefts = [left for left, right in rows if is_split(plan, right) and not is_split(plan, left)]
