@@ -25,9 +25,10 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.agreement import reached
+from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import loads, looks, opens_to_write, path_of
 from nbddp.analysis.slicing import block_of
-from nbddp.analysis.syntax import walk
+from nbddp.analysis.syntax import is_name, walk
 from nbddp.analysis.values import CallFact, is_foreign
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, before, guard, within, wrap
@@ -115,13 +116,27 @@ def _before_it_is_gone(plan: Plan, read: set[ast.stmt]) -> Iterator[Edit]:
 
 
 def _opens_written(plan: Plan, call: CallFact) -> bool:
-    """`open("b.txt").read()` behind `shutil.move("a.txt", "b.txt")`: by the same words; `os.path.getsize(path)`."""
+    """`open("b.txt").read()` behind `shutil.move("a.txt", "b.txt")`: by the same words; `os.path.getsize(path)`.
+
+    Or one picture of a list after the other.
+    """
     around = (a for a in plan.program.ancestors(call.node) if isinstance(a, ast.If | ast.While | ast.IfExp))
     sized = looks(plan, call.node) and not any(call.node in {*walk(a.test)} for a in around)
     path = path_of(call.node) if _opens(call.node) and not opens_to_write(plan, call.node) else None
-    path = call.node.args[0] if sized and call.node.args else path
+    reads = any(effect_of(name).opens for name in call.names)
+    path = call.node.args[0] if (sized or reads) and call.node.args else path
+    if reads and isinstance(path, ast.Name) and _is_of_a_list(plan, path):
+        return True
     given = {ast.unparse(a) for w in plan.writing.forms for a in (*w.args, *(k.value for k in w.keywords))}
     return path is not None and ast.unparse(path) in given
+
+
+def _is_of_a_list(plan: Plan, path: ast.Name) -> bool:
+    """`[Image.open(f) for f in files]`, in no method: of a dataset it would not be those that have been written."""
+    around = [*plan.program.ancestors(path)]
+    loops = [loop for a in around for loop in (a, *getattr(a, "generators", ()))]
+    turns = any(is_name(loop.target, path.id) for loop in loops if isinstance(loop, ast.For | ast.comprehension))
+    return turns and not any(isinstance(a, ast.ClassDef) for a in around)
 
 
 def _looks(plan: Plan, call: CallFact) -> bool:

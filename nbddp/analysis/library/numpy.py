@@ -51,4 +51,7 @@ OPS: Table = {
     "sklearn.datasets.fetch_openml sklearn.datasets.fetch_california_housing sklearn.datasets.fetch_20newsgroups "
     "sklearn.datasets.fetch_olivetti_faces": Op(fetches=True),
     "numpy.load": Op(loads=True),
+    "numpy.loadtxt numpy.genfromtxt numpy.fromfile scipy.io.loadmat scipy.io.wavfile.read scipy.sparse.load_npz "
+    "pandas.read_csv pandas.read_table pandas.read_json pandas.read_excel pandas.read_pickle pandas.read_parquet "
+    "pandas.read_feather pandas.read_hdf": Op(opens=True),
 }

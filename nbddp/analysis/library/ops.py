@@ -125,6 +125,7 @@ class Op:
     fetches: bool | None = None  # may download
     unpacks: bool | None = None  # does something on the disk that no argument names
     loads: bool | None = None  # reads a file
+    opens: bool | None = None  # reads the file that its first argument names
     looks: bool | None = None  # tells what there is on the disk
 
     @property

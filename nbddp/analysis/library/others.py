@@ -37,5 +37,7 @@ OPS: Table = {
         fetches=True
     ),
     "joblib.load": Op(loads=True),
+    "PIL.Image.open imageio.imread imageio.v2.imread imageio.v3.imread cv2.imread skimage.io.imread soundfile.read "
+    "matplotlib.pyplot.imread matplotlib.image.imread IPython.display.Image": Op(opens=True),
     "easydict.EasyDict": Op(makes="dict"),
 }

@@ -83,6 +83,7 @@ OPS: Table = {
     "safetensors.torch.save_file": Op(Effect.WRITES),
     "torch.hub torchvision.datasets.utils torchtext.vocab timm.create_model datasets.load_dataset": Op(fetches=True),
     "torch.load": Op(loads=True),
+    "torch.jit.load safetensors.torch.load_file torchvision.io.read_image torchaudio.load": Op(opens=True),
     # Things.
     "torch.nn torchvision.ops": Op(classes="model"),
     "torch.nn.functional torch.nn.init torch.nn.utils torch.nn.ParameterList torch.nn.ParameterDict": Op(classes=""),
