@@ -11,6 +11,7 @@ from nbddp.analysis.reading import Reading
 from nbddp.analysis.syntax import qualified
 from nbddp.analysis.values import EARLIER, FLAT, LINE, MOVED, ONE, OPERATORS, TURNED, Extent, Place, spread
 
+LINE_AND_COLUMN = (1, 2)  # places of samples, from the last
 SHUFFLES = ("torch.randperm", "numpy.random.permutation")
 
 
@@ -27,8 +28,9 @@ def among_samples(plan: Reading) -> Iterator[ast.expr | ast.stmt]:
 
 
 def is_paired(plan: Reading, node: ast.AST) -> bool:
-    """`x - y.T`, `mse_loss(x[:, 0], y)` where `y` is a column."""
-    return any(len(places - {None}) > 1 and _are_known(places) for places in _meetings(plan, node))
+    """`x - y.T`, `mse_loss(x[:, 0], y)` where `y` is a column; not `masks.argmax(1) == y`, of pictures."""
+    found = (places for places in _meetings(plan, node) if len(places - {None}) > 1 and _are_known(places))
+    return any(not _compares(node) or all(p is None or p in LINE_AND_COLUMN for p in places) for places in found)
 
 
 def perhaps_paired(plan: Reading) -> Iterator[ast.expr]:
