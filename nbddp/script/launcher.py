@@ -36,6 +36,7 @@ class Needs:
     within_epochs: bool = False  # also in the middle of an epoch
     slurm: bool = False  # srun may start it
     connects: bool = False  # the notebook says how the processes meet
+    inside: bool = False  # its models split what they are given
     batches: tuple[str | int, ...] = ()  # sizes that are split: names of parameters, and numbers
 
     @property
@@ -96,6 +97,7 @@ def _filled(needs: Needs, own: str) -> str:
     snapshot = texts.CHECK_SNAPSHOT.format(", ".join(needs.snapshot)) if needs.snapshot else ""
     lines = {
         "SET_UP": _set_up(needs),
+        "LET_GO": texts.LET_GO if needs.inside else "",
         "LEAVE": texts.LEAVE_MET if needs.cluster else texts.LEAVE,
         "SET_CHECKPOINTS": texts.SET_CHECKPOINTS if needs.checkpoints else "",
         "SET_EVERY": texts.SET_EVERY if needs.within_epochs else "",

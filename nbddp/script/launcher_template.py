@@ -12,6 +12,7 @@ def run(rank, local_rank, world_size, args):
     SET_UP
     SEED
     TRAIN
+    LET_GO
     dist.barrier()  # gloo's threads let go of the last tensors first (pytorch/pytorch#179291)
     LEAVE
 
@@ -75,6 +76,10 @@ CONNECT = """\
 
 JOIN = """\
     met = dist.is_initialized()  # Ray, say, has made the processes' group, and ends it
+"""
+
+LET_GO = """\
+    gc.collect()  # such models hold themselves, and the group: its threads end where nobody has it any more
 """
 
 LEAVE = """\

@@ -33,6 +33,7 @@ def needs_of(plan: Plan, layout: Layout) -> Needs:
         within_epochs=loop is not None and loop.batches is not None,
         slurm=bool(plan.options.slurm),
         connects=hook(plan.program, "connect") is not None,
+        inside=bool(plan.assumed.joined or plan.assumed.opened),
         batches=sizes_at_start(plan),
         place=plan.framework is not None or any(word in text for word in PLACES),
     )

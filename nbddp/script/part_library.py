@@ -33,6 +33,7 @@ SECTIONS = {  # title -> files, in the order in which a script shows them
 }
 OF_THE_LAUNCHER = (  # which is no file of parts
     "import argparse",
+    "import gc",
     "import signal",
     "import socket",
     "import subprocess",

@@ -32,7 +32,7 @@ def forward_by_parts(forward, *args, **kwargs):
     begin, end = total * rank // world_size, total * (rank + 1) // world_size
 
     def mine(value):
-        dim = dim_of(value, total, batch, (model, "given")) if is_tensor(value) else None
+        dim = dim_of(value, total, batch, (hash(model), "given")) if is_tensor(value) else None
         if dim is None:
             return value
         if isinstance(value, torch.Tensor):
@@ -72,7 +72,7 @@ def of_all(made, model, part, value):
     begin, end, _ = part
     if value.dim() == 0:  # a mean over the samples
         return of_all(made, model, part, value.expand(end - begin)).mean()
-    dim = dim_of(value, end - begin, made, (model, "made"))
+    dim = dim_of(value, end - begin, made, (hash(model), "made"))
     fit_together([-1 if at == dim else size for at, size in enumerate(value.shape)])
     return OfAllParts.apply(value, dim, *part)
 
