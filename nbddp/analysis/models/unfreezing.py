@@ -16,13 +16,13 @@ KINDS = ("half", "double", "bfloat16")
 def thaws_later(plan: Reading, model: Obj) -> bool:
     """Within a loop that trains, or between two trainings; a function may do it for either."""
     loops = _loops_of(plan, model)
-    return any(_is_late(plan, model, node, loops, frozenset()) for node in _switches(plan, model, loops))
+    return any(_is_late(plan, model, node, loops, frozenset()) for node in switches(plan, model, loops))
 
 
 def moved_later(plan: Reading, model: Obj) -> bool:
     """`model.cpu()` to save it, then `model.to(device)`: torch forgets by what DDP averages the gradients."""
     loops = _loops_of(plan, model)
-    moves = [c for c in plan.facts.calls.values() if _moves_away(plan, c) and _belong_to(plan, c.receivers, model)]
+    moves = [c for c in plan.facts.calls.values() if _moves_away(plan, c) and belong_to(plan, c.receivers, model)]
     return any(_is_late(plan, model, call.node, loops, frozenset()) for call in moves)
 
 
@@ -44,13 +44,13 @@ def _is_processor(plan: Reading, node: ast.expr) -> bool:
 def set_in_each_turn(plan: Reading, model: Obj, loop: ast.AST) -> bool:
     """Before the turn runs the model, whatever the turn before has left: `for p in critic.parameters(): ...`."""
     order = plan.program.span
-    switches = sorted({p for n in _switches(plan, model, []) for p in _in_loop(plan, loop, n)}, key=order)
+    found = sorted({p for n in switches(plan, model, []) for p in _in_loop(plan, loop, n)}, key=order)
     calls = (c for m in plan.roles.models if m.obj == model for c in m.forward_calls)
     runs = [order(p) for c in calls for p in _in_loop(plan, loop, c)]
     always = not any(isinstance(a, ast.If | ast.Try) and loop in plan.program.ancestors(a)
-                     for s in switches for a in plan.program.ancestors(s))  # fmt: skip
-    alike = len({ast.unparse(_switched(plan, s)) for s in switches}) == 1
-    return always and alike and order(switches[0]) < min(runs, default=order(loop))
+                     for s in found for a in plan.program.ancestors(s))  # fmt: skip
+    alike = len({ast.unparse(_switched(plan, s)) for s in found}) == 1
+    return always and alike and order(found[0]) < min(runs, default=order(loop))
 
 
 def _in_loop(plan: Reading, loop: ast.AST, node: ast.AST, seen: Set[ast.AST] = frozenset()) -> Iterator[ast.AST]:
@@ -76,16 +76,16 @@ def _switched(plan: Reading, switch: ast.AST) -> ast.AST:
     return switch
 
 
-def _switches(plan: Reading, model: Obj, loops: list[Loop]) -> Iterator[ast.expr]:
+def switches(plan: Reading, model: Obj, loops: list[Loop]) -> Iterator[ast.expr]:
     for call in plan.facts.calls.values():
         if isinstance(call.node.func, ast.Attribute) and call.node.func.attr == "requires_grad_":
-            if _belong_to(plan, call.receivers, model):
+            if belong_to(plan, call.receivers, model):
                 yield call.node
     for node in plan.nodes():
         if isinstance(node, ast.Attribute) and node.attr == "requires_grad" and isinstance(node.ctx, ast.Store):
             things, samples = plan.facts.value(node.value).objs, plan.facts.value(node.value).varies
             unknown = not (things or samples) and not set(loops).isdisjoint(plan.program.ancestors(node))
-            if _belong_to(plan, things, model) or (unknown and not _is_data(plan, node.value)):
+            if belong_to(plan, things, model) or (unknown and not _is_data(plan, node.value)):
                 yield node
 
 
@@ -95,7 +95,7 @@ def _is_data(plan: Reading, node: ast.expr) -> bool:
     return any(v.of("loader", "dataset") for v in made) and not any(v.of("model", "params", "parameter") for v in made)
 
 
-def _belong_to(plan: Reading, things: Iterable[Obj], model: Obj) -> bool:
+def belong_to(plan: Reading, things: Iterable[Obj], model: Obj) -> bool:
     """Are they the model, parts of it, or parameters of either?"""
     owners = {part for o in things for part in (o, o.owner) if part is not None}
     return any(model == owner or model in plan.facts.roots(owner) for owner in owners)

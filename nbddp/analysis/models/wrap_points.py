@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nbddp.analysis.reading import Reading
@@ -43,6 +44,15 @@ def find_home(plan: Reading, model: Obj) -> Home | None:
             ready = statement
             moved |= _moves(statement)
     return Home(name, built, ready, moved, _whole_value(plan, ready, name, model))
+
+
+def completing(plan: Reading, home: Home) -> Iterator[ast.stmt]:
+    """From the statement that builds it to the last that completes it."""
+    yield home.built
+    for statement in _following(plan, home.built) if home.ready is not home.built else ():
+        yield statement
+        if statement is home.ready:
+            return
 
 
 def _can_wait(plan: Reading, statement: ast.stmt, name: str, model: Obj) -> bool:

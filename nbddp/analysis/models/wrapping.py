@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from nbddp.analysis.models.buffers import kept_of_shares, may_hold_batch_norm
+from nbddp.analysis.models.changed_later import changed_later
 from nbddp.analysis.models.ddp_names import Names, find_names, may_train_unread
 from nbddp.analysis.models.repeated_backward import several_backwards
 from nbddp.analysis.models.unfreezing import moved_later, thaws_later
@@ -46,6 +47,8 @@ def find_wrapping(plan: Reading) -> Wrapping:
         if not reason and model.optimizers & loose:
             reason = sentence("its optimizer also updates parameters that belong to no module")
         home = None if reason else find_home(plan, model.obj)
+        if home is not None and not plan.options.shard and (reason := changed_later(plan, model.obj, home)):
+            home = None
         if home is None:
             averaged[model.obj] = reason or sentence("no single variable holds it before the training")
         else:

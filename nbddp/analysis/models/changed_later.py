@@ -1,0 +1,60 @@
+"""Models that get other parts, or are frozen, behind the place where DDP takes them over."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from nbddp.analysis.models.unfreezing import belong_to, switches
+from nbddp.analysis.models.wrap_points import Home, completing
+from nbddp.analysis.reading import Reading
+from nbddp.analysis.values import Obj
+from nbddp.sentence import NOTHING, Sentence, sentence
+
+STATES = ("state_dict", "load_state_dict")
+
+
+def changed_later(plan: Reading, model: Obj, home: Home) -> Sentence:
+    """Why DDP would not see it as it is trained."""
+    before = [*completing(plan, home)]
+    building = _run_by(plan, before) | {*plan.run_by_models}  # what a forward() makes anew is told of as such
+    function = plan.program.function_of(home.ready)
+    for node in (*_new_parts(plan, model), *switches(plan, model, [])):
+        around = plan.program.function_of(node)
+        late = around is not function or node.lineno > (home.ready.end_lineno or home.ready.lineno)
+        if late and around not in building and not any(s in before for s in plan.program.ancestors(node)):
+            return sentence("'%1' changes it after it has been built",
+                            plan.program.source(plan.program.statement_of(node)).splitlines()[0])  # fmt: skip
+    if home.name.startswith("self.") and _is_saved_within(plan, model):
+        return sentence("it is a part of a model whose state is saved or loaded")
+    return NOTHING
+
+
+def _new_parts(plan: Reading, model: Obj) -> Iterator[ast.expr]:
+    """`model.fc = nn.Linear(8, 2)`, `model[2] = …`, `model.fc.weight = nn.Parameter(…)`."""
+    for statement in plan.nodes():
+        if isinstance(statement, ast.Assign) and plan.facts.value(statement.value).of(
+            "model", "submodule", "parameter"
+        ):
+            for target in statement.targets:
+                if isinstance(target, ast.Attribute | ast.Subscript):
+                    if belong_to(plan, plan.facts.value(target.value).objs, model):
+                        yield target
+
+
+def _run_by(plan: Reading, statements: Iterable[ast.stmt]) -> set[ast.AST]:
+    """The functions that these statements run."""
+    found, waiting = set[ast.AST](), [n for s in statements for n in ast.walk(s)]
+    for node in waiting:
+        fact = plan.facts.calls.get(node) if isinstance(node, ast.Call) else None
+        for body in fact.bodies - found if fact is not None else ():
+            found.add(body)
+            waiting += ast.walk(body)
+    return found
+
+
+def _is_saved_within(plan: Reading, model: Obj) -> bool:
+    """`whole.load_state_dict(…)`, where DDP would give the part's names another beginning."""
+    holders = plan.facts.roots(model) - {model}
+    calls = (c for c in plan.facts.calls.values() if isinstance(c.node.func, ast.Attribute))
+    return any(c.node.func.attr in STATES and c.receivers & holders for c in calls)  # type: ignore[attr-defined]
