@@ -6,12 +6,27 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis.evaluator import contracted
-from nbddp.analysis.library import MATRIX, Samples, effect_of
+from nbddp.analysis.library import MATRIX, Samples, Shape, effect_of, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.syntax import qualified
-from nbddp.analysis.values import EARLIER, FLAT, LINE, MOVED, ONE, OPERATORS, TURNED, Extent, Place, spread
+from nbddp.analysis.syntax import keywords_of, qualified
+from nbddp.analysis.values import (
+    ANYTHING,
+    EARLIER,
+    FLAT,
+    LINE,
+    MOVED,
+    ONE,
+    OPERATORS,
+    PICKED,
+    TURNED,
+    Extent,
+    Place,
+    spread,
+)
 
 LINE_AND_COLUMN = (1, 2)  # places of samples, from the last
+ELSEWHERE = (TURNED, FLAT, ONE, PICKED)  # marks of samples that stand elsewhere than in the first dimension, or one
+BEFORE = 4  # arguments of a recurrent layer, before the one that says where the samples are
 SHUFFLES = ("torch.randperm", "numpy.random.permutation")
 
 
@@ -69,6 +84,8 @@ def _are_known(places: set[Place]) -> bool:
 
 def compares_samples(plan: Reading, node: ast.BinOp | ast.Call | ast.Compare) -> bool:
     """`a @ b.T`, `a[:, None] - b[None]`, `torch.cdist(a, b)` with a sample in each row of both."""
+    if isinstance(node, ast.Call) and _goes_along_samples(plan, node):
+        return True
     if is_paired(plan, node) or _meets_another_order(plan, node) or _meets_those_before(plan, node):
         return True
     if isinstance(node, ast.Call):
@@ -81,6 +98,38 @@ def compares_samples(plan: Reading, node: ast.BinOp | ast.Call | ast.Compare) ->
         against = _is_product(plan, parts) if multiplied else turned
     values = [plan.facts.value(p) for p in parts]
     return against and bool(parts) and all(spread(v) is Extent.SAMPLES and not v.of(ONE) for v in values)
+
+
+def _goes_along_samples(plan: Reading, call: ast.Call) -> bool:
+    """`nn.LSTM(8, 8)(x)`, which takes time for the first dimension, of batches as a DataLoader puts them together."""
+    given = plan.facts.value(call.args[0]) if call.args else ANYTHING
+    if spread(given) is not Extent.SAMPLES or given.items or given.of(*ELSEWHERE) or plan.options.exact:
+        return False
+    layers = [o.node for o in plan.facts.value(call.func).of("model", "submodule") if effect_of(o.name).sequence]
+    own = any("collate_fn" in fact.args for fact in plan.facts.calls.values())
+    first = layers and not own and all(isinstance(n, ast.Call) and _is_time_first(plan, n) for n in layers)
+    return bool(first) and not any(isinstance(n, ast.Attribute) and _moves_the_first(plan, n) for n in plan.nodes())
+
+
+def _moves_the_first(plan: Reading, method: ast.Attribute) -> bool:
+    """`x.transpose(0, 1)`, `x.permute(1, 0, 2)`, `x.view(28, -1, 28)`; not `x.transpose(1, 2)`, `view(len(x), -1)`."""
+    call, shape = plan.program.parents[method], entry_of(method).shape
+    given = call.args if isinstance(call, ast.Call) and call.func is method else []
+    given = given[0].elts if given and isinstance(given[0], ast.Tuple | ast.List) else given
+    dims = [plan.facts.value(a).const for a in given]
+    if shape is Shape.ANEW:
+        return bool(given) and not plan.facts.value(given[0]).size and dims[0] != -1
+    if shape is not Shape.TURNED:
+        return False
+    return dims[:1] != [0] if method.attr == "permute" else not dims or 0 in dims or None in dims
+
+
+def _is_time_first(plan: Reading, made: ast.Call) -> bool:
+    """As it is where nothing else is said, by name or by place."""
+    named = keywords_of(made)
+    said = named.get("batch_first")
+    open_ended = len(made.args) > BEFORE or any(k.arg is None for k in made.keywords)
+    return plan.facts.value(said).const is False if said is not None else not open_ended
 
 
 def _meets_another_order(plan: Reading, node: ast.BinOp | ast.Call | ast.Compare) -> bool:
