@@ -108,7 +108,7 @@ def _goes_along_samples(plan: Reading, call: ast.Call) -> bool:
     layers = [o.node for o in plan.facts.value(call.func).of("model", "submodule") if effect_of(o.name).sequence]
     own = any("collate_fn" in fact.args for fact in plan.facts.calls.values())
     first = layers and not own and all(isinstance(n, ast.Call) and _is_time_first(plan, n) for n in layers)
-    return bool(first) and not any(isinstance(n, ast.Attribute) and _moves_the_first(plan, n) for n in plan.nodes())
+    return bool(first) and not any(_moves_the_first(plan, n) for n in plan.nodes() if isinstance(n, ast.Attribute))
 
 
 def _moves_the_first(plan: Reading, method: ast.Attribute) -> bool:
@@ -117,11 +117,20 @@ def _moves_the_first(plan: Reading, method: ast.Attribute) -> bool:
     given = call.args if isinstance(call, ast.Call) and call.func is method else []
     given = given[0].elts if given and isinstance(given[0], ast.Tuple | ast.List) else given
     dims = [plan.facts.value(a).const for a in given]
+    if plan.program.function_of(method) not in plan.run_by_models and not _is_of_step(plan, method):
+        return False
     if shape is Shape.ANEW:
         return bool(given) and not plan.facts.value(given[0]).size and dims[0] != -1
     if shape is not Shape.TURNED:
         return False
     return dims[:1] != [0] if method.attr == "permute" else not dims or 0 in dims or None in dims
+
+
+def _is_of_step(plan: Reading, node: ast.AST) -> bool:
+    """In the loop over the batches, or in a function that it runs."""
+    call, steps = plan.program.parents[node], {f.node for f in plan.roles.batch_loops}
+    fact = plan.facts.calls.get(call) if isinstance(call, ast.Call) else None
+    return not steps.isdisjoint(plan.program.ancestors(node)) or (fact is not None and bool(fact.loops & steps))
 
 
 def _is_time_first(plan: Reading, made: ast.Call) -> bool:
