@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from nbddp.analysis.models.unfreezing import belong_to, switches
 from nbddp.analysis.models.wrap_points import Home, completing
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.syntax import is_name
 from nbddp.analysis.values import Obj
 from nbddp.sentence import NOTHING, Sentence, sentence
 
@@ -16,7 +17,8 @@ STATES = ("state_dict", "load_state_dict")
 
 def changed_later(plan: Reading, model: Obj, home: Home) -> Sentence:
     """Why DDP would not see it as it is trained."""
-    before = [*completing(plan, home)]
+    scope = plan.program.function_of(home.built) or plan.program.tree
+    before = [*completing(plan, home), *(n for n in getattr(scope, "body", ()) if n.lineno <= home.ready.lineno)]
     building = _run_by(plan, before) | {*plan.run_by_models}  # what a forward() makes anew is told of as such
     function = plan.program.function_of(home.ready)
     for node in (*_new_parts(plan, model), *switches(plan, model, [])):
@@ -37,9 +39,15 @@ def _new_parts(plan: Reading, model: Obj) -> Iterator[ast.expr]:
             "model", "submodule", "parameter"
         ):
             for target in statement.targets:
-                if isinstance(target, ast.Attribute | ast.Subscript):
+                if isinstance(target, ast.Attribute | ast.Subscript) and not _is_begun(plan, target):
                     if belong_to(plan, plan.facts.value(target.value).objs, model):
                         yield target
+
+
+def _is_begun(plan: Reading, target: ast.expr) -> bool:
+    """`self.fc = nn.Linear(8, 2)` in the `__init__` of a part."""
+    own = isinstance(target, ast.Attribute) and is_name(target.value, "self")
+    return own and getattr(plan.program.function_of(target), "name", "") == "__init__"
 
 
 def _run_by(plan: Reading, statements: Iterable[ast.stmt]) -> set[ast.AST]:

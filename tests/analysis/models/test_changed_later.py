@@ -78,3 +78,35 @@ def test_a_part_of_a_model_that_is_taken_out(lines, wrapped):
     optimizer = "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)"
     made = plan(IMPORTS, DATA, cells + optimizer, f"{training}    optimizer.step()")
     assert bool(made.wrapping.homes) is wrapped
+
+
+PARTS = """
+class Part(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.make()
+
+    def make(self):
+        self.inner = nn.Linear(8, 2)
+
+    def forward(self, x):
+        return self.inner(x)
+
+class Both(nn.Module):
+    def __init__(self, part):
+        super().__init__()
+        self.part = part
+
+    def forward(self, x):
+        return self.part(x)
+
+part = Part()
+model = Both(part)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+"""
+
+
+def test_a_part_that_is_made_before_is_no_change():
+    training = "for x, y in train_loader:\n    optimizer.zero_grad()\n    F.cross_entropy(model(x), y).backward()\n"
+    made = plan(IMPORTS, DATA, PARTS, f"{training}    optimizer.step()")
+    assert made.wrapping.homes
