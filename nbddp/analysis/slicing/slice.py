@@ -13,7 +13,7 @@ from nbddp.analysis.slicing.function_effects import Definition, Summary, methods
 from nbddp.analysis.slicing.gradients import WAITING, gives, may_learn, wants
 from nbddp.analysis.slicing.names import Effects
 from nbddp.analysis.slicing.scopes import root_name
-from nbddp.analysis.syntax import Program, Statement, imported_names, walk
+from nbddp.analysis.syntax import BUILTINS, Program, Statement, imported_names, walk
 from nbddp.sentence import NOTHING, Sentence, sentence
 
 
@@ -69,9 +69,16 @@ class Flow:
                 if self.effects[at].ambient:  # the function of that name by then, not one that a later cell defines
                     return True
                 todo |= self.effects[at].calls - seen
+            elif at is None and self._is_unread(name):
+                return True
             elif any(self.functions[n].ambient for n in reachable(name, self.functions)):
                 return True
         return False
+
+    def _is_unread(self, name: str) -> bool:
+        """`seed_everything(0)` of `from helpers import *`: nothing that is read gives the name."""
+        known = name.startswith(".") or name in self.functions or name in self.imports or name in BUILTINS
+        return not known and any(isinstance(n, ast.ImportFrom) and n.names[0].name == "*" for n in self.program.nodes)
 
 
 def build_flow(program: Program) -> Flow:

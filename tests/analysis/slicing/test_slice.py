@@ -265,3 +265,19 @@ def test_what_a_step_has_its_gradients_from_is_kept(step):
 @pytest.mark.parametrize("later", ["optimizer.zero_grad()", "model.bias.grad = None", "print(model)"])
 def test_a_look_at_gradients_is_left_out(later):
     assert "out.backward()" not in kept("x = torch.ones(1, 8)\nout = model(x).sum()", STEP_BY_HAND[1], later, TRAINING)
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        ("from helpers import *\nseed_everything(0)", ["from helpers import *", "seed_everything(0)", LOOP]),
+        (
+            "from helpers import *\nsetup(torch.device('cpu'))",
+            ["from helpers import *", "setup(torch.device('cpu'))", LOOP],
+        ),
+        ("from helpers import *\nsize = len(train_set)", ["from helpers import *", LOOP]),
+        ("def size(x):\n    return len(x)\nsize(torch.zeros(3))", [LOOP]),
+    ],
+)
+def test_what_a_module_with_a_star_gives_may_do_anything(cell, expected):
+    assert kept(cell, TRAINING) == expected
