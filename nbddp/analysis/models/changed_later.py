@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from nbddp.analysis.library import Effect, effect_of
 from nbddp.analysis.models.unfreezing import belong_to, switches
 from nbddp.analysis.models.wrap_points import Home, completing
 from nbddp.analysis.reading import Reading
@@ -12,6 +13,10 @@ from nbddp.analysis.syntax import is_name
 from nbddp.analysis.values import Obj
 from nbddp.sentence import NOTHING, Sentence, sentence
 
+PARTS = ("model", "submodule", "parameter")
+REMAKING = tuple(
+    f"torch.nn.utils.{word}" for word in ("weight_norm", "spectral_norm", "parametriz", "prune", "remove_")
+)
 STATES = ("state_dict", "load_state_dict")
 
 
@@ -33,15 +38,22 @@ def changed_later(plan: Reading, model: Obj, home: Home) -> Sentence:
 
 
 def _new_parts(plan: Reading, model: Obj) -> Iterator[ast.expr]:
-    """`model.fc = nn.Linear(8, 2)`, `model[2] = …`, `model.fc.weight = nn.Parameter(…)`."""
+    """`model.fc = nn.Linear(8, 2)`, `model[2] = …`, `setattr(model, "fc", …)`, `model.layers.append(…)`."""
     for statement in plan.nodes():
-        if isinstance(statement, ast.Assign) and plan.facts.value(statement.value).of(
-            "model", "submodule", "parameter"
-        ):
+        if isinstance(statement, ast.Assign) and plan.facts.value(statement.value).of(*PARTS):
             for target in statement.targets:
                 if isinstance(target, ast.Attribute | ast.Subscript) and not _is_begun(plan, target):
                     if belong_to(plan, plan.facts.value(target.value).objs, model):
                         yield target
+    for call, fact in plan.facts.calls.items():
+        stores = isinstance(call.func, ast.Attribute) and effect_of(f".{call.func.attr}").effect is Effect.STORES
+        given = plan.facts.value(call.args[0]).objs if call.args and any(map(_gives_parts, fact.names)) else ()
+        if belong_to(plan, (*given, *(fact.receivers if stores else ())), model):
+            yield call
+
+
+def _gives_parts(name: str) -> bool:
+    return name == "setattr" or name.startswith(REMAKING)
 
 
 def _is_begun(plan: Reading, target: ast.expr) -> bool:
@@ -64,5 +76,5 @@ def _run_by(plan: Reading, statements: Iterable[ast.stmt]) -> set[ast.AST]:
 def _is_saved_within(plan: Reading, model: Obj) -> bool:
     """`whole.load_state_dict(…)`, where DDP would give the part's names another beginning."""
     holders = plan.facts.roots(model) - {model}
-    calls = (c for c in plan.facts.calls.values() if isinstance(c.node.func, ast.Attribute))
-    return any(c.node.func.attr in STATES and c.receivers & holders for c in calls)  # type: ignore[attr-defined]
+    inside = (c for c in plan.facts.calls.values() if c.receivers & holders)
+    return any(isinstance(c.node.func, ast.Attribute) and c.node.func.attr in STATES for c in inside)

@@ -55,6 +55,10 @@ trainer.setup()
             "",
             "'p.requires_grad = False' changes",
         ),
+        ("setattr(trainer.model, 'head', nn.Linear(4, 2))", "", "'setattr(trainer.model, "),
+        ("trainer.model.add_module('head', nn.Linear(4, 2))", "", "'trainer.model.add_module("),
+        ("torch.nn.utils.parametrizations.weight_norm(trainer.model.head)", "", "'torch.nn.utils.parametrizations"),
+        ("names = []\nnames.append(trainer.model)", "", ""),
         ("trainer.model.body.requires_grad_(False)", "", "'trainer.model.body.requires_grad_(False)' changes it"),
     ],
 )
