@@ -90,8 +90,11 @@ def _waits(plan: Plan) -> Iterator[Edit | Diagnostic]:
         if not reads or call.varying_control or call.ever_in_forward or call.loops & plan.dealt:
             continue
         statement = _with_its_file(plan, plan.program.statement_of(call.node))
-        alone = any(a in plan.writing.guarded for a in plan.program.ancestors(call.node))
-        if alone or plan.preparation.covers(plan, call.node) or _has_waited(plan, statement, done):
+        if (
+            _is_alone(plan, call.node, frozenset())
+            or plan.preparation.covers(plan, call.node)
+            or _has_waited(plan, statement, done)
+        ):
             continue
         if _comes_later(plan, call.node, first, frozenset()):
             if not done:
@@ -103,6 +106,15 @@ def _waits(plan: Plan) -> Iterator[Edit | Diagnostic]:
             done.add(statement)
             yield before(plan.program, NAME, statement, f"{plan.naming('dist')}.barrier(){WAITS}", ("dist",))
     yield from _before_it_is_gone(plan, done)
+
+
+def _is_alone(plan: Plan, node: ast.AST, seen: frozenset[ast.AST]) -> bool:
+    """In what rank 0 does alone, also by way of functions: nobody would come to wait with it."""
+    if not plan.writing.guarded.isdisjoint(plan.program.ancestors(node)):
+        return True
+    function = plan.program.function_of(node)
+    calls = plan.callers.get(function, []) if function is not None and function not in seen else []
+    return any(_is_alone(plan, call, seen | {function}) for call in calls if function is not None)
 
 
 def _before_it_is_gone(plan: Plan, read: set[ast.stmt]) -> Iterator[Edit]:
