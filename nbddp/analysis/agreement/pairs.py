@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from nbddp.analysis.evaluator import contracted
 from nbddp.analysis.library import MATRIX, Samples, Shape, effect_of, entry_of
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting import leaves_the_first, sizes_in
 from nbddp.analysis.syntax import keywords_of, qualified
 from nbddp.analysis.values import (
     ANYTHING,
@@ -112,18 +113,15 @@ def _goes_along_samples(plan: Reading, call: ast.Call) -> bool:
 
 
 def _moves_the_first(plan: Reading, method: ast.Attribute) -> bool:
-    """`x.transpose(0, 1)`, `x.permute(1, 0, 2)`, `x.view(28, -1, 28)`; not `x.transpose(1, 2)`, `view(len(x), -1)`."""
-    call, shape = plan.program.parents[method], entry_of(method).shape
-    given = call.args if isinstance(call, ast.Call) and call.func is method else []
-    given = given[0].elts if given and isinstance(given[0], ast.Tuple | ast.List) else given
-    dims = [plan.facts.value(a).const for a in given]
+    """`x.transpose(0, 1)`, `x.view(28, -1, 28)`; not `x.transpose(1, 2)`, `x.view(len(x), -1)`."""
+    shape = entry_of(method).shape
     if plan.program.function_of(method) not in plan.run_by_models and not _is_of_step(plan, method):
         return False
-    if shape is Shape.ANEW:
-        return bool(given) and not plan.facts.value(given[0]).size and dims[0] != -1
-    if shape is not Shape.TURNED:
-        return False
-    return dims[:1] != [0] if method.attr == "permute" else not dims or 0 in dims or None in dims
+    if shape is Shape.TURNED:
+        return not leaves_the_first(plan, method)
+    call = plan.program.parents[method]
+    first = next(iter(sizes_in(call.args)), None) if shape is Shape.ANEW and isinstance(call, ast.Call) else None
+    return first is not None and not plan.facts.value(first).size and plan.facts.value(first).const != -1
 
 
 def _is_of_step(plan: Reading, node: ast.AST) -> bool:

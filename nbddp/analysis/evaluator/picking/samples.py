@@ -61,17 +61,11 @@ def picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subscr
 
 def puts_back(m: Machine, target: ast.Subscript, container: Value, value: Value) -> bool:
     """`out[rows] = layer(x[rows])`: what is made of samples that a mask picks, where these stand."""
-    if m.facts.value(target.slice).of(domain.MASK) and spread(container) is spread(value) is Extent.SAMPLES:
-        statement = m.program.statement_of(target)
-        value_of = getattr(statement, "value", None)
-        taken = [n.slice for n in walk(value_of) if isinstance(n, ast.Subscript)] if value_of is not None else []
-        masks = {ast.unparse(at) for at in taken if m.facts.value(at).of(domain.MASK)}
-        return (
-            bool(value.of(domain.BY_MASK))
-            and not value.of(domain.MOVED, domain.PLACED)
-            and masks == {ast.unparse(target.slice)}
-        )
-    return False
+    if not value.of(domain.BY_MASK) or value.of(domain.MOVED, domain.PLACED):
+        return False
+    loads = (n for n in walk(m.program.statement_of(target)) if isinstance(n, ast.Subscript) and n is not target)
+    masks = {ast.unparse(n.slice) for n in loads if m.facts.value(n.slice).of(domain.MASK)}
+    return masks == {ast.unparse(target.slice)} and spread(container) is spread(value) is Extent.SAMPLES
 
 
 def _turn_of(m: Machine, at: ast.expr) -> ast.AST | None:

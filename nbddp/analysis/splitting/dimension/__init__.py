@@ -9,4 +9,4 @@ from nbddp.analysis.splitting.dimension.samples import samples_in, set_against
 from nbddp.analysis.splitting.dimension.sequences import may_turn, one_sequence, time_first
 from nbddp.analysis.splitting.dimension.states import cut_short, with_states, without_part
 from nbddp.analysis.splitting.dimension.targets import with_masks, with_places
-from nbddp.analysis.splitting.dimension.turning import turns_round
+from nbddp.analysis.splitting.dimension.turning import leaves_the_first, turns_round

@@ -20,7 +20,7 @@ from nbddp.analysis.splitting.dimension import (
 )
 from nbddp.analysis.splitting.fit.sizes import own_size, whole_sizes
 from nbddp.analysis.splitting.means import uncounted
-from nbddp.analysis.splitting.origins import counted_rows, rows_of_batches, strung, written_sizes
+from nbddp.analysis.splitting.origins import counted_rows, strung
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import Region, is_split, region_at
 from nbddp.analysis.splitting.roots import Root, dims_of, reduced
@@ -163,8 +163,7 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
         return sentence(
             "'%1' goes through the samples, and each goes on from the one before", plan.program.source(samples)
         )
-    shapes = (c for c in (*whole_sizes(plan), *_filled(region)) if own_size(plan, c) is None)
-    if (shape := next(shapes, None)) is not None:
+    if (shape := next((c for c in whole_sizes(plan) if own_size(plan, c) is None), None)) is not None:
         return sentence("'%1' gives its samples the size of the whole batch", plan.program.source(shape))
     if (picked := _picked_by_place(region, split)) is not None:
         return sentence("'%1' is picked by its place in the batch", plan.program.source(picked))
@@ -262,17 +261,6 @@ def _is_of_data(plan: Reading, node: ast.expr) -> bool:
     layers = {f.node for f in plan.facts.calls.values() if any(o.kind in ("model", "submodule") for o in f.called)}
     fitted = plan.facts.value(node).of("parameter") or getattr(node, "id", "") in learned(plan)
     return not fitted and not layers & {*plan.bindings.made_of(node)}
-
-
-def _filled(region: Region) -> Iterator[ast.Call]:
-    """`out = torch.zeros(length, 64, 8); out[t] = …`: with places for the samples of the whole batch."""
-    plan, rows = region.plan, rows_of_batches(region.plan)
-    for node in (n for s in region.rest for n in walk(s) if isinstance(n, ast.Subscript)):
-        if isinstance(node.ctx, ast.Store) and is_split(plan, node.value):
-            for made in plan.bindings.made_of(node.value):
-                sizes = [str(plan.facts.value(size).const) for size in written_sizes(plan, made)]
-                if isinstance(made, ast.Call) and rows & {*sizes}:
-                    yield made
 
 
 def _picked_by_place(region: Region, split: Split) -> ast.expr | None:

@@ -29,5 +29,7 @@ def test_some_of_the_samples_are_told_from_all(source, picked):
     ],
 )
 def test_what_a_mask_picks_may_be_put_back_where_it_was(put, extent):
-    made = plan(*BEFORE, batch("m = x[:, 0] > 0", "out = torch.zeros_like(x)", f"out[m] = {put}", "n = out + 0"))
+    made = plan(
+        *BEFORE, batch("m = x[:, 0] > 0", "z = x[~m]", "out = torch.zeros_like(x)", f"out[m] = {put}", "n = out + 0")
+    )
     assert made.facts.value(node(made, ast.BinOp, "out + 0")).extent is extent
