@@ -107,10 +107,14 @@ def returned(plan: Reading) -> Assumptions:
     found = dict(plan.assumed.returned)
     for one in (*_given_back(plan), *_named(plan)):
         at = Place(plan.program, plan.facts, plan.assumed, lambda _: None)
-        made = list(parts(at, one)) if spread(plan.facts.value(one)) is Extent.VARYING else []
+        made = list(parts(at, one)) if _is_of_share(plan, one) else []
         if all(way in NUMBERS and _is_clear(plan, part) for part, way in made):
             found.update((part, way) for part, way in made if way is not None)
     return replace(plan.assumed, returned=found) if found.keys() != plan.assumed.returned.keys() else plan.assumed
+
+
+def _is_of_share(plan: Reading, node: ast.expr) -> bool:
+    return spread(plan.facts.value(node)) is Extent.VARYING
 
 
 def _is_clear(plan: Reading, part: ast.expr) -> bool:
@@ -135,7 +139,7 @@ def _named(plan: Reading) -> Iterator[ast.expr]:
         if isinstance(loop.node, ast.For) and not (loop.watched or loop.perhaps):
             for statement in straight(plan.facts, loop.node.body):
                 match statement:
-                    case ast.Assign(targets=[ast.Name() as name], value=made):
+                    case ast.Assign(targets=[ast.Name() as name], value=made) if _is_of_share(plan, made):
                         is_read = uses(plan.program, plan.program.nodes, name.id).read  # also by later cells
                         number = plan.facts.value(made).number and not any(_picks_by(plan, n) for n in is_read)
                         if is_read and (number or all(_is_let_go(plan, n) for n in _uses(plan, name).read)):
