@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from nbddp.analysis.library import Samples, effect_of
+from nbddp.analysis.library import Gives, Samples, effect_of
 from nbddp.analysis.values.domain import ANYTHING, Extent, Obj, Place, Value, is_sum_or_not, join
 from nbddp.analysis.values.tracking import Tracked, TrackedDict, TrackedSet, TrackedSets, TrackedState
 from nbddp.sentence import Sentence
@@ -212,6 +212,16 @@ class Facts(Tracked):
         if not isinstance(node, ast.Call) or node not in self.calls:
             return False
         return any(effect_of(n).counts for n in self.calls[node].names) or any(map(self.counts, node.args[:1]))
+
+    def numbers(self, node: ast.AST) -> bool:
+        """`range(10)`, `tqdm(range(10))`: Python's own, as `torch.arange(10)` gives none."""
+        if not isinstance(node, ast.Call) or node not in self.calls:
+            return False
+        names = self.calls[node].names
+        if any(effect_of(n).counts for n in names):
+            return not any(n.startswith("torch.") for n in names)
+        turns = bool(names) and all(effect_of(n).gives is Gives.TURNS for n in names)
+        return turns and any(map(self.numbers, node.args[:1]))
 
     def contents(self, value: Value) -> Iterator[Value]:
         """What lists and dictionaries hold, also those in a tuple."""

@@ -240,7 +240,7 @@ def _iterate_wrapper(m: Machine, obj: Obj, node: ast.AST) -> Value:
         return Value(items=(ANYTHING, iterate(m, Value(layers), node) if layers else m.elements(inner)))
     element = iterate(m, inner, node)
     if obj.name == "enumerate":
-        counter = thing("counter", obj.node, BATCHES if loaders_in(m, inner) else "")
+        counter = replace(thing("counter", obj.node, BATCHES if loaders_in(m, inner) else ""), number=True)
         own = Extent.SAMPLES in taken_from(m, inner)  # the place of each sample
         return Value(
             items=(marked(marked(counter.with_extent(Extent.SAMPLES), PLACED), PLACES) if own else counter, element)

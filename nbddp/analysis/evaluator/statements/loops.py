@@ -235,10 +235,10 @@ def element(m: Machine, iterable: Value, node: ast.AST, active: Active) -> Value
     whole = bool(active.fact.loaders) and not active.shares
     if value.items and value.items[0].of("counter"):
         counter, *rest = value.items
-        counter = Value(counter.objs, Extent.VARYING) if active.deals else counter
+        counter = replace(counter, extent=Extent.VARYING) if active.deals else counter
         return replace(value, items=(counter, *(_of_all(m, r, node) if whole else r for r in rest)))
     if value == ANYTHING and m.facts.counts(over := getattr(node, "iter", node)):
-        return replace(value, sources=frozenset({over}))  # from 0 on, or another
+        return replace(value, sources=frozenset({over}), number=m.facts.numbers(over))  # from 0 on, or another
     return _of_all(m, value, node) if whole else value
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from nbddp.analysis import Plan
 from nbddp.analysis.values import Extent, LoopFact
-from tests.analysis.cells import BEFORE, TRAINING, evaluation, evaluations, extent, node, plan, seen
+from tests.analysis.cells import BEFORE, TRAINING, batch, evaluation, evaluations, extent, node, plan, seen
 
 
 def loop_over(made: Plan, source: str) -> LoopFact:
@@ -125,3 +125,18 @@ def test_numbers_are_told_apart_where_a_condition_asks_for_them(test, trained):
     inside = TRAINING.replace("loss.backward()", f"if {test}:\n            loss.backward()").strip()
     made = plan(*BEFORE, "for stage in [2, 3]:\n" + "\n".join(f"    {line}" for line in inside.split("\n")))
     assert len(loop_over(made, "train_loader").trained) == trained
+
+
+@pytest.mark.parametrize(
+    ("source", "number"),
+    [
+        ("range(3)", True),
+        ("tqdm.tqdm(range(3))", True),
+        ("reversed(range(3))", True),
+        ("torch.arange(3)", False),
+        ("torch.tensor(range(3))", False),
+    ],
+)
+def test_what_counts_gives_numbers(source, number):
+    made = plan(*BEFORE, "import math, tqdm", batch(f"for n in {source}:", "    m = math.exp(n / 3) + 1"))
+    assert made.facts.value(node(made, ast.BinOp, "math.exp(n / 3) + 1")).number is number
