@@ -184,26 +184,41 @@ def _clears_all(plan: Plan, call: ast.Call, behind: ast.Call) -> bool:
 
 def _with_statistics(plan: Plan, call: ast.Call) -> list[str]:
     """What stands for models that DDP does not wrap, and that may hold a BatchNorm."""
-    known = {m.obj for m in plan.roles.models}
-    averaged = {o for o in known if o in plan.wrapping.averaged and may_hold_batch_norm(plan, o)}
-    return list(expressions_for(plan, call, plan.facts.calls[call].visible, averaged, known))
+    wanted = _of_statistics(plan)
+    return list(expressions_for(plan, call, plan.facts.calls[call].visible, wanted, {m.obj for m in plan.roles.models}))
+
+
+def _of_statistics(plan: Plan) -> set[Obj]:
+    models = (m.obj for m in plan.roles.models if m.obj in plan.wrapping.averaged)
+    return {model for model in models if may_hold_batch_norm(plan, model)}
 
 
 def _batch_norm(plan: Plan, call: ast.Call, steps: Set[Loop], done: set[ast.AST]) -> Iterator[Edit | Diagnostic]:
     """Over the samples of all ranks, as where DDP wraps it; the layers stay where they are in the model."""
-    models = _with_statistics(plan, call) if synchronises(plan) else []
-    loop = next((a for a in plan.program.ancestors(call) if a in steps and isinstance(a, ast.stmt)), None)
-    if models and loop is None:
+    if not synchronises(plan) or not _of_statistics(plan):
+        return
+    around = [a for a in plan.program.ancestors(call) if a in steps and isinstance(a, ast.stmt)]
+    others = (s for s in steps if isinstance(s, ast.stmt) and steps.isdisjoint(plan.program.ancestors(s)))
+    loops = around[:1] or sorted(others, key=plan.program.span)
+    models = {loop: _named_at(plan, loop) for loop in loops if loop not in done}
+    if not loops or [] in models.values():
         yield plan.program.diagnose(
             NAME, "warning", call,
             sentence("a BatchNorm of this model takes the mean and the variance of each rank's own samples"),
-            why=sentence("DDP does not wrap the model, and no loop over batches stands around this call"),
-            help=sentence("call backward() in the loop over the batches"),
+            why=sentence("DDP does not wrap the model, and no variable before the loop over the batches holds it"),
+            help=sentence("build the model before the loop, and store it in a variable"),
         )  # fmt: skip
-    for model in models if loop is not None and loop not in done else ():
-        assert isinstance(loop, ast.stmt)
-        yield before(plan.program, NAME, loop, f"{plan.naming('sync_batchnorm')}({model})", ("sync_batchnorm",))
-    done |= {loop} if loop is not None else set()
+    for loop, names in models.items():
+        for model in names:
+            yield before(plan.program, NAME, loop, f"{plan.naming('sync_batchnorm')}({model})", ("sync_batchnorm",))
+    done.update(loops)
+
+
+def _named_at(plan: Plan, loop: ast.stmt) -> list[str]:
+    """The models by their names where the loop begins."""
+    names = (f.names for f in plan.roles.batch_loops if f.node is loop)
+    models = {m.obj for m in plan.roles.models}
+    return [text for n in names for text in expressions_for(plan, loop, n, _of_statistics(plan), models)]
 
 
 def _optimizers(plan: Plan, call: ast.Call, more: Set[Obj]) -> list[str]:

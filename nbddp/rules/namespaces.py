@@ -1,10 +1,11 @@
 """What it does
     Lets what asks for names by their text find them: in a script, the names of the cells are the module's.
-    Annotations of such names are left out.
+    Annotations of such names are left out. `__builtins__` is asked for as the module `builtins`.
 
 Why DDP needs it
     Each process calls a function that trains. There, `locals()` has the function's own names, what `exec` binds is
-    lost, and a name that is the module's can have no annotation.
+    lost, and a name that is the module's can have no annotation. What is spawned imports the script, and in a module
+    that is imported `__builtins__` is a dictionary.
 
 Before
     exec("total += 1")
@@ -39,6 +40,8 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             case ast.Call(func=ast.Name(id="exec"), args=[_], keywords=[]):
                 if _is_of_cells(plan, node, "exec"):
                     yield append_argument(plan.program, NAME, node, "globals()", ())
+            case ast.Name(id="__builtins__", ctx=ast.Load()):
+                yield replace(plan.program, NAME, node, "builtins", ("import builtins",))
             case ast.Assign() | ast.AnnAssign() if not _is_inside(plan, node):
                 yield from _annotated(plan, node)
 

@@ -71,8 +71,11 @@ def _given(statement: ast.stmt) -> Iterator[ast.expr]:
 
 
 def may_hold_batch_norm(plan: Reading, model: Obj) -> bool:
-    """Not one that is read to its last part, where the word is nowhere."""
-    return "BatchNorm" in plan.program.text or not is_read(plan.facts, model)
+    """Not one that is read to its last part, where the word is nowhere in what is kept."""
+    known: dict[str, bool] = plan.once.setdefault(may_hold_batch_norm, {})
+    if "word" not in known:
+        known["word"] = any("BatchNorm" in plan.program.source(s.node) for s in plan.kept)
+    return known["word"] or not is_read(plan.facts, model)
 
 
 def synchronises(plan: Reading) -> bool:

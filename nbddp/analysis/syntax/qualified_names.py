@@ -6,7 +6,7 @@ import ast
 import builtins
 from collections.abc import Iterable, Iterator, Mapping
 
-BUILTINS = frozenset(dir(builtins)) | {"display", "get_ipython", "__file__", "__name__"}
+BUILTINS = frozenset(dir(builtins)) | {"display", "get_ipython", "__builtins__", "__file__", "__name__"}
 
 
 def bindings(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
@@ -46,11 +46,13 @@ def qualified(node: ast.expr, names: Mapping[str, str]) -> str | None:
     root, _, rest = path.partition(".")
     if root in names:
         return canonical(f"{names[root]}.{rest}" if rest else names[root])
-    return path if root in BUILTINS else None
+    return canonical(path) if root in BUILTINS else None
 
 
 # Public names that live in two places.
 _ALIASES = {
+    "builtins.": "",
+    "__builtins__.": "",
     "torch.utils.data.dataloader.": "torch.utils.data.",
     "torch.utils.data.dataset.": "torch.utils.data.",
     "torch.utils.data.sampler.": "torch.utils.data.",
