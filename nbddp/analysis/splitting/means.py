@@ -52,14 +52,15 @@ def means_of(plan: Reading, split: Split) -> Means:
                 unpacked += [(node, name) for name in _out_of_a_tuple(plan, node)]
             elif isinstance(node, ast.BinOp | ast.Call | ast.Return):
                 counts += _counts(plan, node)
-            if _is_born(plan, node) and not _runs(plan, node, within=inside):
+            is_born, runs = _is_born(plan, node), _runs(plan, node)
+            if (is_born or runs) and not _runs(plan, node, within=inside):
                 assert isinstance(node, ast.expr)
                 kept = sorted(means_in(plan, node), key=plan.program.span) if _keeps_means(plan, node) else []
                 weighed = {n: _inner_mean(plan, split, n) for n in kept}
                 unseen += [n for n in kept if weighed[n] is None]
-                found = [*weighed.values()] or (_of_several(plan, split, node) if _runs(plan, node) else [])
+                found = [*weighed.values()] or (_of_several(plan, split, node) if is_born and runs else [])
                 inner += [one for one in found if one is not None]
-                born += [] if found else [node]
+                born += [node] if is_born and not found else []
     averaged = sorted(plan.assumed.averaged - inside - {one.node for one in inner}, key=plan.program.span)
     inner += [one for node in averaged if (one := _inner_mean(plan, split, node)) is not None]
     for node in sorted(_around(plan, split, inside) - apart - {one.node for one in inner}, key=plan.program.span):
@@ -103,8 +104,10 @@ def means_in(plan: Reading, call: ast.AST) -> set[ast.expr]:
 
 
 def _keeps_means(plan: Reading, call: ast.AST) -> bool:
-    """`self.last = loss.item()`, `log.append(loss)`, `print(loss)` in what it runs, besides what it gives back."""
+    """`self.last = loss.item()`, `loss.backward()`, `print(loss)` in what it runs, besides what it gives back."""
     inside = {*run_by(plan, call)} - {*walk(call)} if _runs(plan, call) else set()
+    if not plan.facts.backward.isdisjoint(inside):
+        return True
     read = {n.attr for n in plan.nodes() if isinstance(n, ast.Attribute) and n not in inside}
     base: ast.expr | None
     for node in inside:

@@ -42,6 +42,7 @@ def test_out_of_a_tuple():
         ("into = kept['all']\n    into.append(e.item())", True),
         ("into = []\n    into.append(e.item())", False),
         ("last = e.item()", False),
+        ("e.backward()", True),
     ],
 )
 def test_what_a_function_keeps_by_another_name_is_weighed_inside(kept, weighed_inside):
