@@ -264,7 +264,7 @@ def _weighted(plan: Plan, split: Split, batches: Batches) -> Iterator[Edit]:
     for node in (n for n in means.born if n not in whole and not means_in(plan, n) & whole):
         weight = _numbered(plan, "weight", batches.number_of(node))
         yield from wrap(plan.program, NAME, node, f"{weighted}(", f", {weight})", ("weighted",))
-    for inner in means.inner:
+    for inner in (one for one in means.inner if one.node not in whole):
         part = plan.naming("weighted_by_samples")
         yield from wrap(plan.program, NAME, inner.node, f"{part}(", f", {inner.samples})", ("weighted_by_samples",))
     for statement, name in means.unpacked:

@@ -14,7 +14,7 @@ from nbddp.analysis.slicing import local_names
 from nbddp.analysis.splitting.regions import definitions, is_split, region_at, run_by, stored
 from nbddp.analysis.splitting.roots import base_of
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import FLAT, ITEMS, TURNED, Extent, Split, backward_of, contents, spread
+from nbddp.analysis.values import FLAT, ITEMS, TURNED, WHOLE, Extent, Split, backward_of, contents, spread
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +192,7 @@ def _is_born(plan: Reading, node: ast.AST) -> bool:
     if isinstance(node, ast.Attribute | ast.Subscript):
         return _is_taken_out(plan, node)
     inner = [*_inner(node)]
-    of_samples = any(spread(plan.facts.value(part)) in (Extent.SAMPLES, Extent.SUM) for part in inner)
+    of_samples = any(spread(plan.facts.value(part)) not in (*WHOLE, Extent.MEAN) for part in inner)
     return (of_samples or _runs(plan, node)) and not any(_is_of_means(plan, part) for part in inner)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nbddp.analysis.splitting import means_of
+from nbddp.analysis.splitting import means_in, means_of
 from tests.analysis.splitting.steps import planned
 
 
@@ -69,3 +69,10 @@ def test_of_what_a_function_has_drawn_and_weighs_itself():
     before = "def loss_of(n):\n    x = torch.rand(n, 4)\n    return model(x).mean()"
     means = means_of(made := planned("loss = loss_of(25)", before=before), made.assumed.splits[0])
     assert ([made.program.source(node) for node in means.born], means.inner) == (["model(x).mean()"], ())
+
+
+def test_a_mean_over_some_samples_is_seen_also_where_others_are_evaluated_by_the_same_function():
+    before = "V = torch.rand(7, 4)\ndef gap(x):\n    out = model(x)\n    return (out - 1).pow(2).mean()"
+    made = planned("valid = gap(V)\nloss = model(X).mean() + gap(X[X[:, 0] > 0.5])", before=before)
+    (outer,) = (n for n in means_of(made, made.assumed.splits[0]).born if made.program.source(n).startswith("gap(X"))
+    assert [made.program.source(n) for n in means_in(made, outer)] == ["(out - 1).pow(2).mean()"]

@@ -9,7 +9,7 @@ from nbddp.analysis.library import Effect, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.cuts import is_asked_for_its_size
 from nbddp.analysis.splitting.origins import known_size, rows_of_batches
-from nbddp.analysis.splitting.regions import Region, goes_through_loader, region_at, run_by, stored
+from nbddp.analysis.splitting.regions import Region, goes_through_loader, is_split, region_at, run_by, stored
 from nbddp.analysis.splitting.roots import is_data
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import WHOLE, Split, spread
@@ -17,12 +17,23 @@ from nbddp.sentence import Sentence, sentence
 
 
 def left_whole(plan: Reading, split: Split) -> Sentence | None:
-    """For the numbers of one process, of the batch of a loader; one that is drawn by hand is what is found of it."""
-    region = region_at(plan, split.at)
-    if not plan.options.exact or not goes_through_loader(plan, region.owner):
-        return None
-    whole = next(_not_cut(region, split), None) or next(_made_in_functions(region), None)
+    """In fields; for the numbers of one process, of the batch of a loader: one that is drawn is what is found of it."""
+    region, whole = region_at(plan, split.at), next(_in_fields(plan), None)
+    if plan.options.exact and goes_through_loader(plan, region.owner):
+        whole = whole or next(_not_cut(region, split), None) or next(_made_in_functions(region), None)
     return sentence("'%1' has all samples of the batch", plan.program.source(whole)) if whole is not None else None
+
+
+def _in_fields(plan: Reading) -> Iterator[ast.expr]:
+    """`criterion(self.out, self.y)`, where another method of the step has kept all of the batch."""
+    steps = {f.node for f in plan.roles.batch_loops}
+    run = [f for f in plan.facts.calls.values() if f.loops & steps]
+    for call in (f.node for f in run if plan.facts.is_loss(f.node)):
+        sides = call.args[:2] if any(is_split(plan, side) for side in call.args[:2]) else []
+        for field in (s for s in sides if isinstance(s, ast.Attribute) and not is_split(plan, s) and is_data(plan, s)):
+            makers = {plan.program.function_of(b.value) for b in plan.bindings.of(field) if b.value is not None}
+            if any(f.bodies & makers for f in run):
+                yield field
 
 
 def _not_cut(region: Region, split: Split) -> Iterator[ast.expr]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from nbddp.options import Options
-from tests.analysis.splitting.steps import planned
+from tests.analysis.cells import plan
+from tests.analysis.splitting.steps import DATA, planned
 
 BEFORE = """loader = DataLoader(TensorDataset(X, y), batch_size=8)
 kept = torch.empty(8, 4)
@@ -31,4 +32,24 @@ def ones(count):
 )
 def test_left_whole(lines: str, whole: str) -> None:
     made = planned(lines, head="for xb, yb in loader:", before=BEFORE, options=Options(exact=True))
+    assert str(made.assumed.joined) == (f"'{whole}' has all samples of the batch" if whole else "")
+
+
+TRAINER = """class Trainer:
+    def set_input(self, batch):
+        self.x, self.y = batch
+    def forward(self):
+        self.out = model(self.x)
+    def learn(self):
+        self.loss = F.mse_loss(self.out, {target})
+        self.loss.backward()
+trainer = Trainer()
+"""
+
+
+@pytest.mark.parametrize(("target", "whole"), [("self.y", "self.y"), ("self.out.detach() + 1", "")])
+def test_what_a_method_keeps_of_the_batch(target: str, whole: str) -> None:
+    turn = "for i in range(0, 64, 8):\n    trainer.set_input((X[i:i + 8], y[i:i + 8]))\n    trainer.forward()"
+    steps = "    optimizer.zero_grad()\n    trainer.learn()\n    optimizer.step()"
+    made = plan(f"{DATA}{TRAINER.format(target=target)}\n{turn}\n{steps}\n", options=Options(exact=True))
     assert str(made.assumed.joined) == (f"'{whole}' has all samples of the batch" if whole else "")
