@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import all_arguments
 from nbddp.analysis.splitting.batches import drawn_inside, is_drawn
 from nbddp.analysis.splitting.cuts import split_of
-from nbddp.analysis.splitting.own_parameters import learned
+from nbddp.analysis.splitting.own_parameters import learned, moves_no_model
 from nbddp.analysis.splitting.regions import (
     LOOPS,
     Definition,
@@ -27,6 +27,8 @@ from nbddp.analysis.splitting.roots import Root, comes_out, roots
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import CallFact, Loop, Split, backward_of
 
+Choice = Callable[[Reading, Scope, ast.AST | None, list[ast.Call]], list[ast.Call]]  # among the calls of models
+
 
 def unshared(plan: Reading) -> list[ast.Call]:
     """Calls of backward() in loops that draw from no loader; all of them, where none is in a loop.
@@ -39,7 +41,7 @@ def unshared(plan: Reading) -> list[ast.Call]:
     for call in plan.facts.backward:
         loops = [plan.facts.loops[n] for n in plan.facts.calls[call].loops]
         split = any(f.loaders or f.next_of for f in loops)
-        alike = _is_an_exercise(plan, call) or _moves_no_model(plan, call)
+        alike = _is_an_exercise(plan, call) or moves_no_model(plan, call)
         if not split and (loops or not _training(plan)) and not alike:
             found.append(call)
     found.sort(key=lambda c: (plan.program.function_of(c) in looks, plan.program.span(c)))
@@ -63,19 +65,10 @@ def _helps(plan: Reading, function: ast.AST) -> bool:
     return not steps and bool(around & moving & others)
 
 
-def _moves_no_model(plan: Reading, call: ast.Call) -> bool:
-    """`Adam([images])` beside loops that train a model: an attack, an inversion, that each rank makes alike."""
-    here, own = plan.program.function_of(call), plan.facts.calls[call].loops
-    steps = [f for f in plan.facts.calls.values() if f.optimizers and f.loops == own]
-    moved = {o for f in steps if plan.program.function_of(f.node) is here for o in f.optimizers}
-    trains = any(f.loaders or f.next_of for f in plan.facts.loops.values() if f.backward)
-    return bool(moved) and trains and moved.isdisjoint(o for m in plan.roles.models for o in m.optimizers)
-
-
 def _is_an_exercise(plan: Reading, call: ast.Call) -> bool:
     """It moves bare tensors, in cells before that which trains a model: each rank does it alike, on all of the data."""
     earlier = max(_cells(plan, call, frozenset()), default=plan.training_cell) < plan.training_cell
-    return earlier and bool(_training_calls(plan)) and _step(plan, call) is None
+    return earlier and bool(_training_calls(plan)) and _step(plan, call, _feeding) is None
 
 
 def _cells(plan: Reading, node: ast.AST, seen: frozenset[ast.AST]) -> set[int]:
@@ -89,7 +82,11 @@ def _cells(plan: Reading, node: ast.AST, seen: frozenset[ast.AST]) -> set[int]:
 
 def first_split(plan: Reading, call: ast.Call) -> Split | Root | None:
     """By what the model is given; a root that is one sample, where that is all there is; None where none is seen."""
-    step = _step(plan, call)
+    return _found_by(plan, call, _feeding) or _found_by(plan, call, _going_back)
+
+
+def _found_by(plan: Reading, call: ast.Call, chosen: Choice) -> Split | Root | None:
+    step = _step(plan, call, chosen)
     if step is None:
         return None if _training_calls(plan) else _by_the_loss(plan, call)
     scope, nodes, given = step
@@ -184,7 +181,7 @@ def _drawn_here(region: Region, root: Root) -> bool:
     return bool(read & (region.bound_before | region.bound_in_rest))
 
 
-def _step(plan: Reading, call: ast.Call) -> tuple[Scope, list[ast.AST], list[ast.expr]] | None:
+def _step(plan: Reading, call: ast.Call, chosen: Choice) -> tuple[Scope, list[ast.AST], list[ast.expr]] | None:
     """The innermost function that both calls the model and follows the loss back; where it does, and with what."""
     reach = _functions_with_models(plan)
     scope, node = scope_of(plan, call)
@@ -193,7 +190,7 @@ def _step(plan: Reading, call: ast.Call) -> tuple[Scope, list[ast.AST], list[ast
         models = [c for c in _model_calls(plan, reach) if _is_within(plan, scope, loop, c)]
         callers = plan.callers.get(scope, []) if scope is not None else []
         if models and not any(_is_given_outputs(plan, c) for c in callers):
-            models = _feeding(plan, scope, loop, models) or models
+            models = chosen(plan, scope, loop, models) or models
             places = [scope_of(plan, c)[1] for c in models]
             return scope, [*sorted(places, key=plan.program.span), node], _given(models)
         if len(callers) != 1:
@@ -228,6 +225,11 @@ def _feeding(plan: Reading, scope: Scope, loop: ast.AST | None, models: list[ast
             if isinstance(part, ast.Name):
                 waiting += given_to(plan, [around], part)
     return [c for c in models if c in calls]
+
+
+def _going_back(plan: Reading, scope: Scope, loop: ast.AST | None, models: list[ast.Call]) -> list[ast.Call]:
+    """`train_critic(x, fake.detach())`, which goes back itself, where the others are given noise alone."""
+    return [c for c in models if not plan.facts.backward.isdisjoint(run_by(plan, c))]
 
 
 def _functions_with_models(plan: Reading) -> set[ast.AST]:

@@ -115,3 +115,12 @@ def _names(plan: Reading, name: ast.Name, seen: frozenset[ast.AST]) -> Iterator[
         handed = isinstance(one.target, ast.arg) and one.target not in seen
         if handed and isinstance(one.whole, ast.Name):
             yield from _names(plan, one.whole, seen | {one.target})
+
+
+def moves_no_model(plan: Reading, call: ast.Call) -> bool:
+    """`Adam([images])` beside loops that train a model: an attack, an inversion, that each rank makes alike."""
+    here, own = plan.program.function_of(call), plan.facts.calls[call].loops
+    steps = [f for f in plan.facts.calls.values() if f.optimizers and f.loops == own]
+    moved = {o for f in steps if plan.program.function_of(f.node) is here for o in f.optimizers}
+    trains = any(f.loaders or f.next_of for f in plan.facts.loops.values() if f.backward)
+    return bool(moved) and trains and moved.isdisjoint(o for m in plan.roles.models for o in m.optimizers)
