@@ -42,6 +42,7 @@ from nbddp.analysis.splitting.origins import (
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import LOOPS, Region, held, is_split, region_at, run_by, stored
 from nbddp.analysis.splitting.roots import Root, comes_out, is_data, roots
+from nbddp.analysis.splitting.single_samples import made_one
 from nbddp.analysis.syntax import is_name, walk
 from nbddp.analysis.values import Assumptions, Extent, Split, contents, spread
 from nbddp.sentence import NOTHING, Sentence, sentence
@@ -84,7 +85,8 @@ def _last(plan: Reading, *splits: Split) -> Assumptions | None:
     if reason := unclear_dim(plan, split):
         return _whole(plan, reason, unsaid=True)
     reason = nothing_cut(split) or is_unclear(plan, split) or _met_whole(plan, split) or left_whole(plan, split)
-    return joined(plan, reason) if reason else None
+    single = made_one(region_at(plan, split.at), split)  # which models cannot split either
+    return (_whole if single is not None else joined)(plan, reason) if reason else None
 
 
 def _next(plan: Reading) -> Assumptions:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -237,6 +237,13 @@ class Facts(Tracked):
     def draws_itself(self, fact: LoopFact) -> bool:
         """By `next()`, and in no loop inside."""
         return bool(fact.next_of) and not any(f.next_of and fact.node in f.parents for f in self.loops.values())
+
+    def with_parts(self, models: Set[Obj]) -> set[Obj]:
+        """The modules, and those inside of them."""
+        found = {*models}
+        while more := {part for part, holders in self.contained.items() if holders & found} - found:
+            found |= more
+        return found
 
     def roots(self, model: Obj) -> set[Obj]:
         """The outermost modules that hold this one; itself where none does."""

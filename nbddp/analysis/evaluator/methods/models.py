@@ -50,7 +50,8 @@ def model_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args,
         if attr in ("train", "eval"):
             m.mark_loops(toggles=True)
             mode = attr == "train" and (not args or args[0].const is not False)
-            m.let_sleep(m.asleep - models if mode else m.asleep | models)
+            switched = m.facts.with_parts(models)
+            m.let_sleep(m.asleep - switched if mode else m.asleep | switched)
         return Value(models)
     if (kind := INSIDE.get(attr)) is not None:
         return Value(frozenset(Obj(kind, node, attr, _whole(o)) for o in models))

@@ -22,7 +22,7 @@ from nbddp.analysis.splitting.fit.sizes import own_size, whole_sizes
 from nbddp.analysis.splitting.means import uncounted
 from nbddp.analysis.splitting.origins import counted_rows, strung
 from nbddp.analysis.splitting.own_parameters import learned
-from nbddp.analysis.splitting.regions import Region, is_split, region_at
+from nbddp.analysis.splitting.regions import Region, is_split, region_at, run_by
 from nbddp.analysis.splitting.roots import Root, dims_of, reduced
 from nbddp.analysis.splitting.single_samples import (
     goes_through_batches,
@@ -49,6 +49,7 @@ from nbddp.analysis.values import (
 )
 from nbddp.sentence import Sentence, sentence
 
+OF_SPARSE = ("indices", "_indices", "_values", "coalesce", "crow_indices", "col_indices")
 GRAPH = re.compile(r"(^|_)(adj|adjacency|edge_index|edges?|laplacian)(_|$)", re.IGNORECASE)
 
 NOT_FOUND = sentence("no batch was found in what the model is given, so every rank would train on the same data")
@@ -163,11 +164,20 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
         return sentence(
             "'%1' goes through the samples, and each goes on from the one before", plan.program.source(samples)
         )
+    if (sparse := _read_from_sparse(region)) is not None:
+        return sentence("'%1' reads a sparse tensor, out of which no samples can be cut", plan.program.source(sparse))
     if (shape := next((c for c in whole_sizes(plan) if own_size(plan, c) is None), None)) is not None:
         return sentence("'%1' gives its samples the size of the whole batch", plan.program.source(shape))
     if (picked := _picked_by_place(region, split)) is not None:
         return sentence("'%1' is picked by its place in the batch", plan.program.source(picked))
     return ill_matched(plan, split)
+
+
+def _read_from_sparse(region: Region) -> ast.Call | None:
+    """`ratings.indices()`, `ratings.coalesce()`, of what is split."""
+    calls = (n for s in region.rest for n in run_by(region.plan, s) if isinstance(n, ast.Call) and not n.args)
+    methods = (c for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr in OF_SPARSE)
+    return next((c for c in methods if isinstance(c.func, ast.Attribute) and is_split(region.plan, c.func.value)), None)
 
 
 def _goes_on(plan: Reading) -> ast.expr | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from nbddp.options import Options
 from tests.analysis.splitting.steps import planned
 
 WORDS = """from drawing import draw
@@ -39,9 +40,18 @@ LOSS = "loss = F.mse_loss(model(x), t)"
          "'pairs[step]' goes through single samples"),
         ("x, t = draw(X)\nloss = F.mse_loss(model(x), t)", WORDS, "'x.sum(0)' adds up over the samples"),
         ("loss = model(torch.ones(1)).max() * step", "", "no batch was found"),
+        ("loss = F.mse_loss(model(X), y) + 0 * X.indices()[0].sum()", "", "'X.indices()' reads a sparse tensor"),
+        ("loss = F.mse_loss(model(X), y) + X.sort(1).indices.float().mean()", "", ""),
     ],
 )  # fmt: skip
 def test_why(lines, before, words):
     made = planned(lines, before=before)
     assert made.assumed.unsplit.startswith(words)
     assert bool(made.assumed.splits) is not bool(words)
+
+
+def test_exactly_models_cannot_split_one_sample_either():
+    step = f"x, t = X[step:], y[step:]\nx = x.unsqueeze(0)\n{LOSS}"
+    assumed = planned(step, options=Options(exact=True)).assumed
+    assert assumed.unsplit.startswith("'x.unsqueeze(0)' makes one sample of it")
+    assert not assumed.joined
