@@ -89,10 +89,14 @@ def test_a_loop_over_a_share_that_trains_is_none_of_them():
     assert not plan(*BEFORE, TRAINING).assumed.whole
 
 
+NET = """class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.BatchNorm1d(8)
+net = Net()"""
+
+
 def test_a_part_of_a_model_sleeps_with_it():
-    net = "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.body = nn.BatchNorm1d(8)"
     cell = evaluation("n = 0", "n += net.body(x).sum().item()", "print(n)")
-    assert not evaluated(cell, f"{net}\n\nnet = Net()")[0]
-    assert evaluated(cell.replace("with torch.no_grad", "net.eval()\n    with torch.no_grad"), f"{net}\n\nnet = Net()")[
-        0
-    ]
+    assert not evaluated(cell, NET)[0]
+    assert evaluated(cell.replace("with torch.no_grad", "net.eval()\n    with torch.no_grad"), NET)[0]

@@ -164,6 +164,12 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
         return sentence(
             "'%1' goes through the samples, and each goes on from the one before", plan.program.source(samples)
         )
+    return _rows_apart(region, split)
+
+
+def _rows_apart(region: Region, split: Split) -> Sentence | None:
+    """What goes by the number or the places of all rows."""
+    plan = region.plan
     if (sparse := _read_from_sparse(region)) is not None:
         return sentence("'%1' reads a sparse tensor, out of which no samples can be cut", plan.program.source(sparse))
     if (shape := next((c for c in whole_sizes(plan) if own_size(plan, c) is None), None)) is not None:
