@@ -5,19 +5,21 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from nbddp.analysis.library import effect_of
+from nbddp.analysis.library import Stream, effect_of, is_class
 from nbddp.analysis.reading.random_draws import (
     KNOWN,
     Definition,
     Source,
     draws,
+    is_layer,
     seeds,
     surely_draws,
+    values_of,
     with_what_it_calls,
 )
 from nbddp.analysis.reading.reading import Reading
 from nbddp.analysis.slicing import Slice
-from nbddp.analysis.syntax import BUILTINS, Statement, qualified
+from nbddp.analysis.syntax import BUILTINS, Statement, is_name, qualified
 
 TRAINS = frozenset("backward step fit train_model".split())
 PICTURES = frozenset("plot hist imshow show".split())
@@ -33,10 +35,33 @@ def draws_left_out(plan: Reading) -> Iterator[Statement]:
     for statement in before:
         if statement.index in kept:
             seeded |= seeds(plan, statement.node, definitions)
-        elif found := surely_draws(plan, statement.node, definitions) & seeded:
+        elif found := {*_drawn_by(plan, statement.node, definitions)} & seeded:
             after = [s for s in later if s.index > statement.index]
             if any(_is_drawn_from(plan, stream, after, definitions) for stream in found):
                 yield statement
+
+
+def _drawn_by(plan: Reading, node: ast.stmt, definitions: Mapping[str, Definition]) -> Iterator[Source]:
+    """Surely: weights, samples, a batch of a loader; dropout and noise in a model that is tried."""
+    yield from surely_draws(plan, node, definitions)
+    calls = (n for n in with_what_it_calls(node, definitions) if isinstance(n, ast.Call))
+    for func in (call.func for call in calls if isinstance(call.func, ast.Name) and call.func.id not in definitions):
+        made = [n for one in values_of(plan, func) for n in with_what_it_calls(one, definitions)]
+        if any(isinstance(n, ast.ClassDef) and any(is_layer(plan, base) for base in n.bases) for n in made):
+            names = [qualified(n.func, plan.flow.imports) or "" for n in made if isinstance(n, ast.Call)]
+            if any("ropout" in name for name in names) and not _sleeps(plan, func):
+                yield Stream.TORCH
+            noise = (d for name in names if not is_class(name) and (d := effect_of(name).draws))
+            yield from (Stream.TORCH if stream is Stream.ANY else stream for stream in noise)
+
+
+def _sleeps(plan: Reading, read: ast.Name) -> bool:
+    """Is `net.eval()` the last that is said of its mode, and of the name, before it is called?"""
+    said = [(plan.program.span(plan.program.statements[i].node), "") for i in plan.flow.binders.get(read.id, ())]
+    for node in (n for n in plan.program.nodes if isinstance(n, ast.Attribute) and is_name(n.value, read.id)):
+        said += [(plan.program.span(node), node.attr)] if node.attr in ("eval", "train") else []
+    before = [one for one in sorted(said) if one[0] < plan.program.span(read)]
+    return bool(before) and before[-1][1] == "eval"
 
 
 def _is_drawn_from(

@@ -52,7 +52,7 @@ def draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definition]) -
             found |= _drawn_by(plan, part)
         elif isinstance(part, ast.For | ast.comprehension) and isinstance(part.iter, ast.Name | ast.Attribute):
             found.add(TORCH)  # a DataLoader draws a seed for its workers
-        elif isinstance(part, ast.ClassDef) and any(_is_layer(plan, base) for base in part.bases):
+        elif isinstance(part, ast.ClassDef) and any(is_layer(plan, base) for base in part.bases):
             found.add(TORCH)
     return found
 
@@ -104,7 +104,7 @@ def _next_of(call: ast.Call) -> ast.expr | None:
 
 def _batched(plan: Reading, begun: ast.expr, depth: int = DEPTH) -> Iterator[ast.expr]:
     """The dataset of a loader, or of what goes through one."""
-    for made in _values(plan, begun) if depth else ():
+    for made in values_of(plan, begun) if depth else ():
         if isinstance(made, ast.Call) and made.args:
             first = made.args[0]
             yield from [first] if _makes_loader(plan, made) else _batched(plan, first, depth - 1) if _goes(made) else ()
@@ -130,11 +130,11 @@ def _is_loader(plan: Reading, node: ast.expr, depth: int = DEPTH) -> bool:
         known = plan.facts.final[node.id]
         if not known.of("iterator"):
             return bool(known.of("loader"))
-    made = [*_values(plan, node)] if depth else []
+    made = [*values_of(plan, node)] if depth else []
     return any(_makes_loader(plan, n) or (_goes(n) and _is_loader(plan, n.args[0], depth - 1)) for n in made)
 
 
-def _values(plan: Reading, node: ast.expr) -> Iterator[ast.AST]:
+def values_of(plan: Reading, node: ast.expr) -> Iterator[ast.AST]:
     if not isinstance(node, ast.Name):
         yield node
         return
@@ -204,7 +204,7 @@ def _run_by(plan: Reading, node: ast.AST) -> list[ast.AST]:
     return found
 
 
-def _is_layer(plan: Reading, base: ast.expr) -> bool:
+def is_layer(plan: Reading, base: ast.expr) -> bool:
     return (qualified(base, plan.flow.imports) or "").startswith("torch.nn.")
 
 

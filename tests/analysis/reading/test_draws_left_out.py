@@ -121,3 +121,28 @@ def test_a_class_that_is_only_asked_for_draws_nothing():
     asked = "class Net(nn.Linear):\n    pass\n\n\ndef look(net):\n    return isinstance(net, Net)\n\n\nlook(3)\n"
     made = plan(*BEFORE[:2], "torch.manual_seed(0)\n", asked, MODEL, TRAINING)
     assert list(draws_left_out(made)) == []
+
+
+TRIED = """class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc, self.drop = nn.Linear(8, 2), {drop}
+    def forward(self, x):
+        return self.drop(self.fc(x)){noise}, x
+net = Net()
+"""
+
+
+@pytest.mark.parametrize(
+    ("drop", "noise", "lines", "expected"),
+    [
+        ("nn.Dropout(0.1)", "", "", "kept"),
+        ("nn.Identity()", " + torch.randn(2)", "", "kept"),
+        ("nn.Identity()", " + torch.randn(2)", "net.eval()\n", "kept"),
+        ("nn.Dropout(0.1)", "", "net.train()\n", "kept"),
+        ("nn.Dropout(0.1)", "", "net.eval()\n", "left out"),
+        ("nn.Identity()", "", "", "left out"),
+    ],
+)
+def test_what_a_model_draws_that_is_tried(drop, noise, lines, expected):
+    assert fate(f"{TRIED.format(drop=drop, noise=noise)}{lines}out, x = net(torch.zeros(1, 8))") == expected
