@@ -220,9 +220,17 @@ def _is_output(plan: Reading, node: ast.expr, seen: set[ast.AST]) -> bool:
     op = entry_of(node, plan.flow.imports)
     module = fact is not None and any(o.kind in ("model", "submodule") for o in fact.called)
     alone = op.reads and (op.samples in (Samples.EACH, Samples.KEEPS) or op.makes == "tensor" or op.about == "size")
+    alone = alone or (fact is not None and (op.over or op.samples is Samples.JOINS) and _is_along_features(fact.node))
     if fact is not None and not fact.bodies and (module or alone):
         method = isinstance(fact.node.func, ast.Attribute) and not plan.facts.value(fact.node.func).objs
         base = [fact.node.func.value] if isinstance(fact.node.func, ast.Attribute) and method else []
-        return all(_is_output(plan, a, seen) for a in (*base, *fact.node.args))
+        parts = (part for a in (*base, *fact.node.args) for part in getattr(a, "elts", [a]))
+        return all(_is_output(plan, part, seen) for part in parts)
     made = [*plan.bindings.made_by(node)]
     return made != [node] and all(_is_output(plan, n, seen) for n in made)
+
+
+def _is_along_features(call: ast.Call) -> bool:
+    """`torch.cat((a, b), -1)`, `scores.softmax(dim=2)`: of each sample by itself, wherever it stands."""
+    along = [*call.args[-1:], *(k.value for k in call.keywords if k.arg in ("dim", "axis"))]
+    return bool(along) and ast.unparse(along[-1]) in ("-1", "2")

@@ -70,3 +70,16 @@ def test_labels_made_for_what_a_model_gives_once_whole_and_once_split():
     net += "model, other = Net(), Net()\noptimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
     lines = "a = torch.randn(25, 4)\nloss = real(model(a))\nb = torch.randn(25, 4)\nloss = loss + real(model(other(b)))"
     assert planned(lines, before=net).assumed.splits
+
+
+@pytest.mark.parametrize(
+    ("joined", "split"), [("torch.cat((h, h.softmax(-1)), -1)", True), ("torch.cat((h, h))", False)]
+)
+def test_what_a_model_joins_of_each_sample_once_whole_and_once_split(joined, split):
+    net = "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    net += "        self.layer, self.out = nn.Linear(4, 4), nn.Linear(8, 1)\n"
+    net += f"    def forward(self, x):\n        h = self.layer(x)\n        return self.out({joined})\n"
+    net += "def gap(x, y):\n    return nn.MSELoss()(model(x), y)\n"
+    net += "model = Net()\noptimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+    lines = "seen = gap(X[80:], y[80:])\nx, t = X[step : step + 8], y[step : step + 8]\nloss = gap(x, t)"
+    assert bool(planned(lines, before=net).assumed.splits) is split

@@ -8,7 +8,7 @@ from nbddp.analysis.library import Shape, effect_of, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.dimension.marks import marked_dim
 from nbddp.analysis.splitting.dimension.sequences import is_layer, time_first
-from nbddp.analysis.splitting.dimension.turning import turned_before
+from nbddp.analysis.splitting.dimension.turning import swaps_the_first, turned_before
 from nbddp.analysis.splitting.origins import written_sizes
 from nbddp.analysis.splitting.regions import held, is_split
 from nbddp.analysis.splitting.single_samples import along_second
@@ -70,8 +70,15 @@ def _shows_several(plan: Reading, split: Split) -> bool:
         return True
     embeds = bool([*plan.calls("torch.nn.Embedding")])
     parts = [n for one in held(plan, split) for n in plan.bindings.made_of(one)]
-    made = any(_sizes(plan, n) > (1 if embeds else 2) or _stacks_second(n) for n in parts)
+    made = any(_sizes(plan, n) > (1 if embeds else 2) or _stacks_second(n) or _turns_rows(plan, n) for n in parts)
     return made or any(_is_state(plan, n) for n in plan.nodes())
+
+
+def _turns_rows(plan: Reading, node: ast.AST) -> bool:
+    """`torch.transpose(X[i : i + 8], 0, 1)`: the rows that were cut out, side by side."""
+    turned = isinstance(node, ast.Call) and swaps_the_first(plan, node)
+    made = plan.bindings.made_of(node) if turned else ()
+    return any(isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Slice) for n in made)
 
 
 def _sizes(plan: Reading, node: ast.AST) -> int:

@@ -50,7 +50,7 @@ def turns_round(plan: Reading, node: ast.AST) -> bool:
     """`x.permute(1, 0, 2)`, `x.transpose(0, 1)` in the class of the layer, of samples: not of a mask."""
     owner = next((a for a in plan.program.ancestors(node) if isinstance(a, ast.ClassDef)), None)
     for call in walk(owner) if owner else ():
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and _swaps_the_first(call):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and swaps_the_first(plan, call):
             if is_split(plan, call.func.value) or _is_given(plan, call.func.value):
                 return True
     return False
@@ -61,12 +61,14 @@ def turned_before(plan: Reading, split: Split) -> bool:
     inside = {n for s in region_at(plan, split.at).rest for n in run_by(plan, s)}
     given = [a for m in plan.roles.models for c in m.forward_calls if c in inside for a in c.args[:1]]  # no mask
     made = [n for a in given for n in plan.bindings.made_of(a) if n in inside and isinstance(n, ast.Call)]
-    return any(_swaps_the_first(call) for call in made)
+    return any(swaps_the_first(plan, call) for call in made)
 
 
-def _swaps_the_first(call: ast.Call) -> bool:
-    first = [ast.unparse(a) for a in call.args[: len(("0", "1"))]]
+def swaps_the_first(plan: Reading, call: ast.Call) -> bool:
+    """`x.transpose(0, 1)`, `x.permute(1, 0, 2)`, `torch.transpose(x, 0, 1)`."""
     word = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    of_library = isinstance(call.func, ast.Attribute) and bool(plan.facts.value(call.func.value).of("library"))
+    first = [ast.unparse(a) for a in call.args[of_library:][: len(("0", "1"))]]
     return word in ("permute", "transpose", "swapaxes") and sorted(first) == ["0", "1"]
 
 

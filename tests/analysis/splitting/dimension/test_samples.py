@@ -61,3 +61,16 @@ def test_what_goes_along_the_samples_is_not_split(forward):
 )
 def test_what_goes_along_time_is(forward):
     assert sequences(forward=forward, loss=LOSS).assumed.unsplit == ""
+
+
+@pytest.mark.parametrize(
+    ("drawn", "dims"),
+    [
+        ("x = torch.transpose(rows[step : step + 8], 0, 1)\nt = x * 1", [1]),
+        ("x = rows[step : step + 8].transpose(0, 1)\nt = x * 1", [1]),
+        ("x = rows[step : step + 8]\nt = x * 1", []),
+    ],
+)
+def test_rows_that_are_cut_out_and_put_side_by_side_are_samples(drawn, dims):
+    made = sequences(drawn, before="from drawing import draw\nrows = draw()\n")
+    assert [s.dim for s in made.assumed.splits] == dims
