@@ -54,7 +54,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     told: set[str] = set()
     let_out = [*outlets(plan)]
     whole = [*plan.assumed.returned, *(outlet.node for outlet in let_out if outlet.way is not None)]
-    made_whole = {n for node in whole for n in walk(node)}
+    made_whole = {n for node in (*whole, *_gone_through_by(plan, whole)) for n in walk(node)}
     yield from _in_texts(plan, {outlet.node: outlet.way for outlet in let_out})
     for outlet in let_out:
         if outlet.way is not None and outlet.node in plan.program.parents:
@@ -73,6 +73,12 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         partial = [n for n in behind if n not in made_whole]
         if partial and not always_displayed(plan, places[0]):
             yield _own(plan, min(partial, key=_line), "note")
+
+
+def _gone_through_by(plan: Plan, combined: list[ast.expr]) -> Iterator[ast.expr]:
+    """`logs.items()`, of `{k: mean_over_ranks(sum(v) / len(v)) for k, v in logs.items()}`."""
+    around = (a for node in combined if node in plan.program.parents for a in plan.program.ancestors(node))
+    yield from (generator.iter for a in around for generator in getattr(a, "generators", ()))
 
 
 def _in_texts(plan: Plan, ways: Mapping[ast.expr, str | None]) -> Iterator[Edit]:

@@ -106,7 +106,7 @@ def means_in(plan: Reading, call: ast.AST) -> set[ast.expr]:
 def _keeps_means(plan: Reading, call: ast.AST) -> bool:
     """`self.last = loss.item()`, `loss.backward()`, `print(loss)` in what it runs, besides what it gives back."""
     inside = {*run_by(plan, call)} - {*walk(call)} if _runs(plan, call) else set()
-    if not plan.facts.backward.isdisjoint(inside):
+    if not plan.facts.backward.isdisjoint(inside) or (inside and _gives_a_dict(plan, call)):
         return True
     read = {n.attr for n in plan.nodes() if isinstance(n, ast.Attribute) and n not in inside}
     base: ast.expr | None
@@ -124,6 +124,12 @@ def _keeps_means(plan: Reading, call: ast.AST) -> bool:
         if out and any(_holds_mean(plan, one) for one in given):
             return True
     return False
+
+
+def _gives_a_dict(plan: Reading, call: ast.AST) -> bool:
+    """`return {"ce": cross_entropy(out, y), "reg": …}`: which of them is read later is not followed."""
+    held = (v for obj in plan.facts.value(call).of("dict") for _, v in plan.facts.fields.of(obj))
+    return any(v.extent is Extent.MEAN and not v.items for v in held)
 
 
 def _is_made_in(plan: Reading, base: ast.expr | None, inside: AbstractSet[ast.AST]) -> bool:
@@ -238,6 +244,8 @@ def uncounted(plan: Reading, split: Split) -> ast.expr | None:
         while waiting:
             node = waiting.pop()
             if node is None or node in seen or node in known | summed_up or not _holds_mean(plan, node):
+                continue
+            if _runs(plan, node) and (inner_means := means_in(plan, node)) and inner_means <= known:
                 continue
             seen.add(node)
             made = list(definitions(region, node)) if isinstance(node, ast.Name) and node.id not in named else []
