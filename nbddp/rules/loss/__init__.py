@@ -24,7 +24,7 @@ Declines
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from nbddp.analysis import Plan
 from nbddp.analysis.agreement import (
@@ -37,8 +37,9 @@ from nbddp.analysis.agreement import (
     sample_means,
 )
 from nbddp.analysis.models import kept_of_shares
+from nbddp.analysis.slicing import carried_reads
 from nbddp.analysis.splitting import means_in, means_of
-from nbddp.analysis.values import ANYTHING, ASSUMED, CallFact, Extent, backward_of, spread
+from nbddp.analysis.values import ANYTHING, ASSUMED, CallFact, Extent, Loop, backward_of, spread
 from nbddp.diagnostics import Diagnostic, Level
 from nbddp.edits import Edit, wrap
 from nbddp.rules.loss.whole_means import over_samples
@@ -59,13 +60,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         if loss and spread(value) is Extent.SUM and not value.of(ASSUMED):
             yield from wrap(plan.program, NAME, loss, f"({plan.world_size(call)} * ", ")", ("dist",))
         elif loss and spread(value) in (Extent.VARYING, Extent.SAMPLES, Extent.SUM):
-            yield plan.program.diagnose(
-                NAME, "warning", loss,
-                sentence("it is not clear whether this loss is a mean or a sum over the samples of a batch"),
-                why=sentence("DDP averages gradients over the ranks, which is right for a mean over the batch but "
-                             "too small for a sum"),
-                help=sentence("compute it as a mean over the batch, or check the numbers with 'nbddp verify'"),
-            )  # fmt: skip
+            yield _unclear(plan, loss, _memory(plan, loss, plan.facts.calls[call].loops & training))
     yield from _divided(plan)
     yield from _scaled(plan)
     yield from _averaged(plan)
@@ -74,6 +69,31 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     yield from _among_samples(plan)
     yield from _kept_in_buffers(plan)
     yield from _gradients_of_samples(plan)
+
+
+def _memory(plan: Plan, loss: ast.expr, steps: Set[Loop]) -> str | None:
+    """`bank`, of `bank[i] = z.detach()` or `bank = torch.cat((z, bank))`, which the loss of the next turn is made of."""
+    carried = {n for loop in steps if isinstance(loop, ast.For | ast.While) for n in carried_reads(loop)}
+    read = (n for n in plan.bindings.made_of(loss) if isinstance(n, ast.Name) and n.id in carried)
+    return next((n.id for n in read if plan.facts.value(n).varies and not plan.facts.value(n).objs), None)
+
+
+def _unclear(plan: Plan, loss: ast.expr, memory: str | None) -> Diagnostic:
+    if memory is not None:
+        return plan.program.diagnose(
+            NAME, "warning", loss,
+            sentence("'%1' has what this rank's samples have put into it, and not what those of the others have",
+                     memory),
+            why=sentence("each rank's loss compares with something else"),
+            help=sentence("export with --exact, or let all ranks put everything into it"),
+        )  # fmt: skip
+    return plan.program.diagnose(
+        NAME, "warning", loss,
+        sentence("it is not clear whether this loss is a mean or a sum over the samples of a batch"),
+        why=sentence("DDP averages gradients over the ranks, which is right for a mean over the batch but "
+                     "too small for a sum"),
+        help=sentence("compute it as a mean over the batch, or check the numbers with 'nbddp verify'"),
+    )  # fmt: skip
 
 
 def _scaled(plan: Plan) -> Iterator[Edit]:
