@@ -57,7 +57,8 @@ def means_of(plan: Reading, split: Split) -> Means:
                 assert isinstance(node, ast.expr)
                 kept = sorted(means_in(plan, node), key=plan.program.span) if _keeps_means(plan, node) else []
                 weighed = {n: _inner_mean(plan, split, n) for n in kept}
-                unseen += [n for n in kept if weighed[n] is None]
+                asked = _learned_from(plan, node) or {*(kept if is_born else ())}  # not a meter's average
+                unseen += [n for n in kept if weighed[n] is None and n in asked]
                 found = [*weighed.values()] or (_of_several(plan, split, node) if is_born and runs else [])
                 inner += [one for one in found if one is not None]
                 born += [node] if is_born and not found else []
@@ -124,6 +125,12 @@ def _keeps_means(plan: Reading, call: ast.AST) -> bool:
         if out and any(_holds_mean(plan, one) for one in given):
             return True
     return False
+
+
+def _learned_from(plan: Reading, call: ast.AST) -> set[ast.AST]:
+    """What goes into the losses that it itself goes back from."""
+    losses = (backward_of(one) for one in plan.facts.backward & ({*run_by(plan, call)} - {*walk(call)}))
+    return {n for loss in losses if loss is not None for n in plan.bindings.made_of(loss)}
 
 
 def _gives_a_dict(plan: Reading, call: ast.AST) -> bool:

@@ -72,7 +72,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
 
 
 def _memory(plan: Plan, loss: ast.expr, steps: Set[Loop]) -> str | None:
-    """`bank`, of `bank[i] = z.detach()` or `bank = torch.cat((z, bank))`, which the loss of the next turn is made of."""
+    """`bank`, of `bank[i] = z.detach()` or `bank = torch.cat((z, bank))`, of which the next loss is made."""
     carried = {n for loop in steps if isinstance(loop, ast.For | ast.While) for n in carried_reads(loop)}
     read = (n for n in plan.bindings.made_of(loss) if isinstance(n, ast.Name) and n.id in carried)
     return next((n.id for n in read if plan.facts.value(n).varies and not plan.facts.value(n).objs), None)
