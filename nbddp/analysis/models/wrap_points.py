@@ -175,11 +175,11 @@ def _holds(plan: Reading, statement: ast.Assign, model: Obj) -> bool:
 
 
 def _trained_in(plan: Reading, statement: ast.stmt, model: Obj) -> bool:
-    """By a function of the notebook that trains: which is given the model, or calls it by a name of its own."""
-    training = plan.functions_that_run(plan.facts.backward)
-    found = [(f, f.bodies & training) for f in _calls(plan, statement) if not f.bodies.isdisjoint(training)]
+    """By functions of the notebook: one goes back, and is given the model; or it, or another, calls the model."""
+    training, calls = plan.functions_that_run(plan.facts.backward), _calls(plan, statement)
+    found = [f for f in calls if not f.bodies.isdisjoint(training)]
     calling = plan.functions_that_run(c.node for c in plan.facts.calls.values() if model in c.called) if found else ()
-    return any(_given(fact, model) or not bodies.isdisjoint(calling) for fact, bodies in found)
+    return any(_given(f, model) for f in found) or any(not f.bodies.isdisjoint(calling) for f in calls)
 
 
 def _calls(plan: Reading, statement: ast.stmt) -> list[CallFact]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nbddp.analysis import Plan
-from tests.analysis.cells import DATA, IMPORTS, TRAINING, plan
+from tests.analysis.cells import BEFORE, DATA, IMPORTS, TRAINING, plan
 
 OPTIMIZER = "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)"
 
@@ -53,3 +53,12 @@ def test_a_model_that_is_trained_past_its_forward_is_not_taken_over():
     found = plan(IMPORTS, DATA, cls, OPTIMIZER, TRAINING.replace("F.cross_entropy(model(x), y)", "model.loss(x, y)"))
     assert not found.wrapping.homes
     assert len(found.wrapping.averaged) == 1
+
+
+def test_a_loop_trains_by_one_function_that_calls_the_model_and_another_that_goes_back():
+    functions = "def gap(x, y):\n    return F.cross_entropy(model(x), y)\n\n\ndef learn(loss):\n    loss.backward()\n"
+    turn = "model.train()\n    optimizer.zero_grad()\n    learn(gap(x, y))\n    optimizer.step()"
+    loop = f"for x, y in train_loader:\n    {turn}"
+    made = plan(*BEFORE, functions, loop)
+    (home,) = made.wrapping.homes.values()
+    assert not made.program.source(home.ready).startswith("for ")
