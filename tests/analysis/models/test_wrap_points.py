@@ -57,8 +57,8 @@ def test_a_model_that_is_trained_past_its_forward_is_not_taken_over():
 
 def test_a_loop_trains_by_one_function_that_calls_the_model_and_another_that_goes_back():
     functions = "def gap(x, y):\n    return F.cross_entropy(model(x), y)\n\n\ndef learn(loss):\n    loss.backward()\n"
-    turn = "model.train()\n    optimizer.zero_grad()\n    learn(gap(x, y))\n    optimizer.step()"
-    loop = f"for x, y in train_loader:\n    {turn}"
+    functions += "    optimizer.step()\n    optimizer.zero_grad()\n"
+    loop = "for x, y in train_loader:\n    model.train()\n    learn(gap(x, y))"
     made = plan(*BEFORE, functions, loop)
     (home,) = made.wrapping.homes.values()
     assert not made.program.source(home.ready).startswith("for ")
