@@ -104,7 +104,7 @@ def _heard(state: RunState, event: Event) -> RunState:  # noqa: ARG001 -- that i
 def _exit(state: RunState, event: Event) -> RunState:
     """All processes have ended."""
     if event.get("forced") and state.exit is not None:
-        return state  # it had ended just then, and has said how
+        return state  # how it ended has been said already
     how = Exit(event.get("status"), event.get("signal"), str(event.get("cause", "")))
     phase = str(event.get("phase")) if event.get("phase") in OVER else ending(state, how)  # as an engine has it
     return changed(state, exit=how, phase=phase, ended=float(event["time"]), hang=None, eta=None, lost="")

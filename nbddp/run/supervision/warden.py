@@ -53,4 +53,4 @@ def start_warden(folder: RunFolder, leader: ProcessId, close: Iterable[int]) -> 
 def _take_over(folder: RunFolder, leader: ProcessId) -> None:
     me = os.getpid()
     end(lambda: [entry for entry in members(leader, folder.path, inside=True) if entry.pid != me], GRACE)
-    append(folder, "exit", status=None, signal="SIGKILL", cause=WHY)
+    append(folder, "exit", status=None, signal="SIGKILL", cause=WHY, forced=True)  # who killed it may have said why
