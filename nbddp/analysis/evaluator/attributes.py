@@ -23,6 +23,7 @@ from nbddp.analysis.values import (
     FIELDS_OF,
     MARKS,
     OF_A_PART,
+    OF_WEIGHTS,
     PICKED,
     PLACED,
     TURNED,
@@ -71,7 +72,7 @@ def read(m: Machine, base: Value, attr: str, node: ast.expr) -> Value:
     if result is not None and not result.objs and not result.varies:
         result = replace(result, extent=join_extent(result.extent, extent))  # of a thing that comes from a share
     if result is None and attr == "shape":
-        shape = thing("shape", PLACE)
+        shape = thing("shape", PLACE, OF_WEIGHTS if base.of("parameter") else "")
         apart = spread(base) in (Extent.SAMPLES, Extent.VARYING)
         return Value(shape.objs | base.of(PICKED, PLACED, TURNED), Extent.SAMPLES) if apart else shape
     parent = m.program.parents.get(node)

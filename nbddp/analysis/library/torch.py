@@ -63,7 +63,8 @@ OPS: Table = {
     "torch.nn.BatchNorm1d torch.nn.BatchNorm2d torch.nn.LayerNorm torch.nn.GroupNorm torch.nn.Dropout torch.nn.ReLU "
     "torch.nn.LeakyReLU torch.nn.ELU torch.nn.GELU torch.nn.SiLU torch.nn.Tanh torch.nn.Sigmoid torch.nn.Softplus "
     "torch.nn.Identity torch.nn.MaxPool1d torch.nn.MaxPool2d torch.nn.AvgPool2d torch.nn.AdaptiveAvgPool2d "
-    "torch.nn.Softmax torch.nn.LogSoftmax": Op(as_many=True),
+    "torch.nn.Softmax torch.nn.LogSoftmax torch.nn.functional.linear torch.nn.functional.conv1d "
+    "torch.nn.functional.conv2d torch.nn.functional.max_pool2d torch.nn.functional.avg_pool2d": Op(as_many=True),
     "torch.nn.RNN torch.nn.LSTM torch.nn.GRU torch.nn.Transformer torch.nn.TransformerEncoderLayer "
     "torch.nn.TransformerDecoderLayer torch.nn.MultiheadAttention": Op(sequence=True),
     "torch.nn.TransformerEncoder torch.nn.TransformerDecoder": Op(copies=True),

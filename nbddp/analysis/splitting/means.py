@@ -55,13 +55,15 @@ def means_of(plan: Reading, split: Split) -> Means:
             is_born, runs = _is_born(plan, node), _runs(plan, node)
             if (is_born or runs) and not _runs(plan, node, within=inside):
                 assert isinstance(node, ast.expr)
-                kept = sorted(means_in(plan, node), key=plan.program.span) if _keeps_means(plan, node) else []
+                scales = _scales(plan, node)
+                keeps = scales or _keeps_means(plan, node)
+                kept = sorted(means_in(plan, node), key=plan.program.span) if keeps else []
                 weighed = {n: _inner_mean(plan, split, n) for n in kept}
-                asked = _learned_from(plan, node) or {*(kept if is_born else ())}  # not a meter's average
+                asked = _learned_from(plan, node) or {*(kept if is_born or scales else ())}  # not a meter's average
                 unseen += [n for n in kept if weighed[n] is None and n in asked]
                 found = [*weighed.values()] or (_of_several(plan, split, node) if is_born and runs else [])
                 inner += [one for one in found if one is not None]
-                born += [node] if is_born and not found else []
+                born += [node] if is_born and not (found or scales) else []
     averaged = sorted(plan.assumed.averaged - inside - {one.node for one in inner}, key=plan.program.span)
     inner += [one for node in averaged if (one := _inner_mean(plan, split, node)) is not None]
     for node in sorted(_around(plan, split, inside) - apart - {one.node for one in inner}, key=plan.program.span):
@@ -125,6 +127,11 @@ def _keeps_means(plan: Reading, call: ast.AST) -> bool:
         if out and any(_holds_mean(plan, one) for one in given):
             return True
     return False
+
+
+def _scales(plan: Reading, call: ast.AST) -> bool:
+    """Do functions that it runs add a sum to a mean? Such a sum adds up as it is, and only the mean is weighed."""
+    return not plan.assumed.scaled.isdisjoint({*run_by(plan, call)} - {*walk(call)})
 
 
 def _learned_from(plan: Reading, call: ast.AST) -> set[ast.AST]:
@@ -252,7 +259,8 @@ def uncounted(plan: Reading, split: Split) -> ast.expr | None:
             node = waiting.pop()
             if node is None or node in seen or node in known | summed_up or not _holds_mean(plan, node):
                 continue
-            if _runs(plan, node) and (inner_means := means_in(plan, node)) and inner_means <= known:
+            inner_means = means_in(plan, node) if _runs(plan, node) else set()
+            if (inner_means or _scales(plan, node)) and inner_means <= known:
                 continue
             seen.add(node)
             made = list(definitions(region, node)) if isinstance(node, ast.Name) and node.id not in named else []
@@ -278,6 +286,8 @@ def _out_of_a_tuple(plan: Reading, node: ast.Assign) -> Iterator[str]:
     items = plan.facts.value(node.value).items
     target = node.targets[0]
     if items is None or not isinstance(node.value, ast.Call) or not isinstance(target, ast.Tuple):
+        return
+    if _scales(plan, node.value):
         return
     for name, value in zip(target.elts, items, strict=False):
         if isinstance(name, ast.Name) and spread(value) is Extent.MEAN:

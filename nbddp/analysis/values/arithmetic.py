@@ -13,6 +13,7 @@ from dataclasses import replace
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.values.domain import (
     ASSUMED,
+    DRAWN,
     FRACTION,
     LINE,
     MARKS,
@@ -57,6 +58,9 @@ def binary(left: Value, right: Value, op: ast.operator) -> Value:
     size = extent is Extent.SUM and all(v.size or not v.varies for v in (left, right))
     if left.of(ONE) and right.of(ONE) and not marks & left.of(ONE):
         extent = Extent.VARYING  # two samples of a batch, of which a share has fewer pairs
+    marks = frozenset(o for o in marks if o.kind != DRAWN) if _is_apart(left, right) else marks
+    if _of_weights(left, right) or _of_weights(right, left):
+        return Value(extent=Extent.REPEATED)
     found = Value(marks, extent, None, None, equal=alike(left) and alike(right), size=size)
     found = replace(found, number=_is_number(left) and _is_number(right))
     match op:
@@ -81,6 +85,17 @@ def binary(left: Value, right: Value, op: ast.operator) -> Value:
                 return marked(found, RATED if right.equal else WEIGHTED)
             return marked(found, FRACTION) if extent is Extent.SUM else found
     return found
+
+
+def _is_apart(left: Value, right: Value) -> bool:
+    """Is one of them of samples, and no noise?"""
+    return any(v.varies and not v.of(DRAWN) for v in (left, right))
+
+
+def _of_weights(weights: Value, noise: Value) -> bool:
+    """`self.mean + self.sigma * torch.randn(self.rows, self.columns)`: each rank has all of it."""
+    rank = weights.rank if weights.of("parameter") and noise.of(DRAWN) and not weights.varies else None
+    return bool(rank) and rank == noise.rank and weights.shape[:1] != (1,)  # type: ignore[index]
 
 
 def _is_number(value: Value) -> bool:

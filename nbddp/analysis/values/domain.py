@@ -147,9 +147,11 @@ JOINED = "joined"  # of several batches, one after the other
 EARLIER = "earlier"  # in a loop over the samples of a batch, left by those before
 ONE = "one"  # one sample of a batch for itself, in the loop over them that is its node
 UNLIKE = "unlike"  # holds a sum over the samples, and something that is none: its node is the sum
+DRAWN = "drawn"  # noise of a size that no share has: with a parameter as large as it, it is that of the weights
+OF_WEIGHTS = "of weights"  # whose a shape is
 PLACES = "places"  # the place of each sample in the batch, in order; what is computed from it is none
 MARKS = (RATED, WEIGHTED, STATISTIC, MASK, EACH, PICKED, MOVED, PLACED, BY_MASK, FRACTION, ASSUMED, TURNED, FLAT, LINE,
-         UNLIKE, JOINED, EARLIER, ONE, SEVERAL)  # fmt: skip
+         UNLIKE, JOINED, EARLIER, ONE, SEVERAL, DRAWN)  # fmt: skip
 # What is made of each sample for itself has these too.
 OF_EACH = (RATED, WEIGHTED, SEVERAL, PICKED, MOVED, PLACED, BY_MASK, JOINED, ONE)
 OF_A_PART = (*OF_EACH, STATISTIC, UNLIKE)  # whatever is taken out of it: `x.sort(0).values`, `x.max(0)[0]`
@@ -160,6 +162,11 @@ _NOWHERE = ast.Pass()
 def of_pieces(value: Value) -> bool:
     """`x.chunk(2)`, or what a loop over it gets."""
     return any(o.name == PIECES for o in value.of(PLACED))
+
+
+def of_weights(value: Value) -> bool:
+    """A parameter, or the shape of one."""
+    return not value.varies and any(o.kind == "parameter" or o.name == OF_WEIGHTS for o in value.objs)
 
 
 def some_by_place(value: Value) -> bool:

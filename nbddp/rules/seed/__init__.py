@@ -32,7 +32,7 @@ from nbddp.edits import Edit, after, before
 from nbddp.rules.seed.chance import same_chance
 from nbddp.rules.seed.draws_between_passes import draws_between
 from nbddp.rules.seed.draws_of_data import FOR_DATA, draws_of_data, same_data, shared_with_data
-from nbddp.rules.seed.exact_draws import drawn_inside, for_the_whole_batch
+from nbddp.rules.seed.exact_draws import for_the_whole_batch, in_whole_batches
 from nbddp.rules.seed.numpy_noise import FROM_NUMPY, noise_of_numpy, same_noise, shared_with_numpy
 from nbddp.rules.seed.split_batches import alike, own_streams
 from nbddp.sentence import sentence
@@ -65,7 +65,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         )  # fmt: skip
     yield from same_chance(plan, NAME)
     if plan.assumed.splits or plan.assumed.joined:
-        yield from drawn_inside(plan) if plan.assumed.joined else ()
+        yield from in_whole_batches(plan, NAME) if plan.assumed.joined else ()
         if plan.assumed.joined or not (_draws_by_share(plan) or (plan.options.exact and padded(plan))):
             return  # all ranks draw the same to the end, as one process does; models for whole batches
         if plan.options.exact and not drawn_elsewhere(plan):

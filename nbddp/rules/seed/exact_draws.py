@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from operator import or_
 
 from nbddp.analysis import Plan
-from nbddp.analysis.library import Samples, effect_of, entry_of
+from nbddp.analysis.library import Samples, Stream, effect_of, entry_of
 from nbddp.analysis.splitting import may_turn, step_of
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import Extent, spread
+from nbddp.analysis.values import CallFact, Extent, of_weights, spread
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before, wrap
 from nbddp.sentence import sentence
@@ -30,8 +31,7 @@ def for_the_whole_batch(plan: Plan, name: str) -> Iterator[Edit | Diagnostic]:
                 isinstance(node, ast.Continue | ast.Break) and _leaves(plan, node, steps)
             ):
                 yield before(plan.program, name, node, line, uses)
-    for node in sorted(_of_weights(plan), key=plan.program.span):
-        yield from wrap(plan.program, name, node, f"{plan.naming('drawn_for_all')}.of_no_sample(lambda: ", ")", uses)
+    yield from drawn_for_weights(plan, name)
     if (joined := _one_behind_the_other(plan)) is not None:
         yield plan.program.diagnose(
             "seed", "note", joined,
@@ -41,6 +41,19 @@ def for_the_whole_batch(plan: Plan, name: str) -> Iterator[Edit | Diagnostic]:
             help=sentence("call the model for each of them"),
         )  # fmt: skip
     yield from drawn_inside(plan)
+
+
+def in_whole_batches(plan: Plan, name: str) -> Iterator[Edit | Diagnostic]:
+    """In models that split them."""
+    yield from drawn_inside(plan)
+    yield from drawn_for_weights(plan, name)
+
+
+def drawn_for_weights(plan: Plan, name: str) -> Iterator[Edit]:
+    before, nodes = f"{plan.naming('drawn_for_all')}.of_no_sample(lambda: ", {*_of_weights(plan)}
+    for node in sorted(nodes, key=plan.program.span):
+        if nodes.isdisjoint(plan.program.ancestors(node)):
+            yield from wrap(plan.program, name, node, before, ")", ("drawn_for_all",))
 
 
 def drawn_inside(plan: Plan) -> Iterator[Diagnostic]:
@@ -74,14 +87,39 @@ def _takes_packed(plan: Plan, layer: ast.Call) -> bool:
 
 
 def _of_weights(plan: Plan) -> Iterator[ast.Call]:
-    """`torch.normal(0.0, 1.0, size=self.mu.shape)`: as large as a rank has samples, it would be taken for theirs."""
+    """`torch.randn(self.rows, 4)`, `self.noise.normal_()`: of the size of a part it would be taken for one."""
     for fact in plan.facts.calls.values():
-        if fact.ever_in_forward and any(effect_of(name).noise for name in fact.names):
-            given = (*fact.node.args, *(k.value for k in fact.node.keywords))
-            sized = (a.value if isinstance(a, ast.Attribute) and a.attr == "shape" else a for a in given)
-            whole = not plan.facts.value(fact.node).varies  # not `torch.multinomial(self.weights, len(x))`
-            if whole and any(plan.facts.value(a).of("parameter") for a in sized):
-                yield fact.node
+        if fact.ever_in_forward and (_draws_by_torch(fact) and _is_fixed(plan, fact.node)):
+            yield fact.node
+
+
+def _draws_by_torch(fact: CallFact) -> bool:
+    func = fact.node.func
+    by_word = isinstance(func, ast.Attribute) and not fact.names and not fact.bodies
+    ops = [effect_of(f".{func.attr}")] if by_word else [effect_of(name) for name in fact.names]  # type: ignore[attr-defined]
+    return any((op.makes == "tensor" or by_word) and op.draws is Stream.TORCH for op in ops)
+
+
+def _is_fixed(plan: Plan, draw: ast.Call) -> bool:
+    """Is the size that of a parameter, or known when the model is built? All that tells of it is of no sample then."""
+    names = [n for n in plan.bindings.made_of(draw) if isinstance(n, ast.Name | ast.Attribute)]
+    parts = [n for n in names if not isinstance(n, ast.Attribute) or not _is_of_it(plan, n)]
+    values = [plan.facts.value(n) for n in parts]
+    known = [of_weights(v) or v.number or bool(v.of("submodule")) for v in values]
+    things = (
+        bool(v.of("library", "model", "instance")) or _is_field(plan, n) for n, v in zip(parts, values, strict=True)
+    )
+    return any(known) and all(map(or_, known, things)) and not any(v.varies or v.size for v in values)
+
+
+def _is_of_it(plan: Plan, node: ast.Attribute) -> bool:
+    """`self.mean.data`, `self.mean.size()`"""
+    called = isinstance(call := plan.program.parents.get(node), ast.Call) and call.func is node
+    return called or node.attr in ("data", "shape", "device", "dtype")
+
+
+def _is_field(plan: Plan, node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and bool(plan.facts.value(node.value).of("model", "instance"))
 
 
 def _one_behind_the_other(plan: Plan) -> ast.Call | None:

@@ -76,3 +76,17 @@ def test_a_mean_over_some_samples_is_seen_also_where_others_are_evaluated_by_the
     made = planned("valid = gap(V)\nloss = model(X).mean() + gap(X[X[:, 0] > 0.5])", before=before)
     (outer,) = (n for n in means_of(made, made.assumed.splits[0]).born if made.program.source(n).startswith("gap(X"))
     assert [made.program.source(n) for n in means_in(made, outer)] == ["(out - 1).pow(2).mean()"]
+
+
+@pytest.mark.parametrize("given", ["nll + penalty", "nll + penalty, nll"])
+def test_a_sum_that_a_function_adds_to_something_else_is_not_weighed_outside(given):
+    """It adds up however the batch is split; what is a mean beside it is weighed there."""
+    made = planned(
+        f"x, t = X[step:], y[step:]\nloss{', part' * (',' in given)} = both(x, t)",
+        before="def both(x, t):\n    nll = F.mse_loss(model(x), t, reduction='sum')\n"
+        f"    penalty = F.l1_loss(model(x), t)\n    return {given}",
+    )
+    (split,) = made.assumed.splits
+    means = means_of(made, split)
+    assert ([*means.born], [*means.unpacked]) == ([], [])
+    assert [made.program.source(one.node) for one in means.inner] == ["F.l1_loss(model(x), t)"]

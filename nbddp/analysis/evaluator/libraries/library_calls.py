@@ -26,6 +26,7 @@ from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
     ANYTHING,
     BY_MASK,
+    DRAWN,
     EACH,
     LINE,
     MOVED,
@@ -50,6 +51,7 @@ from nbddp.analysis.values import (
     marked,
     note_of_its_batch,
     of_one,
+    of_weights,
     placed,
     reduced,
     spread,
@@ -99,9 +101,8 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
     if op.samples is Samples.LOSS:
         note_of_its_batch(m, node, name, args)
         return of_one(Value(extent=reduced(given, keywords)), given)
-    by_numpy = op.makes == "tensor" and op.draws is Stream.NUMPY and _has_the_share(m, op, args, keywords)
-    if by_numpy or (op.noise and (any(a.shares for a in m.loops) or _like_the_share(given))):
-        return _noise(m, name, args)
+    if op.makes == "tensor" and (op.draws or op.noise) and (found := _noise(m, name, args, keywords)) is not None:
+        return found
     if (op.packs or op.fills) and args and spread(args[0]) is Extent.SAMPLES:
         return _of_sequences(op, args, keywords)
     if op.clock or (m.loops and (op.chance or op.noise)):
@@ -130,12 +131,20 @@ def _has_the_share(m: Machine, op: Op, args: Args, keywords: Keywords) -> bool:
     return any(v.size or v.varies or v.of("shape") for v in sizes)
 
 
-def _noise(m: Machine, name: str, args: Args) -> Value:
+def _noise(m: Machine, name: str, args: Args, keywords: Keywords) -> Value | None:
     """For each sample; or `torch.randn(1, 8)` without gradients: one thing to look at, another one on each rank."""
+    op, given = effect_of(name), [*args, *keywords.values()]
+    if any(map(of_weights, given)):
+        return Value(extent=Extent.REPEATED)  # `torch.randn_like(self.mean)`, `torch.randn(self.mean.shape)`
+    by_numpy = op.draws is Stream.NUMPY and _has_the_share(m, op, args, keywords)
+    if not by_numpy and not (op.noise and (any(a.shares for a in m.loops) or _like_the_share(given))):
+        return None
     drawn, sizes = Value(extent=Extent.SAMPLES), (args[0].items or args) if args else ()
     if len(sizes) > 1 and sizes[0].const == 1 and m.context.perhaps_grad is m.context.grad is False:
         return marked(drawn, PLACED)
-    return marked(drawn, MOVED, SHUFFLED) if name.endswith(("randperm", "permutation")) else drawn
+    if name.endswith(("randperm", "permutation")):
+        return marked(drawn, MOVED, SHUFFLED)
+    return drawn if any(v.varies or v.size for v in (*args, *sizes)) else marked(drawn, DRAWN)
 
 
 def _like_the_share(given: Args) -> bool:

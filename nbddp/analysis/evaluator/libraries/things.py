@@ -37,7 +37,7 @@ def make_thing(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keyw
         sizes = (v.shape if isinstance(v.shape, tuple) and v.shape else None for v in args)
         fields[SHAPES] = Value(shape=Several(tuple(s and (None, *s[1:]) for s in sizes)))
     made = made_with(m, thing(kind, node, name, None, call if kind in ("loss", "parameter") else None), fields)
-    return replace(made, extent=spread(first)) if kind == "parameter" else made
+    return replace(made, extent=spread(first), shape=first.shape) if kind == "parameter" else made
 
 
 def made_with(m: Machine, made: Value, fields: Keywords) -> Value:

@@ -31,6 +31,14 @@ def make_what_it_lacks(m: Machine, base: Value, index: Value) -> None:
                 put_element(m, Value(frozenset({obj})), instance(m, fact.node, made_by, [], {}, key), index.const)
 
 
+def _are_known(m: Machine, found: Value | None) -> bool:
+    """Models of the notebook's own classes, or a list of such."""
+    parts = (
+        [m.get(o, "[]") if o.kind == "model" and o not in m.facts.classes else o for o in found.objs] if found else []
+    )
+    return bool(parts) and all(p in m.facts.classes if isinstance(p, Obj) else _are_known(m, p) for p in parts)
+
+
 def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Value:
     if (own := by_class(m, base, "getitem", [index])) is not None:
         return own
@@ -48,7 +56,7 @@ def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Val
         value = exact if exact is not None else m.get(obj, "[]")
         if value is not None:
             found = value if found is None else join(found, value)
-    if base.of("model", "submodule"):  # model[0]: a part of the model
+    if base.of("model", "submodule") and not _are_known(m, found):  # model[0]: a part of the model
         root = next(iter(base.of("model", "submodule")))
         part = thing("submodule", node, "[]", root.owner or root)
         found = part if found is None else join(found, part)

@@ -12,7 +12,7 @@ from nbddp.analysis.evaluator.expressions import evaluate, evaluate_unseen
 from nbddp.analysis.evaluator.iteration import iterate, parts, written_elements
 from nbddp.analysis.evaluator.operands import library, with_contents
 from nbddp.analysis.evaluator.picking import puts_back
-from nbddp.analysis.evaluator.tensors import like, samples_at, with_dimensions
+from nbddp.analysis.evaluator.tensors import like, samples_at, shaped, with_dimensions
 from nbddp.analysis.evaluator.writes import (
     grows_apart,
     is_restarted,
@@ -118,6 +118,7 @@ def run_assignment(m: Machine, node: ast.Assign) -> None:
         value = evaluate(m, node.value)
     else:
         value = _increment(m, grown.before, evaluate(m, grown.before), grown.op, grown.value)
+        value = shaped(m, node.value, value)
     for target in node.targets:
         if isinstance(target, ast.Subscript) or (isinstance(target, ast.Attribute) and target.attr in ("data", "grad")):
             moved_by_hand(m, target.value, [value])

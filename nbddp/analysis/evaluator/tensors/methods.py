@@ -12,6 +12,7 @@ from nbddp.analysis.evaluator.tensors.samples import of_samples
 from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.values import (
     ANYTHING,
+    OF_WEIGHTS,
     ONE,
     PICKED,
     PLACED,
@@ -68,7 +69,7 @@ def _first(sizes: Args) -> Value:
 def _size(m: Machine, base: Value, args: Args) -> Value:
     varies = spread(base) in (Extent.SAMPLES, Extent.VARYING)
     if not args:
-        kept = thing("shape", _SHAPE).objs | base.of(PICKED, PLACED, TURNED)
+        kept = thing("shape", _SHAPE, OF_WEIGHTS if base.of("parameter") else "").objs | base.of(PICKED, PLACED, TURNED)
         return Value(kept, Extent.SAMPLES if varies else Extent.UNIFORM)
     return m.size(base) if varies and args[0].const == samples_at(base) else Value(number=True)
 

@@ -183,6 +183,8 @@ def _by_word(m: Machine, word: str, node: ast.Call, given: list[ast.expr]) -> Di
     op, before = effect_of(f".{word}"), seen(m, given[0])
     if op.aligned and len(given) > 1:
         return together([seen(m, one) for one in given])
+    if op.draws and word.endswith("_"):
+        return before  # `torch.Tensor(24, 3).uniform_()`
     if word not in (*PAIRS, *REDUCES) and same_places(m, node):
         return before if op.samples in STAY or before is None else (None,) * len(before)
     if word in ("matmul", "mm", "bmm", "mv") and len(given) > 1:
@@ -198,6 +200,8 @@ def _by_library(m: Machine, node: ast.Call, names: set[str]) -> Dimensions:
         return (None, None) if name.endswith("eye") else (None,)
     op, word = effect_of(name), name.rpartition(".")[2]
     named = keywords_of(node).get("size")
+    if word in ("Tensor", "FloatTensor") and node.args and all(m.facts.value(a).number for a in node.args):
+        return anew(m, word, None, node.args)  # `torch.Tensor(24, 3)`
     if op.size is not None or named is not None:
         return _of_size(m, word, [named] if named else node.args[op.size :], one=op.size != 0)
     if not node.args:
@@ -205,6 +209,9 @@ def _by_library(m: Machine, node: ast.Call, names: set[str]) -> Dimensions:
     first = m.facts.value(node.args[0])
     if name.endswith("_like"):
         return seen(m, node.args[0])
+    if op.as_many:  # `F.linear(x, weight)`
+        before = seen(m, node.args[0])
+        return before and (before[0], *(None for _ in before[1:]))
     if op.samples is Samples.JOINS:
         inner = _of_each(m, node.args[0])
         return None if inner is None or word[1:] == "stack" else (None,) * (len(inner) + (word == "stack"))
