@@ -190,7 +190,8 @@ def _whole_if_sharded(plan: Plan) -> Assumptions:
 
 def _whole_if_drawn(plan: Plan) -> Assumptions:
     """For the numbers of one process all ranks draw as often: an evaluation that draws is made of all data on each."""
-    drawn = drawing_loops(plan, plan.dealt) if plan.options.exact and plan.assumed.splits else ()
+    exactly = plan.options.exact and (plan.assumed.splits or plan.assumed.joined)
+    drawn = drawing_loops(plan, plan.dealt) if exactly else ()
     reason = sentence("with --exact all ranks must draw the same random numbers")
     more = {**plan.assumed.whole, **dict.fromkeys(drawn, reason)}
     return replace(plan.assumed, whole=more) if drawn else plan.assumed

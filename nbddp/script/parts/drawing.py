@@ -88,7 +88,8 @@ class DrawnForAll(TorchDispatchMode):
         side_by_side = len(shape) and end > first and shape[0] not in (end - first, total)
         rows = shape[0] // (end - first) if side_by_side and shape[0] % (end - first) == 0 else 0
         flat = rows and found and (len(shape) == 2 or (dim not in found and end - first > 1))  # words one by one
-        if flat or (self.turns and len(found) == 2 and len(shape) > 2):
+        turned = len(found) == 2 and len(shape) > 2 and (shape[dim], shape[1 - dim]) != (end - first, total)
+        if flat or (self.turns and turned):
             if before and shape[before[0]] == before[1] * (end - first):
                 return before
             raise RuntimeError(

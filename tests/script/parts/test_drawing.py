@@ -150,7 +150,7 @@ def test_ranks_that_have_come_apart_do_not_go_on():
 
 
 @pytest.mark.parametrize(
-    ("size", "turns"), [((2, 2, 8), True), ((6, 2, 8), False), ((8, 4), False), ((2, 4, 8), True)], ids=str
+    ("size", "turns"), [((2, 2, 8), True), ((6, 2, 8), False), ((8, 4), False), ((4, 2, 8), True)], ids=str
 )
 def test_a_size_that_does_not_show_the_samples_stops_the_run(monkeypatch, size, turns):
     """A part of 2 of 4 samples, beside 2, 4 or 6 steps in time."""
@@ -174,6 +174,14 @@ def test_a_size_that_was_clear_in_the_step_before(monkeypatch):
 def test_a_size_that_does(monkeypatch, size, place):
     monkeypatch.setattr(drawn_for_all, "samples", (0, 2, 4, 0))
     assert drawn_for_all.place(size) == place
+
+
+@pytest.mark.parametrize(("size", "dim"), [((2, 4, 8), 0), ((4, 2, 8), 1)])
+def test_a_size_that_does_where_a_model_may_turn_its_dimensions(monkeypatch, size, dim):
+    """Turned, a part of 2 of 4 samples would stand where 4 steps in time do."""
+    monkeypatch.setattr(drawn_for_all, "turns", True)
+    monkeypatch.setattr(drawn_for_all, "samples", (0, 2, 4, dim))
+    assert drawn_for_all.place(size) == (dim, 1, False)
 
 
 def few(rank: int, split: bool = True) -> Any:

@@ -114,9 +114,12 @@ def _decorators(function: Function) -> list[ast.expr]:
 
 
 def _run_body(
-    m: Machine, function: Function, obj: Obj, args: list[Value], keywords: dict[str, Value], node: ast.expr | None
+    m: Machine, function: Function, obj: Obj, args: list[Value], keywords: dict[str, Value], node: ast.AST | None
 ) -> Value:
     owner = obj.owner if obj.kind == "method" else None
+    node = next(
+        (f.call for f in m.frames if f.node is function), node
+    )  # what one makes that calls itself is its caller's
     frame = Frame(
         function,
         _bind_arguments(m, function, args, keywords),

@@ -63,6 +63,16 @@ def test_a_function_that_calls_itself_comes_to_an_end():
     assert seen("down(loss.item(), epoch)", "n = down(loss.item(), epoch)", before=before) is not Extent.UNIFORM
 
 
+def test_what_a_function_that_calls_itself_makes_belongs_to_who_calls_it():
+    """`hidden = repackage(hidden)` in the training, and in an evaluation of all data."""
+    before = (
+        "def detached(h):\n    if isinstance(h, torch.Tensor):\n        return h.detach()\n"
+        "    return tuple(detached(v) for v in h)\n"
+    )
+    lines = ("kept = detached([x, x])", "n = torch.stack(detached([epoch, 1]))")
+    assert seen("torch.stack(detached([epoch, 1]))", *lines, before=before) is Extent.UNIFORM
+
+
 def test_gradients_are_off_under_the_decorator_only():
     before = "@torch.no_grad()\ndef quiet(x):\n    return model(x)\n\ndef loud(x):\n    return model(x)\n"
     made = plan(*BEFORE, before, batch("a = quiet(x)", "b = loud(x)"))
