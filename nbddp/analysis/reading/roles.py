@@ -122,10 +122,15 @@ def _models(program: Program, facts: Facts, optimizers: frozenset[Obj]) -> tuple
 
 
 def _where_it_trains(facts: Facts, model: Model, units: Container[Obj]) -> tuple[ast.Call, ...]:
-    """Calls that pass by its forward; not those of a part that an earlier loop trains, by an optimizer of its own."""
+    """Calls that pass by its forward; not those of a part that an earlier loop trains, by an optimizer of its own.
+
+    Nor those of a teacher that an earlier loop has trained, where another optimizer moves the student.
+    """
     steps = {loop for c in facts.calls.values() if c.optimizers & model.optimizers for loop in c.loops}
-    apart = (c for c in model.bypasses if facts.calls[c].called and all(o in units for o in facts.calls[c].called))
-    left_out = {c for c in apart if steps and facts.calls[c].loops and not facts.calls[c].loops & steps}
+    others = {loop for c in facts.calls.values() if c.optimizers - model.optimizers for loop in c.loops}
+    past = (facts.calls[c] for c in model.bypasses)
+    apart = (f for f in past if f.loops & others or (f.called and all(o in units for o in f.called)))
+    left_out = {f.node for f in apart if steps and f.loops and not f.loops & steps}
     return tuple(c for c in model.bypasses if c not in left_out)
 
 

@@ -14,7 +14,7 @@ from nbddp.analysis.library import MATRIX, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.cuts import draws
 from nbddp.analysis.splitting.means import Means, means_of
-from nbddp.analysis.splitting.origins import known_size, written_size
+from nbddp.analysis.splitting.origins import known_size, loaders_of, written_size
 from nbddp.analysis.splitting.regions import Region, bound, loops_first, region_at, run_by
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Extent, Split, spread
@@ -57,11 +57,20 @@ def ill_matched(plan: Reading, split: Split) -> Sentence | None:
         if len(sizes) > 1 and not split.dim:
             return sentence("'%1' and '%2' are batches of two sizes, and '%3' is made of both",
                             *[*sizes.values()][:2], plan.program.source(node))  # fmt: skip
+        loaders = {o: key for key in sorted(keys) for o in loaders_of(plan, found.nodes[key])}
+        if len(loaders) > 1 and _is_run(plan, node):
+            return sentence("'%1' and '%2' are of two loaders, perhaps of two sizes, and '%3' is given both",
+                            *[*loaders.values()][:2], plan.program.source(node))  # fmt: skip
     for group in found.groups():
         if group <= found.late and len(found.nodes) > len(group):
             return sentence("'%1' is drawn in the middle of the step, and may have another size than '%2': draw both "
                             "before the model is called", min(group), split.total)  # fmt: skip
     return None
+
+
+def _is_run(plan: Reading, node: ast.AST) -> bool:
+    """A function of the notebook: of what it makes of two batches it is not seen here whether they meet."""
+    return isinstance(node, ast.Call) and bool(plan.facts.calls[node].bodies)
 
 
 class _Following:

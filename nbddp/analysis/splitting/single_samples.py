@@ -159,7 +159,8 @@ def taken_for_one(plan: Reading, dim: int) -> ast.expr | None:
     for call, fact in plan.facts.calls.items():
         func = call.func
         base = plan.facts.value(func.value) if isinstance(func, ast.Attribute) else None
-        turned = base is not None and base.varies and bool(base.of(TURNED)) == bool(dim)
+        of_samples = base is not None and spread(base) in (Extent.SAMPLES, Extent.VARYING)  # no `loss.mean(0).view(1)`
+        turned = base is not None and of_samples and bool(base.of(TURNED)) == bool(dim)
         single = turned and _is_one(call, dim) and not _has_samples_second(plan, call)
         apart = _is_first_state(plan, call) or _is_of_no_batch(plan, call) if single and fact.grad else True
         if not apart and _is_learned_from(plan, call):

@@ -40,6 +40,7 @@ class Program:
     parents: dict[ast.AST, ast.AST] = field(repr=False)
     annotations: Mapping[ast.Assign, ast.expr] = field(repr=False)  # of names; to the tree they are plain assignments
     needs: tuple[str, ...] = ()  # modules that code made from magics names without an import of its own
+    again: dict[tuple[ast.AST, ast.AST], ast.AST] = field(default_factory=dict, repr=False)  # calls, by what is around
 
     @cached_property
     def nodes(self) -> tuple[ast.AST, ...]:

@@ -218,3 +218,28 @@ outer = Around()
 optimizer = torch.optim.SGD(outer.parameters(), lr=0.1)"""
     made = plan(*BEFORE, TRAINING, around, f"%%ddp_train\n{TRAINING.replace('model(', 'outer(')}")
     assert {m.obj.name: m.bypasses for m in made.roles.models} == {"torch.nn.Linear": (), "Around": ()}
+
+
+@pytest.mark.parametrize("frozen", ["", "    optimizer.step()\n"])
+def test_a_teacher_that_was_trained_before_does_not_pass_by_its_forward(frozen):
+    """What a student gives goes through a part of it; the same where its own optimizer moves it is no teacher's."""
+    part = """class Part(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Linear(8, 8), nn.Linear(8, 2)
+    def forward(self, x):
+        return self.classify(self.body(x))
+    def classify(self, features):
+        return self.head(features)
+teacher, student = Part(), nn.Linear(8, 8)
+optimizer = torch.optim.SGD(teacher.parameters(), lr=0.1)"""
+    distilled = f"""%%ddp_train
+moved = torch.optim.SGD(student.parameters(), lr=0.1)
+for x, y in train_loader:
+    loss = F.cross_entropy(teacher.classify(student(x)), y)
+    loss.backward()
+    moved.step()
+{frozen}"""
+    made = plan(*BEFORE, part, TRAINING.replace("model(", "teacher("), distilled)
+    (bypasses,) = [m.bypasses for m in made.roles.models if m.obj.name == "Part"]
+    assert bool(bypasses) == bool(frozen)

@@ -30,6 +30,12 @@ def test_tensors_that_a_function_is_given():
     assert made.assumed.unsplit == "'zip(A, b)' goes through single samples, and one sample cannot be split"
 
 
+@pytest.mark.parametrize("shape", ["view(1)", "reshape(1)", "unsqueeze(0)"])
+def test_a_mean_of_one_entry_is_no_sample(shape):
+    made = planned(f"x, t = X[step:], y[step:]\nloss = (model(x) - t).pow(2).mean(1)\nloss = loss.mean(0).{shape}")
+    assert made.assumed.splits
+
+
 @pytest.mark.parametrize(("source", "single"), [("TensorDataset(X, y)", True), ("pairs", False)])
 def test_what_a_dataset_gives_next(source, single):
     made = planned(

@@ -183,12 +183,12 @@ def _by_word(m: Machine, word: str, node: ast.Call, given: list[ast.expr]) -> Di
     op, before = effect_of(f".{word}"), seen(m, given[0])
     if op.aligned and len(given) > 1:
         return together([seen(m, one) for one in given])
+    if word in ("matmul", "mm", "bmm", "mv") and len(given) > 1:
+        return _product(before, seen(m, given[1]))
     if op.draws and word.endswith("_"):
         return before  # `torch.Tensor(24, 3).uniform_()`
     if word not in (*PAIRS, *REDUCES) and same_places(m, node):
         return before if op.samples in STAY or before is None else (None,) * len(before)
-    if word in ("matmul", "mm", "bmm", "mv") and len(given) > 1:
-        return _product(before, seen(m, given[1]))
     return reshaped(m, before, word, node, given[1:])
 
 

@@ -34,7 +34,8 @@ def drawn_elsewhere(plan: Reading) -> Sentence:
 
 def given_whole(plan: Reading) -> Sentence:
     """Beside the batch that is split, another one: of what dropout draws for it, the size may be that of a part."""
-    calls = [c for m in plan.roles.models for c in m.forward_calls if plan.facts.calls[c].grad and c.args]
+    facts = (plan.facts.calls[c] for m in plan.roles.models for c in m.forward_calls)
+    calls = [f.node for f in facts if f.grad and f.awake and f.node.args]  # asleep, it draws nothing
     whole = (c for c in calls if "ropout" in plan.program.text and _is_whole(plan, c))
     found = min(whole, key=plan.program.span, default=None)
     return NOTHING if found is None else sentence("'%1' is given a whole batch beside one that is split",

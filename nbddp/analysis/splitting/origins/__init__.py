@@ -18,6 +18,7 @@ from nbddp.analysis.splitting.origins.sizes import (
     is_state,
     is_unchanging,
     known_size,
+    loaders_of,
     rows_of_batches,
     sizes_in,
     written_size,

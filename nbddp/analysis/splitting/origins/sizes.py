@@ -9,7 +9,7 @@ from nbddp.analysis.library import Samples, Shape, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.regions import held, is_split, region_at
 from nbddp.analysis.syntax import keywords_of, qualified, walk
-from nbddp.analysis.values import Split
+from nbddp.analysis.values import Obj, Split
 
 TENSORS = ("torch.tensor", "torch.Tensor", "torch.LongTensor", "torch.FloatTensor", "torch.as_tensor", "numpy.array")
 DEPTH = 8
@@ -32,6 +32,24 @@ def known_size(plan: Reading, node: ast.expr) -> str | None:
     """Where it is a number."""
     found = written_size(plan, node)
     return found if found is not None and found.isdigit() else None
+
+
+def loaders_of(plan: Reading, node: ast.expr) -> Iterator[Obj]:
+    """Whose samples a name is, in a loop: `for (x, y), (w, s) in zip(cycle(small), large)`."""
+    for one in plan.bindings.of(node) if isinstance(node, ast.Name) else ():
+        if isinstance(one.by, ast.For | ast.AsyncFor) and isinstance(one.value, ast.expr):
+            loaders = plan.facts.value(_gone_through(one.value, one.places[1:])).of("loader")
+            yield from sorted(loaders, key=lambda o: plan.program.span(o.node))
+
+
+def _gone_through(node: ast.expr, places: tuple[int | None, ...]) -> ast.expr:
+    """`large` of `enumerate(zip(cycle(small), large))`, for what stands in place 1 of place 1."""
+    if not isinstance(node, ast.Call) or not node.args:
+        return node
+    word, at = ast.unparse(node.func), places[0] if places else None
+    if word == "zip" and at is not None and at < len(node.args):
+        return _gone_through(node.args[at], places[1:])
+    return _gone_through(node.args[0], places[1:] if word == "enumerate" else places)
 
 
 def rows_of_batches(plan: Reading) -> set[str]:

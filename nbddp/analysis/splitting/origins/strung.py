@@ -31,11 +31,11 @@ def _collated(plan: Reading) -> Iterator[ast.Tuple]:
 
 def _joins(plan: Reading, node: ast.expr) -> bool:
     """`torch.cat(texts)`, and `texts.to(device)` of that."""
-    if not isinstance(node, ast.Call):
-        return False
-    if qualified(node.func, plan.flow.imports) in JOINING:
-        return True
-    of = node.func.value if isinstance(node.func, ast.Attribute) else None
-    if of is None or entry_of(node).samples is not Samples.KEEPS:
-        return False
-    return any(_joins(plan, made) for made in plan.bindings.made_by(of) if made is not node)
+    waiting = [node]
+    for one in waiting:
+        if isinstance(one, ast.Call) and qualified(one.func, plan.flow.imports) in JOINING:
+            return True
+        if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute):
+            kept = entry_of(one).samples is Samples.KEEPS
+            waiting += [made for made in plan.bindings.made_by(one.func.value) if kept and made not in waiting]
+    return False

@@ -42,6 +42,16 @@ def test_data_that_was_made_before_is_none_of_the_step(exact):
     assert made.assumed.splits
 
 
+@pytest.mark.parametrize(("mode", "split"), [("model.eval()", True), ("pass", False)])
+def test_a_batch_beside_it_for_which_dropout_draws_nothing(mode, split):
+    """`val_loss` in the loop of the steps, in evaluation mode but with gradients on."""
+    before = "model = nn.Sequential(nn.Linear(4, 1), nn.Dropout(0.5))\n"
+    before += "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+    lines = f"x, t = X[step:], y[step:]\nloss = F.mse_loss(model(x), t)\n{mode}\nprint(model(y.T).sum())\nmodel.train()"
+    made = planned(lines, before=before, options=Options(exact=True))
+    assert bool(made.assumed.splits) == split
+
+
 @pytest.mark.parametrize(("layer", "split"), [("nn.Dropout(0.5)", False), ("nn.ReLU()", True)])
 def test_dropout_of_a_batch_beside_the_one_that_is_split(layer, split):
     before = f"model = nn.Sequential(nn.Linear(4, 1), {layer})\n"

@@ -29,3 +29,14 @@ def test_what_a_collate_function_strings_together(how, moved, head, words):
     )
     assert str(made.assumed.unsplit).startswith(words)
     assert bool(made.assumed.splits) is not bool(words)
+
+
+def test_what_is_made_of_itself_ends():
+    turned = "    for _ in batch:\n        other = texts.to('cpu')\n        texts = other.contiguous()\n    return"
+    made = planned(
+        "loss = F.mse_loss(model(text), t)",
+        head="for text, t in loader:",
+        before=COLLATE.format("stack", "").replace("    return", turned),
+        options=Options(exact=True),
+    )
+    assert made.assumed.splits
