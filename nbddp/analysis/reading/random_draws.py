@@ -11,7 +11,7 @@ from typing import TypeGuard
 from nbddp.analysis.library import Stream, effect_of, entry_of, is_class, learns, makes
 from nbddp.analysis.reading.reading import Reading
 from nbddp.analysis.syntax import BUILTINS, assigned, handed, is_name, qualified, walk
-from nbddp.analysis.values import Loop
+from nbddp.analysis.values import Loop, is_foreign
 
 TORCH, NUMPY, PYTHON = Stream.TORCH, Stream.NUMPY, Stream.PYTHON
 ALL = frozenset({TORCH, NUMPY, PYTHON})
@@ -170,11 +170,15 @@ def _gone_through(plan: Reading, node: ast.AST) -> ast.expr | None:
 
 
 def drawing_loops(plan: Reading, loops: frozenset[Loop]) -> set[Loop]:
-    """Those in which a call draws, or a model that is not in evaluation mode and may have dropout."""
+    """Those in which a call draws, or a model that is not in evaluation mode and may have dropout.
+
+    What is not read may draw in that mode too, as a Boltzmann machine does.
+    """
     found: set[Loop] = set()
     for fact in plan.facts.calls.values():
         ours = all(o in plan.facts.classes or o.name.startswith("torch.nn.") for o in fact.called)
         drops = fact.awake and not fact.ever_in_forward and ("ropout" in plan.program.text or not ours)
+        drops = drops or any(is_foreign(o.name) and o not in plan.facts.classes for o in fact.called)
         if fact.loops & loops and (drops or entry_of(fact.node, plan.flow.imports).draws):
             found |= fact.loops & loops
     return found

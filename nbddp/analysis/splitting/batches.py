@@ -57,7 +57,8 @@ def ill_matched(plan: Reading, split: Split) -> Sentence | None:
         if len(sizes) > 1 and not split.dim:
             return sentence("'%1' and '%2' are batches of two sizes, and '%3' is made of both",
                             *[*sizes.values()][:2], plan.program.source(node))  # fmt: skip
-        loaders = {o: key for key in sorted(keys) for o in loaders_of(plan, found.nodes[key])}
+        of_loaders = {key: loaders_of(plan, found.nodes[key]) for key in sorted(keys)}
+        loaders = {next(iter(of)): key for key, of in of_loaders.items() if len(of) == 1}
         if len(loaders) > 1 and _is_run(plan, node):
             return sentence("'%1' and '%2' are of two loaders, perhaps of two sizes, and '%3' is given both",
                             *[*loaders.values()][:2], plan.program.source(node))  # fmt: skip

@@ -32,6 +32,24 @@ def test_tensors_that_a_function_is_given():
 
 @pytest.mark.parametrize("shape", ["view(1)", "reshape(1)", "unsqueeze(0)"])
 def test_a_mean_of_one_entry_is_no_sample(shape):
+    """Nor is the mean over the samples, in a model, of what is one number for each of them."""
+    before = """class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 1)
+    def forward(self, x):
+        return self.layer(x)
+    def loss(self, out, t):
+        each = -(out * t).mean(1)
+        return each.mean(0)
+model = Net()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)"""
+    lines = f"x, t = draw(X), draw(y)\nloss = model.loss(model(x), t).{shape}"
+    assert planned(lines, before=f"from drawing import draw\n{before}").assumed.splits
+
+
+@pytest.mark.parametrize("shape", ["view(1)", "reshape(1)", "unsqueeze(0)"])
+def test_a_mean_of_one_entry_in_the_step_is_no_sample(shape):
     made = planned(f"x, t = X[step:], y[step:]\nloss = (model(x) - t).pow(2).mean(1)\nloss = loss.mean(0).{shape}")
     assert made.assumed.splits
 

@@ -218,8 +218,12 @@ def _goes_over_first(plan: Reading, call: ast.Call) -> bool:
     func = call.func
     if not isinstance(func, ast.Attribute) or not entry_of(func).over or turns_round(plan, call):
         return False
-    along, of = dims_of(plan, call), plan.facts.value(reduced(plan, call))
-    if of.rank == 1 and plan.facts.value(call).extent is Extent.MEAN:  # `losses.mean(dim=0)`
+    base = reduced(plan, call)
+    along, of = dims_of(plan, call), plan.facts.value(base)
+    made = (n for part in plan.bindings.made_by(base) for n in walk(part))
+    before = (n for n in made if isinstance(n, ast.Call) and entry_of(n).over)
+    one = of.rank == 1 or any(isinstance(a, ast.Constant) and a.value == 1 for n in before for a in dims_of(plan, n))
+    if one and plan.facts.value(call).extent is Extent.MEAN:  # `losses.mean(dim=0)`, of `losses = (x * y).mean(1)`
         return False
     return of.varies and not of.of(TURNED) and any(isinstance(a, ast.Constant) and a.value == 0 for a in along)
 

@@ -34,22 +34,27 @@ def known_size(plan: Reading, node: ast.expr) -> str | None:
     return found if found is not None and found.isdigit() else None
 
 
-def loaders_of(plan: Reading, node: ast.expr) -> Iterator[Obj]:
-    """Whose samples a name is, in a loop: `for (x, y), (w, s) in zip(cycle(small), large)`."""
-    for one in plan.bindings.of(node) if isinstance(node, ast.Name) else ():
-        if isinstance(one.by, ast.For | ast.AsyncFor) and isinstance(one.value, ast.expr):
-            loaders = plan.facts.value(_gone_through(one.value, one.places[1:])).of("loader")
-            yield from sorted(loaders, key=lambda o: plan.program.span(o.node))
+def loaders_of(plan: Reading, node: ast.expr) -> set[Obj]:
+    """Whose samples these are, in a loop: `for (x, y), (w, s) in zip(cycle(small), large)`."""
+    found = set[Obj]()
+    for name in plan.bindings.made_of(node, through_calls=False):
+        for one in plan.bindings.of(name) if isinstance(name, ast.Name) else ():
+            if isinstance(one.by, ast.For | ast.AsyncFor) and isinstance(one.value, ast.expr):
+                found |= plan.facts.value(_gone_through(plan, one.value, one.places[1:])).of("loader")
+    return found
 
 
-def _gone_through(node: ast.expr, places: tuple[int | None, ...]) -> ast.expr:
+def _gone_through(plan: Reading, node: ast.expr, places: tuple[int | None, ...]) -> ast.expr:
     """`large` of `enumerate(zip(cycle(small), large))`, for what stands in place 1 of place 1."""
-    if not isinstance(node, ast.Call) or not node.args:
+    loader = bool(plan.facts.value(node).of("loader"))
+    if isinstance(node, ast.Name) and not loader and (made := plan.bindings.single(node)) is not None:
+        return _gone_through(plan, made, places)
+    if loader or not isinstance(node, ast.Call) or not node.args:
         return node
     word, at = ast.unparse(node.func), places[0] if places else None
     if word == "zip" and at is not None and at < len(node.args):
-        return _gone_through(node.args[at], places[1:])
-    return _gone_through(node.args[0], places[1:] if word == "enumerate" else places)
+        return _gone_through(plan, node.args[at], places[1:])
+    return _gone_through(plan, node.args[0], places[1:] if word == "enumerate" else places)
 
 
 def rows_of_batches(plan: Reading) -> set[str]:
