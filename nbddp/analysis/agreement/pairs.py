@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from nbddp.analysis.evaluator import contracted
 from nbddp.analysis.library import MATRIX, Samples, Shape, effect_of, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting import leaves_the_first, sizes_in
+from nbddp.analysis.splitting import is_put_back, leaves_the_first, sizes_in
 from nbddp.analysis.syntax import keywords_of, qualified
 from nbddp.analysis.values import (
     ANYTHING,
@@ -35,7 +35,7 @@ def among_samples(plan: Reading) -> Iterator[ast.expr | ast.stmt]:
     """Where a sample meets others of its batch, or a statistic of it: the outermost expressions; also statements."""
     told: set[ast.AST] = set()
     for node in plan.nodes():
-        of_its_batch = node in plan.facts.among_samples
+        of_its_batch = node in plan.facts.among_samples and not is_put_back(plan, node)
         compares = isinstance(node, ast.BinOp | ast.Call | ast.Compare) and compares_samples(plan, node)
         if (of_its_batch or compares) and not any(a in told or a in plan.dealt for a in plan.program.ancestors(node)):
             told |= {node} if of_its_batch else set()

@@ -20,7 +20,7 @@ from nbddp.analysis.splitting.dimension import (
 )
 from nbddp.analysis.splitting.fit.sizes import own_size, whole_sizes
 from nbddp.analysis.splitting.means import uncounted
-from nbddp.analysis.splitting.origins import counted_rows, strung
+from nbddp.analysis.splitting.origins import SORTS, counted_rows, is_put_back, strung
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import Region, is_split, region_at, run_by
 from nbddp.analysis.splitting.roots import Root, dims_of, reduced
@@ -158,6 +158,9 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
     if (batches := goes_through_batches(plan)) is not None:
         return sentence("'%1' goes through batches, and not through the samples of one", plan.program.source(batches))
     if (product := _summed_over(region)) is not None:
+        if isinstance(product, ast.Call) and isinstance(product.func, ast.Attribute) and product.func.attr in SORTS:
+            return sentence("'%1' puts the samples of a batch in an order, and a rank has a part of them only",
+                            plan.program.source(product))  # fmt: skip
         return sentence("'%1' adds up over the samples, so a part of them cannot be computed alone",
                         plan.program.source(product))  # fmt: skip
     if (samples := _goes_on(plan)) is not None:
@@ -223,6 +226,9 @@ def _goes_over_first(plan: Reading, call: ast.Call) -> bool:
     made = (n for part in plan.bindings.made_by(base) for n in walk(part))
     before = (n for n in made if isinstance(n, ast.Call) and entry_of(n).over)
     one = of.rank == 1 or any(isinstance(a, ast.Constant) and a.value == 1 for n in before for a in dims_of(plan, n))
+    draws = plan.options.exact and "ropout" in plan.program.text  # for the samples in another order
+    if func.attr in SORTS and not draws and is_put_back(plan, call):
+        return False
     if one and plan.facts.value(call).extent is Extent.MEAN:  # `losses.mean(dim=0)`, of `losses = (x * y).mean(1)`
         return False
     return of.varies and not of.of(TURNED) and any(isinstance(a, ast.Constant) and a.value == 0 for a in along)

@@ -7,6 +7,7 @@ Gives the expressions that it comes from, unchanged or in whatever number of ste
 from nbddp.analysis.splitting.origins.broadcasting import is_put_on_top, on_top
 from nbddp.analysis.splitting.origins.elements import gives_samples, is_sample
 from nbddp.analysis.splitting.origins.masks import is_mask
+from nbddp.analysis.splitting.origins.orders import SORTS, is_put_back
 from nbddp.analysis.splitting.origins.sizes import (
     TENSORS,
     counted_rows,
