@@ -9,7 +9,7 @@ from types import UnionType
 from nbddp.analysis.library import entry_of, is_class, learns
 from nbddp.analysis.models.cut_off_parts import cut_off
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.syntax import is_name, walk
+from nbddp.analysis.syntax import is_name, keywords_of, walk
 from nbddp.analysis.values import CallFact, Obj, Value, is_foreign
 
 PARTS = ("modules", "children", "named_modules", "named_children", "_modules")
@@ -78,8 +78,10 @@ def _leaves_out(plan: Reading, model: Obj, unread: frozenset[int] = frozenset())
     running = [methods[name] for name in _read_from(forward, methods, set()) & methods.keys()]
     if owner.bases and (_asks_by_name(owner) or any(map(_goes_through_parts, [forward, *running]))):
         return False
-    stored = (n for n in walk(init) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store))
-    made = {n.attr for n in stored if _trainable(plan, model, n.attr)}
+    stored = {n.attr for n in walk(init) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
+    if _is_forgotten(plan, model, init, stored):
+        return True
+    made = {name for name in stored if _trainable(plan, model, name)}
     never = made - _read_from(forward, methods, set()) - _read_in_init(plan, init, made)
     at_times = {name for body in (forward, *running) for name in [*_picked(body), *_read_under_conditions(body)]}
     return bool(never or made & (cut_off(owner, forward, unread) | at_times))
@@ -130,6 +132,23 @@ def _asks_by_name(node: ast.ClassDef) -> bool:
 
 def _goes_through_parts(node: ast.AST) -> bool:
     return any(isinstance(n, ast.Attribute) and n.attr in PARTS for n in walk(node))
+
+
+def _is_forgotten(plan: Reading, model: Obj, init: ast.FunctionDef, stored: Set[str]) -> bool:
+    """A parameter of its own that nobody reads, whoever has the model: a loss may be made with it besides."""
+    values = {name: plan.facts.fields.get((model, name), Value()) for name in stored}
+    own = {name for name, value in values.items() if value.of("parameter") and not value.of("model")}
+    frozen = {n for n in own for o in values[n].of("parameter") if _is_frozen(plan, o)}
+    inside = {*walk(init)}
+    read = (n.attr for n in plan.nodes() if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load | ast.Del)
+            and n not in inside)  # fmt: skip
+    return bool(own - frozen - {*read} - {*_read_in_init(plan, init, own)}) if own else False
+
+
+def _is_frozen(plan: Reading, parameter: Obj) -> bool:
+    """`nn.Parameter(x, requires_grad=False)`"""
+    given = keywords_of(parameter.node).get("requires_grad") if isinstance(parameter.node, ast.Call) else None
+    return given is not None and plan.facts.value(given).const is not True
 
 
 def _trainable(plan: Reading, model: Obj, name: str) -> bool:

@@ -30,7 +30,13 @@ SORT, BACK = "lengths, order = lengths.sort(0, descending=True)", "state = state
     [
         (SORT, "lengths", BACK, "Identity()", True),
         (SORT, "lengths", "_, back = order.sort(0)\n        state = state[back]", "Identity()", True),
-        ("order = torch.argsort(-lengths)", "lengths[order]", "state = state[torch.argsort(order)]", "Identity()", True),
+        (
+            "order = torch.argsort(-lengths)",
+            "lengths[order]",
+            "state = state[torch.argsort(order)]",
+            "Identity()",
+            True,
+        ),
         (SORT, "lengths", "pass", "Identity()", False),
         (SORT, "lengths", f"{BACK} * lengths[:, None]", "Identity()", False),  # which are not put back
         (SORT, "lengths", f"{BACK} + order[:, None]", "Identity()", False),
