@@ -26,6 +26,24 @@ EXPORTS = {
         shuffle triangular uniform vonmisesvariate weibullvariate
         """.split()
     ),
+    "torchvision.models": frozenset(
+        """
+        alexnet resnet18 resnet34 resnet50 resnet101 resnet152 resnext50_32x4d resnext101_32x8d wide_resnet50_2
+        wide_resnet101_2 vgg11 vgg11_bn vgg13 vgg13_bn vgg16 vgg16_bn vgg19 vgg19_bn densenet121 densenet161 densenet169
+        densenet201 googlenet inception_v3 mobilenet_v2 mobilenet_v3_small mobilenet_v3_large squeezenet1_0
+        squeezenet1_1 shufflenet_v2_x0_5 shufflenet_v2_x1_0 mnasnet0_5 mnasnet1_0 efficientnet_b0 efficientnet_b1
+        efficientnet_b2 efficientnet_b3 efficientnet_v2_s convnext_tiny convnext_small vit_b_16 vit_b_32 swin_t
+        """.split()
+    ),
+    "torchvision.datasets": frozenset(
+        "MNIST FashionMNIST KMNIST EMNIST CIFAR10 CIFAR100 SVHN STL10 ImageFolder DatasetFolder CelebA".split()
+    ),
+    "torchvision.transforms": frozenset(
+        """
+        Compose ToTensor Normalize Resize CenterCrop RandomCrop RandomResizedCrop RandomHorizontalFlip RandomRotation
+        ColorJitter Grayscale ToPILImage Lambda Pad RandomApply RandomGrayscale RandomAffine RandomErasing
+        """.split()
+    ),
     "torch.nn.functional": frozenset(
         "cross_entropy mse_loss nll_loss relu softmax log_softmax dropout binary_cross_entropy max_pool2d".split()
     ),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from nbddp.analysis.library import Samples, effect_of, entry_of
+from nbddp.analysis.library import MATRIX, Samples, effect_of, entry_of
 from nbddp.analysis.reading import FAR, Reading
 from nbddp.analysis.splitting.origins import gives_samples, is_sample
 from nbddp.analysis.splitting.regions import Region, bound, held, region_at, run_by, stored
-from nbddp.analysis.splitting.roots import is_data, is_single
+from nbddp.analysis.splitting.roots import is_data, is_single, reduced
 from nbddp.analysis.syntax import keywords_of, walk
-from nbddp.analysis.values import TURNED, Extent, Obj, Split, backward_of, spread
+from nbddp.analysis.values import ANYTHING, TURNED, Extent, Obj, Split, backward_of, spread
 
 ONE = ("unsqueeze", "view", "reshape")
 RECURRENT = ("torch.nn.RNN", "torch.nn.LSTM", "torch.nn.GRU")
@@ -217,11 +217,14 @@ def _is_output(plan: Reading, node: ast.expr, seen: set[ast.AST]) -> bool:
     if spread(plan.facts.value(node)) is not Extent.VARYING or node in seen:
         return spread(plan.facts.value(node)) not in UNLIKE or node in seen
     seen.add(node)
+    if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.MatMult):  # `scores / temperature`
+        return _is_output(plan, node.left, seen) and _is_output(plan, node.right, seen)
     fact = plan.facts.calls.get(node) if isinstance(node, ast.Call) else None
     op = entry_of(node, plan.flow.imports)
     module = fact is not None and any(o.kind in ("model", "submodule") for o in fact.called)
     alone = op.reads and (op.samples in (Samples.EACH, Samples.KEEPS) or op.makes == "tensor" or op.about == "size")
-    alone = alone or (fact is not None and (op.over or op.samples is Samples.JOINS) and _is_along_features(fact.node))
+    goes_along = fact is not None and (op.over or op.samples is Samples.JOINS)
+    alone = alone or (goes_along and isinstance(node, ast.Call) and _is_along_features(plan, node))
     if fact is not None and not fact.bodies and (module or alone):
         method = isinstance(fact.node.func, ast.Attribute) and not plan.facts.value(fact.node.func).objs
         base = [fact.node.func.value] if isinstance(fact.node.func, ast.Attribute) and method else []
@@ -231,7 +234,9 @@ def _is_output(plan: Reading, node: ast.expr, seen: set[ast.AST]) -> bool:
     return made != [node] and all(_is_output(plan, n, seen) for n in made)
 
 
-def _is_along_features(call: ast.Call) -> bool:
+def _is_along_features(plan: Reading, call: ast.Call) -> bool:
     """`torch.cat((a, b), -1)`, `scores.softmax(dim=2)`: of each sample by itself, wherever it stands."""
     along = [*call.args[-1:], *(k.value for k in call.keywords if k.arg in ("dim", "axis"))]
-    return bool(along) and ast.unparse(along[-1]) in ("-1", "2")
+    of = plan.facts.value(reduced(plan, call)) if isinstance(call.func, ast.Attribute) else ANYTHING
+    rows = ["1"] if of.rank == MATRIX and not of.of(TURNED) else []
+    return bool(along) and ast.unparse(along[-1]) in ("-1", "2", *rows)

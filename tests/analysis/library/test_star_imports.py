@@ -18,6 +18,7 @@ from nbddp.analysis.library import HIDES, USUAL, exports
         ("torch.nn", "init", True),
         ("torch.nn", "relu", False),
         ("torch.nn.functional", "relu", True),
+        ("torchvision.models", "resnet18", True),
         ("helpers", "relu", False),
     ],
 )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.analysis.cells import plan
+from nbddp.options import Options
+from tests.analysis.cells import BEFORE, plan
 from tests.analysis.splitting.steps import DATA, planned
 
 
@@ -107,3 +108,37 @@ def test_what_a_model_joins_of_each_sample_once_whole_and_once_split(joined, spl
     net += "model = Net()\noptimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
     lines = "seen = gap(X[80:], y[80:])\nx, t = X[step : step + 8], y[step : step + 8]\nloss = gap(x, t)"
     assert bool(planned(lines, before=net).assumed.splits) is split
+
+
+DISTILLED = """
+student, teacher, soft = nn.Linear(8, 2), nn.Linear(8, 2), nn.KLDivLoss(reduction="batchmean")
+first = torch.optim.SGD(teacher.parameters(), lr=0.1)
+optimizer = torch.optim.SGD(student.parameters(), lr=0.1)
+
+def distance(s, t, y):
+    hot, cold = F.softmax(t / 20, dim=1), F.log_softmax(s / 20, dim=1)
+    return F.cross_entropy(s, y) + soft(cold, hot)
+
+for x, y in train_loader:
+    loss = F.cross_entropy(teacher(x), y)
+    first.zero_grad()
+    loss.backward()
+    first.step()
+"""
+STUDENT = """%%ddp_train
+for epoch in range(3):
+    for x, y in train_loader:
+        loss = distance(student(x), teacher(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    with torch.no_grad():
+        print(sum(distance(student(x), teacher(x), y).item() for x, y in test_loader))
+"""
+
+
+def test_a_softened_output_of_a_step_that_is_not_split_yet_is_of_each_sample():
+    """The teacher's step is split first; the student's distance is asked for by its validation too."""
+    made = plan(*BEFORE[:2], DISTILLED, STUDENT, options=Options(exact=True))
+    assert len(made.assumed.splits) == 2
+    assert made.assumed.unsplit == made.assumed.joined == ""
