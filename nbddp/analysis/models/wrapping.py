@@ -11,11 +11,13 @@ from nbddp.analysis.models.changed_later import changed_later
 from nbddp.analysis.models.ddp_names import Names, find_names, may_train_unread
 from nbddp.analysis.models.repeated_backward import several_backwards
 from nbddp.analysis.models.unfreezing import moved_later, thaws_later
+from nbddp.analysis.models.unused import unused_parameters
 from nbddp.analysis.models.wrap_points import Home, find_home
 from nbddp.analysis.reading import Model, Reading
-from nbddp.analysis.values import Obj, Value
+from nbddp.analysis.values import Obj, Value, backward_of
 from nbddp.sentence import NOTHING, Sentence, sentence
 
+PARAMETERS = ("parameters", "named_parameters", "state_dict")
 AS_IT_IS = Names("", {}, frozenset(), evaluates=False)
 
 
@@ -83,7 +85,17 @@ def _unfit(plan: Reading, model: Model) -> Sentence:
         return sentence("the training computes gradients of gradients")
     if several_backwards(plan, model):
         return sentence("backward() runs several times for one call of its forward()")
+    if _goes_into_losses(plan, model.obj) and unused_parameters(plan, model.obj):
+        return sentence("the loss has parameters that its forward() may leave out")
     return NOTHING
+
+
+def _goes_into_losses(plan: Reading, model: Obj) -> bool:
+    """`loss + sum(p.pow(2).sum() for p in model.parameters())`: DDP would count one of them twice."""
+    losses = (backward_of(call) for call in plan.facts.backward)
+    made = (n for loss in losses if loss is not None for n in plan.bindings.made_of(loss))
+    asked = (n.value for n in made if isinstance(n, ast.Attribute) and n.attr in PARAMETERS)
+    return any(model in {o, *plan.facts.roots(o)} for node in asked for o in plan.facts.value(node).of("model"))
 
 
 def holds_statistics(plan: Reading, model: Obj) -> bool:

@@ -92,3 +92,21 @@ def test_models_of_one_optimizer_are_averaged_together():
 def test_whether_it_may_hold_a_batch_norm(cell, may):
     made = plan(IMPORTS + "import torchvision\n", DATA, cell, TRAINING)
     assert may_hold_batch_norm(made, made.roles.models[0].obj) is may
+
+
+@pytest.mark.parametrize("unused", ["nn.Linear(3, 3)", "nn.Parameter(torch.zeros(3))"])
+@pytest.mark.parametrize(
+    ("penalty", "by_hand"),
+    [
+        ("sum(p.pow(2).sum() for p in model.parameters())", True),
+        ("weights()", True),
+        ("sum(p.pow(2).sum() for p in model.head.parameters())", True),  # which part it is, is not followed
+        ("0.0", False),
+    ],
+)
+def test_what_a_forward_leaves_out_and_a_loss_does_not(penalty, by_hand, unused):
+    """DDP, which is told to look for it, would count it twice."""
+    before = net(init=f"self.extra = {unused}")
+    before += "def weights():\n    return sum(p.abs().sum() for n, p in model.named_parameters() if 'bias' in n)\n"
+    trained = TRAINING.replace("F.cross_entropy(model(x), y)", f"F.cross_entropy(model(x), y) + {penalty}")
+    assert wrapped(plan(IMPORTS, DATA, before, trained)) == (([], 1) if by_hand else (["model"], 0))
