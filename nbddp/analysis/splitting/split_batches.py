@@ -17,6 +17,7 @@ from nbddp.analysis.splitting.find import chain_of, first_split, unshared
 from nbddp.analysis.splitting.fit import (
     drawn_elsewhere,
     given_whole,
+    goes_on_in_models,
     in_columns,
     is_unclear,
     left_whole,
@@ -85,8 +86,8 @@ def _last(plan: Reading, *splits: Split) -> Assumptions | None:
     if reason := unclear_dim(plan, split):
         return _whole(plan, reason, unsaid=True)
     reason = nothing_cut(split) or is_unclear(plan, split) or _met_whole(plan, split) or left_whole(plan, split)
-    single = made_one(region_at(plan, split.at), split)  # which models cannot split either
-    return (_whole if single is not None else joined)(plan, reason) if reason else None
+    single = made_one(region_at(plan, split.at), split) is not None or goes_on_in_models(plan)  # no model splits these
+    return (_whole if single else joined)(plan, reason) if reason else None
 
 
 def _next(plan: Reading) -> Assumptions:

@@ -11,4 +11,12 @@ from nbddp.analysis.splitting.fit.own_draws import (
     given_whole,
 )
 from nbddp.analysis.splitting.fit.sizes import own_size, padded, rows_of_all_else, squeezes, whole_sizes
-from nbddp.analysis.splitting.fit.unfit import in_columns, is_unclear, nothing_cut, unclear_dim, unclear_loss, unfit
+from nbddp.analysis.splitting.fit.unfit import (
+    goes_on_in_models,
+    in_columns,
+    is_unclear,
+    nothing_cut,
+    unclear_dim,
+    unclear_loss,
+    unfit,
+)

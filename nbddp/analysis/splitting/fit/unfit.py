@@ -202,6 +202,12 @@ def _goes_on(plan: Reading) -> ast.expr | None:
     return None
 
 
+def goes_on_in_models(plan: Reading) -> bool:
+    """In one that is given a part, the first sample of it would go on from none."""
+    samples = _goes_on(plan)
+    return samples is not None and plan.program.function_of(samples) in plan.run_by_models
+
+
 def _listed_mean(region: Region) -> ast.Call | None:
     """`losses, scores = compute(batch)`, which are lists of means: exactly, each would count by its samples."""
     plan = region.plan
@@ -279,7 +285,8 @@ def unfit_in_models(plan: Reading) -> bool:
     products = (plan.facts.value(right) for _, left, right in _products(plan) if _is_of_data(plan, left))
     over = any(right.varies and not right.of(TURNED) for right in products)  # also where at times it is all of the data
     graph = any(effect_of(name).graph for f in plan.facts.calls.values() for name in f.names)
-    return over or graph or _over_first_in_models(plan) is not None or taken_for_one(plan, 0) is not None
+    alone = _over_first_in_models(plan) is None and taken_for_one(plan, 0) is None and not goes_on_in_models(plan)
+    return over or graph or not alone
 
 
 def _is_of_data(plan: Reading, node: ast.expr) -> bool:

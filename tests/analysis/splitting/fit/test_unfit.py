@@ -55,3 +55,24 @@ def test_exactly_models_cannot_split_one_sample_either():
     assumed = planned(step, options=Options(exact=True)).assumed
     assert assumed.unsplit.startswith("'x.unsqueeze(0)' makes one sample of it")
     assert not assumed.joined
+
+
+CARRIED = """class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 1)
+    def forward(self, x):
+        state, found = 0.0, []
+        for row in x:
+            state = torch.tanh(self.layer(row) + state)
+            found.append(state)
+        return torch.stack(found)
+model = Net()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+"""
+
+
+def test_no_model_splits_samples_of_which_each_goes_on_from_the_one_before():
+    assumed = planned("loss = F.mse_loss(model(X), y)", before=CARRIED, options=Options(exact=True)).assumed
+    assert assumed.unsplit == "'x' goes through the samples, and each goes on from the one before"
+    assert not assumed.joined
