@@ -134,7 +134,7 @@ def _has_the_share(m: Machine, op: Op, args: Args, keywords: Keywords) -> bool:
 def _noise(m: Machine, name: str, args: Args, keywords: Keywords) -> Value | None:
     """For each sample; or `torch.randn(1, 8)` without gradients: one thing to look at, another one on each rank."""
     op, given = effect_of(name), [*args, *keywords.values()]
-    if any(map(of_weights, given)):
+    if any(map(of_weights, given)) and not any(v.varies or v.size for v in given):  # `torch.normal(out, self.spread)`
         return Value(extent=Extent.REPEATED)  # `torch.randn_like(self.mean)`, `torch.randn(self.mean.shape)`
     by_numpy = op.draws is Stream.NUMPY and _has_the_share(m, op, args, keywords)
     if not by_numpy and not (op.noise and (any(a.shares for a in m.loops) or _like_the_share(given))):

@@ -33,10 +33,12 @@ def make_what_it_lacks(m: Machine, base: Value, index: Value) -> None:
 
 def _are_known(m: Machine, found: Value | None) -> bool:
     """Models of the notebook's own classes, or a list of such."""
-    parts = (
-        [m.get(o, "[]") if o.kind == "model" and o not in m.facts.classes else o for o in found.objs] if found else []
-    )
-    return bool(parts) and all(p in m.facts.classes if isinstance(p, Obj) else _are_known(m, p) for p in parts)
+    parts = found.objs if found is not None else ()
+    return bool(parts) and all(o in m.facts.classes or _holds_known(m, o) for o in parts)
+
+
+def _holds_known(m: Machine, holder: Obj) -> bool:
+    return holder.kind == "model" and _are_known(m, m.get(holder, "[]"))
 
 
 def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Value:

@@ -49,3 +49,16 @@ def test_one_picture_is_none_of_the_batch():
     for rows, expected in ((1, V), (8, T)):
         lines = ("with torch.no_grad():", f"    z = torch.randn({rows}, 8)", "    total = model(z).sum()")
         assert seen("model(z).sum()", *lines) is expected
+
+
+@pytest.mark.parametrize(
+    ("drawn", "expected"),
+    [
+        ("torch.normal(model(x), spread)", Extent.SAMPLES),
+        ("torch.randn(len(x), *spread.shape)", Extent.SAMPLES),
+        ("torch.randn_like(spread)", Extent.REPEATED),
+        ("torch.randn(spread.shape)", Extent.REPEATED),
+    ],
+)
+def test_noise_with_a_parameter_is_of_the_samples_where_they_are_in_it(drawn, expected):
+    assert seen(drawn, f"noise = {drawn}", before="spread = nn.Parameter(torch.zeros(2))\n") is expected
