@@ -30,8 +30,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
-from nbddp.analysis.models import may_hold_batch_norm
-from nbddp.analysis.reading import expressions_for, held_by
+from nbddp.analysis.reading import expressions_for, held_by, may_hold_batch_norm
 from nbddp.analysis.slicing import effects
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import CallFact, LoopFact

@@ -25,8 +25,8 @@ import ast
 from collections.abc import Iterator, Mapping, Set
 
 from nbddp.analysis import Plan
-from nbddp.analysis.models import may_hold_batch_norm, synchronises
-from nbddp.analysis.reading import expressions_for, held_by, readable
+from nbddp.analysis.models import synchronises
+from nbddp.analysis.reading import expressions_for, held_by, may_hold_batch_norm, readable
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Loop, Obj, Value, backward_of
 from nbddp.diagnostics import Diagnostic

@@ -193,7 +193,7 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
     extent = reduce(join_extent, map(m.held, given), unpacked)
     varies = extent not in WHOLE
     m.modules_run += m.context.grad
-    m.passed(obj)
+    m.passed(obj, node, of_part=varies)
     result = ANYTHING
     if forward is not None:
         with m.within(forward=True, opened=is_opened(m, obj)):

@@ -4,7 +4,7 @@ Takes a Reading.
 Gives the Wrapping: which models DDP takes over and where, which gradients are averaged by hand, which device.
 """
 
-from nbddp.analysis.models.buffers import kept_of_shares, may_hold_batch_norm, synchronises
+from nbddp.analysis.models.buffers import kept_of_shares, synchronises
 from nbddp.analysis.models.ddp_names import behind_ddp, ddp_name, module_of_ddp
 from nbddp.analysis.models.devices import chosen, device_name, indexed_name, numbers, uses_gpu
 from nbddp.analysis.models.sharded import (

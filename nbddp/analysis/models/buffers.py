@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.reading import Reading
+from nbddp.analysis.reading import Reading, may_hold_batch_norm
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import Extent, Obj, is_read, spread
+from nbddp.analysis.values import Extent, spread
 
 
 def kept_of_shares(plan: Reading) -> Iterator[ast.stmt]:
@@ -68,14 +68,6 @@ def _given(statement: ast.stmt) -> Iterator[ast.expr]:
         for call in (n for n in walk(statement.value) if isinstance(n, ast.Call)):
             yield from call.args
             yield from (k.value for k in call.keywords)
-
-
-def may_hold_batch_norm(plan: Reading, model: Obj) -> bool:
-    """Not one that is read to its last part, where the word is nowhere in what is kept."""
-    known: dict[str, bool] = plan.once.setdefault(may_hold_batch_norm, {})
-    if "word" not in known:
-        known["word"] = any("BatchNorm" in plan.program.source(s.node) for s in plan.kept)
-    return known["word"] or not is_read(plan.facts, model)
 
 
 def synchronises(plan: Reading) -> bool:

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nbddp.analysis.library import under
-from nbddp.analysis.models.buffers import may_hold_batch_norm
-from nbddp.analysis.reading import FOUND, Reading, Run, settled
+from nbddp.analysis.reading import FOUND, Reading, Run, may_hold_batch_norm, settled
 from nbddp.analysis.syntax import Statement
 from nbddp.analysis.values import Assumptions
 from nbddp.diagnostics import Diagnostic
@@ -27,7 +26,7 @@ def passes_left_out(plan: Reading) -> Iterator[Diagnostic]:
     together = replace(plan.slice, kept=tuple(sorted([*plan.slice.kept, *(s.index for s in _before(plan))])))
     facts = settled(Run(plan.program, plan.flow, together).under(Assumptions()), FOUND).facts
     for statement in candidates:
-        if facts.passes.get(statement.node, frozenset()) & models:
+        if any(p.awake and p.model in models for p in facts.passes.get(statement.node, ())):
             yield plan.program.diagnose(
                 RULE, "note", statement.node,
                 sentence("the script leaves this call out, although in training mode it updates the statistics of a "

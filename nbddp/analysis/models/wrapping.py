@@ -6,14 +6,14 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from nbddp.analysis.models.buffers import kept_of_shares, may_hold_batch_norm
+from nbddp.analysis.models.buffers import kept_of_shares
 from nbddp.analysis.models.changed_later import changed_later
 from nbddp.analysis.models.ddp_names import Names, find_names, may_train_unread
 from nbddp.analysis.models.repeated_backward import several_backwards
 from nbddp.analysis.models.unfreezing import moved_later, thaws_later
 from nbddp.analysis.models.unused import unused_parameters
 from nbddp.analysis.models.wrap_points import Home, find_home
-from nbddp.analysis.reading import Model, Reading
+from nbddp.analysis.reading import Model, Reading, may_hold_batch_norm
 from nbddp.analysis.values import Obj, Value, backward_of
 from nbddp.sentence import NOTHING, Sentence, sentence
 

@@ -26,6 +26,9 @@ SEEDING = ("manual_seed", "seed", "set_state", "setstate")
 BUILDING = ("__init__", "__new__", "__post_init__")
 AT_RANDOM = re.compile(r"^(torchvision\.transforms|albumentations)\.(.*\.)?(Random|ColorJitter|.*Aug)")
 DEPTH = 3  # names of names
+DROPPING = re.compile(
+    r"ropout|\bnn\.Transformer|TransformerEncoderLayer|TransformerDecoderLayer|[Rr][Rr]e[Ll][Uu]|ractional_?[Mm]ax"
+)
 READING = ("initial_seed", "get_state", "getstate")
 
 
@@ -169,6 +172,11 @@ def _gone_through(plan: Reading, node: ast.AST) -> ast.expr | None:
     return begun
 
 
+def may_drop(plan: Reading) -> bool:
+    """Is there a layer of torch's that draws in training mode?"""
+    return DROPPING.search(plan.program.text) is not None
+
+
 def drawing_loops(plan: Reading, loops: frozenset[Loop]) -> set[Loop]:
     """Those in which a call draws, or a model that is not in evaluation mode and may have dropout.
 
@@ -177,7 +185,7 @@ def drawing_loops(plan: Reading, loops: frozenset[Loop]) -> set[Loop]:
     found: set[Loop] = set()
     for fact in plan.facts.calls.values():
         ours = all(o in plan.facts.classes or o.name.startswith("torch.nn.") for o in fact.called)
-        drops = fact.awake and not fact.ever_in_forward and ("ropout" in plan.program.text or not ours)
+        drops = fact.awake and not fact.ever_in_forward and (may_drop(plan) or not ours)
         drops = drops or any(is_foreign(o.name) and o not in plan.facts.classes for o in fact.called)
         if fact.loops & loops and (drops or entry_of(fact.node, plan.flow.imports).draws):
             found |= fact.loops & loops

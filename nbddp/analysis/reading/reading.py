@@ -13,7 +13,7 @@ from nbddp.analysis.reading.bindings import Bindings, find_bindings
 from nbddp.analysis.reading.interpret import Run
 from nbddp.analysis.reading.naming import Naming
 from nbddp.analysis.syntax import Statement, walk
-from nbddp.analysis.values import ITEMS, CallFact, Extent, Loop, contents, may_learn, spread
+from nbddp.analysis.values import ITEMS, CallFact, Extent, Loop, Obj, contents, is_read, may_learn, spread
 from nbddp.diagnostics import Diagnostic
 from nbddp.notebook import Notebook
 from nbddp.options import Options
@@ -141,3 +141,11 @@ class Reading(Run):
         """How code at the node asks for the number of ranks."""
         inside = self.program.function_of(node) is not None
         return f"{self.naming('dist')}.get_world_size()" if inside else self.naming("world_size")
+
+
+def may_hold_batch_norm(plan: Reading, model: Obj) -> bool:
+    """Not one that is read to its last part, where the word is nowhere in what is kept."""
+    known: dict[str, bool] = plan.once.setdefault(may_hold_batch_norm, {})
+    if "word" not in known:
+        known["word"] = any("BatchNorm" in plan.program.source(s.node) for s in plan.kept)
+    return known["word"] or not is_read(plan.facts, model)

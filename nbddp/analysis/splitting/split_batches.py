@@ -15,6 +15,7 @@ from nbddp.analysis.splitting.cuts import add, draws, is_all_of_the_data, is_ask
 from nbddp.analysis.splitting.dimension import samples_in, with_masks, with_places, with_states
 from nbddp.analysis.splitting.find import chain_of, first_split, unshared
 from nbddp.analysis.splitting.fit import (
+    behind_steps,
     drawn_elsewhere,
     given_whole,
     goes_on_in_models,
@@ -68,8 +69,9 @@ def split_batches(plan: Reading) -> Assumptions:
 def losses_clear(plan: Reading) -> Assumptions:
     """Once it is known what is added up of the losses: no split where one of them is no mean and no sum."""
     unclear = (r for split in plan.assumed.splits if (r := unclear_loss(plan, split)))
-    exact = bool(plan.assumed.splits) and plan.options.exact
-    reason = next(unclear, NOTHING) or (drawn_elsewhere(plan) or given_whole(plan) if exact else NOTHING)
+    reason = next(unclear, NOTHING)
+    if plan.assumed.splits and plan.options.exact:
+        reason = reason or drawn_elsewhere(plan) or given_whole(plan) or behind_steps(plan)
     return joined(plan, reason) if reason else plan.assumed
 
 

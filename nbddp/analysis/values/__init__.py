@@ -93,7 +93,7 @@ from nbddp.analysis.values.domain import (
     thing,
     truth,
 )
-from nbddp.analysis.values.facts import CallFact, Facts, Loop, LoopFact, Reduction, TestFact
+from nbddp.analysis.values.facts import CallFact, Facts, Loop, LoopFact, Pass, Reduction, TestFact
 from nbddp.analysis.values.foreign import (
     bound,
     foreign,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from nbddp.analysis.values.domain import Extent, Obj, Value
-from nbddp.analysis.values.facts import LoopFact
+from nbddp.analysis.values.facts import LoopFact, Pass
 
 Env = dict[str, Value]
 
@@ -35,6 +35,7 @@ class Trace:
     """What a call leaves beside facts and names."""
 
     drawn: set[Obj] = field(default_factory=set)  # loaders that it draws from
+    passes: set[Pass] = field(default_factory=set)  # of batches through models
     backward: set[int] = field(default_factory=set)  # how many `if` were around where it ran backward
     modules_run: int = 0  # calls of modules with gradients on
 

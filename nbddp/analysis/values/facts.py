@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from nbddp.analysis.library import Gives, Samples, effect_of
 from nbddp.analysis.values.domain import ANYTHING, Extent, Obj, Place, Value, is_sum_or_not, join
@@ -14,6 +14,14 @@ from nbddp.sentence import Sentence
 
 K = TypeVar("K")
 Loop = ast.For | ast.AsyncFor | ast.While | ast.comprehension | ast.stmt  # a step outside of loops is its own
+
+
+class Pass(NamedTuple):
+    """A batch that a model is given."""
+
+    model: Obj
+    awake: bool  # in training mode
+    of_part: bool  # of a rank's own samples
 
 
 class SeenValues(TrackedDict[K, Value]):
@@ -167,7 +175,7 @@ class Facts(Tracked):
 
     # Loaders and models.
     drawn: dict[ast.Call, set[Obj]] = field(default_factory=TrackedSets)  # loaders that a next() gets a batch of
-    passes: dict[ast.stmt, set[Obj]] = field(default_factory=TrackedSets)  # models in training that a statement calls
+    passes: dict[ast.AST, set[Pass]] = field(default_factory=TrackedSets)  # of models, in a cell's statement or a call
     changed: dict[Obj, set[Loop]] = field(default_factory=TrackedSets)  # models moved by hand, with the loops around
 
     # What loops over shares leave behind.

@@ -27,7 +27,7 @@ from nbddp.analysis.values.domain import (
     spread,
     thing,
 )
-from nbddp.analysis.values.facts import CallFact, Loop, LoopFact, TestFact
+from nbddp.analysis.values.facts import CallFact, Loop, LoopFact, Pass, TestFact
 from nbddp.analysis.values.names import Names
 from nbddp.analysis.values.tracking import note_state
 
@@ -78,10 +78,19 @@ class Machine(Names):
     left: frozenset[Left] = frozenset()  # how some ranks may have left what the others go on with
     varying_before: set[tuple[Obj | None, str]] = field(default_factory=set)  # places that varied before the loop
 
-    def passed(self, model: Obj) -> None:
+    def passed(self, model: Obj, call: ast.AST | None = None, *, of_part: bool = False) -> None:
         """The model has seen a batch; in training mode it counts that."""
-        if self.at is not None and not self.context.forward and model not in self.asleep:
-            self.facts.passes[self.at].update({model, *self.facts.roots(model)})
+        if not self.context.forward:
+            seen = {Pass(o, model not in self.asleep, of_part) for o in (model, *self.facts.roots(model))}
+            self.note_passes(seen, call)
+
+    def note_passes(self, seen: set[Pass], call: ast.AST | None = None) -> None:
+        """In the top-level statement, and in each call that is being run."""
+        for trace in self.traces:
+            trace.passes |= seen
+        for node in (self.at, call, *(f.call for f in self.frames)):
+            if node is not None:
+                self.facts.passes[node].update(seen)
 
     def let_sleep(self, models: set[Obj]) -> None:
         """Only these are in evaluation mode from here on."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nbddp.analysis import Plan
-from nbddp.analysis.models import may_hold_batch_norm
+from nbddp.analysis.reading import may_hold_batch_norm
 from tests.analysis.cells import BEFORE, DATA, IMPORTS, MODEL, TRAINING, plan
 
 NET = """

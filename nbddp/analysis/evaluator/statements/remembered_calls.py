@@ -58,6 +58,7 @@ def _is_reentered(m: Machine) -> bool:
 
 def _replay(m: Machine, trace: Trace) -> None:
     m.draw(trace.drawn)
+    m.note_passes(trace.passes)
     for conditions in trace.backward:
         m.mark_backward(conditions)
     m.modules_run += trace.modules_run

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from nbddp.analysis.library import Stream, effect_of
-from nbddp.analysis.reading import Reading
-from nbddp.analysis.values import WHOLE, CallFact, spread
+from nbddp.analysis.reading import Reading, may_drop
+from nbddp.analysis.values import WHOLE, CallFact, Value, spread
 from nbddp.sentence import NOTHING, Sentence, sentence
 
 
@@ -18,6 +19,11 @@ def draws_for_all(plan: Reading, fact: CallFact) -> bool:
 def draws_by_share(plan: Reading, fact: CallFact) -> bool:
     """Noise for the rank's samples: of another number of them each rank would draw another number."""
     return (any(map(_draws, fact.names)) or _asks_a_thing(plan, fact)) and _of_share(plan, fact)
+
+
+def draws_for_part(plan: Reading, fact: CallFact) -> bool:
+    """The same, of what is split: not by the shape of all of the data."""
+    return draws_by_share(plan, fact) and any(v.varies or v.size for v in _given(plan, fact))
 
 
 def draws_in_step(plan: Reading, fact: CallFact) -> bool:
@@ -36,7 +42,7 @@ def given_whole(plan: Reading) -> Sentence:
     """Beside the batch that is split, another one: of what dropout draws for it, the size may be that of a part."""
     facts = (plan.facts.calls[c] for m in plan.roles.models for c in m.forward_calls)
     calls = [f.node for f in facts if f.grad and f.awake and f.node.args]  # asleep, it draws nothing
-    whole = (c for c in calls if "ropout" in plan.program.text and _is_whole(plan, c))
+    whole = (c for c in calls if may_drop(plan) and _is_whole(plan, c))
     found = min(whole, key=plan.program.span, default=None)
     return NOTHING if found is None else sentence("'%1' is given a whole batch beside one that is split",
                                                   plan.program.source(found))  # fmt: skip
@@ -74,7 +80,10 @@ def _asks_a_thing(plan: Reading, fact: CallFact) -> bool:
 
 
 def _of_share(plan: Reading, fact: CallFact) -> bool:
+    return any(v.varies or v.size or v.of("shape") for v in _given(plan, fact))
+
+
+def _given(plan: Reading, fact: CallFact) -> Iterator[Value]:
     func = fact.node.func
     receiver = [plan.facts.value(func.value)] if isinstance(func, ast.Attribute) else []
-    given = [inner for v in (*fact.args.values(), *receiver) for inner in (v, *plan.facts.contents(v))]
-    return any(v.varies or v.size or v.of("shape") for v in given)
+    return (inner for v in (*fact.args.values(), *receiver) for inner in (v, *plan.facts.contents(v)))

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from nbddp.analysis.library import effect_of, entry_of
-from nbddp.analysis.reading import Reading
+from nbddp.analysis.reading import Reading, may_drop
 from nbddp.analysis.slicing import carried_reads
 from nbddp.analysis.splitting.batches import ill_matched
 from nbddp.analysis.splitting.dimension import (
@@ -232,7 +232,7 @@ def _goes_over_first(plan: Reading, call: ast.Call) -> bool:
     made = (n for part in plan.bindings.made_by(base) for n in walk(part))
     before = (n for n in made if isinstance(n, ast.Call) and entry_of(n).over)
     one = of.rank == 1 or any(isinstance(a, ast.Constant) and a.value == 1 for n in before for a in dims_of(plan, n))
-    draws = plan.options.exact and "ropout" in plan.program.text  # for the samples in another order
+    draws = plan.options.exact and may_drop(plan)  # for the samples in another order
     if func.attr in SORTS and not draws and is_put_back(plan, call):
         return False
     if one and plan.facts.value(call).extent is Extent.MEAN:  # `losses.mean(dim=0)`, of `losses = (x * y).mean(1)`
