@@ -31,7 +31,7 @@ from collections.abc import Iterator, Mapping
 from nbddp.analysis import Plan
 from nbddp.analysis.library import Shape, effect_of
 from nbddp.analysis.models import holds_statistics
-from nbddp.analysis.reading import expressions_for
+from nbddp.analysis.reading import expressions_for, untrained_with_statistics
 from nbddp.analysis.slicing import inside
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import LoopFact, Obj, Value
@@ -86,11 +86,12 @@ def _targets(statement: ast.Assign) -> set[str]:
 
 
 def _evaluated(plan: Plan) -> set[Obj]:
-    """Models that DDP trains, and that are called by more than the training."""
+    """Models that DDP trains, and that are called by more than the training; those that follow another."""
     held = {m for m in plan.roles.models if m.obj in plan.wrapping.homes and holds_statistics(plan, m.obj)}
     calls = [c for c in plan.facts.calls.values() if not c.in_forward]
     return {m.obj for m in held if any(m.obj in c.called and (c.no_grad or c.node not in m.forward_calls)
-                                       for c in calls) or _in_evaluation(plan, m.forward_calls)}  # fmt: skip
+                                       for c in calls) or _in_evaluation(plan, m.forward_calls)} | {
+        o for o in untrained_with_statistics(plan) if len([c for c in calls if o in c.called]) > 1}  # fmt: skip
 
 
 def _in_evaluation(plan: Plan, calls: tuple[ast.Call, ...]) -> bool:
@@ -100,11 +101,13 @@ def _in_evaluation(plan: Plan, calls: tuple[ast.Call, ...]) -> bool:
 
 
 def _trained(plan: Plan, fact: LoopFact) -> set[Obj]:
-    return {m.obj for m in plan.roles.models if any(fact.node in plan.facts.calls[c].loops for c in m.forward_calls)}
+    trained = {m.obj for m in plan.roles.models if any(fact.node in plan.facts.calls[c].loops for c in m.forward_calls)}
+    called = {o for c in plan.facts.calls.values() if fact.node in c.loops for o in c.called}
+    return trained | (called & untrained_with_statistics(plan))
 
 
 def _lines(plan: Plan, node: ast.AST, names: Mapping[str, Value], models: set[Obj]) -> Iterator[str]:
-    known = {m.obj for m in plan.roles.models}
+    known = {m.obj for m in plan.roles.models} | untrained_with_statistics(plan)
     buffer = plan.naming("buffer")
     for text in expressions_for(plan, node, names, models, known):
         yield f"for {buffer} in {text}.buffers():\n    {plan.naming('dist')}.broadcast({buffer}, 0){ABOUT}"

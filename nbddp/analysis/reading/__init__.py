@@ -42,7 +42,7 @@ from nbddp.analysis.reading.random_draws import (
     surely_draws,
     with_what_it_calls,
 )
-from nbddp.analysis.reading.reading import Reading, may_hold_batch_norm
+from nbddp.analysis.reading.reading import Reading, may_hold_batch_norm, untrained_with_statistics, with_statistics
 from nbddp.analysis.reading.roles import Model, only_shows
 from nbddp.analysis.reading.snapshot_slice import Taken, take_over, training_of
 from nbddp.analysis.reading.training_loops import trained_on

@@ -149,3 +149,17 @@ def may_hold_batch_norm(plan: Reading, model: Obj) -> bool:
     if "word" not in known:
         known["word"] = any("BatchNorm" in plan.program.source(s.node) for s in plan.kept)
     return known["word"] or not is_read(plan.facts, model)
+
+
+def with_statistics(plan: Reading) -> set[Obj]:
+    """Models that are trained and may hold a BatchNorm, and the models that hold these."""
+    held = {m.obj for m in plan.roles.models if may_hold_batch_norm(plan, m.obj)}
+    return {o for model in held for o in (model, *plan.facts.roots(model))}
+
+
+def untrained_with_statistics(plan: Reading) -> set[Obj]:
+    """Models in training mode that count a rank's samples and that nothing trains: a teacher that follows another."""
+    trained = {o for m in plan.roles.models for o in (m.obj, *plan.facts.roots(m.obj))}
+    seen = {p.model for passes in plan.facts.passes.values() for p in passes if p.awake and p.of_part}
+    apart = {o for o in seen if o.kind == "model" and trained.isdisjoint({o, *plan.facts.roots(o)})}
+    return {o for o in apart if may_learn(plan.facts, o) and may_hold_batch_norm(plan, o)}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.reading import Reading, may_drop, may_hold_batch_norm
+from nbddp.analysis.reading import Reading, may_drop, untrained_with_statistics, with_statistics
 from nbddp.analysis.splitting.fit.own_draws import draws_for_part
 from nbddp.analysis.splitting.regions import run_by, step_of
 from nbddp.analysis.syntax import walk
@@ -19,13 +19,17 @@ from nbddp.sentence import NOTHING, Sentence, sentence
 
 def behind_steps(plan: Reading) -> Sentence:
     """Why the numbers there are not those of one process."""
+    counting = with_statistics(plan)
     for fact in sorted(_outside(plan), key=lambda f: plan.program.span(f.node)):
         passes = plan.facts.passes.get(fact.node, set())
         if any(p.of_part and _may_draw(plan, p) for p in passes) or _draws_for_part(plan, fact.node):
             return sentence("'%1' draws for samples of a batch behind the step", plan.program.source(fact.node))
-        if any(p.awake and not p.of_part and may_hold_batch_norm(plan, p.model) for p in passes):
+        if any(p.awake and not p.of_part and p.model in counting for p in passes):
             return sentence("'%1' gives a BatchNorm in training mode all samples", plan.program.source(fact.node))
-    return NOTHING
+    apart = min(untrained_with_statistics(plan), key=lambda o: plan.program.span(o.node), default=None)
+    if apart is None:
+        return NOTHING
+    return sentence("a BatchNorm of '%1' is in training mode, and nothing trains it", apart.name.rpartition(".")[2])
 
 
 def _outside(plan: Reading) -> Iterator[CallFact]:

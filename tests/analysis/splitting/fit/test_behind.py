@@ -6,7 +6,7 @@ import pytest
 
 from nbddp.options import Options
 from tests.analysis.cells import plan
-from tests.analysis.splitting.steps import DATA
+from tests.analysis.splitting.steps import DATA, planned
 
 BATCH = "i = torch.randint(0, 100, (16,))\nx, t = X[i], y[i]"
 STEP = f"{BATCH}\nloss = F.mse_loss(model(x), t)\noptimizer.zero_grad()\nloss.backward()\noptimizer.step()\n"
@@ -73,3 +73,21 @@ def test_a_batch_norm_that_counts_what_all_ranks_have(behind, before):
 )
 def test_what_is_the_same_as_of_one_process(behind, before):
     assert not reason(behind, before)
+
+
+TEACHER, STUDENT = "with torch.no_grad():\n    target = teacher(x)", "out = model(x)"
+
+
+@pytest.mark.parametrize(
+    ("mode", "lines", "told"),
+    [
+        ("train", f"{STUDENT}\n{TEACHER}", True),
+        ("eval", f"{STUDENT}\n{TEACHER}", False),
+        ("train", f"{TEACHER}\n{STUDENT}", False),  # which is given whole batches then
+    ],
+)
+def test_a_batch_norm_of_a_teacher_that_nothing_trains(mode, lines, told):
+    teacher = f"teacher = nn.Sequential(nn.Linear(4, 1), nn.BatchNorm1d(1)).{mode}()\n"
+    made = planned(f"{BATCH}\n{lines}\nloss = F.mse_loss(out, target)", before=teacher, options=Options(exact=True))
+    assert ("nothing trains it" in str(made.assumed.joined)) is told
+    assert bool(made.assumed.splits) is not told
