@@ -35,6 +35,7 @@ from nbddp.analysis.splitting import (
     base_of,
     batches_of,
     counted_rows,
+    entries_of_each,
     joined_calls,
     joins_means,
     leaves,
@@ -209,7 +210,8 @@ def _lines(plan: Plan, split: Split, batches: Batches, number: int, called: Mapp
     held += [key for key in batches.cut_here if key in keys and key not in held]
     held = held or [split.total]
     first = called.get(split.total, split.total) if not number else names[0] if names else held[0]
-    if any(batches.number_of(node) == number for node in means_of(plan, split).counts):
+    rows = (node for node in means_of(plan, split).counts if entries_of_each(plan, split, node) is not None)
+    if any(batches.number_of(node) == number for node in rows):
         counted = f"next(iter({first}.values()))" if first in split.dicts else first
         counted = f"{first}[0]" if first in split.lists | split.nested else counted
         yield f"{samples} = {f'{counted}.shape[1]' if split.place(first) == TURNED else f'len({counted})'}"
@@ -273,5 +275,8 @@ def _weighted(plan: Plan, split: Split, batches: Batches) -> Iterator[Edit]:
         weight = _numbered(plan, "weight", batches.number_of(statement))
         yield after(plan.program, NAME, statement, f"{name} = {weighted}({name}, {weight})", ("weighted",))
     for node in means.counts:
-        samples, ranks = _numbered(plan, "samples", batches.number_of(node)), plan.world_size(node)
-        yield replace(plan.program, NAME, node, f"({samples} / {ranks})", ("dist",))
+        samples, weight = (_numbered(plan, word, batches.number_of(node)) for word in ("samples", "weight"))
+        if (each := entries_of_each(plan, split, node)) is not None:
+            yield replace(plan.program, NAME, node, f"({samples} / {plan.world_size(node)}{each})", ("dist",))
+        else:  # as the mean that it is multiplied by has been weighed
+            yield from wrap(plan.program, NAME, node, "(", f" / ({weight} or 1))")

@@ -152,4 +152,16 @@ def _has_three(plan: Reading, node: ast.AST) -> bool:
         return False
     shaped = entry_of(node, plan.flow.imports).shape is Shape.ANEW
     sizes = sizes_in(node.args) if shaped else written_sizes(plan, node)
+    if _is_given_several(plan, node):
+        return True
     return ast.unparse(node.func).rpartition(".")[2] in STACKING or len(sizes) > 2
+
+
+def _is_given_several(plan: Reading, call: ast.Call) -> bool:
+    """A layer of sequences that gets a tensor of three dimensions: no single sequence, which would have two, or a 1."""
+    fact = plan.facts.calls.get(call)
+    if fact is None or not call.args or not any(is_layer(o.name) for o in fact.called):
+        return False
+    shape, made = plan.facts.value(call.args[0]).shape, plan.bindings.made_of(call.args[0])
+    several = isinstance(shape, tuple) and len(shape) > 2 and 1 not in shape[:2]
+    return several and not any(isinstance(n, ast.expr) and _has_one_place(plan, n) for n in made)

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from nbddp.analysis.library import Shape, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.origins import has_size, rows_of_batches, sizes_in
+from nbddp.analysis.splitting.means import means_of
+from nbddp.analysis.splitting.origins import entries_of_each, has_size, rows_of_batches, sizes_in
 from nbddp.analysis.splitting.regions import held, is_split
 from nbddp.analysis.syntax import names_in, walk
-from nbddp.analysis.values import FLAT, TURNED, Extent, spread
+from nbddp.analysis.values import FLAT, TURNED, Extent, Split, spread
 
 ROWS = ("samples", "all else")
 LENGTH = 4  # `total_length` is the fourth argument
@@ -50,6 +51,12 @@ def own_size(plan: Reading, call: ast.Call) -> str | None:
     of_batch = any(has_size(plan, made, first) for n in batches for made in (n, *plan.bindings.made_by(n)))
     own = next((f"len({plan.program.source(n)})" for n in plain if of_batch or has_size(plan, n, first)), None)
     return own or ("-1" if _follows(plan, call) else None)
+
+
+def uneven_size(plan: Reading, split: Split) -> ast.expr | None:
+    """`meter.update(loss.item(), height * width * len(x))`: what each rank would have to give, so that it adds up."""
+    handed = (n for n in means_of(plan, split).counts if not isinstance(plan.program.parents[n], ast.BinOp))
+    return next((n for n in handed if entries_of_each(plan, split, n) is None), None)
 
 
 def rows_of_all_else(plan: Reading) -> Iterator[ast.Call]:

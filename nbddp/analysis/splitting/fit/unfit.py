@@ -18,7 +18,7 @@ from nbddp.analysis.splitting.dimension import (
     turns_round,
     without_part,
 )
-from nbddp.analysis.splitting.fit.sizes import own_size, whole_sizes
+from nbddp.analysis.splitting.fit.sizes import own_size, uneven_size, whole_sizes
 from nbddp.analysis.splitting.means import uncounted
 from nbddp.analysis.splitting.origins import SORTS, counted_rows, is_put_back, strung
 from nbddp.analysis.splitting.own_parameters import learned
@@ -145,6 +145,9 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
     if (mean := uncounted(plan, split) or _listed_mean(region)) is not None:
         return sentence("'%1' is a mean, and it is not seen where it is taken over the samples",
                         plan.program.source(mean))  # fmt: skip
+    if (size := uneven_size(plan, split)) is not None:
+        return sentence("a mean is handed on with '%1', and it is not seen how many of these each sample has",
+                        plan.program.source(size))  # fmt: skip
     if split.dim and (against := set_against(plan)) is not None:
         return sentence("'%1' goes along the second dimension, which counts the samples", plan.program.source(against))
     if (state := without_part(plan)) is not None:

@@ -11,6 +11,7 @@ from nbddp.analysis.splitting.origins.orders import SORTS, is_put_back
 from nbddp.analysis.splitting.origins.sizes import (
     TENSORS,
     counted_rows,
+    entries_of_each,
     fits,
     has_size,
     is_constant,

@@ -9,7 +9,7 @@ from nbddp.analysis.library import Samples, Shape, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.regions import held, is_split, region_at
 from nbddp.analysis.syntax import keywords_of, qualified, walk
-from nbddp.analysis.values import Obj, Split
+from nbddp.analysis.values import FLAT, TURNED, Obj, Split
 
 TENSORS = ("torch.tensor", "torch.Tensor", "torch.LongTensor", "torch.FloatTensor", "torch.as_tensor", "numpy.array")
 DEPTH = 8
@@ -127,6 +127,17 @@ def counted_rows(plan: Reading, split: Split) -> Iterator[tuple[ast.expr, ast.ex
             ]
             if beside and named and is_count(plan, first):
                 yield first, named[0]
+
+
+def entries_of_each(plan: Reading, split: Split, size: ast.expr) -> str | None:
+    """By what a size counts each sample: `len(x)` as one, `x.numel()` by the rest of its shape; None: not seen."""
+    made = (plan.bindings.single(size) if isinstance(size, ast.Name) else None) or size
+    match made:
+        case ast.Call(func=ast.Attribute(value=counted)) if entry_of(made).samples is Samples.COUNT:
+            rest = f" * {plan.program.source(counted)}.shape[1:].numel()"
+            unclear = made is not size or split.dim or plan.facts.value(counted).of(TURNED, FLAT)
+            return "" if plan.facts.value(counted).rank == 1 else None if unclear else rest
+    return "" if not isinstance(made, ast.BinOp) and entry_of(made).samples is not Samples.COUNT else None
 
 
 def is_count(plan: Reading, node: ast.expr) -> bool:

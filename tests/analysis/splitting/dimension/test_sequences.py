@@ -35,6 +35,10 @@ LOSS = "\nloss = F.mse_loss(model(x), t)"
         ("x, t = X[step:step + 9], y[step:step + 9]", LAST, ""),
         ("x, t = X[step:step + 9], y[step:step + 9]", SHAPE, ""),
         ("x, t = X[step:step + 9].reshape(-1, 2, 2), y[step:step + 9]", ATTENTION, ""),
+        ("x, t = X[:, step:step + 2].unsqueeze(-1), y", RECURRENT, ""),
+        ("x, t = X[step:step + 1, :3].unsqueeze(-1), y[:3]", RECURRENT, ""),
+        ("x, t = tokens[step:step + 9].unsqueeze(-1), y[:9]", RECURRENT, REASON),
+        ("x, t = tokens[step:step + 9][None].unsqueeze(-1), y[:9]", RECURRENT, REASON),
         ("x = torch.stack([tokens[i:i + 9] for i in range(4)])\nt = x * 2", ATTENTION, ""),
     ],
 )

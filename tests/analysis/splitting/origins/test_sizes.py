@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from nbddp.analysis.splitting.origins.sizes import counted_rows, known_size, written_size
+from nbddp.analysis.splitting.origins.sizes import counted_rows, entries_of_each, known_size, written_size
 from tests.analysis.splitting.steps import planned
 
 
@@ -55,3 +55,26 @@ def test_what_counts_the_rows_of_a_batch(picked, counted):
         found = [(made.program.source(a), made.program.source(b)) for a, b in counted_rows(made, split)]
         assert found == counted
     assert made.assumed.splits or not counted
+
+
+@pytest.mark.parametrize(
+    ("size", "each"),
+    [
+        ("len(x)", ""),
+        ("x.shape[0]", ""),
+        ("n", ""),
+        ("t.numel()", ""),
+        ("x.numel()", " * x.shape[1:].numel()"),
+        ("all_of_it", None),
+        ("rows * columns", None),
+    ],
+)
+def test_by_what_a_size_counts_each_sample(size, each):
+    step = "i = torch.randint(0, 100, (16,))\nx, t = X[i], y[i, 0]\nn, (rows, columns) = len(x), x.shape"
+    made = planned(
+        f"{step}\nall_of_it = x.numel()\nloss = F.mse_loss(model(x)[:, 0], t)\ntotal = loss.item() * ({size})"
+    )
+    node = next(
+        n for n in made.nodes() if isinstance(n, ast.BinOp) and made.program.source(n).startswith("loss.item()")
+    )
+    assert entries_of_each(made, made.assumed.splits[0], node.right) == each
