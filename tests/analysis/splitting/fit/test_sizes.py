@@ -65,6 +65,10 @@ def test_padding_to_the_longest_of_a_part(text, found):
 def test_a_size_that_is_handed_on_beside_a_mean(line, joined):
     """What each rank gives must add up, also that of a rank without a sample."""
     lines = "i = torch.randint(0, 100, (16,))\nx, t = X[i], y[i]\nhigh, wide = x.shape\nloss = F.mse_loss(model(x), t)"
-    plan = planned(f"{lines}\n{line}", before="def seen(mean, size):\n    log.append(mean * size)\nlog = []", options=Options(exact=True))
+    plan = planned(
+        f"{lines}\n{line}",
+        before="def seen(mean, size):\n    log.append(mean * size)\nlog = []",
+        options=Options(exact=True),
+    )
     assert ("handed on" in str(plan.assumed.joined)) is joined
     assert bool(plan.assumed.splits) is not joined
