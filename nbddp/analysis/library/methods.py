@@ -96,7 +96,7 @@ METHODS: Table = {
     "flatten ravel": Op(shape=Shape.FLAT),
     "t T mT transpose swapaxes swapdims permute movedim moveaxis rearrange einsum": Op(shape=Shape.TURNED),
     "split chunk tensor_split array_split unbind": Op(shape=Shape.APART),
-    "new new_zeros new_ones new_full new_empty": Op(size=0),
+    "new new_zeros new_ones new_full new_empty resize resize_": Op(size=0),
     "shape size numel nelement": Op(about="size"),
     "dim ndim ndimension dtype device layout requires_grad is_cuda is_leaf is_complex "
     "is_floating_point element_size": Op(about="kind"),

@@ -9,7 +9,7 @@ from types import UnionType
 from nbddp.analysis.library import entry_of, is_class, learns
 from nbddp.analysis.models.cut_off_parts import cut_off
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.syntax import is_name, keywords_of, walk
+from nbddp.analysis.syntax import handed, is_name, keywords_of, walk
 from nbddp.analysis.values import CallFact, Obj, Value, is_foreign
 
 PARTS = ("modules", "children", "named_modules", "named_children", "_modules")
@@ -62,9 +62,19 @@ def _surely_read(plan: Reading, call: ast.Call) -> set[str]:
     for name in (n for n in walk(turn) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)):
         above = [a for a in plan.program.ancestors(name) if a not in around]
         own = any(is_name(t, name.id) for a in above for g in getattr(a, "generators", ()) for t in walk(g.target))
-        if not own and not any(isinstance(a, ast.If | ast.IfExp) for a in above):
+        if not own and not any(isinstance(a, ast.If | ast.IfExp) for a in above) and not _is_ignored(plan, name):
             found.add(name.id)
     return found
+
+
+def _is_ignored(plan: Reading, name: ast.Name) -> bool:
+    """`decoder(z, hidden)`, of `def forward(self, z, hidden): return self.out(z)`."""
+    call = plan.program.parents[name]
+    fact = plan.facts.calls.get(call) if isinstance(call, ast.Call) else None
+    bodies = [b for b in fact.bodies if isinstance(b, ast.FunctionDef)] if fact is not None else []
+    read = [{n.id for n in walk(b) if isinstance(n, ast.Name)} for b in bodies]
+    given = [{arg for arg, node in handed(call, b) if node is name} for b in bodies if isinstance(call, ast.Call)]
+    return bool(bodies) and all(args and args.isdisjoint(names) for args, names in zip(given, read, strict=True))
 
 
 def _leaves_out(plan: Reading, model: Obj, unread: frozenset[int] = frozenset()) -> bool:

@@ -209,6 +209,14 @@ def _among_samples(plan: Plan) -> Iterator[Diagnostic]:
                 why=sentence("with N ranks each sample meets N times fewer others, which changes the training"),
                 help=sentence("compute what is given to the loss from each sample alone"),
             )  # fmt: skip
+        elif of_its_batch and isinstance(node, ast.Subscript):
+            yield plan.program.diagnose(
+                NAME, "warning", node,
+                sentence("samples are told apart by their place in the batch here, and a rank has only its share of "
+                         "it"),
+                why=sentence("with N ranks other samples stand there, which changes the training"),
+                help=sentence("tell samples apart by what they are, or choose a batch size N times as large"),
+            )  # fmt: skip
         elif of_its_batch:
             yield plan.program.diagnose(
                 NAME, "warning", node,

@@ -75,3 +75,28 @@ def test_code_that_is_not_read_may_leave_parameters_out(made, unused):
     (model,) = found.roles.models
     assert unused_parameters(found, model.obj) is unused
     assert bool([*unread_parts(found)]) is unused
+
+
+@pytest.mark.parametrize(
+    ("forward", "unused"),
+    [("self.out(z)", True), ("self.out(z) + hidden.sum()", False), ("self.out(z + hidden)", False)],
+)
+def test_an_output_that_the_next_model_ignores(forward, unused):
+    """`out = decoder(z, hidden)`: nothing comes back through what it does not read."""
+    first = NET.format(init="pass", forward="return self.body(x), self.head(self.body(x))")
+    second = f"""
+class Decoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.out = nn.Linear(4, 2)
+
+    def forward(self, z, hidden):
+        return {forward}
+
+decoder = Decoder()
+"""
+    training = TRAINING.replace("        loss =", "        z, hidden = model(x)\n        loss =", 1).replace(
+        "(model(x)", "(decoder(z, hidden)"
+    )
+    made = plan(IMPORTS, DATA, first, second, training)
+    assert unused_parameters(made, made.roles.models[0].obj) is unused

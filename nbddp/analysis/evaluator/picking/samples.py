@@ -121,9 +121,23 @@ def _is_filled(node: ast.expr) -> bool:
 
 def _note_rows(m: Machine, at: ast.expr, place: Value, node: ast.Subscript) -> None:
     """`v - v[:1]`, `o[0]`, `o[::2]` in a forward that trains."""
-    by_place = isinstance(place.const, int) or _is_cut_off(at) or (isinstance(at, ast.Slice) and at.step is not None)
-    if m.context.grad and by_place and is_a_tensor(m, node.value, node) and rows_are_samples(m, node.value):
-        m.facts.against_statistic.add(node)
+    if m.context.grad and _is_by_place(at, place) and is_a_tensor(m, node.value, node):
+        if rows_are_samples(m, node.value):
+            m.facts.against_statistic.add(node)
+
+
+def note_rows_set(m: Machine, target: ast.Subscript, container: Value) -> None:
+    """`x[0] = 1`, `weights[:3] *= 2`, of a tensor with the samples of a batch."""
+    at = target.slice.elts[0] if isinstance(target.slice, ast.Tuple) and target.slice.elts else target.slice
+    if not m.context.grad or container.of(domain.TURNED) or not _is_by_place(at, m.facts.value(at)):
+        return
+    if rows_are_samples(m, target.value) if m.context.forward else is_a_tensor(m, target.value, target):
+        m.facts.against_statistic.add(target)
+
+
+def _is_by_place(at: ast.expr, place: Value) -> bool:
+    stepped = isinstance(at, ast.Slice) and at.step is not None
+    return isinstance(place.const, int) or _is_cut_off(at) or stepped
 
 
 def _where(m: Machine, found: Value, base: Value, index: Value, node: ast.Subscript) -> tuple[Value, ast.expr | None]:

@@ -11,7 +11,7 @@ from nbddp.analysis.evaluator.classes import by_class, by_operator
 from nbddp.analysis.evaluator.expressions import evaluate, evaluate_unseen
 from nbddp.analysis.evaluator.iteration import iterate, parts, written_elements
 from nbddp.analysis.evaluator.operands import library, with_contents
-from nbddp.analysis.evaluator.picking import puts_back
+from nbddp.analysis.evaluator.picking import note_rows_set, puts_back
 from nbddp.analysis.evaluator.tensors import like, samples_at, shaped, with_dimensions
 from nbddp.analysis.evaluator.writes import (
     grows_apart,
@@ -76,6 +76,8 @@ def _put_item(m: Machine, target: ast.Subscript, value: Value, added: bool) -> N
     chosen = key.varies and not added  # by the samples of the share: what belongs to others is not met
     if not container.of("list", "dict", "model", "submodule"):
         note_statistic_given(m, target, container, [value])
+        if spread(container) is Extent.SAMPLES:
+            note_rows_set(m, target, container)
         chosen = chosen and not puts_back(m, target, container, value)
         put, filled = m.held(value), container.const is not None and not domain.is_zero(value)
         apart = chosen and (spread(container) in domain.WHOLE or was_there(m, target, m.shares))

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from nbddp.analysis.library import Samples, Shape, effect_of
+from nbddp.analysis.library import Samples, Shape, effect_of, entry_of
 from nbddp.analysis.slicing import all_arguments
 from nbddp.analysis.syntax import Program
 from nbddp.analysis.values import Extent, Machine, Obj, goes_along_sequences, spread
@@ -28,7 +28,7 @@ def are_rows(m: Machine, node: ast.AST | None, seen: frozenset[str] = frozenset(
         known = node.id in given or bool(sources)
         later = (s for s in sources if node.id not in seen)
         return known and all(s is not None and are_rows(m, s, seen | {node.id}) for s in later)
-    beside = [*same_places(m, node), *_flattened(m, node)] if node is not None else []
+    beside = [*same_places(m, node), *_flattened(m, node), *_still_rows(m, node)] if node is not None else []
     same = [n for n in beside if spread(m.facts.value(n)) is Extent.SAMPLES]
     return bool(same) and all(are_rows(m, one, seen) for one in same)
 
@@ -44,6 +44,31 @@ def _flattened(m: Machine, node: ast.AST) -> list[ast.expr]:
             sized = shape is Shape.ANEW and first is not None and m.facts.value(first).size
             return given[:1] if flat or sized else []
     return []
+
+
+def _still_rows(m: Machine, node: ast.AST) -> list[ast.expr]:
+    """`x.mean(1)`, `x.max(1)[0]`, `x[:, -1]`, `x.unsqueeze(1)`, `torch.cat((x, y), 1)`: another dimension changes."""
+    match node:
+        case ast.Subscript(value=value, slice=ast.Slice() | ast.Tuple(elts=[ast.Slice(), *_])):
+            return [value]
+        case ast.Subscript(value=ast.Call() as call, slice=ast.Constant(value=0 | 1)) if entry_of(call).over:
+            return _still_rows(m, call)
+        case ast.Call(args=args) if entry_of(node).over or (entry_of(node).shape is Shape.ONES and not _is_first(args)):
+            return _on(m, node)
+        case ast.Call(args=[ast.Tuple(elts=parts) | ast.List(elts=parts), *along]):
+            stacked = ast.unparse(node.func).endswith("stack") and (not along or _is_first(along))
+            return parts if entry_of(node).samples is Samples.JOINS and not stacked else []
+    return []
+
+
+def _is_first(args: Sequence[ast.expr]) -> bool:
+    return bool(args) and isinstance(args[0], ast.Constant) and args[0].value == 0
+
+
+def _on(m: Machine, call: ast.Call) -> list[ast.expr]:
+    """What a method is called on, or a function of a library is given first."""
+    of = call.func.value if isinstance(call.func, ast.Attribute) and not m.facts.value(call.func).objs else None
+    return [of] if of is not None else call.args[:1]
 
 
 def same_places(m: Machine, node: ast.AST) -> list[ast.expr]:
