@@ -62,7 +62,7 @@ def _looks_at_its_place(m: Machine, fact: LoopFact) -> Sentence:
     assert isinstance(fact.node, BatchLoop)
     carried, read = carried_reads(fact.node), read_names(fact.node.body)
     for name, value in m.visible().items():
-        counts = value.of("counter") and name in read
+        counts = name in read and not all(_counted_elsewhere(m, o, fact.node) for o in value.of("counter"))
         varies = m.held(value) not in WHOLE and not value.of("metric")
         shifts = not value.objs  # `last, now = now, best`: alike on all ranks, and after fewer turns
         apart = value.objs - {one.obj for one in m.assumed.counting.get(fact.node, ())}
@@ -79,6 +79,12 @@ def _looks_at_its_place(m: Machine, fact: LoopFact) -> Sentence:
             "the loop uses '%1', which depends on the position of the batch or on earlier batches", ast.unparse(taken)
         )
     return _sets_what_it_reads(m, fact.node)
+
+
+def _counted_elsewhere(m: Machine, counter: Obj, loop: BatchLoop) -> bool:
+    """`for i, word in enumerate(words): index[word] = i`, in a loop that is neither around this one nor in it."""
+    outer, above = {loop, *m.program.ancestors(loop)}, [*m.program.ancestors(counter.node)]
+    return loop not in above and any(isinstance(a, ast.For | ast.comprehension) and a not in outer for a in above)
 
 
 def _takes_the_next(m: Machine, loop: BatchLoop) -> ast.expr | None:

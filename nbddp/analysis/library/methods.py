@@ -124,7 +124,9 @@ METHODS: Table = {
     "append extend appendleft insert add update setdefault add_module register_module register_buffer "
     "register_parameter add_param_group put": Op(Effect.STORES),
     "pop popitem popleft clear remove discard reverse fill resize": Op(Effect.REORDERS),
-    "apply eval train zero_grad load_state_dict reset_parameters": Op(Effect.CHANGES),
+    "apply eval train zero_grad load_state_dict reset_parameters fit_transform fit_predict partial_fit": Op(
+        Effect.CHANGES
+    ),
     "to_csv to_parquet to_pickle to_json to_excel to_hdf to_feather to_sql to_stata tofile": Op(Effect.WRITES),
     "save_pretrained write_text write_bytes unlink rmdir touch symlink_to": Op(Effect.WRITES),
     "savefig write_image write_html": Op(Effect.PICTURE),

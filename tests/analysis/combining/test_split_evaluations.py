@@ -100,3 +100,18 @@ def test_a_part_of_a_model_sleeps_with_it():
     cell = evaluation("n = 0", "n += net.body(x).sum().item()", "print(n)")
     assert not evaluated(cell, NET)[0]
     assert evaluated(cell.replace("with torch.no_grad", "net.eval()\n    with torch.no_grad"), NET)[0]
+
+
+@pytest.mark.parametrize(
+    ("header", "dealt"),
+    [
+        (HEADER, True),
+        (f"for i, word in enumerate(words):\n            pad = i\n        {HEADER}", True),
+        ("for pad, (x, y) in enumerate(test_loader)", False),
+        ("batches = enumerate(test_loader)\n        for pad, (x, y) in batches", False),
+    ],
+)
+def test_a_number_that_an_earlier_loop_has_counted(header, dealt):
+    words = "words = ['<pad>', 'a']\npad = {word: i for i, word in enumerate(words)}['<pad>']\n"
+    cell = asleep(evaluation("n = 0", "n += (y != pad).sum().item()", "print(n)").replace(HEADER, header))
+    assert evaluated(cell, words)[0] is dealt

@@ -18,7 +18,12 @@ from tests.analysis.library.shares import NAMES, NO_SUCH_THING, SHARES, claims, 
 pytestmark = pytest.mark.xdist_group("methods")  # which are read in one notebook, once
 ARGUMENTS = ("", "0", "1", "dim=0", "[0]", "0.5, 0", "2, 1", "y", "y.mean(0)")
 OTHERS = ("index", "apply")  # methods of lists and models, which a tensor has for something else
-UNSAID = ("detach_", "resize_", "new", "new_empty")  # they change the batch; what lies in memory is no two times the same
+UNSAID = (
+    "detach_",
+    "resize_",
+    "new",
+    "new_empty",
+)  # they change the batch; what lies in memory is no two times the same
 WORDS = [w for w in METHODS if effect_of(f".{w}").samples is not Samples.EACH or hasattr(torch.Tensor, w)]
 WORDS = [w for w in WORDS if w not in (*OTHERS, *UNSAID) and not effect_of(f".{w}").draws]
 MODULES = ("torch", "torch.linalg", "torch.fft", "F", "np", "np.linalg", "np.fft")
