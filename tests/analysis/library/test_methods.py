@@ -23,7 +23,7 @@ UNSAID = (
     "resize_",
     "new",
     "new_empty",
-)  # they change the batch; what lies in memory is no two times the same
+)  # changes the batch; no two times the same
 WORDS = [w for w in METHODS if effect_of(f".{w}").samples is not Samples.EACH or hasattr(torch.Tensor, w)]
 WORDS = [w for w in WORDS if w not in (*OTHERS, *UNSAID) and not effect_of(f".{w}").draws]
 MODULES = ("torch", "torch.linalg", "torch.fft", "F", "np", "np.linalg", "np.fft")
