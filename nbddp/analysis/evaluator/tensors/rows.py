@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from nbddp.analysis.library import Samples, Shape, effect_of, entry_of
 from nbddp.analysis.slicing import all_arguments
-from nbddp.analysis.syntax import Program
+from nbddp.analysis.syntax import Program, keywords_of, place_of
 from nbddp.analysis.values import Extent, Machine, Obj, goes_along_sequences, spread
 
 STAY = (Samples.KEEPS, Samples.EACH, Samples.ALONG, Samples.WEIGHS, Samples.MOVES, Samples.ORDERS)
@@ -17,14 +17,29 @@ STAY = (Samples.KEEPS, Samples.EACH, Samples.ALONG, Samples.WEIGHS, Samples.MOVE
 
 def rows_are_samples(m: Machine, node: ast.expr) -> bool:
     """In a forward: what it was given, and what layers and operators make of that row by row."""
-    return not goes_along_sequences(m) and are_rows(m, node)
+    return (not goes_along_sequences(m) or _samples_come_first(m.program)) and are_rows(m, node)
+
+
+@lru_cache(maxsize=4)
+def _samples_come_first(program: Program) -> bool:
+    """Every layer that goes through time is told so."""
+    made = [n for n in program.nodes if isinstance(n, ast.Call) and _goes_through_time(n)]
+    first = [keywords_of(n).get("batch_first") for n in made]
+    return bool(made) and all(isinstance(f, ast.Constant) and f.value is True for f in first)
+
+
+def _goes_through_time(made: ast.Call) -> bool:
+    word = made.func.attr if isinstance(made.func, ast.Attribute) else getattr(made.func, "id", "")
+    return bool(effect_of(f"torch.nn.{word}").sequence)
 
 
 def are_rows(m: Machine, node: ast.AST | None, seen: frozenset[str] = frozenset()) -> bool:
     if isinstance(node, ast.Name):
         function = m.program.function_of(node)
         given = [a.arg for a in all_arguments(function.args)] if function and function.name == "forward" else []
-        sources = _sources_of(m.program).get((function, node.id), [])
+        found = _sources_of(m.program).get((function, node.id), [])
+        again = any(isinstance(a, ast.For | ast.While) for a in m.program.ancestors(node))
+        sources = [value for place, value in found if again or place < place_of(node)]
         known = node.id in given or bool(sources)
         later = (s for s in sources if node.id not in seen)
         return known and all(s is not None and are_rows(m, s, seen | {node.id}) for s in later)
@@ -53,6 +68,10 @@ def _still_rows(m: Machine, node: ast.AST) -> list[ast.expr]:
             return [value]
         case ast.Subscript(value=ast.Call() as call, slice=ast.Constant(value=0 | 1)) if entry_of(call).over:
             return _still_rows(m, call)
+        case ast.Call(args=[first, *_], func=func) if any(
+            effect_of(o.name).sequence for o in m.facts.value(func).of("model", "submodule")
+        ):
+            return [first]
         case ast.Call(args=args) if entry_of(node).over or (entry_of(node).shape is Shape.ONES and not _is_first(args)):
             return _on(m, node)
         case ast.Call(args=[ast.Tuple(elts=parts) | ast.List(elts=parts), *along]):
@@ -100,12 +119,21 @@ def _layers(m: Machine, layer: Obj) -> Iterator[str]:
         yield layer.name
 
 
+def _value(program: Program, target: ast.AST) -> ast.expr | None:
+    around = program.parents.get(target)
+    return around.value if isinstance(around, ast.Assign) else None
+
+
 @lru_cache(maxsize=4)
-def _sources_of(program: Program) -> Mapping[tuple[ast.AST | None, str], Sequence[ast.expr | None]]:
-    """What the names of functions are set to; None for what is not followed."""
-    found = defaultdict[tuple[ast.AST | None, str], list[ast.expr | None]](list)
+def _sources_of(
+    program: Program,
+) -> Mapping[tuple[ast.AST | None, str], Sequence[tuple[tuple[int, int], ast.expr | None]]]:
+    """Where names of functions are set, and to what; None for what is not followed."""
+    found = defaultdict[tuple[ast.AST | None, str], list[tuple[tuple[int, int], ast.expr | None]]](list)
     for node in (n for n in program.nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)):
         around = program.parents.get(node)
+        if isinstance(around, ast.Tuple) and around.elts[0] is node and isinstance(_value(program, around), ast.Call):
+            around = program.parents[around]  # `out, state = self.rnn(x)`
         value = around.value if isinstance(around, ast.Assign | ast.AugAssign) else None
-        found[program.function_of(node), node.id].append(value)
+        found[program.function_of(node), node.id].append((place_of(node), value))
     return found

@@ -69,3 +69,17 @@ def test_rows_by_their_place(line: str, told: bool) -> None:
 
 def test_where_a_layer_goes_along_a_sequence_the_first_dimension_may_be_time() -> None:
     assert not [d for d in rewrite(plan(CELL.format(line="o = o - o[0]", layer="LSTM"))) if hasattr(d, "level")]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("o = o - o[0]", True),
+        ("w, state = self.first(v[:, None]); w = w[:, -1, :1]; o = o - w[0]", True),
+        ("w, state = self.first(v[:, None]); o = o + state[-1][:, :1]", False),
+        ("w, state = self.first(v[:, None]); o = o + w[:, -1, :1]; v = state", False),
+    ],
+)
+def test_where_every_such_layer_has_the_samples_first(line: str, told: bool) -> None:
+    cell = CELL.replace("nn.{layer}(3, 3)", "nn.GRU(3, 3, batch_first=True)")
+    assert bool([d for d in rewrite(plan(cell.format(line=line))) if hasattr(d, "level")]) is told
