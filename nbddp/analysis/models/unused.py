@@ -68,13 +68,27 @@ def _surely_read(plan: Reading, call: ast.Call) -> set[str]:
 
 
 def _is_ignored(plan: Reading, name: ast.Name) -> bool:
-    """`decoder(z, hidden)`, of `def forward(self, z, hidden): return self.out(z)`."""
-    call = plan.program.parents[name]
-    fact = plan.facts.calls.get(call) if isinstance(call, ast.Call) else None
-    bodies = [b for b in fact.bodies if isinstance(b, ast.FunctionDef)] if fact is not None else []
-    read = [{n.id for n in walk(b) if isinstance(n, ast.Name)} for b in bodies]
-    given = [{arg for arg, node in handed(call, b) if node is name} for b in bodies if isinstance(call, ast.Call)]
-    return bool(bodies) and all(args and args.isdisjoint(names) for args, names in zip(given, read, strict=True))
+    """`decoder(z, hidden[None])`, of `def forward(self, z, hidden): return self.out(z)`."""
+    calls = (plan.facts.calls.get(a) for a in plan.program.ancestors(name) if isinstance(a, ast.Call))
+    return any(_ignores(fact, name) for fact in calls if fact is not None)
+
+
+def _ignores(fact: CallFact, name: ast.Name) -> bool:
+    bodies = [b for b in fact.bodies if isinstance(b, ast.FunctionDef)]
+    given = [[arg for arg, node in handed(fact.node, b) if name in walk(node)] for b in bodies]
+    read = [any(_reads(b.body, arg) for arg in args) for b, args in zip(bodies, given, strict=True)]
+    return all(given) and bool(given) and not any(read)
+
+
+def _reads(block: Sequence[ast.stmt], parameter: str) -> bool:
+    """Before it is something else."""
+    for statement in block:
+        named = [n for n in walk(statement) if is_name(n, parameter)]
+        if any(isinstance(n.ctx, ast.Load) for n in named if isinstance(n, ast.Name)):
+            return True
+        if named and isinstance(statement, ast.Assign):
+            return False
+    return False
 
 
 def _leaves_out(plan: Reading, model: Obj, unread: frozenset[int] = frozenset()) -> bool:

@@ -79,7 +79,12 @@ def test_code_that_is_not_read_may_leave_parameters_out(made, unused):
 
 @pytest.mark.parametrize(
     ("forward", "unused"),
-    [("self.out(z)", True), ("self.out(z) + hidden.sum()", False), ("self.out(z + hidden)", False)],
+    [
+        ("return self.out(z)", True),
+        ("return self.out(z) + hidden.sum()", False),
+        ("z, hidden = self.out(z), z\n        return z + hidden.sum()", True),
+        ("z, hidden = self.out(hidden), z\n        return z + hidden.sum()", False),
+    ],
 )
 def test_an_output_that_the_next_model_ignores(forward, unused):
     """`out = decoder(z, hidden)`: nothing comes back through what it does not read."""
@@ -91,7 +96,7 @@ class Decoder(nn.Module):
         self.out = nn.Linear(4, 2)
 
     def forward(self, z, hidden):
-        return {forward}
+        {forward}
 
 decoder = Decoder()
 """

@@ -17,7 +17,23 @@ STAY = (Samples.KEEPS, Samples.EACH, Samples.ALONG, Samples.WEIGHS, Samples.MOVE
 
 def rows_are_samples(m: Machine, node: ast.expr) -> bool:
     """In a forward: what it was given, and what layers and operators make of that row by row."""
-    return (not goes_along_sequences(m) or _samples_come_first(m.program)) and are_rows(m, node)
+    told = not goes_along_sequences(m) or _samples_come_first(m.program)
+    return (told and are_rows(m, node)) or _are_as_many(m, node)
+
+
+def _are_as_many(m: Machine, node: ast.AST | None) -> bool:
+    """`torch.zeros(x.shape[0], 9)`, wherever time stands; also by a name that is nothing else, or cut."""
+    match node:
+        case ast.Name(id=name):
+            sources = _sources_of(m.program).get((m.program.function_of(node), name), [])
+            before = [value for place, value in sources if place < place_of(node)]
+            return len(before) == 1 and _are_as_many(m, before[0])
+        case ast.Subscript(value=value, slice=ast.Slice(lower=None, upper=None)):
+            return _are_as_many(m, value)
+        case ast.Call() if (at := entry_of(node).size) is not None and len(node.args) > at:
+            first = getattr(node.args[at], "elts", [node.args[at]])[:1]
+            return any(m.facts.value(size).size for size in first)
+    return False
 
 
 @lru_cache(maxsize=4)

@@ -67,8 +67,18 @@ def test_rows_by_their_place(line: str, told: bool) -> None:
     assert bool(found) is told
 
 
-def test_where_a_layer_goes_along_a_sequence_the_first_dimension_may_be_time() -> None:
-    assert not [d for d in rewrite(plan(CELL.format(line="o = o - o[0]", layer="LSTM"))) if hasattr(d, "level")]
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("o = o - o[0]", False),
+        ("w = torch.zeros(v.shape[0], 1); w[:][0] = 1.0; o = o + w", True),
+        ("w = torch.zeros((len(v), 1)); w[0] = 1.0; o = o + w", True),
+        ("w = torch.zeros(3, 1); w[0] = 1.0; o = o + w.sum()", False),
+    ],
+)
+def test_where_a_layer_goes_along_a_sequence_the_first_dimension_may_be_time(line: str, told: bool) -> None:
+    """But for what is made with as many rows as there are samples."""
+    assert bool([d for d in rewrite(plan(CELL.format(line=line, layer="LSTM"))) if hasattr(d, "level")]) is told
 
 
 @pytest.mark.parametrize(
