@@ -30,9 +30,12 @@ def _are_as_many(m: Machine, node: ast.AST | None) -> bool:
             return len(before) == 1 and _are_as_many(m, before[0])
         case ast.Subscript(value=value, slice=ast.Slice(lower=None, upper=None)):
             return _are_as_many(m, value)
-        case ast.Call() if (at := entry_of(node).size) is not None and len(node.args) > at:
-            first = getattr(node.args[at], "elts", [node.args[at]])[:1]
-            return any(m.facts.value(size).size for size in first)
+        case ast.Call(args=args):
+            fact = m.facts.calls.get(node)
+            ops = [effect_of(name) for name in fact.names] if fact is not None and fact.names else [entry_of(node)]
+            sizes = [args[op.size] for op in ops if op.size is not None and len(args) > op.size]
+            firsts = [size for given in sizes for size in getattr(given, "elts", [given])[:1]]
+            return bool(firsts) and all(m.facts.value(size).size for size in firsts)
     return False
 
 
