@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from nbddp.analysis.evaluator.attributes import read
 from nbddp.analysis.evaluator.calls import call
-from nbddp.analysis.evaluator.iteration import give, iterate, loaders_in, taken_from
+from nbddp.analysis.evaluator.iteration import for_each_sample, give, iterate, loaders_in, taken_from
 from nbddp.analysis.evaluator.operands import compared, computed, constant, named
 from nbddp.analysis.evaluator.picking import make_what_it_lacks, subscript
 from nbddp.analysis.evaluator.tensors import shaped
@@ -260,7 +260,7 @@ def _comprehension(m: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorE
         env.pop(name, None)
         if name in saved:
             env[name] = saved[name]
-    over_samples = any(_goes_through_samples(m, g) for g in node.generators)
+    over_samples = any(_goes_through_samples(m, g) or for_each_sample(m, g.iter) for g in node.generators)
     tests = [m.facts.value(c) for g in node.generators for c in g.ifs]
     note_size(m.facts, made.objs if any(spread(t) is Extent.VARYING for t in tests) else ())
     picks = any(spread(t) is Extent.SAMPLES or (over_samples and t.varies) for t in tests)

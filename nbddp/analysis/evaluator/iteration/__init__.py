@@ -16,6 +16,7 @@ from nbddp.analysis.evaluator.iteration.turns import (
     SHAPES,
     as_often_as,
     element_key,
+    for_each_sample,
     generated,
     give,
     is_cut,

@@ -271,6 +271,13 @@ def _counted(m: Machine, source: ast.AST) -> list[ast.expr]:
     return _counted(m, source.args[0]) if source.args and m.facts.counts(source.args[0]) else source.args
 
 
+def for_each_sample(m: Machine, source: ast.expr) -> bool:
+    """`for row in x`, `for i in range(len(x))`: as many turns as a rank has samples of a batch."""
+    rows = m.facts.value(source)
+    gone_through = Extent.SAMPLES in taken_from(m, rows) and not loaders_in(m, rows)
+    return gone_through or any(m.facts.value(n).size for n in _counted(m, source))
+
+
 def as_often_as(m: Machine, iterable: Value, source: ast.expr) -> AbstractContextManager[None]:
     """As a thing has items: may it differ between ranks, and are they others than samples and what a rank counts?"""
     found = {*taken_from(m, iterable)} - {*WHOLE}

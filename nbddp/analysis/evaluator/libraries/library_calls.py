@@ -70,8 +70,11 @@ def call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: Ke
 
 
 def of_uneven(m: Machine, made: Value, args: Args) -> Value:
-    """`sum(1 for _ in range(int(loss)))`: of as many as a rank has."""
-    apart = not made.objs and made.extent in WHOLE and any(is_uneven(m.facts, v) for v in args)
+    """`sum(1 for _ in range(int(loss)))`: of as many as a rank has; `torch.tensor([3 for _ in x])`: of its samples."""
+    whole = made.extent in WHOLE and not made.objs - made.of(EACH)
+    if whole and not (made.number or made.items) and any(v.of("list") and v.of(EACH) for v in args):
+        return made.with_extent(Extent.SAMPLES)
+    apart = whole and not made.objs and any(is_uneven(m.facts, v) for v in args)
     return made.with_extent(Extent.VARYING) if apart else made
 
 

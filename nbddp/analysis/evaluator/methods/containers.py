@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from nbddp.analysis.evaluator.iteration import iterate
+from nbddp.analysis.evaluator.iteration import for_each_sample, iterate
 from nbddp.analysis.evaluator.methods.rows import goes_together
 from nbddp.analysis.evaluator.writes import grows_apart, put_all, put_element, were_there
 from nbddp.analysis.syntax import walk
@@ -29,6 +29,14 @@ from nbddp.analysis.values import (
 SHORTENS = frozenset({"clear", "remove", "discard", "popitem"})
 
 
+def _one_for_each_sample(m: Machine, holders: frozenset[Obj], value: Value) -> bool:
+    """`labels.append(1)` in a loop over the samples of a batch."""
+    unlike = m.held(value) not in (*WHOLE, Extent.VARYING) or value.objs - value.of("counter")
+    return not unlike and were_there(
+        m, holders, lambda a: isinstance(a.fact.node, ast.For) and for_each_sample(m, a.fact.node.iter)
+    )
+
+
 def _one_for_each_turn(m: Machine, node: ast.Call, holders: frozenset[Obj], value: Value) -> bool:
     """`log.append(1)`, of which a rank has as many as it has batches of an evaluation."""
     given = any(o.node in walk(node.func) for o in holders)  # `d.setdefault("log", []).append(1)`: which stays in `d`
@@ -45,7 +53,8 @@ def container_method(
         value = _of_one_sample(m, args[-1]) if args else ANYTHING
         chosen = is_of_own_choice(m.facts, node)
         grows = attr == "add" and spread(value) not in (*WHOLE, Extent.SAMPLES)  # a set, by what is not in it yet
-        note_size(m.facts, holders if m.context.own_turns or chosen or grows else ())
+        own = m.context.own_turns or chosen or grows or _one_for_each_sample(m, holders, value)
+        note_size(m.facts, holders if own else ())
         note_size(m.facts, _those_around(m, node) if chosen else ())
         value = value.with_extent(Extent.VARYING) if chosen or _one_for_each_turn(m, node, holders, value) else value
         if goes_together(m, node, value):

@@ -29,7 +29,7 @@ from nbddp.analysis.values import (
     thing,
 )
 
-TILES = ("repeat", "tile")
+TILES = ("repeat", "tile", "repeat_interleave")
 REPLACES = frozenset({"zero_", "fill_", "copy_"})
 
 

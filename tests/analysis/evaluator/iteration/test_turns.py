@@ -103,3 +103,20 @@ def test_parameters_of_several_models_in_a_list_are_all_held():
     optimizer = made.facts.value(node(made, ast.Name, "optimizer"))
     held = {o for obj in optimizer.of("optimizer") for o in made.facts.fields[obj, "params"].objs}
     assert len(held) == 2
+
+
+@pytest.mark.parametrize(
+    ("made", "length", "tensor"),
+    [
+        ("items = [1 for _ in range(len(x))]", Extent.SUM, Extent.SAMPLES),
+        ("items = [k for k in range(4) for _ in x]", Extent.SUM, Extent.SAMPLES),
+        ("items = [k for k in range(4)]", Extent.UNIFORM, Extent.UNIFORM),
+        ("items = []\nfor _ in x: items.append(1)", Extent.VARYING, Extent.VARYING),
+        ("items = []\nfor i in range(len(x)): items.append(i)", Extent.VARYING, Extent.VARYING),
+        ("items = []\nfor i in range(3): items.append(i)", Extent.UNIFORM, Extent.UNIFORM),
+    ],
+)
+def test_what_has_an_item_for_each_sample(made: str, length: Extent, tensor: Extent) -> None:
+    lines = (*made.split("\n"), "n = len(items), torch.tensor(items)")
+    assert seen("len(items)", *lines) is length
+    assert seen("torch.tensor(items)", *lines) is tensor
