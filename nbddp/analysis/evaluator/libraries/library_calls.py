@@ -72,7 +72,8 @@ def call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: Ke
 def of_uneven(m: Machine, made: Value, args: Args) -> Value:
     """`sum(1 for _ in range(int(loss)))`: of as many as a rank has; `torch.tensor([3 for _ in x])`: of its samples."""
     whole = made.extent in WHOLE and not made.objs - made.of(EACH)
-    if whole and not (made.number or made.items) and any(v.of("list") and v.of(EACH) for v in args):
+    numbers = (v for v in args if v.of("list") and v.of(EACH) and m.elements(v).number)
+    if whole and not (made.number or made.items) and any(numbers):
         return made.with_extent(Extent.SAMPLES)
     apart = whole and not made.objs and any(is_uneven(m.facts, v) for v in args)
     return made.with_extent(Extent.VARYING) if apart else made
