@@ -91,16 +91,19 @@ def _still_rows(m: Machine, node: ast.AST) -> list[ast.expr]:
             effect_of(o.name).sequence for o in m.facts.value(func).of("model", "submodule")
         ):
             return [first]
-        case ast.Call(args=args) if entry_of(node).over or (entry_of(node).shape is Shape.ONES and not _is_first(args)):
+        case ast.Call() if entry_of(node).over or (entry_of(node).shape is Shape.ONES and not _names_first(node)):
             return _on(m, node)
         case ast.Call(args=[ast.Tuple(elts=parts) | ast.List(elts=parts), *along]):
-            stacked = ast.unparse(node.func).endswith("stack") and (not along or _is_first(along))
+            named = bool(along or node.keywords) and not _names_first(node)
+            stacked = ast.unparse(node.func).endswith("stack") and not named
             return parts if entry_of(node).samples is Samples.JOINS and not stacked else []
     return []
 
 
-def _is_first(args: Sequence[ast.expr]) -> bool:
-    return bool(args) and isinstance(args[0], ast.Constant) and args[0].value == 0
+def _names_first(call: ast.Call) -> bool:
+    """`x.unsqueeze(0)`, `torch.squeeze(x, dim=0)`."""
+    given = (*call.args, *(k.value for k in call.keywords))
+    return any(isinstance(g, ast.Constant) and g.value == 0 for g in given)
 
 
 def _on(m: Machine, call: ast.Call) -> list[ast.expr]:
