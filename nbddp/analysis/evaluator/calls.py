@@ -24,6 +24,9 @@ from nbddp.analysis.library import Samples, effect_of, filled, makes, under
 from nbddp.analysis.values import (
     ANYTHING,
     HOOKS,
+    OF_EACH,
+    STATES,
+    TURNED,
     WHOLE,
     Args,
     Extent,
@@ -37,10 +40,12 @@ from nbddp.analysis.values import (
     join_all,
     join_extent,
     loss_extent,
+    marked,
     may_be_an_array,
     note_given,
     note_of_its_batch,
     of_one,
+    placed,
     spread,
 )
 
@@ -216,10 +221,18 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
         result = Value(result.objs - result.of("model", "submodule"), Extent.SAMPLES)
     if varies and result.extent is Extent.VARYING and forward is None:
         result = Value(result.objs, Extent.SAMPLES)
-    result = like(result, given) if forward is None else result
+    result = _with_states(obj, like(result, given)) if forward is None else result
     if forward is None and obj.kind == "model" and makes(obj.name) == "loss":
         return Value(extent=Extent.MEAN if varies else Extent.UNIFORM)
     return result
+
+
+def _with_states(layer: Obj, made: Value) -> Value:
+    """What an `nn.LSTM` gives: of each sample its output, and behind the layers its states."""
+    if not (effect_of(layer.name).sequence and effect_of(layer.name).state) or spread(made) is not Extent.SAMPLES:
+        return made
+    state = marked(placed(replace(made, objs=made.of(*OF_EACH), shape=None)), TURNED, STATES)
+    return Value(items=(made, Value(items=(state, state)) if layer.name.endswith("LSTM") else state))
 
 
 def _note_own_statistics(m: Machine, node: ast.Call, layer: Obj, args: Args) -> None:

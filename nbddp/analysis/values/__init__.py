@@ -61,6 +61,7 @@ from nbddp.analysis.values.domain import (
     PLACES,
     SEVERAL,
     SHUFFLED,
+    STATES,
     STATISTIC,
     TURNED,
     UNLIKE,

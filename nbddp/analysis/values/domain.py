@@ -140,6 +140,7 @@ BY_MASK = "by mask"  # picked by what is true of each sample for itself: the sha
 FRACTION = "fraction"  # a part of a sum: rounded on each rank it does not add up
 ASSUMED = "assumed"  # weighted by the size of the batch, and so taken for a mean over it
 TURNED = "turned"  # its columns are samples: a transposed batch, or time in the first dimension
+STATES = "states"  # why those of a recurrent layer are TURNED: behind the layers
 FLAT = "flat"  # time and samples in one dimension, time first
 LINE = "line"  # the samples' dimension is the last one
 SEVERAL = "several"  # several entries of each sample in a row: `x.flatten()`

@@ -8,7 +8,7 @@ from collections.abc import Set
 from functools import reduce
 
 from nbddp.analysis.library import effect_of
-from nbddp.analysis.values import ANYTHING, AsMany, Dimensions, Machine, Obj, Several, either
+from nbddp.analysis.values import ANYTHING, AsMany, Dimensions, Machine, Obj, Several, Sizes, Value, either
 
 SEQUENTIAL = "torch.nn.Sequential"
 
@@ -62,15 +62,28 @@ def _after(m: Machine, before: Dimensions, layer: Obj) -> Dimensions:
         first = _argument(m, layer, 0, "start_dim")
         return (None, None) if first is None else (None,) if first == 0 else None
     op = effect_of(layer.name)
-    if not isinstance(before, tuple) or not before or not (op.as_many or op.state):
+    if op.state and op.sequence:  # what it gives for each step, and its states
+        steps = (*before[:-1], None) if isinstance(before, tuple) and before else None
+        return Several((steps, _states(m, layer)))
+    if not isinstance(before, tuple) or not before or not op.as_many:
         return None
-    if op.state:  # what it gives for each step, and its state
-        return Several(((*before[:-1], None), None)) if op.sequence else None
     if any(word in layer.name for word in PLANES):
         return (before[0], *(None for _ in before[1:]))
     if layer.name == "torch.nn.Linear":
         return (*before[:-1], _argument(m, layer, 1, "out_features"))
     return before
+
+
+def _states(m: Machine, layer: Obj) -> Sizes:
+    """Of each layer, one for each direction."""
+    fact = m.facts.calls.get(layer.node) if isinstance(layer.node, ast.Call) else None
+    given = fact.args if fact is not None else {}
+    layers = given.get(2) or given.get("num_layers") or Value(const=1)
+    both = given.get("bidirectional") or Value(const=False)
+    if any(key == "**" or (isinstance(key, int) and key > 2) for key in given):
+        return (None,) * 3
+    many = layers.const * (1 + both.const) if isinstance(layers.const, int) and isinstance(both.const, bool) else None
+    return (many, None, None)
 
 
 def _in_turn(m: Machine, before: Dimensions, layer: Obj) -> Dimensions:

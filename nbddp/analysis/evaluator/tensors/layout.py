@@ -86,9 +86,14 @@ def placed_by(word: str, base: Value, args: Args) -> Value | None:
         return placed(base) if places[:1] == [1] else base if places[1:] == [1] else Value(extent=Extent.VARYING)
     if word == "unsqueeze" and places[0] in (0, 1):
         return Value(extent=Extent.VARYING)
-    if word in ("squeeze", "select", "unbind") and places[:1] == [0]:
+    if word in ("squeeze", "select", "unbind") and (places[:1] == [0] or (not places and _is_one_before(base))):
         return placed(base, LINE if base.of(LINE) else "")
     return None
+
+
+def _is_one_before(base: Value) -> bool:
+    """Is there one of what is counted before the samples, as of the layers whose states they are?"""
+    return isinstance(base.shape, tuple) and bool(base.of(TURNED)) and base.shape[:1] == (1,)
 
 
 def _reshaped(word: str, base: Value, sizes: Sequence[Value]) -> Value:
@@ -100,7 +105,7 @@ def _reshaped(word: str, base: Value, sizes: Sequence[Value]) -> Value:
         kept = base.of(TURNED) and isinstance(first.const, int) and first.const > 0
         return (base if first.const != 1 else Value(extent=Extent.VARYING)) if kept else placed(base, FLAT)
     if first.varies or first.const == -1:
-        return placed(base, FLAT)
+        return placed(base, "" if _is_one_before(base) else FLAT)
     apart = len(sizes) > 2 or base.of(FLAT)
     return placed(base, TURNED) if apart else Value(extent=Extent.VARYING)
 

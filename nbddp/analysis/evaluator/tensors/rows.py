@@ -10,7 +10,7 @@ from functools import lru_cache
 from nbddp.analysis.library import Samples, Shape, effect_of, entry_of
 from nbddp.analysis.slicing import all_arguments
 from nbddp.analysis.syntax import Program, keywords_of, place_of
-from nbddp.analysis.values import Extent, Machine, Obj, goes_along_sequences, spread
+from nbddp.analysis.values import STATES, TURNED, Extent, Machine, Obj, goes_along_sequences, spread
 
 STAY = (Samples.KEEPS, Samples.EACH, Samples.ALONG, Samples.WEIGHS, Samples.MOVES, Samples.ORDERS)
 
@@ -22,7 +22,7 @@ def rows_are_samples(m: Machine, node: ast.expr) -> bool:
 
 
 def _are_as_many(m: Machine, node: ast.AST | None) -> bool:
-    """`torch.zeros(x.shape[0], 9)`, wherever time stands; also by a name that is nothing else, or cut."""
+    """`torch.zeros(x.shape[0], 9)`, `h[-1]`, wherever time stands; also by a name that is nothing else, or cut."""
     match node:
         case ast.Name(id=name):
             sources = _sources_of(m.program).get((m.program.function_of(node), name), [])
@@ -30,6 +30,8 @@ def _are_as_many(m: Machine, node: ast.AST | None) -> bool:
             return len(before) == 1 and _are_as_many(m, before[0])
         case ast.Subscript(value=value, slice=ast.Slice(lower=None, upper=None)):
             return _are_as_many(m, value)
+        case ast.Subscript(value=value) if any(o.name == STATES for o in m.facts.value(value).of(TURNED)):
+            return not m.facts.value(node).of(TURNED)  # `h[-1]`
         case ast.Call(args=args):
             fact = m.facts.calls.get(node)
             ops = [effect_of(name) for name in fact.names] if fact is not None and fact.names else [entry_of(node)]

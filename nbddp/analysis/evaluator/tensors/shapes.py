@@ -41,6 +41,8 @@ STAY = (Samples.KEEPS, Samples.EACH, Samples.WEIGHS)
 
 def shaped(m: Machine, node: ast.expr, value: Value) -> Value:
     """The value of a node, whose parts have been seen, with what is known of its shape."""
+    if value.items and isinstance(node, ast.Call) and m.facts.value(node.func).of("model", "submodule"):
+        return _each_shaped(m, node, value.items, value)
     if value.number or not is_tensor(value):
         return value
     note_paired(m, node)
@@ -50,6 +52,21 @@ def shaped(m: Machine, node: ast.expr, value: Value) -> Value:
         found = AsMany(node)
     value = value if found == value.shape else replace(value, shape=found)
     return _lined(_in_a_row(m, node, value)) if value.rank is not None and spread(value) is Extent.SAMPLES else value
+
+
+def _each_shaped(m: Machine, node: ast.Call, parts: Sequence[Value], value: Value) -> Value:
+    """`outputs, states = self.gru(x)`."""
+    found = of_any(m, node, lambda: _called(m, node, value))
+    if not isinstance(found, Several) or len(found.of) != len(parts):
+        return value
+    return replace(value, items=tuple(_of_shape(p, shape) for p, shape in zip(parts, found.of, strict=True)))
+
+
+def _of_shape(part: Value, shape: Sizes | AsMany | None) -> Value:
+    """Also of both states of an `nn.LSTM`."""
+    if part.items:
+        return replace(part, items=tuple(_of_shape(p, shape) for p in part.items))
+    return replace(part, shape=shape)
 
 
 def with_dimensions(m: Machine, target: ast.Name, value: Value) -> Value:

@@ -15,7 +15,19 @@ from nbddp.analysis.splitting.origins import strung
 from nbddp.analysis.splitting.regions import run_by
 from nbddp.analysis.splitting.roots import base_of
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import FLAT, ITEMS, MARKS, TURNED, Extent, Obj, Value, backward_of, contents, spread
+from nbddp.analysis.values import (
+    FLAT,
+    ITEMS,
+    MARKS,
+    STATES,
+    TURNED,
+    Extent,
+    Obj,
+    Value,
+    backward_of,
+    contents,
+    spread,
+)
 
 OF_PARAMETERS = ("params", "parameter", "model", "submodule")
 
@@ -104,7 +116,7 @@ def _counts_samples(things: Obj) -> bool:
 def _gives_samples(plan: Reading, call: ast.Call) -> bool:
     """Also a mean over them."""
     given = [*_made(plan, call)]
-    placed = any(v.of(TURNED, FLAT) for v in given)
+    placed = any(o.name != STATES for v in given for o in v.of(TURNED, FLAT))  # states are counted where they are
     return bool(given) and not placed and all(spread(v) in (Extent.SAMPLES, Extent.MEAN) for v in given)
 
 

@@ -91,6 +91,9 @@ def test_where_a_layer_goes_along_a_sequence_the_first_dimension_may_be_time(lin
         ("w, state = self.first(v[:, None]); w = w[:, -1, :1]; o = o - w[0]", True),
         ("w, state = self.first(v[:, None]); o = o + state[-1][:, :1]", False),
         ("w, state = self.first(v[:, None]); o = o + w[:, -1, :1]; v = state", False),
+        ("w, state = self.first(v[:, None]); h = state[-1]; o = o - h[0, 0]", True),
+        ("w, state = self.first(v[:, None]); o = o - state[-1][:1, :1]", True),
+        ("w, state = self.first(v[:, None]); o = o + state[0:1][0][:, :1]", False),
     ],
 )
 def test_where_every_such_layer_has_the_samples_first(line: str, told: bool) -> None:
