@@ -35,6 +35,7 @@ from nbddp.analysis.reading.random_draws import (
     Definition,
     Source,
     drawing_loops,
+    drops_asleep,
     draws,
     generators,
     may_drop,

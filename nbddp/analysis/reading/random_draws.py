@@ -11,7 +11,7 @@ from typing import TypeGuard
 from nbddp.analysis.library import Stream, effect_of, entry_of, is_class, learns, makes
 from nbddp.analysis.reading.reading import Reading
 from nbddp.analysis.syntax import BUILTINS, assigned, handed, is_name, qualified, walk
-from nbddp.analysis.values import Loop, is_foreign
+from nbddp.analysis.values import CallFact, Loop, is_foreign
 
 TORCH, NUMPY, PYTHON = Stream.TORCH, Stream.NUMPY, Stream.PYTHON
 ALL = frozenset({TORCH, NUMPY, PYTHON})
@@ -186,10 +186,27 @@ def drawing_loops(plan: Reading, loops: frozenset[Loop]) -> set[Loop]:
     for fact in plan.facts.calls.values():
         ours = all(o in plan.facts.classes or o.name.startswith("torch.nn.") for o in fact.called)
         drops = fact.awake and not fact.ever_in_forward and (may_drop(plan) or not ours)
-        drops = drops or any(is_foreign(o.name) and o not in plan.facts.classes for o in fact.called)
+        drops = (
+            drops
+            or drops_asleep(plan, fact)
+            or any(is_foreign(o.name) and o not in plan.facts.classes for o in fact.called)
+        )
         if fact.loops & loops and (drops or entry_of(fact.node, plan.flow.imports).draws):
             found |= fact.loops & loops
     return found
+
+
+def drops_asleep(plan: Reading, fact: CallFact) -> bool:
+    """In evaluation mode too: `nn.Dropout(0.2)(x)`, which is made where it is called, `F.dropout(x)`."""
+    made = [plan.facts.calls.get(o.node) for o in fact.called if isinstance(o.node, ast.Call) and _drops(o.name)]
+    if any(m is not None and m.loops & fact.innermost for m in made):
+        return True
+    asked = fact.args.get(2) or fact.args.get("training") or fact.args.get("train")
+    return any("dropout" in name for name in fact.names) and (asked is None or asked.const is True)
+
+
+def _drops(name: str) -> bool:
+    return DROPPING.search(name) is not None
 
 
 def with_what_it_calls(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from textwrap import indent
 
 import pytest
 
-from nbddp.analysis.reading import Definition, draws, generators, seeds, surely_draws
+from nbddp.analysis.reading import Definition, draws, drops_asleep, generators, seeds, surely_draws
 from nbddp.analysis.reading.random_draws import drawn_from, seeded_generator
 from tests.analysis.cells import BEFORE, TRAINING, plan
 
@@ -136,3 +137,38 @@ def test_what_draws_from_them(lines, expected):
     made = with_lines(lines)
     call = last_of(made, lines).value
     assert drawn_from(made, call) == expected
+
+
+MODEL = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer, self.dropout = nn.Linear(8, 2), nn.Dropout(0.2)
+
+    def forward(self, x):
+        return self.layer({line})
+
+
+model = Net()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "drops"),
+    [
+        ("nn.Dropout(0.2)(x)", True),
+        ("F.dropout(x)", True),
+        ("F.dropout(x, 0.2, True)", True),
+        ("torch.dropout(x, 0.2, train=True)", True),
+        ("nn.Identity()(x)", False),
+        ("F.dropout(x, 0.2, self.training)", False),
+        ("F.dropout(x, training=self.training)", False),
+        ("self.dropout(x)", False),
+    ],
+)
+def test_what_draws_in_evaluation_mode_too(line: str, drops: bool) -> None:
+    """Also where the model is made in a loop around all, as for each fold."""
+    training = f"for fold in range(2):\n{indent(MODEL.format(line=line), ' ' * 4)}{indent(TRAINING, ' ' * 4)}"
+    made = plan(*BEFORE[:2], training)
+    assert any(drops_asleep(made, fact) for fact in made.facts.calls.values()) is drops

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from nbddp.analysis.reading import Reading, may_drop, untrained_with_statistics, with_statistics
+from nbddp.analysis.reading import Reading, drops_asleep, may_drop, untrained_with_statistics, with_statistics
 from nbddp.analysis.splitting.fit.own_draws import draws_for_part
 from nbddp.analysis.splitting.regions import run_by, step_of
 from nbddp.analysis.syntax import walk
@@ -46,7 +46,9 @@ def _may_draw(plan: Reading, seen: Pass) -> bool:
     """In layers of torch's, in what is not read, in its own text."""
     read = seen.model in plan.facts.classes or seen.model.name.startswith("torch.nn.")
     own = (f for f in plan.facts.calls.values() if seen.model in f.called)
-    return (seen.awake and (may_drop(plan) or not read)) or any(_draws_for_part(plan, f.node, True) for f in own)
+    drops = any(drops_asleep(plan, f) for f in plan.facts.calls.values())
+    drops = drops or (seen.awake and (may_drop(plan) or not read))
+    return drops or any(_draws_for_part(plan, f.node, True) for f in own)
 
 
 def _draws_for_part(plan: Reading, call: ast.Call, in_forward: bool = False) -> bool:
