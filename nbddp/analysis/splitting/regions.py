@@ -11,7 +11,7 @@ from typing import Any
 
 from nbddp.analysis.library import Effect, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.slicing import block_of
+from nbddp.analysis.slicing import block_of, local_names
 from nbddp.analysis.syntax import Program, assigned, walk
 from nbddp.analysis.values import Extent, Split, spread
 
@@ -190,7 +190,7 @@ def definitions(region: Region, read: ast.Name) -> Iterator[ast.expr]:
 def given_to(plan: Reading, statements: Sequence[ast.AST], read: ast.Name) -> Iterator[ast.expr]:
     """What a name may be made of where it is read: no longer of what was there before it was set anew."""
     span, anew = plan.program.span, set_anew(plan, statements, read)
-    for node, value in values_for(statements, read.id):
+    for node, value in values_for(statements, read.id, plan.program.ancestors(read)):
         past = anew and not isinstance(node, ast.comprehension)
         if not past or max(anew) <= span(node) < span(read):
             yield value
@@ -199,12 +199,18 @@ def given_to(plan: Reading, statements: Sequence[ast.AST], read: ast.Name) -> It
 def set_anew(plan: Reading, statements: Sequence[ast.AST], read: ast.Name) -> list[tuple[int, int]]:
     """Where one of these statements gives the name another value, whichever way it goes, before it is read."""
     span, around = plan.program.span, {*plan.program.ancestors(read)}
-    made = (n for n, _ in values_for(statements, read.id) if isinstance(n, ast.Assign))
+    made = (n for n, _ in values_for(statements, read.id, around) if isinstance(n, ast.Assign))
     return [span(n) for n in made if span(n)[1] <= span(read)[0] and plan.program.parents[n] in around]
 
 
-def values_for(statements: Iterable[ast.AST], name: str) -> Iterator[tuple[ast.AST, ast.expr]]:
-    for node in (n for s in statements for n in walk(s)):
+def values_for(
+    statements: Iterable[ast.AST], name: str, around: Iterable[ast.AST] = ()
+) -> Iterator[tuple[ast.AST, ast.expr]]:
+    """Functions that have the name for themselves mean another thing by it, unless they stand around what reads it."""
+    parts, inner = [n for s in statements for n in walk(s)], {*around}
+    others = (n for n in parts if isinstance(n, Definition) and n not in inner and name in local_names(n))
+    apart = {n for function in others for n in walk(function)}
+    for node in (n for n in parts if n not in apart):
         yield from ((node, value) for target, value in assigned(node) if name in stored(target))
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=holder))) if holder == name:
