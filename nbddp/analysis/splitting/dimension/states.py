@@ -25,15 +25,21 @@ def with_states(plan: Reading, split: Split) -> Split:
     return replace(split, states=split.states | made | {*_made_inside(region, split)})
 
 
-def _made_inside(region: Region, split: Split) -> Iterator[ast.expr]:
-    """`h = torch.zeros(batch_size, hidden)` in a function of the step: where the first states of a cell are made."""
+def _made_inside(region: Region, split: Split) -> Iterator[ast.Call]:
+    """`h = torch.zeros(batch_size, hidden)`, `losses = torch.zeros(batch_size)` in a function of the step."""
     held = [n for s in region.rest for n in walk(s) if isinstance(n, ast.Name) and n.id in split.names]
     for call, fact in region.plan.facts.calls.items():
         inside = fact.loops and region.plan.program.function_of(call) is not region.scope
         sizes = written_sizes(region.plan, call) if inside and not split.dim else ()
-        if len(sizes) == len(ROWS):
+        if 1 <= len(sizes) <= len(ROWS):
             if any(has_size(region.plan, n, sizes[0]) for n in (*held, *split.renamed, *split.inline)):
                 yield call
+
+
+def made_for_all(plan: Reading, split: Split) -> ast.expr | None:
+    """The same, where an evaluation of all samples comes by as well."""
+    made = _made_inside(region_at(plan, split.at), split)
+    return next((call for call in made if plan.facts.calls[call].no_grad), None)
 
 
 def _carried(region: Region) -> Iterator[str]:

@@ -12,6 +12,7 @@ from nbddp.analysis.slicing import carried_reads
 from nbddp.analysis.splitting.batches import ill_matched
 from nbddp.analysis.splitting.dimension import (
     cut_short,
+    made_for_all,
     marked_dim,
     one_sequence,
     set_against,
@@ -178,7 +179,8 @@ def _rows_apart(region: Region, split: Split) -> Sentence | None:
     plan = region.plan
     if (sparse := _read_from_sparse(region)) is not None:
         return sentence("'%1' reads a sparse tensor, out of which no samples can be cut", plan.program.source(sparse))
-    if (shape := next((c for c in whole_sizes(plan) if own_size(plan, c) is None), None)) is not None:
+    sized = next((c for c in whole_sizes(plan) if own_size(plan, c) is None), None)
+    if (shape := sized or made_for_all(plan, split)) is not None:
         return sentence("'%1' gives its samples the size of the whole batch", plan.program.source(shape))
     if (picked := _picked_by_place(region, split)) is not None:
         return sentence("'%1' is picked by its place in the batch", plan.program.source(picked))

@@ -157,7 +157,7 @@ def _of_call(plan: Reading, node: ast.Call, depth: int) -> ast.expr | None:
     op = entry_of(node, plan.flow.imports)
     if op.size is not None:
         return next(iter(written_sizes(plan, node)), None)
-    if name is not None and rows is not None and op.samples is Samples.EACH and not op.product:
+    if name is not None and rows is not None and op.samples in (Samples.EACH, Samples.KEEPS) and not op.product:
         return _size(plan, rows, depth - 1)  # `torch.sin(x)`
     if isinstance(node.func, ast.Attribute) and name is None:
         first = node.args[0] if node.args else None
