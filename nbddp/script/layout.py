@@ -8,6 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from nbddp.analysis import Plan
+from nbddp.analysis.library import HIDES
 from nbddp.analysis.reading import surely_draws
 from nbddp.analysis.slicing import Effects
 from nbddp.analysis.syntax import BUILTINS, Statement, qualified, walk
@@ -28,7 +29,7 @@ class Layout:
 
 
 def lay_out(plan: Plan, edited: Collection[Statement], bound_by_edits: set[str], read_by_edits: set[str]) -> Layout:
-    imports = tuple(s for s in plan.kept if isinstance(s.node, Import))
+    imports = _in_order(plan, [s for s in plan.kept if isinstance(s.node, Import)])
     rest = [s for s in plan.kept if not isinstance(s.node, Import)]
     names = {n for s in imports for n in plan.flow.effects[s.index].binds} | BUILTINS
     names -= {n for s in rest if not _is_guarded(s.node) for n in plan.flow.effects[s.index].may_bind}  # another value
@@ -42,6 +43,18 @@ def lay_out(plan: Plan, edited: Collection[Statement], bound_by_edits: set[str],
         _global_names(plan, module, body, bound_by_edits, read_by_edits),
         _parameters(module),
     )
+
+
+def _in_order(plan: Plan, imports: list[Statement]) -> tuple[Statement, ...]:
+    """`from pylab import *` brings another `random`: before `import random`, where that one is read before it."""
+    for star in [s for s in imports if isinstance(s.node, ast.ImportFrom) and s.node.names[0].name == "*"]:
+        hidden = HIDES.get(getattr(star.node, "module", None) or "", frozenset())
+        for at, earlier in enumerate(imports[: imports.index(star)]):
+            names, between = plan.flow.effects[earlier.index].binds & hidden, range(earlier.index, star.index)
+            if any(plan.flow.effects[s.index].reads & names for s in plan.kept if s.index in between):
+                imports.insert(at, imports.pop(imports.index(star)))
+                break
+    return tuple(imports)
 
 
 def _environment(
@@ -138,9 +151,14 @@ def _is_definition(plan: Plan, node: ast.stmt) -> bool:
 
 
 def _draws(plan: Plan, node: Definition) -> bool:
-    """`class Net: features = nn.Linear(8, 8)`: in its place, behind the seed."""
-    body = [s for s in node.body if not isinstance(s, Definition)] if isinstance(node, ast.ClassDef) else []
-    return any(surely_draws(plan, s, {}) for s in body)
+    """`class Net: features = nn.Linear(8, 8)`, `def build(body=nn.Linear(8, 8))`: in its place, behind the seed."""
+    return any(surely_draws(plan, part, {}) for part in _run_where_defined(node))
+
+
+def _run_where_defined(node: Definition) -> list[ast.AST]:
+    if not isinstance(node, ast.ClassDef):
+        return [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
+    return [part for s in node.body for part in (_run_where_defined(s) if isinstance(s, Definition) else [s])]
 
 
 def _is_constant(node: ast.stmt) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from nbddp.script.layout import Layout, lay_out
@@ -62,6 +64,36 @@ def test_a_class_that_draws_where_it_is_defined_comes_after_the_seed():
     uses = TRAINING.replace("range(3)", "range(len(Drawn.weights) + Plain.count)")
     found = laid_out("class Drawn:\n    weights = torch.rand(2)\nclass Plain:\n    count = 1", uses)[1]
     assert (found["class Drawn:"], found["class Plain:"]) == ("body", "module")
+
+
+@pytest.mark.parametrize(
+    ("cell", "place"),
+    [
+        ("def build(body=nn.Linear(2, 2)):\n    return body\nn = int(build() is None) + 3", "body"),
+        ("def build(*, body=nn.Linear(2, 2)):\n    return body\nn = int(build() is None) + 3", "body"),
+        (
+            "class Build:\n    def of(self, body=nn.Linear(2, 2)):\n        return body\nn = int(Build() is None) + 3",
+            "body",
+        ),
+        ("def build(body=nn.ReLU):\n    return body()\nn = int(build() is None) + 3", "module"),
+        ("def build(size=2):\n    return nn.Linear(size, size)\nn = int(build() is None) + 3", "module"),
+    ],
+)
+def test_defaults_that_draw_are_made_behind_the_seed(cell: str, place: str) -> None:
+    assert laid_out(cell, USES)[1][cell.split("\n", maxsplit=1)[0]] == place
+
+
+@pytest.mark.parametrize(
+    ("before", "star_first"),
+    [("random.seed(0)\n", True), ("", False)],
+)
+def test_a_star_does_not_hide_what_was_read_before_it(before: str, star_first: bool) -> None:
+    cells = [f"import random\n{before}", "from numpy import *\nn = 3 + int(random.rand() > 2)"]
+    layout, _ = laid_out(*cells, USES)
+    names = [ast.unparse(s.node) for s in layout.imports[-2:]]
+    assert names == (
+        ["from numpy import *", "import random"] if star_first else ["import random", "from numpy import *"]
+    )
 
 
 def test_names_that_functions_of_the_module_read_are_global():

@@ -68,8 +68,10 @@ USUAL = {
 }
 
 _OF_ARRAYS = frozenset("abs all any bool divmod max min pow round sum".split())
-HIDES = {  # names of Python itself, and of scripts, that such an import gives another meaning
-    **dict.fromkeys(("numpy", "pylab", "matplotlib.pylab"), _OF_ARRAYS),
+_MODULES = frozenset({"copy", "fft", "linalg", "random"})
+HIDES = {  # names of Python itself, of its modules, and of scripts, that such an import gives another meaning
+    **dict.fromkeys(("numpy", "pylab", "matplotlib.pylab"), _OF_ARRAYS | _MODULES),
+    "scipy": frozenset({"fft", "io", "linalg", "signal"}),
     "torch": _OF_ARRAYS - {"divmod"} | {"compile", "complex", "dist", "float", "int", "range"},
 }
 

@@ -28,12 +28,14 @@ class Naming:
     taken: frozenset[str] = frozenset()
     imported: Mapping[str, str] = field(default_factory=dict)  # what the notebook's names stand for
     own: Mapping[str, str] = field(default_factory=dict)  # what the script's own imports stand for
+    hidden: frozenset[str] = frozenset()  # which `from numpy import *` gives another meaning
     device: str | None = None  # the notebook's name for the rank's device, where it has just one
 
     def __call__(self, name: str) -> str:
         if name == "rank_device" and self.device is not None:
             return self.device
-        if name not in self.taken or (name in self.own and self.imported.get(name) == self.own[name]):
+        same = name in self.own and self.imported.get(name) == self.own[name] and name not in self.hidden
+        if name not in self.taken or same:
             return name
         choices = [*_INSTEAD.get(name, ()), f"{name}_", f"ddp_{name}"]
         return next((c for c in choices if c not in self.taken), f"nbddp_{name}")
@@ -41,7 +43,7 @@ class Naming:
 
 def naming_for(run: Run, own: Mapping[str, str], device: str | None) -> Naming:
     """Every name and attribute-free identifier of the kept code is the notebook's."""
-    taken: set[str] = set()
+    taken, hidden = set[str](), set[str]()
     loads = {"from_snapshot"} & set(run.program.needs)  # which stands in the cells already, and is the script's own
     for statement in run.kept:
         for node in walk(statement.node):
@@ -52,7 +54,7 @@ def naming_for(run: Run, own: Mapping[str, str], device: str | None) -> Naming:
             elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 taken.add(node.name)
             elif isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
-                taken |= HIDES.get(node.module or "", frozenset())
+                hidden |= HIDES.get(node.module or "", frozenset())
             elif isinstance(node, ast.alias):
                 taken.add((node.asname or node.name).split(".")[0])
-    return Naming(frozenset(taken) - loads, run.flow.imports, own, device)
+    return Naming(frozenset(taken | hidden) - loads, run.flow.imports, own, frozenset(hidden), device)

@@ -7,6 +7,7 @@ import builtins
 import pytest
 
 from nbddp.analysis.library import HIDES, USUAL, exports
+from nbddp.script.imports import own_imports
 
 
 @pytest.mark.parametrize(
@@ -33,6 +34,6 @@ def test_what_everybody_calls_by_the_same_name():
 
 
 @pytest.mark.parametrize("module", ["numpy", "torch"])
-def test_the_names_of_python_that_a_star_hides_are_known(module):
+def test_the_names_of_python_and_of_scripts_that_a_star_hides_are_known(module):
     star = pytest.importorskip(module, reason=f"the light environments have no {module}").__all__
-    assert {*star} & {*vars(builtins)} <= HIDES[module]  # older ones hide fewer
+    assert {*star} & ({*vars(builtins)} | {*own_imports()}) <= HIDES[module]  # older ones hide fewer

@@ -33,6 +33,8 @@ def test_the_same_import_is_shared():
     own = {"dist": "torch.distributed"}
     assert Naming(frozenset({"dist"}), {"dist": "torch.distributed"}, own)("dist") == "dist"
     assert Naming(frozenset({"dist"}), {"dist": "scipy.spatial.distance"}, own)("dist") != "dist"
+    hidden = frozenset({"dist"})  # by `from torch import *`
+    assert Naming(hidden, {"dist": "torch.distributed"}, own, hidden)("dist") != "dist"
 
 
 def test_every_name_of_the_kept_code_is_the_notebooks():
