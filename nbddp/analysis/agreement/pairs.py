@@ -169,7 +169,7 @@ def _called(plan: Reading, call: ast.Call) -> tuple[list[ast.expr], bool]:
         places = {spread(plan.facts.value(g)) for g in given[:1]}
         return [call], Extent.SUM in places
     if name == "torch.einsum":
-        found = contracted(plan.facts.value(given[0]).const) if given else None
+        found = contracted(plan.facts.value(given[0]).const, [*map(plan.facts.value, given[1:])]) if given else None
         return given[1:], found is not None and len(set(found[0])) > 1
     if {*map(_place, call.args[:2])} == {0, 1}:  # `self.similarity(z.unsqueeze(1), z.unsqueeze(0))`
         return call.args[:2], True

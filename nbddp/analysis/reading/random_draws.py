@@ -10,6 +10,7 @@ from typing import TypeGuard
 
 from nbddp.analysis.library import Stream, effect_of, entry_of, is_class, learns, makes
 from nbddp.analysis.reading.reading import Reading
+from nbddp.analysis.slicing import all_arguments
 from nbddp.analysis.syntax import BUILTINS, assigned, handed, is_name, qualified, walk
 from nbddp.analysis.values import CallFact, Loop, is_foreign
 
@@ -133,11 +134,13 @@ def _is_loader(plan: Reading, node: ast.expr, depth: int = DEPTH) -> bool:
         known = plan.facts.final[node.id]
         if not known.of("iterator"):
             return bool(known.of("loader"))
-    made = [*values_of(plan, node)] if depth else []
-    return any(_makes_loader(plan, n) or (_goes(n) and _is_loader(plan, n.args[0], depth - 1)) for n in made)
+    made = [n for n in values_of(plan, node) if n is not node] if depth else []
+    begun = [n.args[0] if _goes(n) else n for n in made]
+    return any(_makes_loader(plan, n) or (isinstance(n, ast.Name) and _is_loader(plan, n, depth - 1)) for n in begun)
 
 
 def values_of(plan: Reading, node: ast.expr) -> Iterator[ast.AST]:
+    """What a name is given; of a parameter, what those who call its function by name give it."""
     if not isinstance(node, ast.Name):
         yield node
         return
@@ -145,6 +148,9 @@ def values_of(plan: Reading, node: ast.expr) -> Iterator[ast.AST]:
     bound = (plan.program.statements[i].node for i in plan.flow.binders.get(node.id, ()))
     given = (pair for s in (*bound, *(walk(function) if function is not None else ())) for pair in assigned(s))
     yield from (value for target, value in given if is_name(target, node.id) and value is not None)
+    if isinstance(function, ast.FunctionDef) and any(a.arg == node.id for a in all_arguments(function.args)):
+        calls = (n for n in plan.program.nodes if isinstance(n, ast.Call) and is_name(n.func, function.name))
+        yield from (value for call in calls for name, value in handed(call, function) if name == node.id)
 
 
 def _goes(node: ast.AST) -> TypeGuard[ast.Call]:

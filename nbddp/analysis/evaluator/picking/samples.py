@@ -26,7 +26,7 @@ def picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subscr
     if of_each and found.extent is Extent.SAMPLES and isinstance(index.const, int):
         return domain.marked(found, domain.PLACED)  # `list(x)[0]`
     if m.alone(base) or not found.extent is base.extent is Extent.SAMPLES:
-        return found
+        return domain.placed(found, domain.TURNED) if _picks_columns(m, base, node) else found
     if any(o.name == BATCHES for o in index.of("counter")):
         return found.with_extent(Extent.VARYING)  # `x[i]` of batch i: of a rank's share it is another sample
     if any(item.of(domain.PLACES) for item in (index.items or ())[1:2]):
@@ -57,6 +57,15 @@ def picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subscr
     if by_mask and not [*base.of(domain.PICKED), *index.of(domain.PICKED)]:
         found = domain.marked(found, domain.BY_MASK)
     return domain.marked(found, domain.PICKED)
+
+
+def _picks_columns(m: Machine, base: Value, node: ast.Subscript) -> bool:
+    """`W[:, labels]`, of what is no batch: a column for each sample."""
+    match node.slice:
+        case ast.Tuple(elts=[ast.Slice(lower=None, upper=None, step=None), labels, *_]):
+            of_samples = spread(m.facts.value(labels)) is Extent.SAMPLES and not isinstance(labels, ast.Slice)
+            return spread(base) in domain.WHOLE and of_samples and not (base.items or base.of("list", "dict"))
+    return False
 
 
 def puts_back(m: Machine, target: ast.Subscript, container: Value, value: Value) -> bool:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from dataclasses import replace
 from functools import reduce
+from itertools import chain, repeat
 
-from nbddp.analysis.evaluator.tensors.dimensions import NOTHING
+from nbddp.analysis.evaluator.tensors.dimensions import NOTHING, samples_at
 from nbddp.analysis.values import (
     MARKS,
     OPERATORS,
+    TURNED,
     WHOLE,
     Args,
     Extent,
@@ -20,6 +22,7 @@ from nbddp.analysis.values import (
     Value,
     binary,
     join_extent,
+    placed,
     spread,
     unary,
 )
@@ -49,20 +52,24 @@ def operation(word: str, operands: Args, keywords: Keywords) -> Value | None:
 
 def einsum(m: Machine, equation: object, operands: Args) -> Value | None:
     """A sum over the samples, where all operands have them and the result has not; in a model perhaps one over time."""
-    found = contracted(equation)
+    found = contracted(equation, operands)
     if found is None or len(found[0]) != len(operands) or any(spread(o) is not Extent.SAMPLES for o in operands):
         return None
     letters, result = found
-    if len(set(letters)) > 1 or letters[0] in result:
+    if len(set(letters)) > 1 or letters[0] == result[:1]:
+        return None
+    if letters[0] == result[1:2]:
+        return placed(Value(extent=Extent.SAMPLES), TURNED)
+    if letters[0] in result:
         return None
     return Value(extent=Extent.VARYING if m.context.forward and letters[0] not in "bn" else Extent.SUM)
 
 
-def contracted(equation: object) -> tuple[list[str], str] | None:
+def contracted(equation: object, operands: Iterable[Value] = ()) -> tuple[list[str], str] | None:
     """Of `einsum("bi,bj->ij", …)`: by which letter each operand counts its samples, and those of the result."""
     if not isinstance(equation, str) or "." in equation:
         return None
     given, arrow, result = equation.replace(" ", "").partition("->")
     result = result if arrow else "".join(c for c in given if c.isalpha() and given.count(c) == 1)
-    first = [operand[:1] for operand in given.split(",")]
-    return first, result
+    places = chain(map(samples_at, operands), repeat(0))
+    return [operand[at : at + 1] for operand, at in zip(given.split(","), places, strict=False)], result

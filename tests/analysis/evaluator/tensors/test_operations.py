@@ -24,6 +24,9 @@ U, S, M, T, V = Extent.UNIFORM, Extent.SAMPLES, Extent.MEAN, Extent.SUM, Extent.
         ("torch.einsum('bi,bj->ij', x, x)", T),
         ("torch.einsum('bi,bj->bij', x, x)", S),
         ("torch.einsum('bi,bj', x, x)", T),
+        ("torch.einsum('bi,ib->i', x, x.T)", T),
+        ("torch.einsum('bi,bj->ib', x, x).sum(1)", T),
+        ("torch.einsum('bi,bj->ib', x, x).sum(0)", S),
     ],
 )
 def test_extent(source, expected):
