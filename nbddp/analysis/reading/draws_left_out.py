@@ -12,6 +12,7 @@ from nbddp.analysis.reading.random_draws import (
     Source,
     draws,
     is_layer,
+    is_loader,
     seeds,
     surely_draws,
     values_of,
@@ -118,9 +119,7 @@ def _only_computes(plan: Reading, node: ast.stmt, definitions: Mapping[str, Defi
 
 def _is_computed(plan: Reading, node: ast.AST, definitions: Mapping[str, Definition]) -> bool:
     if isinstance(node, ast.Name):
-        value = plan.facts.final.get(node.id)
-        shown = effect_of(plan.flow.imports.get(node.id, "")).display or (value is not None and value.of("loader"))
-        return not shown
+        return not (effect_of(plan.flow.imports.get(node.id, "")).display or is_loader(plan, node))
     if not isinstance(node, ast.Call):
         return True
     name = qualified(node.func, plan.flow.imports)

@@ -78,7 +78,7 @@ def surely_draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definit
             begun = part.args[0] if name == "iter" and part.args else _next_of(part)
         else:
             begun = _gone_through(plan, part)
-        if begun is not None and _is_loader(plan, begun):
+        if begun is not None and is_loader(plan, begun):
             found.add(TORCH)  # a seed for its workers, and an order
         for dataset in _looked_into(plan, part, begun, definitions):
             found |= _drawn_for_items(plan, dataset, definitions)
@@ -128,15 +128,15 @@ def _drawn_for_items(plan: Reading, node: ast.expr, definitions: Mapping[str, De
     )
 
 
-def _is_loader(plan: Reading, node: ast.expr, depth: int = DEPTH) -> bool:
+def is_loader(plan: Reading, node: ast.expr, depth: int = DEPTH) -> bool:
     """Or what goes through one; also one that the script has no use for, and one that a function makes for itself."""
     if isinstance(node, ast.Name) and node.id in plan.facts.final:
         known = plan.facts.final[node.id]
         if not known.of("iterator"):
             return bool(known.of("loader"))
-    made = [n for n in values_of(plan, node) if n is not node] if depth else []
+    made = [*values_of(plan, node)] if depth else []
     begun = [n.args[0] if _goes(n) else n for n in made]
-    return any(_makes_loader(plan, n) or (isinstance(n, ast.Name) and _is_loader(plan, n, depth - 1)) for n in begun)
+    return any(_makes_loader(plan, n) or (isinstance(n, ast.Name) and is_loader(plan, n, depth - 1)) for n in begun)
 
 
 def values_of(plan: Reading, node: ast.expr) -> Iterator[ast.AST]:
