@@ -14,6 +14,7 @@ from nbddp.analysis.values import (
     MOVED,
     PICKED,
     WHOLE,
+    Active,
     Args,
     Extent,
     Keywords,
@@ -22,6 +23,7 @@ from nbddp.analysis.values import (
     Value,
     is_of_own_choice,
     note_size,
+    single,
     spread,
     thing,
 )
@@ -29,12 +31,15 @@ from nbddp.analysis.values import (
 SHORTENS = frozenset({"clear", "remove", "discard", "popitem"})
 
 
-def _one_for_each_sample(m: Machine, holders: frozenset[Obj], value: Value) -> bool:
+def _loop_for_each_sample(m: Machine, holders: frozenset[Obj], value: Value) -> ast.AST | None:
     """`labels.append(1)` in a loop over the samples of a batch."""
     unlike = m.held(value) not in (*WHOLE, Extent.VARYING) or value.objs - value.of("counter")
-    return not unlike and were_there(
-        m, holders, lambda a: isinstance(a.fact.node, ast.For) and for_each_sample(m, a.fact.node.iter)
-    )
+    there = not unlike and were_there(m, holders, lambda active: _goes_through_samples(m, active))
+    return next((a.fact.node for a in reversed(m.loops) if there and _goes_through_samples(m, a)), None)
+
+
+def _goes_through_samples(m: Machine, active: Active) -> bool:
+    return isinstance(active.fact.node, ast.For) and for_each_sample(m, active.fact.node.iter)
 
 
 def _one_for_each_turn(m: Machine, node: ast.Call, holders: frozenset[Obj], value: Value) -> bool:
@@ -53,7 +58,10 @@ def container_method(
         value = _of_one_sample(m, args[-1]) if args else ANYTHING
         chosen = is_of_own_choice(m.facts, node)
         grows = attr == "add" and spread(value) not in (*WHOLE, Extent.SAMPLES)  # a set, by what is not in it yet
-        own = m.context.own_turns or chosen or grows or _one_for_each_sample(m, holders, value)
+        loop, own = _loop_for_each_sample(m, holders, value), m.context.own_turns or chosen or grows
+        if loop is not None and not own and m.held(value) in WHOLE:
+            value, loop = single(value.with_extent(Extent.SAMPLES), loop), None
+        own = own or loop is not None
         note_size(m.facts, holders if own else ())
         note_size(m.facts, _those_around(m, node) if chosen else ())
         value = value.with_extent(Extent.VARYING) if chosen or _one_for_each_turn(m, node, holders, value) else value

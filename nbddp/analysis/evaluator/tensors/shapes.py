@@ -19,6 +19,7 @@ from nbddp.analysis.syntax import keywords_of
 from nbddp.analysis.values import (
     FLAT,
     LINE,
+    ONE,
     SEVERAL,
     TURNED,
     AsMany,
@@ -51,7 +52,8 @@ def shaped(m: Machine, node: ast.expr, value: Value) -> Value:
     if found is None and spread(value) is Extent.SAMPLES and not isinstance(node, ast.Name):
         found = AsMany(node)
     value = value if found == value.shape else replace(value, shape=found)
-    return _lined(_in_a_row(m, node, value)) if value.rank is not None and spread(value) is Extent.SAMPLES else value
+    several = spread(value) is Extent.SAMPLES and not value.of(ONE)
+    return _lined(_in_a_row(m, node, value)) if value.rank is not None and several else value
 
 
 def _each_shaped(m: Machine, node: ast.Call, parts: Sequence[Value], value: Value) -> Value:
@@ -97,7 +99,7 @@ def _lined(value: Value) -> Value:
 def note_paired(m: Machine, node: ast.expr) -> None:
     """`x - y.T`, `mse_loss(x[:, 0], y)` where `y` is a column: each sample meets all others; or where that may be."""
     values = map(m.facts.value, _aligned(m, node))
-    places = [from_the_last(v) for v in values if spread(v) is Extent.SAMPLES and not v.of(FLAT)]
+    places = [from_the_last(v) for v in values if spread(v) is Extent.SAMPLES and not v.of(FLAT, ONE)]
     if len(places) > 1 and (None in places or len({*places}) > 1):
         m.facts.meets[node].add(frozenset(places))
 
