@@ -79,7 +79,8 @@ def length(m: Machine, value: Value) -> Value:
     if value.of(EACH, PICKED):
         apart = some_by_place(value) or spread(value) is Extent.VARYING  # `len(x.topk(2, 0).values)`
         return Value(extent=Extent.VARYING if apart else Extent.SUM, number=True)
-    if (inner := m.elements(value) if value.of("list") else value).of(ONE):
+    inner = m.elements(value) if value.of("list") else value
+    if inner.of(ONE) and inner.varies:
         growing = value.of("list") and m.alone(inner)  # in the loop that fills it
         return Value(extent=Extent.VARYING, number=True) if growing else _of_samples(m, value, inner)
     if value.of("iterator") and Extent.SAMPLES in taken_from(m, value):
