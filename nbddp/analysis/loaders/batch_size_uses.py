@@ -44,7 +44,7 @@ def use_of(plan: ShardedReading, node: ast.expr) -> Use:
                 return next((_of_batch(plan, node, o) for o in others if _is_of_batch(plan, o)), "count")
             case ast.Subscript() | ast.Slice():
                 return _of_batch(plan, node)
-            case ast.Assign() | ast.Return() | ast.NamedExpr():
+            case ast.Assign() | ast.Return() | ast.NamedExpr() | ast.arguments():
                 return "passed"
             case ast.FormattedValue() | ast.JoinedStr() | ast.Expr():
                 return "shown"

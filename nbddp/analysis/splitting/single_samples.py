@@ -10,9 +10,9 @@ from nbddp.analysis.splitting.origins import gives_samples, is_sample
 from nbddp.analysis.splitting.regions import Region, bound, held, region_at, run_by, stored
 from nbddp.analysis.splitting.roots import is_data, is_single, reduced
 from nbddp.analysis.syntax import keywords_of, walk
-from nbddp.analysis.values import ANYTHING, TURNED, Extent, Obj, Split, backward_of, spread
+from nbddp.analysis.values import ANYTHING, ONE, TURNED, Extent, Obj, Split, backward_of, spread
 
-ONE = ("unsqueeze", "view", "reshape")
+MAKE_ONE = ("unsqueeze", "view", "reshape")
 RECURRENT = ("torch.nn.RNN", "torch.nn.LSTM", "torch.nn.GRU")
 UNLIKE = (Extent.MEAN, Extent.SUM, Extent.VARYING)
 
@@ -72,7 +72,7 @@ def _has_one_second(made: ast.Call) -> bool:
     """`embedded.view(len(sentence), 1, -1)`."""
     word = made.func.attr if isinstance(made.func, ast.Attribute) else ""
     match made.args:
-        case [ast.expr() as first, ast.Constant(value=1), _] if word in ONE:
+        case [ast.expr() as first, ast.Constant(value=1), _] if word in MAKE_ONE:
             return not isinstance(first, ast.Constant)
     return False
 
@@ -141,7 +141,7 @@ def _is_one(call: ast.Call, dim: int) -> bool:
     sizes = next((a.elts for a in call.args[:1] if isinstance(a, ast.Tuple)), call.args)
     place = dim if method != "unsqueeze" else 0
     one = sizes[place] if len(sizes) > place else None
-    return method in ONE and isinstance(one, ast.Constant) and one.value == (dim if method == "unsqueeze" else 1)
+    return method in MAKE_ONE and isinstance(one, ast.Constant) and one.value == (dim if method == "unsqueeze" else 1)
 
 
 def _has_samples_second(plan: Reading, call: ast.Call) -> bool:
@@ -160,6 +160,7 @@ def taken_for_one(plan: Reading, dim: int) -> ast.expr | None:
         func = call.func
         base = plan.facts.value(func.value) if isinstance(func, ast.Attribute) else None
         of_samples = base is not None and spread(base) in (Extent.SAMPLES, Extent.VARYING)  # no `loss.mean(0).view(1)`
+        of_samples = of_samples and base is not None and not base.of(ONE)  # which is one already
         turned = base is not None and of_samples and bool(base.of(TURNED)) == bool(dim)
         single = turned and _is_one(call, dim) and not _has_samples_second(plan, call)
         apart = _is_first_state(plan, call) or _is_of_no_batch(plan, call) if single and fact.grad else True

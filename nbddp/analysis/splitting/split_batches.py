@@ -296,4 +296,5 @@ def _of_the_same(region: Region, given: list[ast.expr], *, new: bool = True) -> 
     for one in given:
         if not _holds_samples(region.plan, one) and is_data(region.plan, one):
             found = [r for r in roots(region, one) if not r.one and _belongs(region, r)]
-            yield from found or ([Root(one)] if new else [])
+            as_large = known_size(region.plan, one) in rows_of_batches(region.plan)
+            yield from found or ([Root(one)] if new or as_large else [])

@@ -38,6 +38,12 @@ def _loop_for_each_sample(m: Machine, holders: frozenset[Obj], value: Value) -> 
     return next((a.fact.node for a in reversed(m.loops) if there and _goes_through_samples(m, a)), None)
 
 
+def _of_its_turn(m: Machine, holders: frozenset[Obj], value: Value) -> Value:
+    """The same on all ranks, or drawn: put into a list for each sample it is that sample's."""
+    loop = _loop_for_each_sample(m, holders, value) if m.held(value) in WHOLE else None
+    return value if loop is None else single(value.with_extent(Extent.SAMPLES), loop)
+
+
 def _goes_through_samples(m: Machine, active: Active) -> bool:
     return isinstance(active.fact.node, ast.For) and for_each_sample(m, active.fact.node.iter)
 
@@ -58,10 +64,9 @@ def container_method(
         value = _of_one_sample(m, args[-1]) if args else ANYTHING
         chosen = is_of_own_choice(m.facts, node)
         grows = attr == "add" and spread(value) not in (*WHOLE, Extent.SAMPLES)  # a set, by what is not in it yet
-        loop, own = _loop_for_each_sample(m, holders, value), m.context.own_turns or chosen or grows
-        if loop is not None and not own and m.held(value) in WHOLE:
-            value, loop = single(value.with_extent(Extent.SAMPLES), loop), None
-        own = own or loop is not None
+        own = m.context.own_turns or chosen or grows
+        value = value if own else _of_its_turn(m, holders, value)
+        own = own or _loop_for_each_sample(m, holders, value) is not None
         note_size(m.facts, holders if own else ())
         note_size(m.facts, _those_around(m, node) if chosen else ())
         value = value.with_extent(Extent.VARYING) if chosen or _one_for_each_turn(m, node, holders, value) else value

@@ -40,7 +40,16 @@ def _puts_time_first(name: str) -> bool:
 def _goes_step_by_step(plan: Reading, made: ast.Call) -> bool:
     """`self.gru(x.view(1, len(x), -1), hidden)`: what has a place of time before its samples had none before."""
     uses = [f.node for f in plan.facts.calls.values() if any(o.node is made for o in f.called)]
-    return bool(uses) and all(use.args and _has_one_place(plan, use.args[0]) for use in uses)
+    return bool(uses) and all(use.args and _is_one(plan, use.args[0]) for use in uses)
+
+
+def _is_one(plan: Reading, given: ast.expr) -> bool:
+    """A place of several sequences, or a place of one: `self.lstm(x[i].view(1, 1, -1))`."""
+    match given:
+        case ast.Call(func=ast.Attribute(attr="view" | "reshape"), args=[*sizes, _]):
+            one = [getattr(size, "value", None) == 1 for size in sizes] == [True, True]
+            return one or _has_one_place(plan, given)
+    return _has_one_place(plan, given)
 
 
 def _has_one_place(plan: Reading, node: ast.expr) -> bool:
