@@ -69,12 +69,22 @@ def _picks_columns(m: Machine, base: Value, node: ast.Subscript) -> bool:
 
 
 def puts_back(m: Machine, target: ast.Subscript, container: Value, value: Value) -> bool:
-    """`out[rows] = layer(x[rows])`: what is made of samples that a mask picks, where these stand."""
+    """`out[rows] = layer(x[rows])`, `out[i] = layer(x[i])`: what is made of samples that are picked, where these stand."""
+    if _sets_its_row(m, target, container, value):
+        return True
     if not value.of(domain.BY_MASK) or value.of(domain.MOVED, domain.PLACED):
         return False
     loads = (n for n in walk(m.program.statement_of(target)) if isinstance(n, ast.Subscript) and n is not target)
     masks = {ast.unparse(n.slice) for n in loads if m.facts.value(n.slice).of(domain.MASK)}
     return masks == {ast.unparse(target.slice)} and spread(container) is spread(value) is Extent.SAMPLES
+
+
+def _sets_its_row(m: Machine, target: ast.Subscript, container: Value, value: Value) -> bool:
+    """In a loop over the samples, that of the turn."""
+    at = target.slice.elts[0] if isinstance(target.slice, ast.Tuple) and target.slice.elts else target.slice
+    loop = _turn_of(m, at) if spread(container) is Extent.SAMPLES and not container.of(domain.TURNED) else None
+    own = not value.varies or any(one.node is loop for one in domain.ones([value]))
+    return loop is not None and own
 
 
 def _turn_of(m: Machine, at: ast.expr) -> ast.AST | None:

@@ -11,7 +11,7 @@ from nbddp.analysis.splitting.means import means_of
 from nbddp.analysis.splitting.origins import entries_of_each, has_size, rows_of_batches, sizes_in
 from nbddp.analysis.splitting.regions import held, is_split
 from nbddp.analysis.syntax import names_in, walk
-from nbddp.analysis.values import FLAT, TURNED, Extent, Split, spread
+from nbddp.analysis.values import FLAT, ONE, TURNED, Extent, Split, spread
 
 ROWS = ("samples", "all else")
 LENGTH = 4  # `total_length` is the fourth argument
@@ -27,7 +27,7 @@ def whole_sizes(plan: Reading) -> Iterator[ast.Call]:
             of = plan.facts.value(call.func.value)
             by_time = of.of(TURNED, FLAT) and len(call.args) > 1
             split = is_split(plan, call.func.value) or (of.varies and _follows(plan, call))
-            if size.number and not known and not by_time and split:
+            if size.number and not known and not by_time and not of.of(ONE) and split:
                 yield call
 
 

@@ -19,7 +19,7 @@ from tests.analysis.splitting.steps import planned
         ("X[torch.randint(len(X), (n,))]", "64"),
         ("torch.linspace(0, 1, 50).view(-1, 1).requires_grad_(True)", "50"),
         ("torch.rand(few, 4)", "few"),
-        ("torch.tensor(np.random.uniform(0, 1, (7, 4)))", None),
+        ("torch.tensor(np.random.uniform(0, 1, (7, 4)))", "7"),
         ("torch.rand(9).view(3, 3)", None),
         ("X[few:]", None),
         ("draw()", None),
