@@ -119,7 +119,8 @@ def test_a_model_that_the_training_makes_for_itself_is_drawn_before_its_loop():
 
 def test_a_loader_that_a_function_is_given_draws_an_order():
     fit = "def fit(model, batches):\n    for x, y in batches:\n        model(x)\n"
-    lines = f"torch.manual_seed(0)\n{fit}rows = [torch.zeros(8)]\nother = DataLoader(rows)\nfit(nn.Linear(8, 2), other)\nfit(nn.ReLU(), [])"
+    calls = "fit(nn.Linear(8, 2), other)\nfit(nn.ReLU(), [])"
+    lines = f"torch.manual_seed(0)\n{fit}rows = [torch.zeros(8)]\nother = DataLoader(rows)\n{calls}"
     made = plan(*BEFORE[:2], lines, MODEL, TRAINING)
     assert "fit(nn.Linear(8, 2), other)" in [made.program.source(s.node) for s in draws_left_out(made)]
 
