@@ -69,7 +69,7 @@ def _picks_columns(m: Machine, base: Value, node: ast.Subscript) -> bool:
 
 
 def puts_back(m: Machine, target: ast.Subscript, container: Value, value: Value) -> bool:
-    """`out[rows] = layer(x[rows])`, `out[i] = layer(x[i])`: what is made of samples that are picked, in their places."""
+    """`out[rows] = layer(x[rows])`, `out[i] = layer(x[i])`: what is made of picked samples, in their places."""
     if _sets_its_row(m, target, container, value):
         return True
     if not value.of(domain.BY_MASK) or value.of(domain.MOVED, domain.PLACED):
