@@ -10,7 +10,7 @@ from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import Function
 from nbddp.analysis.splitting.origins import has_size, written_sizes
-from nbddp.analysis.splitting.regions import Region, bound, is_split, region_at, stored
+from nbddp.analysis.splitting.regions import Region, bound, is_split, region_at, run_by, stored
 from nbddp.analysis.syntax import names_in, walk
 from nbddp.analysis.values import ITEMS, Literal, Split, Value, contents
 
@@ -28,10 +28,12 @@ def with_states(plan: Reading, split: Split) -> Split:
 def _made_inside(region: Region, split: Split) -> Iterator[ast.Call]:
     """`h = torch.zeros(batch_size, hidden)`, `losses = torch.zeros(batch_size)` in a function of the step."""
     held = [n for s in region.rest for n in walk(s) if isinstance(n, ast.Name) and n.id in split.names]
+    step = {n for s in region.rest for n in run_by(region.plan, s)}
     for call, fact in region.plan.facts.calls.items():
         inside = fact.loops and region.plan.program.function_of(call) is not region.scope
         sizes = written_sizes(region.plan, call) if inside and not split.dim else ()
-        if 1 <= len(sizes) <= len(ROWS):
+        line = len(sizes) == 1 and call in step and not any(effect_of(name).draws for name in fact.names)
+        if line or len(sizes) == len(ROWS):
             if any(has_size(region.plan, n, sizes[0]) for n in (*held, *split.renamed, *split.inline)):
                 yield call
 
