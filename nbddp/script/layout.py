@@ -11,7 +11,7 @@ from nbddp.analysis import Plan
 from nbddp.analysis.library import HIDES
 from nbddp.analysis.reading import surely_draws
 from nbddp.analysis.slicing import Effects
-from nbddp.analysis.syntax import BUILTINS, Statement, qualified, walk
+from nbddp.analysis.syntax import BUILTINS, Statement, bindings, qualified, walk
 
 Import = ast.Import | ast.ImportFrom
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -29,8 +29,9 @@ class Layout:
 
 
 def lay_out(plan: Plan, edited: Collection[Statement], bound_by_edits: set[str], read_by_edits: set[str]) -> Layout:
-    imports = _in_order(plan, [s for s in plan.kept if isinstance(s.node, Import)])
-    rest = [s for s in plan.kept if not isinstance(s.node, Import)]
+    found = [s for s in plan.kept if isinstance(s.node, Import)]
+    imports = _in_order(plan, [s for s in found if not _gives_another_meaning(plan, s, found)])
+    rest = [s for s in plan.kept if s not in imports]
     names = {n for s in imports for n in plan.flow.effects[s.index].binds} | BUILTINS
     names -= {n for s in rest if not _is_guarded(s.node) for n in plan.flow.effects[s.index].may_bind}  # another value
     environment = _environment(plan, imports, rest, _split(plan, rest, names, edited)[0])
@@ -43,6 +44,22 @@ def lay_out(plan: Plan, edited: Collection[Statement], bound_by_edits: set[str],
         _global_names(plan, module, body, bound_by_edits, read_by_edits),
         _parameters(module),
     )
+
+
+def _gives_another_meaning(plan: Plan, statement: Statement, imports: list[Statement]) -> bool:
+    """`from random import random`, where `import random` has been read before: in its place."""
+    given = _meanings(statement)
+    for earlier in (s for s in imports if s.index < statement.index):
+        others = {name for name, meaning in _meanings(earlier).items() if given.get(name, meaning) != meaning}
+        between = (s for s in plan.kept if earlier.index < s.index < statement.index)
+        if any(plan.flow.effects[s.index].reads & others for s in between):
+            return True
+    return False
+
+
+def _meanings(statement: Statement) -> dict[str, str]:
+    assert isinstance(statement.node, Import)
+    return {name: meaning for name, meaning in bindings(statement.node) if name != "*"}
 
 
 def _in_order(plan: Plan, imports: list[Statement]) -> tuple[Statement, ...]:

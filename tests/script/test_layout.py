@@ -96,6 +96,13 @@ def test_a_star_does_not_hide_what_was_read_before_it(before: str, star_first: b
     )
 
 
+@pytest.mark.parametrize(("before", "place"), [("random.seed(0)\n", "body"), ("", "imports")])
+def test_an_import_that_gives_a_name_another_meaning_stays_behind_what_has_read_it(before: str, place: str) -> None:
+    cells = [f"import random\n{before}", "from random import random\nn = 3 + int(random() > 2)"]
+    layout, found = laid_out(*cells, USES)
+    assert found["from random import random"] == place
+
+
 def test_names_that_functions_of_the_module_read_are_global():
     layout, _ = laid_out("def loss_of(x, y):\n    return F.cross_entropy(model(x), y)",
                          TRAINING.replace("F.cross_entropy(model(x), y)", "loss_of(x, y)"))  # fmt: skip

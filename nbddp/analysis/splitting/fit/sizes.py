@@ -75,7 +75,7 @@ def squeezes(plan: Reading) -> Iterator[tuple[ast.Call, ast.expr]]:
     """`model(x).squeeze()`, and of what: a part may have a single sample, whose dimension has to stay."""
     for call, fact in plan.facts.calls.items():
         method = isinstance(call.func, ast.Attribute) and call.func.attr == "squeeze"
-        if method and not call.keywords and (fact.names == {"torch.squeeze"}) == bool(call.args):
+        if method and not call.keywords and len(call.args) == (fact.names == {"torch.squeeze"}):
             assert isinstance(call.func, ast.Attribute)
             of = call.args[0] if call.args else call.func.value
             value = plan.facts.value(of)
