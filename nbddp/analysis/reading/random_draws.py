@@ -204,7 +204,8 @@ def drawing_loops(plan: Reading, loops: frozenset[Loop]) -> set[Loop]:
 
 def drops_asleep(plan: Reading, fact: CallFact) -> bool:
     """In evaluation mode too: `nn.Dropout(0.2)(x)`, which is made where it is called, `F.dropout(x)`."""
-    made = [plan.facts.calls.get(o.node) for o in fact.called if isinstance(o.node, ast.Call) and _drops(o.name)]
+    layers = (o.node for o in plan.facts.with_parts(fact.called) if _drops(o.name))
+    made = (plan.facts.calls.get(node) for node in layers if isinstance(node, ast.Call))
     if any(m is not None and m.loops & fact.innermost for m in made):
         return True
     asked = fact.args.get(2) or fact.args.get("training") or fact.args.get("train")

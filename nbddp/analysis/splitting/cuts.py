@@ -7,7 +7,7 @@ stay whole, and are cut where they are read.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from nbddp.analysis.library import Samples, Stream, entry_of
@@ -180,10 +180,18 @@ def _whole_elsewhere(split: Split, region: Region, name: str) -> Split:
     if anew:
         return split
     later = bound_below(region, name) if carried else frozenset[ast.AST]()  # the next turn's, of all samples
-    cut = [n for n in reads if isinstance(n, ast.expr) and n not in sized and n not in later]
+    kept = {*sized} - {*_sizes_of_parts(region)}
+    cut = [n for n in reads if isinstance(n, ast.expr) and n not in kept and n not in later]
     if not local or later:
         return replace(split, inline=split.inline | set(cut))
     return replace(split, renamed={**split.renamed, **dict.fromkeys(cut, f"{name}_part")})
+
+
+def _sizes_of_parts(region: Region) -> Iterator[ast.AST]:
+    """`torch.arange(len(y))`, `for i in range(len(y))`, which meet samples: as many as a rank has."""
+    for call in (n for s in region.rest for n in walk(s) if isinstance(n, ast.Call) and not region.whole):
+        counted = call.args if region.plan.facts.counts(call) and len(call.args) == 1 else ()
+        yield from (n for size in (*written_sizes(region.plan, call)[:1], *counted) for n in walk(size))
 
 
 def is_made_of_the_batch(split: Split, region: Region, name: str) -> bool:
@@ -236,12 +244,23 @@ def is_carried(region: Region, name: str) -> bool:
         return False
     loop, *outer = loops
     if not isinstance(loop, ast.While) and name in stored(loop.target):  # `for X, y in batches(X, y)` in each epoch
-        inside = {n for s in loop.body for n in walk(s)}
+        anew = (part for o in outer for n in walk(o) for part in _bound_in(n, name))
+        inside = {n for part in anew for n in walk(part)}  # an evaluation, of batches of its own
         read = (n for o in outer for n in {*walk(o)} - inside if isinstance(n, ast.Name))
         return any(n.id == name and isinstance(n.ctx, ast.Load) for n in read)
     found = effects(loop.body, {})
     turn = replace(region, owner=loop, block=loop.body, at=loop.body[0])
     return name in found.reads and (name not in found.binds or name in _sources(turn, name))
+
+
+def _bound_in(loop: ast.AST, name: str) -> Sequence[ast.AST]:
+    """What a loop or comprehension runs once it has given the name."""
+    match loop:
+        case ast.For(target=target, body=body) if name in stored(target):
+            return body
+        case ast.ListComp(elt=item, generators=[one]) | ast.GeneratorExp(elt=item, generators=[one]):
+            return [item, *one.ifs] if name in stored(one.target) else ()
+    return ()
 
 
 def _sources(region: Region, name: str) -> set[str]:

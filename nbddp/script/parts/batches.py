@@ -74,8 +74,8 @@ def squeezed(samples):
 
 def in_rows(samples, *sizes):
     """As `reshape` does; of no samples torch does not know how long a row is."""
-    if len(samples) == 0:
-        row = samples.shape[1:].numel() // math.prod(size for size in sizes[1:] if size != -1)
+    if samples.numel() == 0:
+        row = math.prod(size for size in samples.shape if size) // math.prod(size for size in sizes[1:] if size != -1)
         sizes = [row if size == -1 else size for size in sizes]
     return samples.reshape(sizes)
 

@@ -249,13 +249,17 @@ def _iterate_wrapper(m: Machine, obj: Obj, node: ast.AST) -> Value:
 
 
 def loaders_in(m: Machine, value: Value) -> set[Obj]:
-    """Loaders that iterating the value draws from."""
+    """Loaders of which iterating the value draws a share."""
+    return drawn_from(m, value) - m.assumed.alike
+
+
+def drawn_from(m: Machine, value: Value) -> set[Obj]:
     found = set[Obj]()
     for source in sources(m.facts, value, {**SOURCES, "generator": "draws", "instance": "__iter__()"}):
         found |= source.of("loader")
         for obj in source.of("instance"):
             own_iterator(m, obj)  # which is looked into next
-    return found - m.assumed.alike
+    return found
 
 
 def params_in(m: Machine, value: Value) -> frozenset[Obj]:

@@ -64,6 +64,8 @@ def call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: Ke
         return replace(found, number=True)
     if found is not None:
         found = of_uneven(m, found, args)
+        by_place = any(m.elements(v).of(PLACED) for v in args if v.of("list"))  # `torch.tensor(weights)`
+        found = marked(found, PLACED) if by_place and found.extent is Extent.SAMPLES else found
     if "requires_grad" in keywords and keywords["requires_grad"].const is True and found and not found.objs:
         return replace(found, objs=frozenset({Obj("parameter", node, name, None, m.frame.call)}))
     return found

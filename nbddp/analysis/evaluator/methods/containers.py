@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from nbddp.analysis.evaluator.iteration import for_each_sample, iterate
+from nbddp.analysis.evaluator.iteration import for_each_sample, hangs_on_place, iterate
 from nbddp.analysis.evaluator.methods.rows import goes_together
 from nbddp.analysis.evaluator.writes import grows_apart, put_all, put_element, were_there
 from nbddp.analysis.syntax import walk
@@ -38,10 +38,14 @@ def _loop_for_each_sample(m: Machine, holders: frozenset[Obj], value: Value) -> 
     return next((a.fact.node for a in reversed(m.loops) if there and _goes_through_samples(m, a)), None)
 
 
-def _of_its_turn(m: Machine, holders: frozenset[Obj], value: Value) -> Value:
-    """The same on all ranks, or drawn: put into a list for each sample it is that sample's."""
+def _of_its_turn(m: Machine, holders: frozenset[Obj], value: Value, node: ast.expr) -> Value:
+    """The same on all ranks, or drawn: put into a list for each sample it is that sample's, unless by its place."""
     loop = _loop_for_each_sample(m, holders, value) if m.held(value) in WHOLE else None
-    return value if loop is None else single(value.with_extent(Extent.SAMPLES), loop)
+    if loop is None:
+        return value
+    if hangs_on_place(m, loop, node):
+        return value.with_extent(Extent.VARYING)
+    return single(value.with_extent(Extent.SAMPLES), loop)
 
 
 def _goes_through_samples(m: Machine, active: Active) -> bool:
@@ -61,11 +65,11 @@ def container_method(
     first = args[0] if args else ANYTHING
     holders = base.of("list", "dict")
     if attr in ("append", "add", "appendleft", "insert"):
-        value = _of_one_sample(m, args[-1]) if args else ANYTHING
+        value = _of_one_sample(m, args[-1], node) if args else ANYTHING
         chosen = is_of_own_choice(m.facts, node)
         grows = attr == "add" and spread(value) not in (*WHOLE, Extent.SAMPLES)  # a set, by what is not in it yet
         own = m.context.own_turns or chosen or grows
-        value = value if own else _of_its_turn(m, holders, value)
+        value = value if own else _of_its_turn(m, holders, value, node.args[-1])
         own = own or _loop_for_each_sample(m, holders, value) is not None
         note_size(m.facts, holders if own else ())
         note_size(m.facts, _those_around(m, node) if chosen else ())
@@ -138,9 +142,13 @@ def _is_counter(m: Machine, obj: Obj) -> bool:
     return made is not None and "collections.Counter" in made.names
 
 
-def _of_one_sample(m: Machine, value: Value) -> Value:
-    """What is kept in a loop over samples is an item for each of them."""
-    return value.with_extent(Extent.SAMPLES) if m.context.varying and value.extent is Extent.SUM else value
+def _of_one_sample(m: Machine, value: Value, call: ast.Call) -> Value:
+    """What is kept in a loop over samples is an item for each of them; so far counted, it is that of its place."""
+    if not m.context.varying or value.extent is not Extent.SUM:
+        return value
+    loops = (a.fact.node for a in m.loops if _goes_through_samples(m, a))
+    by_place = any(hangs_on_place(m, loop, call.args[-1]) for loop in loops)
+    return value.with_extent(Extent.VARYING if by_place else Extent.SAMPLES)
 
 
 def _put(m: Machine, holders: frozenset[Obj], value: Value) -> None:

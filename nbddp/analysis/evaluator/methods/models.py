@@ -51,7 +51,7 @@ def model_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args,
             m.mark_loops(toggles=True)
             mode = attr == "train" and (not args or args[0].const is not False)
             switched = m.facts.with_parts(models)
-            m.let_sleep(m.asleep - switched if mode else m.asleep | switched)
+            m.let_sleep(m.asleep - switched - _around(m, models) if mode else m.asleep | switched)
         return Value(models)
     if (kind := INSIDE.get(attr)) is not None:
         return Value(frozenset(Obj(kind, node, attr, _whole(o)) for o in models))
@@ -79,6 +79,11 @@ def _layers_by_name(m: Machine, node: ast.Call, models: Value) -> Value:
     for obj in made.objs:
         m.put(obj, "of", models)
     return made
+
+
+def _around(m: Machine, models: frozenset[Obj]) -> set[Obj]:
+    """Of dropout that draws while its model is in evaluation mode: `model.dropout.train()`."""
+    return {around for part in models for around in (_whole(part), *m.facts.roots(part))}
 
 
 def _whole(obj: Obj) -> Obj:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, reduce
 
-from nbddp.analysis.evaluator.iteration import BATCHES, may_be_a_tuple
+from nbddp.analysis.evaluator.iteration import BATCHES, hangs_on_place, may_be_a_tuple
 from nbddp.analysis.evaluator.picking.batch_names import is_a_batch, is_a_tensor
 from nbddp.analysis.evaluator.picking.order import order_of
 from nbddp.analysis.evaluator.tensors import before, rows_are_samples
@@ -84,7 +84,8 @@ def _sets_its_row(m: Machine, target: ast.Subscript, container: Value, value: Va
     at = target.slice.elts[0] if isinstance(target.slice, ast.Tuple) and target.slice.elts else target.slice
     loop = _turn_of(m, at) if spread(container) is Extent.SAMPLES and not container.of(domain.TURNED) else None
     own = not value.varies or any(one.node is loop for one in domain.ones([value]))
-    return loop is not None and own
+    made = getattr(m.program.statement_of(target), "value", target)
+    return loop is not None and own and not hangs_on_place(m, loop, made)
 
 
 def _turn_of(m: Machine, at: ast.expr) -> ast.AST | None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
+from itertools import takewhile
 
 from nbddp.analysis.evaluator.expressions import evaluate
 from nbddp.analysis.evaluator.iteration import (
     DEEPEST,
     as_often_as,
+    drawn_from,
     element_key,
     is_cut,
     is_indirect,
@@ -24,7 +26,7 @@ from nbddp.analysis.evaluator.iteration import (
 from nbddp.analysis.evaluator.picking import go_one_by_one
 from nbddp.analysis.evaluator.statements.bindings import assign
 from nbddp.analysis.slicing import inside
-from nbddp.analysis.syntax import walk
+from nbddp.analysis.syntax import names_in, walk
 from nbddp.analysis.values import (
     ANYTHING,
     EARLIER,
@@ -53,6 +55,7 @@ from nbddp.analysis.values import (
 from nbddp.sentence import sentence
 
 MOST = 16  # turns over what is written out, of loops in each other
+ENDS = ast.Continue | ast.Break | ast.Return | ast.Raise | ast.Try
 TURNS = 5  # what has come so far through names has come everywhere: `older = old; old = loss`
 
 
@@ -169,7 +172,8 @@ def run_for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
         _made_beside(m, node)
     uneven = is_uneven(m.facts, iterable)
     behind = m.context.behind and not uneven
-    one_by_one = go_one_by_one(m, node)
+    one_by_one, last = go_one_by_one(m, node), dict[str, Value | None]()
+    targets = sorted(_surely_bound(node)) if drawn_from(m, iterable) and not fact.lazy else []
     with (
         as_often_as(m, iterable, node.iter),
         m.within(own_turns=m.context.own_turns or uneven, varying=m.context.varying or uneven, behind=behind),
@@ -183,8 +187,10 @@ def run_for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
                 for value in written or [element(m, iterable, node, active)]:
                     assign(m, node.target, value)
                     m.steps.block(m, node.body)
+            last.update((name, m.lookup(name)) for name in targets)
 
         shares, broken = _turns(m, fact, one, loaders)
+        _keep_last(m, last)
         leave_samples(m, node)
     steps = fact.backward and m.facts.draws_itself(fact)
     if (fact.loaders or steps) and not fact.lazy and (shares or node not in m.assumed.mixed):
@@ -192,6 +198,20 @@ def run_for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
         m.steps.leave_loop(m, fact)
     with m.arrived(broken):  # by those ranks that nothing has led out
         m.steps.block(m, node.orelse)
+
+
+def _surely_bound(loop: ast.For | ast.AsyncFor) -> set[str]:
+    """In each turn, whatever comes: what it is given, and what is set before a turn may end."""
+    first = takewhile(lambda s: not any(isinstance(n, ENDS) for n in walk(s)), loop.body)
+    return names_in(loop.target).union(*(names_in(t) for s in first if isinstance(s, ast.Assign) for t in s.targets
+                                         if not isinstance(t, ast.Subscript | ast.Attribute)))  # fmt: skip
+
+
+def _keep_last(m: Machine, last: Mapping[str, Value | None]) -> None:
+    """A loader has a batch: after the loop its names hold the last one, and not what they held before."""
+    for name, value in last.items():
+        if value is not None:
+            m.set_plain(name, value)
 
 
 def _note_earlier(m: Machine, loop: ast.For | ast.AsyncFor) -> None:

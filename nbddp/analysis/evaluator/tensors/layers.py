@@ -83,7 +83,7 @@ def _states(m: Machine, layer: Obj) -> Sizes:
     if any(key == "**" or (isinstance(key, int) and key > 2) for key in given):
         return (None,) * 3
     many = layers.const * (1 + both.const) if isinstance(layers.const, int) and isinstance(both.const, bool) else None
-    return (many, None, None)
+    return (many, None, None if "proj_size" in given else _argument(m, layer, 1, "hidden_size"))
 
 
 def _in_turn(m: Machine, before: Dimensions, layer: Obj) -> Dimensions:

@@ -26,6 +26,7 @@ from nbddp.analysis.values import (
     PICKED,
     PLACED,
     SHUFFLED,
+    STATES,
     STATISTIC,
     TURNED,
     WEIGHTED,
@@ -128,6 +129,8 @@ def note_mixed(m: Machine, node: ast.Call, base: Value, word: str, args: Args, k
         note_statistic_given(m, node, base, [*args, *keywords.values()])
     elif done is Samples.JOINS:
         note_statistic_given(m, node, base, written_elements(m, base) or ())
+    if m.context.grad and _mixes_layers(base, word, args):
+        m.facts.against_statistic.add(node)
     mixes = done in (Samples.ALONG, Samples.MOVES, Samples.ORDERS) or (done is Samples.WEIGHS and base.of(TURNED))
     if not mixes or spread(base) is not Extent.SAMPLES:
         return
@@ -135,6 +138,17 @@ def note_mixed(m: Machine, node: ast.Call, base: Value, word: str, args: Args, k
     asked = along is not ANYTHING and over_samples(base, along) and not base.of(FLAT)
     if trains and asked and not goes_along_sequences(m):
         m.facts.against_statistic.add(node)
+
+
+def _mixes_layers(base: Value, word: str, args: Args) -> bool:
+    """`hidden.view(len(x), -1)`, of two layers: the first row is of the first samples, and not of the first one."""
+    sizes = args[0].items if args and args[0].items else args
+    states = base.shape if isinstance(base.shape, tuple) and any(o.name == STATES for o in base.of(TURNED)) else ()
+    of_layers = len(states) > 1 and states[0] not in (None, 1)
+    if word not in ("view", "reshape") or not (of_layers and sizes):
+        return False
+    first, last = sizes[0], sizes[-1]
+    return first.varies or first.size or (first.const == -1 and last.const not in (None, states[-1]))
 
 
 def _some(m: Machine, base: Value, word: str, args: Args, along: Value, done: Samples | None) -> Value | None:

@@ -10,7 +10,7 @@ from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.means import means_of
 from nbddp.analysis.splitting.origins import entries_of_each, has_size, rows_of_batches, sizes_in
 from nbddp.analysis.splitting.regions import held, is_split
-from nbddp.analysis.syntax import names_in, walk
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import FLAT, ONE, TURNED, Extent, Split, spread
 
 ROWS = ("samples", "all else")
@@ -66,8 +66,7 @@ def rows_of_all_else(plan: Reading) -> Iterator[ast.Call]:
         if isinstance(call.func, ast.Attribute) and entry_of(call).shape is Shape.ANEW and len(call.args) >= len(ROWS):
             count, *rest = call.args
             opened = any(isinstance(size, ast.UnaryOp) for size in rest) and plan.facts.value(count).size
-            alike = names_in(count) & names_in(call.func.value) or len(call.args) > len(ROWS)
-            if opened and call not in whole and alike and plan.facts.value(call.func.value).varies:
+            if opened and call not in whole and plan.facts.value(call.func.value).varies:
                 yield call
 
 

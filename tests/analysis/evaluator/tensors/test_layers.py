@@ -35,16 +35,18 @@ def test_after(layer: str, expected: tuple[int | None, ...] | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("layer", "layers"),
+    ("layer", "layers", "width"),
     [
-        ("nn.GRU(8, 3)", 1),
-        ("nn.GRU(8, 3, 2)", 2),
-        ("nn.GRU(8, 3, num_layers=2, bidirectional=True)", 4),
-        ("nn.GRU(8, 3, len(layers))", None),
-        ("nn.GRU(8, 3, 2, True, True, 0.0, True)", None),
+        ("nn.GRU(8, 3)", 1, 3),
+        ("nn.GRU(8, 3, 2)", 2, 3),
+        ("nn.GRU(8, 3, num_layers=2, bidirectional=True)", 4, 3),
+        ("nn.GRU(8, 3, len(layers))", None, 3),
+        ("nn.GRU(8, len(layers))", 1, None),
+        ("nn.GRU(8, 3, proj_size=2)", 1, None),
+        ("nn.GRU(8, 3, 2, True, True, 0.0, True)", None, None),
     ],
 )
-def test_states_are_counted_behind_the_layers(layer: str, layers: int | None) -> None:
+def test_states_are_counted_behind_the_layers(layer: str, layers: int | None, width: int | None) -> None:
     made = plan(
         *BEFORE,
         LAYERS,
@@ -56,7 +58,7 @@ def test_states_are_counted_behind_the_layers(layer: str, layers: int | None) ->
         for n in made.program.nodes
         if isinstance(n, ast.Name) and n.id in ("steps", "h") and isinstance(n.ctx, ast.Load)
     )
-    assert made.facts.value(h).shape == (layers, None, None)
+    assert made.facts.value(h).shape == (layers, None, width)
     assert made.facts.value(h).of(TURNED)
     assert made.facts.value(steps).shape == (None, None)
 
