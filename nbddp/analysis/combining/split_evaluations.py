@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from nbddp.analysis.library import Effect, effect_of, under
 from nbddp.analysis.slicing import carried_reads, fresh_names, read_names
@@ -128,8 +129,16 @@ def _only_added_to(node: ast.AST) -> tuple[ast.expr, ...]:
     return tuple(part.value for part in (found.place, found.before) if isinstance(part, type(found.place)))
 
 
+def _of_before(m: Machine, name: str, value: Value) -> Value:
+    """What this call of a function makes a name of the cells does not hold yet: `preds = test(model)`, once more."""
+    frame = m.frame
+    if frame.node is None or name in frame.global_names or m.globals.get(name) is not value:
+        return value
+    return replace(value, objs=frozenset(o for o in value.objs if o.site is None or o.site is not frame.call))
+
+
 def _leaves_traces(m: Machine, loop: Loop, own: set[str]) -> Sentence:
-    others = {name: value for name, value in m.visible().items() if name not in own}
+    others = {name: _of_before(m, name, value) for name, value in m.visible().items() if name not in own}
     reached = {o for v in contents(m.facts, Value(items=tuple(others.values())), None) for o in v.objs}
     counts = {(one.obj, field) for one in m.assumed.counting.get(loop, ()) for field in one.zeros}
     for (obj, name), value in m.facts.fields.items():
