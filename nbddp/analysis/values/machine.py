@@ -67,7 +67,6 @@ class Machine(Names):
     ticks: int = 0  # statements and calls
     dimensions: int = 0  # of tensors that may have any number of them, while one is tried
     star_imports: list[str] = field(default_factory=list)
-    moved: object = None  # another object since a thing has got another extent
     remembered: dict[Hashable, Remembered] = field(default_factory=dict)  # calls that changed nothing
     resumed: dict[Obj, Callable[[], Value]] = field(default_factory=dict)  # generators: run their bodies once more
 
@@ -157,8 +156,6 @@ class Machine(Names):
         several = name == "[]" and obj.kind == "dict"  # which may be those of other keys
         new = value if old is None else join(old, value, later=not (beside or several))
         self.facts.fields[obj, name] = new
-        if spread(new) is not (Extent.UNIFORM if old is None else spread(old)):
-            self.moved = object()
 
     def _put_by_text(self, name: str, value: Value) -> None:
         """`globals()["total"] += loss`: no loop shows what it sets so."""

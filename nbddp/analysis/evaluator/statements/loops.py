@@ -125,7 +125,7 @@ def _turns(
     shares, around = _draws_shares(m, fact.node, loaders), m.left
     backward = unsure = False
     for turn in range(TURNS):
-        before, state, found, moved = copies(m), state_of(m), last_finding(), m.moved
+        before, state, found, kept = copies(m), state_of(m), last_finding(), _of_fields(m)
         deals = shares and turn > 0 and not (fact.backward or fact.lazy)
         active = Active(fact, shares, deals, m.context.conditions, m.is_untaped())
         m.loops.append(active)
@@ -137,7 +137,7 @@ def _turns(
         after = join_states([before, copies(m)])
         restore(m, after)
         deals = shares and not (fact.backward or fact.lazy)
-        if turn and moved is m.moved and _extents(after) == _extents(before):
+        if turn and _extents(after) == _extents(before) and _of_fields(m) == kept:
             break
         bound = m.frame.local.keys() - before[1][-1].keys() - m.frame.missed  # before they are read: in each turn
         if last_finding() is found and state_of(m, bound) == state and not deals:
@@ -150,6 +150,10 @@ def _turns(
 
 def _extents(state: tuple[Env, list[Env]]) -> list[dict[str, Extent]]:
     return [{name: spread(value) for name, value in env.items()} for env in (state[0], *state[1])]
+
+
+def _of_fields(m: Machine) -> dict[tuple[Obj, str], Extent]:
+    return {place: spread(value) for place, value in m.facts.fields.items()}
 
 
 def _draws_shares(m: Machine, loop: Loop, loaders: set[Obj]) -> bool:
