@@ -20,9 +20,13 @@ def thaws_later(plan: Reading, model: Obj) -> bool:
 
 
 def moved_later(plan: Reading, model: Obj) -> bool:
-    """`model.cpu()` to save it, then `model.to(device)`: torch forgets by what DDP averages the gradients."""
+    """`model.cpu()` to save it, then `model.to(device)`: torch forgets by what DDP averages the gradients.
+
+    Of a weight it makes a copy.
+    """
     loops = _loops_of(plan, model)
-    moves = [c for c in plan.facts.calls.values() if _moves_away(plan, c) and belong_to(plan, c.receivers, model)]
+    away = ((c, {o for o in c.receivers if o.kind != "parameter"}) for c in plan.facts.calls.values())
+    moves = [c for c, moved in away if _moves_away(plan, c) and belong_to(plan, moved, model)]
     return any(_is_late(plan, model, call.node, loops, frozenset()) for call in moves)
 
 

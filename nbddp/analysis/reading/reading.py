@@ -13,7 +13,7 @@ from nbddp.analysis.reading.bindings import Bindings, find_bindings
 from nbddp.analysis.reading.interpret import Run
 from nbddp.analysis.reading.naming import Naming
 from nbddp.analysis.syntax import Statement, walk
-from nbddp.analysis.values import ITEMS, CallFact, Extent, Loop, Obj, contents, is_read, may_learn, spread
+from nbddp.analysis.values import ITEMS, CallFact, Extent, Loop, Obj, contents, is_foreign, is_read, may_learn, spread
 from nbddp.diagnostics import Diagnostic
 from nbddp.notebook import Notebook
 from nbddp.options import Options
@@ -119,6 +119,12 @@ class Reading(Run):
         found = [c for c in self.facts.calls.values() if any(map(fits, c.names))]
         yield from sorted(found, key=lambda c: (c.node.lineno, c.node.col_offset))
 
+    def unread(self, loss: ast.expr) -> str | None:
+        """`prototypical_loss`, of a module beside the notebook; also of `prototypical_loss(out, y).to(device)`."""
+        chains = (part for made in self.bindings.made_by(loss) for part in _calls_in_a_row(made))
+        calls = (self.facts.calls[part] for part in chains if part in self.facts.calls)
+        return next((self.program.source(c.node.func) for c in calls if any(map(is_foreign, c.names))), None)
+
     def top_level(self, node: ast.AST) -> Statement | None:
         """The kept top-level statement that holds a node."""
         while node not in self._top_level:
@@ -141,6 +147,12 @@ class Reading(Run):
         """How code at the node asks for the number of ranks."""
         inside = self.program.function_of(node) is not None
         return f"{self.naming('dist')}.get_world_size()" if inside else self.naming("world_size")
+
+
+def _calls_in_a_row(node: ast.expr) -> Iterator[ast.Call]:
+    while isinstance(node, ast.Call):
+        yield node
+        node = node.func.value if isinstance(node.func, ast.Attribute) else node.func
 
 
 def may_hold_batch_norm(plan: Reading, model: Obj) -> bool:

@@ -160,8 +160,14 @@ def _calls_of(program: Program, facts: Facts, model: Obj) -> tuple[tuple[ast.Cal
     """Calls that train the model: through its forward, and past it."""
     calls = _training_calls(facts)
     forwards = tuple(c.node for c in calls if model in c.called)
-    past = (c for c in calls if _is_past(facts, c, model))
+    past = (c for c in calls if _is_past(facts, c, model) and not (forwards and _only_tells(program, c)))
     return forwards, tuple(c.node for c in past if not _is_shown_behind(program, facts, c))
+
+
+def _only_tells(program: Program, call: CallFact) -> bool:
+    """`model.save_words(vocabulary, path)`, of a class that is not read: no samples go in, and nothing is taken."""
+    unread = not call.bodies and isinstance(program.parents[call.node], ast.Expr)
+    return unread and not any(value.varies for value in call.args.values())
 
 
 def _is_shown_behind(program: Program, facts: Facts, call: CallFact) -> bool:

@@ -39,7 +39,7 @@ from nbddp.analysis.agreement import (
 from nbddp.analysis.models import kept_of_shares
 from nbddp.analysis.slicing import carried_reads
 from nbddp.analysis.splitting import means_in, means_of
-from nbddp.analysis.values import ANYTHING, ASSUMED, CallFact, Extent, Loop, backward_of, is_foreign, spread
+from nbddp.analysis.values import ANYTHING, ASSUMED, CallFact, Extent, Loop, backward_of, spread
 from nbddp.diagnostics import Diagnostic, Level
 from nbddp.edits import Edit, wrap
 from nbddp.rules.loss.whole_means import over_samples
@@ -87,7 +87,7 @@ def _unclear(plan: Plan, loss: ast.expr, memory: str | None) -> Diagnostic:
             why=sentence("each rank's loss compares with something else"),
             help=sentence("export with --exact, or let all ranks put everything into it"),
         )  # fmt: skip
-    if (unread := _unread(plan, loss)) is not None:
+    if (unread := plan.unread(loss)) is not None:
         return plan.program.diagnose(
             NAME, "warning", loss,
             sentence("the code of '%1' is not read, and it is not clear whether this is a mean over the samples of a "
@@ -103,13 +103,6 @@ def _unclear(plan: Plan, loss: ast.expr, memory: str | None) -> Diagnostic:
                      "too small for a sum"),
         help=sentence("compute it as a mean over the batch, or check the numbers with 'nbddp verify'"),
     )  # fmt: skip
-
-
-def _unread(plan: Plan, loss: ast.expr) -> str | None:
-    """`prototypical_loss`, of a module beside the notebook."""
-    calls = (n for n in plan.bindings.made_by(loss) if isinstance(n, ast.Call) and n in plan.facts.calls)
-    made = (n for n in calls if any(is_foreign(name) for name in plan.facts.calls[n].names))
-    return next((plan.program.source(n.func) for n in made), None)
 
 
 def _scaled(plan: Plan) -> Iterator[Edit]:

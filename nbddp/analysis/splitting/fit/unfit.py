@@ -130,6 +130,8 @@ def unclear_loss(plan: Reading, split: Split) -> Sentence | None:
         around = {split.step, *region.rest} & {*plan.program.ancestors(call)}
         value = plan.facts.value(loss) if loss is not None else ANYTHING
         if around and spread(value) not in (Extent.MEAN, Extent.SUM, *WHOLE) and not value.of(UNLIKE):
+            if loss is not None and (unread := plan.unread(loss)) is not None:
+                return sentence("the code of '%1' is not read: define it in a cell", unread)
             return sentence("'%1' is not understood as a mean or a sum over the samples of a batch",
                             plan.program.source(loss or call))  # fmt: skip
     return None
