@@ -86,7 +86,8 @@ METHODS: Table = {
     "cdist": Op(READS, Samples.PAIRS, fresh=True, distances=True),
     "pdist": Op(READS, Samples.MIXES, fresh=True, distances=True),
     "bmm einsum scaled_dot_product_attention": Op(sequence=True),
-    "detach detach_ item tolist numpy data grad argmax argmin eq ne gt lt ge le": Op(cuts=True),
+    "detach detach_ item tolist numpy data grad argmax argmin eq ne gt lt ge le zeros_like ones_like full_like "
+    "empty_like rand_like randn_like new_zeros new_ones new_full new_empty": Op(cuts=True),
     "bool logical_and logical_or logical_not isnan isinf isfinite isin eq ne gt lt ge le": Op(truth=True),
     # Shapes.
     "to long float double half int bool byte bfloat16 cuda cpu contiguous detach clone copy type type_as astype "

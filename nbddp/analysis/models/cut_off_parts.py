@@ -7,10 +7,11 @@ nothing, and DDP, which waits for the gradient of each, has to be told to look f
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from nbddp.analysis.library import entry_of, makes
+from nbddp.analysis.slicing import all_arguments
 from nbddp.analysis.syntax import walk
 
 Parts = frozenset[str]
@@ -18,15 +19,21 @@ NOTHING: Parts = frozenset()
 
 
 def cut_off(owner: ast.ClassDef, forward: ast.FunctionDef, unread: frozenset[int] = frozenset()) -> set[str]:
-    """Attributes of self; none where the class freezes some of them itself.
+    """Attributes of self, also where that hangs on a condition; none where the class freezes some of them itself.
 
     Nobody reads what it gives at the places `unread`.
     """
-    if any(isinstance(n, ast.Attribute) and n.attr.startswith("requires_grad") for n in walk(owner)):
+    if any(isinstance(n, ast.Attribute) and _freezes(n) for n in walk(owner)):
         return set()
-    flow = _Flow(unread)
-    flow.run(forward.body)
-    return flow.read - flow.alive
+    methods = {p.name: p for p in owner.body if isinstance(p, ast.FunctionDef)}
+    flows = [_Flow(unread, methods, taken=taken) for taken in (False, True)]
+    for flow in flows:
+        flow.run(forward.body)
+    return set[str]().union(*(flow.read - flow.alive for flow in flows))
+
+
+def _freezes(node: ast.Attribute) -> bool:
+    return node.attr == "requires_grad_" or (node.attr == "requires_grad" and isinstance(node.ctx, ast.Store))
 
 
 def forgets_gradients(manager: ast.expr) -> bool:
@@ -37,14 +44,18 @@ def forgets_gradients(manager: ast.expr) -> bool:
 
 @dataclass
 class _Flow:
-    """The statements in their order; a name that is bound under a condition keeps what it had."""
+    """The statements in their order; a name that is bound under a condition keeps what it had, if that is not taken."""
 
     unread: frozenset[int]
+    methods: Mapping[str, ast.FunctionDef]
+    taken: bool
     held: dict[str, Parts] = field(default_factory=dict)
     read: set[str] = field(default_factory=set)
     alive: set[str] = field(default_factory=set)  # what comes out, or goes where nobody looks
     surely: bool = True
     off: bool = False
+    running: tuple[str, ...] = ()  # methods that forward calls
+    returned: Parts = NOTHING  # by the one that is run
 
     def run(self, body: Iterable[ast.stmt]) -> None:
         for statement in body:
@@ -65,6 +76,8 @@ class _Flow:
                 case ast.If(body=inner, orelse=rest):
                     self.alive |= self.of(statement.test)
                     self.perhaps([*inner, *rest])
+                case ast.Return(value=ast.expr() as value) if self.running:
+                    self.returned |= self.of(value)
                 case ast.Return(value=ast.Tuple(elts=given)):
                     outputs = [self.of(part) for part in given]
                     self.alive |= NOTHING.union(*(o for at, o in enumerate(outputs) if at not in self.unread))
@@ -72,7 +85,7 @@ class _Flow:
                     self.alive |= self.of(statement)
 
     def perhaps(self, body: list[ast.stmt]) -> None:
-        before, self.surely = self.surely, False
+        before, self.surely = self.surely, self.taken and self.surely
         self.run(body)
         self.surely = before
 
@@ -88,8 +101,21 @@ class _Flow:
         """The parts from which gradients would come back to it."""
         if isinstance(node, ast.Name):
             return self.held.get(node.id, NOTHING)
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name)) if name in self.methods:
+                return self.of_method(node, name)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
             self.read.add(node.attr)
             return NOTHING if self.off else frozenset({node.attr})
         found = NOTHING.union(*map(self.of, ast.iter_child_nodes(node)))
         return NOTHING if entry_of(node).without_gradient or isinstance(node, ast.Compare) else found
+
+    def of_method(self, call: ast.Call, name: str) -> Parts:
+        """What it gives back, made of what it is given and of the parts that it reads."""
+        method, given = self.methods[name], [self.of(n) for n in ast.iter_child_nodes(call) if n is not call.func]
+        if name in self.running or any(isinstance(n, ast.Yield) for n in walk(method)):
+            return NOTHING.union(*given)
+        held = {a.arg: NOTHING.union(*given) for a in all_arguments(method.args)}
+        inner = replace(self, held=held, running=(*self.running, name), returned=NOTHING)
+        inner.run(method.body)
+        return inner.returned

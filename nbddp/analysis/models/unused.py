@@ -102,11 +102,13 @@ def _leaves_out(plan: Reading, model: Obj, unread: frozenset[int] = frozenset())
     running = [methods[name] for name in _read_from(forward, methods, set()) & methods.keys()]
     if owner.bases and (_asks_by_name(owner) or any(map(_goes_through_parts, [forward, *running]))):
         return False
-    stored = {n.attr for n in walk(init) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
-    if _is_forgotten(plan, model, init, stored):
+    building = [init, *(methods[name] for name in _read_from(init, methods, set()) & methods.keys() - {"forward"})]
+    attributes = (n for body in building for n in walk(body) if isinstance(n, ast.Attribute))
+    stored = {n.attr for n in attributes if isinstance(n.ctx, ast.Store)}
+    if _is_forgotten(plan, model, building, stored):
         return True
     made = {name for name in stored if _trainable(plan, model, name)}
-    never = made - _read_from(forward, methods, set()) - _read_in_init(plan, init, made)
+    never = made - _read_from(forward, methods, set()) - _read_in_init(plan, building, made)
     at_times = {name for body in (forward, *running) for name in [*_picked(body), *_read_under_conditions(body)]}
     return bool(never or made & (cut_off(owner, forward, unread) | at_times))
 
@@ -158,15 +160,15 @@ def _goes_through_parts(node: ast.AST) -> bool:
     return any(isinstance(n, ast.Attribute) and n.attr in PARTS for n in walk(node))
 
 
-def _is_forgotten(plan: Reading, model: Obj, init: ast.FunctionDef, stored: Set[str]) -> bool:
+def _is_forgotten(plan: Reading, model: Obj, building: Sequence[ast.AST], stored: Set[str]) -> bool:
     """A parameter of its own that nobody reads, whoever has the model: a loss may be made with it besides."""
     values = {name: plan.facts.fields.get((model, name), Value()) for name in stored}
     own = {name for name, value in values.items() if value.of("parameter") and not value.of("model")}
     frozen = {n for n in own for o in values[n].of("parameter") if _is_frozen(plan, o)}
-    inside = {*walk(init)}
+    inside = {n for body in building for n in walk(body)}
     read = (n.attr for n in plan.nodes() if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load | ast.Del)
             and n not in inside)  # fmt: skip
-    return bool(own - frozen - {*read} - {*_read_in_init(plan, init, own)}) if own else False
+    return bool(own - frozen - {*read} - {*_read_in_init(plan, building, own)}) if own else False
 
 
 def _is_frozen(plan: Reading, parameter: Obj) -> bool:
@@ -187,9 +189,10 @@ def _read_from(method: ast.FunctionDef, methods: Mapping[str, ast.FunctionDef], 
     return found
 
 
-def _read_in_init(plan: Reading, init: ast.FunctionDef, made: set[str]) -> set[str]:
+def _read_in_init(plan: Reading, building: Sequence[ast.AST], made: set[str]) -> set[str]:
     """Parts that others are made of: `self.net = nn.Sequential(self.a, self.b)`; not what is taken apart or copied."""
-    loads = [n for n in walk(init) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)]
-    copying = (n for n in walk(init) if isinstance(n, ast.Call) and entry_of(n, plan.flow.imports).copies)
+    inside = [n for body in building for n in walk(body)]
+    loads = [n for n in inside if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)]
+    copying = (n for n in inside if isinstance(n, ast.Call) and entry_of(n, plan.flow.imports).copies)
     apart = {n.value for n in loads if n.attr in PARTS}.union(a for call in copying for a in call.args)
     return {n.attr for n in loads if n not in apart} & made

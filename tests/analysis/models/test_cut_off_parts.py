@@ -8,10 +8,20 @@ import pytest
 
 from nbddp.analysis.models.cut_off_parts import cut_off
 
+NEAR = """
+    def near(self, z):
+        table = self.book.weight
+        return z @ table
+    def again(self, z):
+        return self.near(z) if z.sum() > 0 else self.again(z + 1)
+"""
+
 
 def found(*lines: str, init: str = "pass") -> set[str]:
     body = "\n".join(f"        {line}" for line in lines)
-    tree = ast.parse(f"class Net(Module):\n    def __init__(self):\n        {init}\n    def forward(self, x):\n{body}")
+    tree = ast.parse(
+        f"class Net(Module):\n    def __init__(self):\n        {init}\n    def forward(self, x):\n{body}{NEAR}"
+    )
     (owner,) = tree.body
     assert isinstance(owner, ast.ClassDef)
     forward = owner.body[1]
@@ -26,6 +36,10 @@ def found(*lines: str, init: str = "pass") -> set[str]:
         ("near = torch.argmin((x - self.book.weight) ** 2, dim=1)", "return x[near]"),
         ("with torch.no_grad():", "    z = self.book(x)", "return x, z"),
         ("z = self.book(x).detach()", "if x.sum() > 0:", "    z = z + 1", "return z"),
+        ("z = self.book(x)", "if self.training:", "    z = z.detach()", "return z"),
+        ("z = self.book(x)", "if x.sum() > 0:", "    z = torch.zeros_like(z)", "return x + z"),
+        ("z = self.near(x)", "return x + (z - x).detach()"),
+        ("with torch.no_grad():", "    z = self.near(x)", "return x, z"),
     ],
 )
 def test_nothing_comes_back(lines):
@@ -37,7 +51,9 @@ def test_nothing_comes_back(lines):
     [
         ("return self.book(x)",),
         ("z = self.book(x)", "loss = F.mse_loss(z, x.detach())", "z = x + (z - x).detach()", "return z, loss"),
-        ("z = self.book(x)", "if self.training:", "    z = z.detach()", "return z"),
+        ("z = self.near(x)", "if x.sum() > 0:", "    z = z + x", "return z"),
+        ("if self.deep:", "    x = x.flatten(1)", "else:", "    x = x.mean(1)", "return self.near(x)"),
+        ("z = self.again(x)", "return z"),
         ("outs = []", "for _ in range(3):", "    outs.append(self.book(x))", "return outs"),
         ("self.last = self.book(x)", "return x"),
         ("z = self.book(x)", "while x.sum() > 0:", "    x = x + z", "return x"),
