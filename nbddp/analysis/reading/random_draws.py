@@ -12,7 +12,7 @@ from nbddp.analysis.library import Stream, effect_of, entry_of, is_class, learns
 from nbddp.analysis.reading.reading import Reading
 from nbddp.analysis.slicing import all_arguments
 from nbddp.analysis.syntax import BUILTINS, assigned, handed, is_name, qualified, walk
-from nbddp.analysis.values import CallFact, Loop, is_foreign
+from nbddp.analysis.values import CallFact, Loop, Value, is_foreign
 
 TORCH, NUMPY, PYTHON = Stream.TORCH, Stream.NUMPY, Stream.PYTHON
 ALL = frozenset({TORCH, NUMPY, PYTHON})
@@ -133,10 +133,16 @@ def is_loader(plan: Reading, node: ast.expr, depth: int = DEPTH) -> bool:
     if isinstance(node, ast.Name) and node.id in plan.facts.final:
         known = plan.facts.final[node.id]
         if not known.of("iterator"):
-            return bool(known.of("loader"))
+            return bool(known.of("loader")) or _is_beside_one(plan, known)
     made = [*values_of(plan, node)] if depth else []
     begun = [n.args[0] if _goes(n) else n for n in made]
     return any(_makes_loader(plan, n) or (isinstance(n, ast.Name) and is_loader(plan, n, depth - 1)) for n in begun)
+
+
+def _is_beside_one(plan: Reading, value: Value) -> bool:
+    """`test_loader`, of `train_loader, test_loader = load_data()` in a module, where the one is taken for a loader."""
+    loaders = {o.owner.name for v in plan.facts.final.values() for o in v.of("loader") if o.owner is not None}
+    return any(o.owner is not None and o.owner.name in loaders for o in value.of("foreign"))
 
 
 def values_of(plan: Reading, node: ast.expr) -> Iterator[ast.AST]:
