@@ -20,7 +20,7 @@ from nbddp.analysis.reading.random_draws import (
 )
 from nbddp.analysis.reading.reading import Reading
 from nbddp.analysis.slicing import Slice
-from nbddp.analysis.syntax import BUILTINS, Statement, is_name, qualified
+from nbddp.analysis.syntax import BUILTINS, Statement, is_name, qualified, walk
 
 TRAINS = frozenset("backward step fit train_model".split())
 PICTURES = frozenset("plot hist imshow show".split())
@@ -36,7 +36,7 @@ def draws_left_out(plan: Reading) -> Iterator[Statement]:
     for statement in before:
         if statement.index in kept:
             seeded |= seeds(plan, statement.node, definitions)
-        elif found := {*_drawn_by(plan, statement.node, definitions)} & seeded:
+        elif found := {*_drawn_by(plan, statement.node, _definitions(plan, statement.index))} & seeded:
             after = [s for s in later if s.index > statement.index]
             if any(_is_drawn_from(plan, stream, after, definitions) for stream in found):
                 yield statement
@@ -46,14 +46,42 @@ def _drawn_by(plan: Reading, node: ast.stmt, definitions: Mapping[str, Definitio
     """Surely: weights, samples, a batch of a loader; dropout and noise in a model that is tried."""
     yield from surely_draws(plan, node, definitions)
     calls = (n for n in with_what_it_calls(node, definitions) if isinstance(n, ast.Call))
-    for func in (call.func for call in calls if isinstance(call.func, ast.Name) and call.func.id not in definitions):
+    for func, entry in (found for call in calls if (found := _asked(call)) and found[0].id not in definitions):
         made = [n for one in values_of(plan, func) for n in with_what_it_calls(one, definitions)]
-        if any(isinstance(n, ast.ClassDef) and any(is_layer(plan, base) for base in n.bases) for n in made):
-            names = [qualified(n.func, plan.flow.imports) or "" for n in made if isinstance(n, ast.Call)]
-            if any("ropout" in name for name in names) and not _sleeps(plan, func):
-                yield Stream.TORCH
-            noise = (d for name in names if not is_class(name) and (d := effect_of(name).draws))
-            yield from (Stream.TORCH if stream is Stream.ANY else stream for stream in noise)
+        layers = [n for n in made if isinstance(n, ast.ClassDef) and any(is_layer(plan, base) for base in n.bases)]
+        names = [qualified(n.func, plan.flow.imports) or "" for n in made if layers and isinstance(n, ast.Call)]
+        if any("ropout" in name for name in names) and not _sleeps(plan, func):
+            yield Stream.TORCH
+        run = (n for layer in layers for n in _run_from(layer, entry) if isinstance(n, ast.Call))
+        named = ((qualified(n.func, plan.flow.imports) or "") for n in run)
+        noise = (d for name in named if not is_class(name) and (d := effect_of(name).draws))
+        yield from (Stream.TORCH if stream is Stream.ANY else stream for stream in noise)
+
+
+def _asked(call: ast.Call) -> tuple[ast.Name, str] | None:
+    """`model(x)`, `model.generate(10)`: the model, and the method that is run."""
+    match call.func:
+        case ast.Name() as name:
+            return name, "forward"
+        case ast.Attribute(value=ast.Name() as name, attr=method):
+            return name, method
+    return None
+
+
+def _run_from(owner: ast.ClassDef, entry: str) -> Iterator[ast.AST]:
+    """That method, and those of the class that it runs; `self(x)` is forward."""
+    methods = {part.name: part for part in owner.body if isinstance(part, ast.FunctionDef)}
+    waiting, seen = [entry], set[str]()
+    while waiting:
+        name = waiting.pop()
+        for node in walk(methods[name]) if name in methods and name not in seen else ():
+            yield node
+            match node:
+                case ast.Attribute(value=ast.Name(id="self"), attr=method):
+                    waiting.append(method)
+                case ast.Call(func=ast.Name(id="self")):
+                    waiting.append("forward")
+        seen.add(name)
 
 
 def _sleeps(plan: Reading, read: ast.Name) -> bool:
@@ -105,8 +133,9 @@ def draws_to_keep(plan: Reading, sliced: Callable[[frozenset[int]], Slice]) -> f
     return found
 
 
-def _definitions(plan: Reading) -> Mapping[str, Definition]:
-    return {s.node.name: s.node for s in plan.program.statements if isinstance(s.node, Definition)}
+def _definitions(plan: Reading, until: int | None = None) -> Mapping[str, Definition]:
+    """Of each name the last one, or the last before a statement."""
+    return {s.node.name: s.node for s in plan.program.statements[:until] if isinstance(s.node, Definition)}
 
 
 def _only_computes(plan: Reading, node: ast.stmt, definitions: Mapping[str, Definition]) -> bool:
