@@ -15,21 +15,38 @@ from nbddp.analysis.slicing import all_arguments
 from nbddp.analysis.syntax import walk
 
 Parts = frozenset[str]
+Place = int | str
 NOTHING: Parts = frozenset()
 
 
-def cut_off(owner: ast.ClassDef, forward: ast.FunctionDef, unread: frozenset[int] = frozenset()) -> set[str]:
+def cut_off(
+    owner: ast.ClassDef,
+    forward: ast.FunctionDef,
+    unread: frozenset[Place] = frozenset(),
+    attributes: frozenset[str] | None = None,
+) -> set[str]:
     """Attributes of self, also where that hangs on a condition; none where the class freezes some of them itself.
 
-    Nobody reads what it gives at the places `unread`.
+    Nobody reads what it gives at the places `unread`, nor other attributes than these.
     """
     if any(isinstance(n, ast.Attribute) and _freezes(n) for n in walk(owner)):
         return set()
     methods = {p.name: p for p in owner.body if isinstance(p, ast.FunctionDef)}
-    flows = [_Flow(unread, methods, taken=taken) for taken in (False, True)]
+    flows = [_Flow(unread, attributes, methods, taken=taken) for taken in (False, True)]
     for flow in flows:
         flow.run(forward.body)
     return set[str]().union(*(flow.read - flow.alive for flow in flows))
+
+
+def outputs(value: ast.expr) -> list[tuple[Place | None, ast.expr]]:
+    """What is given back, and under which place or key where it is one of several."""
+    match value:
+        case ast.Tuple(elts=given) | ast.List(elts=given) if not any(isinstance(g, ast.Starred) for g in given):
+            return [*enumerate(given)]
+        case ast.Dict(keys=keys, values=given):
+            named = [k.value if isinstance(k, ast.Constant) and isinstance(k.value, str) else None for k in keys]
+            return [*zip(named, given, strict=True)]
+    return [(None, value)]
 
 
 def _freezes(node: ast.Attribute) -> bool:
@@ -46,7 +63,8 @@ def forgets_gradients(manager: ast.expr) -> bool:
 class _Flow:
     """The statements in their order; a name that is bound under a condition keeps what it had, if that is not taken."""
 
-    unread: frozenset[int]
+    unread: frozenset[Place]
+    attributes: frozenset[str] | None  # that somebody reads
     methods: Mapping[str, ast.FunctionDef]
     taken: bool
     held: dict[str, Parts] = field(default_factory=dict)
@@ -78,9 +96,9 @@ class _Flow:
                     self.perhaps([*inner, *rest])
                 case ast.Return(value=ast.expr() as value) if self.running:
                     self.returned |= self.of(value)
-                case ast.Return(value=ast.Tuple(elts=given)):
-                    outputs = [self.of(part) for part in given]
-                    self.alive |= NOTHING.union(*(o for at, o in enumerate(outputs) if at not in self.unread))
+                case ast.Return(value=ast.expr() as value):
+                    given = [(place, self.of(part)) for place, part in outputs(value)]
+                    self.alive |= NOTHING.union(*(parts for place, parts in given if place not in self.unread))
                 case _:
                     self.alive |= self.of(statement)
 
@@ -94,7 +112,8 @@ class _Flow:
             if isinstance(node, ast.Name) and node.id != "self":
                 plain = anew and isinstance(target, ast.Name | ast.Tuple)
                 self.held[node.id] = found if plain else self.held.get(node.id, NOTHING) | found
-        if not isinstance(target, ast.Name | ast.Tuple):  # `self.last = z`
+        lost = isinstance(target, ast.Attribute) and self.attributes is not None and target.attr not in self.attributes
+        if not (isinstance(target, ast.Name | ast.Tuple) or lost):  # `self.last = z`
             self.alive |= found
 
     def of(self, node: ast.AST) -> Parts:

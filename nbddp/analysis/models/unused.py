@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from types import UnionType
 
 from nbddp.analysis.library import entry_of, is_class, learns
-from nbddp.analysis.models.cut_off_parts import cut_off
+from nbddp.analysis.models.cut_off_parts import Place, cut_off, outputs
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.syntax import handed, is_name, keywords_of, walk
 from nbddp.analysis.values import CallFact, Obj, Value, is_foreign
@@ -20,7 +20,7 @@ def unused_parameters(plan: Reading, model: Obj) -> bool:
     if any(model in holders for _, holders in unread_parts(plan)):
         return True
     parts = (o for o in plan.facts.classes if o.kind == "model" and model in plan.facts.roots(o))
-    return _leaves_out(plan, model, _unread(plan, model)) or any(_leaves_out(plan, o) for o in parts)
+    return any(_leaves_out(plan, o, _unread(plan, o)) for o in dict.fromkeys((model, *parts)))
 
 
 def unread_parts(plan: Reading) -> Iterator[tuple[CallFact, Set[Obj]]]:
@@ -38,26 +38,59 @@ def unread_parts(plan: Reading) -> Iterator[tuple[CallFact, Set[Obj]]]:
             yield fact, {*holders, *(root for o in holders for root in plan.facts.roots(o))}
 
 
-def _unread(plan: Reading, model: Obj) -> frozenset[int]:
+def _unread(plan: Reading, model: Obj) -> frozenset[Place]:
     """Of `logits, extra = model(x)`: 1, where the loss may be made without it, wherever the model is trained."""
-    calls = [c for role in plan.roles.models if role.obj == model for c in role.forward_calls]
     training = {loop for loop, fact in plan.facts.loops.items() if fact.backward}
-    places = list[frozenset[int]]()
-    for call in (c for c in calls if plan.facts.calls[c].taped & training):
-        match plan.program.parents[call]:
-            case ast.Assign(targets=[ast.Tuple(elts=names)]):
-                read = _surely_read(plan, call)
-                dropped = (at for at, n in enumerate(names) if isinstance(n, ast.Name) and n.id not in read)
-                places.append(frozenset(dropped))
-            case _:
-                return frozenset()
+    calls = (f for f in plan.facts.calls.values() if model in f.called and f.grad and f.taped & training)
+    places = [_dropped(plan, fact.node, _places(plan, model)) for fact in calls]
     return frozenset.intersection(*places) if places else frozenset()
 
 
-def _surely_read(plan: Reading, call: ast.Call) -> set[str]:
+def _places(plan: Reading, model: Obj) -> frozenset[Place]:
+    """Under which its forward gives several things back."""
+    owner = plan.facts.classes.get(model)
+    forwards = [p for p in owner.body if isinstance(p, ast.FunctionDef) and p.name == "forward"] if owner else []
+    given = (n.value for body in forwards for n in walk(body) if isinstance(n, ast.Return) and n.value is not None)
+    return frozenset(place for value in given for place, _ in outputs(value) if place is not None)
+
+
+def _dropped(plan: Reading, call: ast.Call, places: frozenset[Place]) -> frozenset[Place]:
+    """Those that are surely not all that is looked at: not where the whole is handed on."""
+    match plan.program.parents[call]:
+        case ast.Assign(targets=[ast.Tuple() as target]):
+            return _left_over(plan, call, target)
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            turn = _turn(plan, call)
+            uses: list[ast.AST] = [n for n in walk(turn) if is_name(n, name) and isinstance(n.ctx, ast.Load)]
+        case ast.Subscript():
+            uses = [call]
+        case _:
+            return frozenset()
+    read = set[Place]()
+    for use in uses:
+        match plan.program.parents[use]:
+            case ast.Subscript(slice=ast.Constant(value=int() | str() as place)):
+                read.add(place)
+            case ast.Assign(targets=[ast.Tuple() as target]):
+                read |= places - _left_over(plan, use, target)
+            case _:
+                return frozenset()
+    return places - read if uses else frozenset()
+
+
+def _left_over(plan: Reading, given: ast.AST, target: ast.Tuple) -> frozenset[Place]:
+    read = _surely_read(plan, given)
+    return frozenset(at for at, n in enumerate(target.elts) if isinstance(n, ast.Name) and n.id not in read)
+
+
+def _turn(plan: Reading, node: ast.AST) -> ast.AST:
+    around = plan.program.ancestors(node)
+    return next(a for a in around if isinstance(a, ast.For | ast.While | ast.FunctionDef | ast.Module))
+
+
+def _surely_read(plan: Reading, call: ast.AST) -> set[str]:
     """Names in the turn of the call, whichever way it goes; not `p` of `[p.numel() for p in parts]`."""
-    around = [*plan.program.ancestors(call)]
-    turn = next(a for a in around if isinstance(a, ast.For | ast.While | ast.FunctionDef | ast.Module))
+    around, turn = [*plan.program.ancestors(call)], _turn(plan, call)
     found = set[str]()
     for name in (n for n in walk(turn) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)):
         above = [a for a in plan.program.ancestors(name) if a not in around]
@@ -91,7 +124,7 @@ def _reads(block: Sequence[ast.stmt], parameter: str) -> bool:
     return False
 
 
-def _leaves_out(plan: Reading, model: Obj, unread: frozenset[int] = frozenset()) -> bool:
+def _leaves_out(plan: Reading, model: Obj, unread: frozenset[Place] = frozenset()) -> bool:
     owner = plan.facts.classes.get(model)
     if owner is None:
         return False
@@ -109,19 +142,52 @@ def _leaves_out(plan: Reading, model: Obj, unread: frozenset[int] = frozenset())
         return True
     made = {name for name in stored if _trainable(plan, model, name)}
     never = made - _read_from(forward, methods, set()) - _read_in_init(plan, building, made)
-    at_times = {name for body in (forward, *running) for name in [*_picked(body), *_read_under_conditions(body)]}
-    return bool(never or made & (cut_off(owner, forward, unread) | at_times))
+    at_times = {
+        name for body in (forward, *running) for name in [*_picked(plan, model, body), *_read_under_conditions(body)]
+    }
+    return bool(never or made & (cut_off(owner, forward, unread, _attributes(plan)) | at_times))
 
 
-def _picked(method: ast.FunctionDef) -> Iterator[str]:
-    """`self.heads[task](x)`: lists of which a call takes one; a loop may take them all."""
-    loops = [n.target for n in walk(method) if isinstance(n, ast.For | ast.comprehension)]
-    counted = {"self", *(n.id for target in loops for n in walk(target) if isinstance(n, ast.Name))}
+def _attributes(plan: Reading) -> frozenset[str]:
+    """Those that somebody reads: what a model keeps in another is of no use."""
+    return frozenset(n.attr for n in plan.nodes() if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load))
+
+
+def _picked(plan: Reading, model: Obj, method: ast.FunctionDef) -> Iterator[str]:
+    """`self.heads[task](x)`, `self.layers[:-1]`: lists of which a call takes some; a loop may take them all."""
+    loops = [n for n in walk(method) if isinstance(n, ast.For | ast.comprehension)]
+    owner = plan.facts.classes[model]
+    targets = [loop.target for loop in loops if _may_count_all(loop.iter, owner)]
+    counted = {n.id for target in targets for n in walk(target) if isinstance(n, ast.Name)}
+    taken: dict[str, set[str]] = {}
     for node in walk(method):
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute):
-            by = {n.id for n in walk(node.slice) if isinstance(n, ast.Name)}
-            if by and not by & counted:
-                yield node.value.attr
+            if not {n.id for n in walk(node.slice) if isinstance(n, ast.Name)} & {"self", *counted}:
+                taken.setdefault(node.value.attr, set()).add(ast.unparse(node.slice))
+    picks = {n.value for n in walk(method) if isinstance(n, ast.Subscript)}
+    whole = {n.attr for n in walk(method) if isinstance(n, ast.Attribute) and n not in picks}
+    yield from (name for name, places in taken.items() if name not in whole and not _are_all(plan, model, name, places))
+
+
+def _may_count_all(source: ast.expr, owner: ast.ClassDef) -> bool:
+    """Not `range(2)`, unless something is made so often as well."""
+    written = isinstance(source, ast.Call) and source.args and all(isinstance(a, ast.Constant) for a in source.args)
+    others = (n.iter for n in walk(owner) if isinstance(n, ast.For | ast.comprehension) and n.iter is not source)
+    return not written or ast.unparse(source) in map(ast.unparse, others)
+
+
+def _are_all(plan: Reading, model: Obj, name: str, places: Set[str]) -> bool:
+    """`self.layers[:-1]` and `self.layers[-1]`; 0 and 1 of two that are written out."""
+    if {":-1", "-1"} <= places or {"0", "1:"} <= places:
+        return True
+    made = [o.node for o in plan.facts.fields.get((model, name), Value()).of("model") if isinstance(o.node, ast.Call)]
+    for call in made:
+        match call.args:
+            case [ast.List(elts=items)] if not any(isinstance(i, ast.Starred) for i in items):
+                return {str(at) for at in range(len(items))} <= places
+            case [ast.Dict(keys=keys)] if all(isinstance(k, ast.Constant) for k in keys):
+                return {ast.unparse(k) for k in keys if k is not None} <= places
+    return False
 
 
 def _read_under_conditions(method: ast.FunctionDef) -> set[str]:

@@ -34,7 +34,7 @@ HEADS = "self.heads = nn.ModuleList([nn.Linear(4, 2) for _ in range(3)])"
         ("return self.head(self.body(x)) + self.heads[task](self.body(x))", HEADS, True),
         ("t = random.randint(0, 2)\n        return self.head(self.body(x)) + self.heads[t](self.body(x))", HEADS, True),
         ("return self.head(self.body(x)) + sum(self.heads[i](self.body(x)) for i in range(3))", HEADS, False),
-        ("return self.head(self.body(x)) + self.heads[0](self.body(x))", HEADS, False),
+        ("return self.head(self.body(x)) + self.heads[0](self.body(x))", HEADS, True),
         (FORWARD, "pass", False),
         (FORWARD, "self.shift = nn.Parameter(torch.zeros(2))", True),
         (FORWARD, "self.shift = nn.Parameter(torch.zeros(2), requires_grad=False)", False),
