@@ -20,11 +20,11 @@ Declines
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from nbddp.analysis import Plan
-from nbddp.analysis.library import effect_of
-from nbddp.analysis.reading import draws_left_out
+from nbddp.analysis.library import Stream, effect_of
+from nbddp.analysis.reading import draws_left_out, seeds
 from nbddp.analysis.splitting import drawn_elsewhere, draws_by_share, draws_for_all, padded
 from nbddp.analysis.syntax import qualified, walk
 from nbddp.diagnostics import Diagnostic
@@ -83,6 +83,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         yield from _around_batches(plan)
     else:
         for loop in outermost:
+            yield from _anew(plan, loop, outermost) if plan.assumed.splits else ()
             yield _own(plan, loop)
             if loop is not outermost[-1] or _goes_on(plan, loop, set()):
                 yield from _shared(plan, loop)
@@ -131,6 +132,16 @@ def _around_batches(plan: Plan) -> Iterator[Edit]:
     for fact in plan.roles.evaluation_loops:  # a rank that evaluates more batches than another draws more, too
         if isinstance(fact.node, LOOPS) and not fact.parents & batches and not _without_dropout(plan):
             yield from _shared(plan, fact.node)
+
+
+def _anew(plan: Plan, loop: ast.stmt, loops: Sequence[ast.stmt]) -> Iterator[Edit]:
+    """Seeded since the training before: what all ranks draw alike goes on from there."""
+    statements = [s for s in plan.kept if plan.program.span(s.node) < plan.program.span(loop)]
+    earlier = [s.index for s in statements if any(n in loops and n is not loop for n in walk(s.node))]
+    between = [s for s in statements if earlier and s.index > max(earlier)]
+    functions = {s.node.name: s.node for s in plan.program.statements if isinstance(s.node, ast.FunctionDef)}
+    if any(Stream.TORCH in seeds(plan, s.node, functions) for s in between):
+        yield before(plan.program, NAME, loop, f"{plan.naming('alike')}.clear()", ("same_random_numbers",))
 
 
 def _own(plan: Plan, loop: ast.stmt) -> Edit:
