@@ -71,9 +71,24 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             rounded |= size.sources
         yield from (replace(plan.program, NAME, _size(plan, r.node), "-1") for r in size.reads if r.use == "rest")
         yield from _unseen(plan, size)
+        yield from _dropped(plan, size) if size.evaluates_shares else ()
     yield from _written_twice(plan)
     yield from _uneven(plan)
     yield from _of_loaders(plan)
+
+
+def _dropped(plan: Plan, size: Size) -> Iterator[Diagnostic]:
+    """Of an evaluation whose batches are as large as a rank's share."""
+    for fact in plan.calls("torch.utils.data.DataLoader"):
+        asked, given = fact.args.get("drop_last"), fact.args.get("batch_size") or fact.args.get(1)
+        alike = given is not None and given.sources & size.sources and fact.node is not size.call.node
+        if alike and asked is not None and asked.const is True:
+            yield plan.program.diagnose(
+                NAME, "note", fact.node,
+                sentence("the batches of this evaluation are smaller, and drop_last leaves out other samples of them"),
+                why=sentence("the model is made for batches of a rank's share"),
+                help=sentence("evaluate on all samples, without drop_last"),
+            )  # fmt: skip
 
 
 def _size(plan: Plan, node: ast.expr) -> ast.expr:

@@ -141,7 +141,8 @@ def _anew(plan: Plan, loop: ast.stmt, loops: Sequence[ast.stmt]) -> Iterator[Edi
     between = [s for s in statements if earlier and s.index > max(earlier)]
     functions = {s.node.name: s.node for s in plan.program.statements if isinstance(s.node, ast.FunctionDef)}
     if any(Stream.TORCH in seeds(plan, s.node, functions) for s in between):
-        yield before(plan.program, NAME, loop, f"{plan.naming('alike')}.clear()", ("same_random_numbers",))
+        line = f"{plan.naming('alike')}.clear()  # seeded anew since then"
+        yield before(plan.program, NAME, loop, line, ("same_random_numbers",))
 
 
 def _own(plan: Plan, loop: ast.stmt) -> Edit:
