@@ -74,6 +74,7 @@ class _Flow:
     off: bool = False
     running: tuple[str, ...] = ()  # methods that forward calls
     returned: Parts = NOTHING  # by the one that is run
+    known: dict[tuple[object, ...], Parts] = field(default_factory=dict)  # what methods have given back
 
     def run(self, body: Iterable[ast.stmt]) -> None:
         for statement in body:
@@ -131,10 +132,14 @@ class _Flow:
 
     def of_method(self, call: ast.Call, name: str) -> Parts:
         """What it gives back, made of what it is given and of the parts that it reads."""
-        method, given = self.methods[name], [self.of(n) for n in ast.iter_child_nodes(call) if n is not call.func]
+        method = self.methods[name]
+        given = NOTHING.union(*(self.of(n) for n in ast.iter_child_nodes(call) if n is not call.func))
         if name in self.running or any(isinstance(n, ast.Yield) for n in walk(method)):
-            return NOTHING.union(*given)
-        held = {a.arg: NOTHING.union(*given) for a in all_arguments(method.args)}
-        inner = replace(self, held=held, running=(*self.running, name), returned=NOTHING)
-        inner.run(method.body)
-        return inner.returned
+            return given
+        asked = name, given, self.off, self.surely
+        if asked not in self.known:
+            held = dict.fromkeys((a.arg for a in all_arguments(method.args)), given)
+            inner = replace(self, held=held, running=(*self.running, name), returned=NOTHING)
+            inner.run(method.body)
+            self.known[asked] = inner.returned
+        return self.known[asked]

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Set
 from functools import lru_cache
 
-from nbddp.analysis.evaluator.iteration.turns import DEEPEST, Definition
+from nbddp.analysis.evaluator.iteration.turns import Definition
 from nbddp.analysis.slicing import all_arguments, changed_names, fresh_names, inside, local_names, root_name
 from nbddp.analysis.syntax import names_in, walk
 from nbddp.analysis.values import PLACES, WHOLE, Extent, Machine, spread
@@ -74,16 +74,22 @@ def _read(m: Machine, node: ast.AST) -> Iterator[ast.AST]:
         todo.extend([part.value] if picks else ast.iter_child_nodes(part))  # type: ignore[attr-defined]
 
 
-def _remembers(m: Machine, node: ast.AST, depth: int = 0) -> bool:
+def _remembers(m: Machine, node: ast.AST) -> bool:
     """`next(numbers)`, and a function of the notebook that changes more than names of its own."""
-    if not isinstance(node, ast.Call):
-        return False
-    if isinstance(node.func, ast.Name) and node.func.id == "next":
-        return True
-    bodies = [o.node for o in m.facts.value(node.func).of("function", "method") if isinstance(o.node, Definition)]
-    inner = (n for body in bodies for n in walk(body) if depth < DEEPEST)
-    kept = (name for body in bodies for name in _changed_of_others(body))
-    return any(not _is_library(m, name) for name in kept) or any(_remembers(m, n, depth + 1) for n in inner)
+    waiting, seen = [node], set[ast.AST]()
+    while waiting:
+        call = waiting.pop()
+        if not isinstance(call, ast.Call):
+            continue
+        if isinstance(call.func, ast.Name) and call.func.id == "next":
+            return True
+        run = {o.node for o in m.facts.value(call.func).of("function", "method")} - seen
+        for body in (b for b in run if isinstance(b, Definition)):
+            if any(not _is_library(m, name) for name in _changed_of_others(body)):
+                return True
+            waiting += walk(body)
+        seen |= run
+    return False
 
 
 def _is_library(m: Machine, name: str) -> bool:
