@@ -35,13 +35,21 @@ def shared_with_data(plan: Plan) -> bool:
 
 
 def same_data(plan: Plan) -> Iterator[Diagnostic]:
-    for node in draws_of_data(plan)[:1] if shared_with_data(plan) else ():
+    for node in draws_of_data(plan)[:1] if shared_with_data(plan) and not _in_workers(plan) else ():
         yield plan.program.diagnose(
             "seed", "note", node,
             sentence("all ranks draw the same numbers here, each for its own samples"),
             why=sentence("the training draws from the same stream, and that has to be the same on all ranks"),
             help=sentence("draw this with torch, or give the DataLoader workers, which are seeded by the rank"),
         )  # fmt: skip
+
+
+def _in_workers(plan: Plan) -> bool:
+    """Has each loader of the training some? They are seeded from torch's numbers, which are each rank's own."""
+    made = [plan.facts.calls.get(o.node) for o in plan.roles.training_loaders if isinstance(o.node, ast.Call)]
+    given = [fact.args.get("num_workers") or fact.args.get(5) for fact in made if fact is not None]
+    many = [value.const for value in given if value is not None and isinstance(value.const, int)]
+    return bool(made) and len(many) == len(plan.roles.training_loaders) and all(many)
 
 
 def _reading(plan: Plan) -> Iterator[ast.AST]:
