@@ -51,6 +51,7 @@ from nbddp.analysis.splitting import (
     unused_marks,
     whole_sizes,
 )
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import FLAT, SEVERAL, TURNED, Split
 from nbddp.diagnostics import Diagnostic, Level
 from nbddp.edits import Edit, after, before, replace, wrap
@@ -140,8 +141,10 @@ def _rows(plan: Plan, call: ast.Call) -> Iterator[Edit]:
     """What torch would have to find out, where a rank has no sample."""
     assert isinstance(call.func, ast.Attribute)
     (begin, end), last = plan.program.span(call.func.value), plan.program.span(call)[1]
-    of = plan.facts.value(call.func.value)
-    if not (call.args[2:] or of.of(TURNED, FLAT, SEVERAL) or of.rank == 1):
+    of, source = plan.facts.value(call.func.value), plan.program.source
+    counted = {source(n) for n in walk(call.args[0]) if isinstance(n, ast.expr)}  # `x` of `x.view(len(x), -1)`
+    itself = source(call.func.value) in counted and not of.of(TURNED, FLAT, SEVERAL)
+    if itself and not call.args[2:]:
         yield Edit(NAME, end, last, "[..., None].flatten(1)")
         return
     one_of_several = f"rows at {end}"  # `x.view(n, -1, 2).view(n, -1, 4)`: at one place, and not the same

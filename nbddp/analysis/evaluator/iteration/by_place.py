@@ -70,8 +70,10 @@ def _read(m: Machine, node: ast.AST) -> Iterator[ast.AST]:
     while todo:
         part = todo.pop()
         yield part
-        picks = isinstance(part, ast.Subscript) and spread(m.facts.value(part.value)) is Extent.SAMPLES
-        todo.extend([part.value] if picks else ast.iter_child_nodes(part))  # type: ignore[attr-defined]
+        if isinstance(part, ast.Subscript) and spread(m.facts.value(part.value)) is Extent.SAMPLES:
+            todo.append(part.value)
+        else:
+            todo.extend(ast.iter_child_nodes(part))
 
 
 def _remembers(m: Machine, node: ast.AST) -> bool:

@@ -151,7 +151,8 @@ def _increment(m: Machine, target: ast.expr, old: Value, op: ast.operator, opera
         adds_up = adds_up and not any(a.deals and is_restarted(a.fact.node, target) for a in m.loops)
         extent = Extent.SUM if adds_up else Extent.VARYING
         return Value(extent=extent, number=old.number and new.number)
-    if counts and old.extent in domain.WHOLE and not (new.varies or isinstance(op, ast.Add | ast.Sub)):
+    apart = turns or (counts and old.extent in domain.WHOLE and not new.varies)
+    if apart and not isinstance(op, ast.Add | ast.Sub):
         # `rate *= 0.9`: as often as a rank has batches, or samples of its own
         return Value(extent=Extent.VARYING, number=old.number and new.number)
     if isinstance(op, ast.Add) and spread(new) is Extent.SAMPLES and spread(old) is Extent.SUM:
