@@ -6,7 +6,7 @@ takes longer to import than that may take, is imported by the first call.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,8 +74,10 @@ def decided(notebook: Notebook, options: Options) -> tuple[Plan, list[Edit], lis
 
     plan = make_plan(notebook, options, own_imports())
     found = decide(plan)
+    if not plan.options.exact:
+        return plan, found[0], _advised(notebook, options, found[1])
     told = [d for d in found[1] if _is_of_a_part(d)]
-    if not (plan.options.exact and plan.assumed.splits and told):
+    if not (plan.assumed.splits and told):
         return plan, *found
     source = told[0].source.strip()
     why = sentence("'%1' needs all samples of a batch", source)
@@ -85,6 +87,21 @@ def decided(notebook: Notebook, options: Options) -> tuple[Plan, list[Edit], lis
     edits, left = decide(whole)
     better = sum(map(_is_of_a_part, left)) < len(told) and not any(d.level == "error" for d in left)
     return (whole, edits, left) if better else (plan, *found)
+
+
+def _advised(notebook: Notebook, options: Options, found: list[Diagnostic]) -> list[Diagnostic]:
+    """Where batches cannot be split, and whole ones can: that is the shortest way."""
+    refused = [d for d in found if d.level == "error"]
+    if options.shard or not refused or any(d.rule != "shard" for d in refused):
+        return found
+    try:
+        left = decided(notebook, replace(options, exact=True))[2]
+    except CannotExport:
+        return found
+    if any(d.level == "error" for d in left):
+        return found
+    advice = sentence("export with --exact: all ranks then have whole batches, and share the model's work on each")
+    return [replace(d, help=advice) if d in refused else d for d in found]
 
 
 def _is_of_a_part(found: Diagnostic) -> bool:

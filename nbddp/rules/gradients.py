@@ -70,9 +70,10 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
 
 
 def _is_of_a_share(plan: Plan, call: ast.Call) -> bool:
-    """A step by itself, of a batch from a loader that each rank has its part of: no training goes through DDP there."""
+    """A step by itself, of a batch that each rank has its part of, or its model: nothing goes through DDP there."""
     loss = backward_of(call)
-    return loss is not None and plan.facts.value(loss).varies
+    by_parts = plan.assumed.joined and plan.wrapping.averaged
+    return loss is not None and (plan.facts.value(loss).varies or bool(by_parts))
 
 
 def _of_own_parameters(plan: Plan) -> Iterator[Edit | Diagnostic]:

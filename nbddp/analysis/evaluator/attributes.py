@@ -17,16 +17,13 @@ from nbddp.analysis.evaluator.classes import (
     run_methods,
 )
 from nbddp.analysis.evaluator.operands import library
+from nbddp.analysis.evaluator.tensors import shape_of
 from nbddp.analysis.library import Effect, effect_of
 from nbddp.analysis.syntax import canonical
 from nbddp.analysis.values import (
     FIELDS_OF,
     MARKS,
     OF_A_PART,
-    OF_WEIGHTS,
-    PICKED,
-    PLACED,
-    TURNED,
     WEIGHTED,
     WHOLE,
     Extent,
@@ -51,7 +48,6 @@ MODULE_API = frozenset(
     """.split()
 )
 OF_FUNCTIONS = ("__defaults__", "__kwdefaults__", "__closure__")
-PLACE = ast.Pass()
 
 
 def read(m: Machine, base: Value, attr: str, node: ast.expr) -> Value:
@@ -72,9 +68,7 @@ def read(m: Machine, base: Value, attr: str, node: ast.expr) -> Value:
     if result is not None and not result.objs and not result.varies:
         result = replace(result, extent=join_extent(result.extent, extent))  # of a thing that comes from a share
     if result is None and attr == "shape":
-        shape = thing("shape", PLACE, OF_WEIGHTS if base.of("parameter") else "")
-        apart = spread(base) in (Extent.SAMPLES, Extent.VARYING)
-        return Value(shape.objs | base.of(PICKED, PLACED, TURNED), Extent.SAMPLES) if apart else shape
+        return shape_of(m, base)
     parent = m.program.parents.get(node)
     called = isinstance(parent, ast.Call) and parent.func is node
     marks = frozenset() if called or extent is not spread(base) else base.of(*OF_A_PART)

@@ -30,9 +30,11 @@ def inside(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
 
 def changed_names(body: list[ast.stmt]) -> set[str]:
     """Names that the body binds, or whose content it changes."""
-    found = set()
+    found, of_comprehensions = set(), set[ast.AST]()
     for node in inside(body):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        if isinstance(node, ast.comprehension):
+            of_comprehensions.update(walk(node.target))
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node not in of_comprehensions:
             found.add(node.id)
         elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
             found.add(root_name(node) or "")

@@ -42,6 +42,7 @@ from nbddp.analysis.values.domain import (
     DRAWN,
     EACH,
     EARLIER,
+    FIRST,
     FLAT,
     FRACTION,
     JOINED,

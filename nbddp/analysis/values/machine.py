@@ -15,6 +15,7 @@ from nbddp.analysis.values.contexts import Active, Left, Remembered, Trace
 from nbddp.analysis.values.domain import (
     ANYTHING,
     FIRST,
+    ONE,
     PICKED,
     PLACED,
     Extent,
@@ -199,6 +200,8 @@ class Machine(Names):
 
     def size(self, value: Value) -> Value:
         """How many samples of it this rank has."""
+        if self.alone(value) and value.rank is None:  # of a list of tensors each may have its own
+            return Value(value.of(ONE), value.extent, number=True)
         if self.alone(value) or any(o.name == FIRST for o in value.of(PLACED)):
             return Value(number=True)  # a sample's features
         if some_by_place(value):

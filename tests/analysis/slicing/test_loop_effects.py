@@ -42,6 +42,7 @@ def test_changed_names():
     body = ast.parse("a = 1\nb[0] = 2\nc.append(3)\nd.mean()\ndef f():\n    e = 1").body
     assert {"a", "b", "c"} <= changed_names(body)
     assert not {"d", "e"} & changed_names(body)
+    assert changed_names(ast.parse("a = [b for b in c if b]").body) == {"a"}
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from nbddp.analysis.evaluator.iteration.one_sample import goes_through_samples, 
 from nbddp.analysis.library import Gives, effect_of
 from nbddp.analysis.values import (
     ANYTHING,
+    EACH,
     ITEMS,
     OF_A_PART,
     PLACED,
@@ -95,6 +96,7 @@ def sent_to(body: ast.AST) -> Obj:
 def taken_from(m: Machine, iterable: Value, depth: int = 0) -> Iterator[Extent]:
     """Of what a loop goes through: as many as are written out there are on all ranks, whatever they are."""
     rows = Extent.UNIFORM if iterable.of(TURNED) else iterable.extent  # `x.t()` has one for each feature
+    rows = Extent.SAMPLES if rows in WHOLE and iterable.of(EACH) else rows  # `[row * 2 for row in x]`
     yield Extent.VARYING if some_by_place(iterable) else rows
     yield from (turns_of(m.facts, obj) for obj in iterable.of("generator"))
     for obj in iterable.of("iterator") if depth < DEEPEST else ():

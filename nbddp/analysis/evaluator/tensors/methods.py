@@ -67,11 +67,18 @@ def _first(sizes: Args) -> Value:
 
 
 def _size(m: Machine, base: Value, args: Args) -> Value:
-    varies = spread(base) in (Extent.SAMPLES, Extent.VARYING)
     if not args:
-        kept = thing("shape", _SHAPE, OF_WEIGHTS if base.of("parameter") else "").objs | base.of(PICKED, PLACED, TURNED)
-        return Value(kept, Extent.SAMPLES if varies else Extent.UNIFORM)
+        return shape_of(m, base)
+    varies = spread(base) in (Extent.SAMPLES, Extent.VARYING)
     return m.size(base) if varies and args[0].const == samples_at(base) else Value(number=True)
+
+
+def shape_of(m: Machine, base: Value) -> Value:
+    """`x.shape`, `x.size()`; that of one row is the same for all rows of a tensor."""
+    shape = thing("shape", _SHAPE, OF_WEIGHTS if base.of("parameter") else "")
+    row = m.alone(base) and base.rank is not None
+    apart = spread(base) in (Extent.SAMPLES, Extent.VARYING) and not row
+    return Value(shape.objs | base.of(PICKED, PLACED, TURNED, ONE), Extent.SAMPLES) if apart else shape
 
 
 _SHAPE = ast.Pass()

@@ -69,7 +69,7 @@ def as_number(m: Machine, name: str, value: Value) -> Value:
 def _of_samples(m: Machine, value: Value, inner: Value) -> Value:
     """How many rows a sample has, or how many samples there are in a list."""
     even = not is_uneven(m.facts, value)
-    apart = Value(number=True) if m.alone(inner) else Value(extent=Extent.SUM, equal=not m.deals(), number=True)
+    apart = m.size(inner) if m.alone(inner) else Value(extent=Extent.SUM, equal=not m.deals(), number=True)
     return apart if even else Value(extent=Extent.VARYING, number=True)
 
 
