@@ -50,7 +50,8 @@ def _summary(node: Definition, imports: Mapping[str, str], known: Mapping[str, C
     is_method = node.name == "__init__"
     names = _parameters(node, is_method)
     rebound = bound_names(node.body)  # `img = img / 2` leaves the caller's alone
-    changed = {n for n in out.mutates & set(names) if n not in rebound or _changed_in_place(node, n)}
+    touched = (out.mutates | out.deferred_mutates) & set(names)  # also by a function in it: `def step(): …`
+    changed = {n for n in touched if n not in rebound or _changed_in_place(node, n)}
     mutated = effects(node.body, imports, known).mutates & rebound - set(names)
     parts = {n for n in mutated if _changed_in_place(node, n)}  # `for p in model.parameters(): p.requires_grad = False`
     changed |= (shared_inside(node.body, imports, parts) & set(names)) - rebound if parts else set()

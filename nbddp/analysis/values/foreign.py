@@ -90,6 +90,6 @@ def has_parameters(m: Machine, value: Value) -> None:
     """Its parameters are asked for: what the call has made is a model, where that is all that it has made."""
     for obj in value.of("foreign"):
         made = obj.owner or obj
-        parent = m.program.parents.get(obj.node)
-        if not isinstance(parent, ast.Tuple | ast.List):
+        one_of_several = isinstance(m.program.parents.get(obj.node), ast.Tuple | ast.List)
+        if not one_of_several or isinstance(m.program.parents.get(made.node), ast.Tuple | ast.List):  # `D, G = D(), G()`
             m.facts.used_as[made.node] = "model"
