@@ -19,7 +19,7 @@ from nbddp.analysis.evaluator.methods import (
     reads_more_than_numbers,
     splits,
 )
-from nbddp.analysis.evaluator.tensors import DIMENSION, like, of_samples
+from nbddp.analysis.evaluator.tensors import DIMENSION, counted, like, note_mixed, of_samples
 from nbddp.analysis.library import Samples, effect_of, filled, makes, under
 from nbddp.analysis.values import (
     ANYTHING,
@@ -209,7 +209,7 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
         for hook in (m.get(obj.owner or obj, HOOKS) or ANYTHING).of("function", "method"):
             seen = [Value(frozenset({obj})), Value(items=tuple(args)), Value(extent=extent)]
             m.steps.function(m, hook, seen, {}, node)
-    if forward is None and (weighed := _weighed(m, obj, args)) is not None:
+    if forward is None and (weighed := _weighed(m, node, obj, args)) is not None:
         return weighed
     if not varies and not m.sharing() and result.varies:
         result = result.with_extent(Extent.REPEATED)  # what it keeps from the training does not add up
@@ -251,7 +251,7 @@ def _called_in_turn(m: Machine, obj: Obj) -> list[Obj]:
     return sorted((o for o in held if o in m.facts.classes or o.name == SEQUENTIAL), key=line_of)
 
 
-def _weighed(m: Machine, obj: Obj, args: Args) -> Value | None:
+def _weighed(m: Machine, node: ast.Call, obj: Obj, args: Args) -> Value | None:
     """`nn.Softmax(dim=0)(x)` is `x.softmax(0)`, `nn.CosineSimilarity()(x, y)` is that of `x` with `y`."""
     word = re.sub("(?<!^)(?=[A-Z])", "_", obj.name.removeprefix("torch.nn.")).lower()
     op = effect_of(f".{word}")
@@ -259,7 +259,9 @@ def _weighed(m: Machine, obj: Obj, args: Args) -> Value | None:
         return None
     keys = ("dim",) if word == "pairwise_distance" else (0, "dim")
     along = [v for key, v in m.facts.calls[obj.node].args.items() if key in keys]
-    return of_samples(m, args[0], word, args[1:], dict(zip(DIMENSION, along, strict=False)), op.samples)
+    others, asked = counted(word, args[0], args[1:], dict(zip(DIMENSION, along, strict=False)))
+    note_mixed(m, node, args[0], word, others, asked)
+    return of_samples(m, args[0], word, others, asked, op.samples)
 
 
 def instance(m: Machine, node: ast.expr, cls: Obj, args: Args, keywords: Keywords, owner: Obj | None = None) -> Value:

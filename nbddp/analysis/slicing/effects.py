@@ -20,6 +20,7 @@ class Changes:
     parameters: tuple[str, ...] = ()
     changed: frozenset[str] = frozenset()
     every: bool = False
+    defaults: tuple[tuple[str, str], ...] = ()  # parameters, and the names that stand for them where nothing is given
 
     def changes(self, argument: int | str | None) -> bool:
         if self.every or argument is None:
@@ -56,6 +57,8 @@ class Walk(Names):
             self._call_library(name, given)
         elif isinstance(node.func, ast.Attribute):
             self._call_method(node.func, given)
+        elif root_name(node.func) not in self.differentiated:  # `steps["fit"](model)`, `partial(fit, model)()`
+            self._call_made(node.func, given)
         for changed in in_place(node, name):
             self.mutate(root_name(changed))
         if name in ("map", "filter") and len(node.args) > 1 and self._changes_each(node.args[0]):
@@ -99,6 +102,10 @@ class Walk(Names):
         for keyword in node.keywords:
             if own.changes(keyword.arg):
                 self._change_given(keyword.value)
+        told = {*own.parameters[: len(node.args)], *(k.arg for k in node.keywords)}
+        for parameter, root in own.defaults:
+            if own.changes(parameter) and parameter not in told:
+                self.mutate(root)
 
     def _change_given(self, node: ast.expr) -> None:
         """`x`, `x[0]`; what a library makes of it, `torch.from_numpy(x)`, may be a part of it."""
@@ -126,6 +133,8 @@ class Walk(Names):
                 self._differentiate(name)
         elif not op.reads:
             self.mutate(root_name(func))
+            if isinstance(func.value, ast.Call) and qualified(func.value.func, self.imports) is None:
+                self._call_made(func.value, [])  # `Trainer(model).run()`
             surely = op.effect in (Effect.STORES, Effect.CHANGES)
             if surely or (func.attr.endswith("_") and not func.attr.endswith("__")):
                 self._change_surely(root_name(func))
@@ -133,6 +142,12 @@ class Walk(Names):
                 self._change_given(arg)
         elif f".{func.attr}" in self.own:  # a method of the notebook's by that name changes what it is called on
             self.mutate(root_name(func))
+
+    def _call_made(self, made: ast.expr, given: list[ast.expr]) -> None:
+        """Whatever an expression gives may change what it is given, and what it was made of."""
+        held = [*made.args, *(k.value for k in made.keywords)] if isinstance(made, ast.Call) else []
+        for arg in (*given, *held):
+            self._change_given(arg)
 
     def _differentiate(self, name: str) -> None:
         """A gradient reaches what a module or a function holds; a function of a library holds nothing."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nbddp.analysis.slicing.aliases import shared_inside
 from nbddp.analysis.slicing.effects import Changes, Walk, effects
@@ -55,7 +55,19 @@ def _summary(node: Definition, imports: Mapping[str, str], known: Mapping[str, C
     mutated = effects(node.body, imports, known).mutates & rebound - set(names)
     parts = {n for n in mutated if _changed_in_place(node, n)}  # `for p in model.parameters(): p.requires_grad = False`
     changed |= (shared_inside(node.body, imports, parts) & set(names)) - rebound if parts else set()
-    return Summary(Changes(names, frozenset(changed)), out.ambient, frozenset(out.calls))
+    changes = Changes(names, frozenset(changed), defaults=tuple(_defaults(node.args)))
+    return Summary(changes, out.ambient, frozenset(out.calls))
+
+
+def _defaults(given: ast.arguments) -> Iterator[tuple[str, str]]:
+    """`def train(epochs, net=model)`."""
+    by_place = [*given.posonlyargs, *given.args]
+    last = by_place[len(by_place) - len(given.defaults) :]
+    named = zip(given.kwonlyargs, given.kw_defaults, strict=True)
+    for argument, default in (*zip(last, given.defaults, strict=True), *named):
+        root = root_name(default) if isinstance(default, ast.Name | ast.Attribute | ast.Subscript) else None
+        if root is not None:
+            yield argument.arg, root
 
 
 def _changed_in_place(node: Definition, name: str) -> bool:
@@ -95,7 +107,8 @@ def summaries(nodes: Sequence[ast.AST], imports: Mapping[str, str]) -> dict[str,
             new = _summary(node, imports, known)
             if name in found:  # two functions of one name: what either does
                 old = found[name]
-                both = Changes(new.changes.parameters, new.changes.changed | old.changes.changed)
+                changed = new.changes.changed | old.changes.changed
+                both = replace(new.changes, changed=changed)
                 new = Summary(both, new.ambient or old.ambient, new.calls | old.calls)
             found[name] = new
         fresh = known | {name: s.changes for name, s in found.items()}

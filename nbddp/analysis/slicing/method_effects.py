@@ -21,15 +21,25 @@ def changing_methods(nodes: Iterable[ast.AST]) -> frozenset[str]:
 
 
 def changed_by_calls(nodes: Iterable[ast.AST]) -> frozenset[str]:
-    """Variables that hold an object which changes when it is called: `stop` of `if stop(loss): break`."""
+    """Variables that hold an object which changes when it is called: `stop` of `if stop(loss): break`.
+
+    Or a function made by another, which may change what that was given: `step = make_step(model)`.
+    """
     parts = [part for node in nodes for part in walk(node)]
     classes = {p.name for p in parts if isinstance(p, ast.ClassDef) and "__call__" in changing_methods([p])}
+    classes |= {p.name for p in parts if isinstance(p, ast.FunctionDef) and _gives_a_function(p)}
     found = set[str]()
     for part in parts:
         match part:
             case ast.Assign(targets=targets, value=ast.Call(func=ast.Name(id=name))) if name in classes:
                 found.update(t.id for t in targets if isinstance(t, ast.Name))
     return frozenset(found)
+
+
+def _gives_a_function(maker: ast.FunctionDef) -> bool:
+    inside = {p.name for p in walk(maker) if isinstance(p, ast.FunctionDef)} - {maker.name}
+    returned = (p.value for p in walk(maker) if isinstance(p, ast.Return))
+    return any(isinstance(value, ast.Name) and value.id in inside for value in returned)
 
 
 def _changes_its_object(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

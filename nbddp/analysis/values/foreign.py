@@ -90,6 +90,8 @@ def has_parameters(m: Machine, value: Value) -> None:
     """Its parameters are asked for: what the call has made is a model, where that is all that it has made."""
     for obj in value.of("foreign"):
         made = obj.owner or obj
-        one_of_several = isinstance(m.program.parents.get(obj.node), ast.Tuple | ast.List)
-        if not one_of_several or isinstance(m.program.parents.get(made.node), ast.Tuple | ast.List):  # `D, G = D(), G()`
+        named, made_in = m.program.parents.get(obj.node), m.program.parents.get(made.node)
+        if not isinstance(named, ast.Tuple | ast.List) or isinstance(
+            made_in, ast.Tuple | ast.List
+        ):  # `a, b = A(), B()`
             m.facts.used_as[made.node] = "model"

@@ -26,6 +26,8 @@ def of(text: str, name: str = "f") -> Summary:
         ("c = a\n    c.append(1)", {"a"}),
         ("g(a)", {"a"}),
         ("a.load_state_dict(b)", {"a"}),
+        ("def inner():\n        a.append(1)\n    inner()", {"a"}),
+        ("def inner(a):\n        a.append(1)\n    inner([])", set()),
         ("return a.sum()", set()),
         ("a = a / 2\n    return a", set()),
         ("print(a)", set()),

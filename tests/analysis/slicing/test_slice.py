@@ -98,6 +98,14 @@ def test_what_the_training_cell_takes_away_is_there():
         "if len(train_set) > 5:\n    train_loader = DataLoader(train_set, batch_size=5)",
         "try:\n    model = model.cuda()\nexcept RuntimeError:\n    pass",
         "globals()['model'] = nn.Linear(8, 2)",
+        "def fill(net):\n    def inner(p):\n        net.weight.data.zero_()\n    inner(3)\nfill(model)",
+        "def fill(net):\n    net.bias.zero_()\nways = {'zero': fill}\nways['zero'](model)",
+        "def fill(net):\n    net.bias.zero_()\nfunctools.partial(fill, model)()",
+        "(lambda net: net.bias.zero_())(model)",
+        "def make(net):\n    def fill(x):\n        net.bias.zero_()\n    return fill\nfill = make(model)\nfill(3)",
+        "class Fill:\n    def __init__(self, net):\n        self.net = net\n    def run(self):\n"
+        "        self.net.bias.zero_()\nFill(model).run()",
+        "def fill(x, net=model):\n    net.bias.zero_()\nfill(3)",
     ],
 )
 def test_what_may_change_the_training_is_kept(cell):
@@ -181,6 +189,11 @@ def test_marked_cells_are_left_out():
 def test_what_shares_nothing_with_the_training_is_left_out(cell):
     made = plan(*BEFORE, cell, TRAINING)
     assert not [s for s in made.kept if s.cell.number == 4]
+
+
+def test_a_default_that_another_takes_the_place_of_is_not_changed():
+    fill = "def fill(x, net=model):\n    net.bias.zero_()\nother = nn.Linear(8, 2)\nfill(3, other)\nfill(3, net=other)"
+    assert not [s for s in plan(*BEFORE, fill, TRAINING).kept if s.cell.number == 4]
 
 
 def test_a_picture_drawn_by_a_function_that_may_object_is_left_out():

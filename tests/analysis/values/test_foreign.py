@@ -61,6 +61,12 @@ def test_a_thing_whose_parameters_are_asked_for_is_a_model(names):
     assert [home.name for home in made.wrapping.homes.values()] == ["model"]
 
 
+def test_models_that_get_their_names_side_by_side():
+    two = "model, other = Net(8), Net(2)"
+    made = plan(IMPORTS, FROM_MODULE, DATA, MODEL.replace("model = nn.Linear(8, 2)", two), TRAINING)
+    assert [home.name for home in made.wrapping.homes.values()] == ["model"]
+
+
 def test_steps_of_a_wrapper_are_those_of_its_optimizer():
     cells = MODEL + "optimizer = Warmup(optimizer, 100)\ncriterion = nn.NLLLoss2d()\n"
     made = plan(IMPORTS, FROM_MODULE, DATA, cells, TRAINING.replace("F.cross_entropy", "criterion"))

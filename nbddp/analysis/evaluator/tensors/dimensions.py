@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nbddp.analysis.library import Shape, effect_of
+from nbddp.analysis.library import Samples, Shape, effect_of
 from nbddp.analysis.values import (
     ANYTHING,
     FLAT,
@@ -24,6 +24,7 @@ from nbddp.analysis.values import (
 )
 
 DIMENSION = ("dim", "axis", "dims")
+IMPLICITLY_FIRST = 3  # dimensions in which `softmax()` goes through the first, where none is asked for
 IN_ORDER = ("dim", "axis", "dims", "axes", "dim0", "dim1", "axis0", "axis1", "axis2", "source", "destination", "index")
 NOTHING = Value(const=Literal.NONE)
 
@@ -111,7 +112,7 @@ def counted(word: str, base: Value, args: Args, keywords: Keywords) -> tuple[Arg
     asked = [i for i, v in enumerate(args) if _is_negative(v) and (turns or i == place)]
     named = [k for k in DIMENSION if k in keywords and _is_negative(keywords[k])]
     no_dim = bool(op.last) and len(args) <= place and not any(k in keywords for k in DIMENSION)  # `F.softmax(x)`
-    if no_dim and known == 1:
+    if no_dim and (known == 1 or (known == IMPLICITLY_FIRST and op.samples is Samples.WEIGHS)):
         return args, {**keywords, "dim": Value(const=0)}
     if not (op.over or turns or op.shape is Shape.APART or word in ("select", "unbind")):
         return args, keywords

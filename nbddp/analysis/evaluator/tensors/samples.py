@@ -131,12 +131,11 @@ def note_mixed(m: Machine, node: ast.Call, base: Value, word: str, args: Args, k
         note_statistic_given(m, node, base, written_elements(m, base) or ())
     if m.context.grad and _mixes_layers(base, word, args):
         m.facts.against_statistic.add(node)
-    mixes = done in (Samples.ALONG, Samples.MOVES, Samples.ORDERS) or (done is Samples.WEIGHS and base.of(TURNED))
-    if not mixes or spread(base) is not Extent.SAMPLES:
+    if done not in (Samples.ALONG, Samples.MOVES, Samples.ORDERS, Samples.WEIGHS) or spread(base) is not Extent.SAMPLES:
         return
     along, trains = along_of(word, args, keywords), m.context.forward and m.context.grad
     asked = along is not ANYTHING and over_samples(base, along) and not base.of(FLAT)
-    if trains and asked and not goes_along_sequences(m):
+    if trains and asked and (base.rank is not None or not goes_along_sequences(m)):
         m.facts.against_statistic.add(node)
 
 
