@@ -21,8 +21,10 @@ from nbddp.analysis.reading.random_draws import (
 from nbddp.analysis.reading.reading import Reading
 from nbddp.analysis.slicing import Slice
 from nbddp.analysis.syntax import BUILTINS, Statement, is_name, qualified, walk
+from nbddp.analysis.values import is_foreign
 
 TRAINS = frozenset("backward step fit train_model".split())
+LEARNS = frozenset("parameters train eval".split())
 PICTURES = frozenset("plot hist imshow show".split())
 
 
@@ -45,17 +47,36 @@ def draws_left_out(plan: Reading) -> Iterator[Statement]:
 def _drawn_by(plan: Reading, node: ast.stmt, definitions: Mapping[str, Definition]) -> Iterator[Source]:
     """Surely: weights, samples, a batch of a loader; dropout and noise in a model that is tried."""
     yield from surely_draws(plan, node, definitions)
-    calls = (n for n in with_what_it_calls(node, definitions) if isinstance(n, ast.Call))
+    calls = [n for n in with_what_it_calls(node, definitions) if isinstance(n, ast.Call)]
+    if any(_is_of_an_unread_model(plan, call) for call in calls):
+        yield Stream.TORCH
     for func, entry in (found for call in calls if (found := _asked(call)) and found[0].id not in definitions):
         made = [n for one in values_of(plan, func) for n in with_what_it_calls(one, definitions)]
         layers = [n for n in made if isinstance(n, ast.ClassDef) and any(is_layer(plan, base) for base in n.bases)]
         names = [qualified(n.func, plan.flow.imports) or "" for n in made if layers and isinstance(n, ast.Call)]
-        if any("ropout" in name for name in names) and not _sleeps(plan, func):
+        run = [n for layer in layers for n in _run_from(layer, entry)]
+        runs = bool(run) or entry == "forward"  # not `model.parameters()`
+        if runs and any("ropout" in name for name in names) and not _sleeps(plan, func):
             yield Stream.TORCH
-        run = (n for layer in layers for n in _run_from(layer, entry) if isinstance(n, ast.Call))
-        named = ((qualified(n.func, plan.flow.imports) or "") for n in run)
+        named = ((qualified(n.func, plan.flow.imports) or "") for n in run if isinstance(n, ast.Call))
         noise = (d for name in named if not is_class(name) and (d := effect_of(name).draws))
         yield from (Stream.TORCH if stream is Stream.ANY else stream for stream in noise)
+
+
+def _is_of_an_unread_model(plan: Reading, call: ast.Call) -> bool:
+    """`model = Net()`, of a module beside the notebook, and `model(x)` in training mode: first weights, dropout."""
+    if isinstance(call.func, ast.Name) and call.func.id not in plan.flow.imports:
+        return any(_is_unread(plan, made) for made in values_of(plan, call.func)) and not _sleeps(plan, call.func)
+    parent = plan.program.parents.get(call)
+    names = [t.id for t in parent.targets if isinstance(t, ast.Name)] if isinstance(parent, ast.Assign) else []
+    used = (n for n in plan.program.nodes if isinstance(n, ast.Call | ast.Attribute) and names)
+    asked = (n.func if isinstance(n, ast.Call) else n.value for n in used if getattr(n, "attr", "parameters") in LEARNS)
+    return _is_unread(plan, call) and any(is_name(node, name) for node in asked for name in names)
+
+
+def _is_unread(plan: Reading, made: ast.AST) -> bool:
+    name = qualified(made.func, plan.flow.imports) if isinstance(made, ast.Call) else None
+    return name is not None and is_foreign(name) and is_class(name)
 
 
 def _asked(call: ast.Call) -> tuple[ast.Name, str] | None:
@@ -157,6 +178,8 @@ def _is_computed(plan: Reading, node: ast.AST, definitions: Mapping[str, Definit
     if isinstance(node.func, ast.Name) and name is None and node.func.id not in definitions:
         return _is_built(plan, node.func.id, definitions)
     root = _root(plan, node.func)
+    if _is_unread(plan, node) and _is_of_an_unread_model(plan, node):
+        return True  # the training runs one as well
     return root in definitions or root in BUILTINS or (root in KNOWN and not effect_of(name or "").display)
 
 
@@ -164,8 +187,9 @@ def _is_built(plan: Reading, name: str, definitions: Mapping[str, Definition]) -
     """`first(x)`, of `first = Net()`, whatever of the notebook or of a library that is known makes it."""
     bound = [plan.program.statements[i].node for i in plan.flow.binders.get(name, ())]
     made = [n.value.func for n in bound if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call)]
-    by = [_root(plan, func) for func in made]
-    return bool(made) and len(made) == len(bound) and all(root in definitions or root in KNOWN for root in by)
+    calls = [n.value for n in bound if isinstance(n, ast.Assign)]
+    read = all(_root(plan, func) in {*definitions, *KNOWN} for func in made)
+    return bool(made) and len(made) == len(bound) and (read or all(_is_unread(plan, call) for call in calls))
 
 
 def _root(plan: Reading, func: ast.expr) -> str:

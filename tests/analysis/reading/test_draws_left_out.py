@@ -154,3 +154,24 @@ net = Net()
 )
 def test_what_a_model_draws_that_is_tried(drop, noise, lines, expected):
     assert fate(f"{TRIED.format(drop=drop, noise=noise)}{lines}out, x = net(torch.zeros(1, 8))") == expected
+
+
+def test_the_parameters_of_a_model_draw_nothing():
+    tried = TRIED.format(drop="nn.Dropout(0.1)", noise="")
+    assert fate(f"{tried}sizes = [p.numel() for p in net.parameters()]") == "left out"
+
+
+UNREAD = "from helpers import Net\nnet = Net()\nx = torch.zeros(1, 8)\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (UNREAD + "print(net(x).shape)", "kept"),
+        (UNREAD + "net.eval()\nprint(net(x).shape)", "left out"),
+        (UNREAD + "import matplotlib.pyplot as plt\nplt.plot(net(x))", "known"),
+        (UNREAD + "sizes = [p.numel() for p in net.parameters()]", "left out"),
+    ],
+)
+def test_what_a_model_that_is_not_read_may_draw(lines, expected):
+    assert fate(lines) == expected

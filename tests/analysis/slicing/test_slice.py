@@ -103,8 +103,10 @@ def test_what_the_training_cell_takes_away_is_there():
         "def fill(net):\n    net.bias.zero_()\nfunctools.partial(fill, model)()",
         "(lambda net: net.bias.zero_())(model)",
         "def make(net):\n    def fill(x):\n        net.bias.zero_()\n    return fill\nfill = make(model)\nfill(3)",
-        "class Fill:\n    def __init__(self, net):\n        self.net = net\n    def run(self):\n"
-        "        self.net.bias.zero_()\nFill(model).run()",
+        (
+            "class Fill:\n    def __init__(self, net):\n        self.net = net\n    def run(self):\n"
+            "        self.net.bias.zero_()\nFill(model).run()"
+        ),
         "def fill(x, net=model):\n    net.bias.zero_()\nfill(3)",
     ],
 )
