@@ -103,6 +103,7 @@ from nbddp.analysis.values.foreign import (
     is_foreign,
     iterated,
     optimizers_of,
+    part_of,
     trained_on_foreign,
 )
 from nbddp.analysis.values.losses import (

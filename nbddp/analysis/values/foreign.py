@@ -61,8 +61,17 @@ def bound(m: Machine, target: ast.expr, value: Value) -> Value:
     if not things:
         return value
     kind = m.assumed.used_as.get(target, "foreign")
-    named = {Obj(kind, target, "", o.owner or o, m.frame.call) if o.node is not target else o for o in things}
+    names = {o: Obj(kind, target, PART if o.name == PART else "", o.owner or o, m.frame.call) for o in things}
+    named = {names[o] if o.node is not target else o for o in things}
     return replace(value, objs=(value.objs - things) | named)
+
+
+PART = "part"  # how what is one of several is called
+
+
+def part_of(value: Value) -> Value:
+    """Of several that one call gives: `loader, model = make()`."""
+    return replace(value, objs=frozenset(replace(o, name=PART) if o.kind == "foreign" else o for o in value.objs))
 
 
 def iterated(m: Machine, value: Value) -> set[Obj]:
@@ -90,8 +99,5 @@ def has_parameters(m: Machine, value: Value) -> None:
     """Its parameters are asked for: what the call has made is a model, where that is all that it has made."""
     for obj in value.of("foreign"):
         made = obj.owner or obj
-        named, made_in = m.program.parents.get(obj.node), m.program.parents.get(made.node)
-        if not isinstance(named, ast.Tuple | ast.List) or isinstance(
-            made_in, ast.Tuple | ast.List
-        ):  # `a, b = A(), B()`
+        if obj.name != PART:
             m.facts.used_as[made.node] = "model"

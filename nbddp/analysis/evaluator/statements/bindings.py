@@ -37,6 +37,7 @@ from nbddp.analysis.values import (
     note_size,
     note_statistic,
     note_statistic_given,
+    part_of,
     spread,
     tell_unlike,
 )
@@ -109,7 +110,7 @@ def _unpack(m: Machine, targets: list[ast.expr], value: Value) -> None:
         return
     shapes = value.shape.of if isinstance(value.shape, Several) else ()
     for i, target in enumerate(targets):
-        part = value if value.of("foreign") else like(iterate(m, value, target), [value])
+        part = part_of(value) if value.of("foreign") else like(iterate(m, value, target), [value])
         part = domain.marked(part, domain.PLACED) if domain.of_pieces(value) else part  # `first, second = x.chunk(2)`
         assign(m, target, replace(part, shape=shapes[i]) if i < len(shapes) else part)
 
