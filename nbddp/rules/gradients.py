@@ -186,7 +186,12 @@ def _clears_all(plan: Plan, call: ast.Call, behind: ast.Call) -> bool:
 def _with_statistics(plan: Plan, call: ast.Call) -> list[str]:
     """What stands for models that DDP does not wrap, and that may hold a BatchNorm."""
     wanted = _of_statistics(plan)
-    return list(expressions_for(plan, call, plan.facts.calls[call].visible, wanted, {m.obj for m in plan.roles.models}))
+    return list(expressions_for(plan, call, plan.facts.calls[call].visible, wanted, _with_parts(plan)))
+
+
+def _with_parts(plan: Plan) -> set[Obj]:
+    """A name for the model may have stood for a part of it before: `fit(teacher)`, then `fit(student)` with it."""
+    return plan.facts.with_parts({m.obj for m in plan.roles.models})
 
 
 def _of_statistics(plan: Plan) -> set[Obj]:
@@ -218,7 +223,7 @@ def _batch_norm(plan: Plan, call: ast.Call, steps: Set[Loop], done: set[ast.AST]
 def _named_at(plan: Plan, loop: ast.stmt) -> list[str]:
     """The models by their names where the loop begins."""
     names = (f.names for f in plan.roles.batch_loops if f.node is loop)
-    models = {m.obj for m in plan.roles.models}
+    models = _with_parts(plan)
     return [text for n in names for text in expressions_for(plan, loop, n, _of_statistics(plan), models)]
 
 

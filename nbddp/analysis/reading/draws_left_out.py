@@ -67,14 +67,23 @@ def _is_of_an_unread_model(plan: Reading, call: ast.Call) -> bool:
     """`model = Net()`, of a module beside the notebook, and `model(x)` in training mode: first weights, dropout."""
     if isinstance(call.func, ast.Name) and call.func.id not in plan.flow.imports:
         return any(_is_unread(plan, made) for made in values_of(plan, call.func)) and not _sleeps(plan, call.func)
-    parent = plan.program.parents.get(call)
-    names = [t.id for t in parent.targets if isinstance(t, ast.Name)] if isinstance(parent, ast.Assign) else []
+    around = next((a for a in plan.program.ancestors(call) if not isinstance(a, ast.Call | ast.Attribute)), None)
+    bound = around.targets if isinstance(around, ast.Assign) and _made_first(around.value) is call else []
+    names = [t.id for t in bound if isinstance(t, ast.Name)]
     used = (n for n in plan.program.nodes if isinstance(n, ast.Call | ast.Attribute) and names)
     asked = (n.func if isinstance(n, ast.Call) else n.value for n in used if getattr(n, "attr", "parameters") in LEARNS)
     return _is_unread(plan, call) and any(is_name(node, name) for node in asked for name in names)
 
 
-def _is_unread(plan: Reading, made: ast.AST) -> bool:
+def _made_first(node: ast.AST) -> ast.AST:
+    """`Net()` of `Net().to(device)`."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call):
+        node = node.func.value
+    return node
+
+
+def _is_unread(plan: Reading, node: ast.AST) -> bool:
+    made = _made_first(node)
     name = qualified(made.func, plan.flow.imports) if isinstance(made, ast.Call) else None
     return name is not None and is_foreign(name) and is_class(name)
 
@@ -186,10 +195,10 @@ def _is_computed(plan: Reading, node: ast.AST, definitions: Mapping[str, Definit
 def _is_built(plan: Reading, name: str, definitions: Mapping[str, Definition]) -> bool:
     """`first(x)`, of `first = Net()`, whatever of the notebook or of a library that is known makes it."""
     bound = [plan.program.statements[i].node for i in plan.flow.binders.get(name, ())]
-    made = [n.value.func for n in bound if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call)]
-    calls = [n.value for n in bound if isinstance(n, ast.Assign)]
-    read = all(_root(plan, func) in {*definitions, *KNOWN} for func in made)
-    return bool(made) and len(made) == len(bound) and (read or all(_is_unread(plan, call) for call in calls))
+    calls = [_made_first(n.value) for n in bound if isinstance(n, ast.Assign)]
+    made = [call for call in calls if isinstance(call, ast.Call)]
+    read = all(_root(plan, call.func) in {*definitions, *KNOWN} for call in made)
+    return bool(made) and len(made) == len(bound) and (read or all(_is_unread(plan, call) for call in made))
 
 
 def _root(plan: Reading, func: ast.expr) -> str:

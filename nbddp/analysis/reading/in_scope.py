@@ -116,8 +116,7 @@ def expressions_for(
 
 def _preference(plan: Reading, node: ast.AST, text: str, value: Value, kinds: set[str]) -> tuple[bool, bool, int, str]:
     """What the function around calls its own before names of the cells; what surely is one thing; short ones."""
-    function = plan.program.function_of(node)
-    own = function is not None and text.split(".", maxsplit=1)[0] in local_names(function)
+    own = _is_of_a_function(plan, node, text.split(".", maxsplit=1)[0])
     return not own, len(value.of(*kinds)) > 1, len(text), text
 
 
@@ -161,12 +160,17 @@ def steps_of(text: str) -> list[str]:
 
 def readable(plan: Reading, node: ast.AST, name: str) -> bool:
     """Is the name one of the functions around, or one that the cells bind?"""
+    return _is_of_a_function(plan, node, name) or name in plan.bound
+
+
+def _is_of_a_function(plan: Reading, node: ast.AST, name: str) -> bool:
+    """Of one around the place."""
     around = plan.program.function_of(node)
     while around is not None:
         if name in local_names(around):
             return True
         around = plan.program.function_of(around)
-    return name in plan.bound
+    return False
 
 
 def expressions_among(

@@ -71,7 +71,8 @@ PART = "part"  # how what is one of several is called
 
 def part_of(value: Value) -> Value:
     """Of several that one call gives: `loader, model = make()`."""
-    return replace(value, objs=frozenset(replace(o, name=PART) if o.kind == "foreign" else o for o in value.objs))
+    parts = {replace(o, name=PART, owner=o.owner or o) for o in value.of("foreign")}
+    return replace(value, objs=value.objs - value.of("foreign") | parts)
 
 
 def iterated(m: Machine, value: Value) -> set[Obj]:

@@ -168,6 +168,7 @@ UNREAD = "from helpers import Net\nnet = Net()\nx = torch.zeros(1, 8)\n"
     ("lines", "expected"),
     [
         (UNREAD + "print(net(x).shape)", "kept"),
+        (UNREAD.replace("Net()", "Net().to('cpu')") + "print(net(x).shape)", "kept"),
         (UNREAD + "net.eval()\nprint(net(x).shape)", "left out"),
         (UNREAD + "import matplotlib.pyplot as plt\nplt.plot(net(x))", "known"),
         (UNREAD + "sizes = [p.numel() for p in net.parameters()]", "left out"),
