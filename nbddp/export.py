@@ -75,7 +75,7 @@ def decided(notebook: Notebook, options: Options) -> tuple[Plan, list[Edit], lis
     plan = make_plan(notebook, options, own_imports())
     found = decide(plan)
     if not plan.options.exact:
-        return plan, found[0], _advised(notebook, options, found[1])
+        return plan, found[0], _advised(notebook, plan.options, found[1])
     told = [d for d in found[1] if _is_of_a_part(d)]
     if not (plan.assumed.splits and told):
         return plan, *found

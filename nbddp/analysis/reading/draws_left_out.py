@@ -24,7 +24,7 @@ from nbddp.analysis.syntax import BUILTINS, Statement, is_name, qualified, walk
 from nbddp.analysis.values import is_foreign
 
 TRAINS = frozenset("backward step fit train_model".split())
-LEARNS = frozenset("parameters train eval".split())
+ASKED = "parameters"
 PICTURES = frozenset("plot hist imshow show".split())
 
 
@@ -71,7 +71,7 @@ def _is_of_an_unread_model(plan: Reading, call: ast.Call) -> bool:
     bound = around.targets if isinstance(around, ast.Assign) and _made_first(around.value) is call else []
     names = [t.id for t in bound if isinstance(t, ast.Name)]
     used = (n for n in plan.program.nodes if isinstance(n, ast.Call | ast.Attribute) and names)
-    asked = (n.func if isinstance(n, ast.Call) else n.value for n in used if getattr(n, "attr", "parameters") in LEARNS)
+    asked = (n.func if isinstance(n, ast.Call) else n.value for n in used if getattr(n, "attr", ASKED) == ASKED)
     return _is_unread(plan, call) and any(is_name(node, name) for node in asked for name in names)
 
 

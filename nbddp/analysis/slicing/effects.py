@@ -133,7 +133,7 @@ class Walk(Names):
                 self._differentiate(name)
         elif not op.reads:
             self.mutate(root_name(func))
-            if isinstance(func.value, ast.Call) and qualified(func.value.func, self.imports) is None:
+            if isinstance(func.value, ast.Call) and isinstance(func.value.func, ast.Name):
                 self._call_made(func.value, [])  # `Trainer(model).run()`
             surely = op.effect in (Effect.STORES, Effect.CHANGES)
             if surely or (func.attr.endswith("_") and not func.attr.endswith("__")):
