@@ -136,6 +136,7 @@ MOVED = "moved"  # in another order than theirs, within the batch
 PLACED = "placed"  # by their place in the batch, and of a share these are others
 PIECES = "pieces"  # why a piece is PLACED where a loop goes through all of them
 FIRST = "first"  # why one sample is, as `x[0]`
+LAST = "last"  # why the one is that a loop through them has left
 BY_MASK = "by mask"  # picked by what is true of each sample for itself: the shares' make up those of the batch
 FRACTION = "fraction"  # a part of a sum: rounded on each rank it does not add up
 ASSUMED = "assumed"  # weighted by the size of the batch, and so taken for a mean over it
@@ -163,6 +164,11 @@ _NOWHERE = ast.Pass()
 def of_pieces(value: Value) -> bool:
     """`x.chunk(2)`, or what a loop over it gets."""
     return any(o.name == PIECES for o in value.of(PLACED))
+
+
+def sizes_known(value: Value) -> bool:
+    """Of a list of tensors each may have its own."""
+    return isinstance(value.shape, tuple) and None not in value.shape
 
 
 def of_weights(value: Value) -> bool:

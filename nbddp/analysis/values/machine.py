@@ -15,6 +15,7 @@ from nbddp.analysis.values.contexts import Active, Left, Remembered, Trace
 from nbddp.analysis.values.domain import (
     ANYTHING,
     FIRST,
+    LAST,
     ONE,
     PICKED,
     PLACED,
@@ -24,6 +25,7 @@ from nbddp.analysis.values.domain import (
     alike,
     join,
     ones,
+    sizes_known,
     some_by_place,
     spread,
     thing,
@@ -200,11 +202,12 @@ class Machine(Names):
 
     def size(self, value: Value) -> Value:
         """How many samples of it this rank has."""
-        if self.alone(value) and value.rank is None:  # of a list of tensors each may have its own
+        why = {o.name for o in value.of(PLACED)}
+        if self.alone(value) and not sizes_known(value):
             return Value(value.of(ONE), value.extent, number=True)
-        if self.alone(value) or any(o.name == FIRST for o in value.of(PLACED)):
+        if self.alone(value) or FIRST in why or (LAST in why and sizes_known(value)):
             return Value(number=True)  # a sample's features
-        if some_by_place(value):
+        if LAST in why or some_by_place(value):
             return Value(extent=Extent.VARYING, number=True)
         known = not value.of(PICKED)
         return Value(extent=Extent.SUM, equal=known and not self.deals(), size=known, number=True)

@@ -14,6 +14,7 @@ from nbddp.analysis.evaluator.iteration.one_sample import (
 from nbddp.analysis.evaluator.iteration.turns import (
     BATCHES,
     DEEPEST,
+    ITEM,
     SHAPES,
     as_often_as,
     drawn_from,

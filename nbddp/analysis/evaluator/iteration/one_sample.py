@@ -9,8 +9,8 @@ from functools import lru_cache
 
 from nbddp.analysis.syntax import Program, walk
 from nbddp.analysis.values import (
-    FIRST,
     FLAT,
+    LAST,
     MARKS,
     ONE,
     PICKED,
@@ -84,4 +84,4 @@ def leave_samples(m: Machine, loop: ast.For | ast.AsyncFor) -> None:
             if any(o.node is loop for o in value.of(ONE)) and value.varies:
                 last = replace(value, objs=value.objs - value.of(ONE))
                 of_samples = value.extent is Extent.SAMPLES
-                names[name] = marked(last, PLACED, FIRST) if of_samples else last.with_extent(Extent.VARYING)
+                names[name] = marked(last, PLACED, LAST) if of_samples else last.with_extent(Extent.VARYING)

@@ -46,6 +46,7 @@ from nbddp.analysis.values import (
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 SHAPES = "shapes"  # a field of data sets: of what batches have from each of their tensors
 BATCHES = "batches"  # what a counter counts
+ITEM = "items of a list"  # which may have been turned round
 DEEPEST = 6  # `tqdm(enumerate(zip(a, b)))`
 
 
@@ -242,8 +243,9 @@ def _iterate_wrapper(m: Machine, obj: Obj, node: ast.AST) -> Value:
         return Value(items=(ANYTHING, iterate(m, Value(layers), node) if layers else m.elements(inner)))
     element = iterate(m, inner, node)
     if obj.name == "enumerate":
-        counter = replace(thing("counter", obj.node, BATCHES if loaders_in(m, inner) else ""), number=True)
-        own = Extent.SAMPLES in taken_from(m, inner)  # the place of each sample
+        counts = ITEM if inner.of(EACH) else BATCHES if loaders_in(m, inner) else ""
+        counter = replace(thing("counter", obj.node, counts), number=True)
+        own = Extent.SAMPLES in taken_from(m, inner) and counts != ITEM  # the place of each sample
         return Value(
             items=(marked(marked(counter.with_extent(Extent.SAMPLES), PLACED), PLACES) if own else counter, element)
         )

@@ -6,6 +6,7 @@ import ast
 
 from nbddp.analysis.evaluator.tensors import REPLACES
 from nbddp.analysis.evaluator.writes import hand_over, taint, was_there
+from nbddp.analysis.library import Effect, effect_of
 from nbddp.analysis.values import WHOLE, Args, Extent, Machine, Value, spread
 
 LEAVES_VALUES = frozenset({"requires_grad_", "retain_grad_", "share_memory_", "__"})
@@ -14,6 +15,9 @@ LEAVES_VALUES = frozenset({"requires_grad_", "retain_grad_", "share_memory_", "_
 def change_in_place(m: Machine, node: ast.Call, func: ast.Attribute, base: Value, result: Value, given: Args) -> None:
     """`total.add_(x)`, `meter.update(loss)`: what goes in makes what it stands for differ between ranks."""
     hand_over(m, node, given, {})
+    moves = effect_of(f".{func.attr}").effect is Effect.REORDERS and isinstance(m.program.parents.get(node), ast.Expr)
+    if moves and spread(base) is Extent.SAMPLES and not m.alone(base):  # `boxes.reverse()`
+        taint(m, func.value, Extent.VARYING)
     if func.attr.endswith("_") and func.attr not in LEAVES_VALUES and (result.varies or base.varies):
         taint(m, func.value, spread(result))
     elif (any(m.held(v) not in WHOLE for v in given) or _counts_turns(m, func, base)) and not base.varies:

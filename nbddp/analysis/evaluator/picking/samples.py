@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, reduce
 
-from nbddp.analysis.evaluator.iteration import BATCHES, hangs_on_place, may_be_a_tuple
+from nbddp.analysis.evaluator.iteration import BATCHES, ITEM, hangs_on_place, may_be_a_tuple
 from nbddp.analysis.evaluator.picking.batch_names import is_a_batch, is_a_tensor
 from nbddp.analysis.evaluator.picking.order import order_of
 from nbddp.analysis.evaluator.tensors import before, rows_are_samples
@@ -27,7 +27,7 @@ def picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subscr
         return domain.marked(found, domain.PLACED)  # `list(x)[0]`
     if m.alone(base) or not found.extent is base.extent is Extent.SAMPLES:
         return domain.placed(found, domain.TURNED) if _picks_columns(m, base, node) else found
-    if any(o.name == BATCHES for o in index.of("counter")):
+    if any(o.name in (BATCHES, ITEM) for o in index.of("counter")):
         return found.with_extent(Extent.VARYING)  # `x[i]` of batch i: of a rank's share it is another sample
     if any(item.of(domain.PLACES) for item in (index.items or ())[1:2]):
         return domain.placed(

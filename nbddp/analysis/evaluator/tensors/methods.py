@@ -12,6 +12,7 @@ from nbddp.analysis.evaluator.tensors.samples import of_samples
 from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.values import (
     ANYTHING,
+    LAST,
     OF_WEIGHTS,
     ONE,
     PICKED,
@@ -25,6 +26,7 @@ from nbddp.analysis.values import (
     Machine,
     Value,
     elementwise,
+    sizes_known,
     spread,
     thing,
 )
@@ -74,10 +76,10 @@ def _size(m: Machine, base: Value, args: Args) -> Value:
 
 
 def shape_of(m: Machine, base: Value) -> Value:
-    """`x.shape`, `x.size()`; that of one row is the same for all rows of a tensor."""
+    """`x.shape`, `x.size()`; of one sample it is that of all, where the sizes are known."""
     shape = thing("shape", _SHAPE, OF_WEIGHTS if base.of("parameter") else "")
-    row = m.alone(base) and base.rank is not None
-    apart = spread(base) in (Extent.SAMPLES, Extent.VARYING) and not row
+    one = m.alone(base) or any(o.name == LAST for o in base.of(PLACED))
+    apart = spread(base) in (Extent.SAMPLES, Extent.VARYING) and not (one and sizes_known(base))
     return Value(shape.objs | base.of(PICKED, PLACED, TURNED, ONE), Extent.SAMPLES) if apart else shape
 
 
