@@ -17,5 +17,5 @@ from nbddp.analysis.library.frameworks import (
 )
 from nbddp.analysis.library.in_place_changes import gone_through, in_place
 from nbddp.analysis.library.lookup import effect_of, entry_of, filled, is_class, learns, makes
-from nbddp.analysis.library.ops import MATRIX, Effect, Gives, Op, Samples, Shape, Stream, under
+from nbddp.analysis.library.ops import MATRIX, MOVES, Effect, Gives, Op, Samples, Shape, Stream, under
 from nbddp.analysis.library.star_imports import HIDES, USUAL, exports, starred_names

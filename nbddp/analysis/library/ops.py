@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 MATRIX = 2  # dimensions: of more, the first is that of the samples, each with its own rows
+MOVES = ("to", "cuda")  # methods that put a model or a tensor onto a device
 
 
 class Effect(Enum):

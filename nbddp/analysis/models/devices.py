@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import Literal
 
+from nbddp.analysis.library import MOVES
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.syntax import qualified, walk
 
 GPU = re.compile(r"(cuda|mps|xpu|hip)(:\d+)?$")
 INDEXED = re.compile(r"(cuda|xpu|hip):(\d+|%[ds]|\{\w*\})?$")  # also what a number is still to be put into
 ASKS = ("is_available", "device_count", "is_built")
-MOVES = ("to", "cuda")
 PLACES = re.compile(r"Tensor$|^(current_)?(device|accelerator)$")  # of `torch.cuda`: the rest asks, counts and seeds
 Written = Literal["device", "string"]
 

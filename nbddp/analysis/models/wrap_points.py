@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from nbddp.analysis.library import MOVES
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import block_of, effects
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import OPENED, CallFact, Obj, contents
 
-MOVES = ("to", "cuda")
 CODE = ("function", "method", "bound", "partial")
 LATER = (*MOVES, "load_state_dict", "state_dict", "parameters", "train", "eval")
 

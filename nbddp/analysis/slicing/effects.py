@@ -7,7 +7,7 @@ import functools
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
-from nbddp.analysis.library import Effect, effect_of, gone_through, in_place
+from nbddp.analysis.library import MOVES, Effect, effect_of, gone_through, in_place
 from nbddp.analysis.slicing.names import Effects, Names
 from nbddp.analysis.slicing.scopes import all_arguments, root_name
 from nbddp.analysis.syntax import names_in, qualified, walk
@@ -134,7 +134,8 @@ class Walk(Names):
         elif not op.reads:
             self.mutate(root_name(func))
             if isinstance(func.value, ast.Call) and isinstance(func.value.func, ast.Name):
-                self._call_made(func.value, [])  # `Trainer(model).run()`
+                if func.value.func.id != "super" and func.attr not in MOVES:  # `super(Net, self).__init__()`
+                    self._call_made(func.value, [])  # `Trainer(model).run()`
             surely = op.effect in (Effect.STORES, Effect.CHANGES)
             if surely or (func.attr.endswith("_") and not func.attr.endswith("__")):
                 self._change_surely(root_name(func))

@@ -34,6 +34,7 @@ def of(source: str, own: dict[str, Changes] | None = None) -> Effects:
         ("del a[i]", {"a"}),
         ("del a", set()),
         ("trainer.fit(net)", {"trainer", "net"}),
+        ("Trainer(net).run()", {"net"}),
         ("unknown(net)", {"net"}),
         ("x.mean()", set()),
         ("torch.cat([a, b])", set()),
@@ -43,6 +44,17 @@ def of(source: str, own: dict[str, Changes] | None = None) -> Effects:
 )
 def test_what_is_changed(source, changed):
     assert of(source).mutates == changed
+
+
+def test_a_class_that_begins_as_its_base_does_is_not_changed():
+    inside = "class Net(Module):\n    def __init__(self, size):\n        super(Net, self).__init__()\n"
+    assert not of(inside).deferred_mutates & {"Net", "size"}
+
+
+def test_what_a_model_is_made_of_stays_as_it_is_when_that_goes_to_a_device():
+    own = {"Net": Changes(("sizes",))}
+    assert not of("net = Net(sizes).to('cpu')", own).mutates
+    assert of("Net(sizes).fit()", own).mutates == {"sizes"}
 
 
 def test_a_function_of_the_notebook_changes_what_it_is_known_to_change():
