@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 
-from nbddp.analysis.library import MATRIX, Samples, effect_of, entry_of
+from nbddp.analysis.library import MATRIX, Samples, effect_of, entry_of, learns
 from nbddp.analysis.reading import FAR, Reading
 from nbddp.analysis.splitting.origins import gives_samples, is_sample
 from nbddp.analysis.splitting.regions import Region, bound, held, region_at, run_by, stored
 from nbddp.analysis.splitting.roots import is_data, is_single, reduced
 from nbddp.analysis.syntax import keywords_of, walk
 from nbddp.analysis.values import ANYTHING, ONE, TURNED, Extent, Obj, Split, backward_of, spread
+from nbddp.sentence import NOTHING, Sentence, sentence
 
 MAKE_ONE = ("unsqueeze", "view", "reshape")
 RECURRENT = ("torch.nn.RNN", "torch.nn.LSTM", "torch.nn.GRU")
@@ -110,6 +111,18 @@ def made_one(region: Region, split: Split) -> ast.expr | None:
     return None
 
 
+def single_sample(region: Region, split: Split) -> Sentence:
+    """Why what would be split is one sample, or no samples at all."""
+    plan = region.plan
+    single = made_one(region, split) or taken_for_one(plan, split.dim)
+    if single is None:
+        return NOTHING
+    source = plan.program.source(single)
+    if isinstance(single, ast.Call) and plan.facts.value(single.func).of("loss"):
+        return sentence("'%1' is given what is summed up over samples, and a rank has a part of them only", source)
+    return sentence("'%1' makes one sample of it, and one sample cannot be split", source)
+
+
 def goes_through_batches(plan: Reading) -> ast.expr | None:
     """`for t, part in enumerate(noisy): ... torch.zeros(len(part), 4)`: steps in time, each of all samples."""
     for loop in (n for n in plan.nodes() if isinstance(n, ast.For)):
@@ -163,7 +176,8 @@ def taken_for_one(plan: Reading, dim: int) -> ast.expr | None:
         of_samples = of_samples and base is not None and not base.of(ONE)  # which is one already
         turned = base is not None and of_samples and bool(base.of(TURNED)) == bool(dim)
         single = turned and _is_one(call, dim) and not _has_samples_second(plan, call)
-        apart = _is_first_state(plan, call) or _is_of_no_batch(plan, call) if single and fact.grad else True
+        looked = single and fact.grad and not _is_beside_others(plan, call)
+        apart = _is_first_state(plan, call) or _is_of_no_batch(plan, call) if looked else True
         if not apart and _is_learned_from(plan, call):
             return call
         trains = fact.grad and bool(fact.loops & training or not training) and "torch.nn.Parameter" not in fact.names
@@ -176,9 +190,16 @@ def taken_for_one(plan: Reading, dim: int) -> ast.expr | None:
     return None
 
 
+def _is_beside_others(plan: Reading, call: ast.Call) -> bool:
+    """`alike(z.unsqueeze(1), z.unsqueeze(0))`: each sample is set against all of them."""
+    around = plan.program.parents[call]
+    others = [n for n in ast.iter_child_nodes(around) if n is not call and isinstance(n, ast.Call)]
+    return any(isinstance(n.func, ast.Attribute) and n.func.attr in MAKE_ONE and not _is_one(n, 0) for n in others)
+
+
 def _is_learned_from(plan: Reading, call: ast.Call) -> bool:
     """Or does it only measure: `correct = pred.eq(target.view(1, -1).expand_as(pred))`?"""
-    models = (f for f in plan.facts.calls.values() if any(o.kind in ("model", "submodule") for o in f.called))
+    models = (f for f in plan.facts.calls.values() if any(_may_learn(o) for o in f.called))
     learned = (*(a for f in models for a in f.node.args), *map(backward_of, plan.facts.backward))
     return any(call in made or len(made) >= FAR for a in learned if a and (made := [*plan.bindings.made_of(a)]))
 
@@ -186,7 +207,12 @@ def _is_learned_from(plan: Reading, call: ast.Call) -> bool:
 def _learns(plan: Reading, call: ast.Call) -> bool:
     """Not a function of the notebook that only shows, `draw(torch.tensor([total / 30]))`."""
     facts = (plan.facts.calls[n] for n in run_by(plan, call) if isinstance(n, ast.Call) and n in plan.facts.calls)
-    return any(plan.facts.is_loss(f.node) or any(o.kind in ("model", "submodule") for o in f.called) for f in facts)
+    return any(plan.facts.is_loss(f.node) or any(_may_learn(o) for o in f.called) for f in facts)
+
+
+def _may_learn(module: Obj) -> bool:
+    """Not `nn.CosineSimilarity`, which compares each with all others: `alike(z.unsqueeze(1), z.unsqueeze(0))`."""
+    return module.kind in ("model", "submodule") and learns(module.name)
 
 
 def _is_of_no_batch(plan: Reading, call: ast.Call) -> bool:

@@ -46,7 +46,7 @@ from nbddp.analysis.splitting.regions import LOOPS, Region, held, is_split, regi
 from nbddp.analysis.splitting.roots import Root, comes_out, is_data, roots
 from nbddp.analysis.splitting.single_samples import made_one
 from nbddp.analysis.syntax import is_name, walk
-from nbddp.analysis.values import Assumptions, Extent, Split, contents, spread
+from nbddp.analysis.values import Assumptions, Extent, Obj, Split, contents, spread
 from nbddp.sentence import NOTHING, Sentence, sentence
 
 UNNAMED = sentence("it is not seen which variables hold the batch that the model is given")
@@ -60,7 +60,8 @@ def split_batches(plan: Reading) -> Assumptions:
         if not unjoined(plan):
             return assumed
         opened = with_opened(plan)
-        return opened if opened is not assumed else _whole(plan, assumed.joined)
+        more = opened if opened is not assumed else _evaluated_whole(plan)
+        return more if more is not assumed else _whole(plan, assumed.joined)
     if assumed.unsplit:
         return assumed
     return _last(plan, *assumed.splits) or _next(plan)
@@ -120,6 +121,19 @@ def with_opened(plan: Reading) -> Assumptions:
     """The models that split whole batches compute with them: those inside of them split. As it was, without any."""
     more = to_open(plan)
     return replace(_anew(plan.assumed), opened=plan.assumed.opened | more) if more else plan.assumed
+
+
+def _evaluated_whole(plan: Reading) -> Assumptions:
+    """Models that compute with whole batches do so in evaluations too, of which each rank has all then."""
+    dealt = [loop for loop in plan.dealt if not plan.facts.loops[loop].backward] if plan.assumed.opened else []
+    reason = sentence("the model computes with all samples of a batch")
+    more = dict.fromkeys((loop for loop in dealt if _runs(plan, loop, plan.assumed.opened)), reason)
+    return replace(plan.assumed, whole={**plan.assumed.whole, **more}) if more else plan.assumed
+
+
+def _runs(plan: Reading, loop: ast.AST, models: frozenset[Obj]) -> bool:
+    calls = (plan.facts.calls.get(n) for n in run_by(plan, loop) if isinstance(n, ast.Call))
+    return any(fact.called & models for fact in calls if fact is not None)
 
 
 def _anew(assumed: Assumptions) -> Assumptions:

@@ -87,8 +87,8 @@ def may_learn(facts: Facts, obj: Obj, depth: int = 0) -> bool:
     if obj.kind != "model" or obj not in facts.classes:
         return obj.kind == "model" and learns(obj.name)
     inner = [o for _, value in facts.fields.of(obj) for o in value.objs]
-    own = any(o.kind == "parameter" or (depth < 6 and o != obj and may_learn(facts, o, depth + 1)) for o in inner)
-    return own or any(kind == obj for kinds in facts.contained.values() for kind in kinds)
+    inner += [part for part, holders in facts.contained.items() if obj in holders]
+    return any(o.kind == "parameter" or (depth < 6 and o != obj and may_learn(facts, o, depth + 1)) for o in inner)
 
 
 def is_read(facts: Facts, part: Obj, around: frozenset[Obj] = frozenset()) -> bool:

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Collection, Iterator
 
 from nbddp.analysis.library import effect_of
-from nbddp.analysis.reading import Reading
-from nbddp.analysis.slicing import local_names
+from nbddp.analysis.reading import Reading, scope_of
+from nbddp.analysis.slicing import Function
 from nbddp.analysis.splitting.dimension import time_first, without_part
 from nbddp.analysis.splitting.fit.sizes import own_size, whole_sizes
 from nbddp.analysis.splitting.fit.unfit import unfit_in_models
@@ -77,8 +77,9 @@ def _is_kept(plan: Reading, read: ast.expr) -> bool:
     """A field of a model, or a name from around the function, which others may call with something else."""
     if isinstance(read, ast.Attribute):
         return bool(plan.facts.value(read.value).of("model"))
-    base, function = base_of(read), plan.program.function_of(read)
-    return not isinstance(base, ast.Name) or function is None or base.id not in local_names(function)
+    base = base_of(read)
+    scope = scope_of(plan.program, base, base.id) if isinstance(base, ast.Name) else None
+    return scope is None or (isinstance(scope, Function) and scope is not plan.program.function_of(read))
 
 
 def _is_packed(plan: Reading, given: ast.expr) -> bool:

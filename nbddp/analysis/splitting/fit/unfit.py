@@ -27,9 +27,9 @@ from nbddp.analysis.splitting.regions import Region, is_split, region_at, run_by
 from nbddp.analysis.splitting.roots import Root, dims_of, reduced
 from nbddp.analysis.splitting.single_samples import (
     goes_through_batches,
-    made_one,
     one_sequence_of,
     sample_by_sample,
+    single_sample,
     taken_for_one,
 )
 from nbddp.analysis.syntax import qualified, walk
@@ -159,8 +159,8 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
     if (first := cut_short(plan, split)) is not None:
         return sentence("'%1' is cut to the size of a smaller batch, and those of a rank are not the first",
                         plan.program.source(first))  # fmt: skip
-    if (single := made_one(region, split) or taken_for_one(plan, split.dim)) is not None:
-        return sentence("'%1' makes one sample of it, and one sample cannot be split", plan.program.source(single))
+    if single := single_sample(region, split):
+        return single
     if (batches := goes_through_batches(plan)) is not None:
         return sentence("'%1' goes through batches, and not through the samples of one", plan.program.source(batches))
     if (product := _summed_over(region)) is not None:
