@@ -108,8 +108,12 @@ def run_function(m: Machine, obj: Obj, args: list[Value], keywords: dict[str, Va
 
 
 def _called_by(m: Machine, function: Function, call: ast.AST | None) -> ast.AST | None:
-    """The call; where a function calls itself one for each who called it first, so that what it makes is told apart."""
-    first = next((f.call for f in m.frames if f.node is function), None)
+    """The call; where a function calls itself one for each who called it first, so that what it makes is told apart.
+
+    Inside of a model one for each call of the model: `[head(x) for head in self.heads]` of a batch, or of a picture.
+    """
+    models = (f.call for f in m.frames if f.around is not None and f.around.forward)
+    first = next((f.call for f in m.frames if f.node is function), None) or next(models, None)
     return (
         m.program.again.setdefault((first, call), ast.copy_location(ast.Pass(), call))
         if first is not None and call is not None
