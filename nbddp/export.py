@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from nbddp.diagnostics import CannotExport, Diagnostic, in_order
 from nbddp.options import Options
-from nbddp.sentence import sentence
+from nbddp.sentence import NOTHING, Sentence, sentence
 
 if TYPE_CHECKING:
     from nbddp.analysis import Plan
@@ -89,10 +89,13 @@ def decided(notebook: Notebook, options: Options) -> tuple[Plan, list[Edit], lis
     return (whole, edits, left) if better else (plan, *found)
 
 
+OF_SHARES = ("shard", "batch-size", "loss", "seed")  # what these refuse, a rank cannot do with its part alone
+
+
 def _advised(notebook: Notebook, options: Options, found: list[Diagnostic]) -> list[Diagnostic]:
-    """Where batches cannot be split, and whole ones can: that is the shortest way."""
+    """Where a rank's own samples do not do, and whole batches do: that is the shortest way."""
     refused = [d for d in found if d.level == "error"]
-    if options.shard or not refused or any(d.rule != "shard" for d in refused):
+    if options.shard or not refused or any(d.rule not in OF_SHARES for d in refused):
         return found
     try:
         left = decided(notebook, replace(options, exact=True))[2]
@@ -101,7 +104,13 @@ def _advised(notebook: Notebook, options: Options, found: list[Diagnostic]) -> l
     if any(d.level == "error" for d in left):
         return found
     advice = sentence("export with --exact: all ranks then have whole batches, and share the model's work on each")
-    return [replace(d, help=advice) if d in refused else d for d in found]
+    return [_with_advice(d, advice) if d in refused else d for d in found]
+
+
+def _with_advice(refusal: Diagnostic, advice: Sentence) -> Diagnostic:
+    """Beside what the refusal says already, but for that there is no loader."""
+    other = refusal.help if refusal.rule != "shard" else NOTHING
+    return replace(refusal, help=sentence("%1; or export with --exact", other) if other else advice)
 
 
 def _is_of_a_part(found: Diagnostic) -> bool:
