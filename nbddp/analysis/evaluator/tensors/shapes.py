@@ -168,7 +168,8 @@ def together(shapes: Sequence[Sizes | None]) -> Sizes | None:
 
 def _with_others(m: Machine, parts: Sequence[ast.expr]) -> Sizes | None:
     """`alpha * x`: what is not of samples is taken to have no more dimensions than what is."""
-    samples = together([seen(m, p) for p in parts if spread(m.facts.value(p)) is Extent.SAMPLES])
+    of_samples = [p for p in parts if spread(m.facts.value(p)) is Extent.SAMPLES]
+    samples = together([seen(m, p) for p in of_samples]) if of_samples else None
     return samples and (None,) * len(samples)
 
 
