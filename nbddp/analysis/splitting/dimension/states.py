@@ -9,7 +9,7 @@ from dataclasses import replace
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import Function
-from nbddp.analysis.splitting.origins import has_size, written_sizes
+from nbddp.analysis.splitting.origins import begins_states, has_size, written_sizes
 from nbddp.analysis.splitting.regions import Region, bound, is_split, region_at, run_by, stored
 from nbddp.analysis.syntax import names_in, walk
 from nbddp.analysis.values import ITEMS, Literal, Split, Value, contents
@@ -21,8 +21,18 @@ def with_states(plan: Reading, split: Split) -> Split:
     """Each rank begins with those of its samples, and then goes on with what its model has given."""
     region = region_at(plan, split.at)
     names = {name for name in (*_carried(region), *_given_on(region)) if name not in split.names}
-    made = {value for name in names for value in _first(region, name) if _is_made(plan, value)}
-    return replace(split, states=split.states | made | {*_made_inside(region, split)})
+    first = {value for name in names for value in _first(region, name)}
+    made = {value for value in first if _is_made(plan, value)}
+    before = {state for value in first - made for state in _begun(plan, value)}
+    return replace(split, states=split.states | made | before | {*_made_inside(region, split)})
+
+
+def _begun(plan: Reading, value: ast.expr) -> Iterator[ast.expr]:
+    """`hidden = model.init_hidden(size)` before the loop, of `h = tuple([each.data for each in hidden])` in it."""
+    for node in plan.bindings.made_of(value, through_calls=False):
+        around = plan.program.parents.get(node)
+        if isinstance(around, ast.Assign) and node is around.value and begins_states(plan, node):
+            yield from (node,) if _is_made(plan, node) else ()
 
 
 def _made_inside(region: Region, split: Split) -> Iterator[ast.Call]:

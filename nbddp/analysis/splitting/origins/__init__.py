@@ -10,6 +10,7 @@ from nbddp.analysis.splitting.origins.masks import is_mask
 from nbddp.analysis.splitting.origins.orders import SORTS, is_put_back
 from nbddp.analysis.splitting.origins.sizes import (
     TENSORS,
+    begins_states,
     counted_rows,
     entries_of_each,
     fits,

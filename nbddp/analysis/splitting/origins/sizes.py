@@ -187,12 +187,50 @@ def is_state(plan: Reading, node: ast.expr) -> bool:
 
     Or what a model then makes of it.
     """
-    made = [part for value in plan.bindings.made_by(node) for part in getattr(value, "elts", [value])]
-    made = [part for part in made if not is_moved(part, ast.unparse(node))]
-    first = [part for part in made if _has_layers(plan, part)]
-    calls = (plan.facts.calls.get(part) for part in made if part not in first and isinstance(part, ast.Call))
-    later = [c for c in calls if c is not None and any(o.kind in ("model", "submodule") for o in c.called)]
-    return bool(first) and len(made) == len(first) + len(later)
+    made = [part for part in _detached(plan, node) if not is_moved(part, ast.unparse(node))]
+    calls = (plan.facts.calls.get(part) for part in made if isinstance(part, ast.Call))
+    later = {c.node for c in calls if c is not None and any(o.kind in ("model", "submodule") for o in c.called)}
+    others = [part for part in made if part not in later]
+    return bool(others) and all(_has_layers(plan, p) or (later and len(_sizes(plan, p)) == len(STATE)) for p in others)
+
+
+def begins_states(plan: Reading, node: ast.expr) -> bool:
+    """`model.init_hidden(size)`, of three written sizes each, whatever tells how many samples there are."""
+    made = _detached(plan, node)
+    return bool(made) and all(len(_sizes(plan, part)) == len(STATE) for part in made)
+
+
+def _sizes(plan: Reading, node: ast.expr) -> Sequence[ast.expr]:
+    """Also of `….zero_()`, `….to(device)`."""
+    sizes = written_sizes(plan, node)
+    receiver = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+    return _sizes(plan, receiver) if not sizes and receiver is not None else sizes
+
+
+def _detached(plan: Reading, node: ast.expr) -> list[ast.expr]:
+    """What it comes from: `tuple([each.data for each in hidden])` and `h.detach()` are what they are made of."""
+    found, waiting, seen = list[ast.expr](), [node], {node}
+    for one in waiting:
+        for value in plan.bindings.made_by(one):
+            parts = getattr(value, "elts", [value])
+            inner = {part: _without_gradient(part) for part in parts}
+            found += [part for part in parts if inner[part] is None]
+            waiting += (new := [n for n in inner.values() if n is not None and n not in seen])
+            seen.update(new)
+    return found
+
+
+def _without_gradient(node: ast.expr) -> ast.expr | None:
+    match node:
+        case ast.Call(func=ast.Name(id="tuple" | "list"), args=[ast.expr() as several]):
+            return several
+        case ast.ListComp(elt=each) | ast.GeneratorExp(elt=each):
+            return each
+        case ast.Attribute(value=ast.expr() as whole, attr="data"):
+            return whole
+        case ast.Call(func=ast.Attribute(value=ast.expr() as whole, attr="detach" | "detach_" | "clone"), args=[]):
+            return whole
+    return None
 
 
 def is_moved(node: ast.expr, place: str) -> bool:
@@ -205,10 +243,9 @@ def is_moved(node: ast.expr, place: str) -> bool:
 
 
 def _has_layers(plan: Reading, node: ast.expr) -> bool:
-    sizes = written_sizes(plan, node)
+    sizes = _sizes(plan, node)
     if len(sizes) != len(STATE):
-        receiver = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
-        return receiver is not None and not sizes and _has_layers(plan, receiver)  # `….to(device)`
+        return False
     first, second, _ = ([*plan.bindings.made_of(size)] for size in sizes)
     return any(map(_counts_samples, second)) and not any(map(_counts_samples, first))
 
