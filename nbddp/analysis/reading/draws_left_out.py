@@ -6,16 +6,15 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from nbddp.analysis.library import Stream, effect_of, is_class
+from nbddp.analysis.reading.loaders_named import is_loader, values_of
 from nbddp.analysis.reading.random_draws import (
     KNOWN,
     Definition,
     Source,
     draws,
     is_layer,
-    is_loader,
     seeds,
     surely_draws,
-    values_of,
     with_what_it_calls,
 )
 from nbddp.analysis.reading.reading import Reading

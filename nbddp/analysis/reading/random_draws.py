@@ -6,13 +6,12 @@ import ast
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from typing import TypeGuard
 
 from nbddp.analysis.library import Stream, effect_of, entry_of, is_class, learns, makes
+from nbddp.analysis.reading.loaders_named import DEPTH, begins, is_loader, makes_loader, values_of
 from nbddp.analysis.reading.reading import Reading
-from nbddp.analysis.slicing import all_arguments
-from nbddp.analysis.syntax import BUILTINS, assigned, handed, is_name, qualified, walk
-from nbddp.analysis.values import CallFact, Loop, Value, is_foreign
+from nbddp.analysis.syntax import BUILTINS, handed, qualified, walk
+from nbddp.analysis.values import CallFact, Loop, is_foreign
 
 TORCH, NUMPY, PYTHON = Stream.TORCH, Stream.NUMPY, Stream.PYTHON
 ALL = frozenset({TORCH, NUMPY, PYTHON})
@@ -26,7 +25,6 @@ CALLED_IN_PASSING = ("sklearn.model_selection.train_test_split", "sklearn.datase
 SEEDING = ("manual_seed", "seed", "set_state", "setstate")
 BUILDING = ("__init__", "__new__", "__post_init__")
 AT_RANDOM = re.compile(r"^(torchvision\.transforms|albumentations)\.(.*\.)?(Random|ColorJitter|.*Aug)")
-DEPTH = 3  # names of names
 DROPPING = re.compile(
     r"ropout|\bnn\.Transformer|TransformerEncoderLayer|TransformerDecoderLayer|[Rr][Rr]e[Ll][Uu]|ractional_?[Mm]ax"
 )
@@ -111,7 +109,7 @@ def _batched(plan: Reading, begun: ast.expr, depth: int = DEPTH) -> Iterator[ast
     for made in values_of(plan, begun) if depth else ():
         if isinstance(made, ast.Call) and made.args:
             first = made.args[0]
-            yield from [first] if _makes_loader(plan, made) else _batched(plan, first, depth - 1) if _goes(made) else ()
+            yield from [first] if makes_loader(plan, made) else _batched(plan, first, depth - 1) if begins(made) else ()
 
 
 def _drawn_for_items(plan: Reading, node: ast.expr, definitions: Mapping[str, Definition]) -> set[Source]:
@@ -128,46 +126,6 @@ def _drawn_for_items(plan: Reading, node: ast.expr, definitions: Mapping[str, De
     )
 
 
-def is_loader(plan: Reading, node: ast.expr, depth: int = DEPTH) -> bool:
-    """Or what goes through one; also one that the script has no use for, and one that a function makes for itself."""
-    if isinstance(node, ast.Name) and node.id in plan.facts.final:
-        known = plan.facts.final[node.id]
-        if not known.of("iterator"):
-            return bool(known.of("loader")) or _is_beside_one(plan, known)
-    made = [*values_of(plan, node)] if depth else []
-    begun = [n.args[0] if _goes(n) else n for n in made]
-    return any(_makes_loader(plan, n) or (isinstance(n, ast.Name) and is_loader(plan, n, depth - 1)) for n in begun)
-
-
-def _is_beside_one(plan: Reading, value: Value) -> bool:
-    """`test_loader`, of `train_loader, test_loader = load_data()` in a module, where the one is taken for a loader."""
-    loaders = {o.owner.name for v in plan.facts.final.values() for o in v.of("loader") if o.owner is not None}
-    return any(o.owner is not None and o.owner.name in loaders for o in value.of("foreign"))
-
-
-def values_of(plan: Reading, node: ast.expr) -> Iterator[ast.AST]:
-    """What a name is given; of a parameter, what those who call its function by name give it."""
-    if not isinstance(node, ast.Name):
-        yield node
-        return
-    function = plan.program.function_of(node)
-    bound = (plan.program.statements[i].node for i in plan.flow.binders.get(node.id, ()))
-    given = (pair for s in (*bound, *(walk(function) if function is not None else ())) for pair in assigned(s))
-    yield from (value for target, value in given if is_name(target, node.id) and value is not None)
-    if isinstance(function, ast.FunctionDef) and any(a.arg == node.id for a in all_arguments(function.args)):
-        calls = (n for n in plan.program.nodes if isinstance(n, ast.Call) and is_name(n.func, function.name))
-        yield from (value for call in calls for name, value in handed(call, function) if name == node.id)
-
-
-def _goes(node: ast.AST) -> TypeGuard[ast.Call]:
-    """`iter(loader)`, under a name."""
-    return isinstance(node, ast.Call) and is_name(node.func, "iter") and bool(node.args)
-
-
-def _makes_loader(plan: Reading, node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and makes(qualified(node.func, plan.flow.imports) or "") == "loader"
-
-
 def _built(definition: Definition) -> list[ast.AST]:
     """Of a class, what is run where one of its things is made: `__getitem__` may draw, and is not."""
     later = {s for s in definition.body if isinstance(s, ast.FunctionDef) and s.name not in BUILDING}
@@ -178,7 +136,7 @@ def _gone_through(plan: Reading, node: ast.AST) -> ast.expr | None:
     """`loader` of `for i, batch in enumerate(loader)`, whatever bar is around it."""
     begun = node.iter if isinstance(node, ast.For | ast.comprehension) else None
     while isinstance(begun, ast.Call) and begun.args and getattr(begun.func, "id", "") not in ("len", "range"):
-        if _makes_loader(plan, begun):
+        if makes_loader(plan, begun):
             break
         begun = begun.args[0]
     return begun
