@@ -27,12 +27,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from textwrap import indent
 
 from nbddp.analysis import Plan
 from nbddp.analysis.library import Shape, effect_of
 from nbddp.analysis.models import holds_statistics
 from nbddp.analysis.reading import expressions_for, untrained_with_statistics
-from nbddp.analysis.slicing import inside
+from nbddp.analysis.slicing import defaults, inside
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import LoopFact, Obj, Value
 from nbddp.diagnostics import Diagnostic
@@ -110,4 +111,14 @@ def _lines(plan: Plan, node: ast.AST, names: Mapping[str, Value], models: set[Ob
     known = {m.obj for m in plan.roles.models} | untrained_with_statistics(plan)
     buffer = plan.naming("buffer")
     for text in expressions_for(plan, node, names, models, known):
-        yield f"for {buffer} in {text}.buffers():\n    {plan.naming('dist')}.broadcast({buffer}, 0){ABOUT}"
+        line = f"for {buffer} in {text}.buffers():\n    {plan.naming('dist')}.broadcast({buffer}, 0){ABOUT}"
+        yield f"if {text} is not None:\n{indent(line, '    ')}" if _may_be_missing(plan, node, text) else line
+
+
+def _may_be_missing(plan: Plan, node: ast.AST, name: str) -> bool:
+    """`def train(model, teacher=None)`."""
+    function = plan.program.function_of(node)
+    if not isinstance(function, ast.FunctionDef):
+        return False
+    given = defaults(function.args)
+    return any(a.arg == name and isinstance(d, ast.Constant) and d.value is None for a, d in given)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.loaders import LoaderCall, loader_call
+from nbddp.analysis.slicing import defaults
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Obj
 
@@ -81,7 +82,6 @@ def _passed(plan: Plan, obj: Obj, name: str) -> ast.expr | None:
     if fact is None or fact.bodies != {function} or unclear or any(n.id == name for n in stored):
         return None
     given = [*function.args.posonlyargs, *function.args.args]
-    defaults = dict(zip((a.arg for a in reversed(given)), reversed(function.args.defaults), strict=False))
-    defaults |= {a.arg: d for a, d in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True) if d}
+    otherwise = {argument.arg: default for argument, default in defaults(function.args)}
     told = dict(zip((a.arg for a in given), site.args, strict=False))
-    return {**defaults, **told, **{k.arg: k.value for k in site.keywords if k.arg}}.get(name)
+    return {**otherwise, **told, **{k.arg: k.value for k in site.keywords if k.arg}}.get(name)

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from nbddp.analysis.slicing import Function, all_arguments, local_names
+from nbddp.analysis.slicing import Function, all_arguments, defaults, local_names
 from nbddp.analysis.syntax import Program, assigned, handed, names_in, walk
 from nbddp.analysis.values import Facts
 
@@ -195,12 +195,10 @@ def _picked(node: ast.expr, place: int | None) -> Sequence[ast.expr]:
 def _handed_to(function: Function, callers: Mapping[ast.AST, Sequence[ast.Call]]) -> Iterator[Binding]:
     """The parameters, with what each call gives them, or what they are where it gives them nothing."""
     arguments = function.args
-    plain, named = [*arguments.posonlyargs, *arguments.args], arguments.kwonlyargs
-    defaults = dict(zip(plain[::-1], arguments.defaults[::-1], strict=False))
-    defaults |= {a: d for a, d in zip(named, arguments.kw_defaults, strict=True) if d is not None}
+    otherwise = dict(defaults(arguments))
     calls = callers.get(function, ())
     for parameter in all_arguments(arguments):
-        yield from (_handed_by(call, function, parameter, defaults.get(parameter)) for call in calls)
+        yield from (_handed_by(call, function, parameter, otherwise.get(parameter)) for call in calls)
         if not calls:
             yield Binding(parameter, function, None)
 

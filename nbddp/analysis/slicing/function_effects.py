@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from nbddp.analysis.slicing.aliases import shared_inside
 from nbddp.analysis.slicing.effects import Changes, Walk, effects
 from nbddp.analysis.slicing.method_effects import changed_by_calls, changing_methods
-from nbddp.analysis.slicing.scopes import all_arguments, bound_names, root_name
+from nbddp.analysis.slicing.scopes import all_arguments, bound_names, defaults, root_name
 from nbddp.analysis.syntax import walk
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
@@ -61,10 +61,7 @@ def _summary(node: Definition, imports: Mapping[str, str], known: Mapping[str, C
 
 def _defaults(given: ast.arguments) -> Iterator[tuple[str, str]]:
     """`def train(epochs, net=model)`."""
-    by_place = [*given.posonlyargs, *given.args]
-    last = by_place[len(by_place) - len(given.defaults) :]
-    named = zip(given.kwonlyargs, given.kw_defaults, strict=True)
-    for argument, default in (*zip(last, given.defaults, strict=True), *named):
+    for argument, default in defaults(given):
         root = root_name(default) if isinstance(default, ast.Name | ast.Attribute | ast.Subscript) else None
         if root is not None:
             yield argument.arg, root

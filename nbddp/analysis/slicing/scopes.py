@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from nbddp.analysis.syntax import bindings, walk
 
@@ -27,6 +27,13 @@ def root_name(node: ast.expr) -> str | None:
 def all_arguments(args: ast.arguments) -> list[ast.arg]:
     extra = [a for a in (args.vararg, args.kwarg) if a]
     return [*args.posonlyargs, *args.args, *args.kwonlyargs, *extra]
+
+
+def defaults(given: ast.arguments) -> Iterator[tuple[ast.arg, ast.expr]]:
+    """Arguments that need not be given, and what they are then."""
+    by_place = [*given.posonlyargs, *given.args]
+    yield from zip(by_place[len(by_place) - len(given.defaults) :], given.defaults, strict=True)
+    yield from ((a, d) for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=True) if d is not None)
 
 
 def bound_names(nodes: Iterable[ast.AST]) -> set[str]:

@@ -11,7 +11,7 @@ from nbddp.analysis.evaluator.iteration import generated, yields
 from nbddp.analysis.evaluator.statements.remembered_calls import remembered, sees_names_of_a_function
 from nbddp.analysis.evaluator.writes import put_element
 from nbddp.analysis.library import makes
-from nbddp.analysis.slicing import all_arguments, inside
+from nbddp.analysis.slicing import all_arguments, defaults, inside
 from nbddp.analysis.values import (
     ANYTHING,
     DEPTH,
@@ -189,11 +189,8 @@ def _bind_arguments(
 ) -> Env:
     spec = node.args
     positional = [*spec.posonlyargs, *spec.args]
-    env: Env = {}
-    defaults = dict(zip([a.arg for a in positional[::-1]], spec.defaults[::-1], strict=False))
-    defaults |= {a.arg: d for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None}
-    for name, default in defaults.items():
-        env[name] = m.facts.value(default)
+    otherwise = {argument.arg: default for argument, default in defaults(spec)}
+    env: Env = {name: m.facts.value(default) for name, default in otherwise.items()}
     for arg in all_arguments(spec):
         env.setdefault(arg.arg, ANYTHING)
     for arg, value in zip(positional, args, strict=False):
@@ -201,7 +198,7 @@ def _bind_arguments(
     if spec.vararg and len(args) > len(positional):
         env[spec.vararg.arg] = Value(items=tuple(args[len(positional) :]))
     if "*" in keywords:
-        env.update({n: _one_of(keywords["*"]) for a in positional[len(args) :] if _takes(defaults.get(n := a.arg))})
+        env.update({n: _one_of(keywords["*"]) for a in positional[len(args) :] if _takes(otherwise.get(n := a.arg))})
     known = {a.arg for a in all_arguments(spec)} - {a.arg for a in (spec.vararg, spec.kwarg) if a}
     keywords = _unfolded(m, keywords)
     if (unnamed := _unnamed(m, keywords)) is not None:

@@ -46,6 +46,7 @@ from nbddp.analysis.values import (
     Split,
     backward_of,
     contents,
+    is_read,
     spread,
 )
 from nbddp.sentence import Sentence, sentence
@@ -117,9 +118,15 @@ def _edges(plan: Reading, split: Split) -> str | None:
                 word = given.attr if isinstance(given, ast.Attribute) else getattr(given, "id", "")
                 # not of a batch of that name
                 alone = getattr(call, "args", []) == [given] and plan.program.source(given) == split.total
-                if GRAPH.search(word) and not alone:
+                if GRAPH.search(word) and not (alone and _is_read(plan, call)):
                     return plan.program.source(given)
     return None
+
+
+def _is_read(plan: Reading, call: ast.AST) -> bool:
+    """Is it seen what the model does that is called?"""
+    fact = plan.facts.calls.get(call) if isinstance(call, ast.Call) else None
+    return fact is None or all(is_read(plan.facts, o) for o in fact.called)
 
 
 def unclear_loss(plan: Reading, split: Split) -> Sentence | None:
@@ -292,6 +299,8 @@ def unfit_in_models(plan: Reading) -> bool:
     products = (plan.facts.value(right) for _, left, right in _products(plan) if _is_of_data(plan, left))
     over = any(right.varies and not right.of(TURNED) for right in products)  # also where at times it is all of the data
     graph = any(effect_of(name).graph for f in plan.facts.calls.values() for name in f.names)
+    graph = graph or any(GRAPH.search(getattr(a, "id", "")) and not _is_read(plan, f.node)
+                         for f in plan.facts.calls.values() for a in f.node.args)  # fmt: skip
     alone = _over_first_in_models(plan) is None and taken_for_one(plan, 0) is None and not goes_on_in_models(plan)
     return over or graph or not alone
 
