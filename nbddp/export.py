@@ -110,6 +110,8 @@ def _advised(notebook: Notebook, options: Options, found: list[Diagnostic]) -> l
 def _with_advice(refusal: Diagnostic, advice: Sentence) -> Diagnostic:
     """Beside what the refusal says already, but for that there is no loader."""
     other = refusal.help if refusal.rule != "shard" else NOTHING
+    if "--exact" in str(other):
+        return refusal
     return replace(refusal, help=sentence("%1; or export with --exact", other) if other else advice)
 
 

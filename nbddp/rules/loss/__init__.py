@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Set
+from dataclasses import replace
 
 from nbddp.analysis import Plan
 from nbddp.analysis.agreement import (
@@ -89,7 +90,7 @@ def _unclear(plan: Plan, loss: ast.expr, memory: str | None) -> Diagnostic:
         )  # fmt: skip
     if (unread := plan.unread(loss)) is not None:
         return plan.program.diagnose(
-            NAME, "warning", loss,
+            NAME, "error" if _draws_own_batches(plan) else "warning", loss,
             sentence("the code of '%1' is not read, and it is not clear whether this is a mean over the samples of a "
                      "batch", unread),
             why=sentence("DDP averages gradients over the ranks, which is right for a mean; and what is compared "
@@ -208,6 +209,17 @@ def _hooked(plan: Plan) -> Iterator[Diagnostic]:
 
 
 def _among_samples(plan: Plan) -> Iterator[Diagnostic]:
+    own = _draws_own_batches(plan)
+    for found in _compared(plan):
+        yield replace(found, level="error") if own and found.level == "warning" else found
+
+
+def _draws_own_batches(plan: Plan) -> bool:
+    """As the episodes of few-shot learning: of them no part will do, where samples are compared."""
+    return not plan.options.exact and any(s.how == "own batches" for s in plan.sharding.shares.values())
+
+
+def _compared(plan: Plan) -> Iterator[Diagnostic]:
     for node in among_samples(plan):
         of_its_batch = node in plan.facts.among_samples
         if of_its_batch and plan.facts.is_loss(node):
