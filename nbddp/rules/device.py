@@ -23,8 +23,10 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
+from nbddp.analysis.loaders import loader_call, shuffles
 from nbddp.analysis.models import chosen, indexed_name, loaded_states, numbers
 from nbddp.analysis.syntax import qualified, walk
+from nbddp.analysis.values import Obj
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, append_argument, remove, replace
 from nbddp.sentence import sentence
@@ -158,9 +160,15 @@ def _is_device_map(node: ast.Dict) -> bool:
     return len(node.keys) == 1 and isinstance(node.keys[0], ast.Constant) and node.keys[0].value == ""
 
 
+def _may_draw(plan: Plan, loader: Obj) -> bool:
+    """Not one that is known to go through its data in order."""
+    call = loader_call(plan, loader)
+    return call is None or not call.plain or call.gives("sampler") or call.gives("batch_sampler") or shuffles(call)
+
+
 def _default_device(plan: Plan, node: ast.Call, name: str) -> Iterator[Diagnostic]:
     loaders = plan.roles.training_loaders | plan.roles.evaluation_loaders
-    sampled = any(loader.name != "split" for loader in loaders)  # which is a batch from elsewhere
+    sampled = any(loader.name != "split" and _may_draw(plan, loader) for loader in loaders)  # no batch from elsewhere
     if name not in DEFAULTS or not sampled or not any(_is_gpu(plan, a) for a in node.args):
         return
     yield plan.program.diagnose(

@@ -9,6 +9,7 @@ from nbddp.analysis.loaders.batch_size_uses import is_rest, use_of
 from nbddp.analysis.loaders.batch_sizes import Size, goes_into_shapes, of_loader, sizes, sizes_shared
 from nbddp.analysis.loaders.epochs import Epochs, SetEpoch, find_epochs, sampler_name
 from nbddp.analysis.loaders.handed_on import handed_on
+from nbddp.analysis.loaders.joint_loaders import shuffles
 from nbddp.analysis.loaders.loader_calls import LoaderCall, dataset_name, dataset_value, is_endless, loader_call
 from nbddp.analysis.loaders.sharding import ShardedReading, Share, can_be_named, stands_twice, wants_a_name
 from nbddp.analysis.loaders.shared_builder import can_be_asked, end_of_parameters
