@@ -193,6 +193,9 @@ def taken_for_one(plan: Reading, dim: int) -> ast.expr | None:
 def _is_beside_others(plan: Reading, call: ast.Call) -> bool:
     """`alike(z.unsqueeze(1), z.unsqueeze(0))`: each sample is set against all of them."""
     around = plan.program.parents[call]
+    fact = plan.facts.calls.get(around) if isinstance(around, ast.Call) else None
+    if fact is not None and any(map(_may_learn, fact.called)):
+        return False
     others = [n for n in ast.iter_child_nodes(around) if n is not call and isinstance(n, ast.Call)]
     return any(isinstance(n.func, ast.Attribute) and n.func.attr in MAKE_ONE and not _is_one(n, 0) for n in others)
 

@@ -57,11 +57,10 @@ def split_batches(plan: Reading) -> Assumptions:
     """Where no loader feeds a step: each rank takes its samples of a batch that all of them have drawn."""
     assumed = plan.assumed
     if assumed.joined:
-        if not unjoined(plan):
-            return assumed
+        if (more := _evaluated_whole(plan)) is not assumed or not unjoined(plan):
+            return more
         opened = with_opened(plan)
-        more = opened if opened is not assumed else _evaluated_whole(plan)
-        return more if more is not assumed else _whole(plan, assumed.joined)
+        return opened if opened is not assumed else _whole(plan, assumed.joined)
     if assumed.unsplit:
         return assumed
     return _last(plan, *assumed.splits) or _next(plan)

@@ -87,7 +87,10 @@ def may_learn(facts: Facts, obj: Obj, depth: int = 0) -> bool:
     if obj.kind != "model" or obj not in facts.classes:
         return obj.kind == "model" and learns(obj.name)
     inner = [o for _, value in facts.fields.of(obj) for o in value.objs]
-    inner += [part for part, holders in facts.contained.items() if obj in holders]
+    inside = [part for part, holders in facts.contained.items() if obj in holders]
+    if any(part.kind != "model" for part in inside):
+        return True  # which is not read
+    inner += inside
     return any(o.kind == "parameter" or (depth < 6 and o != obj and may_learn(facts, o, depth + 1)) for o in inner)
 
 

@@ -151,9 +151,9 @@ def _field(m: Machine, base: Value, word: str, value: Value) -> Dimensions:
 
 
 def seen(m: Machine, node: ast.expr) -> Sizes | None:
-    """Numbers go with anything."""
+    """Numbers go with anything; also `math.pi`."""
     value = m.facts.value(node)
-    sizes = () if value.number else sizes_of(m, value)
+    sizes = () if value.number or value.of("library") else sizes_of(m, value)
     return sizes if isinstance(sizes, tuple) else None
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import Function
-from nbddp.analysis.splitting.origins import begins_states, has_size, written_sizes
+from nbddp.analysis.splitting.origins import begins_states, has_size, stateful, written_sizes
 from nbddp.analysis.splitting.regions import Region, bound, is_split, region_at, run_by, stored
 from nbddp.analysis.syntax import names_in, walk
 from nbddp.analysis.values import ITEMS, Literal, Split, Value, contents
@@ -21,18 +21,19 @@ def with_states(plan: Reading, split: Split) -> Split:
     """Each rank begins with those of its samples, and then goes on with what its model has given."""
     region = region_at(plan, split.at)
     names = {name for name in (*_carried(region), *_given_on(region)) if name not in split.names}
-    first = {value for name in names for value in _first(region, name)}
-    made = {value for value in first if _is_made(plan, value)}
-    before = {state for value in first - made for state in _begun(plan, value)}
-    return replace(split, states=split.states | made | before | {*_made_inside(region, split)})
+    made = {value for name in names for value in _first(region, name) if _is_made(plan, value)}
+    read = [n for s in region.rest for n in walk(s) if isinstance(n, ast.Name) and n.id in names]
+    made |= {state for name in read for state in _begun(plan, name)}
+    apart = {one for one in made if not made & {*plan.program.ancestors(one)}}
+    return replace(split, states=split.states | apart | {*_made_inside(region, split)})
 
 
-def _begun(plan: Reading, value: ast.expr) -> Iterator[ast.expr]:
+def _begun(plan: Reading, name: ast.Name) -> Iterator[ast.expr]:
     """`hidden = model.init_hidden(size)` before the loop, of `h = tuple([each.data for each in hidden])` in it."""
-    for node in plan.bindings.made_of(value, through_calls=False):
-        around = plan.program.parents.get(node)
-        if isinstance(around, ast.Assign) and node is around.value and begins_states(plan, node):
-            yield from (node,) if _is_made(plan, node) else ()
+    for node in plan.bindings.made_of(name, through_calls=False):
+        given = isinstance(plan.program.parents.get(node), ast.Assign | ast.IfExp)
+        if given and isinstance(node, ast.Call | ast.Tuple) and begins_states(plan, node) and _is_made(plan, node):
+            yield node
 
 
 def _made_inside(region: Region, split: Split) -> Iterator[ast.Call]:
@@ -67,7 +68,7 @@ def _carried(region: Region) -> Iterator[str]:
 def _given_on(region: Region) -> Iterator[str]:
     """`output, _ = model(data, states)`: what its forward gives to a recurrent layer as the states."""
     runs = [n for s in region.rest for n in walk(s) if isinstance(n, ast.Call) and _is_model(region.plan, n)]
-    for inner in _stateful(region.plan):
+    for inner in stateful(region.plan):
         state, forward = inner.args[1], region.plan.program.function_of(inner)
         if not isinstance(state, ast.Name) or not isinstance(forward, ast.FunctionDef):
             continue
@@ -75,13 +76,6 @@ def _given_on(region: Region) -> Iterator[str]:
         for call in runs:
             given = [*zip(names, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
             yield from (value.id for name, value in given if name == state.id and isinstance(value, ast.Name))
-
-
-def _stateful(plan: Reading) -> Iterator[ast.Call]:
-    """`self.lstm(x, states)` in a model."""
-    for call, fact in plan.facts.calls.items():
-        if fact.ever_in_forward and len(call.args) == 2 and any(effect_of(o.name).state for o in fact.called):
-            yield call
 
 
 def _is_model(plan: Reading, call: ast.Call) -> bool:
@@ -115,7 +109,7 @@ def _is_whole(plan: Reading, value: Value) -> bool:
 
 def without_part(plan: Reading) -> ast.expr | None:
     """A state of the whole batch that a layer is given with a rank's samples."""
-    for call in _stateful(plan):
+    for call in stateful(plan):
         state = plan.facts.value(call.args[1])
         given = plan.facts.value(call.args[0])  # in an evaluation too, of which each rank has all
         if given.varies and not isinstance(state.const, Literal) and _is_whole(plan, state):

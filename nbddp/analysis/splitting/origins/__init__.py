@@ -24,6 +24,7 @@ from nbddp.analysis.splitting.origins.sizes import (
     loaders_of,
     rows_of_batches,
     sizes_in,
+    stateful,
     written_size,
     written_sizes,
 )

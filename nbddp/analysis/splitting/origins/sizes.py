@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
-from nbddp.analysis.library import Samples, Shape, entry_of
+from nbddp.analysis.library import Samples, Shape, effect_of, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.regions import held, is_split, region_at
 from nbddp.analysis.syntax import keywords_of, qualified, walk
@@ -191,7 +191,17 @@ def is_state(plan: Reading, node: ast.expr) -> bool:
     calls = (plan.facts.calls.get(part) for part in made if isinstance(part, ast.Call))
     later = {c.node for c in calls if c is not None and any(o.kind in ("model", "submodule") for o in c.called)}
     others = [part for part in made if part not in later]
-    return bool(others) and all(_has_layers(plan, p) or (later and len(_sizes(plan, p)) == len(STATE)) for p in others)
+    carried = bool(later) and any(node in plan.bindings.made_of(call.args[1]) for call in stateful(plan))
+    return bool(others) and all(
+        _has_layers(plan, p) or (carried and len(_sizes(plan, p)) == len(STATE)) for p in others
+    )
+
+
+def stateful(plan: Reading) -> Iterator[ast.Call]:
+    """`self.lstm(x, states)` in a model."""
+    for call, fact in plan.facts.calls.items():
+        if fact.ever_in_forward and len(call.args) == 2 and any(effect_of(o.name).state for o in fact.called):
+            yield call
 
 
 def begins_states(plan: Reading, node: ast.expr) -> bool:
@@ -212,25 +222,29 @@ def _detached(plan: Reading, node: ast.expr) -> list[ast.expr]:
     found, waiting, seen = list[ast.expr](), [node], {node}
     for one in waiting:
         for value in plan.bindings.made_by(one):
-            parts = getattr(value, "elts", [value])
-            inner = {part: _without_gradient(part) for part in parts}
-            found += [part for part in parts if inner[part] is None]
-            waiting += (new := [n for n in inner.values() if n is not None and n not in seen])
+            inner = [part for part in _parts(value) if part is not value]
+            found += [] if inner else [value]
+            waiting += (new := [part for part in inner if part not in seen])
             seen.update(new)
     return found
 
 
-def _without_gradient(node: ast.expr) -> ast.expr | None:
+def _parts(node: ast.expr) -> Sequence[ast.expr]:
+    """Without what only takes it apart, puts it together or takes the gradient off."""
     match node:
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            return parts
+        case ast.IfExp(body=one, orelse=other):
+            return one, other
         case ast.Call(func=ast.Name(id="tuple" | "list"), args=[ast.expr() as several]):
-            return several
+            return [several]
         case ast.ListComp(elt=each) | ast.GeneratorExp(elt=each):
-            return each
+            return [each]
         case ast.Attribute(value=ast.expr() as whole, attr="data"):
-            return whole
+            return [whole]
         case ast.Call(func=ast.Attribute(value=ast.expr() as whole, attr="detach" | "detach_" | "clone"), args=[]):
-            return whole
-    return None
+            return [whole]
+    return []
 
 
 def is_moved(node: ast.expr, place: str) -> bool:
