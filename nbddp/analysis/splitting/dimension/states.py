@@ -21,11 +21,11 @@ def with_states(plan: Reading, split: Split) -> Split:
     """Each rank begins with those of its samples, and then goes on with what its model has given."""
     region = region_at(plan, split.at)
     names = {name for name in (*_carried(region), *_given_on(region)) if name not in split.names}
-    made = {value for name in names for value in _first(region, name) if _is_made(plan, value)}
-    read = [n for s in region.rest for n in walk(s) if isinstance(n, ast.Name) and n.id in names]
-    made |= {state for name in read for state in _begun(plan, name)}
-    apart = {one for one in made if not made & {*plan.program.ancestors(one)}}
-    return replace(split, states=split.states | apart | {*_made_inside(region, split)})
+    made = {name: {value for value in _first(region, name) if _is_made(plan, value)} for name in names}
+    read = [n for s in region.rest for n in walk(s) if isinstance(n, ast.Name) and not made.get(n.id, {n})]
+    begun = {state for name in read for state in _begun(plan, name)}  # elsewhere
+    first = set[ast.expr]().union(*made.values(), (s for s in begun if not begun & {*plan.program.ancestors(s)}))
+    return replace(split, states=split.states | first | {*_made_inside(region, split)})
 
 
 def _begun(plan: Reading, name: ast.Name) -> Iterator[ast.expr]:
