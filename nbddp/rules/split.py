@@ -52,7 +52,7 @@ from nbddp.analysis.splitting import (
     whole_sizes,
 )
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import FLAT, SEVERAL, TURNED, Split
+from nbddp.analysis.values import FLAT, SEVERAL, TURNED, Obj, Split
 from nbddp.diagnostics import Diagnostic, Level
 from nbddp.edits import Edit, after, before, replace, wrap
 from nbddp.sentence import Sentence, sentence
@@ -87,7 +87,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         yield from _rows(plan, call)
     for call in padded(plan) if by_parts else ():
         yield replace(plan.program, NAME, call.func, plan.naming("padded_to_longest"), ("padded_to_longest",))
-    yield from _unread(plan) if plan.assumed.splits or plan.assumed.joined else ()
+    yield from _unread(plan)
     for call, of in squeezes(plan) if plan.assumed.splits or plan.assumed.joined else ():
         yield from _squeezed(plan, call, of)
     for split in plan.assumed.splits:
@@ -113,8 +113,10 @@ def _told(plan: Plan, level: Level, message: Sentence, why: Sentence) -> Diagnos
 
 
 def _unread(plan: Plan) -> Iterator[Diagnostic]:
-    """What layers and models of files do to a batch is not known."""
-    for fact, _ in unread_parts(plan):
+    """What layers and models of files do to a batch is not known; where loaders are dealt out, of those that train."""
+    trained = {model.obj for model in plan.roles.models} if plan.sharding.loaders else set[Obj]()
+    by_parts = bool(plan.assumed.splits or plan.assumed.joined)
+    for fact, _ in (one for one in unread_parts(plan) if by_parts or one[1] & trained):
         yield plan.program.diagnose(
             NAME, "note", fact.node,
             sentence("the code of this model is not read, and each rank runs it on its own samples of a batch"),
