@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Set
-from dataclasses import replace
 
 from nbddp.analysis import Plan
 from nbddp.analysis.agreement import (
@@ -208,23 +207,18 @@ def _hooked(plan: Plan) -> Iterator[Diagnostic]:
             )  # fmt: skip
 
 
-def _among_samples(plan: Plan) -> Iterator[Diagnostic]:
-    own = _draws_own_batches(plan)
-    for found in _compared(plan):
-        yield replace(found, level="error") if own and found.level == "warning" else found
-
-
 def _draws_own_batches(plan: Plan) -> bool:
     """As the episodes of few-shot learning: of them no part will do, where samples are compared."""
     return not plan.options.exact and any(s.how == "own batches" for s in plan.sharding.shares.values())
 
 
-def _compared(plan: Plan) -> Iterator[Diagnostic]:
+def _among_samples(plan: Plan) -> Iterator[Diagnostic]:
+    level: Level = "error" if _draws_own_batches(plan) else "warning"
     for node in among_samples(plan):
         of_its_batch = node in plan.facts.among_samples
         if of_its_batch and plan.facts.is_loss(node):
             yield plan.program.diagnose(
-                NAME, "warning", node,
+                NAME, level, node,
                 sentence("what this loss is given for a sample depends on the other samples of its batch, and a rank "
                          "sees only its share of the batch"),
                 why=sentence("with N ranks each sample meets N times fewer others, which changes the training"),
@@ -232,7 +226,7 @@ def _compared(plan: Plan) -> Iterator[Diagnostic]:
             )  # fmt: skip
         elif of_its_batch and isinstance(node, ast.Subscript):
             yield plan.program.diagnose(
-                NAME, "warning", node,
+                NAME, level, node,
                 sentence("samples are told apart by their place in the batch here, and a rank has only its share of "
                          "it"),
                 why=sentence("with N ranks other samples stand there, which changes the training"),
@@ -240,7 +234,7 @@ def _compared(plan: Plan) -> Iterator[Diagnostic]:
             )  # fmt: skip
         elif of_its_batch:
             yield plan.program.diagnose(
-                NAME, "warning", node,
+                NAME, level, node,
                 sentence("each sample is compared with a statistic of its batch here, and a rank sees only its "
                          "share of the batch"),
                 why=sentence("with N ranks the statistic covers N times fewer samples, which changes the training"),
@@ -249,7 +243,7 @@ def _compared(plan: Plan) -> Iterator[Diagnostic]:
             )  # fmt: skip
         elif is_paired(plan, node) and plan.facts.is_loss(node):
             yield plan.program.diagnose(
-                NAME, "warning", node,
+                NAME, level, node,
                 sentence("this loss is given two shapes that pair each sample of a batch with all others, and a rank "
                          "sees only its share of the batch"),
                 why=sentence("with N ranks each sample meets N times fewer others, which changes the training"),
@@ -258,7 +252,7 @@ def _compared(plan: Plan) -> Iterator[Diagnostic]:
             )  # fmt: skip
         else:
             yield plan.program.diagnose(
-                NAME, "warning", node,
+                NAME, level, node,
                 sentence("the samples of a batch are compared or mixed with each other here, and a rank sees only its "
                          "share of the batch"),
                 why=sentence("with N ranks each sample meets N times fewer others, which changes the training"),

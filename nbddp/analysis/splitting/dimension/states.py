@@ -23,7 +23,8 @@ def with_states(plan: Reading, split: Split) -> Split:
     names = {name for name in (*_carried(region), *_given_on(region)) if name not in split.names}
     made = {name: {value for value in _first(region, name) if _is_made(plan, value)} for name in names}
     read = [n for s in region.rest for n in walk(s) if isinstance(n, ast.Name) and not made.get(n.id, {n})]
-    begun = {state for name in read for state in _begun(plan, name)}  # elsewhere
+    inside = {n for s in region.rest for n in walk(s)}  # states of an evaluation
+    begun = {state for name in read for state in _begun(plan, name)} - inside
     first = set[ast.expr]().union(*made.values(), (s for s in begun if not begun & {*plan.program.ancestors(s)}))
     return replace(split, states=split.states | first | {*_made_inside(region, split)})
 
