@@ -14,7 +14,7 @@ from nbddp.analysis.evaluator.tensors.operations import contracted
 from nbddp.analysis.evaluator.tensors.picked_shapes import is_tensor, shape_of_picked
 from nbddp.analysis.evaluator.tensors.reshaping import PAIRS, REDUCES, anew, reshaped
 from nbddp.analysis.evaluator.tensors.rows import same_places
-from nbddp.analysis.library import Samples, Shape, effect_of
+from nbddp.analysis.library import Samples, Shape, effect_of, under
 from nbddp.analysis.syntax import keywords_of
 from nbddp.analysis.values import (
     FLAT,
@@ -153,7 +153,8 @@ def _field(m: Machine, base: Value, word: str, value: Value) -> Dimensions:
 def seen(m: Machine, node: ast.expr) -> Sizes | None:
     """Numbers go with anything; also `math.pi`."""
     value = m.facts.value(node)
-    sizes = () if value.number or value.of("library") else sizes_of(m, value)
+    constant = any(under(o.name, ("math", "numpy", "torch")) for o in value.of("library"))
+    sizes = () if value.number or constant else sizes_of(m, value)
     return sizes if isinstance(sizes, tuple) else None
 
 

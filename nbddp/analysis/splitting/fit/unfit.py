@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from nbddp.analysis.library import effect_of, entry_of
@@ -19,11 +18,12 @@ from nbddp.analysis.splitting.dimension import (
     turns_round,
     without_part,
 )
+from nbddp.analysis.splitting.fit.graphs import edges_of, is_of_a_graph, read_from_sparse
 from nbddp.analysis.splitting.fit.sizes import own_size, uneven_size, whole_sizes
 from nbddp.analysis.splitting.means import uncounted
 from nbddp.analysis.splitting.origins import SORTS, counted_rows, is_put_back, strung
 from nbddp.analysis.splitting.own_parameters import learned
-from nbddp.analysis.splitting.regions import Region, is_split, region_at, run_by
+from nbddp.analysis.splitting.regions import Region, is_split, region_at
 from nbddp.analysis.splitting.roots import Root, dims_of, reduced
 from nbddp.analysis.splitting.single_samples import (
     goes_through_batches,
@@ -32,7 +32,7 @@ from nbddp.analysis.splitting.single_samples import (
     single_sample,
     taken_for_one,
 )
-from nbddp.analysis.syntax import qualified, walk
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
     ANYTHING,
     KNOWN,
@@ -46,13 +46,9 @@ from nbddp.analysis.values import (
     Split,
     backward_of,
     contents,
-    is_read,
     spread,
 )
 from nbddp.sentence import Sentence, sentence
-
-OF_SPARSE = ("indices", "_indices", "_values", "coalesce", "crow_indices", "col_indices")
-GRAPH = re.compile(r"(^|_)(adj|adjacency|edge_index|edges?|laplacian)(_|$)", re.IGNORECASE)
 
 NOT_FOUND = sentence("no batch was found in what the model is given, so every rank would train on the same data")
 
@@ -70,7 +66,7 @@ def unfit(plan: Reading, found: Split | Root | None) -> Sentence | None:
     if (environment := _environment(plan)) is not None:
         return sentence("'%1' is an environment that answers to what the model does, and gives no batch to split",
                         environment)  # fmt: skip
-    if (edges := _edges(plan, found)) is not None:
+    if (edges := edges_of(plan, found)) is not None:
         return sentence("'%1' joins the samples to a graph, so a part of them cannot be computed alone", edges)
     return None
 
@@ -105,28 +101,6 @@ def _environment(plan: Reading) -> str | None:
             word = func.attr if func.attr != "step" or fact.node.args else ""
             methods.setdefault(plan.program.source(func.value), set()).add(word)
     return next((name for name, used in methods.items() if used >= {"reset", "step"}), None)
-
-
-def _edges(plan: Reading, split: Split) -> str | None:
-    for node in plan.nodes():
-        name = qualified(node, plan.flow.imports) if isinstance(node, ast.Attribute | ast.Name) else None
-        if name is not None and effect_of(name).graph:
-            return name
-    for statement in region_at(plan, split.at).rest:
-        for call in walk(statement):
-            for given in call.args if isinstance(call, ast.Call) else ():
-                word = given.attr if isinstance(given, ast.Attribute) else getattr(given, "id", "")
-                # not of a batch of that name
-                alone = getattr(call, "args", []) == [given] and plan.program.source(given) == split.total
-                if GRAPH.search(word) and not (alone and _is_read(plan, call)):
-                    return plan.program.source(given)
-    return None
-
-
-def _is_read(plan: Reading, call: ast.AST) -> bool:
-    """Is it seen what the model does that is called?"""
-    fact = plan.facts.calls.get(call) if isinstance(call, ast.Call) else None
-    return fact is None or all(is_read(plan.facts, o) for o in fact.called)
 
 
 def unclear_loss(plan: Reading, split: Split) -> Sentence | None:
@@ -186,7 +160,7 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
 def _rows_apart(region: Region, split: Split) -> Sentence | None:
     """What goes by the number or the places of all rows."""
     plan = region.plan
-    if (sparse := _read_from_sparse(region)) is not None:
+    if (sparse := read_from_sparse(region)) is not None:
         return sentence("'%1' reads a sparse tensor, out of which no samples can be cut", plan.program.source(sparse))
     sized = next((c for c in whole_sizes(plan) if own_size(plan, c) is None), None)
     if (shape := sized or made_for_all(plan, split)) is not None:
@@ -194,13 +168,6 @@ def _rows_apart(region: Region, split: Split) -> Sentence | None:
     if (picked := _picked_by_place(region, split)) is not None:
         return sentence("'%1' is picked by its place in the batch", plan.program.source(picked))
     return ill_matched(plan, split)
-
-
-def _read_from_sparse(region: Region) -> ast.Call | None:
-    """`ratings.indices()`, `ratings.coalesce()`, of what is split."""
-    calls = (n for s in region.rest for n in run_by(region.plan, s) if isinstance(n, ast.Call) and not n.args)
-    methods = (c for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr in OF_SPARSE)
-    return next((c for c in methods if isinstance(c.func, ast.Attribute) and is_split(region.plan, c.func.value)), None)
 
 
 def _goes_on(plan: Reading) -> ast.expr | None:
@@ -298,11 +265,8 @@ def unfit_in_models(plan: Reading) -> bool:
     """Where the models alone see samples: do they compute with those of others, or take them for one?"""
     products = (plan.facts.value(right) for _, left, right in _products(plan) if _is_of_data(plan, left))
     over = any(right.varies and not right.of(TURNED) for right in products)  # also where at times it is all of the data
-    graph = any(effect_of(name).graph for f in plan.facts.calls.values() for name in f.names)
-    graph = graph or any(GRAPH.search(getattr(a, "id", "")) and not _is_read(plan, f.node)
-                         for f in plan.facts.calls.values() for a in f.node.args)  # fmt: skip
     alone = _over_first_in_models(plan) is None and taken_for_one(plan, 0) is None and not goes_on_in_models(plan)
-    return over or graph or not alone
+    return over or is_of_a_graph(plan) or not alone
 
 
 def _is_of_data(plan: Reading, node: ast.expr) -> bool:
