@@ -70,6 +70,7 @@ def train(rank, world_size, seed):
 def run_rank(rank, world_size, port, seed):
     dist.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=world_size)
     train(rank, world_size, seed)
+    dist.barrier()  # gloo's threads let go of the last tensors first (pytorch/pytorch#179291)
     dist.destroy_process_group()
     with Path(os.environ["NBDDP_EVENTS"]).open("a") as events:
         events.write(json.dumps({"event": "end", "time": time.time(), "rank": rank}) + "\n")
