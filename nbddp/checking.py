@@ -12,6 +12,7 @@ from nbddp.analysis.library import Use
 from nbddp.analysis.syntax import Statement
 from nbddp.diagnostics import CannotExport, Diagnostic, in_order
 from nbddp.export import export
+from nbddp.modules import with_modules
 from nbddp.notebook import Notebook, read_notebook
 from nbddp.options import Options
 
@@ -43,6 +44,7 @@ class Role:
     role: str
     cell: int
     sure: bool  # seen by what the code does, not by what things are called
+    file: str = ""  # of a module beside the notebook, where it is made there
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ def check(source: Path | str | Notebook, options: Options | None = None) -> Repo
     """Everything that an export finds out; a notebook that cannot be exported has its reasons in `diagnostics`."""
     notebook = source if isinstance(source, Notebook) else read_notebook(source)
     try:
-        plan = make_plan(notebook, options or Options())
+        plan = make_plan(with_modules(notebook), options or Options())
     except CannotExport as refusal:
         return Report(diagnostics=refusal.diagnostics)
     try:
@@ -75,13 +77,14 @@ def _place(plan: Plan, statement: Statement) -> tuple[int, int, str]:
 
 
 def _kept(plan: Plan) -> Iterator[Kept]:
-    for statement in plan.kept:
+    for statement in (s for s in plan.kept if not s.cell.file):
         yield Kept(*_place(plan, statement))
 
 
 def _dropped(plan: Plan) -> Iterator[Dropped]:
     for index, why in plan.slice.dropped.items():
-        yield Dropped(*_place(plan, plan.program.statements[index]), why)
+        if not (statement := plan.program.statements[index]).cell.file:
+            yield Dropped(*_place(plan, statement), why)
 
 
 def _roles(plan: Plan) -> Iterator[Role]:
@@ -102,7 +105,8 @@ def _roles(plan: Plan) -> Iterator[Role]:
             elif obj.kind == "loader":
                 role = "evaluation loader" if obj in plan.roles.evaluation_loaders else "loader that is not used"
             if role and hasattr(obj.node, "lineno"):
-                yield Role(name, role, plan.program.cell_of(obj.node).number, sure=not plan.sharding.mixed)
+                cell = plan.program.cell_of(obj.node)
+                yield Role(name, role, cell.number, sure=not plan.sharding.mixed, file=cell.file)
                 break
 
 

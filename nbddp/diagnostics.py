@@ -25,12 +25,14 @@ class Diagnostic:
     help: Sentence = NOTHING
     why: Sentence = NOTHING
     source: str = ""
+    file: str = ""  # of a module beside the notebook, where the place is not in a cell
 
     def render(self) -> str:
         """The house form: what, where, the line itself, why it matters for DDP, what to do."""
         parts = [f"{self.level}[{self.rule}]: {self.message}"]
-        if self.cell:
-            parts.append(f" --> cell {self.cell}:{self.line}")
+        if self.cell or self.file:
+            where = self.file or f"cell {self.cell}"
+            parts.append(f" --> {where}:{self.line}" if self.line else f" --> {where}")
         if self.source:
             parts.append(f"{self.line:>3} | {self.source}")
         if self.why:
@@ -58,7 +60,7 @@ def rendered(diagnostics: Iterable[Diagnostic]) -> Iterator[str]:
 
 def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Each finding once, by place."""
-    return tuple(sorted(dict.fromkeys(diagnostics), key=lambda d: (d.cell, d.line, d.column, d.rule)))
+    return tuple(sorted(dict.fromkeys(diagnostics), key=lambda d: (d.cell, d.file, d.line, d.column, d.rule)))
 
 
 class CannotExport(ValueError):

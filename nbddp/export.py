@@ -36,19 +36,22 @@ class Script:
 def export(source: Path | str | Notebook, options: Options | None = None) -> Script:
     """Compile a notebook; raises CannotExport with all that stands in the way, or CannotRead."""
     from nbddp.analysis import followed
+    from nbddp.modules import with_modules
     from nbddp.notebook import Notebook, read_notebook
 
-    notebook = source if isinstance(source, Notebook) else read_notebook(source)
+    notebook = with_modules(source if isinstance(source, Notebook) else read_notebook(source))
     return followed(notebook, lambda: _compiled(notebook, options or Options()))
 
 
 def _compiled(notebook: Notebook, options: Options) -> Script:
     from nbddp.script.apply import Conflict
     from nbddp.script.assemble import as_text, assemble
+    from nbddp.script.from_modules import copied
 
     plan, edits, diagnostics = decided(notebook, options)
     if any(d.level == "error" for d in diagnostics):
         raise CannotExport(diagnostics)
+    diagnostics += copied(plan, edits)
     try:
         lines = assemble(plan, edits)
     except Conflict as conflict:
@@ -162,7 +165,7 @@ def _line_map(plan: Plan, lines: list[Line]) -> tuple[tuple[int, int] | None, ..
             found.append(None)
         else:
             cell, number = plan.program.place(line.origin)
-            found.append((cell.number, number))
+            found.append(None if cell.file else (cell.number, number))
     return tuple(found)
 
 

@@ -20,7 +20,7 @@ LAYERS = (
     ("train_line",),
     ("notebook",),
     ("analysis",),
-    ("edits",),
+    ("edits", "modules"),
     ("rules",),
     ("script",),
     ("output", "export"),
@@ -66,7 +66,7 @@ INSIDE = {
 }
 PACKAGES = sorted((PACKAGE / "analysis").glob("*/__init__.py"))
 MODULES_IN_A_PACKAGE = 13  # a list that is taken in at a glance; the evaluator and values have 12
-COMPILER = ("notebook", "analysis", "edits", "rules", "script", "export", "checking")
+COMPILER = ("notebook", "analysis", "modules", "edits", "rules", "script", "export", "checking")
 HEAVY = {"torch", "numpy", "IPython", "ipykernel", "ipywidgets", "anywidget", "nbconvert", "nbformat", "rich"}
 
 # These are texts that get copied into scripts, not code of the compiler.

@@ -53,7 +53,7 @@ def _status(diagnostics: Sequence[Diagnostic], *, strict: bool) -> int:
 def _page(notebook: Notebook, report: Report, on: bool) -> Iterator[str]:
     roles = sorted(report.roles, key=lambda role: (role.cell, role.name))
     for title, table in (
-        ("roles", [(r.name, r.role, f"cell {r.cell}", "" if r.sure else "(a guess)") for r in roles]),
+        ("roles", [(r.name, r.role, r.file or f"cell {r.cell}", "" if r.sure else "(a guess)") for r in roles]),
         ("kept", [(f"cell {k.cell}:{k.line}", _said(notebook, k)) for k in report.kept]),
         ("left out", [(f"cell {d.cell}:{d.line}", _said(notebook, d), d.why) for d in report.dropped]),
     ):

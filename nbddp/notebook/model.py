@@ -47,6 +47,8 @@ class Cell:
     has_await: bool = False  # awaits at top level, as IPython allows and a script does not
     marks: tuple[str, ...] = ()  # every role that magic, directive and tags claim; more than one is a contradiction
     file_line: int | None = None  # line of the cell's first line in a percent file; None for .ipynb
+    file: str = ""  # "models/unet.py": what is needed of a module beside the notebook, which has no cell of its own
+    module: str = ""  # "models.unet"
 
     def source_column(self, line: int, column: int) -> int:
         """The column in `source` of a column in `code`; they differ where a dedent or a `%time` was taken off.
@@ -68,6 +70,8 @@ class Notebook:
     language: str = "python"
     requires: tuple[str, ...] = ()  # what !pip install and %pip install lines name, options dropped
     path: Path | None = None
+    folder: Path | None = None  # where modules beside it are looked for; None: nowhere
+    brought: tuple[str, ...] = ()  # imports of names that stand in cells with a `file` now, one name each
 
 
 class CannotRead(ValueError):

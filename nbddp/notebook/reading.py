@@ -24,7 +24,7 @@ def read_notebook(path: str | Path) -> Notebook:
     """The notebook in a .ipynb or percent-format .py file; raises CannotRead, and nothing else."""
     path = Path(path)
     try:
-        return replace(_decoded(_content(path), path), path=path)
+        return replace(_decoded(_content(path), path), path=path, folder=path.parent)
     except CannotRead as error:
         raise CannotRead(error.sentence, path) from None
 

@@ -14,6 +14,7 @@ from nbddp.fingerprint import sealed
 from nbddp.notebook import is_directive
 from nbddp.script.apply import Line, apply
 from nbddp.script.copy_parts import parts_for
+from nbddp.script.from_modules import modules_of
 from nbddp.script.guards import joined_guards
 from nbddp.script.hand_back import hand_back
 from nbddp.script.header import header
@@ -46,8 +47,9 @@ LET_GO = "  # lets go of the process group: gloo's threads end with it"
 def assemble(plan: Plan, edits: Sequence[Edit]) -> list[Line]:
     """The lines of the script, each with the line of the notebook that it came from."""
     spans = regions(plan)
-    edited = {s for s in plan.kept if any(e.text.strip() for e in _edits_of(spans[s.index], edits))}
-    layout = lay_out(plan, edited, _bound_by(edits), _read_by(plan, spans, edits))
+    modules = modules_of(plan, edits)
+    edited = {s for s in modules.kept if any(e.text.strip() for e in _edits_of(spans[s.index], edits))}
+    layout = lay_out(plan, modules, edited, _bound_by(edits), _read_by(plan, spans, edits))
     body = _body(plan, layout, spans, edits)
     module = _cells(plan, layout.module, spans, edits, "")
     environment = [line for s in layout.environment for line in _environment(plan, s, spans, edits)]
@@ -60,7 +62,8 @@ def assemble(plan: Plan, edits: Sequence[Edit]) -> list[Line]:
     parts = parts_for(requested, renames=renames, numpy=_numpy_in(plan, layout))
     used = names | parts.mentioned | words_of(start.source)
     comments = comments_of(plan.program, layout.imports, spans)
-    imports = kept_imports(layout.imports, used | _notebook_names(plan, layout), comments)
+    used_too = used | _notebook_names(plan, layout)
+    imports = kept_imports(layout.imports, used_too, comments) + modules.imports(used_too)
     imports += [f"import {name}" for name in plan.program.needs if name in used - library().parts.keys()]
     present = bound_by(imports)
     added = [*parts.imports, *start.imports, *_imports_of_edits(plan, edits, names)]
@@ -184,6 +187,8 @@ def _same_kind(a: Statement, b: Statement) -> bool:
 
 def _cell_title(plan: Plan, statement: Statement, indent: int) -> str:
     number = statement.cell.number
+    if statement.cell.file:
+        return _title(statement.cell.file, indent)
     role = ROLES.get(statement.cell.mark or "", "")
     if number == plan.training_cell:
         role = ": the training loop"
@@ -230,7 +235,7 @@ def _global(names: tuple[str, ...], comment: str) -> list[Line]:
 
 
 def _what(layout: Layout) -> str:
-    numbers = sorted({s.cell.number for s in layout.body})
+    numbers = sorted({s.cell.number for s in layout.body if not s.cell.file})
     if len(numbers) == 1:
         return f"The notebook's cell {numbers[0]}, as each process runs it."
     return f"The notebook's cells {numbers[0]} to {numbers[-1]}, as each process runs them."

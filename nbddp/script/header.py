@@ -78,7 +78,7 @@ def _needs(plan: Plan, layout: Layout) -> str:
     import sys
 
     used = {n.id for s in plan.kept for n in walk(s.node) if isinstance(n, ast.Name)}
-    roots = set()
+    roots = set(layout.beside)
     for statement in layout.imports:
         assert isinstance(statement.node, ast.Import | ast.ImportFrom)
         for name, target in bindings(statement.node):

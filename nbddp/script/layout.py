@@ -12,6 +12,7 @@ from nbddp.analysis.library import HIDES
 from nbddp.analysis.reading import surely_draws
 from nbddp.analysis.slicing import Effects
 from nbddp.analysis.syntax import BUILTINS, Statement, bindings, qualified, walk
+from nbddp.script.from_modules import Modules
 
 Import = ast.Import | ast.ImportFrom
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -26,13 +27,16 @@ class Layout:
     body: tuple[Statement, ...]
     global_names: tuple[str, ...]  # bound in `train`, read by what stands at the module
     parameters: tuple[tuple[str, object], ...]  # constants of the cell marked "parameters"
+    beside: frozenset[str]  # modules beside the notebook that the script imports
 
 
-def lay_out(plan: Plan, edited: Collection[Statement], bound_by_edits: set[str], read_by_edits: set[str]) -> Layout:
-    found = [s for s in plan.kept if isinstance(s.node, Import)]
+def lay_out(
+    plan: Plan, modules: Modules, edited: Collection[Statement], bound_by_edits: set[str], read_by_edits: set[str]
+) -> Layout:
+    found = [s for s in modules.kept if isinstance(s.node, Import)]
     imports = _in_order(plan, [s for s in found if not _gives_another_meaning(plan, s, found)])
-    rest = [s for s in plan.kept if s not in imports]
-    names = {n for s in imports for n in plan.flow.effects[s.index].binds} | BUILTINS
+    rest = [s for s in modules.kept if s not in imports]
+    names = {n for s in imports for n in plan.flow.effects[s.index].binds} | BUILTINS | modules.names
     names -= {n for s in rest if not _is_guarded(s.node) for n in plan.flow.effects[s.index].may_bind}  # another value
     environment = _environment(plan, imports, rest, _split(plan, rest, names, edited)[0])
     module, body = _split(plan, [s for s in rest if s not in environment], names, edited)
@@ -43,6 +47,7 @@ def lay_out(plan: Plan, edited: Collection[Statement], bound_by_edits: set[str],
         body,
         _global_names(plan, module, body, bound_by_edits, read_by_edits),
         _parameters(module),
+        modules.imported,
     )
 
 

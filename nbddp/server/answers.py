@@ -32,7 +32,7 @@ def answer_export(question: Question) -> Answer:
         "lines": script.line_map,
         "sections": [asdict(section) for section in sections(script.text, script.line_map)],
         "cells": sum(cell.kind == "code" and bool(cell.source.strip()) for cell in question.notebook.cells),
-        "kept": len({statement.cell.number for statement in script.plan.kept}),
+        "kept": len({s.cell.number for s in script.plan.kept if not s.cell.file}),
         "rewrites": _rewrites(script),
         "diagnostics": _listed(script.diagnostics),
         "edited": present is not None and present != script.text and edited_since_export(present),

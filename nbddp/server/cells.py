@@ -8,6 +8,7 @@ from typing import Any
 from nbddp.analysis import Plan
 from nbddp.diagnostics import CannotExport, Diagnostic, in_order
 from nbddp.export import decided
+from nbddp.modules import with_modules
 from nbddp.notebook import Cell, Notebook
 from nbddp.options import Options
 from nbddp.sentence import Sentence, sentence
@@ -19,7 +20,7 @@ Found = tuple[str, list[Sentence]]  # a role and its reasons
 def cells_of(notebook: Notebook, options: Options) -> dict[str, Any]:
     """A role and a reason for each code cell; without a plan, what the cells are marked with."""
     try:
-        plan, _, found = decided(notebook, options)
+        plan, _, found = decided(with_modules(notebook), options)
     except CannotExport as refusal:
         return _answer(notebook, None, refusal.diagnostics)
     return _answer(notebook, plan, in_order(found))

@@ -80,7 +80,7 @@ def test_json_has_all_of_it(capsys, compiler, notebook):
     compiler.report = replace(REPORT, diagnostics=(WARNING,))
     found = json.loads(said(capsys, "--json")[1])
     assert found["dropped"][0] == {"cell": 2, "line": 2, "source": "x.shape", "why": "shows a value"}
-    assert found["roles"][0] == {"name": "data", "role": "training loader", "sure": False, "cell": 3}
+    assert found["roles"][0] == {"name": "data", "role": "training loader", "sure": False, "cell": 3, "file": ""}
     assert found["diagnostics"] == [WARNING.as_dict()]
 
 

@@ -6,6 +6,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import torch
 
 from nbddp.export import Script, export
+from nbddp.notebook import read_notebook
 from nbddp.run.start.command import INSIDE
 from nbddp.watch_points import WatchPoint, to_json
 
@@ -27,7 +29,8 @@ LIMIT = 240.0
 @cache
 def script_of(notebook: Path) -> Script:
     """`nbddp.CannotExport` where the notebook is refused."""
-    return export(notebook)
+    beside = notebook.with_suffix("")
+    return export(replace(read_notebook(notebook), folder=beside if beside.is_dir() else None))
 
 
 def run_notebook(notebook: Path, nproc: int, *, forked: bool = False) -> Outcome:

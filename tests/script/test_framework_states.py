@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nbddp.script.framework_states import framework_states
+from nbddp.script.from_modules import modules_of
 from nbddp.script.layout import lay_out
 from tests.analysis.cells import BEFORE, TRAINING, plan
 
@@ -16,7 +17,7 @@ LOOP = TRAINING.replace("loss.backward()", "accelerator.backward(loss)")
 def states(*cells: str) -> dict[str, str]:
     made = plan(*BEFORE, *cells)
     assert made.framework is not None
-    return framework_states(made, made.framework, lay_out(made, set(), set(), set()))
+    return framework_states(made, made.framework, lay_out(made, modules_of(made, []), set(), set(), set()))
 
 
 @pytest.mark.parametrize(

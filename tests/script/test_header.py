@@ -7,6 +7,7 @@ import ast
 import pytest
 
 from nbddp.options import Options
+from nbddp.script.from_modules import modules_of
 from nbddp.script.header import header
 from nbddp.script.layout import lay_out
 from tests.analysis.cells import BEFORE, TRAINING, plan
@@ -14,7 +15,7 @@ from tests.analysis.cells import BEFORE, TRAINING, plan
 
 def text(*cells: str, options: Options | None = None) -> str:
     made = plan(*BEFORE, *cells, options=options)
-    found = "\n".join(line.text for line in header(made, lay_out(made, set(), set(), set())))
+    found = "\n".join(line.text for line in header(made, lay_out(made, modules_of(made, []), set(), set(), set())))
     docstring = ast.literal_eval(found)
     assert isinstance(docstring, str)
     return docstring

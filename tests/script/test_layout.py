@@ -6,6 +6,7 @@ import ast
 
 import pytest
 
+from nbddp.script.from_modules import modules_of
 from nbddp.script.layout import Layout, lay_out
 from nbddp.script.regions import regions
 from tests.analysis.cells import BEFORE, TRAINING, plan
@@ -14,7 +15,7 @@ from tests.analysis.cells import BEFORE, TRAINING, plan
 def laid_out(*cells: str) -> tuple[Layout, dict[str, str]]:
     """The layout, and for each statement of these cells where it went, by its first line."""
     made = plan(*BEFORE, *cells)
-    layout = lay_out(made, set(), set(), set())
+    layout = lay_out(made, modules_of(made, []), set(), set(), set())
     places = {s.index: place for place in ("imports", "environment", "module", "body") for s in getattr(layout, place)}
     kept = [s for s in made.kept if s.cell.number > len(BEFORE)]
     return layout, {made.program.source(s.node).split("\n")[0]: places[s.index] for s in kept}

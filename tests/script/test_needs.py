@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nbddp.options import Options
+from nbddp.script.from_modules import modules_of
 from nbddp.script.launcher import Needs
 from nbddp.script.layout import lay_out
 from nbddp.script.needs import needs_of
@@ -13,7 +14,7 @@ from tests.analysis.cells import BEFORE, TRAINING, plan
 
 def needs(*cells: str, options: Options | None = None) -> Needs:
     made = plan(*BEFORE, *cells, options=options)
-    return needs_of(made, lay_out(made, set(), set(), set()))
+    return needs_of(made, lay_out(made, modules_of(made, []), set(), set(), set()))
 
 
 def test_of_a_plain_notebook_they_are_few():

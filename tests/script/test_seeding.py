@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from nbddp.script.from_modules import modules_of
 from nbddp.script.layout import lay_out
 from nbddp.script.seeding import unseeded
 from tests.analysis.cells import BEFORE, IMPORTS, TRAINING, plan
@@ -14,7 +15,7 @@ USE = TRAINING.replace("range(3)", "range(3 if k else 3)")
 
 def drawn(*cells: str) -> set[str]:
     made = plan(*cells)
-    return set(unseeded(made, lay_out(made, set(), set(), set())))
+    return set(unseeded(made, lay_out(made, modules_of(made, []), set(), set(), set())))
 
 
 @pytest.mark.parametrize("seed", ["torch.manual_seed(0)", "def seed_all():\n    torch.manual_seed(0)\n\nseed_all()"])

@@ -126,7 +126,7 @@ class Program:
         column: int = node.col_offset + 1  # type: ignore[attr-defined]
         lines = cell.source.split("\n")
         source = lines[in_cell - 1] if in_cell <= len(lines) else ""
-        return Diagnostic(rule, level, message, cell.number, in_cell, column, help, why, source)
+        return Diagnostic(rule, level, message, cell.number, in_cell, column, help, why, source, cell.file)
 
 
 def place_of(node: ast.expr) -> tuple[int, int]:

@@ -128,7 +128,13 @@ class ShardOfBatches(Sampler):
     """This process's share of each batch that another batch sampler draws, once for all of them."""
 
     def __init__(self, batch_sampler):
-        self.whole = batch_sampler
+        vars(self)["whole"] = batch_sampler
+
+    def __getattr__(self, name):
+        return getattr(vars(self).get("whole"), name)  # a copy asks before it has it
+
+    def __setattr__(self, name, value):  # `loader.batch_sampler.sampler = others`
+        setattr(self.whole, name, value)
 
     def __iter__(self):
         batches = from_rank_0([list(batch) for batch in self.whole] if dist.get_rank() == 0 else None)

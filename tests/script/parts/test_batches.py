@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
 from typing import Any
 
@@ -177,6 +178,18 @@ def draw_batches(rank: int) -> Any:
 
 def test_each_batch_of_ones_own_is_divided():
     assert on_ranks(2, draw_batches) == [[[9, 2], [4], [6, 8]], [[1, 3], [5], [7, 6]]]
+
+
+def draw_others(rank: int) -> Any:
+    batches = ShardOfBatches(BatchSampler(range(8), 4, False))
+    loader = DataLoader(range(100), batch_sampler=batches)  # type: ignore[arg-type]
+    loader.batch_sampler.sampler = range(20, 28)  # type: ignore[union-attr]  # as a step may that draws its own places
+    assert loader.batch_sampler.batch_size == 4  # type: ignore[union-attr]
+    return [batch.tolist() for batch in pickle.loads(pickle.dumps(loader))]
+
+
+def test_what_is_set_of_it_is_set_of_the_batches_that_it_divides():
+    assert on_ranks(2, draw_others) == [[[20, 22], [24, 26]], [[21, 23], [25, 27]]]
 
 
 def epochs_reach_the_sampler(rank: int) -> None:

@@ -1,0 +1,54 @@
+"""`from losses import TripletLoss`: the notebook with what of that file it needs, in a cell before all others.
+
+So a module is followed as a cell is. Where the script must change nothing of it, it is imported as before.
+A module stays unread, as one of a library is, where a name of its top level means something else to the notebook.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from nbddp.modules.meanings import told_apart
+from nbddp.modules.parts import Parts, parts_of
+from nbddp.modules.written import brought, module_cell, without_imports
+from nbddp.notebook import Cell, Notebook, parse
+
+
+def with_modules(notebook: Notebook) -> Notebook:
+    """The notebook as it is where it has no folder, or imports nothing from there by name."""
+    if notebook.folder is None or not any("import" in c.code for c in notebook.cells):
+        return notebook
+    trees = {c: parse(c.code) for c in notebook.cells if _is_read(c)}
+    read, unread = tuple(trees.values()), set[str]()
+    while parts := parts_of(notebook.folder, read, unread):
+        parts, hidden = told_apart(parts, read)
+        if not hidden:
+            break
+        unread |= hidden
+    if not parts:
+        return notebook
+    cells = [replace(c, code=without_imports(c.code, trees[c], parts)) if c in trees else c for c in notebook.cells]
+    lines = tuple(line for tree in trees.values() for line in brought(tree, parts))
+    return replace(notebook, cells=(*_cells(parts), *cells), brought=lines)
+
+
+def _is_read(cell: Cell) -> bool:
+    return cell.kind == "code" and bool(cell.code.strip()) and not cell.error and cell.mark != "skip"
+
+
+def _cells(parts: Parts) -> Iterator[Cell]:
+    """Those that others need come first."""
+    seen = set[str]()
+
+    def placed(name: str) -> Iterator[Cell]:
+        if name not in parts or name in seen:
+            return
+        seen.add(name)
+        for node in (s for s in parts[name].statements if isinstance(s, ast.ImportFrom)):
+            yield from placed(parts[name].module.named(node))
+        yield module_cell(parts[name], parts)
+
+    for name in parts:
+        yield from placed(name)

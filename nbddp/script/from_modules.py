@@ -1,0 +1,99 @@
+"""Modules beside the notebook, which were read as cells: imported as before, where the script changes nothing of them.
+
+Of one that it does change, what the training needs is copied, with whatever uses it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from nbddp.analysis import Plan
+from nbddp.analysis.syntax import Statement, bindings
+from nbddp.diagnostics import Diagnostic
+from nbddp.edits import Edit
+from nbddp.notebook import Cell
+from nbddp.sentence import sentence
+
+NAME = "modules"
+IMPORT = ast.Import | ast.ImportFrom
+
+
+@dataclass(frozen=True)
+class Modules:
+    """What becomes of them in the script."""
+
+    kept: tuple[Statement, ...]  # that the script writes
+    given: dict[str, str]  # names that come by an import, and that import
+    copied: tuple[str, ...]  # files
+
+    @property
+    def names(self) -> Set[str]:
+        return self.given.keys()
+
+    @property
+    def imported(self) -> frozenset[str]:
+        """The packages or files that hold them."""
+        return frozenset(line.split()[1].partition(".")[0] for line in self.given.values())
+
+    def imports(self, used: Set[str]) -> list[str]:
+        return [line for name, line in self.given.items() if name in used]
+
+
+def modules_of(plan: Plan, edits: Sequence[Edit]) -> Modules:
+    copied = _copied(plan, edits)
+    apart = [s for s in plan.kept if s.cell.file and s.cell not in copied]
+    as_written = {name: line for line in plan.notebook.brought for name, _ in bindings(_parsed(line))}
+    own = [(s, n) for s in apart if not isinstance(s.node, IMPORT) for n in sorted(plan.flow.effects[s.index].may_bind)]
+    given = {n: as_written.get(n, f"from {s.cell.module} import {n}") for s, n in own}
+    renamed = {name: s for s in plan.kept if (name := _renamed(s, given)) in as_written and not s.cell.file}
+    given |= {name: as_written[name] for name in renamed}
+    gone = {s for s in apart if not isinstance(s.node, IMPORT) or _is_their_own(s.node)} | {*renamed.values()}
+    return Modules(tuple(s for s in plan.kept if s not in gone), given, tuple(c.file for c in copied))
+
+
+def copied(plan: Plan, edits: Sequence[Edit]) -> Iterator[Diagnostic]:
+    """What is told of them."""
+    for cell in _copied(plan, edits):
+        message = sentence("what the training needs of %1 stands in the script, which changes it", cell.file)
+        why = sentence("on several processes something of it must be written in another way; the file stays as it is")
+        yield Diagnostic(NAME, "note", message, why=why, file=cell.file)
+
+
+def _copied(plan: Plan, edits: Sequence[Edit]) -> list[Cell]:
+    """Those with an edit; a module that imports from one of them would get what it was."""
+    cells = [c for c in plan.program.cells if c.file]
+    edited = {plan.program.place(_line(plan, e))[0] for e in edits} if cells else set()
+    copied = [c for c in cells if c in edited]
+    binds, reads = {c: set[str]() for c in cells}, {c: set[str]() for c in cells}
+    for s in (s for s in plan.kept if s.cell.file):
+        found = plan.flow.effects[s.index]
+        binds[s.cell] |= set() if isinstance(s.node, IMPORT) else found.may_bind
+        reads[s.cell] |= found.reads | found.deferred
+    while more := [c for c in cells if c not in copied and any(reads[c] & binds[other] for other in copied)]:
+        copied += more
+    return [c for c in cells if c in copied]
+
+
+def _line(plan: Plan, edit: Edit) -> int:
+    return plan.program.text.count("\n", 0, edit.start) + 1
+
+
+def _renamed(statement: Statement, given: Mapping[str, str]) -> str:
+    """`Loss = TripletLoss`, which was an import in that place."""
+    match statement.node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=value)) if value in given:
+            return name
+    return ""
+
+
+def _is_their_own(node: ast.stmt) -> bool:
+    """`from __future__ import annotations`, `from .layers import *`: of that file alone."""
+    return isinstance(node, ast.ImportFrom) and (node.module == "__future__" or node.names[0].name == "*")
+
+
+def _parsed(line: str) -> ast.Import | ast.ImportFrom:
+    node = ast.parse(line).body[0]
+    assert isinstance(node, IMPORT)
+    return node

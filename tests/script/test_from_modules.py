@@ -1,0 +1,111 @@
+"""Modules beside the notebook in the script: imported, or copied where something of them changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from nbddp.export import Script, export
+from tests.analysis.cells import DATA, IMPORTS, TRAINING, notebook
+from tests.modules.beside import written
+
+NETS = """
+    import torch.nn as nn
+
+    WIDTH = 8
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(WIDTH, 2)
+
+        def forward(self, x):
+            return self.layer(x)
+"""
+OPTIMIZER = "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)"
+METER = """
+    class Meter:
+        def __init__(self):
+            self.sum = self.count = 0
+
+        def update(self, value, count):
+            self.sum += value * count
+            self.count += count
+
+        def average(self):
+            return self.sum / self.count
+
+    class Bar(Meter):
+        pass
+"""
+
+
+def script(folder: Path, files: Mapping[str, str], *cells: str) -> Script:
+    return export(replace(notebook(*cells), folder=written(folder, files)))
+
+
+def imports(found: Script) -> list[str]:
+    return [line for line in found.text.split("\n") if line.startswith("from ") and "nets" in line]
+
+
+@pytest.mark.parametrize(
+    ("line", "written_as"),
+    [
+        ("from nets import Net", "from nets import Net"),
+        ("from nets import Net as N", "from nets import Net as N"),
+        ("from nets import *", "from nets import Net"),
+        ("from nets import Net, WIDTH", "from nets import Net"),  # what nothing of the training needs goes
+    ],
+)
+def test_a_module_that_stays_as_it_is_is_imported(tmp_path: Path, line: str, written_as: str) -> None:
+    name = line.rpartition(" ")[2] if " as " in line else "Net"
+    found = script(tmp_path, {"nets.py": NETS}, IMPORTS, DATA, line, f"model = {name}()", OPTIMIZER, TRAINING)
+    assert imports(found) == [written_as]
+    assert "class Net" not in found.text
+    assert f"model = {name}()" in found.text
+    assert "it needs torch, nets" in found.text
+    assert found.diagnostics == ()
+
+
+def test_a_class_of_the_notebook_on_top_of_one_of_a_module(tmp_path: Path) -> None:
+    more = "class Wide(Net):\n    def forward(self, x):\n        return super().forward(2 * x)\nmodel = Wide()"
+    found = script(tmp_path, {"nets.py": NETS}, IMPORTS, DATA, "from nets import Net", more, OPTIMIZER, TRAINING)
+    assert imports(found) == ["from nets import Net"]
+    assert found.text.index("class Wide(Net)") < found.text.index("def train(")
+
+
+FILES = {"nets.py": NETS, "meters.py": METER, "bars.py": "from meters import Bar\n\n\ndef bar():\n    return Bar()\n"}
+SAVING = "def save(model):\n    print('saving')\n    torch.save(model.state_dict(), 'best.pt')\n"
+
+
+def test_one_that_changes_is_copied_with_a_note(tmp_path: Path) -> None:
+    files = {**FILES, "saving.py": f"import torch\n\n\ndef unused():\n    pass\n\n\n{SAVING}"}
+    cells = "from saving import save\nfrom nets import Net", "model = Net()", OPTIMIZER, TRAINING + "    save(model)\n"
+    found = script(tmp_path, files, IMPORTS, DATA, *cells)
+    assert imports(found) == ["from nets import Net"]
+    assert "from saving" not in found.text
+    assert "unused" not in found.text
+    assert "# ── saving.py ──" in found.text
+    assert "        torch.save(model.state_dict(), 'best.pt')" in found.text  # of rank 0 alone
+    assert [(d.rule, d.level, d.file) for d in found.diagnostics] == [("modules", "note", "saving.py")]
+
+
+def test_with_what_imports_from_it(tmp_path: Path) -> None:
+    files = {**FILES, "saving.py": f"import torch\n\n\n{SAVING}",
+             "ends.py": "from saving import save as keep\n\n\ndef end(model):\n    keep(model)\n"}  # fmt: skip
+    cells = "from ends import end\nfrom nets import Net", "model = Net()", OPTIMIZER, TRAINING + "    end(model)\n"
+    found = script(tmp_path, files, IMPORTS, DATA, *cells)
+    assert [d.file for d in found.diagnostics] == ["ends.py", "saving.py"]
+    assert found.text.index("def save(") < found.text.index("keep = save") < found.text.index("def end(")
+
+
+def test_lines_of_a_module_are_of_no_cell(tmp_path: Path) -> None:
+    files = {**FILES, "saving.py": f"import torch\n\n\n{SAVING}"}
+    cells = "from saving import save\nfrom nets import Net", "model = Net()", OPTIMIZER, TRAINING + "    save(model)\n"
+    found = script(tmp_path, files, IMPORTS, DATA, *cells)
+    lines = found.text.split("\n")
+    assert found.line_map[lines.index("def save(model):")] is None
+    assert found.line_map[next(i for i, line in enumerate(lines) if line.strip() == "save(model)")] is not None
