@@ -15,6 +15,7 @@ from nbddp.export import export
 from nbddp.modules import with_modules
 from nbddp.notebook import Notebook, read_notebook
 from nbddp.options import Options
+from nbddp.script.from_modules import kept_of_modules
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,8 @@ def check(source: Path | str | Notebook, options: Options | None = None) -> Repo
         found = export(notebook, options).diagnostics
     except CannotExport as refusal:
         found = refusal.diagnostics
-    return Report(tuple(_kept(plan)), tuple(_dropped(plan)), tuple(_roles(plan)), in_order(found))
+    kept = sorted(_kept(plan), key=lambda one: (one.cell, one.line))
+    return Report(tuple(kept), tuple(_dropped(plan)), tuple(_roles(plan)), in_order(found))
 
 
 def _place(plan: Plan, statement: Statement) -> tuple[int, int, str]:
@@ -79,6 +81,7 @@ def _place(plan: Plan, statement: Statement) -> tuple[int, int, str]:
 def _kept(plan: Plan) -> Iterator[Kept]:
     for statement in (s for s in plan.kept if not s.cell.file):
         yield Kept(*_place(plan, statement))
+    yield from (Kept(one.cell, one.line, one.text) for one in kept_of_modules(plan))
 
 
 def _dropped(plan: Plan) -> Iterator[Dropped]:

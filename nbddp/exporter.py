@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, NoReturn
 
 from nbconvert.exporters import Exporter
@@ -42,12 +44,19 @@ class DDPScriptExporter(Exporter):
             self.train, self.nproc, self.batch_per_rank, self.sync_batchnorm, self.exact, shard=self.shard
         )
         try:
-            script = export(notebook_from_json(cells, f"{resources['metadata']['name']}.ipynb"), options)
+            notebook = notebook_from_json(cells, f"{resources['metadata']['name']}.ipynb")
+            script = export(replace(notebook, folder=_folder(resources)), options)
         except (CannotRead, CannotExport) as refusal:
             _refuse(refusal)
         for text in rendered(script.diagnostics):
             self.log.warning("%s", text)
         return script.text, _named(resources)
+
+
+def _folder(resources: dict[str, Any]) -> Path | None:
+    """Where the notebook's file is: modules beside it are read. The server tells of the folder, too."""
+    path = resources["metadata"].get("path")
+    return Path(path) if path is not None else None
 
 
 def _named(resources: dict[str, Any]) -> dict[str, Any]:

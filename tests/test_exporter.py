@@ -46,6 +46,16 @@ def test_the_command_line_gives_the_bytes_of_export(folder):
     assert not (folder / "digits.py").exists()
 
 
+def test_modules_beside_the_notebook_are_read(folder):
+    (folder / "nets.py").write_text("from torch import nn\n\n\ndef make():\n    return nn.Linear(64, 10)\n")
+    notebook = nbformat.read(folder / "digits.ipynb", as_version=4)
+    notebook.cells.insert(0, nbformat.v4.new_code_cell("from nets import make"))
+    notebook.cells[-1].source += "\nprint(make())"
+    nbformat.write(notebook, folder / "more.ipynb")
+    assert convert(folder, "more.ipynb").returncode == 0
+    assert (folder / "more_ddp.py").read_text() == nbddp.export(folder / "more.ipynb").text
+
+
 def test_a_name_given_is_the_name_used(folder):
     done = convert(folder, "digits.ipynb", "--output", "trainer.py")
     assert done.returncode == 0, done.stderr

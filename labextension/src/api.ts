@@ -15,6 +15,7 @@ export interface IDiagnostic {
   help: string;
   why: string;
   source: string;
+  file?: string; // of a module beside the notebook, where the place is in none of its cells
   page?: string; // of the site; a kernel may have an older nbddp
   words?: Partial<Record<'message' | 'why' | 'help', Words>>; // the same texts, to be translated
 }

@@ -19,7 +19,9 @@ export function onScreen(panel: NotebookPanel): object {
 
 /** The server answers, whatever the kernel does; where it has no nbddp, the kernel does. */
 export async function ask<T>(server: Server, panel: NotebookPanel, what: string, more: object = {}): Promise<T> {
-  const body = { name: PathExt.basename(panel.context.path), notebook: onScreen(panel), ...more };
+  const { path, localPath } = panel.context;
+  const folder = PathExt.dirname(localPath); // where modules beside the notebook are
+  const body = { name: PathExt.basename(path), folder, notebook: onScreen(panel), ...more };
   if (await server.present()) {
     return server.post<T>(what, body);
   }

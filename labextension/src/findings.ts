@@ -58,7 +58,9 @@ export class Findings extends Widget {
   }
 
   private _entry(one: IDiagnostic): HTMLElement {
-    const where = one.cell
+    const where = one.file
+      ? [one.line ? this._trans.__('%1, line %2', one.file, one.line) : one.file]
+      : one.cell
       ? [this._trans.__('cell %1, line %2', one.cell, one.line), ' ', firstLine(this.panel.content, one.cell)]
       : [this._trans.__('notebook')];
     const entry = button('', 'nbddp-finding', () => {

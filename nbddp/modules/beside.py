@@ -30,8 +30,8 @@ def with_modules(notebook: Notebook) -> Notebook:
     if not parts:
         return notebook
     cells = [replace(c, code=without_imports(c.code, trees[c], parts)) if c in trees else c for c in notebook.cells]
-    lines = tuple(line for tree in trees.values() for line in brought(tree, parts))
-    return replace(notebook, cells=(*_cells(parts), *cells), brought=lines)
+    imports = tuple(one for cell, tree in trees.items() for one in brought(cell, tree, parts))
+    return replace(notebook, cells=(*_cells(parts), *cells), brought=imports)
 
 
 def _is_read(cell: Cell) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from nbddp.modules.parts import Part, Parts, from_imports, full_name, inlined, is_star
 from nbddp.modules.renaming import renamed
-from nbddp.notebook import Cell
+from nbddp.notebook import Brought, Cell
 
 
 def module_cell(part: Part, parts: Parts) -> Cell:
@@ -29,11 +29,14 @@ def without_imports(code: str, tree: ast.Module, parts: Parts) -> str:
     return _rewritten(code, [n for n in tree.body if isinstance(n, ast.ImportFrom) and not n.level], "", parts)
 
 
-def brought(tree: ast.Module, parts: Parts) -> Iterator[str]:
+def brought(cell: Cell, tree: ast.Module, parts: Parts) -> Iterator[Brought]:
     """`from losses import TripletLoss`: an import for each name that stands in a cell now."""
     for node in from_imports([tree]):
+        if is_star(node) and node.module in parts:
+            yield Brought(cell.number, node.lineno, "*", f"from {node.module} import *")
         for alias in (a for a in node.names if not node.level and inlined(node, a, "", parts)):
-            yield f"from {node.module} import {_alias(alias)}"
+            text = f"from {node.module} import {_alias(alias)}"
+            yield Brought(cell.number, node.lineno, alias.asname or alias.name, text)
 
 
 def _lines(statement: ast.stmt) -> range:

@@ -10,13 +10,14 @@ Reading never imports IPython or nbformat: both take longer to load than a whole
 from nbddp.notebook.cells import cell_from_source
 from nbddp.notebook.ipynb import notebook_from_json
 from nbddp.notebook.marks import ROLES, is_directive, unknown_marks
-from nbddp.notebook.model import CannotRead, Cell, Escape, Notebook, SyntaxProblem
+from nbddp.notebook.model import Brought, CannotRead, Cell, Escape, Notebook, SyntaxProblem
 from nbddp.notebook.percent import notebook_from_percent
 from nbddp.notebook.reading import read_notebook
 from nbddp.notebook.syntax import parse
 
 __all__ = [
     "ROLES",
+    "Brought",
     "CannotRead",
     "Cell",
     "Escape",

@@ -62,6 +62,16 @@ class Cell:
 
 
 @dataclass(frozen=True)
+class Brought:
+    """An import of a name that stands in a cell with a `file` now."""
+
+    cell: int
+    line: int
+    name: str  # by which the notebook has it
+    text: str  # "from losses import TripletLoss"
+
+
+@dataclass(frozen=True)
 class Notebook:
     """All cells of one file."""
 
@@ -71,7 +81,7 @@ class Notebook:
     requires: tuple[str, ...] = ()  # what !pip install and %pip install lines name, options dropped
     path: Path | None = None
     folder: Path | None = None  # where modules beside it are looked for; None: nowhere
-    brought: tuple[str, ...] = ()  # imports of names that stand in cells with a `file` now, one name each
+    brought: tuple[Brought, ...] = ()
 
 
 class CannotRead(ValueError):

@@ -14,7 +14,7 @@ from nbddp.fingerprint import sealed
 from nbddp.notebook import is_directive
 from nbddp.script.apply import Line, apply
 from nbddp.script.copy_parts import parts_for
-from nbddp.script.from_modules import modules_of
+from nbddp.script.from_modules import Modules, modules_of
 from nbddp.script.guards import joined_guards
 from nbddp.script.hand_back import hand_back
 from nbddp.script.header import header
@@ -70,7 +70,7 @@ def assemble(plan: Plan, edits: Sequence[Edit]) -> list[Line]:
     added += ["import builtins"] if "builtins." in parts.source + start.source else []
     imports += [line for line in added if not bound_by([line]).items() <= present.items()] + [EARLY]
     lines = [*header(plan, layout), Line("")]
-    lines += _import_lines(imports, comments, layout, environment)
+    lines += _import_lines(imports, comments, layout, modules, environment)
     lines += [*module, Line(""), Line("")] if not module else [*module]
     lines += [Line(""), Line(""), *body, Line(""), Line("")]
     for title, text in parts.sections:
@@ -253,14 +253,15 @@ def _environment(plan: Plan, statement: Statement, spans: dict[int, Region], edi
 
 
 def _import_lines(
-    imports: list[str], comments: Mapping[int, Comments], layout: Layout, environment: list[Line]
+    imports: list[str], comments: Mapping[int, Comments], layout: Layout, modules: Modules, environment: list[Line]
 ) -> list[Line]:
     """One block; or, where something has to run before an import, that import behind it."""
     if not environment:
         return [Line(t) for t in import_block(imports)] + _blank_behind_imports(layout)
     first = min(s.index for s in layout.environment)
     late = [s for s in layout.imports if s.index > first and not _is_standard(s.node)]
-    late_lines = kept_imports(late, words_of("\n".join(imports)), comments)
+    named = words_of("\n".join(imports))
+    late_lines = [*kept_imports(late, named, comments), *modules.imports(named, first)]
     early = [i for i in imports if i not in late_lines]
     while environment and not environment[0].text.strip():
         environment = environment[1:]

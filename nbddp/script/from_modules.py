@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from nbddp.analysis import Plan
-from nbddp.analysis.syntax import Statement, bindings
+from nbddp.analysis.syntax import Statement
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit
-from nbddp.notebook import Cell
+from nbddp.notebook import Brought, Cell
 from nbddp.sentence import sentence
 
 NAME = "modules"
@@ -21,12 +21,19 @@ IMPORT = ast.Import | ast.ImportFrom
 
 
 @dataclass(frozen=True)
+class Given:
+    """A name that comes by an import."""
+
+    text: str  # that import
+    at: int  # the index of the statement behind it
+
+
+@dataclass(frozen=True)
 class Modules:
     """What becomes of them in the script."""
 
     kept: tuple[Statement, ...]  # that the script writes
-    given: dict[str, str]  # names that come by an import, and that import
-    copied: tuple[str, ...]  # files
+    given: dict[str, Given]
 
     @property
     def names(self) -> Set[str]:
@@ -35,22 +42,39 @@ class Modules:
     @property
     def imported(self) -> frozenset[str]:
         """The packages or files that hold them."""
-        return frozenset(line.split()[1].partition(".")[0] for line in self.given.values())
+        return frozenset(one.text.split()[1].partition(".")[0] for one in self.given.values())
 
-    def imports(self, used: Set[str]) -> list[str]:
-        return [line for name, line in self.given.items() if name in used]
+    def behind(self, statement: Statement) -> bool:
+        """Is any of them imported behind a statement, which may say where it is found?"""
+        return any(one.at > statement.index for one in self.given.values())
+
+    def imports(self, used: Set[str], first: int = -1) -> list[str]:
+        """Of names that are used, those behind a statement."""
+        return [one.text for name, one in self.given.items() if name in used and one.at > first]
 
 
 def modules_of(plan: Plan, edits: Sequence[Edit]) -> Modules:
     copied = _copied(plan, edits)
     apart = [s for s in plan.kept if s.cell.file and s.cell not in copied]
-    as_written = {name: line for line in plan.notebook.brought for name, _ in bindings(_parsed(line))}
+    as_written = {one.name: Given(one.text, _statements_above(plan, line)) for line, one in plan.program.brought_at()}
+    first = min((one.at for one in as_written.values()), default=0)
     own = [(s, n) for s in apart if not isinstance(s.node, IMPORT) for n in sorted(plan.flow.effects[s.index].may_bind)]
-    given = {n: as_written.get(n, f"from {s.cell.module} import {n}") for s, n in own}
+    given = {n: as_written.get(n, Given(f"from {s.cell.module} import {n}", first)) for s, n in own}
     renamed = {name: s for s in plan.kept if (name := _renamed(s, given)) in as_written and not s.cell.file}
     given |= {name: as_written[name] for name in renamed}
     gone = {s for s in apart if not isinstance(s.node, IMPORT) or _is_their_own(s.node)} | {*renamed.values()}
-    return Modules(tuple(s for s in plan.kept if s not in gone), given, tuple(c.file for c in copied))
+    return Modules(tuple(s for s in plan.kept if s not in gone), given)
+
+
+def _statements_above(plan: Plan, line: int) -> int:
+    return sum(s.node.lineno < line for s in plan.program.statements)
+
+
+def kept_of_modules(plan: Plan) -> Iterator[Brought]:
+    """The notebook's imports of what the training needs of modules."""
+    needed = {n for s in plan.kept if s.cell.file for n in plan.flow.effects[s.index].may_bind}
+    renamed = {n for s in plan.kept for n in plan.flow.effects[s.index].may_bind}
+    return (one for one in plan.notebook.brought if one.name in (renamed if " as " in one.text else needed))
 
 
 def copied(plan: Plan, edits: Sequence[Edit]) -> Iterator[Diagnostic]:
@@ -80,7 +104,7 @@ def _line(plan: Plan, edit: Edit) -> int:
     return plan.program.text.count("\n", 0, edit.start) + 1
 
 
-def _renamed(statement: Statement, given: Mapping[str, str]) -> str:
+def _renamed(statement: Statement, given: Mapping[str, Given]) -> str:
     """`Loss = TripletLoss`, which was an import in that place."""
     match statement.node:
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=value)) if value in given:
@@ -91,9 +115,3 @@ def _renamed(statement: Statement, given: Mapping[str, str]) -> str:
 def _is_their_own(node: ast.stmt) -> bool:
     """`from __future__ import annotations`, `from .layers import *`: of that file alone."""
     return isinstance(node, ast.ImportFrom) and (node.module == "__future__" or node.names[0].name == "*")
-
-
-def _parsed(line: str) -> ast.Import | ast.ImportFrom:
-    node = ast.parse(line).body[0]
-    assert isinstance(node, IMPORT)
-    return node

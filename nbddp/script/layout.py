@@ -38,7 +38,7 @@ def lay_out(
     rest = [s for s in modules.kept if s not in imports]
     names = {n for s in imports for n in plan.flow.effects[s.index].binds} | BUILTINS | modules.names
     names -= {n for s in rest if not _is_guarded(s.node) for n in plan.flow.effects[s.index].may_bind}  # another value
-    environment = _environment(plan, imports, rest, _split(plan, rest, names, edited)[0])
+    environment = _environment(plan, imports, modules, rest, _split(plan, rest, names, edited)[0])
     module, body = _split(plan, [s for s in rest if s not in environment], names, edited)
     return Layout(
         imports,
@@ -80,14 +80,18 @@ def _in_order(plan: Plan, imports: list[Statement]) -> tuple[Statement, ...]:
 
 
 def _environment(
-    plan: Plan, imports: tuple[Statement, ...], rest: list[Statement], module: tuple[Statement, ...]
+    plan: Plan,
+    imports: tuple[Statement, ...],
+    modules: Modules,
+    rest: list[Statement],
+    module: tuple[Statement, ...],
 ) -> tuple[Statement, ...]:
     """What imports need, and the constants of which it is made: `folder = "project"; sys.path.append(folder)`."""
     effects = plan.flow.effects
     known = {n for s in imports for n in effects[s.index].binds} | BUILTINS | {*plan.program.needs}
     constants = {n: s for s in module if not isinstance(s.node, Definition) and s.cell.mark != "parameters"
                  for n in effects[s.index].binds}  # fmt: skip
-    found, wanted = set[Statement](), [s for s in rest if _is_environment(plan, s, imports)]
+    found, wanted = set[Statement](), [s for s in rest if _is_environment(plan, s, imports, modules)]
     while wanted:
         statement = wanted.pop()
         made = {constants[n] for n in effects[statement.index].reads & constants.keys()}
@@ -99,7 +103,7 @@ def _environment(
     return tuple(s for s in rest if s in found)
 
 
-def _is_environment(plan: Plan, statement: Statement, imports: tuple[Statement, ...]) -> bool:
+def _is_environment(plan: Plan, statement: Statement, imports: tuple[Statement, ...], modules: Modules) -> bool:
     """`sys.path.append("..")`, `os.environ[…] = …`, `os.chdir(…)` and guarded imports, before what they serve."""
     node = statement.node
     if _is_guarded(node):
@@ -110,7 +114,7 @@ def _is_environment(plan: Plan, statement: Statement, imports: tuple[Statement, 
     text = plan.program.source(node)
     if not text.startswith(("sys.path", "os.environ", "os.chdir", "os.putenv", "matplotlib.use", "site.")):
         return False
-    return any(i.index > statement.index for i in imports)
+    return any(i.index > statement.index for i in imports) or modules.behind(statement)
 
 
 def _only_imports(node: ast.Try | ast.If) -> bool:

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from nbddp.diagnostics import CannotExport, Diagnostic
@@ -65,7 +66,8 @@ def answer_kernel(what: str, text: str) -> object:
     """The same as a page asks a kernel: an expression's value that is shown as JSON."""
     from IPython.display import JSON
 
-    shown: object = JSON(answer(what, json.loads(text)))  # type: ignore[no-untyped-call]
+    body = {**json.loads(text), "folder": str(Path.cwd())}
+    shown: object = JSON(answer(what, body))  # type: ignore[no-untyped-call]
     return shown
 
 

@@ -11,6 +11,7 @@ from nbddp.export import decided
 from nbddp.modules import with_modules
 from nbddp.notebook import Cell, Notebook
 from nbddp.options import Options
+from nbddp.script.from_modules import kept_of_modules
 from nbddp.sentence import Sentence, sentence
 
 MOST_NAMES = 6
@@ -71,6 +72,8 @@ def _whys(plan: Plan) -> Iterator[tuple[int, Found]]:
         effects = plan.flow.effects[statement.index]
         names = sorted(effects.binds | effects.may_bind) or sorted(effects.mutates)
         kept.setdefault(statement.cell.number, {}).update(dict.fromkeys(names))
+    for one in kept_of_modules(plan):
+        kept.setdefault(one.cell, {})[one.name] = None
     left: dict[int, dict[Sentence, None]] = {}
     for index, why in plan.slice.dropped.items():
         left.setdefault(plan.program.statements[index].cell.number, {})[why] = None

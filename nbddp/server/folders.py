@@ -113,6 +113,13 @@ class Folders:
             self._followed.pop(run.path, None)
             self._ended.pop(run.path, None)
 
+    def place(self, folder: object) -> str | None:
+        """Where it is on the disk, for modules beside a notebook; None where the server has no such folder."""
+        try:
+            return str(self._inside(folder)) if isinstance(folder, str) else None
+        except NotHere:
+            return None
+
     def script(self, folder: str, name: str) -> dict[str, Any]:
         path = self._run(folder, name).script
         try:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from nbddp.notebook import CannotRead, Notebook, notebook_from_json
 from nbddp.options import Options
@@ -31,10 +32,14 @@ def read_question(body: object) -> Question:
     present = body.get("present")
     if present is not None and not isinstance(present, str):
         raise NoQuestion('"present" must be the text of the file that is there, or null.')
+    folder = body.get("folder")
+    if folder is not None and (not isinstance(folder, str) or not Path(folder).is_absolute()):
+        raise NoQuestion('"folder" must be the folder of the notebook, or null.')
     try:
         notebook = notebook_from_json(body["notebook"], name)
     except CannotRead as refusal:
         raise NoQuestion(refusal.sentence) from None
+    notebook = replace(notebook, folder=Path(folder) if folder else None)
     return Question(notebook, _options(body.get("options", {})), present)
 
 

@@ -89,7 +89,7 @@ class OfNotebook(Api):
             raise refusal(413, sentence("The notebook is larger than %1 MiB without its outputs.", LARGEST >> 20))
         self.request.body = bytes(self._body)
         try:
-            said = await self.compiler.ask(what, self.object_in_body())
+            said = await self.compiler.ask(what, await self._placed(self.object_in_body()))
         except TookTooLong as error:
             raise refusal(422, error.args[0]) from None
         if "refused" in said:
@@ -97,6 +97,13 @@ class OfNotebook(Api):
         if "defect" in said:
             raise web.HTTPError(500, said["defect"])
         self.answer(said)
+
+    async def _placed(self, body: dict[str, Any]) -> dict[str, Any]:
+        """A page names folders as the server does; the compiler is told where that is."""
+        if "folder" not in body:
+            return body
+        folder = body["folder"]
+        return {**body, "folder": self._folders and await self.of_folders(lambda folders: folders.place(folder))}
 
 
 class Version(Api):

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from nbddp.modules import with_modules
+from nbddp.notebook import Brought
 from tests.analysis.cells import notebook
 from tests.modules.beside import codes, read, written
 
@@ -19,7 +20,7 @@ def test_a_module_becomes_a_cell(tmp_path: Path) -> None:
         "1": "fit(1)",
         "2": "device = 'meta'",
     }
-    assert found.brought == ("from engine import fit",)
+    assert found.brought == (Brought(1, 1, "fit", "from engine import fit"),)
 
 
 def test_without_a_folder_or_a_module_it_is_the_same(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from nbddp.modules.written import brought, without_imports
+from nbddp.notebook import Cell
 from tests.modules.beside import codes, parts, read
 
 FILES = {
@@ -44,7 +45,7 @@ def test_needed_lines_stand_where_they_stood(tmp_path: Path) -> None:
         ("from m import (f,\n    g as h,\n    x)\nf()", "from m import x; h = g\n\n\nf()",
          ["from m import f", "from m import g as h"]),
         ("a = 1; from m import f; b = 2", "a = 1; pass; b = 2", ["from m import f"]),
-        ("from m import *\nf()", "\nf()", []),
+        ("from m import *\nf()", "\nf()", ["from m import *"]),
         ("if a:\n    from m import f", "if a:\n    from m import f", []),
         ("from n import f", "from n import f", []),
     ],
@@ -52,7 +53,9 @@ def test_needed_lines_stand_where_they_stood(tmp_path: Path) -> None:
 def test_the_notebook_without_its_imports(tmp_path: Path, code: str, left: str, lines: list[str]) -> None:
     found, (tree,) = parts(tmp_path, {"m.py": "def f():\n    pass\ndef g():\n    pass"}, code + "\nprint(f, g)")
     assert without_imports(code, tree, found) == left
-    assert list(brought(tree, found)) == lines
+    cell = Cell(3, "code", code, code)
+    assert [one.text for one in brought(cell, tree, found)] == lines
+    assert {(one.cell, one.line) for one in brought(cell, tree, found)} <= {(3, 1)}
 
 
 def test_what_others_need_comes_first(tmp_path: Path) -> None:

@@ -109,3 +109,12 @@ def test_lines_of_a_module_are_of_no_cell(tmp_path: Path) -> None:
     lines = found.text.split("\n")
     assert found.line_map[lines.index("def save(model):")] is None
     assert found.line_map[next(i for i, line in enumerate(lines) if line.strip() == "save(model)")] is not None
+
+
+@pytest.mark.parametrize("line", ["from nets import Net", "from nets import *"])
+@pytest.mark.parametrize("change", ["os.chdir('..')", "os.environ['WIDTH'] = '3'"])
+def test_what_comes_before_its_import_comes_before_it_in_the_script(tmp_path: Path, change: str, line: str) -> None:
+    cells = f"import os\n{change}", line, "model = Net()", OPTIMIZER, TRAINING
+    found = script(tmp_path, {"nets.py": NETS}, IMPORTS, DATA, *cells)
+    assert found.text.index(change) < found.text.index("from nets import Net  # noqa: E402")
+    assert ("sys.path.insert(0, os.getcwd())" in found.text) is ("chdir" in change)

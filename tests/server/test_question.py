@@ -23,6 +23,11 @@ def test_a_question():
     assert found.present == "text"
 
 
+def test_where_its_modules_are(tmp_path):
+    assert asked(folder=str(tmp_path)).notebook.folder == tmp_path
+    assert asked(folder=None).notebook.folder is None
+
+
 @pytest.mark.parametrize("body", [None, [], {}, {"notebook": 3}, {"notebook": {}}, "text"])
 def test_without_a_notebook_there_is_none(body):
     with pytest.raises(NoQuestion):
@@ -43,6 +48,8 @@ def test_without_a_notebook_there_is_none(body):
         {"options": {"nproc": True}},
         {"options": {"nproc": "2"}},
         {"options": {"batch_per_rank": 1}},
+        {"folder": 3},
+        {"folder": "not/from/the/root"},
     ],
 )
 def test_what_makes_no_sense_is_refused(more):

@@ -14,7 +14,7 @@ import pytest
 
 from nbddp.run.folder.folders import create
 from nbddp.run.processes.process import identify
-from tests.server.notebooks import TRAIN, question
+from tests.server.notebooks import CELLS, TRAIN, question
 
 ROUTES = [("version", None), ("runs", None), ("export", question()), ("check", question()), ("run/stop", {})]
 
@@ -44,6 +44,19 @@ def test_an_export(server):
     assert said.status == 200
     assert said.body["exported"]
     assert set(server.root.rglob("*")) == before  # nothing is written
+
+
+def test_modules_beside_the_notebook_are_read(server):
+    folder = server.root / "beside"
+    folder.mkdir()
+    (folder / "saving.py").write_text("import torch\n\n\ndef save(net):\n    torch.save(net.state_dict(), 'n.pt')\n")
+    asked = question("from saving import save", *CELLS[:3], f"{TRAIN}\nsave(model)")
+    for place, is_copied in (("beside", True), ("elsewhere", False), ("../beside", False)):
+        said = server.ask("export", {**asked, "folder": place})
+        assert said.status == 200
+        assert ("def save(" in said.body["script"]) is is_copied
+        assert ("saving.py" in [one["file"] for one in said.body["diagnostics"]]) is is_copied
+    assert server.ask("check", {**asked, "folder": "beside"}).body["cells"][0]["role"] == "kept"
 
 
 @pytest.mark.parametrize("what", ["export", "check"])

@@ -35,4 +35,5 @@ def has_modules(plan: Reading, change: Change) -> bool:
     end = min((c.statement.lineno for c in folder_changes(plan) if c.statement.lineno > start), default=None)
     nodes = (n for n in plan.nodes() if isinstance(n, ast.Import | ast.ImportFrom))
     there = (n for n in nodes if n.lineno > start and (end is None or n.lineno < end))
-    return any(is_foreign(f"{target}.*") for node in there for _, target in bindings(node))
+    read = any(start < line and (end is None or line < end) for line, _ in plan.program.brought_at())
+    return read or any(is_foreign(f"{target}.*") for node in there for _, target in bindings(node))

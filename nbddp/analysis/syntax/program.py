@@ -13,7 +13,7 @@ from nbddp.analysis.syntax.annotations import take_annotations
 from nbddp.analysis.syntax.main_guard import without_guard
 from nbddp.analysis.syntax.text_fields import TextField, text_fields
 from nbddp.diagnostics import Diagnostic, Level
-from nbddp.notebook import Cell, Notebook, parse
+from nbddp.notebook import Brought, Cell, Notebook, parse
 from nbddp.sentence import NOTHING, Sentence, sentence
 
 
@@ -65,6 +65,15 @@ class Program:
         """The cell and the line in it for a line of `text`."""
         at = bisect.bisect_right(self.cell_lines, line) - 1
         return self.cells[at], line - self.cell_lines[at] + 1
+
+    def brought_at(self) -> Iterator[tuple[int, Brought]]:
+        """What comes of modules that are read, with the line of `text` where it is imported."""
+        first = {cell.number: line for cell, line in zip(reversed(self.cells), reversed(self.cell_lines), strict=True)}
+        at = {c.number: first.get(c.number) for c in self.notebook.cells}
+        for one in self.notebook.brought:
+            later = (line for number, line in at.items() if number > one.cell and line is not None)
+            here = at.get(one.cell)
+            yield (here + one.line - 1 if here is not None else next(later, len(self.line_starts))), one
 
     def cell_of(self, node: ast.AST) -> Cell:
         return self.place(node.lineno)[0]  # type: ignore[attr-defined]

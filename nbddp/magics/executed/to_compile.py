@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
 from nbddp.magics.executed.executed_notebook import UNNAMED, as_file, file_of
 from nbddp.magics.executed.record import Executed
@@ -15,4 +17,4 @@ def notebook_of(session: Session, cells: Sequence[Executed]) -> tuple[Notebook, 
     path = file_of(session.namespace)
     data, numbers = as_file(cells, path)
     notebook = notebook_from_json(data, path.name if path else UNNAMED)
-    return notebook, numbers
+    return replace(notebook, folder=Path.cwd()), numbers
