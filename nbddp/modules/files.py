@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import os
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,16 +33,17 @@ class Module:
         return ".".join([*package[: len(package) - node.level + 1], *filter(None, [node.module])])
 
 
-def find(folder: Path, name: str) -> Module | None:
-    """The module of that name, where its file stands in the folder and can be read."""
+def find(folders: Sequence[Path], name: str, beside: Path) -> Module | None:
+    """The module of that name, where its file stands in one of the folders and can be read."""
     if not name or name.partition(".")[0] in sys.stdlib_module_names or not is_foreign(f"{name}.*"):
         return None
-    base = folder.joinpath(*name.split("."))
-    path = next((p for p in (base / "__init__.py", base.with_name(f"{base.name}.py")) if p.is_file()), None)
-    if path is None or path.stat().st_size > LARGEST:
-        return None
+    bases = [folder.joinpath(*name.split(".")) for folder in folders]
+    places = (p for base in bases for p in (base / "__init__.py", base.with_name(f"{base.name}.py")))
     try:
+        path = next((p for p in places if p.is_file()), None)
+        if path is None or path.stat().st_size > LARGEST:
+            return None
         text = path.read_text(encoding="utf-8-sig")
-        return Module(name, path.relative_to(folder).as_posix(), text, parse(text))
+        return Module(name, Path(os.path.relpath(path, beside)).as_posix(), text, parse(text))
     except (OSError, SyntaxError, ValueError, RecursionError):
         return None

@@ -10,6 +10,7 @@ from pathlib import Path
 from nbddp.analysis.slicing import backward_slice, bound_names, build_flow
 from nbddp.analysis.syntax import asks_for_main, build_program, walk
 from nbddp.modules.files import Module, find
+from nbddp.modules.search_path import folders
 from nbddp.notebook import Cell, Notebook
 
 MOST = 40  # files; what is larger is a package
@@ -29,13 +30,14 @@ Parts = Mapping[str, Part]  # by the name of the module
 
 def parts_of(folder: Path, trees: Sequence[ast.Module], unread: Collection[str]) -> Parts:
     """For what the notebook imports by name; a part is made again where more of its module is wanted."""
+    places = folders(folder, trees)
     modules = dict[str, Module | None]()
     wanted, found = dict[str, set[str]](), dict[str, Part]()
     asked = [(n.module or "", names_from(n, trees)) for n in from_imports(trees) if not n.level]
     while asked:
         name, names = asked.pop()
         if name not in modules:
-            modules[name] = find(folder, name) if name not in unread and len(modules) < MOST else None
+            modules[name] = find(places, name, folder) if name not in unread and len(modules) < MOST else None
         module = modules[name]
         if module is None or names <= wanted.get(name, set()):
             continue

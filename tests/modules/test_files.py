@@ -13,7 +13,7 @@ from tests.modules.beside import written
 
 def test_a_file_and_a_package(tmp_path: Path) -> None:
     written(tmp_path, {"losses.py": "a = 1\n", "models/__init__.py": "", "models/unet.py": "b = 2\n"})
-    assert [find(tmp_path, name).file for name in ("losses", "models", "models.unet")] == [  # type: ignore[union-attr]
+    assert [find([tmp_path], name, tmp_path).file for name in ("losses", "models", "models.unet")] == [  # type: ignore[union-attr]
         "losses.py", "models/__init__.py", "models/unet.py",
     ]  # fmt: skip
 
@@ -32,7 +32,7 @@ def test_a_file_and_a_package(tmp_path: Path) -> None:
 def test_what_is_none_or_cannot_be_read(tmp_path: Path, name: str, text: str | bytes | None) -> None:
     if text is not None:
         (tmp_path / f"{name}.py").write_bytes(text if isinstance(text, bytes) else text.encode())
-    assert find(tmp_path, name) is None
+    assert find([tmp_path], name, tmp_path) is None
 
 
 @pytest.mark.parametrize(
@@ -47,6 +47,13 @@ def test_what_is_none_or_cannot_be_read(tmp_path: Path, name: str, text: str | b
 )
 def test_the_full_name_of_what_a_module_imports_from(tmp_path: Path, module: str, line: str, name: str) -> None:
     written(tmp_path, {"models/__init__.py": "", "models/unet.py": ""})
-    found = find(tmp_path, module)
+    found = find([tmp_path], module, tmp_path)
     assert found is not None
     assert found.named(parse(line).body[0]) == name  # type: ignore[arg-type]
+
+
+def test_in_another_folder_the_first_comes_first(tmp_path: Path) -> None:
+    written(tmp_path, {"src/losses.py": "", "lib/losses.py": "", "lib/nets.py": "", "notes/x.ipynb": ""})
+    places = [tmp_path / "src", tmp_path / "lib"]
+    found = [find(places, name, tmp_path / "notes") for name in ("losses", "nets")]
+    assert [one.file for one in found if one] == ["../src/losses.py", "../lib/nets.py"]

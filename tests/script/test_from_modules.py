@@ -118,3 +118,11 @@ def test_what_comes_before_its_import_comes_before_it_in_the_script(tmp_path: Pa
     found = script(tmp_path, {"nets.py": NETS}, IMPORTS, DATA, *cells)
     assert found.text.index(change) < found.text.index("from nets import Net  # noqa: E402")
     assert ("sys.path.insert(0, os.getcwd())" in found.text) is ("chdir" in change)
+
+
+def test_in_a_folder_that_the_notebook_names(tmp_path: Path) -> None:
+    line = "sys.path.append('src')"
+    cells = f"import sys\n{line}\nfrom nets import Net", "model = Net()", OPTIMIZER, TRAINING
+    found = script(tmp_path, {"src/nets.py": NETS}, IMPORTS, DATA, *cells)
+    assert found.text.index(line) < found.text.index("from nets import Net  # noqa: E402")
+    assert "find_unused_parameters" not in found.text  # it has been read
