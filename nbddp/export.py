@@ -36,21 +36,23 @@ class Script:
 def export(source: Path | str | Notebook, options: Options | None = None) -> Script:
     """Compile a notebook; raises CannotExport with all that stands in the way, or CannotRead."""
     from nbddp.analysis import followed
-    from nbddp.modules import with_modules
     from nbddp.notebook import Notebook, read_notebook
 
-    notebook = with_modules(source if isinstance(source, Notebook) else read_notebook(source))
-    return followed(notebook, lambda: _compiled(notebook, options or Options()))
+    notebook = source if isinstance(source, Notebook) else read_notebook(source)
+    return followed(notebook, lambda: _compiled(notebook, options or Options(), set()))
 
 
-def _compiled(notebook: Notebook, options: Options) -> Script:
+def _compiled(notebook: Notebook, options: Options, flat: set[str]) -> Script:
+    from nbddp.modules import with_modules
     from nbddp.script.apply import Conflict
     from nbddp.script.assemble import as_text, assemble
-    from nbddp.script.from_modules import copied
+    from nbddp.script.from_modules import copied, to_flatten
 
-    plan, edits, diagnostics = decided(notebook, options)
+    plan, edits, diagnostics = decided(with_modules(notebook, flat), options)
     if any(d.level == "error" for d in diagnostics):
         raise CannotExport(diagnostics)
+    if more := to_flatten(plan, edits):
+        return _compiled(notebook, options, flat | more)
     diagnostics += copied(plan, edits)
     try:
         lines = assemble(plan, edits)

@@ -7,31 +7,41 @@ A module stays unread, as one of a library is, where a name of its top level mea
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
+from nbddp.modules.attributes import attributes, imported, named
 from nbddp.modules.meanings import told_apart
 from nbddp.modules.parts import Parts, parts_of
 from nbddp.modules.written import brought, module_cell, without_imports
 from nbddp.notebook import Cell, Notebook, parse
 
 
-def with_modules(notebook: Notebook) -> Notebook:
-    """The notebook as it is where it has no folder, or imports nothing from there by name."""
+def with_modules(notebook: Notebook, flat: Collection[str] = ()) -> Notebook:
+    """The notebook as it is where it has no folder, or imports nothing from there.
+
+    `flat` are names of modules of which the notebook shall read all by the names that these have in their cells.
+    """
     if notebook.folder is None or not any("import" in c.code for c in notebook.cells):
         return notebook
     trees = {c: parse(c.code) for c in notebook.cells if _is_read(c)}
     read, unread = tuple(trees.values()), set[str]()
-    while parts := parts_of(notebook.folder, read, unread):
+    whole = [(module, names) for _, module, names in imported(read)]
+    while parts := parts_of(notebook.folder, read, whole, unread):
         parts, hidden = told_apart(parts, read)
         if not hidden:
             break
         unread |= hidden
     if not parts:
         return notebook
-    cells = [replace(c, code=without_imports(c.code, trees[c], parts)) if c in trees else c for c in notebook.cells]
-    imports = tuple(one for cell, tree in trees.items() for one in brought(cell, tree, parts))
-    return replace(notebook, cells=(*_cells(parts), *cells), brought=imports)
+    fields = attributes(parts, read)
+    by_name = {name: found for name, found in fields.items() if name in flat}
+    texts = {cell: named(cell.code, tree, by_name) for cell, tree in trees.items()}
+    trees = {cell: parse(text) for cell, text in texts.items()} if by_name else trees
+    cells = [replace(c, code=without_imports(texts[c], trees[c], parts)) if c in trees else c for c in notebook.cells]
+    fields = {name: found for name, found in fields.items() if name not in by_name}
+    imports = tuple(one for cell, tree in trees.items() for one in brought(cell, tree, parts, fields))
+    return replace(notebook, cells=(*_cells(parts), *cells), brought=imports, attributes=fields)
 
 
 def _is_read(cell: Cell) -> bool:

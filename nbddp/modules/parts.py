@@ -25,15 +25,16 @@ class Part:
     renames: Mapping[str, str] = field(default_factory=dict)  # where the notebook calls something else so
 
 
+Wanted = tuple[str, set[str]]  # a module, and names of it
 Parts = Mapping[str, Part]  # by the name of the module
 
 
-def parts_of(folder: Path, trees: Sequence[ast.Module], unread: Collection[str]) -> Parts:
-    """For what the notebook imports by name; a part is made again where more of its module is wanted."""
+def parts_of(folder: Path, trees: Sequence[ast.Module], whole: Iterable[Wanted], unread: Collection[str]) -> Parts:
+    """For what the notebook imports, by name or with a whole module; made again where more is wanted of one."""
     places = folders(folder, trees)
     modules = dict[str, Module | None]()
     wanted, found = dict[str, set[str]](), dict[str, Part]()
-    asked = [(n.module or "", names_from(n, trees)) for n in from_imports(trees) if not n.level]
+    asked = [*whole, *((n.module or "", names_from(n, trees)) for n in from_imports(trees) if not n.level)]
     while asked:
         name, names = asked.pop()
         if name not in modules:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from nbddp.modules.parts import Part, Parts, from_imports, full_name, inlined, is_star
 from nbddp.modules.renaming import renamed
@@ -29,8 +29,11 @@ def without_imports(code: str, tree: ast.Module, parts: Parts) -> str:
     return _rewritten(code, [n for n in tree.body if isinstance(n, ast.ImportFrom) and not n.level], "", parts)
 
 
-def brought(cell: Cell, tree: ast.Module, parts: Parts) -> Iterator[Brought]:
-    """`from losses import TripletLoss`: an import for each name that stands in a cell now."""
+def brought(cell: Cell, tree: ast.Module, parts: Parts, whole: Collection[str] = ()) -> Iterator[Brought]:
+    """`from losses import TripletLoss`: an import for each name that stands in a cell now, and of whole modules."""
+    for plain, alias in ((n, a) for n in tree.body if isinstance(n, ast.Import) for a in n.names):
+        if (name := alias.asname or alias.name) in whole:
+            yield Brought(cell.number, plain.lineno, name, f"import {_alias(alias)}")
     for node in from_imports([tree]):
         if is_star(node) and node.module in parts:
             yield Brought(cell.number, node.lineno, "*", f"from {node.module} import *")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 
@@ -82,6 +83,7 @@ class Notebook:
     path: Path | None = None
     folder: Path | None = None  # where modules beside it are looked for; None: nowhere
     brought: tuple[Brought, ...] = ()
+    attributes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # `L.pairs`: its name there
 
 
 class CannotRead(ValueError):

@@ -34,10 +34,11 @@ class Modules:
 
     kept: tuple[Statement, ...]  # that the script writes
     given: dict[str, Given]
+    fields: frozenset[str]  # names that are read as `losses.pairs`
 
     @property
     def names(self) -> Set[str]:
-        return self.given.keys()
+        return self.given.keys() | self.fields
 
     @property
     def imported(self) -> frozenset[str]:
@@ -59,11 +60,22 @@ def modules_of(plan: Plan, edits: Sequence[Edit]) -> Modules:
     as_written = {one.name: Given(one.text, _statements_above(plan, line)) for line, one in plan.program.brought_at()}
     first = min((one.at for one in as_written.values()), default=0)
     own = [(s, n) for s in apart if not isinstance(s.node, IMPORT) for n in sorted(plan.flow.effects[s.index].may_bind)]
-    given = {n: as_written.get(n, Given(f"from {s.cell.module} import {n}", first)) for s, n in own}
+    fields = {n for names in plan.notebook.attributes.values() for n in names.values()} - as_written.keys()
+    fields -= {n for s in plan.kept if s.cell in copied for n in _read(plan, s)}
+    given = {n: as_written.get(n, Given(f"from {s.cell.module} import {n}", first)) for s, n in own if n not in fields}
+    there = {n for _, n in own}
+    given |= {name: as_written[name] for name, names in plan.notebook.attributes.items() if there & {*names.values()}}
     renamed = {name: s for s in plan.kept if (name := _renamed(s, given)) in as_written and not s.cell.file}
     given |= {name: as_written[name] for name in renamed}
     gone = {s for s in apart if not isinstance(s.node, IMPORT) or _is_their_own(s.node)} | {*renamed.values()}
-    return Modules(tuple(s for s in plan.kept if s not in gone), given)
+    return Modules(tuple(s for s in plan.kept if s not in gone), given, frozenset(fields & there))
+
+
+def to_flatten(plan: Plan, edits: Sequence[Edit]) -> set[str]:
+    """Names of modules, read as `losses.pairs`, of which something is copied: the script has that by its own name."""
+    cells = _copied(plan, edits)
+    there = {n for s in plan.kept if s.cell in cells for n in plan.flow.effects[s.index].may_bind}
+    return {name for name, names in plan.notebook.attributes.items() if there & {*names.values()}}
 
 
 def _statements_above(plan: Plan, line: int) -> int:
@@ -94,10 +106,15 @@ def _copied(plan: Plan, edits: Sequence[Edit]) -> list[Cell]:
     for s in (s for s in plan.kept if s.cell.file):
         found = plan.flow.effects[s.index]
         binds[s.cell] |= set() if isinstance(s.node, IMPORT) else found.may_bind
-        reads[s.cell] |= found.reads | found.deferred
+        reads[s.cell] |= _read(plan, s)
     while more := [c for c in cells if c not in copied and any(reads[c] & binds[other] for other in copied)]:
         copied += more
     return [c for c in cells if c in copied]
+
+
+def _read(plan: Plan, statement: Statement) -> Set[str]:
+    found = plan.flow.effects[statement.index]
+    return found.reads | found.deferred
 
 
 def _line(plan: Plan, edit: Edit) -> int:

@@ -27,7 +27,7 @@ def read(folder: Path, files: Mapping[str, str], *cells: str) -> Notebook:
 
 def parts(folder: Path, files: Mapping[str, str], cell: str) -> tuple[Parts, list[ast.Module]]:
     trees = [parse(dedent(cell))]
-    return parts_of(written(folder, files), trees, ()), trees
+    return parts_of(written(folder, files), trees, [], ()), trees
 
 
 def codes(found: Notebook) -> dict[str, str]:

@@ -126,3 +126,31 @@ def test_in_a_folder_that_the_notebook_names(tmp_path: Path) -> None:
     found = script(tmp_path, {"src/nets.py": NETS}, IMPORTS, DATA, *cells)
     assert found.text.index(line) < found.text.index("from nets import Net  # noqa: E402")
     assert "find_unused_parameters" not in found.text  # it has been read
+
+
+@pytest.mark.parametrize("line", ["import nets", "import nets as n"])
+def test_a_module_that_is_imported_whole(tmp_path: Path, line: str) -> None:
+    model = f"model = {line.rpartition(' ')[2]}.Net()"
+    found = script(tmp_path, {"nets.py": NETS}, IMPORTS, DATA, line, model, OPTIMIZER, TRAINING)
+    assert line in found.text.split("\n")
+    assert model in found.text
+    assert "from nets import" not in found.text
+    assert "find_unused_parameters" not in found.text  # it has been read
+    assert "it needs torch, nets" in found.text
+
+
+def test_of_a_whole_module_that_changes_what_is_copied_goes_by_its_own_name(tmp_path: Path) -> None:
+    files = {"nets.py": NETS, "saving.py": f"import torch\nFOLDER = 'x'\n\n\n{SAVING}"}
+    cells = "import saving, nets\nfolder = saving.FOLDER", "model = nets.Net()", OPTIMIZER
+    found = script(tmp_path, files, IMPORTS, DATA, *cells, TRAINING + "    saving.save(model)\n    print(folder)\n")
+    assert "        save(model)" in found.text
+    assert "folder = FOLDER" in found.text
+    assert "saving." not in found.text.replace("saving.py", "")
+    assert "model = nets.Net()" in found.text
+    assert "import nets" in found.text
+
+
+def test_a_module_whose_name_is_used_for_something_else_is_not_read(tmp_path: Path) -> None:
+    cells = "import nets\ndef shown(nets):\n    print(nets)", "model = nets.Net()", OPTIMIZER, TRAINING
+    found = script(tmp_path, {"nets.py": NETS}, IMPORTS, DATA, *cells)
+    assert "find_unused_parameters" in found.text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import all_arguments
@@ -24,7 +25,7 @@ from nbddp.analysis.splitting.regions import (
     stored,
 )
 from nbddp.analysis.splitting.roots import Root, comes_out, roots
-from nbddp.analysis.syntax import walk
+from nbddp.analysis.syntax import is_name, walk
 from nbddp.analysis.values import CallFact, Loop, Split, backward_of
 
 Choice = Callable[[Reading, Scope, ast.AST | None, list[ast.Call]], list[ast.Call]]  # among the calls of models
@@ -192,7 +193,8 @@ def _step(plan: Reading, call: ast.Call, chosen: Choice) -> tuple[Scope, list[as
         if models and not any(_is_given_outputs(plan, c) for c in callers):
             models = chosen(plan, scope, loop, models) or models
             places = [scope_of(plan, c)[1] for c in models]
-            return scope, [*sorted(places, key=plan.program.span), node], _given(models)
+            given = [a for c in models for a in _given([c]) if not _is_for_numbers(plan, c, a)]
+            return scope, [*sorted(places, key=plan.program.span), node], given
         if len(callers) != 1:
             return None
         scope, node = scope_of(plan, callers[0])
@@ -201,6 +203,21 @@ def _step(plan: Reading, call: ast.Call, chosen: Choice) -> tuple[Scope, list[as
 def _given(calls: Iterable[ast.Call]) -> list[ast.expr]:
     given = [a for c in calls for a in (*c.args, *(k.value for k in c.keywords))]
     return [a.value if isinstance(a, ast.Starred) else a for a in given]
+
+
+def _is_for_numbers(plan: Reading, call: ast.Call, given: ast.expr) -> bool:
+    """`def physics(table, xt, model)`, which reads `table["x"].max()` alone of the table."""
+    fact = plan.facts.calls.get(call)
+    names = [(body, name) for body in (fact.bodies if fact else ()) for (scope, name), found in
+             plan.bindings.names.items() if scope is body and any(one.value is given for one in found)]  # fmt: skip
+    read = [n for body, name in names for n in walk(body) if is_name(n, name) and isinstance(n.ctx, ast.Load)]
+    return bool(read) and all(_in_a_number(plan, n) for n in read)
+
+
+def _in_a_number(plan: Reading, name: ast.Name) -> bool:
+    around = takewhile(lambda n: isinstance(n, ast.expr), plan.program.ancestors(name))
+    single = next((n for n in around if isinstance(n, ast.Call) and plan.facts.value(n).shape == ()), None)
+    return single is not None and {n.id for n in walk(single) if isinstance(n, ast.Name)} == {name.id}
 
 
 def _is_given_outputs(plan: Reading, call: ast.Call) -> bool:

@@ -37,7 +37,8 @@ def is_data(plan: Reading, node: ast.expr) -> bool:
     filled = type(value.const) in (int, float) and not value.number  # `torch.zeros(32, 1) + 1` is known to be 1
     literal = not isinstance(value.const, Literal | None) and not filled
     others = value.objs - value.of(*DATA, *MARKS) - inputs(plan, value)
-    return not value.number and not literal and not others and not value.size
+    single = value.shape == () and not value.objs  # `X.std() + 1e-6`
+    return not (value.number or single) and not literal and not others and not value.size
 
 
 def roots(region: Region, node: ast.expr, seen: frozenset[ast.AST] = frozenset()) -> Iterator[Root]:
@@ -180,6 +181,8 @@ def _is_all(index: ast.expr) -> bool:
 
 def _of_call(region: Region, node: ast.Call, seen: frozenset[ast.AST]) -> Iterator[Root]:
     """`xb.to(device)` is about `xb`; a call of anything else is about what it is given."""
+    if region.plan.facts.value(node).shape == () and not comes_out(region, node):  # `table["x"].max()`
+        return
     if isinstance(node.func, ast.Attribute):
         of_receiver = list(roots(region, node.func.value, seen))
         if of_receiver:

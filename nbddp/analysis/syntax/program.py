@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from nbddp.analysis.syntax.annotations import take_annotations
+from nbddp.analysis.syntax.field_names import with_names
 from nbddp.analysis.syntax.main_guard import without_guard
 from nbddp.analysis.syntax.text_fields import TextField, text_fields
 from nbddp.diagnostics import Diagnostic, Level
@@ -150,7 +151,8 @@ def build_program(notebook: Notebook) -> Program:
         first_lines.append(line)
         line += cell.code.count("\n") + 1
     text = "\n".join(without_guard(c.code) for c in cells) + "\n"
-    tree = parse(text)
+    own = next((line for cell, line in zip(cells, first_lines, strict=True) if not cell.file), line)
+    tree = with_names(parse(text), notebook.attributes, own)
     annotations = take_annotations(tree)
     starts = [0, *(i + 1 for i, c in enumerate(text) if c == "\n")]
     at = [bisect.bisect_right(first_lines, _first_line(node)) - 1 for node in tree.body]

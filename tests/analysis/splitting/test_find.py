@@ -29,6 +29,21 @@ def test_what_holds_the_samples(lines, expected):
     assert cut(planned(lines, before="from drawing import draw")) == expected
 
 
+@pytest.mark.parametrize(
+    "scale", ["y.std() + 1e-6", "y.std().detach()", "2 * torch.sqrt(y.var())", "table['a'].max() - table['a'].min()"]
+)
+def test_a_number_of_all_the_data_is_none_of_its_samples(scale):
+    before = f"table = read(X)\nscale = {scale}"
+    made = planned("loss = (((model(X) - y) / scale) ** 2).mean()", before=f"from files import read\n{before}")
+    assert cut(made) == ["X", "y"]
+
+
+def test_what_a_function_of_the_step_reads_numbers_of_alone():
+    physics = "def physics(table, x):\n    return (model(x) * (2 / table['a'].max()) - x[:, :1]).square().mean()"
+    before = f"from files import read\ntable = read('a.csv')\n{physics}"
+    assert cut(planned("x = torch.rand(16, 4)\nloss = physics(table, x)", before=before)) == ["x"]
+
+
 def test_the_batch_of_an_outer_turn_is_split_there():
     inner = textwrap.indent(f"    {LOSS}\n{STEP}", "    ")
     made = plan(f"{DATA}\nfor step in range(9):\n    x, t = X[step:], y[step:]\n    for again in range(3):\n{inner}")

@@ -124,7 +124,8 @@ def _of(m: Machine, node: ast.expr, value: Value) -> Dimensions:
             both = [seen(m, side) for side in (left, right)]
             if isinstance(node.op, ast.MatMult):
                 return _product(*both)
-            return together(both) or _with_others(m, [left, right])
+            sizes = together(both)
+            return _with_others(m, [left, right]) if sizes is None else sizes
         case ast.Compare(left=left, comparators=others):
             return together([seen(m, one) for one in (left, *others)])
         case ast.UnaryOp(operand=operand):
