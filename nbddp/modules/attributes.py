@@ -24,6 +24,13 @@ def imported(trees: Sequence[ast.Module]) -> Iterator[tuple[str, str, set[str]]]
             yield name, alias.name, {f.attr for f in mine}
 
 
+def out_of_sight(trees: Sequence[ast.Module]) -> set[str]:
+    """Modules that are imported whole besides: `engine.device = "cuda"` changes what their functions read."""
+    followed = {module for _, module, _ in imported(trees)}
+    nodes = (n for tree in trees for n in walk(tree) if isinstance(n, ast.Import))
+    return {a.name for n in nodes for a in n.names} - followed
+
+
 def _is_more(name: str, alias: ast.alias, nodes: Collection[ast.AST]) -> bool:
     """`import model`, where a function calls what it is given `model`."""
     return any(_gives(node, name, alias) for node in nodes)

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from nbddp.modules.attributes import attributes, imported, named
+from nbddp.modules.attributes import attributes, imported, named, out_of_sight
 from nbddp.modules.meanings import told_apart
 from nbddp.modules.parts import Parts, parts_of
 from nbddp.modules.written import brought, module_cell, without_imports
@@ -25,7 +25,8 @@ def with_modules(notebook: Notebook, flat: Collection[str] = ()) -> Notebook:
     if notebook.folder is None or not any("import" in c.code for c in notebook.cells):
         return notebook
     trees = {c: parse(c.code) for c in notebook.cells if _is_read(c)}
-    read, unread = tuple(trees.values()), set[str]()
+    read = tuple(trees.values())
+    unread = out_of_sight(read)
     whole = [(module, names) for _, module, names in imported(read)]
     while parts := parts_of(notebook.folder, read, whole, unread):
         parts, hidden = told_apart(parts, read)

@@ -56,6 +56,24 @@ def test_what_is_on_the_screen_is_what_is_exported(page, tmp_path):
     assert path.read_bytes() == before
 
 
+def test_modules_beside_the_notebook_are_read(page, tmp_path, screenshot):
+    """In the folder of the notebook, whichever that is; what is said of a file is said by its name."""
+    saving = "import torch\n\n\ndef save(net):\n    torch.save(net.state_dict(), 'net.pt')\n"
+    content = notebook("from saving import save", *CELLS[:3], CELLS[3] + "\nsave(model)")
+    for folder in (page.root / "beside", tmp_path):
+        folder.mkdir(exist_ok=True)
+        (folder / "saving.py").write_text(saving)
+    page.write("beside/digits.ipynb", content, kernel="none")
+    page.open("beside/digits.ipynb")
+    page.expect_chips("Kept", "Kept", "Kept", "Kept", "Train")
+    click_export(page)
+    expect(page.page.locator(".jp-FileEditor .cm-content")).to_contain_text("Exported from digits.ipynb")
+    page.page.get_by_role("button", name="What changed").click()
+    expect(page.page.locator(".nbddp-finding")).to_contain_text("saving.py")
+    screenshot(page.page, "modules-light")
+    assert (page.root / "beside" / "digits_ddp.py").read_bytes() == exported_by_command_line(tmp_path, content)
+
+
 def test_while_the_kernel_is_busy(page):
     page.write("busy.ipynb", notebook(*CELLS[:4], "import time\ntime.sleep(600)"))
     page.open("busy.ipynb", kernel=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from nbddp.modules import with_modules
 from nbddp.notebook import Brought
 from tests.analysis.cells import notebook
@@ -34,6 +36,12 @@ def test_a_module_that_must_stay_unread_is_imported(tmp_path: Path) -> None:
     found = read(tmp_path, ENGINE, "from engine import fit\ndef fit():\n    pass")
     assert list(codes(found)) == ["1"]
     assert "from engine import fit" in codes(found)["1"]
+
+
+@pytest.mark.parametrize("more", ["engine.device = 'meta'", "def shown(engine):\n    pass"])
+def test_so_is_one_that_may_be_changed_from_outside(tmp_path: Path, more: str) -> None:
+    found = read(tmp_path, ENGINE, "from engine import fit\nimport engine", more)
+    assert list(codes(found)) == ["1", "2"]
 
 
 def test_cells_with_errors_and_cells_to_skip_ask_for_nothing(tmp_path: Path) -> None:
