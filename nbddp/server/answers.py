@@ -12,6 +12,7 @@ from typing import Any
 from nbddp.diagnostics import CannotExport, Diagnostic
 from nbddp.export import Script, decide, export
 from nbddp.fingerprint import edited_since_export
+from nbddp.script.from_modules import kept_of_modules
 from nbddp.script.sections import sections
 from nbddp.sentence import sentence, words_of
 from nbddp.server.cells import cells_of
@@ -27,13 +28,15 @@ def answer_export(question: Question) -> Answer:
     except CannotExport as refusal:
         return {"exported": False, "diagnostics": _listed(refusal.diagnostics)}
     present = question.present
+    kept = {s.cell.number for s in script.plan.kept if not s.cell.file}
+    kept |= {one.cell for one in kept_of_modules(script.plan)}
     return {
         "exported": True,
         "script": script.text,
         "lines": script.line_map,
         "sections": [asdict(section) for section in sections(script.text, script.line_map)],
         "cells": sum(cell.kind == "code" and bool(cell.source.strip()) for cell in question.notebook.cells),
-        "kept": len({s.cell.number for s in script.plan.kept if not s.cell.file}),
+        "kept": len(kept),
         "rewrites": _rewrites(script),
         "diagnostics": _listed(script.diagnostics),
         "edited": present is not None and present != script.text and edited_since_export(present),

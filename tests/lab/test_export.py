@@ -68,8 +68,9 @@ def test_modules_beside_the_notebook_are_read(page, tmp_path, screenshot):
     page.expect_chips("Kept", "Kept", "Kept", "Kept", "Train")
     click_export(page)
     expect(page.page.locator(".jp-FileEditor .cm-content")).to_contain_text("Exported from digits.ipynb")
+    expect(page.page.get_by_text(re.compile(r"digits_ddp.py written: 5 of 5 cells, \d+ lines"))).to_be_visible()
     page.page.get_by_role("button", name="What changed").click()
-    expect(page.page.locator(".nbddp-finding")).to_contain_text("saving.py")
+    expect(page.page.locator(".nbddp-preview")).to_contain_text("saving.py")
     screenshot(page.page, "modules-light")
     assert (page.root / "beside" / "digits_ddp.py").read_bytes() == exported_by_command_line(tmp_path, content)
 
