@@ -181,7 +181,9 @@ def taken_for_one(plan: Reading, dim: int) -> ast.expr | None:
         if not apart and _is_learned_from(plan, call):
             return call
         trains = fact.grad and bool(fact.loops & training or not training) and "torch.nn.Parameter" not in fact.names
-        made = next((a for a in call.args if is_single(plan, a)), None) if trains else None
+        made = (
+            next((a for a in call.args if is_single(plan, a)), None) if trains and not _is_place(plan, call) else None
+        )
         if made is not None and (not fact.bodies or _learns(plan, call)):
             return made
         compares = fact.grad and plan.facts.value(func).of("loss") and plan.facts.value(call).varies
@@ -190,13 +192,24 @@ def taken_for_one(plan: Reading, dim: int) -> ast.expr | None:
     return None
 
 
+def _is_place(plan: Reading, node: ast.AST) -> bool:
+    """`distances[torch.LongTensor(np.array([pair[0]]))]`: by which something is picked."""
+    around = plan.program.parents[node]
+    while isinstance(around, ast.Tuple | ast.Call):
+        node, around = around, plan.program.parents[around]
+    return isinstance(around, ast.Subscript) and node is around.slice
+
+
 def _is_beside_others(plan: Reading, call: ast.Call) -> bool:
-    """`alike(z.unsqueeze(1), z.unsqueeze(0))`: each sample is set against all of them."""
+    """`alike(z.unsqueeze(1), z.unsqueeze(0))`, `a.view(1, -1) + c + a.view(-1, 1)`: each sample is set against all."""
     around = plan.program.parents[call]
+    while isinstance(around, ast.BinOp) and isinstance(plan.program.parents[around], ast.BinOp):
+        around = plan.program.parents[around]
     fact = plan.facts.calls.get(around) if isinstance(around, ast.Call) else None
     if fact is not None and any(map(_may_learn, fact.called)):
         return False
-    others = [n for n in ast.iter_child_nodes(around) if n is not call and isinstance(n, ast.Call)]
+    beside = walk(around) if isinstance(around, ast.BinOp) else ast.iter_child_nodes(around)
+    others = [n for n in beside if n is not call and isinstance(n, ast.Call)]
     return any(isinstance(n.func, ast.Attribute) and n.func.attr in MAKE_ONE and not _is_one(n, 0) for n in others)
 
 

@@ -142,3 +142,17 @@ def test_a_softened_output_of_a_step_that_is_not_split_yet_is_of_each_sample():
     made = plan(*BEFORE[:2], DISTILLED, STUDENT, options=Options(exact=True))
     assert len(made.assumed.splits) == 2
     assert made.assumed.unsplit == made.assumed.joined == ""
+
+
+@pytest.mark.parametrize(
+    "measured",
+    [
+        "d = out.pow(2).sum(1).view(1, -1) - 2 * out @ out.T + out.pow(2).sum(1).view(-1, 1)",
+        "d = out @ out.T\nd = d[torch.LongTensor(np.array([pairs[0]])), torch.LongTensor(pairs)]",
+    ],
+)
+def test_a_row_of_all_samples_beside_a_column_of_them_and_a_place_are_no_single_sample(measured):
+    lines = f"x = X[step:step + 16]\nout = model(x)\npairs = np.arange(3)\n{measured}\nloss = d.clamp(0).mean()"
+    made = planned(lines, options=Options(exact=True))
+    assert not made.assumed.unsplit
+    assert made.assumed.joined
