@@ -139,7 +139,8 @@ class Walk(Names):
             surely = op.effect in (Effect.STORES, Effect.CHANGES)
             if surely or (func.attr.endswith("_") and not func.attr.endswith("__")):
                 self._change_surely(root_name(func))
-            for arg in given if not surely else ():  # `trainer.fit(model)`, not `losses.append(x)`
+            left = surely or func.attr in MOVES  # `losses.append(x)`, `t.to(x.device)`
+            for arg in given if not left else ():  # `trainer.fit(model)`
                 self._change_given(arg)
         elif f".{func.attr}" in self.own:  # a method of the notebook's by that name changes what it is called on
             self.mutate(root_name(func))

@@ -12,6 +12,7 @@ from nbddp.analysis.slicing import all_arguments
 from nbddp.analysis.splitting.batches import drawn_inside, is_drawn
 from nbddp.analysis.splitting.cuts import split_of
 from nbddp.analysis.splitting.own_parameters import learned, moves_no_model
+from nbddp.analysis.splitting.picked import reads_of
 from nbddp.analysis.splitting.regions import (
     LOOPS,
     Definition,
@@ -25,7 +26,7 @@ from nbddp.analysis.splitting.regions import (
     stored,
 )
 from nbddp.analysis.splitting.roots import Root, comes_out, roots
-from nbddp.analysis.syntax import is_name, walk
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import CallFact, Loop, Split, backward_of
 
 Choice = Callable[[Reading, Scope, ast.AST | None, list[ast.Call]], list[ast.Call]]  # among the calls of models
@@ -207,10 +208,7 @@ def _given(calls: Iterable[ast.Call]) -> list[ast.expr]:
 
 def _is_for_numbers(plan: Reading, call: ast.Call, given: ast.expr) -> bool:
     """`def physics(table, xt, model)`, which reads `table["x"].max()` alone of the table."""
-    fact = plan.facts.calls.get(call)
-    names = [(body, name) for body in (fact.bodies if fact else ()) for (scope, name), found in
-             plan.bindings.names.items() if scope is body and any(one.value is given for one in found)]  # fmt: skip
-    read = [n for body, name in names for n in walk(body) if is_name(n, name) and isinstance(n.ctx, ast.Load)]
+    read = reads_of(plan, call, given)
     return bool(read) and all(_in_a_number(plan, n) for n in read)
 
 

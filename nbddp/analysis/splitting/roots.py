@@ -10,6 +10,7 @@ from nbddp.analysis.library import Samples, entry_of
 from nbddp.analysis.reading import Reading, scope_of
 from nbddp.analysis.splitting.origins import TENSORS, is_mask, is_moved, is_state, written_sizes
 from nbddp.analysis.splitting.own_parameters import inputs, learned
+from nbddp.analysis.splitting.picked import is_of_library, is_table, picked_by
 from nbddp.analysis.splitting.regions import Region, definitions, set_anew, stored
 from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.values import MARKS, Literal
@@ -181,7 +182,10 @@ def _is_all(index: ast.expr) -> bool:
 
 def _of_call(region: Region, node: ast.Call, seen: frozenset[ast.AST]) -> Iterator[Root]:
     """`xb.to(device)` is about `xb`; a call of anything else is about what it is given."""
-    if region.plan.facts.value(node).shape == () and not comes_out(region, node):  # `table["x"].max()`
+    places = picked_by(region.plan, node)
+    number = region.plan.facts.value(node).shape == () and not comes_out(region, node)  # `table["x"].max()`
+    if number or places is not None:
+        yield from roots(region, places, seen) if places is not None else ()
         return
     if isinstance(node.func, ast.Attribute):
         of_receiver = list(roots(region, node.func.value, seen))
@@ -198,7 +202,8 @@ def _of_call(region: Region, node: ast.Call, seen: frozenset[ast.AST]) -> Iterat
     if _makes_one(region, node):
         return
     found = False
-    for given in [*node.args, *(k.value for k in node.keywords)]:
+    given_to = [*node.args, *(k.value for k in node.keywords)]
+    for given in (one for one in given_to if not is_table(region.plan, node, one)):
         for root in roots(region, given.value if isinstance(given, ast.Starred) else given, seen):
             found = True
             yield root
@@ -266,18 +271,14 @@ def _makes_one(region: Region, node: ast.expr) -> bool:
 
 def dims_of(plan: Reading, call: ast.Call) -> list[ast.expr]:
     """`x.mean(0)`, `torch.mean(x, dim=0)`: along what it goes, where that is said."""
-    given = call.args[1:2] if _is_of_library(plan, call) else call.args[:1]
+    given = call.args[1:2] if is_of_library(plan, call) else call.args[:1]
     return [*given, *(k.value for k in call.keywords if k.arg in ("dim", "axis"))]
 
 
 def reduced(plan: Reading, call: ast.Call) -> ast.expr:
     """Of what it is."""
     assert isinstance(call.func, ast.Attribute)
-    return call.args[0] if _is_of_library(plan, call) and call.args else call.func.value
-
-
-def _is_of_library(plan: Reading, call: ast.Call) -> bool:
-    return isinstance(call.func, ast.Attribute) and bool(plan.facts.value(call.func.value).of("library"))
+    return call.args[0] if is_of_library(plan, call) and call.args else call.func.value
 
 
 def base_of(node: ast.expr) -> ast.expr:

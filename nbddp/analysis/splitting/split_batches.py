@@ -42,6 +42,7 @@ from nbddp.analysis.splitting.origins import (
     written_sizes,
 )
 from nbddp.analysis.splitting.own_parameters import learned
+from nbddp.analysis.splitting.picked import picked_by
 from nbddp.analysis.splitting.regions import LOOPS, Region, held, is_split, region_at, run_by, stored
 from nbddp.analysis.splitting.roots import Root, comes_out, is_data, roots
 from nbddp.analysis.splitting.single_samples import made_one
@@ -291,7 +292,8 @@ def _given(region: Region, call: ast.Call) -> Iterator[Root]:
     fact = region.plan.facts.calls.get(call)
     given = [*call.args, *(k.value for k in call.keywords)]
     entry = entry_of(call, region.plan.flow.imports)
-    if fact is not None and (entry.aligned or entry.beside) and not fact.bodies:
+    meets = (entry.aligned or entry.beside) and picked_by(region.plan, call) is None
+    if fact is not None and meets and not fact.bodies:
         on = [call.func.value] if isinstance(call.func, ast.Attribute) else []
         yield from _beside(region, *(one for one in (*on, *given) if not region.plan.facts.value(one).of("library")))
     if fact is None or not any(_holds_samples(region.plan, a) for a in given):

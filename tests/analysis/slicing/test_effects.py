@@ -54,6 +54,7 @@ def test_a_class_that_begins_as_its_base_does_is_not_changed():
 def test_what_a_model_is_made_of_stays_as_it_is_when_that_goes_to_a_device():
     own = {"Net": Changes(("sizes",))}
     assert not of("net = Net(sizes).to('cpu')", own).mutates
+    assert of("t = t.to(x.device)").mutates <= {"t"}
     assert of("Net(sizes).fit()", own).mutates == {"sizes"}
 
 

@@ -38,6 +38,18 @@ def test_a_number_of_all_the_data_is_none_of_its_samples(scale):
     assert cut(made) == ["X", "y"]
 
 
+@pytest.mark.parametrize(
+    "picked", ["torch.gather(table, 0, t)", "table.index_select(0, t.to(table.device))", "table[t]"]
+)
+def test_a_table_from_which_each_sample_has_its_entry(picked):
+    before = f"table = torch.linspace(0, 1, 9).sqrt()\ndef of(table, t):\n    return {picked}.reshape(t.shape[0], 1)"
+    before += "\ndef noised(x, t):\n    return x * of(table, t)"
+    drawn = "t = torch.randint(0, 9, (len(x) // 2 + 1,))\nt = torch.cat([t, 9 - t - 1], dim=0)[:len(x)].long()"
+    made = planned(f"x = X[step:step + 16]\n{drawn}\nloss = model(noised(x, t)).mean()", before=before)
+    assert "x" in cut(made)
+    assert not {*cut(made)} & {"table", "table_part"}
+
+
 def test_what_a_function_of_the_step_reads_numbers_of_alone():
     physics = "def physics(table, x):\n    return (model(x) * (2 / table['a'].max()) - x[:, :1]).square().mean()"
     before = f"from files import read\ntable = read('a.csv')\n{physics}"
