@@ -11,8 +11,8 @@ from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import all_arguments
 from nbddp.analysis.splitting.batches import drawn_inside, is_drawn
 from nbddp.analysis.splitting.cuts import split_of
+from nbddp.analysis.splitting.origins import reads_of
 from nbddp.analysis.splitting.own_parameters import learned, moves_no_model
-from nbddp.analysis.splitting.picked import reads_of
 from nbddp.analysis.splitting.regions import (
     LOOPS,
     Definition,

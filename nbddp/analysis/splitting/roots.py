@@ -8,9 +8,17 @@ from dataclasses import dataclass
 
 from nbddp.analysis.library import Samples, entry_of
 from nbddp.analysis.reading import Reading, scope_of
-from nbddp.analysis.splitting.origins import TENSORS, is_mask, is_moved, is_state, written_sizes
+from nbddp.analysis.splitting.origins import (
+    TENSORS,
+    is_mask,
+    is_moved,
+    is_of_library,
+    is_state,
+    is_table,
+    picked_by,
+    written_sizes,
+)
 from nbddp.analysis.splitting.own_parameters import inputs, learned
-from nbddp.analysis.splitting.picked import is_of_library, is_table, picked_by
 from nbddp.analysis.splitting.regions import Region, definitions, set_anew, stored
 from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.values import MARKS, Literal

@@ -38,11 +38,11 @@ from nbddp.analysis.splitting.origins import (
     is_unchanging,
     known_size,
     on_top,
+    picked_by,
     rows_of_batches,
     written_sizes,
 )
 from nbddp.analysis.splitting.own_parameters import learned
-from nbddp.analysis.splitting.picked import picked_by
 from nbddp.analysis.splitting.regions import LOOPS, Region, held, is_split, region_at, run_by, stored
 from nbddp.analysis.splitting.roots import Root, comes_out, is_data, roots
 from nbddp.analysis.splitting.single_samples import made_one

@@ -20,7 +20,7 @@ Declines
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.library import Stream, effect_of
@@ -82,8 +82,8 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     if draws_between(plan) and not plan.assumed.splits:
         yield from _around_batches(plan)
     else:
+        yield from _anew(plan) if plan.assumed.splits else ()
         for loop in outermost:
-            yield from _anew(plan, loop, outermost) if plan.assumed.splits else ()
             yield _own(plan, loop)
             if loop is not outermost[-1] or _goes_on(plan, loop, set()):
                 yield from _shared(plan, loop)
@@ -134,15 +134,31 @@ def _around_batches(plan: Plan) -> Iterator[Edit]:
             yield from _shared(plan, fact.node)
 
 
-def _anew(plan: Plan, loop: ast.stmt, loops: Sequence[ast.stmt]) -> Iterator[Edit]:
-    """Seeded since the training before: what all ranks draw alike goes on from there."""
-    statements = [s for s in plan.kept if plan.program.span(s.node) < plan.program.span(loop)]
-    earlier = [s.index for s in statements if any(n in loops and n is not loop for n in walk(s.node))]
-    between = [s for s in statements if earlier and s.index > max(earlier)]
-    functions = {s.node.name: s.node for s in plan.program.statements if isinstance(s.node, ast.FunctionDef)}
-    if any(Stream.TORCH in seeds(plan, s.node, functions) for s in between):
-        line = f"{plan.naming('alike')}.clear()  # seeded anew since then"
-        yield before(plan.program, NAME, loop, line, ("same_random_numbers",))
+def _anew(plan: Plan) -> Iterator[Edit]:
+    """Seeded behind a training, or again and again: what all ranks draw alike goes on from there."""
+    first = min(s.index for s in plan.training)
+    for node in plan.nodes():
+        if isinstance(node, ast.Expr | ast.Assign) and Stream.TORCH in seeds(plan, node, {}):
+            if _statement_index(plan, node) > first or _is_run_behind(plan, node, first, frozenset()):
+                line = f"{plan.naming('alike')}.clear()  # seeded anew"
+                yield after(plan.program, NAME, node, line, ("same_random_numbers",))
+
+
+def _statement_index(plan: Plan, node: ast.AST) -> int:
+    """None that runs where it is defined."""
+    found = plan.top_level(node)
+    return -1 if found is None or plan.program.function_of(node) is not None else found.index
+
+
+def _is_run_behind(plan: Plan, node: ast.AST, first: int, seen: frozenset[ast.AST]) -> bool:
+    """In a loop that trains, or in a function that is called there, or behind a training."""
+    function = plan.program.function_of(node)
+    if function is None:
+        index = _statement_index(plan, node)
+        looped = any(isinstance(n, ast.For | ast.AsyncFor | ast.While) for n in plan.program.ancestors(node))
+        return index > first or (index in plan.trains and looped)
+    calls = plan.callers.get(function, []) if function not in seen else []
+    return any(_is_run_behind(plan, call, first, seen | {function}) for call in calls)
 
 
 def _own(plan: Plan, loop: ast.stmt) -> Edit:

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from nbddp.analysis.splitting.picked import is_table, picked_by
+from nbddp.analysis.splitting.origins.picked import is_table, picked_by
 from tests.analysis.splitting.steps import planned
 
 
