@@ -13,6 +13,7 @@ from nbddp.modules.files import Module, find
 from nbddp.modules.search_path import folders
 from nbddp.notebook import Cell, Notebook
 
+ALL = "*"
 MOST = 40  # files; what is larger is a package
 
 
@@ -40,6 +41,7 @@ def parts_of(folder: Path, trees: Sequence[ast.Module], whole: Iterable[Wanted],
         if name not in modules:
             modules[name] = find(places, name, folder) if name not in unread and len(modules) < MOST else None
         module = modules[name]
+        names = names if module is None or ALL not in names else _brought_by_star(module, names - {ALL})
         if module is None or names <= wanted.get(name, set()):
             continue
         wanted[name] = names | wanted.get(name, set())
@@ -56,10 +58,28 @@ def from_imports(trees: Iterable[ast.Module]) -> Iterator[ast.ImportFrom]:
 
 
 def names_from(node: ast.ImportFrom, nodes: Iterable[ast.AST]) -> set[str]:
-    """What it asks for, as the module has it; of all that `*` brings, what the nodes mention."""
+    """What it asks for, as the module has it; of all that `*` brings, what the nodes mention, and that it is so."""
     if is_star(node):
-        return {n.id for one in nodes for n in walk(one) if isinstance(n, ast.Name)}
+        return {ALL} | {n.id for one in nodes for n in walk(one) if isinstance(n, ast.Name) and n.id[:1] != "_"}
     return {a.name for a in node.names}
+
+
+def _brought_by_star(module: Module, names: set[str]) -> set[str]:
+    for node in module.tree.body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id="__all__")], value=ast.List(elts=given) | ast.Tuple(elts=given)):
+                return names & {n.value for n in given if isinstance(n, ast.Constant)}
+    return names
+
+
+def brings_more(parts: Parts, name: str, seen: Collection[str] = ()) -> bool:
+    """`from torch.nn import *` in a file from which all is imported: what that brings, nobody knows here."""
+    if name in seen:
+        return False
+    if name not in parts:
+        return True
+    stars = (n for n in from_imports([parts[name].module.tree]) if is_star(n))
+    return any(brings_more(parts, full_name(n, name, parts), (*seen, name)) for n in stars)
 
 
 def is_star(node: ast.stmt) -> bool:

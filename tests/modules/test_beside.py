@@ -38,6 +38,13 @@ def test_a_module_that_must_stay_unread_is_imported(tmp_path: Path) -> None:
     assert "from engine import fit" in codes(found)["1"]
 
 
+@pytest.mark.parametrize("star", ["from torch.nn import *", "from gone import *"])
+def test_so_is_one_that_passes_on_what_nobody_knows(tmp_path: Path, star: str) -> None:
+    files = {"engine.py": "from layers import *\ndef fit():\n    pass\n", "layers.py": star + "\na = 1\n"}
+    assert list(codes(read(tmp_path, files, "from engine import *\nfit(Linear(2, 3))"))) == ["1"]
+    assert "engine.py" in codes(read(tmp_path, files, "from engine import fit\nfit()"))
+
+
 @pytest.mark.parametrize("more", ["engine.device = 'meta'", "def shown(engine):\n    pass"])
 def test_so_is_one_that_may_be_changed_from_outside(tmp_path: Path, more: str) -> None:
     found = read(tmp_path, ENGINE, "from engine import fit\nimport engine", more)

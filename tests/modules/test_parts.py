@@ -57,6 +57,15 @@ def test_modules_that_modules_import(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("head", "given"),
+    [("", ["f = 1", "g = 2"]), ("__all__ = ['f']\n", ["f = 1"]), ("__all__ = names()\n", ["f = 1", "g = 2"])],
+)
+def test_what_a_star_brings(tmp_path: Path, head: str, given: list[str]) -> None:
+    found = needed(tmp_path, {"m.py": f"{head}f = 1\ng = 2\n_h = 3"}, "from m import *\nprint(f, g, _h)")
+    assert found == {"m": given}
+
+
 def test_modules_that_import_each_other(tmp_path: Path) -> None:
     files = {"a.py": "from b import *\ndef f():\n    return g()", "b.py": "from a import *\ndef g():\n    return f"}
     assert set(needed(tmp_path, files, "from a import f")) == {"a", "b"}
