@@ -112,7 +112,7 @@ def _taken_for_a_loader(plan: Plan, node: ast.AST, made: Obj) -> Diagnostic:
     return plan.program.diagnose(
         NAME, "note", node,
         sentence("this comes from '%1', and nbddp splits it among the ranks as if it were a DataLoader", made.name),
-        why=sentence("nbddp does not read the code of modules; if it is something else, the script stops at once "
+        why=sentence("nbddp does not read its code; if it is something else, the script stops at once "
                      "with an error"),
     )  # fmt: skip
 

@@ -12,7 +12,7 @@ After
         torch.save(model.state_dict(), "best.pt")
 
 Declines
-    Code of modules, which nbddp does not read: if such code gets a model, only rank 0 saves what it may save. Files
+    Code of modules that are not read: if such code gets a model, only rank 0 saves what it may save. Files
     that are opened for reading, and what one process on each machine prepares before the training (rule `download`). A
     statement in which all ranks have to work together runs on all of them, and only what the other ranks write is
     discarded.

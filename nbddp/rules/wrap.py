@@ -2,7 +2,7 @@
     Wraps each trained model in DistributedDataParallel as soon as it is complete: created, moved, loaded, frozen, with
     its new head. The training calls `ddp_model`; everything else uses the model itself, which is evaluated and saved as
     before. It replaces `nn.DataParallel` in the notebook. Where a step may leave parameters of the model out, DDP is
-    told to look for them; so it is where code of the model is in a file, which is not read.
+    told to look for them; so it is where code of the model is in a file that is not read.
 
 Why DDP needs it
     DDP averages the gradients of all ranks during `backward()`; without it each rank would train a different model.

@@ -27,8 +27,9 @@ def trains_elsewhere(flow: Flow) -> Diagnostic | None:
         if given & handed:
             return flow.program.diagnose(
                 "training-cell", "error", node,
-                sentence("the training runs in '%1', a module, and nbddp does not read the code of modules", name),
-                help=sentence("move its loop into a cell; the functions that the loop calls may stay in the module"),
+                sentence("the training runs in '%1', and nbddp does not read that module", name),
+                help=sentence("put its file beside the notebook, with names that mean nothing else in the cells; or move "
+                              "its loop into a cell: what the loop calls may stay in the module"),
             )  # fmt: skip
     return None
 
