@@ -28,8 +28,8 @@ def trains_elsewhere(flow: Flow) -> Diagnostic | None:
             return flow.program.diagnose(
                 "training-cell", "error", node,
                 sentence("the training runs in '%1', and nbddp does not read that module", name),
-                help=sentence("put its file beside the notebook, with names that mean nothing else in the cells; or move "
-                              "its loop into a cell: what the loop calls may stay in the module"),
+                help=sentence("put its file beside the notebook, with names that mean nothing else in the cells; or "
+                              "move its loop into a cell: what the loop calls may stay in the module"),
             )  # fmt: skip
     return None
 
