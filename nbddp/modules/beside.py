@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from nbddp.modules.attributes import attributes, imported, named, out_of_sight
 from nbddp.modules.meanings import told_apart
-from nbddp.modules.parts import Parts, brings_more, from_imports, is_star, parts_of
+from nbddp.modules.parts import Parts, brings_more, parts_of
 from nbddp.modules.written import brought, module_cell, without_imports
 from nbddp.notebook import Cell, Notebook, parse
 
@@ -28,10 +28,9 @@ def with_modules(notebook: Notebook, flat: Collection[str] = ()) -> Notebook:
     read = tuple(trees.values())
     unread = out_of_sight(read)
     whole = [(module, names) for _, module, names in imported(read)]
-    starred = {n.module or "" for n in from_imports(read) if is_star(n)}
     while parts := parts_of(notebook.folder, read, whole, unread):
         parts, hidden = told_apart(parts, read)
-        hidden |= {name for name in starred if name in parts and brings_more(parts, name)}
+        hidden |= {name for name in parts if brings_more(parts, name)}
         if not hidden:
             break
         unread |= hidden

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from nbddp.analysis.slicing import bound_names
 from nbddp.analysis.syntax import bindings, canonical, walk
-from nbddp.modules.parts import Part, Parts, full_name, origin
+from nbddp.modules.parts import Part, Parts, full_name, is_star, origin
 from nbddp.modules.renaming import Fixed, renamed
 
 Import = ast.Import | ast.ImportFrom
@@ -23,6 +23,8 @@ def told_apart(parts: Parts, trees: Sequence[ast.Module]) -> tuple[Parts, set[st
     meant = {owner: [*_meanings(statements, owner, parts)] for owner, statements in _all(parts, cells)}
     for name, _, source in (one for found in meant.values() for one in found):
         asked |= {(source, name)} if source else set()
+    starred = {p.module.named(s) for p in parts.values() for s in p.statements
+               if isinstance(s, ast.ImportFrom) and is_star(s)}  # fmt: skip
     found, hidden = dict[str, Part](), set[str]()
     for owner, own in meant.items():
         clashes = {name for name, meaning, _ in own if known.setdefault(name, meaning) != meaning}
@@ -31,7 +33,8 @@ def told_apart(parts: Parts, trees: Sequence[ast.Module]) -> tuple[Parts, set[st
             continue
         names = {n: f"{n}_of_{owner.rpartition('.')[2]}" for n in clashes}
         part = parts[owner]
-        if any((owner, n) in asked for n in clashes) or not _can_be(part, names):
+        by_others = owner in starred or any((owner, n) in asked for n in clashes)
+        if clashes and (by_others or not _can_be(part, names)):
             hidden.add(owner)
         found[owner] = replace(part, renames=names)
     return found, hidden

@@ -73,7 +73,7 @@ def _brought_by_star(module: Module, names: set[str]) -> set[str]:
 
 
 def brings_more(parts: Parts, name: str, seen: Collection[str] = ()) -> bool:
-    """`from torch.nn import *` in a file from which all is imported: what that brings, nobody knows here."""
+    """`from torch.nn import *`: what its names mean, nobody knows here; in a cell they might mean the notebook's."""
     if name in seen:
         return False
     if name not in parts:

@@ -42,7 +42,13 @@ def test_a_module_that_must_stay_unread_is_imported(tmp_path: Path) -> None:
 def test_so_is_one_that_passes_on_what_nobody_knows(tmp_path: Path, star: str) -> None:
     files = {"engine.py": "from layers import *\ndef fit():\n    pass\n", "layers.py": star + "\na = 1\n"}
     assert list(codes(read(tmp_path, files, "from engine import *\nfit(Linear(2, 3))"))) == ["1"]
-    assert "engine.py" in codes(read(tmp_path, files, "from engine import fit\nfit()"))
+    assert list(codes(read(tmp_path, files, "from engine import fit\nfit()"))) == ["1"]
+
+
+def test_so_is_one_whose_names_come_by_a_star_and_mean_something_else_in_a_cell(tmp_path: Path) -> None:
+    files = {"engine.py": "from config import *\ndef fit():\n    return RATE\n", "config.py": "RATE = 0.1\n"}
+    assert list(codes(read(tmp_path, files, "from engine import fit\nfit()"))) == ["config.py", "engine.py", "1"]
+    assert list(codes(read(tmp_path, files, "from engine import fit\nRATE = 3\nfit()"))) == ["1"]
 
 
 @pytest.mark.parametrize("more", ["engine.device = 'meta'", "def shown(engine):\n    pass"])
