@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
 from nbddp.analysis.slicing import bound_names
-from nbddp.analysis.syntax import bindings, canonical, walk
+from nbddp.analysis.syntax import BUILTINS, bindings, canonical, walk
 from nbddp.modules.parts import Part, Parts, full_name, is_star, origin
 from nbddp.modules.renaming import Fixed, renamed
 
@@ -34,10 +34,16 @@ def told_apart(parts: Parts, trees: Sequence[ast.Module]) -> tuple[Parts, set[st
         names = {n: f"{n}_of_{owner.rpartition('.')[2]}" for n in clashes}
         part = parts[owner]
         by_others = owner in starred or any((owner, n) in asked for n in clashes)
-        if clashes and (by_others or not _can_be(part, names)):
+        if (clashes and (by_others or not _can_be(part, names))) or _reads(part, BUILTINS & known.keys()):
             hidden.add(owner)
         found[owner] = replace(part, renames=names)
     return found, hidden
+
+
+def _reads(part: Part, names: Set[str]) -> bool:
+    """`sum(losses)`, where a cell has `sum = 0`: in one script it would be that."""
+    own = bound_names(part.module.tree.body)
+    return any(isinstance(n, ast.Name) and n.id in names - own for s in part.statements for n in walk(s))
 
 
 def _all(parts: Parts, cells: Sequence[ast.stmt]) -> Iterator[tuple[str, Sequence[ast.stmt]]]:

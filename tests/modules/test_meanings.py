@@ -9,7 +9,7 @@ import pytest
 from nbddp.modules.meanings import told_apart
 from tests.modules.beside import parts
 
-ENGINE = "import numpy as np\ndevice = 'cpu'\ndef fit(model):\n    return model.to(device), np"
+ENGINE = "import numpy as np\ndevice = 'cpu'\ndef fit(model):\n    return model.to(device), np, str(model)"
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,7 @@ def test_what_only_its_module_calls_so_gets_another_name(tmp_path: Path, cell: s
         "from engine import fit\ndef fit(model):\n    pass",
         "from engine import fit, device\ndevice = 'cuda'",
         "import torch as np\nfrom engine import fit",
+        "from engine import fit\nstr = 3",
     ],
 )
 def test_modules_that_stay_unread(tmp_path: Path, cell: str) -> None:
