@@ -1,0 +1,104 @@
+"""Places that a loader fills up to the longest of its batch: a rank fills up to that of its own samples."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from nbddp.analysis.agreement.weighted_losses import weighted_losses
+from nbddp.analysis.library import MATRIX, Samples, entry_of
+from nbddp.analysis.reading import Reading
+from nbddp.analysis.syntax import keywords_of
+from nbddp.analysis.values import CallFact, Extent
+
+DEPTH = 6  # of what is made of what a loader gives
+REDUCE = (Samples.SUM, Samples.MEAN, Samples.STATISTIC)
+
+
+def padded_losses(plan: Reading) -> Iterator[ast.Call]:
+    """Of such places: the mean over those of a share is another one than over those of all.
+
+    Where these are left out of the mean, it is one by weights.
+    """
+    training, weighted = {f.node for f in plan.roles.batch_loops}, {*weighted_losses(plan)}
+    for call, fact in plan.facts.calls.items() if not plan.assumed.splits else ():
+        filled = _mean_of(plan, fact) if fact.taped & training else None
+        target = call.args[1] if len(call.args) == 2 and plan.facts.is_loss(call) else None  # no `ctc(…, lengths)`
+        made = {call, *(o.node for o in plan.facts.value(call.func).of("loss"))}
+        if target is not None and fact.loops & training and made.isdisjoint(weighted):
+            filled = target if plan.facts.value(call).extent is Extent.MEAN else None
+        if filled is not None and _is_padded(plan, filled):
+            yield call
+
+
+def padded_inputs(plan: Reading) -> Iterator[ast.Call]:
+    """Of sequences of which one model is told nothing but their places: where do they end?
+
+    Where what it gives has labels for each place, or the sequences are packed, what is filled up is left out.
+    """
+    training = {f.node for f in plan.roles.batch_loops}
+    if plan.assumed.splits or [*plan.calls_that(lambda name: name.endswith(".pack_padded_sequence"))]:
+        return
+    losses = [c for c, fact in plan.facts.calls.items() if plan.facts.is_loss(c) and fact.loops & training]
+    if any(_is_padded(plan, target) for c in losses for target in c.args[1:2]):
+        return
+    for call in (c for role in plan.roles.models for c in role.forward_calls):
+        alone = len(call.args) == 1 and not call.keywords
+        if alone and plan.facts.calls[call].taped & training and _is_padded(plan, call.args[0]):
+            yield call
+
+
+def _mean_of(plan: Reading, fact: CallFact) -> ast.expr | None:
+    """`x` of `x.mean(1)` and of `torch.mean(x)`: not along the last dimension, which is that of the features."""
+    call = fact.node
+    if entry_of(call, plan.flow.imports).samples is not Samples.MEAN or _of_features(plan, call):
+        return None
+    of = [call.func.value] if isinstance(call.func, ast.Attribute) and not fact.names else call.args
+    return of[0] if of else None
+
+
+def _of_features(plan: Reading, call: ast.Call) -> bool:
+    given = [*call.args, *(k for n, k in keywords_of(call).items() if n in ("dim", "axis"))]
+    whole = call.func.value if isinstance(call.func, ast.Attribute) else call
+    return any(ast.unparse(a) == "-1" for a in given) and plan.facts.value(whole).rank != MATRIX
+
+
+def _is_padded(plan: Reading, node: ast.expr) -> bool:
+    """`y[:, 1:].reshape(-1)` of `pad_sequence(ys)`, which a loader's own `collate_fn` gives."""
+    seen, below = set[ast.AST](), [node]
+    for _ in range(DEPTH):
+        made = [n for one in below for n in plan.bindings.made_by(one)]
+        if any(_fills(plan, n) for n in made):
+            return True
+        below = [part for n in made if n not in seen for part in _parts(plan, n)]
+        seen |= {*made}
+    return False
+
+
+def _fills(plan: Reading, made: ast.expr) -> bool:
+    """`pad_sequence(xs)`; also `torch.zeros(len(xs), max(map(len, xs)))`, where a batch is put together."""
+    if isinstance(made, ast.Call) and ast.unparse(made.func).rpartition(".")[2] == "pad_sequence":
+        return True
+    if plan.program.function_of(made) not in _collating(plan):
+        return False
+    return any(
+        isinstance(n, ast.Call) and ast.unparse(n.func).rpartition(".")[2] == "max" for n in plan.bindings.made_of(made)
+    )
+
+
+def _collating(plan: Reading) -> set[ast.AST]:
+    given = (fact.args["collate_fn"] for fact in plan.facts.calls.values() if "collate_fn" in fact.args)
+    return {o.node for value in given for o in value.of("function", "method")}
+
+
+def _parts(plan: Reading, made: ast.AST) -> Iterator[ast.expr]:
+    """Of `torch.flatten(y)` and of `y[:, 1:].flatten()`: `y`; of `(out - y) ** 2`: both; of a sum of places nothing."""
+    reduced = isinstance(made, ast.Call) and entry_of(made, plan.flow.imports).samples in REDUCE
+    if reduced and isinstance(made, ast.Call) and not _of_features(plan, made):
+        return
+    inner = made.func if isinstance(made, ast.Call) else made
+    if isinstance(inner, ast.Attribute | ast.Subscript):
+        yield inner.value
+    elif isinstance(inner, ast.BinOp):
+        yield from (inner.left, inner.right)
+    yield from made.args[:1] if isinstance(made, ast.Call) else ()
