@@ -12,6 +12,7 @@ from nbddp.analysis.reading.random_draws import (
     Definition,
     Source,
     draws,
+    is_dropping,
     is_layer,
     seeds,
     surely_draws,
@@ -52,10 +53,10 @@ def _drawn_by(plan: Reading, node: ast.stmt, definitions: Mapping[str, Definitio
     for func, entry in (found for call in calls if (found := _asked(call)) and found[0].id not in definitions):
         made = [n for one in values_of(plan, func) for n in with_what_it_calls(one, definitions)]
         layers = [n for n in made if isinstance(n, ast.ClassDef) and any(is_layer(plan, base) for base in n.bases)]
-        names = [qualified(n.func, plan.flow.imports) or "" for n in made if layers and isinstance(n, ast.Call)]
+        drops = [n for n in made if layers and isinstance(n, ast.Call) and is_dropping(plan, n)]
         run = [n for layer in layers for n in _run_from(layer, entry)]
         runs = bool(run) or entry == "forward"  # not `model.parameters()`
-        if runs and any("ropout" in name for name in names) and not _sleeps(plan, func):
+        if runs and drops and not _sleeps(plan, func):
             yield Stream.TORCH
         named = ((qualified(n.func, plan.flow.imports) or "") for n in run if isinstance(n, ast.Call))
         noise = (d for name in named if not is_class(name) and (d := effect_of(name).draws))
@@ -168,7 +169,7 @@ def _definitions(plan: Reading, until: int | None = None) -> Mapping[str, Defini
 
 
 def _only_computes(plan: Reading, node: ast.stmt, definitions: Mapping[str, Definition]) -> bool:
-    """No figure, no code that is not known, no pass over data: that would be drawn in another order, too."""
+    """No figure, no code that is not known; no pass over data where that is drawn in another order, too."""
     if isinstance(node, ast.Import | ast.ImportFrom):
         return not any(effect_of(plan.flow.imports.get(a.asname or a.name, a.name)).display for a in node.names)
     plain = isinstance(node, ast.Assign | ast.AugAssign | ast.Expr | Definition)
@@ -176,10 +177,11 @@ def _only_computes(plan: Reading, node: ast.stmt, definitions: Mapping[str, Defi
 
 
 def _is_computed(plan: Reading, node: ast.AST, definitions: Mapping[str, Definition]) -> bool:
-    if isinstance(node, ast.Name):
-        return not (effect_of(plan.flow.imports.get(node.id, "")).display or is_loader(plan, node))
+    if isinstance(node, ast.Name) and effect_of(plan.flow.imports.get(node.id, "")).display:
+        return False
     if not isinstance(node, ast.Call):
-        return True
+        loader = isinstance(node, ast.Name | ast.Subscript | ast.Attribute) and is_loader(plan, node)
+        return plan.options.exact or not loader
     name = qualified(node.func, plan.flow.imports)
     if isinstance(node.func, ast.Attribute) and name is None:
         return node.func.attr not in TRAINS | PICTURES

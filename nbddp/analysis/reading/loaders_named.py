@@ -17,14 +17,23 @@ DEPTH = 3  # names of names
 
 def is_loader(plan: Reading, node: ast.expr, depth: int = DEPTH) -> bool:
     """Or what goes through one; also one that the script has no use for, and one that a function makes for itself."""
-    if isinstance(node, ast.Name) and node.id in plan.facts.final:
-        known = plan.facts.final[node.id]
-        if not known.of("iterator"):
-            return bool(known.of("loader")) or _is_beside_one(plan, known)
+    known = _known(plan, node)
+    if known is not None and not known.of("iterator"):
+        return bool(known.of("loader")) or _is_beside_one(plan, known)
     made = [*values_of(plan, node), *_unpacked(plan, node)] if depth else []
     made += [given for one in made for given in _given_back(plan, one)]
     begun = [n.args[0] if begins(n) else n for n in made]
     return any(makes_loader(plan, n) or (isinstance(n, ast.Name) and is_loader(plan, n, depth - 1)) for n in begun)
+
+
+def _known(plan: Reading, node: ast.expr) -> Value | None:
+    """What a name stands for at the end; also `loaders["train"]`, `data.train`, of which something is known."""
+    if isinstance(node, ast.Name):
+        return plan.facts.final.get(node.id)
+    whole = _known(plan, node.value) if isinstance(node, ast.Subscript | ast.Attribute) else None
+    field = node.attr if isinstance(node, ast.Attribute) else "[]"
+    held = (plan.facts.fields.get((obj, field)) for obj in (whole.objs if whole else ()))
+    return next((value for value in held if value is not None), None)
 
 
 def _given_back(plan: Reading, node: ast.AST) -> Iterator[ast.expr]:

@@ -147,6 +147,14 @@ def may_drop(plan: Reading) -> bool:
     return DROPPING.search(plan.program.text) is not None
 
 
+def is_dropping(plan: Reading, call: ast.Call) -> bool:
+    """`nn.Dropout(0.1)`, `nn.TransformerEncoderLayer(8, 2)`, `nn.LSTM(4, 4, 2, dropout=p)`."""
+    given = next((k.value for k in call.keywords if k.arg in ("dropout", "dropout_p")), None)
+    if isinstance(given, ast.Constant):
+        return bool(given.value)
+    return given is not None or _drops(qualified(call.func, plan.flow.imports) or "")
+
+
 def drawing_loops(plan: Reading, loops: frozenset[Loop]) -> set[Loop]:
     """Those in which a call draws, or a model that is not in evaluation mode and may have dropout.
 
