@@ -79,7 +79,9 @@ def first_offset(program: Program, node: ast.stmt) -> int:
 
 
 def before(program: Program, rule: str, node: ast.stmt, line: str, uses: tuple[str, ...] = ()) -> Edit:
-    """A statement of its own before another."""
+    """A statement of its own before another; of an `elif`, before the first of its conditions."""
+    while isinstance(node, ast.If) and program.text.startswith("elif", program.span(node)[0]):
+        node = program.statement_of(program.parents[node])
     start = program.span(node)[0]
     if _begins_line(program, node):
         indent = _indent_of(program, node)

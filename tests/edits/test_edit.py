@@ -30,6 +30,7 @@ def statement(made: Program, text: str) -> ast.stmt:
         ("a = 1; b = 2", "a = 1", "new()\na = 1; b = 2"),
         ("a = 1\nb = 2  # why", "b = 2  # why".split("  ", maxsplit=1)[0], "a = 1\nnew()\nb = 2  # why"),
         ("@c\ndef f():\n    pass", "def f():\n    pass", "new()\n@c\ndef f():\n    pass"),
+        ("if a:\n    b\nelif c:\n    d", "elif c:\n    d", "new()\nif a:\n    b\nelif c:\n    d"),
     ],
 )
 def test_a_line_before(text, at, result):
