@@ -14,6 +14,7 @@ from nbddp.modules.renaming import Fixed, renamed
 Import = ast.Import | ast.ImportFrom
 SCOPE = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 NOTEBOOK = ""
+ITS_OWN = {"__file__", "__name__", "__package__", "__path__", "__spec__"}  # in a script they are the script's
 
 
 def told_apart(parts: Parts, trees: Sequence[ast.Module]) -> tuple[Parts, set[str]]:
@@ -34,16 +35,21 @@ def told_apart(parts: Parts, trees: Sequence[ast.Module]) -> tuple[Parts, set[st
         names = {n: f"{n}_of_{owner.rpartition('.')[2]}" for n in clashes}
         part = parts[owner]
         by_others = owner in starred or any((owner, n) in asked for n in clashes)
-        if (clashes and (by_others or not _can_be(part, names))) or _reads(part, BUILTINS & known.keys()):
+        others = _reads(part, (BUILTINS & known.keys()) | ITS_OWN)
+        if others or (clashes and (by_others or not _can_be(part, names))):
             hidden.add(owner)
         found[owner] = replace(part, renames=names)
     return found, hidden
 
 
 def _reads(part: Part, names: Set[str]) -> bool:
-    """`sum(losses)`, where a cell has `sum = 0`: in one script it would be that."""
+    """`sum(losses)`, where a cell has `sum = 0`: in one script it would be that; `__file__`, of no `getLogger()`."""
     own = bound_names(part.module.tree.body)
-    return any(isinstance(n, ast.Name) and n.id in names - own for s in part.statements for n in walk(s))
+    nodes = [n for s in part.statements for n in walk(s)]
+    logged = {
+        a for n in nodes if isinstance(n, ast.Call) and getattr(n.func, "attr", "") == "getLogger" for a in n.args
+    }
+    return any(isinstance(n, ast.Name) and n.id in names - own and n not in logged for n in nodes)
 
 
 def _all(parts: Parts, cells: Sequence[ast.stmt]) -> Iterator[tuple[str, Sequence[ast.stmt]]]:

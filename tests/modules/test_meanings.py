@@ -40,6 +40,20 @@ def test_modules_that_stay_unread(tmp_path: Path, cell: str) -> None:
     assert told_apart(*parts(tmp_path, {"engine.py": ENGINE}, cell))[1] == {"engine"}
 
 
+@pytest.mark.parametrize(
+    ("line", "unread"),
+    [
+        ("here = os.path.dirname(__file__)", {"paths"}),
+        ("here = os.listdir(*__path__)", {"paths"}),
+        ("here = logging.getLogger(__name__)", set()),
+    ],
+)
+def test_a_module_that_reads_where_it_stands_stays_unread(tmp_path: Path, line: str, unread: set[str]) -> None:
+    assert (
+        told_apart(*parts(tmp_path, {"paths.py": f"import os, logging\n{line}"}, "from paths import here"))[1] == unread
+    )
+
+
 def test_two_modules_with_one_name(tmp_path: Path) -> None:
     other = "device = 'meta'\ndef data():\n    return device"
     found, hidden = told_apart(*parts(tmp_path, {"engine.py": ENGINE, "other.py": other},

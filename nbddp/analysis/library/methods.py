@@ -78,7 +78,7 @@ METHODS: Table = {
     "roll tril triu pinv pinverse cond matrix_rank matrix_norm svdvals trapezoid trapz cumulative_trapezoid ediff1d "
     "convolve correlate gradient unwrap": Op(dim=1),
     "chunk": Op(READS),
-    "new_zeros new_ones new_full": Op(READS, fresh=True),
+    "new_zeros new_ones new_full new_tensor": Op(READS, fresh=True),
     "type": Op(Effect.CONVERTS),
     "stack cat concat concatenate vstack hstack": Op(samples=Samples.JOINS),
     "mm matmul spmm dot": Op(product=True),
@@ -87,7 +87,7 @@ METHODS: Table = {
     "pdist": Op(READS, Samples.MIXES, fresh=True, distances=True),
     "bmm einsum scaled_dot_product_attention": Op(sequence=True),
     "detach detach_ item tolist numpy data grad argmax argmin eq ne gt lt ge le zeros_like ones_like full_like "
-    "empty_like rand_like randn_like new_zeros new_ones new_full new_empty": Op(cuts=True),
+    "empty_like rand_like randn_like new_zeros new_ones new_full new_empty new_tensor": Op(cuts=True),
     "bool logical_and logical_or logical_not isnan isinf isfinite isin eq ne gt lt ge le": Op(truth=True),
     # Shapes.
     "to long float double half int bool byte bfloat16 cuda cpu contiguous detach clone copy type type_as astype "

@@ -48,6 +48,8 @@ def tensor_method(m: Machine, base: Value, attr: str, args: Args, keywords: Keyw
     if op.size is not None:  # `x.new_zeros(len(x), 3)`
         extent = of_size({m.held(v) for v in (*args, *keywords.values())})
         return Value(extent=extent, const=0 if attr == "new_zeros" and extent in WHOLE else None)
+    if attr == "new_tensor" and args:  # of `x` it has the kind alone
+        return Value(extent=m.held(args[0]))
     if attr == "item":
         return Value(base.of(ONE), m.one_number(extent, base), number=True)
     if done is Samples.KEEPS:
