@@ -12,9 +12,8 @@ from itertools import takewhile
 
 from nbddp.analysis.library import MATRIX, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.cuts import draws
 from nbddp.analysis.splitting.means import Means, means_of
-from nbddp.analysis.splitting.origins import known_size, loaders_of, written_size
+from nbddp.analysis.splitting.origins import draws, known_size, loaders_of, written_size
 from nbddp.analysis.splitting.regions import Region, bound, loops_first, region_at, run_by
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Extent, Split, spread

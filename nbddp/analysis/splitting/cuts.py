@@ -13,7 +13,15 @@ from dataclasses import replace
 from nbddp.analysis.library import Samples, Stream, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import effects
-from nbddp.analysis.splitting.origins import fits, is_constant, is_moved, is_unchanging, structure_of, written_sizes
+from nbddp.analysis.splitting.origins import (
+    draws,
+    fits,
+    is_constant,
+    is_moved,
+    is_unchanging,
+    structure_of,
+    written_sizes,
+)
 from nbddp.analysis.splitting.regions import LOOPS, Region, bound, goes_through_loader, run_by, stored, values_for
 from nbddp.analysis.splitting.roots import Root, base_of, roots
 from nbddp.analysis.syntax import is_name, walk
@@ -100,10 +108,6 @@ def _joins_beside_labels(region: Region, call: ast.Call) -> bool:
     return entry_of(call, plan.flow.imports).samples is Samples.JOINS and bool(labels & came)
 
 
-def draws(plan: Reading, node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and entry_of(node, plan.flow.imports).draws is not None
-
-
 def _of_the_batch(region: Region, found: Sequence[Root]) -> list[Root]:
     """All that goes through the whole training is data: without constants that are written out, if there is more."""
     found = found if region.whole else _without_unchanging(region, found)
@@ -140,9 +144,11 @@ def _is_sized_by_its_part(split: Split, region: Region, node: ast.AST) -> bool:
 
 def _told_apart(split: Split, region: Region, root: Root) -> Split:
     """With what is said of the name: that it holds several tensors, and how."""
-    named = region.plan.facts.value(root.node).of("dict")
+    value = region.plan.facts.value(root.node)
     assert root.name is not None
-    kind = "dict" if named else structure_of(region.plan, region.rest, root.name)
+    kind = "dict" if value.of("dict") else structure_of(region.plan, region.rest, root.name)
+    if not kind and value.items:  # `batch = draw(32)`, of which a function gives several
+        kind = "nested" if any(part.items for part in value.items) else "list"
     return replace(
         split,
         dicts=split.dicts | {root.name} if kind == "dict" else split.dicts,

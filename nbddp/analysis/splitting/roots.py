@@ -16,6 +16,7 @@ from nbddp.analysis.splitting.origins import (
     is_state,
     is_table,
     picked_by,
+    picks_at_random,
     written_sizes,
 )
 from nbddp.analysis.splitting.own_parameters import inputs, learned
@@ -209,8 +210,11 @@ def _of_call(region: Region, node: ast.Call, seen: frozenset[ast.AST]) -> Iterat
         return
     if _makes_one(region, node):
         return
-    found = False
     given_to = [*node.args, *(k.value for k in node.keywords)]
+    if picks_at_random(region.plan, node, given_to):
+        yield Root(node)
+        return
+    found = False
     for given in (one for one in given_to if not is_table(region.plan, node, one)):
         for root in roots(region, given.value if isinstance(given, ast.Starred) else given, seen):
             found = True

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from nbddp.analysis.library import Samples, effect_of, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.cuts import add, draws, is_all_of_the_data, is_asked_for_its_size, is_made_of_the_batch
+from nbddp.analysis.splitting.cuts import add, is_all_of_the_data, is_asked_for_its_size, is_made_of_the_batch
 from nbddp.analysis.splitting.dimension import samples_in, with_masks, with_places, with_states
 from nbddp.analysis.splitting.find import chain_of, first_split, unshared
 from nbddp.analysis.splitting.fit import (
@@ -30,6 +30,7 @@ from nbddp.analysis.splitting.fit import (
     unjoined,
 )
 from nbddp.analysis.splitting.origins import (
+    draws,
     fits,
     is_constant,
     is_count,

@@ -108,7 +108,7 @@ def _with_things(found: Value, left: Value, right: Value, op: ast.operator) -> V
     """Lists that are joined, and a number that is known."""
     if isinstance(op, ast.Sub):
         return found
-    known = isinstance(left.const, int | float) and isinstance(right.const, int | float)
+    known = all(isinstance(v.const, int | float) and v.number for v in (left, right))  # no tensor of zeros
     is_array = any(v.arrays or v.rank for v in (left, right))  # a counter on top of which is none
     gone = ("library", "submodule", PLACES, "counter" if is_array else PLACES)
     objs = frozenset(o for o in left.objs | right.objs if o.kind not in gone)

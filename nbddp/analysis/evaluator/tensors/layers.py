@@ -65,6 +65,8 @@ def _after(m: Machine, before: Dimensions, layer: Obj) -> Dimensions:
     if op.state and op.sequence:  # what it gives for each step, and its states
         steps = (*before[:-1], None) if isinstance(before, tuple) and before else None
         return Several((steps, _states(m, layer)))
+    if isinstance(before, tuple) and layer.name == "torch.nn.Embedding":
+        return (*before, _argument(m, layer, 1, "embedding_dim"))
     if not isinstance(before, tuple) or not before or not op.as_many:
         return None
     if any(word in layer.name for word in PLANES):

@@ -89,8 +89,11 @@ def anew(m: Machine, word: str, before: Sizes | None, args: Sequence[ast.expr]) 
     if word.endswith("_as") and len(args) == 1:
         other = sizes_of(m, m.facts.value(args[0]))
         return other if isinstance(other, tuple) else None
+    listed = bool(args) and isinstance(args[0], ast.Tuple | ast.List)
     sizes = args[0].elts if args and isinstance(args[0], ast.Tuple | ast.List) else args
     values = [m.facts.value(s) for s in sizes]
-    if not values or not all(v.number or isinstance(v.const, int) or v.size for v in values):
+    if any(isinstance(s, ast.Starred) for s in sizes):
+        return None
+    if not values or not (listed or all(v.number or isinstance(v.const, int) or v.size for v in values)):
         return None
     return tuple(v.const if isinstance(v.const, int) and v.const > 0 and not v.varies else None for v in values)

@@ -8,7 +8,7 @@ from nbddp.analysis.splitting.origins.broadcasting import is_put_on_top, on_top
 from nbddp.analysis.splitting.origins.elements import gives_samples, is_sample
 from nbddp.analysis.splitting.origins.masks import is_mask
 from nbddp.analysis.splitting.origins.orders import SORTS, is_put_back
-from nbddp.analysis.splitting.origins.picked import is_of_library, is_table, picked_by, reads_of
+from nbddp.analysis.splitting.origins.picked import draws, is_of_library, is_table, picked_by, picks_at_random, reads_of
 from nbddp.analysis.splitting.origins.sizes import (
     TENSORS,
     begins_states,

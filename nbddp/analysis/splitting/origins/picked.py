@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
+from nbddp.analysis.library import entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.syntax import is_name, walk
 
 PICK = ("gather", "index_select")
+DEPTH = 4  # of functions that hand it on
 
 
 def picked_by(plan: Reading, call: ast.Call) -> ast.expr | None:
@@ -18,6 +21,22 @@ def picked_by(plan: Reading, call: ast.Call) -> ast.expr | None:
         case [ast.Constant(value=0), places]:
             return places
     return None
+
+
+def draws(plan: Reading, node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and entry_of(node, plan.flow.imports).draws is not None
+
+
+def picks_at_random(plan: Reading, call: ast.Call, given: Iterable[ast.expr], depth: int = DEPTH) -> bool:
+    """`draw(X, 8)`, whose function reads `X[np.random.randint(0, len(X), 8)]`: other rows of X each time."""
+    for read in (n for one in given for n in reads_of(plan, call, one)):
+        match plan.program.parents[read]:
+            case ast.Subscript(value=value, slice=index) if value is read:
+                if any(draws(plan, n) for n in plan.bindings.made_of(index)):
+                    return True
+            case ast.Call() as inner if depth and picks_at_random(plan, inner, [read], depth - 1):
+                return True
+    return False
 
 
 def is_table(plan: Reading, call: ast.Call, given: ast.expr) -> bool:
