@@ -29,6 +29,19 @@ def test_what_holds_the_samples(lines, expected):
     assert cut(planned(lines, before="from drawing import draw")) == expected
 
 
+@pytest.mark.parametrize("given", ["*draw(X, y)", "*again(X, y)", "*draw(X, y)[:2]"])
+def test_what_a_call_draws_out_of_the_data_is_the_batch_and_not_the_data(given):
+    before = "def draw(a, b):\n    i = torch.randint(0, 100, (16,))\n    return a[i], b[i]\n"
+    before += "def again(a, b):\n    return draw(a, b)\n"
+    before += "def loss_of(net, x, t):\n    return F.mse_loss(net(x), t)"
+    assert cut(planned(f"loss = loss_of(model, {given})", before=before)) == ["x", "t"]
+
+
+def test_noise_for_all_of_the_data_is_drawn_for_a_part_of_it():
+    before = "def noised(a):\n    return a + torch.randn_like(a)"
+    assert cut(planned("loss = F.mse_loss(model(noised(X)), y)", before=before)) == ["X", "y"]
+
+
 @pytest.mark.parametrize(
     "scale", ["y.std() + 1e-6", "y.std().detach()", "2 * torch.sqrt(y.var())", "table['a'].max() - table['a'].min()"]
 )

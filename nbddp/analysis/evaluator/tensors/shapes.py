@@ -196,6 +196,8 @@ def _called(m: Machine, node: ast.Call, value: Value) -> Dimensions:
         base = m.facts.value(node.func.value)
         if not is_tensor(base):
             return value.shape
+        if word == "new_tensor" and node.args:
+            return _written(m, node.args[0])
         return _by_word(m, word, node, [node.func.value, *node.args])
     return _by_library(m, node, fact.names)
 

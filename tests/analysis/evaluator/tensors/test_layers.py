@@ -19,6 +19,7 @@ LAYERS += "class Own(nn.Module):\n    def forward(self, x):\n        return x.me
         ("nn.Linear(8, 3)", (None, 3)),
         ("nn.Linear(8, out_features=3)", (None, 3)),
         ("nn.Dropout(0.5)", (None, 8)),
+        ("nn.Embedding(9, 5)", (None, 8, 5)),
         ("nn.Sequential(first, nn.ReLU(), last)", (None, 1)),
         ("nn.Sequential(*layers)", (None, None)),
         ("nn.Sequential(*layers, nn.Flatten())", None),
