@@ -30,11 +30,13 @@ PICTURES = frozenset("plot hist imshow show".split())
 
 def draws_left_out(plan: Reading) -> Iterator[Statement]:
     """Of cells that run before the training, where something that is kept draws from the same generator later."""
-    first = min((s.index for s in plan.training if s.cell.number == plan.training_cell), default=0)
+    marked = [s for s in plan.program.statements if s.cell.number == plan.training_cell]
+    trains = [s for s in plan.training if s in marked] or marked
+    first = trains[0].index if trains else 0
     before = [s for s in plan.program.statements[:first] if not isinstance(s.node, Definition)]
     definitions, seeded = _definitions(plan), set[Source]()
     kept = {s.index for s in plan.kept}
-    later = [s for s in [*before, *plan.training] if s.index in kept]
+    later = [s for s in [*before, *(plan.training or trains)] if s.index in kept]
     for statement in before:
         if statement.index in kept:
             seeded |= seeds(plan, statement.node, definitions)
@@ -128,14 +130,15 @@ def _is_drawn_from(
 ) -> bool:
     """Before it is seeded again.
 
-    The training too, where it draws as one process does: before its loop, or from a generator of the notebook's own.
+    The training too, where it draws as one process does: before its loop, a batch that all ranks draw alike, or from a
+    generator of the notebook's own.
     """
     for statement in after:
         if stream in seeds(plan, statement.node, definitions):
             return False
         if plan.options.exact and statement in plan.training:
             return True
-        if isinstance(stream, str) or statement not in plan.training:
+        if isinstance(stream, str) or statement not in plan.training or plan.assumed.splits:
             drawn = draws(plan, statement.node, definitions)
         else:
             drawn = _drawn_before_loops(plan, statement.node, definitions)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nbddp.analysis.reading import draws_left_out
-from tests.analysis.cells import BEFORE, TRAINING, plan
+from tests.analysis.cells import BEFORE, IMPORTS, TRAINING, plan
 
 SEEDED, MODEL = (
     "torch.manual_seed(0)\n",
@@ -176,3 +176,13 @@ UNREAD = "from helpers import Net\nnet = Net()\nx = torch.zeros(1, 8)\n"
 )
 def test_what_a_model_that_is_not_read_may_draw(lines, expected):
     assert fate(lines) == expected
+
+
+def test_before_a_batch_that_all_ranks_draw_in_a_cell_that_only_calls_what_trains():
+    before = "torch.manual_seed(0)\nmodel = nn.Linear(8, 2)\nother = nn.Linear(8, 2)\n"
+    before += "optimizer = torch.optim.LBFGS(model.parameters())\ndata = torch.ones(100, 8).cumsum(0)\n"
+    before += "def closure(x):\n    def again():\n        optimizer.zero_grad()\n"
+    before += "        loss = model(x).pow(2).mean()\n        loss.backward()\n        return loss\n    return again"
+    step = "# %%\n%%ddp_train\nfor _ in range(3):\n    optimizer.step(closure(data[torch.randperm(100)[:9]]))"
+    made = plan(IMPORTS, before, step)
+    assert "other = nn.Linear(8, 2)" in [made.program.source(s.node) for s in made.kept]

@@ -11,7 +11,7 @@ from nbddp.analysis.slicing import Function
 from nbddp.analysis.splitting.dimension import time_first, without_part
 from nbddp.analysis.splitting.fit.sizes import own_size, whole_sizes
 from nbddp.analysis.splitting.fit.unfit import unfit_in_models
-from nbddp.analysis.splitting.origins import strung
+from nbddp.analysis.splitting.origins import is_sample, strung
 from nbddp.analysis.splitting.regions import run_by
 from nbddp.analysis.splitting.roots import base_of
 from nbddp.analysis.syntax import walk
@@ -45,7 +45,7 @@ def unjoined(plan: Reading) -> bool:
     calls, behind = joined_calls(plan), strung(plan)
     if any(isinstance(n, ast.Name) and n.id in behind for call in calls for n in walk(call)):
         return True
-    if any(_is_packed(plan, given) for call in calls for given in call.args):
+    if any(_is_packed(plan, given) or is_sample(plan, given) for call in calls for given in call.args):
         return True
     if any(_counts_samples(o) for call in calls for v in plan.facts.calls[call].args.values() for o in v.of("list")):
         return True

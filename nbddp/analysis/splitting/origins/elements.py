@@ -12,7 +12,7 @@ from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.values import Obj
 
 BATCHES = (Shape.APART, Shape.ANEW)  # one at a time
-DEPTH = 6  # of names and functions that hand it on
+DEPTH = 12  # of names and functions that hand it on
 
 
 def gives_samples(plan: Reading, node: ast.expr, depth: int = DEPTH) -> bool:
@@ -27,7 +27,7 @@ def gives_samples(plan: Reading, node: ast.expr, depth: int = DEPTH) -> bool:
             return is_tensor(plan, node) or any(gives_samples(plan, value, depth - 1) for value in made)
         case ast.ListComp(elt=one) | ast.GeneratorExp(elt=one):
             return is_sample(plan, one, depth - 1)
-        case ast.Call() if entry_of(node, plan.flow.imports).gives:
+        case ast.Call() if (op := entry_of(node, plan.flow.imports)).gives or op.draws:  # `random.sample(rows, 8)`
             return any(gives_samples(plan, part, depth - 1) for part in node.args)
         case ast.Call():
             given = plan.bindings.returned(node)

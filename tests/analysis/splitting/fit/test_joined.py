@@ -9,7 +9,7 @@ from nbddp.options import Options
 from tests.analysis.splitting.steps import planned
 
 EXACT = Options(exact=True)
-LOADER = "loader = DataLoader(TensorDataset(X, y), batch_size=32)"
+LOADER = "import random\nrows = list(zip(X, y))\nloader = DataLoader(TensorDataset(X, y), batch_size=32)"
 HEAD = "for xb, yb in loader:"
 MEET = "z = model(xb)\nloss = (z @ z.T).logsumexp(1).mean()"
 TOP = "out, more = model(xb)\nloss = out.topk(3, dim=0).values.mean() + more"
@@ -105,3 +105,10 @@ def test_a_function_that_an_evaluation_calls_too_says_nothing_of_the_steps():
     made = planned(lines, head=HEAD, before=f"{NET.format('return self.out(x)')}{before}{LOADER}", options=EXACT)
     assert made.assumed.joined
     assert not made.assumed.opened
+
+
+def test_a_model_that_is_given_one_sample_after_the_other_has_nothing_to_split():
+    lines = "batch = random.sample(rows, 8)\nloss = 0\nfor a, b in batch:\n    loss += (model(a) - b).abs().sum()"
+    made = planned(f"{lines}\nloss = loss / 8", before=LOADER, options=EXACT)
+    assert not made.assumed.joined
+    assert made.assumed.unsplit

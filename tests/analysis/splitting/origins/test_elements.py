@@ -10,6 +10,7 @@ from nbddp.analysis.splitting.origins import gives_samples, is_sample
 from tests.analysis.splitting.steps import planned
 
 BEFORE = """
+import random
 pairs = list(zip(X, y))
 batches = [(X[i : i + 8], y[i : i + 8]) for i in range(0, 96, 8)]
 rows = [X[i] for i in range(9)]
@@ -39,7 +40,8 @@ def node_of(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["X", "zip(X, y)", "enumerate(X)", "pairs", "rows", "joined()", "one_by_one()", "data"]
+    "text",
+    ["X", "zip(X, y)", "enumerate(X)", "pairs", "rows", "joined()", "one_by_one()", "data", "random.sample(pairs, 8)"],
 )
 def test_single_samples(text):
     assert gives_samples(*node_of(text))
