@@ -138,7 +138,8 @@ def _is_drawn_from(
             return False
         if plan.options.exact and statement in plan.training:
             return True
-        if isinstance(stream, str) or statement not in plan.training or plan.assumed.splits:
+        alike = plan.assumed.splits or not plan.roles.training_loaders
+        if isinstance(stream, str) or statement not in plan.training or alike:
             drawn = draws(plan, statement.node, definitions)
         else:
             drawn = _drawn_before_loops(plan, statement.node, definitions)
