@@ -40,7 +40,8 @@ def find_roles(program: Program, facts: Facts, whole: Container[Loop]) -> Roles:
     """`whole` are evaluations that each rank runs on all data, though they may follow gradients."""
     loops = sorted(facts.loops.values(), key=lambda f: (len(f.parents), _line(f.node)))
     drawing = [f for f in loops if f.backward and f.node not in whole and (f.loaders or f.next_of)]
-    batch = tuple(f for f in drawing if f.loaders or not _inner_draws(facts, f, drawing))
+    going = [f for f in loops if f.backward and f.loader_nodes and f not in drawing]  # where all ranks draw alike
+    batch = tuple(f for f in drawing if f.loaders or not _inner_draws(facts, f, [*drawing, *going]))
     evaluation = tuple(f for f in loops if f.loaders and f not in drawing and not f.lazy)
     looked_at = only_looked_at(program, facts)
     training_loaders = frozenset(o for f in batch for o in (f.loaders | f.next_of - looked_at))

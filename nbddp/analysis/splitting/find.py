@@ -40,9 +40,10 @@ def unshared(plan: Reading) -> list[ast.Call]:
     """
     found = []
     looks = {f for f in plan.callers if _only_looks(plan, f) or _helps(plan, f)}
+    by_loader = {f.node for f in plan.roles.batch_loops}  # and not where one batch of another is looked at
     for call in plan.facts.backward:
         loops = [plan.facts.loops[n] for n in plan.facts.calls[call].loops]
-        split = any(f.loaders or f.next_of for f in loops)
+        split = any(f.loaders or (f.next_of and f.node in by_loader) for f in loops)
         alike = _is_an_exercise(plan, call) or moves_no_model(plan, call)
         if not split and (loops or not _training(plan)) and not alike:
             found.append(call)

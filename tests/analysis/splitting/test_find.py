@@ -7,6 +7,7 @@ import textwrap
 import pytest
 
 from nbddp.analysis.splitting import unshared
+from nbddp.options import Options
 from tests.analysis.cells import plan
 from tests.analysis.splitting.steps import DATA, STEP, cut, planned
 
@@ -136,3 +137,15 @@ model = Net()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 """
     assert cut(plan(f"{DATA}\n{made}\nmodel.fit(optimizer, X, y)")) == ["X[step:]", "y[step:]"]
+
+
+def test_a_batch_of_another_loader_that_is_looked_at_between_the_epochs_splits_none_of_the_training():
+    """It did, with --exact: each rank trained on all of every batch, drawn in an order of its own."""
+    loaders = (
+        "first = DataLoader(TensorDataset(X, y), batch_size=9, shuffle=True)\nother = DataLoader(TensorDataset(X, y))"
+    )
+    lines = ["for xb, yb in first:", "    loss = F.mse_loss(model(xb), yb)"]
+    step = ["    optimizer.zero_grad()", "    loss.backward()", "    optimizer.step()", "look, _ = next(iter(other))"]
+    epochs = "\n".join(["for epoch in range(3):", *(f"    {line}" for line in [*lines, *step])])
+    made = plan(f"{DATA}{loaders}\n\n{epochs}\n    print(look.shape)\n", options=Options(exact=True))
+    assert cut(made) == ["xb", "yb"]
