@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import local_names
 from nbddp.analysis.splitting.regions import definitions, is_split, region_at, run_by, stored
 from nbddp.analysis.splitting.roots import base_of
-from nbddp.analysis.syntax import walk
+from nbddp.analysis.syntax import is_name, walk
 from nbddp.analysis.values import FLAT, ITEMS, TURNED, WHOLE, Extent, Split, backward_of, contents, spread
 
 
@@ -50,6 +50,7 @@ def means_of(plan: Reading, split: Split) -> Means:
         for node in (n for n in walk(statement) if n not in apart):
             if isinstance(node, ast.Assign):
                 unpacked += [(node, name) for name in _out_of_a_tuple(plan, node)]
+                unseen += [node.value] if any(_is_handed_on(region.rest, n) for n in _of_means(plan, node)) else []
             elif isinstance(node, ast.BinOp | ast.Call | ast.Return):
                 counts += _counts(plan, node)
             is_born, runs = _is_born(plan, node), _runs(plan, node)
@@ -290,8 +291,25 @@ def _out_of_a_tuple(plan: Reading, node: ast.Assign) -> Iterator[str]:
     if _scales(plan, node.value):
         return
     for name, value in zip(target.elts, items, strict=False):
-        if isinstance(name, ast.Name) and spread(value) is Extent.MEAN:
+        if isinstance(name, ast.Name) and spread(value) is Extent.MEAN and not value.items:
             yield name.id
+
+
+def _of_means(plan: Reading, node: ast.Assign) -> Iterator[str]:
+    """`info` of `loss, info = loss_of(model, x, y)`, where it is a dictionary, a list or a tuple of means."""
+    target, runs = node.targets[0], _runs(plan, node.value)
+    items = (plan.facts.value(node.value).items or ()) if runs and isinstance(target, ast.Tuple) else ()
+    for name, value in zip(getattr(target, "elts", ()), items, strict=False):
+        inside = [*contents(plan.facts, value)][1:]
+        if isinstance(name, ast.Name) and any(v.extent is Extent.MEAN for v in inside):
+            yield name.id
+
+
+def _is_handed_on(step: Sequence[ast.stmt], name: str) -> bool:
+    """`log.append(info)`: what is read of it later has not been weighed, as `info["nll"]` is where it stands."""
+    nodes = [n for s in step for n in walk(s)]
+    picked = {n.value for n in nodes if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Constant)}
+    return any(is_name(n, name) and isinstance(n.ctx, ast.Load) and n not in picked for n in nodes)
 
 
 def _counts(plan: Reading, node: ast.BinOp | ast.Call | ast.Return) -> Iterator[ast.expr]:

@@ -90,3 +90,13 @@ def test_a_sum_that_a_function_adds_to_something_else_is_not_weighed_outside(giv
     means = means_of(made, split)
     assert ([*means.born], [*means.unpacked]) == ([], [])
     assert [made.program.source(one.node) for one in means.inner] == ["F.l1_loss(model(x), t)"]
+
+
+@pytest.mark.parametrize("info", ["{'mse': mse.item(), 'n': 1.0}", "[mse.item(), 1.0]", "(mse.item(), 1.0)"])
+@pytest.mark.parametrize(("more", "handed_on"), [("kept.append(info)", True), ("print(info[0])", False)])
+def test_means_that_a_function_gives_in_one_thing_beside_the_loss(info, more, handed_on):
+    """Handed on they are read later, where nothing has weighed them: that was another mean, without a word."""
+    before = f"kept = []\ndef loss_of(x, t):\n    mse = F.mse_loss(model(x), t)\n    return mse, {info}"
+    more = more.replace("[0]", "['mse']") if "{" in info else more
+    made = planned(f"i = torch.randperm(100)[:11]\nloss, info = loss_of(X[i], y[i])\n{more}", before=before)
+    assert bool(made.assumed.unsplit) is handed_on
