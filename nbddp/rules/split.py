@@ -275,6 +275,11 @@ def _weighted(plan: Plan, split: Split, batches: Batches) -> Iterator[Edit]:
     for inner in (one for one in means.inner if one.node not in whole):
         part = plan.naming("weighted_by_samples")
         yield from wrap(plan.program, NAME, inner.node, f"{part}(", f", {inner.samples})", ("weighted_by_samples",))
+    for node in means.beside:  # the mean is weighed there: each rank counts as if it had an even share
+        size = plan.world_size(node)
+        yield from wrap(
+            plan.program, NAME, node, f"({plan.naming('sum_over_ranks')}(", f") / {size})", ("sum_over_ranks", "dist")
+        )
     for statement, name in means.unpacked:
         if means_in(plan, statement) & whole:
             continue

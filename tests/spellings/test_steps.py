@@ -11,6 +11,7 @@ import pytest
 
 from tests.spellings.judge import REPORTS, outcome
 from tests.spellings.program import by_slices
+from tests.spellings.steps import handed
 from tests.spellings.steps.besides import STEPS, UNEQUAL
 from tests.spellings.steps.losses import LOSSES
 from tests.spellings.steps.notebook import notebook
@@ -51,3 +52,15 @@ def test_a_loss_exactly(loss: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("before", "grad", "each", "shown"), [*STEPS, *UNEQUAL])
 def test_what_a_step_does_besides_exactly(before: str, grad: str, each: str, shown: str, tmp_path: Path) -> None:
     assert exactly(tmp_path, notebook(before, "", grad, each, shown, "--exact")) == "equal"
+
+
+@pytest.mark.parametrize(("given", "kept", "later", "back"), handed.EACH)
+def test_what_a_step_hands_on(given: str, kept: str, later: str, back: str, tmp_path: Path) -> None:
+    assert not wrong(tmp_path, handed.notebook(given, kept, later, back))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("given", "kept", "later", "back"), handed.EVERY)
+def test_what_a_step_hands_on_in_every_way(given: str, kept: str, later: str, back: str, tmp_path: Path) -> None:
+    assert not wrong(tmp_path, handed.notebook(given, kept, later, back))
+    assert exactly(tmp_path, handed.notebook(given, kept, later, back, "--exact")) == "equal"

@@ -12,9 +12,8 @@ from nbddp.analysis.library import Effect, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import local_names
 from nbddp.analysis.splitting.regions import definitions, is_split, region_at, run_by, stored
-from nbddp.analysis.splitting.roots import base_of
-from nbddp.analysis.syntax import is_name, walk
-from nbddp.analysis.values import FLAT, ITEMS, TURNED, WHOLE, Extent, Split, backward_of, contents, spread
+from nbddp.analysis.syntax import walk
+from nbddp.analysis.values import FLAT, ITEMS, OPENED, TURNED, WHOLE, Extent, Split, backward_of, contents, spread
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +25,7 @@ class Means:
     counts: tuple[ast.expr, ...]  # numbers of samples that a mean is multiplied by
     inner: tuple[Inner, ...] = ()  # in functions of the step that make means of several batches, or keep one
     unseen: tuple[ast.expr, ...] = ()  # which functions keep, and it is not seen of which samples
+    beside: tuple[ast.expr, ...] = ()  # numbers of samples that functions multiply one of their means by
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,9 +40,10 @@ class Inner:
 def means_of(plan: Reading, split: Split) -> Means:
     born: list[ast.expr] = []
     inner: list[Inner] = []
-    unpacked: list[tuple[ast.stmt, str]] = []
+    unpacked: list[tuple[ast.Assign, str]] = []
     counts: list[ast.expr] = []
     unseen: list[ast.expr] = []
+    beside: list[ast.expr] = []
     region = region_at(plan, split.at)
     apart = {n for loop in plan.dealt for n in walk(loop)}  # evaluations in the step, of whole batches
     inside = {n for s in region.rest for n in walk(s)}
@@ -50,7 +51,6 @@ def means_of(plan: Reading, split: Split) -> Means:
         for node in (n for n in walk(statement) if n not in apart):
             if isinstance(node, ast.Assign):
                 unpacked += [(node, name) for name in _out_of_a_tuple(plan, node)]
-                unseen += [node.value] if any(_is_handed_on(region.rest, n) for n in _of_means(plan, node)) else []
             elif isinstance(node, ast.BinOp | ast.Call | ast.Return):
                 counts += _counts(plan, node)
             is_born, runs = _is_born(plan, node), _runs(plan, node)
@@ -59,18 +59,58 @@ def means_of(plan: Reading, split: Split) -> Means:
                 scales = _scales(plan, node)
                 keeps = scales or _keeps_means(plan, node)
                 kept = sorted(means_in(plan, node), key=plan.program.span) if keeps else []
-                weighed = {n: _inner_mean(plan, split, n) for n in kept}
+                placed = {n: _inner_mean(plan, split, n) for n in kept}
                 asked = _learned_from(plan, node) or {*(kept if is_born or scales else ())}  # not a meter's average
-                unseen += [n for n in kept if weighed[n] is None and n in asked]
-                found = [*weighed.values()] or (_of_several(plan, split, node) if is_born and runs else [])
+                unseen += [n for n in kept if placed[n] is None and n in asked]
+                found = [*placed.values()] or (_of_several(plan, split, node) if is_born and runs else [])
                 inner += [one for one in found if one is not None]
+                beside += _counted_in(plan, node) if any(found) else []
                 born += [node] if is_born and not (found or scales) else []
     averaged = sorted(plan.assumed.averaged - inside - {one.node for one in inner}, key=plan.program.span)
     inner += [one for node in averaged if (one := _inner_mean(plan, split, node)) is not None]
     for node in sorted(_around(plan, split, inside) - apart - {one.node for one in inner}, key=plan.program.span):
         outer = _outer_mean(plan, split, node)
         inner, unseen = [*inner, *([outer] if outer else [])], [*unseen, *([] if outer else [node])]
-    return Means(tuple(born), tuple(unpacked), tuple(counts), tuple(inner), tuple(unseen))
+    weighed = {one.node for one in inner}  # in a function: what that gives is not weighed once more
+    again = [n for n in born if _reads_kept(plan, n, weighed)]
+    unseen += [n for n in again if _runs(plan, n) and means_in(plan, n) - weighed]  # and a mean of its own beside it
+    born = [n for n in born if n not in again and weighed.isdisjoint(means_in(plan, n))]
+    unpacked = [(n, name) for n, name in unpacked if weighed.isdisjoint(means_in(plan, n.value))]
+    beside = _first_of(plan, [*dict.fromkeys(beside)])
+    counts = [n for n in counts if n not in beside and not _comes_from(plan, n, beside)]
+    return Means(tuple(born), tuple(unpacked), tuple(counts), tuple(inner), tuple(unseen), tuple(beside))
+
+
+def _reads_kept(plan: Reading, node: ast.expr, weighed: AbstractSet[ast.AST]) -> bool:
+    """`model.total()` of the losses that `forward()` has left in a field, weighed already."""
+    inside = {*run_by(plan, node)} if _runs(plan, node) else {*walk(node)}
+    functions = {f for n in weighed if (f := plan.program.function_of(n)) is not None}
+    around = {n for f in functions for n in walk(f)}
+    kept = [(base, one) for n in around for base, given in _stored(plan, n) for one in given]
+    bases = [base for base, one in kept if not weighed.isdisjoint(plan.bindings.made_of(one))]
+    fields = {base.attr for base in bases if isinstance(base, ast.Attribute)}
+    names = {base.id for base in bases if isinstance(base, ast.Name) and not _is_made_in(plan, base, around)}
+    return any(
+        n.attr in fields if isinstance(n, ast.Attribute) else n.id in names
+        for n in inside
+        if isinstance(n, ast.Attribute | ast.Name)
+    )
+
+
+def _counted_in(plan: Reading, call: ast.AST) -> Iterator[ast.expr]:
+    """`meter.update(loss.item(), len(x))` in what a call runs."""
+    for node in {*run_by(plan, call)} - {*walk(call)}:
+        if isinstance(node, ast.BinOp | ast.Call | ast.Return):
+            yield from _counts(plan, node)
+
+
+def _first_of(plan: Reading, counts: list[ast.expr]) -> list[ast.expr]:
+    """Where each is counted, and not once more where it is handed on: `self.sum += value * n`."""
+    return [n for n in counts if not _comes_from(plan, n, counts)]
+
+
+def _comes_from(plan: Reading, count: ast.expr, others: Sequence[ast.expr]) -> bool:
+    return any(one is not count and one in others for one in plan.bindings.made_of(count))
 
 
 def _around(plan: Reading, split: Split, inside: AbstractSet[ast.AST]) -> set[ast.expr]:
@@ -102,32 +142,38 @@ def _outer_mean(plan: Reading, split: Split, node: ast.expr) -> Inner | None:
 def means_in(plan: Reading, call: ast.AST) -> set[ast.expr]:
     """Those that come about in the functions that a call of the step runs; of `parts["a"]` in what made the parts."""
     base = call.value if isinstance(call, ast.Attribute | ast.Subscript) else call
-    calls = [call, *(plan.bindings.made_by(base) if isinstance(base, ast.Name) else ())]
+    made = (*plan.bindings.made_by(base), *plan.bindings.below(base)) if isinstance(base, ast.Name) else ()
+    calls = [call, *made]
     inside = {n for one in calls for n in run_by(plan, one)} - {*walk(call)}
     return {n for n in inside if isinstance(n, ast.expr) and _is_born(plan, n) and not _runs(plan, n)}
 
 
-def _keeps_means(plan: Reading, call: ast.AST) -> bool:
+def _keeps_means(plan: Reading, call: ast.expr) -> bool:
     """`self.last = loss.item()`, `loss.backward()`, `print(loss)` in what it runs, besides what it gives back."""
     inside = {*run_by(plan, call)} - {*walk(call)} if _runs(plan, call) else set()
-    if not plan.facts.backward.isdisjoint(inside) or (inside and _gives_a_dict(plan, call)):
+    if not plan.facts.backward.isdisjoint(inside) or (inside and _gives_held(plan, call)):
         return True
     read = {n.attr for n in plan.nodes() if isinstance(n, ast.Attribute) and n not in inside}
-    base: ast.expr | None
     for node in inside:
-        match node:
-            case ast.Assign(targets=[target], value=value) | ast.AugAssign(target=target, value=value):
-                base, given = base_of(target) if isinstance(target, ast.Subscript) else target, [value]
-            case ast.Call(func=ast.Attribute(value=base), args=given) if entry_of(node).effect is Effect.STORES:
-                pass
-            case ast.Call(args=given) if node in plan.facts.calls and lets_out(plan.facts.calls[node]):
-                base = None
-            case _:
-                continue
-        out = base.attr in read if isinstance(base, ast.Attribute) else not _is_made_in(plan, base, inside)
-        if out and any(_holds_mean(plan, one) for one in given):
-            return True
+        if isinstance(node, ast.Call) and node in plan.facts.calls and lets_out(plan.facts.calls[node]):
+            if any(_holds_mean(plan, one) for one in node.args):
+                return True
+        for base, given in _stored(plan, node):
+            out = base.attr in read if isinstance(base, ast.Attribute) else not _is_made_in(plan, base, inside)
+            if out and any(_holds_mean(plan, one) for one in given):
+                return True
     return False
+
+
+def _stored(plan: Reading, node: ast.AST) -> Iterator[tuple[ast.expr, Sequence[ast.expr]]]:
+    """In what something is kept, and what: `self.last = loss.item()`, `losses["ce"] = loss`, `log.append(loss)`."""
+    match node:
+        case ast.Assign(targets=[target], value=value) | ast.AugAssign(target=target, value=value):
+            while isinstance(target, ast.Subscript):
+                target = target.value
+            yield target, [value]
+        case ast.Call(func=ast.Attribute(value=base), args=given) if entry_of(node).effect is Effect.STORES:
+            yield base, given
 
 
 def _scales(plan: Reading, call: ast.AST) -> bool:
@@ -141,9 +187,20 @@ def _learned_from(plan: Reading, call: ast.AST) -> set[ast.AST]:
     return {n for loss in losses if loss is not None for n in plan.bindings.made_of(loss)}
 
 
-def _gives_a_dict(plan: Reading, call: ast.AST) -> bool:
-    """`return {"ce": cross_entropy(out, y), "reg": …}`: which of them is read later is not followed."""
-    held = (v for obj in plan.facts.value(call).of("dict") for _, v in plan.facts.fields.of(obj))
+def _gives_held(plan: Reading, call: ast.expr) -> bool:
+    """`return {"ce": cross_entropy(out, y), "reg": …}`, a row, a tuple under one name: what is read later, and where?
+
+    What is taken out of a tuple at once is weighed there.
+    """
+    value, around = plan.facts.value(call), plan.program.parents[call]
+    unpacked = isinstance(around, ast.Assign) and isinstance(around.targets[0], ast.Tuple) and value.items
+    opened = [
+        inside
+        for one in (value.items or [value] if unpacked else [value])
+        for inside in contents(plan.facts, one, OPENED)
+    ]
+    held = [v for one in opened for obj in one.of(*OPENED) for _, v in plan.facts.fields.of(obj)]
+    held += [item for one in opened for item in one.items or ()]
     return any(v.extent is Extent.MEAN and not v.items for v in held)
 
 
@@ -293,23 +350,6 @@ def _out_of_a_tuple(plan: Reading, node: ast.Assign) -> Iterator[str]:
     for name, value in zip(target.elts, items, strict=False):
         if isinstance(name, ast.Name) and spread(value) is Extent.MEAN and not value.items:
             yield name.id
-
-
-def _of_means(plan: Reading, node: ast.Assign) -> Iterator[str]:
-    """`info` of `loss, info = loss_of(model, x, y)`, where it is a dictionary, a list or a tuple of means."""
-    target, runs = node.targets[0], _runs(plan, node.value)
-    items = (plan.facts.value(node.value).items or ()) if runs and isinstance(target, ast.Tuple) else ()
-    for name, value in zip(getattr(target, "elts", ()), items, strict=False):
-        inside = [*contents(plan.facts, value)][1:]
-        if isinstance(name, ast.Name) and any(v.extent is Extent.MEAN for v in inside):
-            yield name.id
-
-
-def _is_handed_on(step: Sequence[ast.stmt], name: str) -> bool:
-    """`log.append(info)`: what is read of it later has not been weighed, as `info["nll"]` is where it stands."""
-    nodes = [n for s in step for n in walk(s)]
-    picked = {n.value for n in nodes if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Constant)}
-    return any(is_name(n, name) and isinstance(n.ctx, ast.Load) and n not in picked for n in nodes)
 
 
 def _counts(plan: Reading, node: ast.BinOp | ast.Call | ast.Return) -> Iterator[ast.expr]:

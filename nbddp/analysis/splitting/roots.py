@@ -211,16 +211,26 @@ def _of_call(region: Region, node: ast.Call, seen: frozenset[ast.AST]) -> Iterat
     if _makes_one(region, node):
         return
     given_to = [*node.args, *(k.value for k in node.keywords)]
-    if picks_at_random(region.plan, node, given_to):
+    of_given = _of_given(region, node, given_to, seen)
+    if picks_at_random(region.plan, node, given_to) and not any(_is_set_anew(region, root) for root in of_given):
         yield Root(node)
-        return
-    found = False
-    for given in (one for one in given_to if not is_table(region.plan, node, one)):
-        for root in roots(region, given.value if isinstance(given, ast.Starred) else given, seen):
-            found = True
-            yield root
-        if found and entry_of(node, region.plan.flow.imports).product:  # as of `X @ W`
-            return
+    else:
+        yield from of_given
+
+
+def _of_given(region: Region, call: ast.Call, given_to: list[ast.expr], seen: frozenset[ast.AST]) -> list[Root]:
+    found: list[Root] = []
+    for given in (one for one in given_to if not is_table(region.plan, call, one)):
+        found += roots(region, given.value if isinstance(given, ast.Starred) else given, seen)
+        if found and entry_of(call, region.plan.flow.imports).product:  # as of `X @ W`
+            break
+    return found
+
+
+def _is_set_anew(region: Region, root: Root) -> bool:
+    """`xb`, `order[i : i + 16]`: a batch already; what is shuffled or mixed in it is no pick of other data."""
+    names = [n for n in walk(root.node) if isinstance(n, ast.Name)]
+    return root.name is None or any(n.id in region.bound_in_rest for n in names)
 
 
 def is_single(plan: Reading, node: ast.AST) -> bool:
