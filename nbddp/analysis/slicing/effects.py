@@ -40,6 +40,7 @@ class Walk(Names):
     def __init__(self, imports: Mapping[str, str], own_mutators: Mapping[str, Changes] | None = None) -> None:
         super().__init__(imports)
         self.own = own_mutators or {}
+        self.called: set[ast.AST] = set()  # where they stand, and what they are read from
         self.nodes: list[ast.AST] = []  # all that is looked at, where calls in it may be made for a loss
 
     @functools.cached_property
@@ -47,7 +48,35 @@ class Walk(Names):
         """What is called for a loss: it leaves what it is given alone."""
         return differentiated(self.nodes)
 
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        self._hand_on(node)
+        self.called.add(node.value)
+        super().visit_Attribute(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        self.called.add(node.value)  # `os.environ["HOME"]`
+        super().visit_Subscript(node)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        self._hand_on(node)
+        super().visit_Name(node)
+
+    def _hand_on(self, node: ast.Name | ast.Attribute) -> None:
+        """`seed = torch.manual_seed`, `add = rows.append`, `map(rows.append, found)`: called by another name."""
+        if node in self.called or not isinstance(node.ctx, ast.Load):
+            return
+        name = None if self._is_local(root_name(node) or "") else qualified(node, self.imports)
+        if name is not None:
+            self.out.hands_on |= effect_of(name).ambient
+            self.out.ambient |= self.out.hands_on
+        elif isinstance(node, ast.Attribute) and effect_of(f".{node.attr}").effect in (Effect.STORES, Effect.CHANGES):
+            self.mutate(root_name(node))
+            self._change_surely(root_name(node))
+            if not self._is_local(root := root_name(node) or ""):
+                self.out.deferred_mutates.add(root)
+
     def visit_Call(self, node: ast.Call) -> None:
+        self.called.add(node.func)
         self.generic_visit(node)
         name = None if self._is_local(root_name(node.func) or "") else qualified(node.func, self.imports)
         given = [*node.args, *(k.value for k in node.keywords)]
@@ -58,6 +87,7 @@ class Walk(Names):
         elif isinstance(node.func, ast.Attribute):
             self._call_method(node.func, given)
         elif root_name(node.func) not in self.differentiated:  # `steps["fit"](model)`, `partial(fit, model)()`
+            self.out.calls |= {root_name(node.func) or ".__call__"}  # `table["seed"](7)`, `Seeder(7)()`
             self._call_made(node.func, given)
         for changed in in_place(node, name):
             self.mutate(root_name(changed))
@@ -89,7 +119,7 @@ class Walk(Names):
 
     def _call_own(self, node: ast.Call, name: str) -> None:
         if not self._is_local(name):
-            self.out.calls.add(name)
+            self.out.calls |= {name, ".__call__"} - ({".__call__"} if name in self.own else set())
         if f"{name}()" in self.own:
             self.mutate(name)
             self._change_surely(name)

@@ -25,6 +25,7 @@ class Effects:
     loads: set[str] = field(default_factory=set)  # every name looked up, also after binding it
     calls: set[str] = field(default_factory=set)  # names of this scope that are called, with what they are given
     ambient: bool = False  # seeds, files, environment: changes what no name shows
+    hands_on: bool = False  # a function that does, which it does not call itself: `seed = torch.manual_seed`
     uses_globals: bool = False
 
 

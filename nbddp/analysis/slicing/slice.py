@@ -68,12 +68,21 @@ class Flow:
             if at is not None and isinstance(self.program.statements[at].node, Definition):
                 if self.effects[at].ambient:  # the function of that name by then, not one that a later cell defines
                     return True
+                if any(self._hands_on(read, index) for read in self.effects[at].deferred):
+                    return True
                 todo |= self.effects[at].calls - seen
+            elif self._hands_on(name, index):
+                return True
             elif at is None and self._is_unread(name):
                 return True
             elif any(self.functions[n].ambient for n in reachable(name, self.functions)):
                 return True
         return False
+
+    def _hands_on(self, name: str, index: int) -> bool:
+        """`seed(7)` where `seed = torch.manual_seed`; the functions of a list that one goes through."""
+        at = self.binder_before(name, index)
+        return at is not None and self.effects[at].hands_on
 
     def _is_unread(self, name: str) -> bool:
         """`seed_everything(0)` of `from helpers import *`: nothing that is read gives the name."""

@@ -93,8 +93,9 @@ class DrawnAlike:
 
     def __iter__(self):
         if isinstance(getattr(self.batches, "sampler", None), (SequentialSampler, DistributedSampler)):
-            return iter(self.batches)
-        return iter(from_rank_0([list(batch) for batch in self.batches] if dist.get_rank() == 0 else None))
+            yield from self.batches
+        else:  # when the first is asked for, as a sampler does: by then the loader has drawn a number for itself
+            yield from from_rank_0([list(batch) for batch in self.batches] if dist.get_rank() == 0 else None)
 
     def __len__(self):
         return len(self.batches)
