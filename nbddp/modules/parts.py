@@ -92,7 +92,9 @@ def origin(parts: Parts, name: str, wanted: str, seen: Collection[str] = ()) -> 
         return None
     for node in reversed(parts[name].statements):
         if isinstance(node, ast.ImportFrom) and any(_brings(alias, wanted) for alias in node.names):
-            found = origin(parts, full_name(node, name, parts), wanted, (*seen, name))
+            if (base := full_name(node, name, parts)) == name:  # `from . import flows`: a module of its package
+                return None
+            found = origin(parts, base, wanted, (*seen, name))
             if found or not is_star(node):
                 return found or name
         elif wanted in bound_names([node]):

@@ -87,3 +87,10 @@ def test_where_a_name_stands(tmp_path: Path) -> None:
     assert [origin(found, "lib", name) for name in ("Net", "First", "last", "nothing")] == [
         "lib.models", "lib", "lib", None,
     ]  # fmt: skip
+
+
+def test_a_module_of_the_package_is_no_name_of_it(tmp_path: Path) -> None:
+    """`import lib as nf`, `nf.flows.Net()`: what brings it stays where it is."""
+    files = {"lib/__init__.py": "from . import flows", "lib/flows.py": "class Net:\n    pass"}
+    found = parts(tmp_path, files, "from lib import flows")[0]
+    assert origin(found, "lib", "flows") is None

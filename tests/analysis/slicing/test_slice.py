@@ -296,3 +296,46 @@ def test_a_look_at_gradients_is_left_out(later):
 )
 def test_what_a_module_with_a_star_gives_may_do_anything(cell, expected):
     assert kept(cell, TRAINING) == expected
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        ("seed = torch.manual_seed\nseed(7)", ["seed = torch.manual_seed", "seed(7)"]),
+        ("for seed in (np.random.seed, torch.manual_seed):\n    seed(7)",
+         ["for seed in (np.random.seed, torch.manual_seed):"]),
+        ("def fix(n, how=torch.manual_seed):\n    how(n)\nfix(7)", ["def fix(n, how=torch.manual_seed):", "fix(7)"]),
+        ("def fix(n):\n    list(map(torch.manual_seed, [n]))\nfix(7)", ["def fix(n):", "fix(7)"]),
+        ("seeds = {'torch': torch.manual_seed}\nseeds['torch'](7)",
+         ["seeds = {'torch': torch.manual_seed}", "seeds['torch'](7)"]),
+        ("seeds = [torch.manual_seed]\ndef fix(n):\n    for one in seeds:\n        one(n)\nfix(7)",
+         ["seeds = [torch.manual_seed]", "def fix(n):", "fix(7)"]),
+        ("class Seeder:\n    def __call__(self):\n        torch.manual_seed(7)\nSeeder()()",
+         ["class Seeder:", "Seeder()()"]),
+        ("square = torch.square\nsquare(torch.ones(3))", []),
+    ],
+)  # fmt: skip
+def test_what_changes_the_world_by_another_name_is_kept(cell, expected):
+    kept_lines = kept("import numpy as np\nimport torch", cell, TRAINING)
+    assert [line for line in kept_lines if not line.startswith("import")] == [*expected, LOOP]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "add = rows.append\nfor k in range(4):\n    add(k)",
+        "list(map(rows.append, range(4)))",
+        "def fill(into):\n    add = into.append\n    for k in range(4):\n        add(k)\nfill(rows)",
+    ],
+)
+def test_what_fills_something_by_another_name_is_kept(cell):
+    lines = kept("rows = []", cell, TRAINING.replace("range(3)", "range(len(rows))"))
+    assert lines == [
+        "rows = []",
+        *(line for line in cell.split("\n") if line[0] != " "),
+        "for epoch in range(len(rows)):",
+    ]
+
+
+def test_a_method_by_another_name_of_what_nothing_needs():
+    assert kept("shown = []", "add = shown.append\nadd(3)", TRAINING) == [LOOP]

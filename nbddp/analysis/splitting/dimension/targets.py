@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from nbddp.analysis.library import Shape, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.origins import is_mask
+from nbddp.analysis.splitting.origins import TENSORS, is_mask
 from nbddp.analysis.splitting.regions import definitions, is_split, region_at
-from nbddp.analysis.syntax import is_name, walk
+from nbddp.analysis.syntax import is_name, qualified, walk
 from nbddp.analysis.values import FLAT, TURNED, Split
 
 SHAPED = (Shape.ANEW, Shape.FLAT)
@@ -27,7 +27,7 @@ def with_places(plan: Reading, split: Split) -> Split:
             unlike[key] = place
         elif not split.dim and _place(plan, output) == TURNED and any(map(_is_stacked, plan.bindings.made_by(target))):
             unlike[key] = TURNED
-        elif not split.dim and _is_flattened(plan, output) and any(map(_is_flat, plan.bindings.made_by(_bare(target)))):
+        elif not split.dim and _is_flattened(plan, output) and _was_flattened(plan, _bare(target)):
             unlike[key] = FLAT
     return replace(split, unlike=unlike)
 
@@ -78,6 +78,19 @@ def _is_stacked(node: ast.expr) -> bool:
     dims = [*node.args[1:], *(k.value for k in node.keywords)] if isinstance(node, ast.Call) else []
     first = all(isinstance(dim, ast.Constant) and dim.value == 0 for dim in dims)
     return isinstance(node, ast.Call) and first and ast.unparse(node.func).rpartition(".")[2] == "stack"
+
+
+def _was_flattened(plan: Reading, target: ast.expr) -> bool:
+    """Also before it was a tensor: `torch.from_numpy(labels.flatten())`."""
+    for made in plan.bindings.made_by(target):
+        tensor = (
+            isinstance(made, ast.Call)
+            and qualified(made.func, plan.flow.imports) in (*TENSORS, "torch.from_numpy")
+            and made.args
+        )
+        if _is_flat(made.args[0] if tensor and isinstance(made, ast.Call) else made):
+            return True
+    return False
 
 
 def _is_flat(node: ast.expr) -> bool:

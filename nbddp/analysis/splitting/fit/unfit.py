@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
-from nbddp.analysis.library import effect_of, entry_of
+from nbddp.analysis.library import Shape, effect_of, entry_of
 from nbddp.analysis.reading import Reading, may_drop
 from nbddp.analysis.slicing import carried_reads
 from nbddp.analysis.splitting.batches import ill_matched
@@ -150,7 +150,7 @@ def is_unclear(plan: Reading, split: Split) -> Sentence | None:
                             plan.program.source(product))  # fmt: skip
         return sentence("'%1' adds up over the samples, so a part of them cannot be computed alone",
                         plan.program.source(product))  # fmt: skip
-    if (samples := _goes_on(plan)) is not None:
+    if (samples := _goes_on(plan) or _goes_on_by_place(plan)) is not None:
         return sentence(
             "'%1' goes through the samples, and each goes on from the one before", plan.program.source(samples)
         )
@@ -181,6 +181,38 @@ def _goes_on(plan: Reading) -> ast.expr | None:
             if next(kept, None) is not None and not turns_round(plan, loop):  # which puts time there
                 return loop.iter
     return None
+
+
+def _goes_on_by_place(plan: Reading) -> ast.expr | None:
+    """`for i in range(len(x)): h = 0.5 * h + self.embed(x[i])` in a model: what counts there is time."""
+    for loop in (
+        n for n in plan.nodes() if isinstance(n, ast.For) and plan.program.function_of(n) in plan.run_by_models
+    ):
+        places = {n.id for n in walk(loop.target) if isinstance(n, ast.Name)}
+        nodes = [n for s in loop.body for n in walk(s)]
+        picked = [n for n in nodes if isinstance(n, ast.Subscript) and _is_at(n, places) and _is_series(plan, n.value)]
+        names = carried_reads(loop) if picked and not turns_round(plan, loop) else frozenset()
+        for name in (n for n in nodes if isinstance(n, ast.Name) and n.id in names and isinstance(n.ctx, ast.Load)):
+            made = {*plan.bindings.made_of(name)}
+            if not plan.facts.value(name).of("list", "dict") and (at := next((n for n in picked if n in made), None)):
+                return at
+    return None
+
+
+def _is_at(node: ast.Subscript, places: Set[str]) -> bool:
+    first = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
+    return isinstance(first, ast.Name) and first.id in places
+
+
+def _is_series(plan: Reading, node: ast.expr) -> bool:
+    value = plan.facts.value(node)
+    pieces = value.items or isinstance(value.shape, Several) or any(map(_apart, plan.bindings.made_by(node)))
+    return value.extent is Extent.SAMPLES and not pieces and not value.of(TURNED, "list", "dict")
+
+
+def _apart(node: ast.expr) -> bool:
+    """`x.unbind(1)`."""
+    return isinstance(node, ast.Call) and effect_of(f".{getattr(node.func, 'attr', '')}").shape is Shape.APART
 
 
 def goes_on_in_models(plan: Reading) -> bool:
@@ -265,7 +297,8 @@ def unfit_in_models(plan: Reading) -> bool:
     """Where the models alone see samples: do they compute with those of others, or take them for one?"""
     products = (plan.facts.value(right) for _, left, right in _products(plan) if _is_of_data(plan, left))
     over = any(right.varies and not right.of(TURNED) for right in products)  # also where at times it is all of the data
-    alone = _over_first_in_models(plan) is None and taken_for_one(plan, 0) is None and not goes_on_in_models(plan)
+    alone = _over_first_in_models(plan) is None and taken_for_one(plan, 0) is None
+    alone = alone and not goes_on_in_models(plan) and _goes_on_by_place(plan) is None
     return over or is_of_a_graph(plan) or not alone
 
 

@@ -40,3 +40,10 @@ def test_where_the_samples_come_first(out, target, flat):
     drawn = "idx = torch.randint(0, 100, (8,))\nx, t = X[idx], y[idx].view(-1)\nout = model(x)"
     (split,) = planned(f"{drawn}\nloss = F.mse_loss({out}, {target})").assumed.splits
     assert split.unlike == ({"t": FLAT} if flat else {})
+
+
+@pytest.mark.parametrize("made", ["t.view(-1)", "torch.from_numpy(t.numpy().flatten())", "torch.tensor(t.reshape(-1))"])
+def test_what_was_flattened_before_it_was_a_tensor(made):
+    drawn = f"idx = torch.randint(0, 100, (8,))\nx, t = X[idx], y[idx]\nt = {made}\nout = model(x)"
+    (split,) = planned(f"{drawn}\nloss = F.mse_loss(out.view(-1, 1), t)").assumed.splits
+    assert split.unlike in ({"t": FLAT}, {})

@@ -76,3 +76,38 @@ def test_no_model_splits_samples_of_which_each_goes_on_from_the_one_before():
     assumed = planned("loss = F.mse_loss(model(X), y)", before=CARRIED, options=Options(exact=True)).assumed
     assert assumed.unsplit == "'x' goes through the samples, and each goes on from the one before"
     assert not assumed.joined
+
+
+BY_PLACE = """class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+    def go_on(self, row, state):
+        return 0.5 * state + self.layer(row)
+    def forward(self, x):
+        {forward}
+model = Net()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+"""
+
+
+TURNS = "for i in range(len(x)):\n            "
+
+
+@pytest.mark.parametrize(
+    ("forward", "goes_on"),
+    [
+        (f"h = 0.0\n        {TURNS}h = self.go_on(x[i], h)\n        return h", True),
+        (f"h = 0.0, 0.0\n        {TURNS}a, b = h; h = a + b, self.go_on(x[i], b)\n        return h[1]", True),
+        (f"h = []\n        {TURNS}h.append(self.layer(x[i]))\n        return torch.stack(h)", False),
+        ("h = 0.0\n        for i in range(4):\n            h = self.go_on(x[:, i], h)\n        return h", False),
+        (f"x, h = x.transpose(0, 1), 0.0\n        {TURNS}h = self.go_on(x[i], h)\n        return h", False),
+    ],
+)
+def test_what_a_model_picks_by_places_of_which_each_goes_on_from_the_one_before(forward, goes_on):
+    """It was cut along time, and each rank began anew in the middle: exactly, the models take whole batches."""
+    before = BY_PLACE.format(forward=forward)
+    assumed = planned("loss = model(X[step : step + 9]).mean()", before=before).assumed
+    assert assumed.unsplit.startswith("'x[i]' goes through the samples") is goes_on
+    exactly = planned("loss = model(X[step : step + 9]).mean()", before=before, options=Options(exact=True)).assumed
+    assert exactly.joined.startswith("'x[i]' goes through the samples") is goes_on
