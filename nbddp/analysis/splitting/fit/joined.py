@@ -14,7 +14,7 @@ from nbddp.analysis.splitting.fit.unfit import unfit_in_models
 from nbddp.analysis.splitting.origins import is_sample, strung
 from nbddp.analysis.splitting.regions import run_by
 from nbddp.analysis.splitting.roots import base_of
-from nbddp.analysis.syntax import walk
+from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.values import (
     FLAT,
     ITEMS,
@@ -118,7 +118,19 @@ def _gives_samples(plan: Reading, call: ast.Call) -> bool:
     """Also a mean over them."""
     given = [*_made(plan, call)]
     placed = any(o.name != STATES for v in given for o in v.of(TURNED, FLAT))  # states are counted where they are
-    return bool(given) and not placed and all(spread(v) in (Extent.SAMPLES, Extent.MEAN) for v in given)
+    if placed or _gives_a_distribution(plan, call):
+        return False
+    return bool(given) and all(spread(v) in (Extent.SAMPLES, Extent.MEAN) for v in given)
+
+
+def _gives_a_distribution(plan: Reading, node: ast.expr) -> bool:
+    """`return Normal(mean, deviation)`: it shows nobody which samples it holds."""
+    for made in plan.bindings.made_by(node):
+        parts = made.elts if isinstance(made, ast.Tuple | ast.List) else []
+        name = qualified(made.func, plan.flow.imports) if isinstance(made, ast.Call) else None
+        if (name or "").startswith("torch.distributions.") or any(_gives_a_distribution(plan, p) for p in parts):
+            return True
+    return False
 
 
 def joins_means(plan: Reading) -> bool:

@@ -51,6 +51,11 @@ def test_a_model_gives_something_for_every_sample(lines, forward, joined):
         (MEET, "return self.out(x).T"),
         (TOP, "return self.out(x), self.out(x).sum()"),
         ("loss = model(xb)", "z = self.out(x)\n        return (z @ z.T).logsumexp(1).mean()"),
+        ("loss = -model(xb).log_prob(yb).mean()", "return torch.distributions.Normal(self.out(x), 1.0)"),
+        (
+            "given, value = model(xb)\nloss = -given.log_prob(yb).mean() + value.mean()",
+            "given = torch.distributions.Normal(self.out(x), 1.0)\n        return given, self.out(x)",
+        ),
     ],
     ids=str,
 )
