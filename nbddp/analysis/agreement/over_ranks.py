@@ -48,7 +48,8 @@ def _counts_parts(plan: ShardedReading, node: ast.expr) -> bool:
 
 def name_over_ranks(plan: ShardedReading, reduction: Reduction) -> Text:
     """Around a name, behind the loop that leaves it."""
-    return _text(plan, reduction.loop, f"{reduction.how}_over_ranks", kind_of(plan, reduction))
+    text = _text(plan, reduction.loop, f"{reduction.how}_over_ranks", kind_of(plan, reduction))
+    return Text(f"round({text.before}", f"{text.after})", text.uses) if reduction.parts else text
 
 
 def kind_of(plan: ShardedReading, reduction: Reduction) -> str:

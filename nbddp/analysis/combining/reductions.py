@@ -10,7 +10,7 @@ from nbddp.analysis.combining.each_step import Parts, at_source, fields_that_gro
 from nbddp.analysis.combining.split_evaluations import splits_inside, undealable
 from nbddp.analysis.combining.writes import handed_on
 from nbddp.analysis.slicing import carried_reads, changed_names, forms, read_after
-from nbddp.analysis.values import ASSUMED, WHOLE, Counting, Extent, LoopFact, Machine, Reduction, Value
+from nbddp.analysis.values import ASSUMED, FRACTION, WHOLE, Counting, Extent, LoopFact, Machine, Reduction, Value
 from nbddp.sentence import sentence
 
 
@@ -125,5 +125,6 @@ def _place_counts(m: Machine, fact: LoopFact, one: Counting) -> None:
         place = f"{one.place}.{field}"
         m.facts.reductions.pop((loop, place), None)
         if counts:
-            m.facts.reductions[loop, place] = Reduction(loop, place, "sum", number=value.number)
+            parts = bool(m.assumed.splits) and value.equal and not value.of(FRACTION)
+            m.facts.reductions[loop, place] = Reduction(loop, place, "sum", number=value.number, parts=parts)
             m.facts.fields[one.obj, field] = value.with_extent(Extent.UNIFORM)

@@ -15,6 +15,8 @@ from nbddp.analysis.splitting.regions import definitions, is_split, region_at, r
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import FLAT, ITEMS, OPENED, TURNED, WHOLE, Extent, Split, backward_of, contents, spread
 
+COUNTING = (ast.BinOp, ast.Call, ast.Return, ast.AugAssign)
+
 
 @dataclass(frozen=True, eq=False)
 class Means:
@@ -51,7 +53,7 @@ def means_of(plan: Reading, split: Split) -> Means:
         for node in (n for n in walk(statement) if n not in apart):
             if isinstance(node, ast.Assign):
                 unpacked += [(node, name) for name in _out_of_a_tuple(plan, node)]
-            elif isinstance(node, ast.BinOp | ast.Call | ast.Return):
+            elif isinstance(node, COUNTING):
                 counts += _counts(plan, node)
             is_born, runs = _is_born(plan, node), _runs(plan, node)
             if (is_born or runs) and not _runs(plan, node, within=inside):
@@ -100,7 +102,7 @@ def _reads_kept(plan: Reading, node: ast.expr, weighed: AbstractSet[ast.AST]) ->
 def _counted_in(plan: Reading, call: ast.AST) -> Iterator[ast.expr]:
     """`meter.update(loss.item(), len(x))` in what a call runs."""
     for node in {*run_by(plan, call)} - {*walk(call)}:
-        if isinstance(node, ast.BinOp | ast.Call | ast.Return):
+        if isinstance(node, COUNTING):
             yield from _counts(plan, node)
 
 
@@ -145,7 +147,8 @@ def means_in(plan: Reading, call: ast.AST) -> set[ast.expr]:
     made = (*plan.bindings.made_by(base), *plan.bindings.below(base)) if isinstance(base, ast.Name) else ()
     calls = [call, *made]
     inside = {n for one in calls for n in run_by(plan, one)} - {*walk(call)}
-    return {n for n in inside if isinstance(n, ast.expr) and _is_born(plan, n) and not _runs(plan, n)}
+    born = {n for n in inside if isinstance(n, ast.expr) and _is_born(plan, n) and not _runs(plan, n)}
+    return {n for n in born if not _is_average(plan, n)}
 
 
 def _keeps_means(plan: Reading, call: ast.expr) -> bool:
@@ -352,11 +355,15 @@ def _out_of_a_tuple(plan: Reading, node: ast.Assign) -> Iterator[str]:
             yield name.id
 
 
-def _counts(plan: Reading, node: ast.BinOp | ast.Call | ast.Return) -> Iterator[ast.expr]:
+def _counts(plan: Reading, node: ast.BinOp | ast.Call | ast.Return | ast.AugAssign) -> Iterator[ast.expr]:
     """`loss.item() * len(xb)`, `meter.update(loss.item(), len(xb))`: times an even share's samples it adds up.
 
-    `return loss.item(), len(xb)`: whoever calls it multiplies them.
+    `return loss.item(), len(xb)`: whoever calls it multiplies them. `meter.update(correct, len(xb))`, `self.seen +=
+    len(xb)`: what divides by it does so on each rank.
     """
+    if isinstance(node, ast.AugAssign):
+        yield from [node.value] if isinstance(node.target, ast.Attribute) and plan.facts.value(node.value).size else []
+        return
     if isinstance(node, ast.Return):
         parts, multiplies = [*getattr(node.value, "elts", ())], True
     elif isinstance(node, ast.BinOp):
@@ -364,5 +371,20 @@ def _counts(plan: Reading, node: ast.BinOp | ast.Call | ast.Return) -> Iterator[
     else:  # not `"{}: {}".format(step * len(xb), loss)`, which only reads them
         parts = [*node.args, *(k.value for k in node.keywords)]
         multiplies = entry_of(node, plan.flow.imports).effect is not Effect.READS
-    if multiplies and any(_is_mean(plan, part) for part in parts):
+    summed = _runs(plan, node) and any(_is_summed(plan, part) for part in parts)
+    if multiplies and (summed or any(_is_mean(plan, part) for part in parts)):
         yield from (part for part in parts if plan.facts.value(part).size)
+
+
+def _is_average(plan: Reading, node: ast.AST) -> bool:
+    """`self.sum / self.count`: a number of what has been weighed, over even shares; no loss."""
+    match node:
+        case ast.BinOp(op=ast.Div(), right=ast.Attribute() as count) if plan.facts.value(node).number:
+            over = plan.facts.value(count)
+            return over.extent is Extent.SUM and over.number and not over.size
+    return False
+
+
+def _is_summed(plan: Reading, node: ast.expr) -> bool:
+    value = plan.facts.value(node)
+    return value.extent is Extent.SUM and value.number and not (value.size or value.items)

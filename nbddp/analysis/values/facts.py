@@ -104,6 +104,7 @@ class Reduction:
     how: str  # "mean" | "sum" | "gather" | "gather_samples" | "gather_batches" | "gather_part"
     in_place: bool = False  # a list that others may hold: changed in place
     number: bool = False  # surely a Python number
+    parts: bool = False  # a count: each rank has added up even shares, which are no whole numbers
     assumed: bool = False  # of what is taken for a mean over the batch, since it was weighted by its size
 
 

@@ -117,7 +117,32 @@ class Mean:
         return self.sum / self.n
 meter = Mean()
 """
+AVERAGE = """\
+class Average:
+    def __init__(self):
+        self.sum = self.avg = 0.0
+        self.count = 0
+    def update(self, value, n=1):
+        self.add(value * n, n)
+    def add(self, total, n):
+        self.sum += total
+        self.count += n
+        self.avg = self.sum / self.count
+    def mean(self):
+        return self.sum / self.count
+class Held:
+    def __init__(self):
+        self.average = Average()
+average, held = Average(), Held()
+"""
 UNEQUAL = (
+    (AVERAGE, "", "average.update(loss.item(), len(a))\nprint(average.avg)", "average.avg, average.mean()"),
+    (AVERAGE, "", "average.add(loss.item() * len(a), len(a))", "average.avg, average.count"),
+    (AVERAGE, "", "k = len(a)\naverage.add(loss.item() * k, k)", "average.mean()"),
+    (AVERAGE, "", "average.add((out > b).sum().item(), len(a))", "average.avg"),
+    (AVERAGE, "", "average.sum += loss.item() * len(a)\naverage.count += len(a)", "average.mean()"),
+    (AVERAGE, "", "held.average.update(loss.item(), a.size(0))", "held.average.avg"),
+    (AVERAGE, "", "held.average.add(loss.item() * len(a), len(a))\nprint(held.average.avg)", "held.average.mean()"),
     ("", "model.weight.grad /= len(a)", "", ""),
     (MEAN, "", "meter.update(loss.item(), len(a))\nprint(meter.mean)", "meter.n"),
     ("counting = Counting()", "", "loss = counting(model(a), b)\nloss.backward()\noptimizer.step()", ""),

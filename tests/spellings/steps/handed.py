@@ -19,6 +19,7 @@ class Meter:
     def update(self, value, n=1):
         self.sum += value * n
         self.n += n
+        self.average = self.sum / self.n
 class Step:
     pass
 def note(value, n):
@@ -59,6 +60,7 @@ KEPT = {  # in the function
     "nothing": ("pass", "0"),
     "in a list": ("log.append(loss.item())", "sum(log)"),
     "in a list of a dict": ("kept['last'].append(miss.item())", "sum(kept['last'])"),
+    "in an average": ("meter.update(loss.item(), len(x))", "meter.average"),
     "in a meter": ("meter.update(loss.item(), len(x))", "meter.sum / meter.n"),
     "in a sum": ("kept['sum'] += loss.item() * x.size(0)", "kept['sum'] / 24"),
     "by another function": ("note(loss.item(), x.shape[0])", "meter.sum / meter.n"),

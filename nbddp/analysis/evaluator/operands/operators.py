@@ -58,7 +58,8 @@ def _listed(m: Machine, node: ast.expr, element: Value) -> Value:
 
 def _grows(m: Machine, count: ast.expr) -> bool:
     """`total / seen`: does it count the samples of more batches than this one?"""
-    loops = [a.fact.node for a in m.loops]
+    function = m.program.function_of(count)
+    loops = [a.fact.node for a in m.loops if m.program.function_of(a.fact.node) is function]
     kept = {n for one in loops if isinstance(one, ast.stmt) for n in changed_names([one]) - fresh_names(one)}
     return any(isinstance(n, ast.Name) and n.id in kept for n in walk(count))
 
