@@ -1,0 +1,57 @@
+"""Numbers of samples beside a mean: each rank counts an even share, for the mean has been weighed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from nbddp.analysis.library import Effect, entry_of
+from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting.means.born import is_mean, runs
+from nbddp.analysis.splitting.regions import run_by
+from nbddp.analysis.syntax import walk
+from nbddp.analysis.values import Extent
+
+COUNTING = (ast.BinOp, ast.Call, ast.Return, ast.AugAssign)
+
+
+def counts_of(plan: Reading, node: ast.BinOp | ast.Call | ast.Return | ast.AugAssign) -> Iterator[ast.expr]:
+    """`loss.item() * len(xb)`, `meter.update(loss.item(), len(xb))`: times an even share's samples it adds up.
+
+    `return loss.item(), len(xb)`: whoever calls it multiplies them. `meter.update(correct, len(xb))`, `self.seen +=
+    len(xb)`: what divides by it does so on each rank.
+    """
+    if isinstance(node, ast.AugAssign):
+        yield from [node.value] if isinstance(node.target, ast.Attribute) and plan.facts.value(node.value).size else []
+        return
+    if isinstance(node, ast.Return):
+        parts, multiplies = [*getattr(node.value, "elts", ())], True
+    elif isinstance(node, ast.BinOp):
+        parts, multiplies = [node.left, node.right], isinstance(node.op, ast.Mult)
+    else:  # not `"{}: {}".format(step * len(xb), loss)`, which only reads them
+        parts = [*node.args, *(k.value for k in node.keywords)]
+        multiplies = entry_of(node, plan.flow.imports).effect is not Effect.READS
+    summed = runs(plan, node) and any(_is_summed(plan, part) for part in parts)
+    if multiplies and (summed or any(is_mean(plan, part) for part in parts)):
+        yield from (part for part in parts if plan.facts.value(part).size)
+
+
+def counted_in(plan: Reading, call: ast.AST) -> Iterator[ast.expr]:
+    """`meter.update(loss.item(), len(x))` in what a call runs."""
+    for node in {*run_by(plan, call)} - {*walk(call)}:
+        if isinstance(node, COUNTING):
+            yield from counts_of(plan, node)
+
+
+def first_of(plan: Reading, counts: list[ast.expr]) -> list[ast.expr]:
+    """Where each is counted, and not once more where it is handed on: `self.sum += value * n`."""
+    return [n for n in counts if not comes_from(plan, n, counts)]
+
+
+def comes_from(plan: Reading, count: ast.expr, others: Sequence[ast.expr]) -> bool:
+    return any(one is not count and one in others for one in plan.bindings.made_of(count))
+
+
+def _is_summed(plan: Reading, node: ast.expr) -> bool:
+    value = plan.facts.value(node)
+    return value.extent is Extent.SUM and value.number and not (value.size or value.items)

@@ -1,0 +1,31 @@
+"""A mean of which it is not seen where it comes about."""
+
+from __future__ import annotations
+
+import pytest
+
+from nbddp.analysis.splitting.means import uncounted
+from tests.analysis.splitting.steps import planned
+
+BEFORE = """log = []
+def loss_of(x, t):
+    mse = F.mse_loss(model(x), t)
+    log.append(mse.item())
+    return mse, mse.item()"""
+
+
+@pytest.mark.parametrize(
+    "lines", ["loss, number = loss_of(x, t)", "loss = F.mse_loss(model(x), t)", "loss = loss_of(x, t)[0]"]
+)
+def test_a_mean_that_is_weighed_somewhere(lines):
+    made = planned(f"x, t = X[step : step + 7], y[step : step + 7]\n{lines}\nprint(log)", before=BEFORE)
+    (split,) = made.assumed.splits
+    assert uncounted(made, split) is None
+
+
+def test_a_mean_of_which_it_is_not_seen_where_it_comes_about():
+    before = "from collections import namedtuple\nGiven = namedtuple('Given', 'loss')\ndef loss_of(x, t):\n"
+    made = planned(
+        "loss = loss_of(X[step:], y[step:]).loss", before=f"{before}    return Given(F.mse_loss(model(x), t))"
+    )
+    assert "is not understood as a mean" in made.assumed.unsplit
