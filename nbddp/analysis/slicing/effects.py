@@ -119,7 +119,7 @@ class Walk(Names):
 
     def _call_own(self, node: ast.Call, name: str) -> None:
         if not self._is_local(name):
-            self.out.calls |= {name, ".__call__"} - ({".__call__"} if name in self.own else set())
+            self.out.calls.add(name)
         if f"{name}()" in self.own:
             self.mutate(name)
             self._change_surely(name)

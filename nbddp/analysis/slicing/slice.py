@@ -73,6 +73,8 @@ class Flow:
                 todo |= self.effects[at].calls - seen
             elif self._hands_on(name, index):
                 return True
+            elif at is not None and self._makes_callable(at):
+                todo |= {".__call__"} - seen
             elif at is None and self._is_unread(name):
                 return True
             elif any(self.functions[n].ambient for n in reachable(name, self.functions)):
@@ -83,6 +85,15 @@ class Flow:
         """`seed(7)` where `seed = torch.manual_seed`; the functions of a list that one goes through."""
         at = self.binder_before(name, index)
         return at is not None and self.effects[at].hands_on
+
+    def _makes_callable(self, at: int) -> bool:
+        """`seed = Seeder()`, of a class of the notebook that has a `__call__`."""
+        node = self.program.statements[at].node
+        made = node.value if isinstance(node, ast.Assign) else None
+        name = made.func.id if isinstance(made, ast.Call) and isinstance(made.func, ast.Name) else None
+        found = self.bound_by(name, at) if name else None
+        parts = found.body if isinstance(found, ast.ClassDef) else []
+        return any(isinstance(part, Definition) and part.name == "__call__" for part in parts)
 
     def _is_unread(self, name: str) -> bool:
         """`seed_everything(0)` of `from helpers import *`: nothing that is read gives the name."""
