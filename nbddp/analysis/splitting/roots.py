@@ -237,6 +237,7 @@ def is_single(plan: Reading, node: ast.AST) -> bool:
     """`torch.tensor([label])`: made of one thing; a point that never changes, `torch.tensor([[0.0]])`, is no sample."""
     given = node.args[:1] if isinstance(node, ast.Call) else []
     named = [n for a in given for n in walk(a) if isinstance(n, ast.Name) and not _is_written(plan, n)]
+    named = [n for n in named if not plan.facts.value(n).of("library")]  # `2 * np.pi`
     return bool(named) and _lists_one(plan, node)
 
 

@@ -314,7 +314,8 @@ def test_what_a_module_with_a_star_gives_may_do_anything(cell, expected):
          ["class Seeder:", "Seeder()()"]),
         ("class Seeder:\n    def __call__(self):\n        torch.manual_seed(7)\nseed = Seeder()\nseed()",
          ["class Seeder:", "seed = Seeder()", "seed()"]),
-        ("class Seeder:\n    def __call__(self):\n        torch.manual_seed(7)\nshow = print\nshow(3)", ["class Seeder:"]),
+        ("class Seeder:\n    def __call__(self):\n        torch.manual_seed(7)\nshow = print\nshow(3)",
+         ["class Seeder:"]),
         ("square = torch.square\nsquare(torch.ones(3))", []),
     ],
 )  # fmt: skip

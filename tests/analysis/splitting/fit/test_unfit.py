@@ -36,6 +36,7 @@ LOSS = "loss = F.mse_loss(model(x), t)"
         ("x = draw(X)\nloss = F.mse_loss(model(x), torch.tensor([step]))", "from drawing import draw",
          "'torch.tensor([step])' makes one sample of it"),
         ("loss = F.mse_loss(model(X), y) + model(torch.tensor([[0.0, 0.0, 0.0, 0.0]])).square().mean()", "", ""),
+        ("loss = F.mse_loss(model(X), y) + model(torch.tensor([[2 * np.pi, 0.0, 0.0, 0.0]])).square().mean()", "", ""),
         ("x, t = pairs[step]\nloss = F.mse_loss(model(x), t)", "pairs = [(X[i], y[i]) for i in range(9)]",
          "'pairs[step]' goes through single samples"),
         ("x, t = draw(X)\nloss = F.mse_loss(model(x), t)", WORDS, "'x.sum(0)' adds up over the samples"),
