@@ -276,10 +276,9 @@ def _weighted(plan: Plan, split: Split, batches: Batches) -> Iterator[Edit]:
         part = plan.naming("weighted_by_samples")
         yield from wrap(plan.program, NAME, inner.node, f"{part}(", f", {inner.samples})", ("weighted_by_samples",))
     for node in means.beside:  # the mean is weighed there: each rank counts as if it had an even share
-        size = plan.world_size(node)
-        yield from wrap(
-            plan.program, NAME, node, f"({plan.naming('sum_over_ranks')}(", f") / {size})", ("sum_over_ranks", "dist")
-        )
+        first, last = ("(", ")") if isinstance(plan.program.parents[node], ast.BinOp) else ("", "")
+        total, size = plan.naming("sum_over_ranks"), plan.world_size(node)
+        yield from wrap(plan.program, NAME, node, f"{first}{total}(", f") / {size}{last}", ("sum_over_ranks", "dist"))
     for statement, name in means.unpacked:
         if means_in(plan, statement) & whole:
             continue
