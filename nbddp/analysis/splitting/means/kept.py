@@ -11,6 +11,7 @@ from nbddp.analysis.library import Effect, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import local_names
 from nbddp.analysis.splitting.means.born import holds_mean, runs
+from nbddp.analysis.splitting.means.counted import counts_of
 from nbddp.analysis.splitting.regions import run_by
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import OPENED, Extent, backward_of, contents
@@ -21,6 +22,8 @@ def keeps_means(plan: Reading, call: ast.expr) -> bool:
     inside = {*run_by(plan, call)} - {*walk(call)} if runs(plan, call) else set()
     if not plan.facts.backward.isdisjoint(inside) or (inside and _gives_held(plan, call)):
         return True
+    if any(True for n in inside if isinstance(n, ast.BinOp) for _ in counts_of(plan, n)):
+        return True  # `loss.item() * len(x)`: of no samples it is no number
     read = {n.attr for n in plan.nodes() if isinstance(n, ast.Attribute) and n not in inside}
     for node in inside:
         if isinstance(node, ast.Call) and node in plan.facts.calls and lets_out(plan.facts.calls[node]):
