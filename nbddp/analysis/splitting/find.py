@@ -179,6 +179,9 @@ def _drawn_here(region: Region, root: Root) -> bool:
     if region.whole and region.scope is None:
         return False
     read = {n.id for n in walk(root.node) if isinstance(n, ast.Name)}
+    turns = isinstance(region.at, LOOPS) and region.at in region.plan.program.ancestors(root.node)
+    if turns and isinstance(root.node, ast.Call) and is_drawn(region.plan, root.node):
+        return False  # anew in each turn: `self.draw(self.X, 8)`
     if root.name is None and read & region.bound_in_rest - region.bound_before:
         return False  # cut out by what is drawn later only
     return bool(read & (region.bound_before | region.bound_in_rest))

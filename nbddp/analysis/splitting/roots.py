@@ -229,8 +229,10 @@ def _of_given(region: Region, call: ast.Call, given_to: list[ast.expr], seen: fr
 
 def _is_set_anew(region: Region, root: Root) -> bool:
     """`xb`, `order[i : i + 16]`: a batch already; what is shuffled or mixed in it is no pick of other data."""
-    names = [n for n in walk(root.node) if isinstance(n, ast.Name)]
-    return root.name is None or any(n.id in region.bound_in_rest for n in names)
+    if not isinstance(root.node, Place) or computed_index(root.node) is not None:
+        return True
+    base = base_of(root.node)  # `data.X`, `data["x"]`: as a name that was there before
+    return isinstance(base, ast.Name) and base.id in region.bound_in_rest
 
 
 def is_single(plan: Reading, node: ast.AST) -> bool:

@@ -30,10 +30,13 @@ def test_what_holds_the_samples(lines, expected):
     assert cut(planned(lines, before="from drawing import draw")) == expected
 
 
-@pytest.mark.parametrize("given", ["*draw(X, y)", "*again(X, y)", "*draw(X, y)[:2]"])
+@pytest.mark.parametrize(
+    "given", ["*draw(X, y)", "*again(X, y)", "*draw(X, y)[:2]", "*draw(data['x'], data['y'])", "*draw(held.x, held.y)"]
+)
 def test_what_a_call_draws_out_of_the_data_is_the_batch_and_not_the_data(given):
     before = "def draw(a, b):\n    i = torch.randint(0, 100, (16,))\n    return a[i], b[i]\n"
     before += "def again(a, b):\n    return draw(a, b)\n"
+    before += "class Held:\n    pass\ndata, held = {'x': X, 'y': y}, Held()\nheld.x, held.y = X, y\n"
     before += "def loss_of(net, x, t):\n    return F.mse_loss(net(x), t)"
     assert cut(planned(f"loss = loss_of(model, {given})", before=before)) == ["x", "t"]
 
@@ -149,3 +152,24 @@ def test_a_batch_of_another_loader_that_is_looked_at_between_the_epochs_splits_n
     epochs = "\n".join(["for epoch in range(3):", *(f"    {line}" for line in [*lines, *step])])
     made = plan(f"{DATA}{loaders}\n\n{epochs}\n    print(look.shape)\n", options=Options(exact=True))
     assert cut(made) == ["xb", "yb"]
+
+
+def test_what_a_method_draws_in_each_turn_is_no_batch_of_all_turns():
+    made = """class Trainer:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+    def draw(self, x, y):
+        i = torch.randint(0, 100, (16,))
+        return x[i], y[i]
+    def loss_of(self, x, t):
+        return F.mse_loss(model(x), t)
+    def fit(self):
+        for step in range(9):
+            loss = self.loss_of(*self.draw(self.x, self.y))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+trainer = Trainer(X, y)
+"""
+    assert cut(plan(f"{DATA}\n{made}\ntrainer.fit()")) == ["x", "t"]

@@ -130,10 +130,18 @@ class Average:
         self.avg = self.sum / self.count
     def mean(self):
         return self.sum / self.count
+    def take(self, loss, batch):
+        self.sum += loss.item() * len(batch)
+        self.count += len(batch)
 class Held:
     def __init__(self):
         self.average = Average()
 average, held = Average(), Held()
+total = seen = 0.0
+def added(value, n):
+    global total, seen
+    total, seen = total + value * n, seen + n
+    return total / seen
 """
 UNEQUAL = (
     (AVERAGE, "", "average.update(loss.item(), len(a))\nprint(average.avg)", "average.avg, average.mean()"),
@@ -141,6 +149,8 @@ UNEQUAL = (
     (AVERAGE, "", "k = len(a)\naverage.add(loss.item() * k, k)", "average.mean()"),
     (AVERAGE, "", "average.add((out > b).sum().item(), len(a))", "average.avg"),
     (AVERAGE, "", "average.sum += loss.item() * len(a)\naverage.count += len(a)", "average.mean()"),
+    (AVERAGE, "", "average.take(loss, a)", "average.mean(), average.sum"),
+    (AVERAGE, "", "found = added(loss.item(), len(a))", "found"),
     (AVERAGE, "", "held.average.update(loss.item(), a.size(0))", "held.average.avg"),
     (AVERAGE, "", "held.average.add(loss.item() * len(a), len(a))\nprint(held.average.avg)", "held.average.mean()"),
     ("", "model.weight.grad /= len(a)", "", ""),

@@ -12,6 +12,7 @@ from nbddp.analysis.splitting.regions import run_by
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Extent
 
+BY_MEAN = (ast.BinOp, ast.Call)
 COUNTING = (ast.BinOp, ast.Call, ast.Return, ast.AugAssign)
 
 
@@ -36,11 +37,17 @@ def counts_of(plan: Reading, node: ast.BinOp | ast.Call | ast.Return | ast.AugAs
         yield from (part for part in parts if plan.facts.value(part).size)
 
 
-def counted_in(plan: Reading, call: ast.AST) -> Iterator[ast.expr]:
-    """`meter.update(loss.item(), len(x))` in what a call runs."""
-    for node in {*run_by(plan, call)} - {*walk(call)}:
-        if isinstance(node, COUNTING):
-            yield from counts_of(plan, node)
+def counted_in(plan: Reading, call: ast.AST, *, weighs: bool) -> Iterator[ast.expr]:
+    """`meter.update(loss.item(), len(x))` in what a call runs.
+
+    Where it weighs none itself, what it is given has been: `self.total += loss.item() * len(batch)`.
+    """
+    inside = {*run_by(plan, call)} - {*walk(call)}
+    found = {node: [*counts_of(plan, node)] for node in inside if isinstance(node, COUNTING)}
+    by_mean = {plan.program.function_of(n) for n, counts in found.items() if counts and isinstance(n, BY_MEAN)}
+    for node, counts in found.items():
+        if weighs or (not isinstance(node, ast.Return) and plan.program.function_of(node) in by_mean):
+            yield from counts
 
 
 def first_of(plan: Reading, counts: list[ast.expr]) -> list[ast.expr]:

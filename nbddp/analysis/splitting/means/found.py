@@ -55,7 +55,7 @@ def means_of(plan: Reading, split: Split) -> Means:
                 unseen += [n for n in kept if placed[n] is None and n in asked]
                 found = [*placed.values()] or (of_several(plan, split, node) if begins and called else [])
                 inner += [one for one in found if one is not None]
-                beside += counted_in(plan, node) if any(found) else []
+                beside += counted_in(plan, node, weighs=any(found)) if called else []
                 born += [node] if begins and not (found or scaled) else []
     averaged = sorted(plan.assumed.averaged - inside - {one.node for one in inner}, key=plan.program.span)
     inner += [one for node in averaged if (one := inner_mean(plan, split, node)) is not None]

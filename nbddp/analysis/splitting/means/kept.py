@@ -43,19 +43,25 @@ def learned_from(plan: Reading, call: ast.AST) -> set[ast.AST]:
 
 
 def reads_kept(plan: Reading, node: ast.expr, weighed: AbstractSet[ast.AST]) -> bool:
-    """`model.total()` of the losses that `forward()` has left in a field, weighed already."""
-    inside = {*run_by(plan, node)} if runs(plan, node) else {*walk(node)}
+    """`model.total()` of the losses that `forward()` has left in a field, weighed already; `step.loss` itself."""
+    if not runs(plan, node) and not isinstance(node, ast.Attribute | ast.Subscript):
+        return False
     functions = {f for n in weighed if (f := plan.program.function_of(n)) is not None}
     around = {n for f in functions for n in walk(f)}
     kept = [(base, one) for n in around for base, given in _stored(plan, n) for one in given]
     bases = [base for base, one in kept if not weighed.isdisjoint(plan.bindings.made_of(one))]
-    fields = {base.attr for base in bases if isinstance(base, ast.Attribute)}
     names = {base.id for base in bases if isinstance(base, ast.Name) and not _is_made_in(plan, base, around)}
-    return any(
-        n.attr in fields if isinstance(n, ast.Attribute) else n.id in names
-        for n in inside
-        if isinstance(n, ast.Attribute | ast.Name)
-    )
+    read = {*run_by(plan, node)} if runs(plan, node) else {*walk(node)}
+    if any(isinstance(n, ast.Name) and n.id in names for n in read):
+        return True
+    fields = [base for base in bases if isinstance(base, ast.Attribute)]
+    return any(_is_field(plan, n, base) for n in read if isinstance(n, ast.Attribute) for base in fields)
+
+
+def _is_field(plan: Reading, read: ast.Attribute, kept: ast.Attribute) -> bool:
+    """Of one object, whatever it is called there."""
+    mine, others = (plan.facts.value(n.value).objs for n in (read, kept))
+    return read.attr == kept.attr and bool(mine & others or not (mine and others))
 
 
 def _stored(plan: Reading, node: ast.AST) -> Iterator[tuple[ast.expr, Sequence[ast.expr]]]:
