@@ -91,6 +91,9 @@ def _environment(
     known = {n for s in imports for n in effects[s.index].binds} | BUILTINS | {*plan.program.needs}
     constants = {n: s for s in module if not isinstance(s.node, Definition) and s.cell.mark != "parameters"
                  for n in effects[s.index].binds}  # fmt: skip
+    for s in rest:
+        if isinstance(s.node, ast.Assign) and _is_path(plan, s.node.value, constants):
+            constants |= {n: s for n in effects[s.index].binds if len(plan.flow.binders[n]) == 1}
     found, wanted = set[Statement](), [s for s in rest if _is_environment(plan, s, imports, modules)]
     while wanted:
         statement = wanted.pop()
@@ -103,11 +106,21 @@ def _environment(
     return tuple(s for s in rest if s in found)
 
 
+def _is_path(plan: Plan, node: ast.expr, known: Collection[str]) -> bool:
+    """`root = pathlib.Path.cwd().parent`, `os.path.abspath("..")`: computed, and of nothing but the folder."""
+    names = [n for n in walk(node) if isinstance(n, ast.Name)]
+    own = {n.id for n in names if isinstance(n.ctx, ast.Store)}
+    read = {qualified(n, plan.flow.imports) or n.id for n in names if n.id not in own}
+    return bool(read) and all(n in known or n.partition(".")[0] in ("pathlib", "os", "str", "next") for n in read)
+
+
 def _is_environment(plan: Plan, statement: Statement, imports: tuple[Statement, ...], modules: Modules) -> bool:
     """`sys.path.append("..")`, `os.environ[…] = …`, `os.chdir(…)` and guarded imports, before what they serve."""
     node = statement.node
     if _is_guarded(node):
         return True
+    if isinstance(node, ast.If) and len(node.body) == 1 and not node.orelse:  # `if root not in sys.path:`
+        node = node.body[0]
     found = plan.flow.effects[statement.index]
     if not isinstance(node, ast.Expr | ast.Assign) or found.binds:
         return False

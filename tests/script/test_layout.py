@@ -120,7 +120,13 @@ def test_names_that_functions_set_are_global():
 
 
 @pytest.mark.parametrize(
-    "line", ["import os\nos.environ['A'] = 'b'\nimport zlib", "import sys\nsys.path.append('x')\nimport mine"]
+    "line",
+    [
+        "import os\nos.environ['A'] = 'b'\nimport zlib",
+        "import sys\nsys.path.append('x')\nimport mine",
+        "import os, sys; root = os.path.abspath('..')\nsys.path.append(root)\nimport mine",
+        "import pathlib, sys; here = pathlib.Path.cwd(); root = here.parent\nsys.path.append(str(root))\nimport mine",
+    ],
 )
 def test_what_an_import_needs_stands_before_it(line):
     name = line.rsplit(" ", 1)[-1]
