@@ -72,7 +72,7 @@ def surely_draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definit
                 or name.startswith(CALLED_IN_PASSING)
             )
             known = known or (isinstance(part.func, ast.Attribute) and not name and bool(drawn_from(plan, part)))
-            found |= _drawn_by(plan, part) if known else set()
+            found |= _drawn_by(plan, part) if known else {TORCH} if _is_filled(plan, part) else set()
             begun = part.args[0] if name == "iter" and part.args else _next_of(part)
         else:
             begun = _gone_through(plan, part)
@@ -81,6 +81,15 @@ def surely_draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definit
         for dataset in _looked_into(plan, part, begun, definitions):
             found |= _drawn_for_items(plan, dataset, definitions)
     return found
+
+
+def _is_filled(plan: Reading, call: ast.Call) -> bool:
+    """`prior.sample((64,))` of a distribution, `weights.normal_()`."""
+    func = call.func
+    if not isinstance(func, ast.Attribute) or effect_of(f".{func.attr}").draws is not TORCH:
+        return False
+    made = (n.func for n in values_of(plan, func.value) if isinstance(n, ast.Call))
+    return func.attr.endswith("_") or any(effect_of(qualified(n, plan.flow.imports) or "").draws is TORCH for n in made)
 
 
 def _looked_into(

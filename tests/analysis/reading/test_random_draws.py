@@ -19,6 +19,8 @@ def seed_all():
     torch.manual_seed(0)
     np.random.seed(0)
 
+prior = torch.distributions.Normal(0, 1)
+
 def noise():
     return torch.randn(3) + random.random()
 
@@ -62,6 +64,9 @@ def test_seeds(line, expected):
         ("k = next(iter(train_loader))", {"torch"}),
         ("k = [len(x) for x, y in train_loader]", {"torch"}),
         ("k = seen([1, 2])", {"torch"}),
+        ("k = prior.sample((3,))", {"torch"}),
+        ("k = torch.zeros(3).normal_()", {"torch"}),
+        ("k = frame.sample(3)", set()),
         ("k = seen_at_once([1, 2])", {"torch"}),
     ],
 )
