@@ -89,7 +89,8 @@ def weighted(mean, weight):
 
 def weighted_by_samples(mean, samples):
     """The same, by how many of all processes' samples these are; of what all of them have it is as it was."""
-    total = torch.tensor(float(len(samples)), dtype=torch.float64, device=mean.device)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    total = torch.tensor(float(len(samples)), dtype=torch.float64, device=device)
     dist.all_reduce(total)
     return weighted(mean, len(samples) * dist.get_world_size() / max(total.item(), 1))
 

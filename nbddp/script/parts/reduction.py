@@ -66,9 +66,12 @@ def mean_of_batch(mean):
     """The mean over all processes; its gradient is that of this process's samples, of which DDP takes the mean."""
     if not torch.is_grad_enabled():
         return mean  # in an evaluation, of which each process has batches of its own
-    total = mean.detach().clone()
+    number = not isinstance(mean, torch.Tensor)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    total = torch.tensor(mean, dtype=torch.float64, device=device) if number else mean.detach().clone()
     dist.all_reduce(total)
-    return mean + (total / dist.get_world_size() - mean.detach())
+    total /= dist.get_world_size()
+    return total.item() if number else mean + (total - mean.detach())
 
 
 def sum_over_ranks__floats(value):

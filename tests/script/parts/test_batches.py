@@ -244,12 +244,13 @@ def weighted_inside(rank: int) -> list[float]:
     """Means over 5 samples of which a rank has a part, and over what each rank has whole."""
     part, whole = torch.arange(5.0)[my_part(range(5))[0]], torch.arange(3.0)
     found = [weighted_by_samples(part.mean(), part), weighted_by_samples(whole.mean(), whole)]
-    return [mean_over_ranks(mean.item()) for mean in found]
+    number = weighted_by_samples(part.mean().item(), part)
+    return [mean_over_ranks(mean) for mean in (*(mean.item() for mean in found), number)]
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_a_mean_counts_by_how_many_samples_it_is_of(ranks):
-    assert on_ranks(ranks, weighted_inside) == [[pytest.approx(2.0), pytest.approx(1.0)]] * ranks
+    assert on_ranks(ranks, weighted_inside) == [[pytest.approx(2.0), pytest.approx(1.0), pytest.approx(2.0)]] * ranks
 
 
 def empty_batch(rank: int) -> tuple[slice, float]:

@@ -227,6 +227,14 @@ def root_gradients(rank: int) -> list[float]:
     return [root.item(), sum_over_ranks(float(weight.grad)) / 2, own]
 
 
+def means_of_numbers(rank: int) -> float:
+    return mean_of_batch([1.0, 7.0][rank])
+
+
+def test_a_running_average_is_put_together_as_a_number():
+    assert on_ranks(2, means_of_numbers) == [4.0, 4.0]
+
+
 def test_the_root_of_a_mean_has_the_gradient_of_one_process():
     expected = [pytest.approx(12**0.5), pytest.approx(4 / (2 * 12**0.5))]
     assert on_ranks(2, root_gradients) == [[*expected, 3.0], [*expected, 21.0]]
