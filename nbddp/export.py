@@ -79,6 +79,10 @@ def decided(notebook: Notebook, options: Options) -> tuple[Plan, list[Edit], lis
 
     plan = make_plan(notebook, options, own_imports())
     found = decide(plan)
+    if any(map(_is_of_a_part, found[1])) and (plan.assumed.splits or plan.assumed.unsplit):
+        looked_at_whole = make_plan(notebook, options, own_imports(), apart=True)
+        other = decide(looked_at_whole)
+        plan, found = (looked_at_whole, other) if _faults(other[1]) < _faults(found[1]) else (plan, found)
     if not plan.options.exact:
         return plan, found[0], _advised(notebook, plan.options, found[1])
     told = [d for d in found[1] if _is_of_a_part(d)]
@@ -92,6 +96,10 @@ def decided(notebook: Notebook, options: Options) -> tuple[Plan, list[Edit], lis
     edits, left = decide(whole)
     better = sum(map(_is_of_a_part, left)) < len(told) and not any(d.level == "error" for d in left)
     return (whole, edits, left) if better else (plan, *found)
+
+
+def _faults(found: list[Diagnostic]) -> tuple[int, int]:
+    return sum(d.level == "error" for d in found), sum(map(_is_of_a_part, found))
 
 
 OF_SHARES = ("shard", "batch-size", "loss", "seed")  # what these refuse, a rank cannot do with its part alone
@@ -122,7 +130,7 @@ def _with_advice(refusal: Diagnostic, advice: Sentence) -> Diagnostic:
 
 def _is_of_a_part(found: Diagnostic) -> bool:
     """Does it tell what a rank has by its own samples alone? Notes on gradients tell how they are averaged."""
-    return found.rule in ("reduce", "decide", "loss") or (found.rule == "gradients" and found.level != "note")
+    return found.rule in ("reduce", "decide", "loss", "shard") or (found.rule == "gradients" and found.level != "note")
 
 
 def decide(plan: Plan) -> tuple[list[Edit], list[Diagnostic]]:

@@ -87,13 +87,15 @@ def make_plan(
     options: Options,
     own_imports: Mapping[str, str] | None = None,
     whole_batches: Sentence = NOTHING,
+    *,
+    apart: bool = False,
 ) -> Plan:
     """Read what the notebook means; raises CannotExport where nothing can be trained from it.
 
     `own_imports` are the names that the script imports for itself, and what they stand for; `whole_batches` is why
     only models may split them.
     """
-    return followed(notebook, lambda: _plan(notebook, options, own_imports or {}, whole_batches))
+    return followed(notebook, lambda: _plan(notebook, options, own_imports or {}, whole_batches, apart))
 
 
 def followed(notebook: Notebook, work: Callable[[], T]) -> T:
@@ -105,8 +107,11 @@ def followed(notebook: Notebook, work: Callable[[], T]) -> T:
         raise CannotExport([too_deep(build_program(notebook))]) from None
 
 
-def _plan(notebook: Notebook, options: Options, own_imports: Mapping[str, str], whole_batches: Sentence) -> Plan:
+def _plan(
+    notebook: Notebook, options: Options, own_imports: Mapping[str, str], whole_batches: Sentence, apart: bool
+) -> Plan:
     plan = _with_draws(settled(_read(notebook, options), FOUND))
+    plan = plan.under(replace(plan.assumed, apart=apart))
     plan = plan.under(joined(plan, whole_batches)) if whole_batches else plan
     by_hand = plan.framework is None
     plan = settled(plan, (*FOUND, *DECIDED)) if by_hand else plan
@@ -199,10 +204,17 @@ def _whole_if_drawn(plan: Plan) -> Assumptions:
 
 def _compared_whole(plan: Plan) -> Assumptions:
     """For the numbers of one process, samples that meet others of their batch must meet all of them."""
-    first = next(among_samples(plan), None) if plan.assumed.splits and plan.options.exact else None
-    if first is None:
+    if not (plan.assumed.splits and plan.options.exact):
         return plan.assumed
-    return joined(plan, sentence("the samples of a batch meet each other in '%1'", plan.program.source(first)))
+    first = next(among_samples(plan), None)
+    if first is not None:
+        return joined(plan, sentence("the samples of a batch meet each other in '%1'", plan.program.source(first)))
+    steps = {loop for loop, found in plan.facts.loops.items() if found.backward}
+    unclear = [call for call in plan.facts.given_unclear if plan.facts.calls[call].loops & steps]
+    for call in sorted(unclear, key=plan.program.span)[:1]:
+        what = plan.program.source(call)
+        return joined(plan, sentence("'%1' is given what is not understood as the samples of a batch", what))
+    return plan.assumed
 
 
 def _met_in_models(plan: Plan) -> Assumptions:

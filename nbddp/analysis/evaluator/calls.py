@@ -197,6 +197,8 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
     unpacked = m.held(keywords["**"]) if "**" in keywords else Extent.UNIFORM
     extent = reduce(join_extent, map(m.held, given), unpacked)
     varies = extent not in WHOLE
+    if extent is Extent.VARYING and m.context.grad and not m.context.forward:
+        m.facts.given_unclear.add(node)
     m.modules_run += m.context.grad
     m.passed(obj, node, of_part=varies)
     result = ANYTHING
@@ -206,6 +208,7 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
     with m.within(forward=True):
         for part in _called_in_turn(m, obj) if forward is None else ():
             _forward(m, node, part, [Value(extent=extent)], {})
+    with m.within(forward=True, hooked=bool(m.assumed.splits or m.assumed.joined)):
         for hook in (m.get(obj.owner or obj, HOOKS) or ANYTHING).of("function", "method"):
             seen = [Value(frozenset({obj})), Value(items=tuple(args)), Value(extent=extent)]
             m.steps.function(m, hook, seen, {}, node)

@@ -4,7 +4,7 @@ Takes a Program.
 Gives the Flow (what each statement reads, binds, changes) and the Slice that is kept, with reasons for the rest.
 """
 
-from nbddp.analysis.slicing.effects import Walk, effects
+from nbddp.analysis.slicing.effects import Changes, Walk, effects
 from nbddp.analysis.slicing.kept_prints import with_prints
 from nbddp.analysis.slicing.loop_effects import (
     carried_reads,

@@ -19,6 +19,7 @@ from nbddp.analysis.splitting.origins import (
     is_constant,
     is_moved,
     is_unchanging,
+    looked_at,
     structure_of,
     written_sizes,
 )
@@ -129,11 +130,17 @@ def add(split: Split, region: Region, found: Sequence[Root]) -> Split:
             split = split if _is_cut(split, root) else replace(split, inline=split.inline | {root.node})
         elif root.name in split.names or root.node in split.renamed or root.node in split.inline:
             continue
-        elif not region.whole and root.name in _bound(region) and not is_carried(region, root.name):
+        elif _is_drawn_here(region, root.name):
             split = replace(_told_apart(split, region, root), names=(*split.names, root.name))
         else:
             split = _whole_elsewhere(_told_apart(split, region, root), region, root.name)
     return replace(split, inline=frozenset(n for n in split.inline if not _is_sized_by_its_part(split, region, n)))
+
+
+def _is_drawn_here(region: Region, name: str) -> bool:
+    """By each turn anew: nobody wants all of the samples."""
+    looked = any(is_name(n, name) for n in looked_at(region))
+    return not region.whole and name in _bound(region) and not looked and not is_carried(region, name)
 
 
 def _is_sized_by_its_part(split: Split, region: Region, node: ast.AST) -> bool:
@@ -169,11 +176,12 @@ def _bound(region: Region) -> frozenset[str]:
 
 def _whole_elsewhere(split: Split, region: Region, name: str) -> Split:
     """What is there before the loop: its samples get the name, unless somebody else wants all of them."""
-    reads = [n for s in region.rest for n in walk(s) if _reads(n, name)]
+    looked = looked_at(region)
+    reads = [n for s in region.rest for n in walk(s) if _reads(n, name) and n not in looked]
     sized = [n for n in reads if is_asked_for_its_size(region, n)]
     local = region.scope is None or name in region.bound_before or _is_local(region.scope, name)
     around = walk(region.scope) if local and region.scope is not None else region.plan.nodes()
-    elsewhere = [n for n in around if _reads(n, name) and n not in reads and _is_after(region, n)]
+    elsewhere = [n for n in (*around, *looked) if _reads(n, name) and n not in reads and _is_after(region, n)]
     anew = [value for _, value in values_for(region.rest, name)] if region.whole else []
     if not all(is_moved(value, name) for value in anew):
         if not region.of_one_step or (split.names and not is_made_of_the_batch(split, region, name)):

@@ -16,7 +16,9 @@ from nbddp.analysis.splitting.dimension import samples_in, with_masks, with_plac
 from nbddp.analysis.splitting.find import chain_of, first_split, unshared
 from nbddp.analysis.splitting.fit import (
     behind_steps,
+    cut_by_size,
     drawn_elsewhere,
+    drawn_unlike,
     given_whole,
     goes_on_in_models,
     in_columns,
@@ -89,9 +91,20 @@ def _last(plan: Reading, *splits: Split) -> Assumptions | None:
         return replace(plan.assumed, splits=(*others, more))
     if reason := unclear_dim(plan, split):
         return _whole(plan, reason, unsaid=True)
-    reason = nothing_cut(split) or is_unclear(plan, split) or _met_whole(plan, split) or left_whole(plan, split)
+    reason = _why_not(plan, split)
     single = made_one(region_at(plan, split.at), split) is not None or goes_on_in_models(plan)  # no model splits these
     return (_whole if single else joined)(plan, reason) if reason else None
+
+
+def _why_not(plan: Reading, split: Split) -> Sentence | None:
+    return (
+        nothing_cut(split)
+        or drawn_unlike(plan, split)
+        or is_unclear(plan, split)
+        or cut_by_size(plan, split)
+        or _met_whole(plan, split)
+        or left_whole(plan, split)
+    )
 
 
 def _next(plan: Reading) -> Assumptions:

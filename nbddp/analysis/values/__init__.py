@@ -45,6 +45,7 @@ from nbddp.analysis.values.domain import (
     FLAT,
     FRACTION,
     JOINED,
+    KEPT,
     KNOWN,
     LAST,
     LINE,

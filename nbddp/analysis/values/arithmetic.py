@@ -15,6 +15,7 @@ from nbddp.analysis.values.domain import (
     ASSUMED,
     DRAWN,
     FRACTION,
+    KEPT,
     LINE,
     MARKS,
     ONE,
@@ -281,7 +282,7 @@ def summed(value: Value) -> Extent:
 def averaged(value: Value) -> Extent:
     """What a mean over samples is."""
     single = value.of(PLACED) and not value.of(PICKED)
-    return Extent.VARYING if value.of(WEIGHTED, RATED) or single else Extent.MEAN
+    return Extent.VARYING if value.of(WEIGHTED, RATED, KEPT) or single else Extent.MEAN
 
 
 def turned(value: Value, *, line: bool = False) -> Value:

@@ -76,6 +76,7 @@ class Assumptions:
     # What the script will do.
     alike: frozenset[Obj] = frozenset()  # loaders of which all ranks draw the same batches
     splits: tuple[Split, ...] = ()  # batches that do not come from a loader
+    apart: bool = False  # where a step only looks at them, each rank has all of their samples
     joined: Sentence = NOTHING  # why they stay whole: models split what they are given, and join what they make of it
     opened: frozenset[Obj] = frozenset()  # models that compute with whole batches: those inside of them split
     unsplit: Sentence = NOTHING  # why there are none, though the training has no loader

@@ -60,6 +60,7 @@ class Context:
     perhaps_grad: bool = False  # gradients are on under a condition that is not known
     forward: bool = False  # in a call of a module
     opened: bool = False  # of one that has whole batches
+    hooked: bool = False  # in a hook of one, whose means nobody weighs by the samples of a share
     conditions: int = 0  # how many `if` statements are around
     varying: bool = False  # conditions and loops that may go another way on another rank
     of_share: bool = False  # a condition that each rank decides by its share as a whole

@@ -146,6 +146,7 @@ FLAT = "flat"  # time and samples in one dimension, time first
 LINE = "line"  # the samples' dimension is the last one
 SEVERAL = "several"  # several entries of each sample in a row: `x.flatten()`
 JOINED = "joined"  # of several batches, one after the other
+KEPT = "kept"  # with those of batches before: of how many of them, each rank has its own number
 EARLIER = "earlier"  # in a loop over the samples of a batch, left by those before
 ONE = "one"  # one sample of a batch for itself, in the loop over them that is its node
 UNLIKE = "unlike"  # holds a sum over the samples, and something that is none: its node is the sum
@@ -153,9 +154,9 @@ DRAWN = "drawn"  # noise of a size that no share has: with a parameter as large 
 OF_WEIGHTS = "of weights"  # whose a shape is
 PLACES = "places"  # the place of each sample in the batch, in order; what is computed from it is none
 MARKS = (RATED, WEIGHTED, STATISTIC, MASK, EACH, PICKED, MOVED, PLACED, BY_MASK, FRACTION, ASSUMED, TURNED, FLAT, LINE,
-         UNLIKE, JOINED, EARLIER, ONE, SEVERAL, DRAWN)  # fmt: skip
+         UNLIKE, JOINED, KEPT, EARLIER, ONE, SEVERAL, DRAWN)  # fmt: skip
 # What is made of each sample for itself has these too.
-OF_EACH = (RATED, WEIGHTED, SEVERAL, PICKED, MOVED, PLACED, BY_MASK, JOINED, ONE)
+OF_EACH = (RATED, WEIGHTED, SEVERAL, PICKED, MOVED, PLACED, BY_MASK, JOINED, KEPT, ONE)
 OF_A_PART = (*OF_EACH, STATISTIC, UNLIKE)  # whatever is taken out of it: `x.sort(0).values`, `x.max(0)[0]`
 OF_A_SHARE = (PICKED, MOVED, RATED, WEIGHTED, TURNED, JOINED)  # gathered, these are not the samples of one process
 _NOWHERE = ast.Pass()

@@ -15,6 +15,7 @@ from nbddp.analysis.values.contexts import Active, Left, Remembered, Trace
 from nbddp.analysis.values.domain import (
     ANYTHING,
     FIRST,
+    KEPT,
     LAST,
     ONE,
     PICKED,
@@ -24,6 +25,7 @@ from nbddp.analysis.values.domain import (
     Value,
     alike,
     join,
+    marked,
     ones,
     sizes_known,
     some_by_place,
@@ -71,6 +73,7 @@ class Machine(Names):
     dimensions: int = 0  # of tensors that may have any number of them, while one is tried
     star_imports: list[str] = field(default_factory=list)
     remembered: dict[Hashable, Remembered] = field(default_factory=dict)  # calls that changed nothing
+    made_in: dict[Obj, tuple[Loop, ...]] = field(default_factory=dict)  # the loops around where a thing was made
     resumed: dict[Obj, Callable[[], Value]] = field(default_factory=dict)  # generators: run their bodies once more
 
     # Where the run is, beside loops, branches and calls around.
@@ -116,6 +119,7 @@ class Machine(Names):
         A dict that is made again, and was alike on all ranks, starts anew; so does a list of what all ranks evaluated.
         """
         made = thing(kind, node, "", self.frame.receiver, self.frame.call)
+        self.made_in.update((obj, tuple(a.fact.node for a in self.loops)) for obj in made.objs)
         known = [value for _, value in self.facts.fields.of(*made.objs)] if kind in ITEMS else []
         anew = kind == "dict" or (isinstance(node, ast.List) and _repeats(known))
         if anew and not any(value.varies for value in known):
@@ -150,15 +154,21 @@ class Machine(Names):
         if obj.node is GLOBALS:
             self._put_by_text(name[2:-2], value)
             return
-        if self.context.of_share and value.extent in (
-            Extent.MEAN,
-            Extent.SUM,
-        ):  # also of a tensor: a field is no step's own
+        added = value.extent in (Extent.MEAN, Extent.SUM)  # also of a tensor: a field is no step's own
+        if (self.context.of_share and added) or (self.context.hooked and value.extent is Extent.MEAN):
             value = value.with_extent(Extent.VARYING)
+        if name == "[]" and spread(value) is Extent.SAMPLES and self._goes_on(obj):
+            value = marked(value, KEPT)
         old = self.get(obj, name)
         several = name == "[]" and obj.kind == "dict"  # which may be those of other keys
         new = value if old is None else join(old, value, later=not (beside or several))
         self.facts.fields[obj, name] = new
+
+    def _goes_on(self, obj: Obj) -> bool:
+        """Does it hold what other turns have put into it, of their batches, which the ranks split unevenly?"""
+        around = [a.fact.node for a in self.loops if self.shares(a) and not a.deals] if self.assumed.splits else []
+        made = self.made_in.get(obj, around)
+        return any(loop not in made for loop in around)
 
     def _put_by_text(self, name: str, value: Value) -> None:
         """`globals()["total"] += loss`: no loop shows what it sets so."""

@@ -143,7 +143,48 @@ def added(value, n):
     total, seen = total + value * n, seen + n
     return total / seen
 """
+# An object, or a function, that keeps what it is given of each batch.
+KEPT = """\
+class Kept:
+    def __init__(self):
+        self.each, self.named, self.rows, self.best = [], {}, [], []
+        self.hits = self.seen = 0
+        self.array = np.zeros(0)
+    def add(self, o, t):
+        self.each += (o - t).abs().flatten().tolist()
+        self.named.setdefault("a", []).extend((o - t).abs().flatten().tolist())
+        self.array = np.concatenate([self.array, (o - t).abs().flatten().numpy()])
+        self.hits = self.hits + (o > t).sum().item()
+        self.seen = self.seen + t.size(0)
+    def tell(self, values):
+        self.rows.append(dict(values, one=1))
+        self.best.append(values["loss"])
+        self.best.sort()
+        self.best = self.best[:2]
+    def usual(self, value):
+        if len(self.each) > 1 and value > np.median(self.each):
+            return False
+        self.each.append(value)
+        return True
+kept, each = Kept(), []
+def note(o, t):
+    for value in (o - t).abs().flatten().tolist():
+        each.append(value)
+"""
+OBJECTS = (
+    (KEPT, "", "kept.add(out.detach(), b)", "np.mean(kept.each)"),
+    (KEPT, "", "kept.add(out.detach(), b)", "float(np.mean(kept.named['a']))"),
+    (KEPT, "", "kept.add(out.detach(), b)", "kept.array.mean()"),
+    (KEPT, "", "kept.add(out.detach(), b)", "kept.hits / max(1, kept.seen), kept.seen"),
+    (KEPT, "", "note(out.detach(), b)", "sum(each) / len(each), np.mean(each)"),
+    (KEPT, "", "kept.tell({'loss': loss.item()})", "np.mean([row['loss'] for row in kept.rows])"),
+    (KEPT, "", "kept.tell({'loss': loss.item()})", "kept.best"),
+    (KEPT, "", "if kept.usual(loss.item()):\n    optimizer.step()", ""),
+    (KEPT, "", "each.append(loss.item())\neach.sort()\neach[:] = each[:2]", "each"),
+    (KEPT, "", "with torch.no_grad(): u = model(a)\neach.append(u.quantile(0.9).item())", "each"),
+)
 UNEQUAL = (
+    *OBJECTS,
     (AVERAGE, "", "average.update(loss.item(), len(a))\nprint(average.avg)", "average.avg, average.mean()"),
     (AVERAGE, "", "average.add(loss.item() * len(a), len(a))", "average.avg, average.count"),
     (AVERAGE, "", "k = len(a)\naverage.add(loss.item() * k, k)", "average.mean()"),

@@ -62,6 +62,8 @@ def call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: Ke
     found = _call_library(m, node, name, args, keywords)
     if found and effect_of(name).numeric and all(v.number for v in (*args, *keywords.values())):
         return replace(found, number=True)
+    if found and _draws_one(name, args, keywords):
+        return replace(found, number=True)
     if found is not None:
         found = of_uneven(m, found, args)
         by_place = any(m.elements(v).of(PLACED) for v in args if v.of("list"))  # `torch.tensor(weights)`
@@ -69,6 +71,15 @@ def call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: Ke
     if "requires_grad" in keywords and keywords["requires_grad"].const is True and found and not found.objs:
         return replace(found, objs=frozenset({Obj("parameter", node, name, None, m.frame.call)}))
     return found
+
+
+def _draws_one(name: str, args: Args, keywords: Keywords) -> bool:
+    """`np.random.randint(n)`, `random.randrange(n)`: a number, and no array of them."""
+    op, word = effect_of(name), name.rpartition(".")[2]
+    if op.draws is Stream.PYTHON:
+        return not word.startswith(("choice", "sample", "shuffle"))
+    counts = op.draws is Stream.NUMPY and op.size is not None and len(args) <= op.size and "size" not in keywords
+    return counts and all(v.number or isinstance(v.const, int | float) for v in args)
 
 
 def of_uneven(m: Machine, made: Value, args: Args) -> Value:
@@ -112,7 +123,8 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
     if (op.packs or op.fills) and args and spread(args[0]) is Extent.SAMPLES:
         return _of_sequences(op, args, keywords)
     if op.clock or (m.loops and (op.chance or op.noise)):
-        return Value(extent=reduce(join_extent, (spread(v) for v in given), Extent.REPEATED))
+        own = any(m.held(v) not in WHOLE for v in given)  # `random.choices(tasks, weights=gains)`
+        return Value(extent=Extent.VARYING if own else reduce(join_extent, map(spread, given), Extent.REPEATED))
     if name.startswith("torch.nn.utils.clip_grad"):
         return ANYTHING
     result = _compute(m, node, name, args, keywords, op)

@@ -102,6 +102,7 @@ def container_method(
         return base if attr == "copy" else ANYTHING
     if attr in ("get", "pop", "popleft", "setdefault"):
         if attr == "setdefault" and len(args) > 1:
+            m.made_in.update((inner, m.made_in.get(o, ())) for o in holders for inner in args[1].of("list", "dict"))
             _put(m, holders, args[1])
         takes = attr not in ("get", "setdefault") and m.context.own_turns
         note_size(m.facts, holders if takes or (attr == "setdefault" and first.varies) else ())

@@ -18,6 +18,8 @@ def change_in_place(m: Machine, node: ast.Call, func: ast.Attribute, base: Value
     moves = effect_of(f".{func.attr}").effect is Effect.REORDERS and isinstance(m.program.parents.get(node), ast.Expr)
     if moves and spread(base) is Extent.SAMPLES and not m.alone(base):  # `boxes.reverse()`
         taint(m, func.value, Extent.VARYING)
+    for obj in base.of("list") if moves and m.held(base) in (Extent.MEAN, Extent.SUM) else ():
+        m.put(obj, "[]", m.elements(base).with_extent(Extent.VARYING))  # `best.sort()`: each rank by its own numbers
     if func.attr.endswith("_") and func.attr not in LEAVES_VALUES and (result.varies or base.varies):
         taint(m, func.value, spread(result))
     elif (any(m.held(v) not in WHOLE for v in given) or _counts_turns(m, func, base)) and not base.varies:

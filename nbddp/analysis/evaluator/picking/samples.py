@@ -149,7 +149,8 @@ def _note_rows(m: Machine, at: ast.expr, place: Value, node: ast.Subscript) -> N
 def note_rows_set(m: Machine, target: ast.Subscript, container: Value) -> None:
     """`x[0] = 1`, `weights[:3] *= 2`, of a tensor with the samples of a batch."""
     at = target.slice.elts[0] if isinstance(target.slice, ast.Tuple) and target.slice.elts else target.slice
-    if not m.context.grad or container.of(domain.TURNED) or not _is_by_place(at, m.facts.value(at)):
+    some = _is_by_place(at, m.facts.value(at)) or _is_some(m, at, container)
+    if not m.context.grad or container.of(domain.TURNED) or not some:
         return
     if rows_are_samples(m, target.value) if m.context.forward else is_a_tensor(m, target.value, target):
         m.facts.against_statistic.add(target)

@@ -9,7 +9,7 @@ from nbddp.analysis.evaluator.classes import by_class
 from nbddp.analysis.evaluator.picking.samples import is_cut_to_size, picked
 from nbddp.analysis.evaluator.tensors import like, samples_at
 from nbddp.analysis.evaluator.writes import put_element
-from nbddp.analysis.values import ANYTHING, Extent, Machine, Obj, Value, domain, join, spread, thing
+from nbddp.analysis.values import ANYTHING, Extent, Machine, Obj, Value, domain, is_uneven, join, spread, thing
 
 UNKNOWN_KEY = "[any]"  # of a dictionary from which an item was taken by a key that is not known
 
@@ -67,6 +67,8 @@ def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Val
     rows = extent in domain.WHOLE and is_cut_to_size(m, base, node)
     if index.varies and extent in domain.WHOLE:
         extent = spread(index) if spread(index) is Extent.SAMPLES else Extent.VARYING
+    if extent in domain.WHOLE and index.of("list") and is_uneven(m.facts, index):
+        extent = Extent.VARYING  # `X[[i for i in range(n) if errors[i] > limit]]`: by as many as a rank finds
     objs = result.objs | base.of(*domain.OF_A_PART)
     if rows:  # `table[: len(x)]`: the first ones on each rank
         return domain.marked(Value(objs, Extent.SAMPLES), domain.PLACED)

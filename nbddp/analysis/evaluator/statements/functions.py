@@ -243,6 +243,8 @@ def run_return(m: Machine, node: ast.Return) -> None:
     value = evaluate(m, node.value) if node.value else ANYTHING
     if m.frame.node is not None and yields(m.frame.node):
         return  # what a generator returns is not among what it yields
-    if m.context.repeated and not m.context.varying:
+    around = m.frame.around
+    chosen = m.context.varying and around is not None and not around.varying  # `if v > limit: return False`
+    if chosen or (m.context.repeated and not m.context.varying):
         value = m.under_condition(value)
     m.frame.returned = value if m.frame.returned is None else join(m.frame.returned, value)

@@ -12,6 +12,7 @@ from nbddp.analysis.values import (
     EACH,
     FLAT,
     JOINED,
+    KEPT,
     OF_EACH,
     ONE,
     PICKED,
@@ -48,6 +49,8 @@ def joined(m: Machine, node: ast.Call, word: str, given: Value, args: Args, keyw
     at = 0 if along is ANYTHING or word in ("vstack", "hstack") else along.const
     if word == "stack" and not (given.of(EACH, PICKED) or found.of(TURNED) or m.context.varying):
         return turned(found) if at == 0 else found
+    if m.assumed.splits and _grows(m, node):
+        found = marked(found, KEPT)
     over = word not in ("stack", "hstack") and at == samples_at(found) and not (m.context.varying or _grows(m, node))
     if over and any(_is_besides(m, n) for n in _written(node)) and any(p.varies for p in parts):
         return Value(extent=Extent.VARYING)  # some rows besides, on each rank

@@ -11,7 +11,7 @@ from nbddp.analysis.splitting.fit.own_draws import (
     from_its_own,
     given_whole,
 )
-from nbddp.analysis.splitting.fit.sizes import own_size, padded, rows_of_all_else, squeezes, whole_sizes
+from nbddp.analysis.splitting.fit.sizes import cut_by_size, own_size, padded, rows_of_all_else, squeezes, whole_sizes
 from nbddp.analysis.splitting.fit.unfit import (
     goes_on_in_models,
     in_columns,
@@ -21,3 +21,4 @@ from nbddp.analysis.splitting.fit.unfit import (
     unclear_loss,
     unfit,
 )
+from nbddp.analysis.splitting.fit.unlike_draws import drawn_unlike

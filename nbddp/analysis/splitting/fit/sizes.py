@@ -7,11 +7,13 @@ from collections.abc import Iterator
 
 from nbddp.analysis.library import Shape, entry_of
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.splitting.cuts import is_asked_for_its_size
 from nbddp.analysis.splitting.means import means_of
 from nbddp.analysis.splitting.origins import entries_of_each, has_size, rows_of_batches, sizes_in
-from nbddp.analysis.splitting.regions import held, is_split
+from nbddp.analysis.splitting.regions import held, is_split, region_at
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import FLAT, ONE, TURNED, Extent, Split, spread
+from nbddp.sentence import Sentence, sentence
 
 ROWS = ("samples", "all else")
 LENGTH = 4  # `total_length` is the fourth argument
@@ -51,6 +53,24 @@ def own_size(plan: Reading, call: ast.Call) -> str | None:
     of_batch = any(has_size(plan, made, first) for n in batches for made in (n, *plan.bindings.made_by(n)))
     own = next((f"len({plan.program.source(n)})" for n in plain if of_batch or has_size(plan, n, first)), None)
     return own or ("-1" if _follows(plan, call) else None)
+
+
+def cut_by_size(plan: Reading, split: Split) -> Sentence | None:
+    """`labeled = len(x) // 2`, `output[:labeled]`: by the size of the whole batch."""
+    region = region_at(plan, split.at)
+    for node in (n for s in region.rest for n in walk(s) if isinstance(n, ast.Subscript)):
+        first = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
+        if isinstance(first, ast.Slice) and is_split(plan, node.value) and not plan.facts.value(node.value).of(TURNED):
+            bounds = [b for b in (first.lower, first.upper) if b is not None and not plan.facts.value(b).varies]
+            made = (n for b in bounds for n in plan.bindings.made_of(b, through_calls=False))
+            if any(isinstance(n, ast.Name) and is_asked_for_its_size(region, n) and _is_batch(split, n) for n in made):
+                return sentence("'%1' takes the first or last samples of a whole batch, and those of a rank are others",
+                                plan.program.source(node))  # fmt: skip
+    return None
+
+
+def _is_batch(split: Split, name: ast.Name) -> bool:
+    return name.id in split.names or name in split.renamed
 
 
 def uneven_size(plan: Reading, split: Split) -> ast.expr | None:

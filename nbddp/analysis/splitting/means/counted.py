@@ -9,21 +9,24 @@ from nbddp.analysis.library import Effect, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.means.born import is_mean, runs
 from nbddp.analysis.splitting.regions import run_by
-from nbddp.analysis.syntax import walk
+from nbddp.analysis.syntax import increment, walk
 from nbddp.analysis.values import Extent
 
 BY_MEAN = (ast.BinOp, ast.Call)
-COUNTING = (ast.BinOp, ast.Call, ast.Return, ast.AugAssign)
+COUNTING = (ast.BinOp, ast.Call, ast.Return, ast.AugAssign, ast.Assign)
 
 
-def counts_of(plan: Reading, node: ast.BinOp | ast.Call | ast.Return | ast.AugAssign) -> Iterator[ast.expr]:
+def counts_of(
+    plan: Reading, node: ast.BinOp | ast.Call | ast.Return | ast.AugAssign | ast.Assign
+) -> Iterator[ast.expr]:
     """`loss.item() * len(xb)`, `meter.update(loss.item(), len(xb))`: times an even share's samples it adds up.
 
     `return loss.item(), len(xb)`: whoever calls it multiplies them. `meter.update(correct, len(xb))`, `self.seen +=
     len(xb)`: what divides by it does so on each rank.
     """
-    if isinstance(node, ast.AugAssign):
-        yield from [node.value] if isinstance(node.target, ast.Attribute) and plan.facts.value(node.value).size else []
+    if isinstance(node, ast.AugAssign | ast.Assign):
+        if (added := increment(node)) and isinstance(added.place, ast.Attribute) and plan.facts.value(added.value).size:
+            yield added.value
         return
     if isinstance(node, ast.Return):
         parts, multiplies = [*getattr(node.value, "elts", ())], True
@@ -45,9 +48,18 @@ def counted_in(plan: Reading, call: ast.AST, *, weighs: bool) -> Iterator[ast.ex
     inside = {*run_by(plan, call)} - {*walk(call)}
     found = {node: [*counts_of(plan, node)] for node in inside if isinstance(node, COUNTING)}
     by_mean = {plan.program.function_of(n) for n, counts in found.items() if counts and isinstance(n, BY_MEAN)}
+    divisors = {n.attr for one in plan.nodes() for n in _divided_by(one)}
     for node, counts in found.items():
-        if weighs or (not isinstance(node, ast.Return) and plan.program.function_of(node) in by_mean):
+        beside = not isinstance(node, ast.Return) and plan.program.function_of(node) in by_mean
+        kept = increment(node)
+        if weighs or beside or (kept is not None and getattr(kept.place, "attr", "") in divisors):
             yield from counts
+
+
+def _divided_by(node: ast.AST) -> Iterator[ast.Attribute]:
+    """`self.n` of `self.hits / self.n`, by which each rank divides what it has added up."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        yield from (n for n in walk(node.right) if isinstance(n, ast.Attribute))
 
 
 def first_of(plan: Reading, counts: list[ast.expr]) -> list[ast.expr]:

@@ -42,7 +42,7 @@ def means_of(plan: Reading, split: Split) -> Means:
         for node in (n for n in walk(statement) if n not in apart):
             if isinstance(node, ast.Assign):
                 unpacked += [(node, name) for name in _out_of_a_tuple(plan, node)]
-            elif isinstance(node, COUNTING):
+            if isinstance(node, COUNTING):
                 counts += counts_of(plan, node)
             begins, called = is_born(plan, node), runs(plan, node)
             if (begins or called) and not runs(plan, node, within=inside):

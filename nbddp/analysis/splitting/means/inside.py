@@ -30,7 +30,8 @@ def inner_mean(plan: Reading, split: Split, node: ast.expr) -> Inner | None:
     own = (n for n in named if plan.program.function_of(n) is function and n.id.isidentifier())
     samples = next((n.id for n in own if not plan.facts.value(n).of(TURNED, FLAT)), None)
     reached = (f for f in plan.facts.calls.values() if function in f.bodies)
-    apart = any(f.varying_control or f.loops & plan.dealt for f in reached)
+    inside = [plan.facts.calls[n] for n in walk(node) if isinstance(n, ast.Call) and n in plan.facts.calls]
+    apart = any(f.varying_control or f.loops & plan.dealt for f in (*reached, *inside))
     names = {n.id for n in named if n.id in split.names}
     keys = {plan.program.source(n) for n in made if n in split.renamed or n in split.inline} | names
     return Inner(node, samples, frozenset(keys)) if samples and keys and not (apart or split.dim) else None

@@ -1,11 +1,13 @@
 """What a value is made of.
 
 Takes a Reading and an expression.
-Gives the expressions that it comes from, unchanged or in whatever number of steps; whether it is a mask; its size.
+Gives the expressions that it comes from, unchanged or in whatever number of steps; whether it is a mask; its size; and
+where a step only looks at it.
 """
 
 from nbddp.analysis.splitting.origins.broadcasting import is_put_on_top, on_top
 from nbddp.analysis.splitting.origins.elements import gives_samples, is_sample
+from nbddp.analysis.splitting.origins.looked_at import looked_at
 from nbddp.analysis.splitting.origins.masks import is_mask
 from nbddp.analysis.splitting.origins.orders import SORTS, is_put_back
 from nbddp.analysis.splitting.origins.picked import draws, is_of_library, is_table, picked_by, picks_at_random, reads_of

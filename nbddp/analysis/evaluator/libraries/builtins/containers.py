@@ -6,6 +6,7 @@ import ast
 
 from nbddp.analysis.evaluator.iteration import goes_through_samples, iterate, loaders_in, only
 from nbddp.analysis.evaluator.libraries.things import made_with
+from nbddp.analysis.evaluator.writes import put_all
 from nbddp.analysis.values import EACH, Args, Keywords, Machine, Value, join_all, marked, thing
 
 LISTS = {"list", "set", "collections.deque"}
@@ -38,11 +39,12 @@ def iterator(m: Machine, node: ast.Call, name: str, source: Value) -> Value:
 
 
 def dict_call(m: Machine, node: ast.Call, given: Value, keywords: Keywords, counts: bool) -> Value:
-    """Of names, and of pairs: `dict(zip(names, batch))`."""
+    """Of names, of pairs, `dict(zip(names, batch))`, and of another one."""
     made = m.make("dict", node)
     if not (counts or given.of("dict", "class", "function", "library")) and (given.objs or given.items):
         pair = iterate(m, given, node)
         made_with(m, made, {"[]": pair.items[-1] if pair.items else m.elements(pair)})
+    put_all(m, made, given)  # `dict(logs, epoch=epoch)`
     (obj,) = made.objs
     if counts:
         m.put(obj, "[]", Value(const=0))

@@ -15,6 +15,7 @@ U, S, M, T, V = Extent.UNIFORM, Extent.SAMPLES, Extent.MEAN, Extent.SUM, Extent.
     [
         ("dict(a=loss.item())['a']", M),
         ("dict(a=epoch)['a']", U),
+        ("dict({'a': loss.item()}, b=1)['a']", M),
         ("list(y)[0]", S),
         ("list((epoch, 1))[0]", U),
     ],
