@@ -75,6 +75,7 @@ def decided(notebook: Notebook, options: Options) -> tuple[Plan, list[Edit], lis
     is computed from whole batches, where that leaves less to tell.
     """
     from nbddp.analysis import make_plan
+    from nbddp.notebook import with_definitions
     from nbddp.script.imports import own_imports
 
     plan = make_plan(notebook, options, own_imports())
@@ -83,6 +84,13 @@ def decided(notebook: Notebook, options: Options) -> tuple[Plan, list[Edit], lis
         looked_at_whole = make_plan(notebook, options, own_imports(), apart=True)
         other = decide(looked_at_whole)
         plan, found = (looked_at_whole, other) if _faults(other[1]) < _faults(found[1]) else (plan, found)
+    if (
+        any(d.level == "error" and d.rule in OF_SHARES for d in found[1])
+        and (named := with_definitions(notebook)) != notebook
+    ):
+        written_out = decided(named, options)
+        if not any(d.level == "error" for d in written_out[2]):
+            return written_out
     if not plan.options.exact:
         return plan, found[0], _advised(notebook, plan.options, found[1])
     told = [d for d in found[1] if _is_of_a_part(d)]

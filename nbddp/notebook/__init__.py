@@ -8,6 +8,7 @@ Reading never imports IPython or nbformat: both take longer to load than a whole
 """
 
 from nbddp.notebook.cells import cell_from_source
+from nbddp.notebook.definitions import with_definitions
 from nbddp.notebook.ipynb import notebook_from_json
 from nbddp.notebook.marks import ROLES, is_directive, unknown_marks
 from nbddp.notebook.model import Brought, CannotRead, Cell, Escape, Notebook, SyntaxProblem
@@ -30,4 +31,5 @@ __all__ = [
     "parse",
     "read_notebook",
     "unknown_marks",
+    "with_definitions",
 ]
