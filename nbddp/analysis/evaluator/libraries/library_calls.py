@@ -79,7 +79,8 @@ def _draws_one(name: str, args: Args, keywords: Keywords) -> bool:
     if op.draws is Stream.PYTHON:
         return not word.startswith(("choice", "sample", "shuffle"))
     counts = op.draws is Stream.NUMPY and op.size is not None and len(args) <= op.size and "size" not in keywords
-    return counts and all(v.number or isinstance(v.const, int | float) for v in args)
+    given = [*args, *keywords.values()]  # `np.random.normal(loc=centers[k])` is as large as these
+    return counts and all(v.number for v in given)
 
 
 def of_uneven(m: Machine, made: Value, args: Args) -> Value:

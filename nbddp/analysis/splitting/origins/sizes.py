@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from nbddp.analysis.library import Samples, Shape, effect_of, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.regions import held, is_split, region_at
-from nbddp.analysis.syntax import keywords_of, qualified, walk
+from nbddp.analysis.syntax import handed, keywords_of, qualified, walk
 from nbddp.analysis.values import FLAT, TURNED, Obj, Split
 
 TENSORS = ("torch.tensor", "torch.Tensor", "torch.LongTensor", "torch.FloatTensor", "torch.as_tensor", "numpy.array")
@@ -165,6 +165,17 @@ def _of_call(plan: Reading, node: ast.Call, depth: int) -> ast.expr | None:
         turned = (op.shape is Shape.ANEW and isinstance(first, ast.UnaryOp)) or (op.shape is Shape.ONES and first)
         if op.shape is Shape.SAME or (turned and not from_first):
             return _size(plan, node.func.value, depth - 1)
+    return _of_own(plan, node, depth)
+
+
+def _of_own(plan: Reading, node: ast.Call, depth: int) -> ast.expr | None:
+    """`real(20)`, of `def real(n): return X[torch.randint(0, len(X), (n,))]`."""
+    fact = plan.facts.calls.get(node)
+    match [*fact.bodies] if fact is not None else ():
+        case [ast.FunctionDef(body=[*_, ast.Return(value=ast.expr() as value)]) as function]:
+            rows = _size(plan, value, depth - 1)
+            given = {name: one for name, one in handed(node, function) if isinstance(one, ast.expr)}
+            return given.get(rows.id, rows) if isinstance(rows, ast.Name) else rows
     return None
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from nbddp.analysis.values import Extent
-from tests.analysis.cells import seen
+from tests.analysis.cells import BEFORE, TRAINING, node, plan, seen
 
 U, S, M, T, V = Extent.UNIFORM, Extent.SAMPLES, Extent.MEAN, Extent.SUM, Extent.VARYING
 NAMES = "import copy\nimport math\nimport numpy as np\nfrom sklearn.metrics import accuracy_score, f1_score\n"
@@ -62,3 +64,22 @@ def test_one_picture_is_none_of_the_batch():
 )
 def test_noise_with_a_parameter_is_of_the_samples_where_they_are_in_it(drawn, expected):
     assert seen(drawn, f"noise = {drawn}", before="spread = nn.Parameter(torch.zeros(2))\n") is expected
+
+
+@pytest.mark.parametrize(
+    ("call", "number"),
+    [
+        ("np.random.randint(9)", True),
+        ("np.random.randint(0, 9)", True),
+        ("np.random.normal(loc=0.0)", True),
+        ("random.randrange(9)", True),
+        ("np.random.randint(9, size=4)", False),
+        ("np.random.randint(0, 9, 4)", False),
+        ("np.random.normal(loc=np.zeros(4))", False),
+        ("random.choice([3, 4])", False),
+    ],
+)
+def test_what_draws_a_number(call: str, number: bool) -> None:
+    imports = "import random\nimport numpy as np"
+    made = plan(*BEFORE, imports, f"{TRAINING.rstrip()}\n        print({call})\n")
+    assert made.facts.value(node(made, ast.Call, call)).number is number

@@ -9,6 +9,8 @@ import pytest
 from nbddp.analysis.splitting.origins.sizes import counted_rows, entries_of_each, known_size, written_size
 from tests.analysis.splitting.steps import planned
 
+SOME = "def some(count):\n    return X[torch.randint(len(X), (count,))]\n"
+
 
 @pytest.mark.parametrize(
     ("drawn", "size"),
@@ -21,13 +23,15 @@ from tests.analysis.splitting.steps import planned
         ("torch.rand(few, 4)", "few"),
         ("torch.tensor(np.random.uniform(0, 1, (7, 4)))", "7"),
         ("torch.rand(9).view(3, 3)", None),
+        ("some(24)", "24"),
         ("X[few:]", None),
         ("draw()", None),
     ],
 )
 def test_as_it_is_written(drawn, size):
     made = planned(
-        f"x = {drawn}\nloss = model(x).mean()", before="from drawing import draw, few\nn = 64\nindex = torch.arange(9)"
+        f"x = {drawn}\nloss = model(x).mean()",
+        before=f"{SOME}from drawing import draw, few\nn = 64\nindex = torch.arange(9)",
     )
     node = next(n.value for n in made.nodes() if isinstance(n, ast.Assign) and getattr(n.targets[0], "id", "") == "x")
     assert written_size(made, node) == size
