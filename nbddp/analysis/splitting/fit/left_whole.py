@@ -18,7 +18,8 @@ from nbddp.sentence import Sentence, sentence
 
 def left_whole(plan: Reading, split: Split) -> Sentence | None:
     """In fields; for the numbers of one process, of the batch of a loader: one that is drawn is what is found of it."""
-    region, whole = region_at(plan, split.at), next(_in_fields(plan), None)
+    region = region_at(plan, split.at)
+    whole = next(_in_fields(plan), None) or next(_outside(region), None)
     if plan.options.exact and goes_through_loader(plan, region.owner):
         whole = whole or next(_not_cut(region, split), None) or next(_made_in_functions(region), None)
     return sentence("'%1' has all samples of the batch", plan.program.source(whole)) if whole is not None else None
@@ -34,6 +35,16 @@ def _in_fields(plan: Reading) -> Iterator[ast.expr]:
             makers = {plan.program.function_of(b.value) for b in plan.bindings.of(field) if b.value is not None}
             if any(f.bodies & makers for f in run):
                 yield field
+
+
+def _outside(region: Region) -> Iterator[ast.expr]:
+    """`mse_loss(render(pose), target)`, where `render` cuts the batch that it makes."""
+    plan = region.plan
+    for call in (f.node for f in plan.facts.calls.values() if region.scope is not None and plan.facts.is_loss(f.node)):
+        sides = call.args[:2] if plan.program.function_of(call) is not region.scope else []
+        here = {n for statement in region.rest for n in run_by(plan, statement)}
+        if call not in here and any(is_split(plan, side) for side in sides):
+            yield from (s for s in sides if isinstance(s, ast.Name) and not is_split(plan, s) and is_data(plan, s))
 
 
 def _not_cut(region: Region, split: Split) -> Iterator[ast.expr]:

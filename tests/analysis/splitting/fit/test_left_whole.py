@@ -53,3 +53,11 @@ def test_what_a_method_keeps_of_the_batch(target: str, whole: str) -> None:
     steps = "    optimizer.zero_grad()\n    trainer.learn()\n    optimizer.step()"
     made = plan(f"{DATA}{TRAINER.format(target=target)}\n{turn}\n{steps}\n", options=Options(exact=True))
     assert str(made.assumed.joined) == (f"'{whole}' has all samples of the batch" if whole else "")
+
+
+@pytest.mark.parametrize(("target", "whole"), [("y", "y"), ("torch.ones_like(found)", "")])
+def test_a_target_outside_of_the_function_that_makes_the_batch(target: str, whole: str) -> None:
+    before = "def render(scale):\n    q = X * scale\n    return model(q)\n"
+    lines = f"found = render(step + 1.0)\nloss = F.mse_loss(found, {target})"
+    made = planned(lines, before=before, options=Options(exact=True))
+    assert str(made.assumed.joined) == (f"'{whole}' has all samples of the batch" if whole else "")
