@@ -70,40 +70,76 @@ def _watched(text: str, lines: list[Line]) -> tuple[WatchPoint, ...]:
     return at_statements(text, placed(text.split("\n"), marks))
 
 
-def decided(notebook: Notebook, options: Options) -> tuple[Plan, list[Edit], list[Diagnostic]]:
-    """The plan, and what all rules say. For the numbers of one process, what is told to be of a rank's samples alone
-    is computed from whole batches, where that leaves less to tell.
+Decided = tuple["Plan", list["Edit"], list[Diagnostic]]
+
+
+def decided(notebook: Notebook, options: Options) -> Decided:
+    """The plan, and what all rules say: in the first of these ways in which the training can be split.
+
+    As it is written; with a lambda as the function that it is; from whole batches, where there is no loader.
     """
-    from nbddp.analysis import make_plan
     from nbddp.notebook import with_definitions
+
+    plan, edits, found = _looked_at(notebook, options, _with_whole_batches(notebook, options))
+    refused = [d for d in found if d.level == "error" and d.rule in OF_SHARES]
+    if refused and (named := with_definitions(notebook)) != notebook:
+        written_out = decided(named, options)
+        if not _is_refused(written_out[2]):
+            return written_out
+    if plan.options.exact or options.shard or not refused or len(refused) < _faults(found)[0]:
+        return plan, edits, found
+    exact = _exactly(notebook, plan.options)
+    if exact is None:
+        return plan, edits, found
+    if all(d.rule == "shard" for d in refused):  # no loader, which torch's sampler could split
+        return exact
+    advice = sentence("export with --exact: all ranks then have whole batches, and share the model's work on each")
+    return plan, edits, [_with_advice(d, advice) if d in refused else d for d in found]
+
+
+def _with_whole_batches(notebook: Notebook, options: Options) -> Decided:
+    """For the numbers of one process: what is told to be of a rank's samples alone, where that leaves less to tell."""
+    from nbddp.analysis import make_plan
     from nbddp.script.imports import own_imports
 
     plan = make_plan(notebook, options, own_imports())
-    found = decide(plan)
-    if any(map(_is_of_a_part, found[1])) and (plan.assumed.splits or plan.assumed.unsplit):
-        looked_at_whole = make_plan(notebook, options, own_imports(), apart=True)
-        other = decide(looked_at_whole)
-        plan, found = (looked_at_whole, other) if _faults(other[1]) < _faults(found[1]) else (plan, found)
-    if (
-        any(d.level == "error" and d.rule in OF_SHARES for d in found[1])
-        and (named := with_definitions(notebook)) != notebook
-    ):
-        written_out = decided(named, options)
-        if not any(d.level == "error" for d in written_out[2]):
-            return written_out
-    if not plan.options.exact:
-        return plan, found[0], _advised(notebook, plan.options, found[1])
-    told = [d for d in found[1] if _is_of_a_part(d)]
-    if not (plan.assumed.splits and told):
-        return plan, *found
+    edits, found = decide(plan)
+    told = [d for d in found if _is_of_a_part(d)]
+    if not (plan.options.exact and plan.assumed.splits and told):
+        return plan, edits, found
     source = told[0].source.strip()
     why = sentence("'%1' needs all samples of a batch", source)
     if told[0].level == "note" and told[0].rule == "loss":
         why = sentence("'%1' may need all samples of a batch", source)
     whole = make_plan(notebook, options, own_imports(), why)
-    edits, left = decide(whole)
-    better = sum(map(_is_of_a_part, left)) < len(told) and not any(d.level == "error" for d in left)
-    return (whole, edits, left) if better else (plan, *found)
+    others, left = decide(whole)
+    better = sum(map(_is_of_a_part, left)) < len(told) and not _is_refused(left)
+    return (whole, others, left) if better else (plan, edits, found)
+
+
+def _looked_at(notebook: Notebook, options: Options, found: Decided) -> Decided:
+    """What a step only looks at each rank has whole, where that leaves less to tell."""
+    from nbddp.analysis import make_plan
+    from nbddp.script.imports import own_imports
+
+    if not (any(map(_is_of_a_part, found[2])) and (found[0].assumed.splits or found[0].assumed.unsplit)):
+        return found
+    plan = make_plan(notebook, options, own_imports(), apart=True)
+    edits, left = decide(plan)
+    return (plan, edits, left) if _faults(left) < _faults(found[2]) else found
+
+
+def _exactly(notebook: Notebook, options: Options) -> Decided | None:
+    """Where a rank's own samples do not do, whole batches may."""
+    try:
+        found = decided(notebook, replace(options, exact=True))
+    except CannotExport:
+        return None
+    return None if _is_refused(found[2]) else found
+
+
+def _is_refused(found: list[Diagnostic]) -> bool:
+    return any(d.level == "error" for d in found)
 
 
 def _faults(found: list[Diagnostic]) -> tuple[int, int]:
@@ -111,21 +147,6 @@ def _faults(found: list[Diagnostic]) -> tuple[int, int]:
 
 
 OF_SHARES = ("shard", "batch-size", "loss", "seed")  # what these refuse, a rank cannot do with its part alone
-
-
-def _advised(notebook: Notebook, options: Options, found: list[Diagnostic]) -> list[Diagnostic]:
-    """Where a rank's own samples do not do, and whole batches do: that is the shortest way."""
-    refused = [d for d in found if d.level == "error"]
-    if options.shard or not refused or any(d.rule not in OF_SHARES for d in refused):
-        return found
-    try:
-        left = decided(notebook, replace(options, exact=True))[2]
-    except CannotExport:
-        return found
-    if any(d.level == "error" for d in left):
-        return found
-    advice = sentence("export with --exact: all ranks then have whole batches, and share the model's work on each")
-    return [_with_advice(d, advice) if d in refused else d for d in found]
 
 
 def _with_advice(refusal: Diagnostic, advice: Sentence) -> Diagnostic:
