@@ -86,12 +86,12 @@ def decided(notebook: Notebook, options: Options) -> Decided:
         written_out = decided(named, options)
         if not _is_refused(written_out[2]):
             return written_out
-    if plan.options.exact or options.shard or not refused or len(refused) < _faults(found)[0]:
+    told = bool(plan.assumed.splits) and _warns(found)
+    if plan.options.exact or options.shard or not (refused or told) or len(refused) < _faults(found)[0]:
         return plan, edits, found
-    exact = _exactly(notebook, plan.options)
-    if exact is None:
+    if (exact := _exactly(notebook, plan.options)) is None or (told and _warns(exact[2])):
         return plan, edits, found
-    if all(d.rule == "shard" for d in refused):  # no loader, which torch's sampler could split
+    if told or all(d.rule == "shard" for d in refused):  # no loader, which torch's sampler could split
         return exact
     advice = sentence("export with --exact: all ranks then have whole batches, and share the model's work on each")
     return plan, edits, [_with_advice(d, advice) if d in refused else d for d in found]
@@ -136,6 +136,11 @@ def _exactly(notebook: Notebook, options: Options) -> Decided | None:
     except CannotExport:
         return None
     return None if _is_refused(found[2]) else found
+
+
+def _warns(found: list[Diagnostic]) -> bool:
+    """Is a number of the training another one than on one process?"""
+    return any(d.level == "warning" and _is_of_a_part(d) for d in found)
 
 
 def _is_refused(found: list[Diagnostic]) -> bool:

@@ -204,9 +204,9 @@ def _whole_if_drawn(plan: Plan) -> Assumptions:
 
 def _compared_whole(plan: Plan) -> Assumptions:
     """For the numbers of one process, samples that meet others of their batch must meet all of them."""
-    if not (plan.assumed.splits and plan.options.exact):
+    if not plan.assumed.splits:
         return plan.assumed
-    first = next(among_samples(plan), None)
+    first = next(among_samples(plan), None) if plan.options.exact else None
     if first is not None:
         return joined(plan, sentence("the samples of a batch meet each other in '%1'", plan.program.source(first)))
     steps = {loop for loop, found in plan.facts.loops.items() if found.backward}
