@@ -81,7 +81,7 @@ def decided(notebook: Notebook, options: Options) -> Decided:
     from nbddp.notebook import with_definitions
 
     plan, edits, found = _looked_at(notebook, options, _with_whole_batches(notebook, options))
-    refused = [d for d in found if d.level == "error" and d.rule in OF_SHARES]
+    refused = [d for d in found if d.level == "error" and d.rule in OF_SHARES and not d.why.endswith(OF_ONE)]
     if refused and (named := with_definitions(notebook)) != notebook:
         written_out = decided(named, options)
         if not _is_refused(written_out[2]):
@@ -151,6 +151,7 @@ def _faults(found: list[Diagnostic]) -> tuple[int, int]:
     return sum(d.level == "error" for d in found), sum(map(_is_of_a_part, found))
 
 
+OF_ONE = "one sample cannot be split"  # nor by a model: the ranks would all do the same
 OF_SHARES = ("shard", "batch-size", "loss", "seed")  # what these refuse, a rank cannot do with its part alone
 
 
