@@ -91,7 +91,7 @@ def decided(notebook: Notebook, options: Options) -> Decided:
         return plan, edits, found
     if (exact := _exactly(notebook, plan.options)) is None or (told and _warns(exact[2])):
         return plan, edits, found
-    if told or all(d.rule == "shard" for d in refused):  # no loader, which torch's sampler could split
+    if told or plan.roles.training_loaders <= {s.batch for s in plan.assumed.splits}:  # none that a sampler could split
         return exact
     advice = sentence("export with --exact: all ranks then have whole batches, and share the model's work on each")
     return plan, edits, [_with_advice(d, advice) if d in refused else d for d in found]
@@ -152,7 +152,8 @@ def _faults(found: list[Diagnostic]) -> tuple[int, int]:
 
 
 OF_ONE = "one sample cannot be split"  # nor by a model: the ranks would all do the same
-OF_SHARES = ("shard", "batch-size", "loss", "seed")  # what these refuse, a rank cannot do with its part alone
+# What these refuse, a rank cannot do with its part alone.
+OF_SHARES = ("shard", "sampler", "batch-size", "loss", "seed")
 
 
 def _with_advice(refusal: Diagnostic, advice: Sentence) -> Diagnostic:
