@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import ast
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
@@ -21,6 +22,7 @@ from nbddp.analysis.agreement import (
     sample_means,
 )
 from nbddp.analysis.disk import Preparation, Writing, find_preparation, find_writing
+from nbddp.analysis.library import entry_of
 from nbddp.analysis.loaders import Epochs, ShardedReading, Share, find_epochs, sizes_shared
 from nbddp.analysis.models import Wrapping, device_name, find_wrapping, passes_left_out, uses_gpu
 from nbddp.analysis.reading import (
@@ -37,7 +39,7 @@ from nbddp.analysis.slicing import Slice, backward_slice, build_flow, with_print
 from nbddp.analysis.splitting import joined, joins_means, losses_clear, split_batches, with_opened
 from nbddp.analysis.syntax import build_program, too_deep
 from nbddp.analysis.training import choose_training_cell, first_causes, training_statements, with_line
-from nbddp.analysis.values import Assumptions, Literal, Obj
+from nbddp.analysis.values import Assumptions, Literal, Loop, Obj
 from nbddp.deep_stack import TooDeep, with_room
 from nbddp.diagnostics import CannotExport
 from nbddp.notebook import Notebook
@@ -211,10 +213,18 @@ def _compared_whole(plan: Plan) -> Assumptions:
         return joined(plan, sentence("the samples of a batch meet each other in '%1'", plan.program.source(first)))
     steps = {loop for loop, found in plan.facts.loops.items() if found.backward}
     unclear = [call for call in plan.facts.given_unclear if plan.facts.calls[call].loops & steps]
+    unclear = [call for call in unclear if plan.options.exact or not _is_drawn(plan, call, steps)]
     for call in sorted(unclear, key=plan.program.span)[:1]:
         what = plan.program.source(call)
         return joined(plan, sentence("'%1' is given what is not understood as the samples of a batch", what))
     return plan.assumed
+
+
+def _is_drawn(plan: Plan, call: ast.Call, steps: Set[Loop]) -> bool:
+    """Noise by the size of a share, in the step: each rank has its own, but for --exact."""
+    made = {n for given in call.args for n in plan.bindings.made_of(given)}
+    facts = (f for f in plan.facts.calls.values() if f.node in made and f.loops & steps)
+    return any(entry_of(f.node, plan.flow.imports).draws is not None for f in facts)
 
 
 def _met_in_models(plan: Plan) -> Assumptions:
