@@ -197,7 +197,8 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
     unpacked = m.held(keywords["**"]) if "**" in keywords else Extent.UNIFORM
     extent = reduce(join_extent, map(m.held, given), unpacked)
     varies = extent not in WHOLE
-    if extent is Extent.VARYING and m.context.grad and not m.context.forward:
+    first = m.held(given[0]) if given else extent  # what follows may be states, which are seen later
+    if first is Extent.VARYING and m.context.grad and not m.context.forward:
         m.facts.given_unclear.add(node)
     m.modules_run += m.context.grad
     m.passed(obj, node, of_part=varies)
