@@ -3,6 +3,7 @@
 from nbddp.analysis.splitting.fit.behind import behind_steps
 from nbddp.analysis.splitting.fit.joined import joined_calls, joins_means, to_open, unjoined
 from nbddp.analysis.splitting.fit.left_whole import left_whole
+from nbddp.analysis.splitting.fit.meeting import met_whole, with_what_meets
 from nbddp.analysis.splitting.fit.own_draws import (
     drawn_elsewhere,
     draws_by_share,
