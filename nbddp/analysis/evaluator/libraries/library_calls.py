@@ -77,7 +77,7 @@ def _draws_one(name: str, args: Args, keywords: Keywords) -> bool:
     """`np.random.randint(n)`, `random.randrange(n)`: a number, and no array of them."""
     op, word = effect_of(name), name.rpartition(".")[2]
     if op.draws is Stream.PYTHON:
-        return not word.startswith(("choice", "sample", "shuffle"))
+        return not (op.generator or word.startswith(("choice", "sample", "shuffle")))
     counts = op.draws is Stream.NUMPY and op.size is not None and len(args) <= op.size and "size" not in keywords
     given = [*args, *keywords.values()]  # `np.random.normal(loc=centers[k])` is as large as these
     return counts and all(v.number for v in given)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.regions import region_at, stored
 from nbddp.analysis.syntax import assigned, walk
-from nbddp.analysis.values import WHOLE, Extent, Split, spread
+from nbddp.analysis.values import WHOLE, Extent, Split, is_uneven, spread
 from nbddp.sentence import Sentence, sentence
 
 
@@ -29,11 +29,13 @@ def _drawn(plan: Reading, split: Split) -> Iterator[ast.expr]:
         for part in walk(statement):
             yield from (made for target, made in assigned(part) if stored(target) & names)
     for piece in split.inline:
-        yield from (n.slice for n in walk(piece) if isinstance(n, ast.Subscript))
+        yield from (n for n in walk(piece) if isinstance(n, ast.Subscript))
 
 
 def _is_own(plan: Reading, node: ast.expr) -> bool:
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
-        return any(_is_own(plan, bound) for bound in (node.slice.lower, node.slice.upper) if bound is not None)
-    value = plan.facts.value(node)
-    return any(spread(part) not in (Extent.SAMPLES, *WHOLE) for part in value.items or (value,))
+    """Itself, the place at which it begins or ends, or the list of places at which it stands."""
+    places = [n for n in walk(node.slice) if isinstance(n, ast.expr)] if isinstance(node, ast.Subscript) else []
+    values = [plan.facts.value(n) for n in (node, *places)]
+    parts = (part for value in values for part in value.items or (value,))
+    apart = any(spread(part) not in (Extent.SAMPLES, *WHOLE) for part in parts)
+    return apart or any(value.of("list") and is_uneven(plan.facts, value) for value in values)

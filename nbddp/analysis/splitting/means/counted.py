@@ -48,7 +48,7 @@ def counted_in(plan: Reading, call: ast.AST, *, weighs: bool) -> Iterator[ast.ex
     inside = {*run_by(plan, call)} - {*walk(call)}
     found = {node: [*counts_of(plan, node)] for node in inside if isinstance(node, COUNTING)}
     by_mean = {plan.program.function_of(n) for n, counts in found.items() if counts and isinstance(n, BY_MEAN)}
-    divisors = {n.attr for one in plan.nodes() for n in _divided_by(one)}
+    divisors = {n.attr for one in plan.nodes() for n in divided_by(one)}
     for node, counts in found.items():
         beside = not isinstance(node, ast.Return) and plan.program.function_of(node) in by_mean
         kept = increment(node)
@@ -56,7 +56,7 @@ def counted_in(plan: Reading, call: ast.AST, *, weighs: bool) -> Iterator[ast.ex
             yield from counts
 
 
-def _divided_by(node: ast.AST) -> Iterator[ast.Attribute]:
+def divided_by(node: ast.AST) -> Iterator[ast.Attribute]:
     """`self.n` of `self.hits / self.n`, by which each rank divides what it has added up."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
         yield from (n for n in walk(node.right) if isinstance(n, ast.Attribute))

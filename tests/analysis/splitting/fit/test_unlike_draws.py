@@ -31,6 +31,8 @@ gains = [1.0, 1.0]
          "chance['p'] = loss.item()"), "X[[i for i in range(64) if np.random.rand() < chance['p']]]"),
         (("k = random.choices([0, 1], weights=gains)[0]\na = X[k * 8:k * 8 + 8]\nloss = model(a).mean()\n"
          "gains[k] = loss.item()"), "X[k * 8:k * 8 + 8]"),
+        (("k = random.choices([0, 1], weights=gains)[0]\nloss = model(X[k * 8:k * 8 + 8]).mean()\n"
+         "gains[k] = loss.item()"), "X[k * 8:k * 8 + 8]"),
         ("a = X[torch.randint(64, (8,))]\nloss = model(a).mean()\nchance['p'] = loss.item()", ""),
     ],
 )  # fmt: skip

@@ -29,3 +29,23 @@ def test_a_mean_of_which_it_is_not_seen_where_it_comes_about():
         "loss = loss_of(X[step:], y[step:]).loss", before=f"{before}    return Given(F.mse_loss(model(x), t))"
     )
     assert "is not understood as a mean" in made.assumed.unsplit
+
+
+METER = """class Meter:
+    def __init__(self):
+        self.hits = self.seen = 0
+    def update(self, out, t):
+        self.hits += (out > t).sum().item()
+        self.seen += t.size(0)
+    def mean(self):
+        return self.hits / self.seen
+meter, other = Meter(), Meter()
+"""
+
+
+@pytest.mark.parametrize(("shown", "uneven"), [("", False), ("other.update(model(X), y)\nprint(other.mean())", True)])
+def test_an_average_over_counts_of_which_not_all_are_even(shown: str, uneven: bool) -> None:
+    """What counts whole data, too, cannot count even shares alone."""
+    lines = "x, t = X[step : step + 7], y[step : step + 7]\nloss = F.mse_loss(model(x), t)\nmeter.update(model(x), t)"
+    made = planned(f"{lines}\n{shown}\nprint(meter.mean())", before=METER)
+    assert ("self.hits / self.seen" in made.assumed.unsplit) is uneven
