@@ -237,14 +237,13 @@ def _in_step(plan: Reading, call: CallFact) -> bool:
 
 def _samples(plan: Reading, call: CallFact, node: ast.expr) -> Iterator[ast.expr]:
     """What a rank has of a batch, where that is shown as a whole: of one sample, as an example, it has its own."""
-    if isinstance(node, ast.Subscript) and not plan.assumed.splits:
-        return
     value = plan.facts.value(node)
     if isinstance(node, ast.Name):
         if value.extent is Extent.SAMPLES:
             yield node
-    elif spread(value) is Extent.SAMPLES:
-        for child in ast.iter_child_nodes(node):
-            inner = child.value if isinstance(child, ast.Attribute) else child
-            if isinstance(inner, ast.expr):
-                yield from _samples(plan, call, inner)
+    elif spread(value) is Extent.SAMPLES and (plan.assumed.splits or not isinstance(node, ast.Subscript)):
+        method = node.func if isinstance(node, ast.Call) else None
+        children = [c.value if c is method and isinstance(c, ast.Attribute) else c for c in ast.iter_child_nodes(node)]
+        found = [s for c in children if isinstance(c, ast.expr) for s in _samples(plan, call, c)]
+        kept = isinstance(node, ast.Attribute | ast.Subscript) and value.extent is Extent.SAMPLES
+        yield from found or ([node] if kept and not value.of("shape") else [])

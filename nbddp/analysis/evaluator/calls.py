@@ -209,9 +209,9 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
     with m.within(forward=True):
         for part in _called_in_turn(m, obj) if forward is None else ():
             _forward(m, node, part, [Value(extent=extent)], {})
+    hooks, seen = _hooks_of(m, obj), [Value(frozenset({obj})), Value(items=tuple(args)), Value(extent=extent)]
     with m.within(forward=True, hooked=bool(m.assumed.splits or m.assumed.joined)):
-        for hook in (m.get(obj.owner or obj, HOOKS) or ANYTHING).of("function", "method"):
-            seen = [Value(frozenset({obj})), Value(items=tuple(args)), Value(extent=extent)]
+        for hook in hooks:
             m.steps.function(m, hook, seen, {}, node)
     if forward is None and (weighed := _weighed(m, node, obj, args)) is not None:
         return weighed
@@ -229,6 +229,13 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
     if forward is None and obj.kind == "model" and makes(obj.name) == "loss":
         return Value(extent=Extent.MEAN if varies else Extent.UNIFORM)
     return result
+
+
+def _hooks_of(m: Machine, obj: Obj) -> list[Obj]:
+    """Its own, and those of the layers that it is made of: `for layer in model: layer.register_forward_hook(see)`."""
+    parts = {obj.owner or obj} if m.context.forward else m.facts.with_parts({obj.owner or obj})
+    hooked = [m.get(part, HOOKS) or ANYTHING for part in parts]
+    return sorted({o for value in hooked for o in value.of("function", "method")}, key=line_of)
 
 
 def _with_states(layer: Obj, made: Value) -> Value:

@@ -27,6 +27,10 @@ def let_out(*lines: str) -> list[str]:
     return [source for source, _, _ in found(plan(*BEFORE, NAMES, batch(*lines)))]
 
 
+def test_the_size_of_what_is_kept_of_a_batch_is_that_of_a_share() -> None:
+    assert let_out("model.seen = model(x).detach()", "print(model.seen.shape)") == ["model.seen"]
+
+
 @pytest.mark.parametrize(
     ("line", "sources"),
     [
