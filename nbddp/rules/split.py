@@ -128,21 +128,28 @@ def _unread(plan: Plan) -> Iterator[Diagnostic]:
 
 def _squeezed(plan: Plan, call: ast.Call, of: ast.expr) -> Iterator[Edit]:
     """Without what has one entry; by the number of the dimension, where it is known to be the second."""
-    (_, end), (_, last) = plan.program.span(of), plan.program.span(call)
+    begin, last = plan.program.span(call)
     if plan.facts.value(of).shape == (None, 1) and not plan.facts.calls[call].no_grad:
         yield Edit(NAME, last - 1, last - 1, ", 1" if call.args else "1")
     elif call.args:
         yield replace(plan.program, NAME, call.func, plan.naming("squeezed"), ("squeezed",))
     else:
-        begin = plan.program.span(call)[0]
         yield Edit(NAME, begin, begin, f"{plan.naming('squeezed')}(", "open", ("squeezed",))
-        yield Edit(NAME, end, last, ")", "close")
+        yield Edit(NAME, _dot(plan, call), last, ")", "close")
+
+
+def _dot(plan: Plan, call: ast.Call) -> int:
+    """Behind what a method is called on, with the brackets around that: `(predicted == y).squeeze()`."""
+    func = plan.program.span(call.func)
+    before = plan.program.text[: func[1]].rindex(".")
+    return len(plan.program.text[:before].rstrip())
 
 
 def _rows(plan: Plan, call: ast.Call) -> Iterator[Edit]:
     """What torch would have to find out, where a rank has no sample."""
     assert isinstance(call.func, ast.Attribute)
-    (begin, end), last = plan.program.span(call.func.value), plan.program.span(call)[1]
+    begin, last = plan.program.span(call)
+    end = _dot(plan, call)
     of, source = plan.facts.value(call.func.value), plan.program.source
     counted = {source(n) for n in walk(call.args[0]) if isinstance(n, ast.expr)}  # `x` of `x.view(len(x), -1)`
     itself = source(call.func.value) in counted and not of.of(TURNED, FLAT, SEVERAL)
