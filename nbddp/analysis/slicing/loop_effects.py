@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.slicing.effects import effects
+from nbddp.analysis.slicing.names import Effects
 from nbddp.analysis.slicing.scopes import Function, all_arguments, local_names, root_name
 from nbddp.analysis.slicing.starts import block_of, sets
 from nbddp.analysis.syntax import Program, is_name, names_in, walk
@@ -199,14 +200,14 @@ def read_after(
             following = block[block.index(node) + 1 :]
             if isinstance(parent, ast.Module):
                 following = [s for s in following if s in kept]
-            found = effects(following, imports)
+            found = _effects_of((*following,), frozenset(imports.items()))
             if name in found.reads | found.deferred:
                 return True
             if name in found.binds:
                 return False
         if isinstance(parent, ast.For | ast.AsyncFor | ast.While):
             first = parent.test if isinstance(parent, ast.While) else parent.target
-            if name in effects([first, *parent.body], imports).reads:
+            if name in _effects_of((first, *parent.body), frozenset(imports.items())).reads:
                 return True
         if isinstance(parent, Function):
             return _reaches_out(parent, imports, loop, name)
@@ -214,6 +215,11 @@ def read_after(
             return False
         node = parent
     return at_end
+
+
+@lru_cache(maxsize=256)  # asked for each name that a loop leaves
+def _effects_of(nodes: tuple[ast.AST, ...], imports: frozenset[tuple[str, str]]) -> Effects:
+    return effects(nodes, dict(imports))
 
 
 def is_outer(program: Program, loop: ast.stmt, name: str, number: bool) -> bool:
