@@ -91,7 +91,7 @@ def decided(notebook: Notebook, options: Options) -> Decided:
         return plan, edits, found
     if (exact := _exactly(notebook, plan.options)) is None or (told and _warns(exact[2])):
         return plan, edits, found
-    if told or plan.roles.training_loaders <= {s.batch for s in plan.assumed.splits}:  # none that a sampler could split
+    if told or all(share.how in ("split", "unfit") for share in plan.sharding.shares.values()):  # no sampler would do
         return exact
     advice = sentence("export with --exact: all ranks then have whole batches, and share the model's work on each")
     return plan, edits, [_with_advice(d, advice) if d in refused else d for d in found]
@@ -139,8 +139,8 @@ def _exactly(notebook: Notebook, options: Options) -> Decided | None:
 
 
 def _warns(found: list[Diagnostic]) -> bool:
-    """Is a number of the training another one than on one process?"""
-    return any(d.level == "warning" and _is_of_a_part(d) for d in found)
+    """Is a number of the training another one than on one process, or one that is shown?"""
+    return any(_is_of_a_part(d) and (d.level == "warning" or d.rule == "reduce") for d in found)
 
 
 def _is_refused(found: list[Diagnostic]) -> bool:
@@ -153,7 +153,7 @@ def _faults(found: list[Diagnostic]) -> tuple[int, int]:
 
 OF_ONE = "one sample cannot be split"  # nor by a model: the ranks would all do the same
 # What these refuse, a rank cannot do with its part alone.
-OF_SHARES = ("shard", "sampler", "batch-size", "loss", "seed")
+OF_SHARES = ("shard", "sampler", "batch-size", "loss", "seed", "decide")
 
 
 def _with_advice(refusal: Diagnostic, advice: Sentence) -> Diagnostic:

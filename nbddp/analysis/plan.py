@@ -22,7 +22,6 @@ from nbddp.analysis.agreement import (
     sample_means,
 )
 from nbddp.analysis.disk import Preparation, Writing, find_preparation, find_writing
-from nbddp.analysis.library import entry_of
 from nbddp.analysis.loaders import Epochs, ShardedReading, Share, find_epochs, sizes_shared
 from nbddp.analysis.models import Wrapping, device_name, find_wrapping, passes_left_out, uses_gpu
 from nbddp.analysis.reading import (
@@ -36,7 +35,7 @@ from nbddp.analysis.reading import (
     training_of,
 )
 from nbddp.analysis.slicing import Slice, backward_slice, build_flow, with_prints
-from nbddp.analysis.splitting import joined, joins_means, losses_clear, split_batches, with_opened
+from nbddp.analysis.splitting import draws_by_share, joined, joins_means, losses_clear, split_batches, with_opened
 from nbddp.analysis.syntax import build_program, too_deep
 from nbddp.analysis.training import choose_training_cell, first_causes, training_statements, with_line
 from nbddp.analysis.values import Assumptions, Literal, Loop, Obj
@@ -223,8 +222,7 @@ def _compared_whole(plan: Plan) -> Assumptions:
 def _is_drawn(plan: Plan, call: ast.Call, steps: Set[Loop]) -> bool:
     """Noise by the size of a share, in the step: each rank has its own, but for --exact."""
     made = {n for given in call.args for n in plan.bindings.made_of(given)}
-    facts = (f for f in plan.facts.calls.values() if f.node in made and f.loops & steps)
-    return any(entry_of(f.node, plan.flow.imports).draws is not None for f in facts)
+    return any(draws_by_share(plan, f) for f in plan.facts.calls.values() if f.node in made and f.loops & steps)
 
 
 def _met_in_models(plan: Plan) -> Assumptions:

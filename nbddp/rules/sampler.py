@@ -14,8 +14,9 @@ After
     train_loader = DataLoader(train_set, batch_size=64 // world_size, sampler=train_sampler)
 
 Declines
-    `batch_size=None`, where an `IterableDataset` draws random numbers; a loader whose data each rank would have to load
-    before it is known (`list(loader)`). What else cannot be dealt out is drawn by all ranks, which split its batches.
+    A loader whose data each rank would have to load before it is known (`list(loader)`). What else cannot be dealt out
+    is drawn by all ranks, which split its batches, or the model's work on each: `batch_size=None` where an
+    `IterableDataset` draws random numbers, data chosen by the losses of a rank's own samples.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def _decisions(plan: Reading, fact: TestFact) -> Iterator[Decision]:
         yield from (Decision(test, o, PARTS[e], True) for o, e in zip(compared, extents, strict=True))
         if steers and Extent.REPEATED in map(spread, _parts(plan, test)):
             yield Decision(test, test, "from_rank_0", True)
-    elif steers or (not alike(value) and (_between_epochs(plan, fact) or _collects(plan, fact))):
+    elif steers or (not alike(value) and any(by(plan, fact) for by in (_between_epochs, _collects, _chooses))):
         part = quantifier(plan, test)
         exact = alike(value) or part is not None
         yield Decision(test, test, "from_rank_0" if alike(value) else part or "from_rank_0", exact)
@@ -146,6 +146,18 @@ def _collects(plan: Reading, fact: TestFact) -> bool:
     calls = (n.func.attr for n in inside if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute))
     grows = any(map(increment, inside)) or bool({*calls} & {"append", "extend"})
     return grows and bool(fact.loops & {f.node for f in plan.roles.batch_loops})
+
+
+def _chooses(plan: Reading, fact: TestFact) -> bool:
+    """`if worse(): x = x * 0.5`, `loss = loss + penalty`: asked of all ranks, they train alike."""
+    node, loops = plan.program.parents[fact.node], {f.node for f in plan.roles.batch_loops} & fact.loops
+    if not isinstance(node, ast.If) or not loops:
+        return False
+    inside = {n for s in (*node.body, *node.orelse) for n in walk(s)}
+    bound = {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    around = [n for loop in loops for n in walk(loop) if isinstance(n, ast.Name) and n.id in bound and n not in inside]
+    values = [plan.facts.value(n) for n in around]
+    return any(spread(v) is Extent.SAMPLES or (spread(v) in PARTS and not v.number) for v in values)
 
 
 def protected(plan: Reading) -> Assumptions:

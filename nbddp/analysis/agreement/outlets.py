@@ -25,7 +25,7 @@ from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading, writes
 from nbddp.analysis.slicing import Function, local_names
 from nbddp.analysis.syntax import blocks_around, walk
-from nbddp.analysis.values import WHOLE, Assumptions, CallFact, Extent, spread
+from nbddp.analysis.values import PIECES, PLACED, WHOLE, Assumptions, CallFact, Extent, Value, spread
 
 NUMBERS = (WAYS[Extent.MEAN], WAYS[Extent.SUM])
 LAYOUT = ("file", "end", "sep", "flush", "step", "global_step", "extra", "stacklevel")
@@ -48,7 +48,8 @@ def outlets(plan: Reading) -> Iterator[Outlet]:
             continue
         for argument in _given(plan, call):
             gathers = "gather_part" if plan.assumed.splits and _in_step(plan, call) else None
-            samples = ((node, gathers) for node in _samples(plan, call, argument))
+            shown = [*_samples(plan, call, argument)]
+            samples = ((n, None if _is_elsewhere(plan.facts.value(n)) else gathers) for n in shown)
             for node, way in (*parts(_place(plan, call.node), argument), *samples):
                 found[node] = Outlet(node, way if _is_safe(plan, call) else None, decides)
     yield from found.values()
@@ -233,6 +234,11 @@ def _appends_outside(plan: Reading, call: CallFact) -> bool:
 
 def _in_step(plan: Reading, call: CallFact) -> bool:
     return bool(call.loops & {f.node for f in plan.roles.batch_loops})
+
+
+def _is_elsewhere(value: Value) -> bool:
+    """`x[:3]` and `x.nonzero()` by a name: the ranks' own together are not those of the batch."""
+    return any(o.name != PIECES for o in value.of(PLACED))
 
 
 def _samples(plan: Reading, call: CallFact, node: ast.expr) -> Iterator[ast.expr]:

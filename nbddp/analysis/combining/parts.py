@@ -173,14 +173,18 @@ def _children(at: Place, node: ast.expr) -> list[ast.expr]:
 def _is_apart(at: Place, node: ast.expr) -> bool:
     """What each rank takes as often as its own numbers say, or is called nobody knows how often."""
     if isinstance(node, Comprehension):
-        return any(_picks(at, generator) for generator in node.generators)
+        parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        counts = any(spread(at.facts.value(n)) is Extent.SUM for p in parts for n in walk(p) if isinstance(n, ast.expr))
+        return any(_picks(at, generator, counts) for generator in node.generators)
     return bool(at.into) and (isinstance(node, ast.IfExp) or _is_unclear(at, node))  # a guard is each rank's own
 
 
-def _picks(at: Place, generator: ast.comprehension) -> bool:
+def _picks(at: Place, generator: ast.comprehension, counts: bool) -> bool:
+    """Others on each rank, or as many; a number for each sample adds up with that of no other."""
     chosen = any(spread(at.facts.value(test)) is Extent.VARYING for test in generator.ifs)
     source = at.facts.value(generator.iter)
-    by_sample = bool(at.into) and held(at.facts, source) is Extent.SAMPLES
+    gone = held(at.facts, source)
+    by_sample = (bool(at.into) or counts) and (gone is Extent.SAMPLES or (counts and gone is Extent.VARYING))
     return chosen or by_sample or is_uneven(at.facts, source)
 
 

@@ -12,14 +12,17 @@ from nbddp.analysis.values import (
     WHOLE,
     Assumptions,
     CallFact,
+    Extent,
     Facts,
     Loop,
     LoopFact,
     Machine,
     Obj,
     Value,
+    alike,
     contents,
     is_read,
+    spread,
 )
 from nbddp.sentence import NOTHING, Sentence, sentence
 
@@ -48,7 +51,7 @@ def undealable(m: Machine, fact: LoopFact, own: set[str]) -> Sentence:
         return sentence("train() or eval() is called inside of the loop")
     if len(fact.loaders) > 1 and len(fact.loader_nodes) > 1:
         return sentence("the loop reads several DataLoaders at once")
-    alone = _looks_at_its_place(m, fact) or _leaves_traces(m, loop, own)
+    alone = _goes_by_a_share(m, loop) or _looks_at_its_place(m, fact) or _leaves_traces(m, loop, own)
     return alone or _trains_statistics(m, loop) or _carries_on(m, loop)
 
 
@@ -80,6 +83,37 @@ def _looks_at_its_place(m: Machine, fact: LoopFact) -> Sentence:
             "the loop uses '%1', which depends on the position of the batch or on earlier batches", ast.unparse(taken)
         )
     return _sets_what_it_reads(m, fact.node)
+
+
+def _goes_by_a_share(m: Machine, loop: BatchLoop) -> Sentence:
+    """`scores > threshold`, `out / scaler.std()`, by what a rank has found in its own samples before."""
+    read = read_names(loop.body) - fresh_names(loop)
+    for node in (n for s in loop.body for n in walk(s)):
+        match node:
+            case ast.Name(id=name, ctx=ast.Load()) if name in read and (None, name) in m.varying_before:
+                value = m.lookup(name)
+            case ast.Attribute(ctx=ast.Load()) if _reads_before(m, node):
+                value = m.facts.value(node)
+            case ast.Call() if _asks_before(m, node):
+                value = m.facts.value(node)
+            case _:
+                continue
+        number = value is not None and not (alike(value) or value.objs) and spread(value) is not Extent.SAMPLES
+        if number:
+            return sentence("the loop uses '%1', which each rank has for itself", ast.unparse(node))
+    return NOTHING
+
+
+def _reads_before(m: Machine, node: ast.Attribute) -> bool:
+    return any((o, node.attr) in m.varying_before for o in m.facts.value(node.value).of("instance"))
+
+
+def _asks_before(m: Machine, call: ast.Call) -> bool:
+    """A method that is given nothing of a batch."""
+    fact = m.facts.calls.get(call)
+    if fact is None or not fact.bodies or any(v.varies for v in fact.args.values()):
+        return False
+    return any(isinstance(n, ast.Attribute) and _reads_before(m, n) for body in fact.bodies for n in walk(body))
 
 
 def _counted_elsewhere(m: Machine, counter: Obj, loop: BatchLoop) -> bool:
@@ -138,7 +172,9 @@ def _of_before(m: Machine, name: str, value: Value) -> Value:
 
 
 def _leaves_traces(m: Machine, loop: Loop, own: set[str]) -> Sentence:
-    others = {name: _of_before(m, name, value) for name, value in m.visible().items() if name not in own}
+    fresh = fresh_names(loop)  # an object is no name that could be combined, whatever the loop changes in it
+    seen = {n: v for n, v in m.visible().items() if n not in own or (v.of("instance") and n not in fresh)}
+    others = {name: _of_before(m, name, value) for name, value in seen.items()}
     reached = {o for v in contents(m.facts, Value(items=tuple(others.values())), None) for o in v.objs}
     counts = {(one.obj, field) for one in m.assumed.counting.get(loop, ()) for field in one.zeros}
     for (obj, name), value in m.facts.fields.items():

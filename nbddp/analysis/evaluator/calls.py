@@ -64,12 +64,14 @@ def call(m: Machine, node: ast.Call, func: Value, receiver: Value | None, args: 
     called = func.objs
     if receiver is not None and isinstance(node.func, ast.Attribute) and node.func.attr in ("forward", "__call__"):
         called = receiver.of("model", "submodule") or called  # DDP does its part in its own forward
-    own = Extent.VARYING if is_of_own_choice(m.facts, node) else func.extent
+    chosen = is_of_own_choice(m.facts, node)
+    own = Extent.VARYING if chosen else func.extent
     with chosen_by(m, Value(extent=own)):  # `step_of[loss < limit]()`, `meters[label].update(loss)`
-        fact.apart |= bool(called) and m.context.of_share
+        fact.apart |= (chosen or bool(called)) and m.context.of_share
         results = [r for obj in called if (r := _call_one(m, node, obj, args, keywords)) is not None]
     if results:
-        return join_all(results)
+        by_own = own not in (Extent.SAMPLES, *WHOLE) and len(called) > 1  # `steps[k](x)`: as `f(x) if k else g(x)`
+        return join_all(results).with_extent(Extent.VARYING) if by_own else join_all(results)
     if receiver is not None and isinstance(node.func, ast.Attribute):
         fact.receivers.update(receiver.objs)
         result = of_uneven(m, call_method(m, node, receiver, node.func.attr, args, keywords), args)

@@ -21,7 +21,7 @@ BUILTINS: Table = {
     "print display": Op(out="shown"),
     "sorted set filter": Op(gives=Gives.ITSELF),
     "enumerate iter reversed list tuple": Op(gives=Gives.TURNS),
-    "zip": Op(gives=Gives.SOME),
+    "zip": Op(gives=Gives.SOME, beside=True),
     "float int round abs str": Op(samples=Samples.KEEPS),
     "sum": Op(samples=Samples.SUM),
     "min max pow": Op(numeric=True),

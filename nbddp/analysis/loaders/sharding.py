@@ -13,7 +13,7 @@ from nbddp.analysis.loaders.loader_calls import LoaderCall, dataset_value, loade
 from nbddp.analysis.loaders.shared_builder import can_be_asked
 from nbddp.analysis.loaders.streams import unfit_stream
 from nbddp.analysis.reading import Reading, trained_on
-from nbddp.analysis.values import Loop, LoopFact, Obj, batch_at
+from nbddp.analysis.values import Loop, LoopFact, Obj, batch_at, loads_apart
 from nbddp.sentence import NOTHING, Sentence, sentence
 
 TRAINING = re.compile(r"(^|[^a-z])(train|trn|tr|training)([^a-z]|$)", re.IGNORECASE)
@@ -129,6 +129,9 @@ def _share(plan: Reading, obj: Obj, sharded: set[Obj]) -> Share:
     if call is None or _iterates_itself(plan, obj):
         return Share(obj, "unfit", call, reason=sentence("it is a custom loader"))
     if reason := unfit_stream(plan, call):
+        return Share(obj, "unfit", call, reason=reason)
+    if loads_apart(plan.facts, obj):
+        reason = sentence("what it loads is chosen by what each rank has found in its own samples")
         return Share(obj, "unfit", call, reason=reason)
     others = [o for o in _built_alike(plan, obj) if o not in sharded]
     if others:

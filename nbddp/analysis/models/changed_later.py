@@ -29,12 +29,19 @@ def changed_later(plan: Reading, model: Obj, home: Home) -> Sentence:
     for node in (*_new_parts(plan, model), *switches(plan, model, [])):
         around = plan.program.function_of(node)
         late = around is not function or node.lineno > (home.ready.end_lineno or home.ready.lineno)
-        if late and around not in building and not any(s in before for s in plan.program.ancestors(node)):
+        late = late and around not in building and not any(s in before for s in plan.program.ancestors(node))
+        if late or (node.lineno == home.built.lineno and _freezes_all(plan, model, node)):
             return sentence("'%1' changes it after it has been built",
                             plan.program.source(plan.program.statement_of(node)).splitlines()[0])  # fmt: skip
     if home.name.startswith("self.") and _is_saved_within(plan, model):
         return sentence("it is a part of a model whose state is saved or loaded")
     return NOTHING
+
+
+def _freezes_all(plan: Reading, model: Obj, node: ast.expr) -> bool:
+    """`net = nn.Linear(6, 3).requires_grad_(False)`: DDP refuses a model of which nothing is trained."""
+    call = plan.facts.calls.get(node) if isinstance(node, ast.Call) else None
+    return call is not None and model in call.receivers and any(v.const is False for v in call.args.values())
 
 
 def _new_parts(plan: Reading, model: Obj) -> Iterator[ast.expr]:

@@ -162,8 +162,8 @@ def _indexed(region: Region, node: ast.expr, index: ast.expr) -> Iterator[Root]:
     first = index.elts[0] if isinstance(index, ast.Tuple) else index
     if _is_number(region, first):
         yield Root(node, one=True)
-    elif region.whole and isinstance(node, ast.Subscript) and is_mask(region.plan, first):
-        yield from roots(region, node.value)
+    elif isinstance(node, ast.Subscript) and is_mask(region.plan, first):
+        yield from roots(region, node.value) if region.whole else [Root(node)]
     elif isinstance(first, ast.Name | ast.Attribute | ast.Subscript) and not region.whole:
         yield from list(_of_place(region, first, frozenset())) or [Root(node)]
     else:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import reduce
 
 from nbddp.analysis.library import learns
-from nbddp.analysis.values.domain import Extent, Obj, Value, join_extent
+from nbddp.analysis.values.domain import WHOLE, Extent, Obj, Value, join_extent
 from nbddp.analysis.values.facts import Facts
 
 # The field in which things of a kind hold others; None for all that they have.
@@ -80,6 +80,15 @@ def is_of_own_choice(facts: Facts, call: ast.Call) -> bool:
         ):
             return facts.value(key).varies
     return False
+
+
+def loads_apart(facts: Facts, loader: Obj) -> bool:
+    """`Subset(data, losses.argsort()[:100])`, `WeightedRandomSampler(losses, 100)`, by the losses of a rank's own."""
+    given = [v for name in ("dataset", "sampler", "batch_sampler") if (v := facts.fields.get((loader, name)))]
+    made = [facts.calls[o.node].args for v in given for o in v.objs if o.node in facts.calls]
+    inside = [v for one in given for _, v in facts.fields.of(*one.objs)]
+    every = (*given, *inside, *(v for args in made for v in args.values()))
+    return any(held(facts, v) not in WHOLE or is_uneven(facts, v) for v in every)
 
 
 def may_learn(facts: Facts, obj: Obj, depth: int = 0) -> bool:

@@ -135,6 +135,7 @@ SHUFFLED = "shuffled"  # by what is reported itself: why they are MOVED
 MOVED = "moved"  # in another order than theirs, within the batch
 PLACED = "placed"  # by their place in the batch, and of a share these are others
 PIECES = "pieces"  # why a piece is PLACED where a loop goes through all of them
+POSITIONS = "positions"  # why numbers are that say where samples are: `x.nonzero()`; there are as many as of those
 FIRST = "first"  # why one sample is, as `x[0]`
 LAST = "last"  # why the one is that a loop through them has left
 BY_MASK = "by mask"  # picked by what is true of each sample for itself: the shares' make up those of the batch
@@ -179,7 +180,7 @@ def of_weights(value: Value) -> bool:
 
 def some_by_place(value: Value) -> bool:
     """`x[:8]`, `list(x)[::2]`: of a share others, and not as many."""
-    return bool(value.of(PICKED)) and any(o.name != PIECES for o in value.of(PLACED))
+    return bool(value.of(PICKED)) and any(o.name not in (PIECES, POSITIONS) for o in value.of(PLACED))
 
 
 def placed(value: Value, kind: str = "") -> Value:
@@ -211,6 +212,20 @@ def each_by_place(marks: frozenset[Obj]) -> frozenset[Obj]:
 
 def marked(value: Value, kind: str, why: str = "") -> Value:
     return replace(value, objs=value.objs | {Obj(kind, _NOWHERE, why)})
+
+
+def of_each(value: Value) -> Value:
+    """In a list with something for each sample: what is counted there is that one's."""
+    if value.items:
+        return replace(value, items=tuple(map(of_each, value.items)))
+    return value.with_extent(Extent.SAMPLES) if value.extent is Extent.SUM else value
+
+
+def kept(value: Value) -> Value:
+    """Beside those of other batches; of a row what is of samples."""
+    if value.items:
+        return replace(value, items=tuple(map(kept, value.items)))
+    return marked(value, KEPT) if value.extent is Extent.SAMPLES else value
 
 
 def join_extent(a: Extent, b: Extent) -> Extent:

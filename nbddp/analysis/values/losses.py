@@ -9,6 +9,7 @@ from functools import reduce
 
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.values.domain import (
+    KEPT,
     LINE,
     MARKS,
     PICKED,
@@ -40,6 +41,8 @@ def reduced(values: list[Value], keywords: dict[str, Value]) -> Extent:
         return Extent.SAMPLES
     if any(spread(keywords[n]) not in (*WHOLE, Extent.SAMPLES) for n in WEIGHTS if n in keywords):
         return Extent.VARYING  # weights that a rank has counted in its share
+    if any(v.of(KEPT) for v in values):
+        return Extent.VARYING  # of several batches, of which a rank has its own number of samples
     how = keywords["reduction"].const if "reduction" in keywords else "mean"
     if "size_average" in keywords and keywords["size_average"].const is False:
         how = "sum"
@@ -95,7 +98,7 @@ def backward_of(call: ast.Call) -> ast.expr | None:
 
 def loss_extent(m: Machine, obj: Obj, values: list[Value]) -> Extent:
     keywords = {n: v for n in ("reduction", "size_average", "reduce", *WEIGHTS) if (v := m.get(obj, n)) is not None}
-    return reduced(values, keywords)
+    return Extent.VARYING if m.is_behind(values) else reduced(values, keywords)
 
 
 def as_mean(m: Machine, node: ast.expr, value: Value) -> Value:

@@ -15,7 +15,6 @@ from nbddp.analysis.values.contexts import Active, Left, Remembered, Trace
 from nbddp.analysis.values.domain import (
     ANYTHING,
     FIRST,
-    KEPT,
     LAST,
     ONE,
     PICKED,
@@ -25,7 +24,7 @@ from nbddp.analysis.values.domain import (
     Value,
     alike,
     join,
-    marked,
+    kept,
     ones,
     sizes_known,
     some_by_place,
@@ -158,7 +157,7 @@ class Machine(Names):
         if (self.context.of_share and added) or (self.context.hooked and value.extent is Extent.MEAN):
             value = value.with_extent(Extent.VARYING)
         if name == "[]" and spread(value) is Extent.SAMPLES and self._goes_on(obj):
-            value = marked(value, KEPT)
+            value = kept(value)
         old = self.get(obj, name)
         several = name == "[]" and obj.kind == "dict"  # which may be those of other keys
         new = value if old is None else join(old, value, later=not (beside or several))
@@ -238,6 +237,22 @@ class Machine(Names):
     def sharing(self) -> bool:
         """Inside a loop over this rank's share?"""
         return any(map(self.shares, self.loops))
+
+    def is_behind(self, values: Iterable[Value]) -> bool:
+        """Samples of the last turn's batch, behind the loop, where nobody knows what a rank's mean counts in theirs.
+
+        Where models split whole batches, what those have kept of a part, outside of them.
+        """
+        left = bool(self.assumed.splits) and not self.in_step()
+        behind = left or (bool(self.assumed.joined) and not self.context.forward)
+        return behind and not self.deals() and any(spread(v) is Extent.SAMPLES for v in values)
+
+    def in_step(self) -> bool:
+        """In a loop over batches, be they shared or not; or where a function splits those that it is given."""
+        above = [[*self.program.ancestors(split.at)] for split in self.assumed.splits]
+        loops = [next((a for a in one if isinstance(a, ast.For | ast.While)), None) for one in above]
+        within = any(a.fact.node in loops or a.fact.loaders for a in self.loops)
+        return within or None in loops or self.sharing()
 
     def in_forward(self) -> bool:
         """In what a model makes of a batch, following gradients: no loop over batches is in the same method."""

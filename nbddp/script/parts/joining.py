@@ -25,7 +25,7 @@ def by_parts(model, turns=False):
 
 def forward_by_parts(forward, *args, **kwargs):
     model = getattr(forward, "args", (forward,))[0]
-    batch = tensors_in([args, kwargs])
+    batch = [one for one in tensors_in([args, kwargs]) if one.ndim]  # `model(t, x)`, at one time for all samples
     if not torch.is_grad_enabled() or not batch or drawn_for_all.total:  # inside of one that has a part already
         return forward(*args, **kwargs)
     rank, world_size, total = dist.get_rank(), dist.get_world_size(), len(batch[0])

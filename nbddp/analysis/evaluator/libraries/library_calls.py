@@ -118,7 +118,7 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
         m.facts.against_statistic.add(node)
     if op.samples is Samples.LOSS:
         note_of_its_batch(m, node, name, args)
-        return of_one(Value(extent=reduced(given, keywords)), given)
+        return of_one(Value(extent=Extent.VARYING if m.is_behind(given) else reduced(given, keywords)), given)
     if op.makes == "tensor" and (op.draws or op.noise) and (found := _noise(m, name, args, keywords)) is not None:
         return found
     if (op.packs or op.fills) and args and spread(args[0]) is Extent.SAMPLES:
@@ -203,7 +203,7 @@ def _of_samples(m: Machine, name: str, args: Args, keywords: Keywords, op: Op) -
         return Value(extent=Extent.SUM, number=inner.number)  # `sum(1 for t, p in zip(y, predicted) if t == p)`
     if name == "sum" and spread(inner) is Extent.SAMPLES and not inner.of(ONE) and _holds_batches(m, first):
         return inner
-    if word == "average" and any(spread(v) not in WHOLE for v in (*args[2:], keywords.get("weights", ANYTHING))):
+    if word == "average" and any(m.held(v) not in WHOLE for v in (*args[2:], keywords.get("weights", ANYTHING))):
         return Value(extent=Extent.VARYING)
     found = of_samples(m, inner, word, args[1:], keywords, op.samples)
     plain = found is not None and op.samples in TOTALS and not m.alone(inner)

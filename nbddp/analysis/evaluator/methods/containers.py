@@ -22,12 +22,15 @@ from nbddp.analysis.values import (
     Obj,
     Value,
     is_of_own_choice,
+    is_uneven,
     note_size,
+    of_each,
     single,
     spread,
     thing,
 )
 
+LOOKS = ("most_common", "elements", "total", "index", "count")  # at all that there is: each rank at its own
 SHORTENS = frozenset({"clear", "remove", "discard", "popitem"})
 
 
@@ -112,7 +115,8 @@ def container_method(
             return _perhaps_none(m, holders, m.elements(base))
         return found[0] if found else m.elements(base)
     note_size(m.facts, holders if attr in SHORTENS and (m.context.own_turns or first.varies) else ())
-    return None
+    own = attr in LOOKS and (m.held(base) not in WHOLE or is_uneven(m.facts, base))
+    return Value(extent=Extent.VARYING) if own else None
 
 
 def _perhaps_none(m: Machine, holders: frozenset[Obj], value: Value) -> Value:
@@ -145,11 +149,10 @@ def _is_counter(m: Machine, obj: Obj) -> bool:
 
 def _of_one_sample(m: Machine, value: Value, call: ast.Call) -> Value:
     """What is kept in a loop over samples is an item for each of them; so far counted, it is that of its place."""
-    if not m.context.varying or value.extent is not Extent.SUM:
-        return value
-    loops = (a.fact.node for a in m.loops if _goes_through_samples(m, a))
+    counted = m.context.varying and any(v.extent is Extent.SUM for v in (value, *(value.items or ())))
+    loops = [a.fact.node for a in m.loops if _goes_through_samples(m, a)] if counted else []
     by_place = any(hangs_on_place(m, loop, call.args[-1]) for loop in loops)
-    return value.with_extent(Extent.VARYING if by_place else Extent.SAMPLES)
+    return value.with_extent(Extent.VARYING) if by_place else of_each(value) if counted else value
 
 
 def _put(m: Machine, holders: frozenset[Obj], value: Value) -> None:

@@ -9,16 +9,22 @@ from itertools import pairwise
 from nbddp.analysis.evaluator.classes import by_comparison
 from nbddp.analysis.values import (
     ANYTHING,
+    WHOLE,
     Extent,
     Machine,
     Obj,
     Value,
     domain,
     elementwise,
+    is_uneven,
     join_all,
     note_statistic,
     spread,
 )
+
+# What says of which samples something is, and where; not by what they were weighted.
+WHERE = (*(m for m in domain.OF_EACH if m not in (domain.RATED, domain.WEIGHTED, domain.ONE)),
+         domain.TURNED, domain.FLAT, domain.LINE)  # fmt: skip
 
 
 def compared(m: Machine, node: ast.Compare, parts: list[Value]) -> Value:
@@ -31,13 +37,21 @@ def compared(m: Machine, node: ast.Compare, parts: list[Value]) -> Value:
         return Value(const=known)
     if all(isinstance(o, ast.Is | ast.IsNot) or _asks_for_none(o, p) for o, p in zip(node.ops, parts[1:], strict=True)):
         return ANYTHING
+    if any(isinstance(o, ast.In | ast.NotIn) and _differ(m, p) for o, p in zip(node.ops, parts[1:], strict=True)):
+        return Value(extent=Extent.VARYING)
     found = Value(extent=elementwise(parts), equal=all(domain.alike(p) for p in parts))
     if any(p.of("shape") and p.varies for p in parts):  # `x.shape == (64, 3)`, and `x.shape == y.shape` on all ranks
         return Value(extent=Extent.VARYING, equal=all(p.of("shape") for p in parts))
     if Extent.SAMPLES not in map(spread, parts):
         return found
-    where = (domain.PICKED, domain.BY_MASK, domain.PLACED, domain.TURNED, domain.FLAT, domain.LINE)
-    return domain.marked(replace(found, objs=frozenset[Obj]().union(*(p.of(*where) for p in parts))), domain.MASK)
+    marks = frozenset[Obj]().union(*(p.of(*WHERE) for p in parts))
+    return domain.marked(replace(found, objs=marks), domain.MASK)
+
+
+def _differ(m: Machine, choices: Value) -> bool:
+    """A list or a dict with what a rank has put in of its own."""
+    own = is_uneven(m.facts, choices) or m.held(choices) not in WHOLE
+    return own and bool(choices.of("list", "dict"))
 
 
 def _known(op: ast.cmpop, left: Value, right: Value) -> bool | None:

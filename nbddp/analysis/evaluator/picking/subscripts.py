@@ -9,7 +9,19 @@ from nbddp.analysis.evaluator.classes import by_class
 from nbddp.analysis.evaluator.picking.samples import is_cut_to_size, picked
 from nbddp.analysis.evaluator.tensors import like, samples_at
 from nbddp.analysis.evaluator.writes import put_element
-from nbddp.analysis.values import ANYTHING, Extent, Machine, Obj, Value, domain, is_uneven, join, spread, thing
+from nbddp.analysis.values import (
+    ANYTHING,
+    Extent,
+    Machine,
+    Obj,
+    Value,
+    domain,
+    is_uneven,
+    join,
+    note_size,
+    spread,
+    thing,
+)
 
 UNKNOWN_KEY = "[any]"  # of a dictionary from which an item was taken by a key that is not known
 
@@ -41,6 +53,17 @@ def _holds_known(m: Machine, holder: Obj) -> bool:
     return holder.kind == "model" and _are_known(m, m.get(holder, "[]"))
 
 
+def _some_of_each(m: Machine, obj: Obj, node: ast.Subscript) -> Value | None:
+    """`self.seen[-1000:]`, of a list with something for each sample: on each rank as many of its own."""
+    inside = m.get(obj, "[]") if obj.kind == "list" else None
+    if inside is None or not (inside.varies and inside.of(domain.ONE)):
+        return None
+    some = m.make("list", node)
+    put_element(m, some, inside)
+    note_size(m.facts, some.objs)
+    return some
+
+
 def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Value:
     if (own := by_class(m, base, "getitem", [index])) is not None:
         return own
@@ -52,7 +75,8 @@ def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Val
     found: Value | None = None
     for obj in base.objs:
         if isinstance(node.slice, ast.Slice):
-            found = base if found is None else join(found, base)
+            some = _some_of_each(m, obj, node) or base
+            found = some if found is None else join(found, some)
             continue
         exact = m.get(obj, f"[{index.const!r}]") if index.const is not None else None
         value = exact if exact is not None else m.get(obj, "[]")

@@ -141,8 +141,10 @@ def _increment(m: Machine, target: ast.expr, old: Value, op: ast.operator, opera
         return old
     if old.of("dict") and isinstance(op, ast.BitOr):
         return put_all(m, old, new)
-    if old.of("list") and new.of("list"):  # sets, of which the one gets what the other has
-        put_element(m, old, m.elements(new))
+    if old.of("list") and (new.of("list") or isinstance(op, ast.BitOr)):  # sets: the one gets what the other has
+        inner = m.elements(new) if new.of("list") else iterate(m, new, operand)
+        note_size(m.facts, old.of("list") if m.held(inner) not in domain.WHOLE else ())
+        put_element(m, old, inner)
         return old
     turns = was_there(m, target, lambda a: a.deals)
     counts = m.context.varying or turns

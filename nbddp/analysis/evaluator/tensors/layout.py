@@ -127,6 +127,6 @@ def lined(word: str, base: Value, args: Args) -> Value:
     if asked == [1, -1] and word in ("view", "reshape") and spread(base) is Extent.SAMPLES:
         return marked(placed(plain, TURNED), LINE)
     one = asked == [-1] if word in ("view", "reshape") else not asked and word in ("flatten", "ravel")
-    one = one or (word == "squeeze" and asked in ([], [1], [-1]))
+    one = one or (word == "squeeze" and asked in ([], [1], [-1]) and (base.rank or 0) < 3)
     kept = base.of(LINE) and effect_of(f".{word}").shape in (None, Shape.SAME)
     return marked(plain, LINE) if one and spread(base) is Extent.SAMPLES else base if kept else plain

@@ -25,6 +25,7 @@ from nbddp.analysis.values import (
     OPERATORS,
     PICKED,
     PLACED,
+    POSITIONS,
     SHUFFLED,
     STATES,
     STATISTIC,
@@ -73,14 +74,21 @@ def of_samples(
         return _set_against_others(m, base, word, args, keywords, done)
     along = along_of(word, args, keywords)
     if done in TOTALS:
-        if at_times(m, base, along):
-            return marked(Value(extent=Extent.VARYING), STATISTIC)
-        return Value(extent=TOTALS[done](base)) if over_samples(base, along) else along_another(base, along, keywords)
+        return _total(m, base, done, along, keywords)
     if effect_of(f".{word}").distances and (base.rank or 0) > MATRIX:
         return None  # of each sample its rows with those of the other
     if done is Samples.MIXES or (done is Samples.PAIRS and any(spread(a) is Extent.SAMPLES for a in args[:1])):
         return Value(extent=Extent.VARYING)
     return _some(m, base, word, args, along, done) or turned_by(m, word, base, args)
+
+
+def _total(m: Machine, base: Value, done: Samples, along: Value, keywords: Keywords) -> Value:
+    if at_times(m, base, along):
+        return marked(Value(extent=Extent.VARYING), STATISTIC)
+    apart = m.is_behind([base]) or (base.of(PICKED) and not m.in_step())  # in no step, where it is told
+    if done is Samples.MEAN and apart and over_samples(base, along):
+        return Value(extent=Extent.VARYING)
+    return Value(extent=TOTALS[done](base)) if over_samples(base, along) else along_another(base, along, keywords)
 
 
 def _is_limited(word: str, args: Args, keywords: Keywords) -> bool:
@@ -155,7 +163,8 @@ def _some(m: Machine, base: Value, word: str, args: Args, along: Value, done: Sa
     if word == "sign":  # of a gradient it is the same, of however many samples the loss is a mean
         return replace(base, objs=frozenset(o for o in base.objs if (o.kind, o.name) != (WEIGHTED, "gradient")))
     if done is Samples.PICKS or (word == "where" and along is ANYTHING):
-        return marked(Value(extent=Extent.SAMPLES), PICKED)
+        some = marked(Value(extent=Extent.SAMPLES), PICKED)
+        return some if word == "masked_select" else marked(some, PLACED, POSITIONS)
     if word == "select" and along.const in counting(base):
         return marked(like(Value(extent=Extent.SAMPLES), [base]), PLACED)
     apart = effect_of(f".{word}").shape is Shape.APART and args and not isinstance(args[0].const, str)

@@ -208,7 +208,8 @@ def _by_word(m: Machine, word: str, node: ast.Call, given: list[ast.expr]) -> Di
     if op.aligned and len(given) > 1:
         return together([seen(m, one) for one in given])
     if word in ("matmul", "mm", "bmm", "mv") and len(given) > 1:
-        return _product(before, seen(m, given[1]))
+        found = _product(before, seen(m, given[1]))
+        return (None,) * 3 if word == "bmm" and len(found or ()) != 3 else found
     if op.draws and word.endswith("_"):
         return before  # `torch.Tensor(24, 3).uniform_()`
     if word not in (*PAIRS, *REDUCES) and same_places(m, node):
@@ -253,7 +254,7 @@ def _of_each(m: Machine, several: ast.expr) -> Sizes | None:
         value = m.facts.value(several)
         inner = sizes_of(m, m.elements(value)) if value.of("list") else None
         return inner if isinstance(inner, tuple) else None
-    for part in several.elts:
+    for part in sorted(several.elts, key=lambda part: isinstance(m.facts.value(part).shape, AsMany)):
         starred = isinstance(part, ast.Starred)
         sizes = seen(m, part.value if isinstance(part, ast.Starred) else part)
         if sizes and (starred or len(sizes) > 1 or spread(m.facts.value(part)) is Extent.SAMPLES):

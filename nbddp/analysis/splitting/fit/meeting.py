@@ -28,7 +28,7 @@ from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import LOOPS, Region, held, is_split, region_at, run_by, stored
 from nbddp.analysis.splitting.roots import Root, comes_out, is_data, roots
 from nbddp.analysis.syntax import is_name, walk
-from nbddp.analysis.values import Extent, Split, contents, spread
+from nbddp.analysis.values import PLACED, POSITIONS, Extent, Split, contents, spread
 from nbddp.sentence import NOTHING, Sentence, sentence
 
 ELEMENTWISE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
@@ -114,7 +114,7 @@ def _meeting(region: Region, node: ast.AST) -> Iterator[Root]:
         yield from _beside(region, *on_top(region.plan, node.left, node.right))
     elif isinstance(node, ast.Compare):
         yield from _beside(region, *on_top(region.plan, node.left, node.comparators[0]))
-    elif isinstance(node, ast.Subscript) and is_mask(region.plan, node.slice):
+    elif isinstance(node, ast.Subscript) and (is_mask(region.plan, node.slice) or _are_positions(region, node.slice)):
         yield from _beside(region, node.value, node.slice)
     elif (
         isinstance(node, ast.Subscript)
@@ -124,6 +124,11 @@ def _meeting(region: Region, node: ast.AST) -> Iterator[Root]:
         picked = [node.value, *node.slice.elts[1:]]
         alike = not region.whole and any(is_split(region.plan, p) for p in picked)
         yield from _of_the_same(region, picked) if alike else _beside(region, *picked)
+
+
+def _are_positions(region: Region, node: ast.expr) -> bool:
+    """`drawn[wrong.nonzero()]`: of a rank's own samples."""
+    return any(o.name == POSITIONS for o in region.plan.facts.value(node).of(PLACED))
 
 
 def _beside(region: Region, *operands: ast.expr) -> Iterator[Root]:

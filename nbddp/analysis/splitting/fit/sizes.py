@@ -12,7 +12,7 @@ from nbddp.analysis.splitting.means import means_of
 from nbddp.analysis.splitting.origins import entries_of_each, has_size, rows_of_batches, sizes_in
 from nbddp.analysis.splitting.regions import held, is_split, region_at
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import FLAT, ONE, TURNED, Extent, Split, spread
+from nbddp.analysis.values import FLAT, ONE, TURNED, Extent, Split, backward_of, spread
 from nbddp.sentence import Sentence, sentence
 
 ROWS = ("samples", "all else")
@@ -56,14 +56,17 @@ def own_size(plan: Reading, call: ast.Call) -> str | None:
 
 
 def cut_by_size(plan: Reading, split: Split) -> Sentence | None:
-    """`labeled = len(x) // 2`, `output[:labeled]`: by the size of the whole batch."""
+    """`labeled = len(x) // 2`, `output[:labeled]`: by the size of the whole batch. In a loss by any: `output[:8]`."""
     region = region_at(plan, split.at)
+    losses = [of for call in plan.facts.backward if (of := backward_of(call)) is not None]
+    trained = {n for loss in losses for n in plan.bindings.made_of(loss)}
     for node in (n for s in region.rest for n in walk(s) if isinstance(n, ast.Subscript)):
         first = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
         if isinstance(first, ast.Slice) and is_split(plan, node.value) and not plan.facts.value(node.value).of(TURNED):
             bounds = [b for b in (first.lower, first.upper) if b is not None and not plan.facts.value(b).varies]
             made = (n for b in bounds for n in plan.bindings.made_of(b, through_calls=False))
-            if any(isinstance(n, ast.Name) and is_asked_for_its_size(region, n) and _is_batch(split, n) for n in made):
+            of_batch = (n for n in made if isinstance(n, ast.Name) and _is_batch(split, n))
+            if (bounds and node in trained) or any(is_asked_for_its_size(region, n) for n in of_batch):
                 return sentence("'%1' takes the first or last samples of a whole batch, and those of a rank are others",
                                 plan.program.source(node))  # fmt: skip
     return None

@@ -8,17 +8,26 @@ from collections.abc import Iterator
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.regions import region_at, stored
 from nbddp.analysis.syntax import assigned, walk
-from nbddp.analysis.values import WHOLE, Extent, Split, is_uneven, spread
+from nbddp.analysis.values import WHOLE, Extent, Obj, Split, is_uneven, loads_apart, spread
 from nbddp.sentence import Sentence, sentence
 
 
 def drawn_unlike(plan: Reading, split: Split) -> Sentence | None:
     """`i = replay.sample(32)`, by errors of a rank's own; `X[:20] if loss.item() < 1 else X[20:]`."""
+    if any(loads_apart(plan.facts, loader) for loader in _drawn_from(plan, split)):
+        return sentence("what is loaded is chosen by what a rank has found in its own samples")
     found = next((n for n in _drawn(plan, split) if _is_own(plan, n)), None)
     if found is None:
         return None
     return sentence("'%1' is drawn by what a rank has found in its own samples, so that each would draw another batch",
                     plan.program.source(found))  # fmt: skip
+
+
+def _drawn_from(plan: Reading, split: Split) -> set[Obj]:
+    """The loaders of the loops around."""
+    loops = (loop for loop in plan.program.ancestors(split.at) if isinstance(loop, ast.For | ast.AsyncFor))
+    nodes = [n for loop in loops for n in walk(loop.iter) if isinstance(n, ast.expr)]
+    return {loader for node in nodes for loader in plan.facts.value(node).of("loader")}
 
 
 def _drawn(plan: Reading, split: Split) -> Iterator[ast.expr]:

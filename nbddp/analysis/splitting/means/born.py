@@ -22,7 +22,8 @@ def is_born(plan: Reading, node: ast.AST) -> bool:
         return _is_taken_out(plan, node)
     inner = [*parts_of(node)]
     of_samples = any(spread(plan.facts.value(part)) not in (*WHOLE, Extent.MEAN) for part in inner)
-    return (of_samples or runs(plan, node)) and not any(is_of_means(plan, part) for part in inner)
+    own = runs(plan, node) and not _is_read_off(plan, node)
+    return (own or (of_samples and not runs(plan, node))) and not any(is_of_means(plan, part) for part in inner)
 
 
 def is_mean(plan: Reading, node: ast.AST) -> bool:
@@ -40,6 +41,12 @@ def is_average(plan: Reading, node: ast.AST) -> bool:
             over = plan.facts.value(count)
             return over.extent is Extent.SUM and over.number and not over.size
     return False
+
+
+def _is_read_off(plan: Reading, call: ast.AST) -> bool:
+    """`running = meter.add(hits, len(x))`: what the meter says of all that it has seen."""
+    averages = any(is_average(plan, n) for n in run_by(plan, call))
+    return averages and not means_in(plan, call)
 
 
 def means_in(plan: Reading, call: ast.AST) -> set[ast.expr]:

@@ -80,8 +80,8 @@ def builtin(  # noqa: C901, PLR0912 -- one case for each function
     if name == "sum" and len(args) > 1 and args[1].of("list"):
         put_element(m, args[1], m.elements(iterate(m, first, node)))
         return args[1]
-    if name == "super":
-        return thing("super", node)  # in a method: the instance, seen from the bases
+    if name in ("super", "slice"):
+        return thing(name, node)  # in a method: the instance, seen from the bases; no numbers of samples
     if op.makes == "dict":
         zero = name == "collections.Counter" or {o.name for o in first.of("library")} & {"int", "float"}
         made = dict_call(m, node, first, keywords, bool(zero))
@@ -126,10 +126,13 @@ def builtin(  # noqa: C901, PLR0912 -- one case for each function
         if m.held(by) not in WHOLE:
             return Value(extent=Extent.VARYING)
     if name in ("min", "max"):
-        inside = [iterate(m, v, node) if v.of("instance") else m.elements(v) for v in args]
+        inside = [iterate(m, v, node) if v.of(*GONE_THROUGH) else m.elements(v) for v in args]
         found = [join_extent(spread(v), spread(each)) for v, each in zip(args, inside, strict=True)]
         return Value(extent=reduce(join_extent, found, Extent.UNIFORM) if set(found) <= {*WHOLE} else Extent.VARYING)
     return None
+
+
+GONE_THROUGH = ("instance", "iterator", "generator")  # `max(zip(losses, labels))`
 
 
 def _next(m: Machine, node: ast.Call, first: Value) -> Value:

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from math import inf
 
-from nbddp.analysis.evaluator.iteration import is_indirect, taken_from
+from nbddp.analysis.evaluator.iteration import is_indirect, iterate, taken_from
 from nbddp.analysis.evaluator.libraries.things import made_with
 from nbddp.analysis.values import (
     EACH,
@@ -43,8 +43,9 @@ def of_a_share(m: Machine, node: ast.Call, name: str, first: Value) -> Value | N
         for mark in MADE_OF_A_SHARE.get(name, ()):
             first = marked(first, mark)
         return first if name in MADE_OF_A_SHARE else None
-    inner = m.elements(first)
-    if name == "sorted" and first.of("list") and spread(inner) in (Extent.MEAN, Extent.SUM):
+    rows = any(o.kind == "iterator" and o.name != "items" for o in first.objs)  # `sorted(zip(losses, labels))`
+    inner = iterate(m, first, node) if rows else m.elements(first)
+    if name == "sorted" and (rows or first.of("list")) and spread(inner) in (Extent.SAMPLES, Extent.MEAN, Extent.SUM):
         return made_with(m, m.make("list", node), {"[]": inner.with_extent(Extent.VARYING)})  # each rank by its own
     alone = name in ("any", "all") and (first.of("list") or first.items)
     return replace(inner, objs=frozenset(), const=None) if alone and inner.varies and alike(inner) else None
