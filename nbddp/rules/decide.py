@@ -42,7 +42,8 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         if not decision.exact:
             yield _by_rank_0(plan, decision)
     for call in plan.facts.calls.values():
-        if call.apart and (call.optimizers or call.node in plan.facts.backward):
+        trains = call.optimizers or call.node in plan.facts.backward or call.node in plan.facts.chosen_apart
+        if call.apart and trains:
             yield _apart(plan, call.node)
 
 

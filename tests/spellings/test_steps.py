@@ -13,6 +13,7 @@ from tests.spellings.judge import REPORTS, outcome
 from tests.spellings.program import by_slices
 from tests.spellings.steps import handed
 from tests.spellings.steps.besides import STEPS, UNEQUAL
+from tests.spellings.steps.choices import CHOICES, STATE
 from tests.spellings.steps.losses import LOSSES
 from tests.spellings.steps.notebook import notebook
 
@@ -42,6 +43,17 @@ def test_what_a_step_does_besides(before: str, grad: str, each: str, shown: str,
 @pytest.mark.parametrize(("before", "grad", "each", "shown"), UNEQUAL)
 def test_unequal_shares(before: str, grad: str, each: str, shown: str, tmp_path: Path) -> None:
     assert not wrong(tmp_path, by_slices(notebook(before, "", grad, each, shown)))
+
+
+@pytest.mark.parametrize(("chooses", "keeps"), CHOICES)
+def test_what_a_rank_has_seen_chooses(chooses: str, keeps: str, tmp_path: Path) -> None:
+    assert not wrong(tmp_path, notebook(STATE, chooses, "", keeps, "loss.item()"))
+    assert not wrong(tmp_path, by_slices(notebook(STATE, chooses, "", keeps, "loss.item()")))
+
+
+@pytest.mark.parametrize(("chooses", "keeps"), CHOICES)
+def test_what_a_rank_has_seen_chooses_exactly(chooses: str, keeps: str, tmp_path: Path) -> None:
+    assert exactly(tmp_path, notebook(STATE, chooses, "", keeps, "loss.item()", "--exact")) == "equal"
 
 
 @pytest.mark.parametrize("loss", LOSSES)

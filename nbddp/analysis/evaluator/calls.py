@@ -70,8 +70,12 @@ def call(m: Machine, node: ast.Call, func: Value, receiver: Value | None, args: 
         fact.apart |= (chosen or bool(called)) and m.context.of_share
         results = [r for obj in called if (r := _call_one(m, node, obj, args, keywords)) is not None]
     if results:
-        by_own = own not in (Extent.SAMPLES, *WHOLE) and len(called) > 1  # `steps[k](x)`: as `f(x) if k else g(x)`
-        return join_all(results).with_extent(Extent.VARYING) if by_own else join_all(results)
+        made = join_all(results)
+        if own in (Extent.SAMPLES, *WHOLE) or len(called) < 2:
+            return made
+        if m.context.grad and spread(made) in (Extent.SAMPLES, Extent.MEAN):
+            m.facts.chosen_apart.add(node)
+        return made.with_extent(Extent.VARYING)  # `steps[k](x)`: as `f(x) if k else g(x)`
     if receiver is not None and isinstance(node.func, ast.Attribute):
         fact.receivers.update(receiver.objs)
         result = of_uneven(m, call_method(m, node, receiver, node.func.attr, args, keywords), args)

@@ -23,6 +23,15 @@ def unused_parameters(plan: Reading, model: Obj) -> bool:
     return any(_leaves_out(plan, o, _unread(plan, o)) for o in dict.fromkeys((model, *parts)))
 
 
+def gives_weights(plan: Reading, model: Obj) -> bool:
+    """`return outputs, self.weights`: of a parameter itself DDP does not see whether the loss goes by it."""
+    owner = plan.facts.classes.get(model)
+    returns = (n.value for part in owner.body if getattr(part, "name", "") == "forward" for n in walk(part)
+               if isinstance(n, ast.Return) and n.value is not None) if owner is not None else ()  # fmt: skip
+    given = (one for value in returns for _, one in outputs(value))
+    return any(plan.facts.value(one).of("parameter") for one in given if isinstance(one, ast.Attribute))
+
+
 def unread_parts(plan: Reading) -> Iterator[tuple[CallFact, Set[Obj]]]:
     """Layers and models whose code is in files, which are not read, and the models that have them."""
     for fact in plan.calls_that(is_foreign):

@@ -11,7 +11,7 @@ from nbddp.analysis.models.changed_later import changed_later
 from nbddp.analysis.models.ddp_names import Names, find_names, may_train_unread
 from nbddp.analysis.models.repeated_backward import several_backwards
 from nbddp.analysis.models.unfreezing import moved_later, thaws_later
-from nbddp.analysis.models.unused import unused_parameters
+from nbddp.analysis.models.unused import gives_weights, unused_parameters
 from nbddp.analysis.models.wrap_points import Home, find_home
 from nbddp.analysis.reading import Model, Reading, may_hold_batch_norm
 from nbddp.analysis.values import Obj, Value, backward_of
@@ -85,6 +85,8 @@ def _unfit(plan: Reading, model: Model) -> Sentence:
         return sentence("the training computes gradients of gradients")
     if several_backwards(plan, model):
         return sentence("backward() runs several times for one call of its forward()")
+    if gives_weights(plan, model.obj):
+        return sentence("its forward() gives a parameter itself, of which the loss may be made, or not")
     if _goes_into_losses(plan, model.obj) and unused_parameters(plan, model.obj):
         return sentence("the loss has parameters that its forward() may leave out")
     return NOTHING

@@ -65,7 +65,7 @@ def parts_in(value, part, mine):
 
 def of_all(made, model, part, value):
     """What the model makes of the whole batch, where a value is what it makes of this process's part."""
-    if not is_tensor(value):
+    if not is_tensor(value) or isinstance(value, torch.nn.Parameter):  # `return outputs, self.weights`
         return value
     if not isinstance(value, torch.Tensor):
         return of_all(made, model, part, torch.as_tensor(value)).numpy()

@@ -149,7 +149,7 @@ class Kept:
     def __init__(self):
         self.each, self.named, self.rows, self.best = [], {}, [], []
         self.hits = self.seen = 0
-        self.array = np.zeros(0)
+        self.array, self.counter = np.zeros(0), collections.Counter()
     def add(self, o, t):
         self.each += (o - t).abs().flatten().tolist()
         self.named.setdefault("a", []).extend((o - t).abs().flatten().tolist())
@@ -161,16 +161,37 @@ class Kept:
         self.best.append(values["loss"])
         self.best.sort()
         self.best = self.best[:2]
+    def rate(self, o, t):
+        self.hits += (o > t).sum().item()
+        self.seen += len(t)
+        return self.hits / self.seen
+    def mean_of_high(self, o, t):
+        self.outs = getattr(self, "outs", []) + [o]
+        self.aims = getattr(self, "aims", []) + [t]
+        made, asked = torch.cat(self.outs), torch.cat(self.aims)
+        return made[asked > 0].mean().item(), criterion(made, asked).item()
+    def count(self, o, t):
+        self.seen += len(t)
+        self.counter.update(zip((o > 0).flatten().tolist(), (t > 0).flatten().tolist()))
+        return sum(n for (p, q), n in self.counter.items() if p == q) / self.seen, self.counter.most_common(1)[0]
+    def weigh(self, value, n):
+        self.best.append(value)
+        self.rows.append(n)
+        return np.average(self.best, weights=self.rows)
     def usual(self, value):
         if len(self.each) > 1 and value > np.median(self.each):
             return False
         self.each.append(value)
         return True
-kept, each = Kept(), []
+kept, each, some = Kept(), [], set()
 def note(o, t):
     for value in (o - t).abs().flatten().tolist():
         each.append(value)
+def note_rows(o, t):
+    for p, q in zip(o, t):
+        each.append((p.item(), q.item()))
 """
+ERRORS = "e = (out.detach() - b).abs().flatten()\n"
 OBJECTS = (
     (KEPT, "", "kept.add(out.detach(), b)", "np.mean(kept.each)"),
     (KEPT, "", "kept.add(out.detach(), b)", "float(np.mean(kept.named['a']))"),
@@ -182,6 +203,20 @@ OBJECTS = (
     (KEPT, "", "if kept.usual(loss.item()):\n    optimizer.step()", ""),
     (KEPT, "", "each.append(loss.item())\neach.sort()\neach[:] = each[:2]", "each"),
     (KEPT, "", "with torch.no_grad(): u = model(a)\neach.append(u.quantile(0.9).item())", "each"),
+    (KEPT, "", "r = kept.rate(out.detach(), b)\nprint(r)", "r"),
+    (KEPT, "", "print(kept.mean_of_high(out.detach(), b))", "torch.cat(kept.outs)[torch.cat(kept.aims) > 0].mean()"),
+    (KEPT, "", "print(kept.count(out, b))", ""),
+    (KEPT, "", "print(kept.weigh(loss.item(), len(b)))", ""),
+    (KEPT, "", "note_rows(out.detach(), b)\nprint(len(each), np.mean([row[0] for row in each]))", ""),
+    (KEPT, "", "each += [(p.item(), q.item()) for p, q in zip(out, b)]", "np.mean([row[1] for row in each]), len(each)"),
+    (KEPT, "", f"{ERRORS}print(max(zip(e.tolist(), b.flatten().tolist())))", ""),
+    (KEPT, "", f"{ERRORS}print(sorted(zip(e.tolist(), b.flatten().tolist()))[-2:])", ""),
+    (KEPT, "", f"{ERRORS}print([e[i].item() for i in e.argsort()[:3]])", ""),
+    (KEPT, "", f"{ERRORS}print((e > 0.5).nonzero().flatten().tolist())", ""),
+    (KEPT, "", f"{ERRORS}far = (e > 0.5).nonzero(as_tuple=True)[0]\nprint(len(far), a[far].sum().item())", ""),
+    (KEPT, "", f"{ERRORS}first = e[:2]\nprint(first)", ""),
+    (KEPT, "", f"{ERRORS}some |= set(e.round().tolist())\nprint(len(some), sorted(some))", ""),
+    (KEPT, "", "right = (out > b).squeeze().float()\nprint(right.sum().item())", ""),
 )
 UNEQUAL = (
     *OBJECTS,

@@ -38,6 +38,8 @@ def means_of(plan: Reading, split: Split) -> Means:
     region = region_at(plan, split.at)
     apart = {n for loop in plan.dealt for n in walk(loop)}  # evaluations in the step, of whole batches
     inside = {n for s in region.rest for n in walk(s)}
+    # `h - h.mean(0)`: which is told to be that of a rank's own, and is no other number besides.
+    subtracted = {n for one in plan.facts.against_statistic & inside for n in plan.bindings.made_of(one)}
     for statement in region.rest:
         for node in (n for n in walk(statement) if n not in apart):
             if isinstance(node, ast.Assign):
@@ -65,7 +67,7 @@ def means_of(plan: Reading, split: Split) -> Means:
     weighed = {one.node for one in inner}  # in a function: what that gives is not weighed once more
     again = [n for n in born if reads_kept(plan, n, weighed)]
     unseen += [n for n in again if runs(plan, n) and means_in(plan, n) - weighed]  # and a mean of its own beside it
-    born = [n for n in born if n not in again and weighed.isdisjoint(means_in(plan, n))]
+    born = [n for n in born if n not in {*again, *subtracted} and weighed.isdisjoint(means_in(plan, n))]
     unpacked = [(n, name) for n, name in unpacked if weighed.isdisjoint(means_in(plan, n.value))]
     beside = first_of(plan, [*dict.fromkeys(beside)])
     counts = [n for n in counts if n not in beside and not comes_from(plan, n, beside)]
