@@ -208,7 +208,12 @@ OBJECTS = (
     (KEPT, "", "print(kept.count(out, b))", ""),
     (KEPT, "", "print(kept.weigh(loss.item(), len(b)))", ""),
     (KEPT, "", "note_rows(out.detach(), b)\nprint(len(each), np.mean([row[0] for row in each]))", ""),
-    (KEPT, "", "each += [(p.item(), q.item()) for p, q in zip(out, b)]", "np.mean([row[1] for row in each]), len(each)"),
+    (
+        KEPT,
+        "",
+        "each += [(p.item(), q.item()) for p, q in zip(out, b)]",
+        "np.mean([row[1] for row in each]), len(each)",
+    ),
     (KEPT, "", f"{ERRORS}print(max(zip(e.tolist(), b.flatten().tolist())))", ""),
     (KEPT, "", f"{ERRORS}print(sorted(zip(e.tolist(), b.flatten().tolist()))[-2:])", ""),
     (KEPT, "", f"{ERRORS}print([e[i].item() for i in e.argsort()[:3]])", ""),
