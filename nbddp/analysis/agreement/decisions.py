@@ -91,11 +91,29 @@ def _counts(plan: Reading, test: ast.expr) -> Iterator[ast.expr]:
         if any(plan.facts.value(o).const is Literal.NONE for o in sides):
             continue  # `last is not None`
         if any(spread(plan.facts.value(o)) is Extent.UNIFORM for o in sides):
-            own = _asked_of_a_share(node)
+            own = _asked_of_a_share(node) | {o for o in sides if _counts_fields(plan, o)}
             parts = ((o, part) for o in sides for part in _sums(plan, o))
             yield from (part for o, part in parts if not (o in own and part is o and _is_size(plan, o)))
     if isinstance(test, ast.BinOp):  # `if len(x) - 6:`
         yield from _sums(plan, test)
+
+
+def _counts_fields(plan: Reading, node: ast.expr) -> bool:
+    """`if len(batch) == 2: batch = batch[0]`: of what a loader puts together, and not of its samples."""
+    match node:
+        case ast.Call(func=ast.Name("len"), args=[ast.Name(id=name)]):
+            scope = plan.program.function_of(node) or plan.program.tree
+            return any(_takes_apart(n, name) for n in walk(scope))
+    return False
+
+
+def _takes_apart(node: ast.AST, name: str) -> bool:
+    match node:
+        case ast.Subscript(value=ast.Name(id=read), slice=ast.Constant(value=int())):
+            return read == name
+        case ast.Assign(targets=[ast.Tuple()], value=ast.Name(id=read)):
+            return read == name
+    return False
 
 
 def _is_size(plan: Reading, node: ast.expr) -> bool:

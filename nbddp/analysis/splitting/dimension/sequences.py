@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from nbddp.analysis.library import Samples, Shape, effect_of, entry_of, is_class
-from nbddp.analysis.reading import Reading
+from nbddp.analysis.reading import FAR, Reading
 from nbddp.analysis.splitting.dimension.turning import leaves_the_first, turns_round
 from nbddp.analysis.splitting.origins import sizes_in, written_sizes
 from nbddp.analysis.splitting.regions import Definition, Region, goes_through_loader, is_split, stored
@@ -71,9 +71,20 @@ def may_turn(plan: Reading) -> bool:
     """Does anything put the samples into another dimension: in the notebook, or in a model that is not read?"""
     models = {m.obj for m in plan.roles.models}
     read = all(o in plan.facts.classes or o.name.startswith("torch.nn.") for o in models)
-    turned = (n for n in plan.nodes() if isinstance(n, ast.Attribute) and entry_of(n).shape is Shape.TURNED)
-    turns = any(not leaves_the_first(plan, n) for n in turned)
-    return turns or time_first(plan) is not None or not read
+    turned = [n for n in plan.nodes() if isinstance(n, ast.Attribute) and entry_of(n).shape is Shape.TURNED]
+    turns = [n for n in turned if not leaves_the_first(plan, n)]
+    return (bool(turns) and _reach(plan, turns)) or time_first(plan) is not None or not read
+
+
+def _reach(plan: Reading, turns: Sequence[ast.Attribute]) -> bool:
+    """Does a model do it, or is it done to what a model is given? Where that goes back too far, it may."""
+    collating = [k.value for call in plan.facts.calls for k in call.keywords if k.arg == "collate_fn"]
+    functions = {o.node for given in collating for o in plan.facts.value(given).of("function", "method")}
+    forwards = {f for f in plan.facts.reached if getattr(f, "name", "") == "forward"}
+    inside = {n for f in (*_forward(plan), *forwards, *functions) for n in walk(f)}
+    calls = {c for m in plan.roles.models for c in m.forward_calls}
+    made = [[*plan.bindings.made_of(given)] for call in calls for given in (*call.args, *call.keywords)]
+    return any(len(one) >= FAR for one in made) or not inside.union(*made).isdisjoint(turns)
 
 
 def one_sequence(region: Region, split: Split) -> ast.expr | None:

@@ -39,7 +39,7 @@ def means_of(plan: Reading, split: Split) -> Means:
     apart = {n for loop in plan.dealt for n in walk(loop)}  # evaluations in the step, of whole batches
     inside = {n for s in region.rest for n in walk(s)}
     # `h - h.mean(0)`: which is told to be that of a rank's own, and is no other number besides.
-    subtracted = {n for one in plan.facts.against_statistic & inside for n in plan.bindings.made_of(one)}
+    subtracted = {n for one in plan.facts.against_statistic for n in plan.bindings.made_of(one)}
     for statement in region.rest:
         for node in (n for n in walk(statement) if n not in apart):
             if isinstance(node, ast.Assign):
@@ -51,7 +51,7 @@ def means_of(plan: Reading, split: Split) -> Means:
                 assert isinstance(node, ast.expr)
                 scaled = scales(plan, node)
                 keeps = scaled or keeps_means(plan, node)
-                kept = sorted(means_in(plan, node), key=plan.program.span) if keeps else []
+                kept = sorted(means_in(plan, node) - subtracted, key=plan.program.span) if keeps else []
                 placed = {n: inner_mean(plan, split, n) for n in kept}
                 asked = learned_from(plan, node) or {*(kept if begins or scaled else ())}  # not a meter's average
                 unseen += [n for n in kept if placed[n] is None and n in asked]

@@ -49,10 +49,8 @@ def builtin(  # noqa: C901, PLR0912 -- one case for each function
         return is_of_kind(m, args)
     if name == "next":
         return _next(m, node, first)
-    if name == "zip" and len(args) == 1 and args[0].items and isinstance(node.args[0], ast.Starred):
-        return Value(items=tuple(_column(m, node, at, one) for at, one in enumerate(args[0].items)))
     if name == "zip":
-        return iterator(m, node, "zip", Value(items=tuple(args)))
+        return _zipped(m, node, args)
     if args and (made := of_a_share(m, node, name, first)) is not None:
         return made
     if op.gives in (Gives.TURNS, Gives.SOME):
@@ -132,6 +130,13 @@ def builtin(  # noqa: C901, PLR0912 -- one case for each function
         found = [join_extent(spread(v), spread(each)) for v, each in zip(args, inside, strict=True)]
         return Value(extent=reduce(join_extent, found, Extent.UNIFORM) if set(found) <= {*WHOLE} else Extent.VARYING)
     return None
+
+
+def _zipped(m: Machine, node: ast.Call, args: Args) -> Value:
+    """Side by side; of rows that are zipped, `zip(*rows)`, the columns."""
+    if len(args) == 1 and args[0].items and isinstance(node.args[0], ast.Starred):
+        return Value(items=tuple(_column(m, node, at, one) for at, one in enumerate(args[0].items)))
+    return iterator(m, node, "zip", Value(items=tuple(args)))
 
 
 def _column(m: Machine, node: ast.Call, at: int, inside: Value) -> Value:
