@@ -48,11 +48,19 @@ class Size:
     def _meant(self, read: Read) -> Use:
         """What an evaluation says of its own batches, which are those of one process where nothing is in the way."""
         made_for = made_for_all if self.evaluates_shares else made_for_evaluation
+        if read.use == "passed" and self._makes_the_loader(read.node):
+            return read.use
         if read.use in ("shape", "batch", "passed") and self.changes_at_source:
             if made_for(self.plan, read.node) or (shown_beside(self.plan, read.node) and not self._fixed_in_models):
                 return "count"
         own: Use = "shape" if self.evaluates_shares else "count"
         return own if read.use == "batch" else read.use
+
+    def _makes_the_loader(self, node: ast.expr) -> bool:
+        """`train_loader, val_loader = loaders(batch_size)`: whatever else it makes."""
+        calls = (self.plan.facts.calls.get(a) for a in self.plan.program.ancestors(node) if isinstance(a, ast.Call))
+        inside = self.plan.program.function_of(self.call.node)
+        return inside is not None and any(inside in fact.bodies for fact in calls if fact is not None)
 
     @cached_property
     def _fixed_in_models(self) -> bool:

@@ -168,8 +168,15 @@ def draws_to_keep(plan: Reading, sliced: Callable[[frozenset[int]], Slice]) -> f
 
 
 def _definitions(plan: Reading, until: int | None = None) -> Mapping[str, Definition]:
-    """Of each name the last one, or the last before a statement."""
-    return {s.node.name: s.node for s in plan.program.statements[:until] if isinstance(s.node, Definition)}
+    """Of each name the last one, or the last before a statement; also of `ARCHITECTURE = Net`."""
+    found = dict[str, Definition]()
+    for node in (s.node for s in plan.program.statements[:until]):
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                found[node.name] = node
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=other)) if other in found:
+                found[name] = found[other]
+    return found
 
 
 def _only_computes(plan: Reading, node: ast.stmt, definitions: Mapping[str, Definition]) -> bool:

@@ -28,6 +28,7 @@ AT_RANDOM = re.compile(r"^(torchvision\.transforms|albumentations)\.(.*\.)?(Rand
 DROPPING = re.compile(
     r"ropout|\bnn\.Transformer|TransformerEncoderLayer|TransformerDecoderLayer|[Rr][Rr]e[Ll][Uu]|ractional_?[Mm]ax"
 )
+FEW = 16  # values that a name is followed back to
 READING = ("initial_seed", "get_state", "getstate")
 
 
@@ -73,6 +74,7 @@ def surely_draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definit
             )
             known = known or (isinstance(part.func, ast.Attribute) and not name and bool(drawn_from(plan, part)))
             found |= _drawn_by(plan, part) if known else {TORCH} if _is_filled(plan, part) else set()
+            found |= {TORCH} if not name and _changes_at_random(plan, part.func) else set()
             begun = part.args[0] if name == "iter" and part.args else _next_of(part)
         else:
             begun = _gone_through(plan, part)
@@ -81,6 +83,18 @@ def surely_draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definit
         for dataset in _looked_into(plan, part, begun, definitions):
             found |= _drawn_for_items(plan, dataset, definitions)
     return found
+
+
+def _changes_at_random(plan: Reading, func: ast.expr) -> bool:
+    """`change(picture)`, of `changes = {"train": Compose([RandomCrop(8), …])}` and `change = changes["train"]`."""
+    if not isinstance(func, ast.Name | ast.Subscript):
+        return False
+    made: list[ast.AST] = [func]
+    for node in made:
+        named = (n for n in walk(node) if isinstance(n, ast.Name))
+        made += [v for n in named for v in values_of(plan, n) if v not in made][: FEW - len(made)]
+    calls = (n for node in made for n in walk(node) if isinstance(n, ast.Call))
+    return any(AT_RANDOM.search(qualified(call.func, plan.flow.imports) or "") for call in calls)
 
 
 def _is_filled(plan: Reading, call: ast.Call) -> bool:

@@ -86,7 +86,7 @@ def loads_apart(facts: Facts, loader: Obj) -> bool:
     """`Subset(data, losses.argsort()[:100])`, `WeightedRandomSampler(losses, 100)`, by the losses of a rank's own."""
     given = [v for name in ("dataset", "sampler", "batch_sampler") if (v := facts.fields.get((loader, name)))]
     made = [facts.calls[o.node].args for v in given for o in v.objs if o.node in facts.calls]
-    inside = [v for one in given for _, v in facts.fields.of(*one.objs)]
+    inside = [v for one in given for _, v in facts.fields.of(*one.objs) if held(facts, v) is not Extent.SAMPLES]
     every = (*given, *inside, *(v for args in made for v in args.values()))
     return any(held(facts, v) not in WHOLE or is_uneven(facts, v) for v in every)
 

@@ -49,7 +49,7 @@ def joined(m: Machine, node: ast.Call, word: str, given: Value, args: Args, keyw
     at = 0 if along is ANYTHING or word in ("vstack", "hstack") else along.const
     if word == "stack" and not (given.of(EACH, PICKED) or found.of(TURNED) or m.context.varying):
         return turned(found) if at == 0 else found
-    if m.assumed.splits and _grows(m, node):
+    if m.assumed.splits and at == samples_at(found) and not m.context.forward and _grows(m, node):
         found = marked(found, KEPT)
     over = word not in ("stack", "hstack") and at == samples_at(found) and not (m.context.varying or _grows(m, node))
     if over and any(_is_besides(m, n) for n in _written(node)) and any(p.varies for p in parts):

@@ -12,7 +12,7 @@ from nbddp.analysis.splitting.origins import known_size, rows_of_batches
 from nbddp.analysis.splitting.regions import Region, goes_through_loader, is_split, region_at, run_by, stored
 from nbddp.analysis.splitting.roots import is_data
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import WHOLE, Split, spread
+from nbddp.analysis.values import MASK, WHOLE, Split, spread
 from nbddp.sentence import Sentence, sentence
 
 
@@ -38,13 +38,22 @@ def _in_fields(plan: Reading) -> Iterator[ast.expr]:
 
 
 def _outside(region: Region) -> Iterator[ast.expr]:
-    """`mse_loss(render(pose), target)`, where `render` cuts the batch that it makes."""
+    """`mse_loss(render(pose), target)`, `places[losses_of(x) > 1]`, where the function cuts the batch that it makes."""
     plan = region.plan
-    for call in (f.node for f in plan.facts.calls.values() if region.scope is not None and plan.facts.is_loss(f.node)):
-        sides = call.args[:2] if plan.program.function_of(call) is not region.scope else []
-        here = {n for statement in region.rest for n in run_by(plan, statement)}
-        if call not in here and any(is_split(plan, side) for side in sides):
+    if region.scope is None:
+        return
+    here = {n for statement in region.rest for n in run_by(plan, statement)}
+    for node in (n for n in plan.nodes() if isinstance(n, ast.Call | ast.Subscript) and n not in here):
+        sides = _met(plan, node) if plan.program.function_of(node) is not region.scope else []
+        if any(is_split(plan, side) for side in sides):
             yield from (s for s in sides if isinstance(s, ast.Name) and not is_split(plan, s) and is_data(plan, s))
+
+
+def _met(plan: Reading, node: ast.Call | ast.Subscript) -> list[ast.expr]:
+    """Of as many samples: what a loss is given, a mask and what is picked by it."""
+    if isinstance(node, ast.Subscript):
+        return [node.value, node.slice] if plan.facts.value(node.slice).of(MASK) else []
+    return node.args[:2] if plan.facts.is_loss(node) else []
 
 
 def _not_cut(region: Region, split: Split) -> Iterator[ast.expr]:
