@@ -93,6 +93,17 @@ def test_one_that_changes_is_copied_with_a_note(tmp_path: Path) -> None:
     assert [(d.rule, d.level, d.file) for d in found.diagnostics] == [("modules", "note", "saving.py")]
 
 
+@pytest.mark.parametrize(
+    ("cell", "rules"),
+    [("torch.manual_seed(0)\nfrom saving import save", ["seed", "modules"]), ("from saving import save", ["modules"])],
+)
+def test_one_that_seeds_behind_the_notebook_is_told(tmp_path: Path, cell: str, rules: list[str]) -> None:
+    files = {**FILES, "saving.py": f"import torch\n\ntorch.manual_seed(42)\n\n\n{SAVING}"}
+    cells = cell, "from nets import Net", "model = Net()", OPTIMIZER, TRAINING + "    save(model)\n"
+    found = script(tmp_path, files, IMPORTS, DATA, *cells)
+    assert sorted(d.rule for d in found.diagnostics if d.file == "saving.py") == sorted(rules)
+
+
 def test_with_what_imports_from_it(tmp_path: Path) -> None:
     files = {**FILES, "saving.py": f"import torch\n\n\n{SAVING}",
              "ends.py": "from saving import save as keep\n\n\ndef end(model):\n    keep(model)\n"}  # fmt: skip

@@ -34,6 +34,7 @@ from nbddp.rules.seed.draws_between_passes import draws_between
 from nbddp.rules.seed.draws_of_data import FOR_DATA, draws_of_data, same_data, shared_with_data
 from nbddp.rules.seed.exact_draws import for_the_whole_batch, in_whole_batches
 from nbddp.rules.seed.numpy_noise import FROM_NUMPY, noise_of_numpy, same_noise, shared_with_numpy
+from nbddp.rules.seed.seeded_by_files import seeded_by_files
 from nbddp.rules.seed.split_batches import alike, own_streams
 from nbddp.sentence import sentence
 
@@ -63,6 +64,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
             why=sentence("what is drawn later, such as the first weights, differs from the notebook's"),
             help=sentence('tag the cell with "ddp-setup" to keep it, or seed again before the model is built'),
         )  # fmt: skip
+    yield from seeded_by_files(plan, NAME)
     yield from same_chance(plan, NAME)
     if plan.assumed.splits or plan.assumed.joined:
         yield from in_whole_batches(plan, NAME) if plan.assumed.joined else ()
