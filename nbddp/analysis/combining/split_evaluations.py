@@ -87,14 +87,14 @@ def _looks_at_its_place(m: Machine, fact: LoopFact) -> Sentence:
 
 def _goes_by_a_share(m: Machine, loop: BatchLoop) -> Sentence:
     """`scores > threshold`, `out / scaler.std()`, by what a rank has found in its own samples before."""
-    read = read_names(loop.body) - fresh_names(loop)
+    read, anew = read_names(loop.body) - fresh_names(loop), _fields_set(m, loop)
     for node in (n for s in loop.body for n in walk(s)):
         match node:
             case ast.Name(id=name, ctx=ast.Load()) if name in read and (None, name) in m.varying_before:
                 value = m.lookup(name)
-            case ast.Attribute(ctx=ast.Load()) if _reads_before(m, node):
+            case ast.Attribute(ctx=ast.Load()) if _reads_before(m, node, anew):
                 value = m.facts.value(node)
-            case ast.Call() if _asks_before(m, node):
+            case ast.Call() if _asks_before(m, node, anew):
                 value = m.facts.value(node)
             case _:
                 continue
@@ -104,16 +104,25 @@ def _goes_by_a_share(m: Machine, loop: BatchLoop) -> Sentence:
     return NOTHING
 
 
-def _reads_before(m: Machine, node: ast.Attribute) -> bool:
-    return any((o, node.attr) in m.varying_before for o in m.facts.value(node.value).of("instance"))
+def _fields_set(m: Machine, loop: BatchLoop) -> set[str]:
+    """By what the loop runs for each of its batches: `self.log_det = …` in a forward."""
+    run = {body for call in m.facts.calls.values() if loop in call.loops for body in call.bodies}
+    stores = (n for part in (loop, *run) for n in walk(part) if isinstance(n, ast.Assign))
+    return {t.attr for n in stores for target in n.targets for t in walk(target) if isinstance(t, ast.Attribute)}
 
 
-def _asks_before(m: Machine, call: ast.Call) -> bool:
+def _reads_before(m: Machine, node: ast.Attribute, anew: set[str]) -> bool:
+    owners = m.facts.value(node.value).of("instance") if node.attr not in anew else frozenset[Obj]()
+    return any((owner, node.attr) in m.varying_before for owner in owners)
+
+
+def _asks_before(m: Machine, call: ast.Call, anew: set[str]) -> bool:
     """A method that is given nothing of a batch."""
     fact = m.facts.calls.get(call)
     if fact is None or not fact.bodies or any(v.varies for v in fact.args.values()):
         return False
-    return any(isinstance(n, ast.Attribute) and _reads_before(m, n) for body in fact.bodies for n in walk(body))
+    read = (n for body in fact.bodies for n in walk(body) if isinstance(n, ast.Attribute))
+    return any(_reads_before(m, n, anew) for n in read)
 
 
 def _counted_elsewhere(m: Machine, counter: Obj, loop: BatchLoop) -> bool:
