@@ -86,10 +86,10 @@ def decided(notebook: Notebook, options: Options) -> Decided:
         written_out = decided(named, options)
         if not _is_refused(written_out[2]):
             return written_out
-    told = bool(plan.assumed.splits) and _warns(found)
+    told = plan.assumed.splits and _told(found)
     if plan.options.exact or options.shard or not (refused or told) or len(refused) < _faults(found)[0]:
         return plan, edits, found
-    if (exact := _exactly(notebook, plan.options)) is None or (told and _warns(exact[2])):
+    if (exact := _exactly(notebook, plan.options)) is None or (told and (_told(exact[2]) or (0, 0)) >= told):
         return plan, edits, found
     if told or all(share.how in ("split", "unfit") for share in plan.sharding.shares.values()):  # no sampler would do
         return exact
@@ -138,9 +138,11 @@ def _exactly(notebook: Notebook, options: Options) -> Decided | None:
     return None if _is_refused(found[2]) else found
 
 
-def _warns(found: list[Diagnostic]) -> bool:
-    """Is a number of the training another one than on one process, or one that is shown?"""
-    return any(_is_of_a_part(d) and (d.level == "warning" or d.rule == "reduce") for d in found)
+def _told(found: list[Diagnostic]) -> tuple[int, int] | None:
+    """How many numbers of the training are others than on one process; and of those that are shown."""
+    warned = sum(d.level == "warning" and _is_of_a_part(d) for d in found)
+    shown = sum(d.level == "note" and d.rule == "reduce" for d in found)
+    return (warned, shown) if warned or shown else None
 
 
 def _is_refused(found: list[Diagnostic]) -> bool:

@@ -108,9 +108,12 @@ def _counts_fields(plan: Reading, node: ast.expr) -> bool:
 
 
 def _takes_apart(node: ast.AST, name: str) -> bool:
+    """Not `x[0]`, which is a sample of a tensor, too."""
     match node:
-        case ast.Subscript(value=ast.Name(id=read), slice=ast.Constant(value=int())):
-            return read == name
+        case ast.Assign(
+            targets=[ast.Name(id=bound)], value=ast.Subscript(value=ast.Name(id=read), slice=ast.Constant())
+        ):
+            return bound == read == name
         case ast.Assign(targets=[ast.Tuple()], value=ast.Name(id=read)):
             return read == name
     return False
@@ -169,13 +172,23 @@ def _collects(plan: Reading, fact: TestFact) -> bool:
 def _chooses(plan: Reading, fact: TestFact) -> bool:
     """`if worse(): x = x * 0.5`, `loss = loss + penalty`: asked of all ranks, they train alike."""
     node, loops = plan.program.parents[fact.node], {f.node for f in plan.roles.batch_loops} & fact.loops
-    if not isinstance(node, ast.If) or not loops:
+    if not isinstance(node, ast.If) or not loops or _is_a_coin(plan, fact.node):
         return False
     inside = {n for s in (*node.body, *node.orelse) for n in walk(s)}
     bound = {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     around = [n for loop in loops for n in walk(loop) if isinstance(n, ast.Name) and n.id in bound and n not in inside]
     values = [plan.facts.value(n) for n in around]
     return any(spread(v) is Extent.SAMPLES or (spread(v) in PARTS and not v.number) for v in values)
+
+
+def _is_a_coin(plan: Reading, test: ast.expr) -> bool:
+    """`torch.rand(1) < 0.5`: what differs in it is drawn, by each rank for itself as its dropout is."""
+    differ = {n for n in plan.bindings.made_of(test) if isinstance(n, ast.expr) and not alike(plan.facts.value(n))}
+    least = [n for n in differ if not isinstance(n, ast.Name) and differ.isdisjoint({*walk(n)} - {n})]
+    drawn = {n for n in least if isinstance(n, ast.Call) and entry_of(n, plan.flow.imports).draws is not None}
+    others = [n for n in differ if isinstance(n, ast.Name) and not drawn.issuperset(plan.bindings.made_by(n))]
+    kept = any(spread(plan.facts.value(n)) in (Extent.SAMPLES, *PARTS) for n in others)
+    return bool(drawn) and drawn.issuperset(least) and not kept
 
 
 def protected(plan: Reading) -> Assumptions:

@@ -26,6 +26,7 @@ from nbddp.analysis.values.contents import (
     TURNS,
     contents,
     held,
+    holds_own,
     is_of_own_choice,
     is_read,
     is_uneven,

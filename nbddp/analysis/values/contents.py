@@ -68,6 +68,11 @@ def is_uneven(facts: Facts, value: Value) -> bool:
     return any(size.extent is Extent.VARYING for size in sizes)
 
 
+def holds_own(facts: Facts, value: Value) -> bool:
+    """What each rank has put in for itself, or as much as it has of its own."""
+    return held(facts, value) not in WHOLE or is_uneven(facts, value)
+
+
 def turns_of(facts: Facts, generator: Obj) -> Extent:
     return facts.fields.get((generator, TURNS), Value()).extent
 
@@ -88,7 +93,7 @@ def loads_apart(facts: Facts, loader: Obj) -> bool:
     made = [facts.calls[o.node].args for v in given for o in v.objs if o.node in facts.calls]
     inside = [v for one in given for _, v in facts.fields.of(*one.objs) if held(facts, v) is not Extent.SAMPLES]
     every = (*given, *inside, *(v for args in made for v in args.values()))
-    return any(held(facts, v) not in WHOLE or is_uneven(facts, v) for v in every)
+    return any(holds_own(facts, v) for v in every)
 
 
 def may_learn(facts: Facts, obj: Obj, depth: int = 0) -> bool:

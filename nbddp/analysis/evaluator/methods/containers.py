@@ -21,8 +21,8 @@ from nbddp.analysis.values import (
     Machine,
     Obj,
     Value,
+    holds_own,
     is_of_own_choice,
-    is_uneven,
     note_size,
     of_each,
     single,
@@ -115,8 +115,7 @@ def container_method(
             return _perhaps_none(m, holders, m.elements(base))
         return found[0] if found else m.elements(base)
     note_size(m.facts, holders if attr in SHORTENS and (m.context.own_turns or first.varies) else ())
-    own = attr in LOOKS and (m.held(base) not in WHOLE or is_uneven(m.facts, base))
-    return Value(extent=Extent.VARYING) if own else None
+    return Value(extent=Extent.VARYING) if attr in LOOKS and holds_own(m.facts, base) else None
 
 
 def _perhaps_none(m: Machine, holders: frozenset[Obj], value: Value) -> Value:

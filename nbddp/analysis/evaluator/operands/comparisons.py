@@ -9,14 +9,13 @@ from itertools import pairwise
 from nbddp.analysis.evaluator.classes import by_comparison
 from nbddp.analysis.values import (
     ANYTHING,
-    WHOLE,
     Extent,
     Machine,
     Obj,
     Value,
     domain,
     elementwise,
-    is_uneven,
+    holds_own,
     join_all,
     note_statistic,
     spread,
@@ -50,8 +49,7 @@ def compared(m: Machine, node: ast.Compare, parts: list[Value]) -> Value:
 
 def _differ(m: Machine, choices: Value) -> bool:
     """A list or a dict with what a rank has put in of its own."""
-    own = is_uneven(m.facts, choices) or m.held(choices) not in WHOLE
-    return own and bool(choices.of("list", "dict"))
+    return bool(choices.of("list", "dict")) and holds_own(m.facts, choices)
 
 
 def _known(op: ast.cmpop, left: Value, right: Value) -> bool | None:

@@ -39,7 +39,8 @@ def means_of(plan: Reading, split: Split) -> Means:
     apart = {n for loop in plan.dealt for n in walk(loop)}  # evaluations in the step, of whole batches
     inside = {n for s in region.rest for n in walk(s)}
     # `h - h.mean(0)`: which is told to be that of a rank's own, and is no other number besides.
-    subtracted = {n for one in plan.facts.against_statistic for n in plan.bindings.made_of(one)}
+    sides = [n for one in plan.facts.against_statistic for n in ast.iter_child_nodes(one) if isinstance(n, ast.expr)]
+    subtracted = {*sides, *(made for side in sides for made in plan.bindings.made_by(side))}
     for statement in region.rest:
         for node in (n for n in walk(statement) if n not in apart):
             if isinstance(node, ast.Assign):
