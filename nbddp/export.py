@@ -78,18 +78,26 @@ def decided(notebook: Notebook, options: Options) -> Decided:
 
     As it is written; with a lambda as the function that it is; from whole batches, where there is no loader.
     """
+    from nbddp.analysis import read
+
+    return _decided(notebook, read(notebook, options))
+
+
+def _decided(notebook: Notebook, first: Plan) -> Decided:
+    from nbddp.analysis import read
     from nbddp.notebook import with_definitions
 
-    plan, edits, found = _looked_at(notebook, options, _with_whole_batches(notebook, options))
+    options = first.options
+    plan, edits, found = _looked_at(first, _with_whole_batches(first))
     refused = [d for d in found if d.level == "error" and d.rule in OF_SHARES and not d.why.endswith(OF_ONE)]
     if refused and (named := with_definitions(notebook)) != notebook:
-        written_out = decided(named, options)
+        written_out = _decided(named, read(named, options))
         if not _is_refused(written_out[2]):
             return written_out
     told = plan.assumed.splits and _told(found)
-    if plan.options.exact or options.shard or not (refused or told) or len(refused) < _faults(found)[0]:
+    if options.exact or options.shard or not (refused or told) or len(refused) < _faults(found)[0]:
         return plan, edits, found
-    if (exact := _exactly(notebook, plan.options)) is None or (told and (_told(exact[2]) or (0, 0)) >= told):
+    if (exact := _exactly(notebook, first)) is None or (told and (_told(exact[2]) or (0, 0)) >= told):
         return plan, edits, found
     if told or all(share.how in ("split", "unfit") for share in plan.sharding.shares.values()):  # no sampler would do
         return exact
@@ -97,12 +105,12 @@ def decided(notebook: Notebook, options: Options) -> Decided:
     return plan, edits, [_with_advice(d, advice) if d in refused else d for d in found]
 
 
-def _with_whole_batches(notebook: Notebook, options: Options) -> Decided:
+def _with_whole_batches(first: Plan) -> Decided:
     """For the numbers of one process: what is told to be of a rank's samples alone, where that leaves less to tell."""
-    from nbddp.analysis import make_plan
+    from nbddp.analysis import planned
     from nbddp.script.imports import own_imports
 
-    plan = make_plan(notebook, options, own_imports())
+    plan = planned(first, own_imports())
     edits, found = decide(plan)
     told = [d for d in found if _is_of_a_part(d)]
     if not (plan.options.exact and plan.assumed.splits and told):
@@ -111,28 +119,28 @@ def _with_whole_batches(notebook: Notebook, options: Options) -> Decided:
     why = sentence("'%1' needs all samples of a batch", source)
     if told[0].level == "note" and told[0].rule == "loss":
         why = sentence("'%1' may need all samples of a batch", source)
-    whole = make_plan(notebook, options, own_imports(), why)
+    whole = planned(first, own_imports(), why)
     others, left = decide(whole)
     better = sum(map(_is_of_a_part, left)) < len(told) and not _is_refused(left)
     return (whole, others, left) if better else (plan, edits, found)
 
 
-def _looked_at(notebook: Notebook, options: Options, found: Decided) -> Decided:
+def _looked_at(first: Plan, found: Decided) -> Decided:
     """What a step only looks at each rank has whole, where that leaves less to tell."""
-    from nbddp.analysis import make_plan
+    from nbddp.analysis import planned
     from nbddp.script.imports import own_imports
 
     if not (any(map(_is_of_a_part, found[2])) and (found[0].assumed.splits or found[0].assumed.unsplit)):
         return found
-    plan = make_plan(notebook, options, own_imports(), apart=True)
+    plan = planned(first, own_imports(), apart=True)
     edits, left = decide(plan)
     return (plan, edits, left) if _faults(left) < _faults(found[2]) else found
 
 
-def _exactly(notebook: Notebook, options: Options) -> Decided | None:
+def _exactly(notebook: Notebook, first: Plan) -> Decided | None:
     """Where a rank's own samples do not do, whole batches may."""
     try:
-        found = decided(notebook, replace(options, exact=True))
+        found = _decided(notebook, replace(first, options=replace(first.options, exact=True)))
     except CannotExport:
         return None
     return None if _is_refused(found[2]) else found

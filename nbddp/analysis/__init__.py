@@ -4,4 +4,4 @@ Takes a Notebook and Options; each package in here says in its `__init__` what i
 Gives a Plan: the Reading of the notebook, and the decisions that rules share.
 """
 
-from nbddp.analysis.plan import Plan, followed, make_plan
+from nbddp.analysis.plan import Plan, followed, make_plan, planned, read

@@ -83,20 +83,23 @@ class Plan(ShardedReading):
         return self.framework is not None or uses_gpu(self)
 
 
-def make_plan(
-    notebook: Notebook,
-    options: Options,
-    own_imports: Mapping[str, str] | None = None,
-    whole_batches: Sentence = NOTHING,
-    *,
-    apart: bool = False,
-) -> Plan:
-    """Read what the notebook means; raises CannotExport where nothing can be trained from it.
+def make_plan(notebook: Notebook, options: Options, own_imports: Mapping[str, str] | None = None) -> Plan:
+    """Read what the notebook means, and decide; raises CannotExport where nothing can be trained from it."""
+    return planned(read(notebook, options), own_imports)
 
-    `own_imports` are the names that the script imports for itself, and what they stand for; `whole_batches` is why
+
+def read(notebook: Notebook, options: Options) -> Plan:
+    """The notebook as it is, whatever the script will do; several plans may start from it."""
+    return followed(notebook, lambda: settled(_read(notebook, options), FOUND))
+
+
+def planned(
+    first: Plan, own_imports: Mapping[str, str] | None = None, whole_batches: Sentence = NOTHING, *, apart: bool = False
+) -> Plan:
+    """`own_imports` are the names that the script imports for itself, and what they stand for; `whole_batches` is why
     only models may split them.
     """
-    return followed(notebook, lambda: _plan(notebook, options, own_imports or {}, whole_batches, apart))
+    return followed(first.program.notebook, lambda: _plan(first, own_imports or {}, whole_batches, apart))
 
 
 def followed(notebook: Notebook, work: Callable[[], T]) -> T:
@@ -108,15 +111,13 @@ def followed(notebook: Notebook, work: Callable[[], T]) -> T:
         raise CannotExport([too_deep(build_program(notebook))]) from None
 
 
-def _plan(
-    notebook: Notebook, options: Options, own_imports: Mapping[str, str], whole_batches: Sentence, apart: bool
-) -> Plan:
-    plan = _with_draws(settled(_read(notebook, options), FOUND))
-    plan = plan.under(replace(plan.assumed, apart=apart))
+def _plan(first: Plan, own_imports: Mapping[str, str], whole_batches: Sentence, apart: bool) -> Plan:
+    plan = _with_draws(first)
+    plan = plan.under(replace(plan.assumed, apart=True)) if apart else plan
     plan = plan.under(joined(plan, whole_batches)) if whole_batches else plan
     by_hand = plan.framework is None
     plan = settled(plan, (*FOUND, *DECIDED)) if by_hand else plan
-    notes = passes_left_out(plan) if by_hand and not options.snapshot else ()
+    notes = passes_left_out(plan) if by_hand and not plan.options.snapshot else ()
     device = device_name(plan) if by_hand else None
     return replace(plan, naming=naming_for(plan, own_imports, device), found=(*plan.found, *notes))
 
@@ -247,4 +248,4 @@ DECIDED = (
 )  # fmt: skip
 
 
-__all__ = ["CannotExport", "Plan", "followed", "make_plan"]
+__all__ = ["CannotExport", "Plan", "followed", "make_plan", "planned", "read"]

@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = ROOT / "tests" / "e2e" / "notebooks"
-SEEDS = ("1", "2", "3")
+SEEDS = ("1", "2")
 PARTS = 3  # of the notebooks, so that the processes of the test run share them
 
 # What an export and a check say, behind garbage that moves every later object to another address.
@@ -41,6 +41,6 @@ def exports(seed: str, notebooks: list[Path]) -> list[str]:
 def test_every_process_gives_the_same_bytes(part):
     notebooks = sorted(NOTEBOOKS.glob("*.py"))[part :: 2 * PARTS]
     assert len(notebooks) > 5
-    first, *others = [exports(seed, notebooks) for seed in SEEDS]
+    first, other = [exports(seed, notebooks) for seed in SEEDS]
     assert len(first) == len(notebooks)
-    assert all(other == first for other in others)
+    assert other == first

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from nbddp.analysis.slicing.aliases import shared_inside
 from nbddp.analysis.slicing.effects import Changes, Walk, effects
@@ -22,6 +22,24 @@ class Summary:
     changes: Changes
     ambient: bool
     calls: frozenset[str]
+
+
+@dataclass(frozen=True)
+class _Asked(Mapping[str, Changes]):
+    """What is known of functions, and of which it was asked: only these may change an answer."""
+
+    known: Mapping[str, Changes]
+    names: set[str] = field(default_factory=set)
+
+    def __getitem__(self, name: str) -> Changes:
+        self.names.add(name)
+        return self.known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.known)
+
+    def __len__(self) -> int:
+        return len(self.known)
 
 
 def definitions(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, Definition]]:
@@ -98,10 +116,15 @@ def summaries(nodes: Sequence[ast.AST], imports: Mapping[str, str]) -> dict[str,
     known |= {n.name: Changes() for n in nodes if isinstance(n, ast.ClassDef)}
     known |= {f".{name}": Changes() for name in changing_methods(nodes)}
     known |= {f"{name}()": Changes() for name in changed_by_calls(nodes)}
+    asked: dict[ast.AST, tuple[Summary, frozenset[str]]] = {}
+    news: set[str] = set()
     for _ in range(4):
         found = {}
         for name, node in defined:
-            new = _summary(node, imports, known)
+            if node not in asked or asked[node][1] & news:
+                answers = _Asked(known)
+                asked[node] = _summary(node, imports, answers), frozenset(answers.names)
+            new = asked[node][0]
             if name in found:  # two functions of one name: what either does
                 old = found[name]
                 changed = new.changes.changed | old.changes.changed
@@ -109,7 +132,8 @@ def summaries(nodes: Sequence[ast.AST], imports: Mapping[str, str]) -> dict[str,
                 new = Summary(both, new.ambient or old.ambient, new.calls | old.calls)
             found[name] = new
         fresh = known | {name: s.changes for name, s in found.items()}
-        if fresh == known:
+        news = {name for name in fresh if fresh[name] != known.get(name)}
+        if not news:
             break
         known = fresh
     for name in known.keys() - found.keys():
