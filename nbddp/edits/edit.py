@@ -43,8 +43,10 @@ def mark(program: Program, rule: str, node: ast.stmt, watch: Watch) -> Edit:
 
 
 def wrap(program: Program, rule: str, node: ast.AST, before: str, after: str, uses: tuple[str, ...] = ()) -> list[Edit]:
-    """Text around a node; what a later rule puts around goes outside."""
+    """Text around a node; what a later rule puts around goes outside. A call is given a tuple as one thing."""
     start, end = program.span(node)
+    if isinstance(node, ast.Tuple) and before.endswith("(") and not program.source(node).startswith("("):
+        before, after = f"{before}(", f"){after}"
     return [Edit(rule, start, start, before, "open", uses), Edit(rule, end, end, after, "close", uses)]
 
 
@@ -93,15 +95,17 @@ def before(program: Program, rule: str, node: ast.stmt, line: str, uses: tuple[s
     return Edit(rule, start, start, _lines(inner, line).lstrip(" ") + inner, "line", uses, beside=parted)
 
 
-def after(program: Program, rule: str, node: ast.stmt, line: str, uses: tuple[str, ...] = ()) -> Edit:
-    """A statement of its own after another."""
+def after(
+    program: Program, rule: str, node: ast.stmt, line: str, uses: tuple[str, ...] = (), *, alone: bool = False
+) -> Edit:
+    """A statement of its own after another; `alone` on its line, where a rule puts that other one below an `if`."""
     end = program.span(node)[1]
     first = _beside(block_of(program.parents[node], node), node)[0]
     whole = _ends_line(program, node) and _begins_line(program, first)
     if whole or isinstance(node, ast.For | ast.While | ast.With | ast.If | ast.Try):
         line_end = program.text.find("\n", end) + 1
         return Edit(rule, line_end, line_end, _lines(_indent_of(program, first), line), "close", uses)
-    if (simple := _simple(line)) is not None:
+    if not alone and (simple := _simple(line)) is not None:
         return Edit(rule, end, end, f"; {simple}", "close", uses)
     parted, inner = _parted(program, node)
     return Edit(rule, end, end, "\n" + _lines(inner, line).removesuffix("\n"), "close", uses, beside=parted)

@@ -39,7 +39,8 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         part = plan.naming("first_of_machine")
         yield from guard(plan.program, NAME, statement, f"{part}()", ("first_of_machine",))
         if not _goes_on(plan, statement):
-            yield after(plan.program, NAME, statement, f"{plan.naming('dist')}.barrier()", ("dist",))
+            line = f"{plan.naming('dist')}.barrier()"
+            yield after(plan.program, NAME, statement, line, ("dist",), alone=True)
 
 
 def _goes_on(plan: Plan, statement: ast.stmt) -> bool:

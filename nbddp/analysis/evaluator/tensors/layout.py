@@ -49,7 +49,7 @@ def turned_by(m: Machine, what: str, base: Value, args: Args) -> Value | None:
     order = [str(part.const) for a in args for part in a.items or (a,)]
     first_two = what in SWAPS and (sorted(order) in ([], ["0", "1"]) or sorted(order) == ["-2", "0"])
     first_two = first_two or (what == "permute" and order[1:2] == ["0"])
-    if what == "t" or (first_two and (base.of(TURNED) or not m.context.forward)):
+    if what == "t" or first_two:
         return turned(Value(base.of(*MARKS), Extent.SAMPLES), line=what == "t")
     if what in ("unsqueeze", "expand_dims") and order == ["0"]:
         return before(Value(base.of(*MARKS), Extent.SAMPLES))

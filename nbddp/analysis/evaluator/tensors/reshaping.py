@@ -30,7 +30,8 @@ def reshaped(m: Machine, before: Sizes | None, word: str, node: ast.Call, args: 
         return _flat(before, [v.const for v in given])
     if set(named) - {*DIMENSION, *KEPT, *OF_NO_SIZE}:
         return None
-    keeps = any(k in named for k in KEPT)
+    kept = [m.facts.value(named[k]).const for k in KEPT if k in named]
+    keeps = any(const is not False for const in kept)
     if op.samples in OF_ALL and not along:
         return () if not keeps else None if before is None else (1,) * len(before)
     if before is None or word in AS_MANY:

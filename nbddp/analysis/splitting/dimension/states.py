@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import replace
 
 from nbddp.analysis.library import effect_of
@@ -24,7 +24,7 @@ def with_states(plan: Reading, split: Split) -> Split:
     made = {name: {value for value in _first(region, name) if _is_made(plan, value)} for name in names}
     read = [n for s in region.rest for n in walk(s) if isinstance(n, ast.Name) and not made.get(n.id, {n})]
     inside = {n for s in region.rest for n in walk(s)}  # states of an evaluation
-    begun = {state for name in read for state in _begun(plan, name)} - inside
+    begun = {state for name in read for state in _begun(plan, name)} - inside - _drawn(region, split, inside)
     first = set[ast.expr]().union(*made.values(), (s for s in begun if not begun & {*plan.program.ancestors(s)}))
     return replace(split, states=split.states | first | {*_made_inside(region, split)})
 
@@ -35,6 +35,13 @@ def _begun(plan: Reading, name: ast.Name) -> Iterator[ast.expr]:
         given = isinstance(plan.program.parents.get(node), ast.Assign | ast.IfExp)
         if given and isinstance(node, ast.Call | ast.Tuple) and begins_states(plan, node) and _is_made(plan, node):
             yield node
+
+
+def _drawn(region: Region, split: Split, inside: Set[ast.AST]) -> set[ast.AST]:
+    """What the batch is made of, `data` of `data = torch.randn(36, 7, 3)`: a model gives its states for that too."""
+    names = (n for n in inside if isinstance(n, ast.Name) and n.id in split.names)
+    values = {one.value for name in names for one in region.plan.bindings.of(name)} - inside
+    return {part for value in values if value for part in region.plan.bindings.made_of(value, through_calls=False)}
 
 
 def _made_inside(region: Region, split: Split) -> Iterator[ast.Call]:

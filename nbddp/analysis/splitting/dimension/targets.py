@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from nbddp.analysis.library import Shape, entry_of
+from nbddp.analysis.library import Shape, effect_of, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.origins import TENSORS, is_mask
 from nbddp.analysis.splitting.regions import definitions, is_split, region_at
@@ -29,14 +29,56 @@ def with_places(plan: Reading, split: Split) -> Split:
             unlike[key] = TURNED
         elif not split.dim and _is_flattened(plan, output) and _was_flattened(plan, _bare(target)):
             unlike[key] = FLAT
-    return replace(split, unlike=unlike)
+    lengths = {*_lengths(plan)}
+    counted = [n for n in _read(plan, split) if split.dim and (n in lengths or _is_of_numbers(plan, n))]
+    return replace(split, unlike={n.id: "" for n in counted} | unlike)
 
 
 def with_masks(plan: Reading, split: Split) -> Split:
     """What picks samples by what is true of each of them picks the same ones out of a part."""
-    read = [n for s in region_at(plan, split.at).rest for n in walk(s) if isinstance(n, ast.Name)]
-    held = [*split.inline, *split.renamed, *(n for n in read if n.id in split.names)]
+    held = [*split.inline, *split.renamed, *_read(plan, split)]
     return replace(split, masks=frozenset(plan.program.source(n) for n in held if is_mask(plan, n)))
+
+
+def _read(plan: Reading, split: Split) -> Iterator[ast.Name]:
+    for node in (n for s in region_at(plan, split.at).rest for n in walk(s)):
+        if isinstance(node, ast.Name) and node.id in split.names and isinstance(node.ctx, ast.Load):
+            yield node
+
+
+def _lengths(plan: Reading) -> Iterator[ast.expr]:
+    """`lengths` of `pack_padded_sequence(x, lengths.cpu())`, wherever they come from."""
+    packs = plan.calls_that(lambda name: effect_of(name).packs)
+    waiting = [_bare(call.node.args[1]) for call in packs if len(call.node.args) > 1]
+    for one in waiting:
+        yield one
+        below = [_bare(made) for made in plan.bindings.below(one)] if isinstance(one, ast.Name) else []
+        waiting += [made for made in below if made not in waiting]
+
+
+def _is_of_numbers(plan: Reading, name: ast.Name) -> bool:
+    """One for each sample: `torch.tensor([len(text) for text in texts])`, which a loader's own `collate_fn` gives."""
+    made = [n for one in plan.bindings.made_by(name) for n in _without_tensor(plan, one)]
+    return bool(made) and all(_counts_each(node) for node in made)
+
+
+def _without_tensor(plan: Reading, node: ast.expr) -> Sequence[ast.expr]:
+    node = _bare(node)
+    tensor = isinstance(node, ast.Call) and qualified(node.func, plan.flow.imports) in TENSORS and node.args
+    return plan.bindings.made_by(node.args[0]) if tensor and isinstance(node, ast.Call) else [node]
+
+
+def _counts_each(node: ast.expr) -> bool:
+    match node:
+        case ast.ListComp(elt=ast.Call(func=ast.Name(id="len" | "int" | "float"))):
+            return True
+        case ast.ListComp(elt=ast.Call(func=ast.Attribute(attr="size"), args=[_])):
+            return True
+        case ast.ListComp(elt=ast.Subscript(value=ast.Attribute(attr="shape"))):
+            return True
+        case ast.Call(func=ast.Name(id="list"), args=[ast.Call(func=ast.Name(id="map"), args=[ast.Name(id="len"), _])]):
+            return True
+    return False
 
 
 def _compared(plan: Reading, split: Split) -> Iterator[tuple[ast.expr, ast.expr]]:

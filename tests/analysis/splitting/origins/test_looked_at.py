@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from nbddp.analysis import Plan, make_plan
+from nbddp.analysis import Plan, planned, read
 from nbddp.options import Options
 from tests.analysis.cells import notebook
 from tests.analysis.splitting.steps import DATA
@@ -17,7 +17,7 @@ STEP = "out = model(X)\nloss = F.mse_loss(out, y)\noptimizer.zero_grad()\nloss.b
 def looking(lines: str, *, apart: bool = True) -> Plan:
     body = "".join(f"    {line}\n" for line in f"{STEP}{lines}".strip().split("\n"))
     cell = f"{DATA}\nfor step in range(9):\n{body}print(loss.item())\n"
-    return make_plan(notebook(cell), Options(), apart=apart)
+    return planned(read(notebook(cell), Options()), apart=apart)
 
 
 def wholes(made: Plan) -> list[str]:
