@@ -19,9 +19,11 @@ from nbddp.analysis.values import (
     ONE,
     OPERATORS,
     PICKED,
+    STATES,
     TURNED,
     Extent,
     Place,
+    Value,
     spread,
 )
 
@@ -102,14 +104,29 @@ def compares_samples(plan: Reading, node: ast.BinOp | ast.Call | ast.Compare) ->
 
 
 def _goes_along_samples(plan: Reading, call: ast.Call) -> bool:
-    """`nn.LSTM(8, 8)(x)`, which takes time for the first dimension, of batches as a DataLoader puts them together."""
+    """`nn.LSTM(8, 8)(x)`, which takes time for the first dimension, of batches as a DataLoader puts them together.
+
+    Or one that takes samples for the first, of what was turned.
+    """
     given = plan.facts.value(call.args[0]) if call.args else ANYTHING
-    if spread(given) is not Extent.SAMPLES or given.items or given.of(*ELSEWHERE) or plan.options.exact:
-        return False
     layers = [o.node for o in plan.facts.value(call.func).of("model", "submodule") if effect_of(o.name).sequence]
-    own = any("collate_fn" in fact.args for fact in plan.facts.calls.values())
-    first = layers and not own and all(isinstance(n, ast.Call) and _is_time_first(plan, n) for n in layers)
-    return bool(first) and not any(_moves_the_first(plan, n) for n in plan.nodes() if isinstance(n, ast.Attribute))
+    if spread(given) is not Extent.SAMPLES or given.items or not layers:
+        return False
+    made = [n for n in layers if isinstance(n, ast.Call)]
+    time_first = len(made) == len(layers) and all(_is_time_first(plan, n) for n in made)
+    if given.of(TURNED) and not given.of(LINE, FLAT, ONE, PICKED) and all(o.name != STATES for o in given.of(TURNED)):
+        return len(made) == len(layers) and not any(_is_time_first(plan, n, unknown=True) for n in made)
+    if given.of(*ELSEWHERE) or not time_first:
+        return False
+    own = plan.options.exact or any("collate_fn" in fact.args for fact in plan.facts.calls.values())
+    moves = any(_moves_the_first(plan, n) for n in plan.nodes() if isinstance(n, ast.Attribute))
+    return _begins_with_samples(given) or not (own or moves)
+
+
+def _begins_with_samples(given: Value) -> bool:
+    """By its sizes, of which only theirs is not known."""
+    sizes = given.shape if isinstance(given.shape, tuple) else ()
+    return len(sizes) > MATRIX and sizes[0] is None and None not in sizes[1:]
 
 
 def _moves_the_first(plan: Reading, method: ast.Attribute) -> bool:
@@ -131,12 +148,15 @@ def _is_of_step(plan: Reading, node: ast.AST) -> bool:
     return not steps.isdisjoint(plan.program.ancestors(node)) or (fact is not None and bool(fact.loops & steps))
 
 
-def _is_time_first(plan: Reading, made: ast.Call) -> bool:
-    """As it is where nothing else is said, by name or by place."""
+def _is_time_first(plan: Reading, made: ast.Call, *, unknown: bool = False) -> bool:
+    """As it is where nothing else is said, by name or by place; perhaps where that is `unknown`."""
     named = keywords_of(made)
     said = named.get("batch_first")
     open_ended = len(made.args) > BEFORE or any(k.arg is None for k in made.keywords)
-    return plan.facts.value(said).const is False if said is not None else not open_ended
+    if said is None:
+        return unknown or not open_ended
+    const = plan.facts.value(said).const
+    return const is not True if unknown else const is False
 
 
 def _meets_another_order(plan: Reading, node: ast.BinOp | ast.Call | ast.Compare) -> bool:

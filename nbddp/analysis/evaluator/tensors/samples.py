@@ -13,13 +13,15 @@ from nbddp.analysis.evaluator.tensors.dimensions import (
     counting,
     each_for_itself,
     over_samples,
+    samples_at,
 )
 from nbddp.analysis.evaluator.tensors.joining import pieces
-from nbddp.analysis.evaluator.tensors.layout import along_another, like, placed_by, turned_by
+from nbddp.analysis.evaluator.tensors.layout import SWAPS, along_another, like, placed_by, turned_by
 from nbddp.analysis.library import MATRIX, Samples, Shape, effect_of
 from nbddp.analysis.values import (
     ANYTHING,
     FLAT,
+    LINE,
     MARKS,
     MOVED,
     OPERATORS,
@@ -137,7 +139,8 @@ def note_mixed(m: Machine, node: ast.Call, base: Value, word: str, args: Args, k
         note_statistic_given(m, node, base, [*args, *keywords.values()])
     elif done is Samples.JOINS:
         note_statistic_given(m, node, base, written_elements(m, base) or ())
-    if m.context.grad and _mixes_layers(base, word, args):
+    far = (m.assumed.splits or m.assumed.joined) and _puts_far(base, word, args)
+    if m.context.grad and (far or _mixes_layers(base, word, args)):
         m.facts.against_statistic.add(node)
     if done not in (Samples.ALONG, Samples.MOVES, Samples.ORDERS, Samples.WEIGHS) or spread(base) is not Extent.SAMPLES:
         return
@@ -145,6 +148,16 @@ def note_mixed(m: Machine, node: ast.Call, base: Value, word: str, args: Args, k
     asked = along is not ANYTHING and over_samples(base, along) and not base.of(FLAT)
     if trains and asked and (base.rank is not None or not goes_along_sequences(m)):
         m.facts.against_statistic.add(node)
+
+
+def _puts_far(base: Value, word: str, args: Args) -> bool:
+    """`x.permute(1, 2, 0)`, `turned.transpose(1, 2)`: where the samples then are is not followed."""
+    order = [part.const for a in args for part in a.items or (a,)]
+    if spread(base) is not Extent.SAMPLES or base.of(FLAT, LINE) or samples_at(base) not in order:
+        return False
+    other = order[1 - order.index(samples_at(base))] if len(order) == len(("0", "1")) else None
+    to = order.index(samples_at(base)) if word == "permute" else other if word in SWAPS else None
+    return isinstance(to, int) and to > 1
 
 
 def _mixes_layers(base: Value, word: str, args: Args) -> bool:
