@@ -35,7 +35,15 @@ from nbddp.analysis.reading import (
     training_of,
 )
 from nbddp.analysis.slicing import Slice, backward_slice, build_flow, with_prints
-from nbddp.analysis.splitting import draws_by_share, joined, joins_means, losses_clear, split_batches, with_opened
+from nbddp.analysis.splitting import (
+    counted_evenly,
+    draws_by_share,
+    joined,
+    joins_means,
+    losses_clear,
+    split_batches,
+    with_opened,
+)
 from nbddp.analysis.syntax import build_program, too_deep
 from nbddp.analysis.training import choose_training_cell, first_causes, training_statements, with_line
 from nbddp.analysis.values import Assumptions, Literal, Loop, Obj
@@ -243,7 +251,7 @@ def _agreed(plan: Plan) -> Assumptions:
 
 # What the script will do.
 DECIDED = (
-    _drawn_by_all, split_batches, _whole_if_sharded, _whole_if_drawn, sizes_shared, protected, losses_scaled,
+    _drawn_by_all, split_batches, counted_evenly, _whole_if_sharded, _whole_if_drawn, sizes_shared, protected, losses_scaled,
     losses_clear, _compared_whole, _met_in_models, counting, returned, _agreed,
 )  # fmt: skip
 

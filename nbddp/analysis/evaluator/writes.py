@@ -29,10 +29,13 @@ from nbddp.analysis.values import (
 
 def taint(m: Machine, holder: ast.expr, extent: Extent) -> None:
     """Give a variable or a field another extent; an element of it stands for the whole."""
+    inside = isinstance(holder, ast.Subscript)
     while isinstance(holder, ast.Subscript):
         holder = holder.value
     if isinstance(holder, ast.Name):
         old = m.lookup(holder.id)
+        for obj in old.of("list", "dict") if inside and old is not None else ():  # `self` of a dictionary's class too
+            m.put(obj, "[]", Value(extent=extent))
         if old is not None:
             own = m.frame.node is None or holder.id in m.frame.local
             extent = extent if own else from_afar(old, extent)

@@ -26,4 +26,4 @@ from nbddp.analysis.splitting.origins import counted_rows, entries_of_each, is_p
 from nbddp.analysis.splitting.own_parameters import learned, leaves
 from nbddp.analysis.splitting.regions import step_of
 from nbddp.analysis.splitting.roots import base_of
-from nbddp.analysis.splitting.split_batches import joined, losses_clear, split_batches, with_opened
+from nbddp.analysis.splitting.split_batches import counted_evenly, joined, losses_clear, split_batches, with_opened

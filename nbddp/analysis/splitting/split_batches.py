@@ -27,6 +27,7 @@ from nbddp.analysis.splitting.fit import (
     unjoined,
     with_what_meets,
 )
+from nbddp.analysis.splitting.means import means_of
 from nbddp.analysis.splitting.regions import region_at, run_by
 from nbddp.analysis.splitting.single_samples import made_one
 from nbddp.analysis.values import Assumptions, Obj, Split
@@ -46,6 +47,16 @@ def split_batches(plan: Reading) -> Assumptions:
     if assumed.unsplit:
         return assumed
     return _last(plan, *assumed.splits) or _next(plan)
+
+
+def counted_evenly(plan: Reading) -> Assumptions:
+    """Numbers of samples beside a mean that has been weighed: a rank counts as if it had an even share."""
+    means = [means_of(plan, split) for split in plan.assumed.splits]
+    even = frozenset(node for one in means for node in (*one.counts, *one.beside))
+    if even - plan.assumed.even:
+        return replace(plan.assumed, even=plan.assumed.even | even)
+    unclear = plan.assumed.even and plan.assumed.even != even
+    return joined(plan, sentence("it is not clear which numbers of samples are counted")) if unclear else plan.assumed
 
 
 def losses_clear(plan: Reading) -> Assumptions:
@@ -131,7 +142,8 @@ def _runs(plan: Reading, loop: ast.AST, models: frozenset[Obj]) -> bool:
 def _anew(assumed: Assumptions) -> Assumptions:
     """Without what has been decided for parts of a batch."""
     nothing = frozenset[ast.expr]()
-    return replace(assumed, splits=(), returned={}, summed=nothing, averaged=nothing, scaled=nothing, agreed=nothing)
+    assumed = replace(assumed, splits=(), returned={}, summed=nothing, averaged=nothing)
+    return replace(assumed, scaled=nothing, agreed=nothing, even=nothing)
 
 
 def _whole(plan: Reading, reason: Sentence, *, unsaid: bool = False) -> Assumptions:

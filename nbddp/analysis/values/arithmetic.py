@@ -38,6 +38,7 @@ from nbddp.analysis.values.domain import (
     spread,
 )
 
+SEVERAL_BATCHES = 2
 TINY = 1e-5  # what keeps a number of samples from being zero, where something is divided by it
 
 # Methods and functions that are operators by another name.
@@ -63,7 +64,7 @@ def binary(left: Value, right: Value, op: ast.operator) -> Value:
     if _of_weights(left, right) or _of_weights(right, left):
         return Value(extent=Extent.REPEATED)
     found = Value(marks, extent, None, None, equal=alike(left) and alike(right), size=size)
-    found = replace(found, number=_is_number(left) and _is_number(right))
+    found = replace(found, number=_is_number(left) and _is_number(right), batches=_batches(left, right, op))
     match op:
         case ast.Add() | ast.Sub():
             if {spread(left), spread(right)} == {Extent.SAMPLES, Extent.MEAN}:
@@ -86,6 +87,13 @@ def binary(left: Value, right: Value, op: ast.operator) -> Value:
                 return marked(found, RATED if right.equal else WEIGHTED)
             return marked(found, FRACTION) if extent is Extent.SUM else found
     return found
+
+
+def _batches(left: Value, right: Value, op: ast.operator) -> int:
+    """`seen + len(x)`: of more batches than this one, whose shares no one weight makes up for."""
+    counts = [v.batches for v in (left, right) if spread(v) is Extent.SUM]
+    adds = isinstance(op, ast.Add | ast.Sub) and len(counts) > 1
+    return SEVERAL_BATCHES if adds and any(counts) else max(counts, default=0)
 
 
 def _is_apart(left: Value, right: Value) -> bool:
@@ -184,7 +192,7 @@ def _multiply(a: Value, b: Value) -> Extent:
         return Extent.MEAN
     if {x, y} == {Extent.MEAN, Extent.SUM}:  # of the same samples; any other sum weights the ranks' means
         weight = a if x is Extent.SUM else b
-        return Extent.SUM if weight.equal or weight.size else Extent.VARYING
+        return Extent.SUM if (weight.equal or weight.size) and not weight.batches else Extent.VARYING
     return Extent.SAMPLES if _is_rate_of_samples(a, b) else Extent.VARYING
 
 
@@ -205,7 +213,7 @@ def _divide(a: Value, b: Value) -> Extent:
     if x is Extent.UNIFORM and y is Extent.SAMPLES and not b.of(RATED):
         return y
     # a mean over the share; over shares of unlike size, the mean of means is another number
-    return Extent.MEAN if x is y is Extent.SUM and b.equal else Extent.VARYING
+    return Extent.MEAN if x is y is Extent.SUM and b.equal and b.batches < SEVERAL_BATCHES else Extent.VARYING
 
 
 def _floor(a: Value, b: Value) -> Extent:

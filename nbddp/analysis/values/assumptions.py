@@ -86,6 +86,7 @@ class Assumptions:
     agreed: frozenset[ast.expr] = frozenset()  # conditions that the ranks decide together
     summed: frozenset[ast.expr] = frozenset()  # divisors that are added up over the ranks
     returned: Mapping[ast.expr, str] = field(default_factory=dict)  # what is combined where a function returns it, how
+    even: frozenset[ast.expr] = frozenset()  # numbers of samples of which each rank counts an even share
     counting: Mapping[Loop, tuple[Counting, ...]] = field(default_factory=dict)  # whose counts are added up behind it
     averaged: frozenset[ast.expr] = frozenset()  # means in losses that make more of them than a mean
     scaled: frozenset[ast.AST] = frozenset()  # sums in losses that are multiplied by the number of ranks

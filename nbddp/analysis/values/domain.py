@@ -84,6 +84,7 @@ class Value:
     sources: frozenset[ast.AST] = frozenset()  # the literal numbers that it comes from, unchanged
     equal: bool = False  # the same number on each rank, as sizes of shares are: adds up all the same
     size: bool = False  # a size of the share, perhaps of another one on each rank
+    batches: int = 0  # of how many batches it counts unlike shares: of none, of one, or of several (2)
     number: bool = False  # surely a Python number, not a tensor
     arrays: frozenset[Obj] = frozenset()  # those of which it may be one, or a view: `b = a`, `row = a[0]`
     shape: Dimensions = None  # of a tensor, where it is known
@@ -92,8 +93,8 @@ class Value:
         """Also by the type of the literal: True and 1.0 are told apart."""
         if self is other or not isinstance(other, Value):
             return self is other
-        mine = self.extent, self.equal, self.number, self.arrays, self.shape
-        others = other.extent, other.equal, other.number, other.arrays, other.shape
+        mine = self.extent, self.equal, self.number, self.batches, self.arrays, self.shape
+        others = other.extent, other.equal, other.number, other.batches, other.arrays, other.shape
         same = mine == others and self.const == other.const and type(self.const) is type(other.const)
         return same and self.objs == other.objs and self.items == other.items and self.sources == other.sources
 
@@ -264,6 +265,7 @@ def join(a: Value, b: Value, *, later: bool = False) -> Value:
         a.sources | b.sources,
         alike(a) and alike(b),
         a.size and b.size,
+        max(a.batches, b.batches),
         a.number and b.number,
         a.arrays | b.arrays,
         either(a.shape, b.shape),

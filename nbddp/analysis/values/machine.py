@@ -219,7 +219,8 @@ class Machine(Names):
         if LAST in why or some_by_place(value):
             return Value(extent=Extent.VARYING, number=True)
         known = not value.of(PICKED)
-        return Value(extent=Extent.SUM, equal=known and not self.deals(), size=known, number=True)
+        unlike = bool(self.assumed.splits) and not self.deals()
+        return Value(extent=Extent.SUM, equal=known and not self.deals(), size=known, batches=int(unlike), number=True)
 
     def alone(self, *values: Value) -> bool:
         """Is all that is of samples here one sample, in a loop over them that goes on?"""

@@ -189,7 +189,8 @@ def _of_samples(m: Machine, name: str, args: Args, keywords: Keywords, op: Op) -
     """`torch.std(x, 0)` is `x.std(0)`; of a list it is about the items."""
     if not args or not (name.startswith(("torch.", "numpy.")) or op.samples in TOTALS):
         return None
-    if (name == "sum" and any(v.of("list") for v in args[1:])) or args[0].of("generator"):
+    things = name == "sum" and (any(v.of("list") for v in args[1:]) or m.elements(args[0]).of("instance"))
+    if things or args[0].of("generator"):
         return None  # `sum(rows, [])`; a generator may give one for each sample, or whole batches
     if name in ("torch.einsum", "numpy.einsum"):
         return einsum(m, args[0].const, args[1:])

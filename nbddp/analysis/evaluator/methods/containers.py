@@ -129,7 +129,11 @@ def fill(m: Machine, holders: Value, args: Args, keywords: Keywords) -> None:
     for key, value in keywords.items():
         put_element(m, holders, value, key)
     for given in args[-1:]:  # before it, `defaultdict` gets what makes the items
-        _put(m, holders.objs, m.elements(given) if given.of("list", "dict") else iterate(m, given, _CONTENTS))
+        each = m.elements(given) if given.of("list", "dict") else iterate(m, given, _CONTENTS)
+        paired = (
+            holders.of("dict") and not given.of("dict") and each.items
+        )  # `super().__init__((k, Meter()) for k in ks)`
+        _put(m, holders.objs, each.items[-1] if paired and each.items else each)
         put_all(m, holders, given)
 
 

@@ -7,8 +7,6 @@ from dataclasses import replace
 
 from nbddp.analysis.evaluator.classes import by_operator
 from nbddp.analysis.evaluator.writes import put_all, put_element
-from nbddp.analysis.slicing import Function, changed_names, fresh_names, local_names
-from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
     Extent,
     Machine,
@@ -43,13 +41,6 @@ def computed(m: Machine, node: ast.BinOp, left: Value, right: Value) -> Value:
     if isinstance(node.op, ast.Div) and not (alike(right) and spread(left) in (Extent.SUM, Extent.SAMPLES)):
         note_divisor(m, node.right, left)
     result = with_contents(m, binary(left, right, node.op), left, right)
-    if (
-        isinstance(node.op, ast.Div)
-        and m.assumed.splits
-        and result.extent is Extent.MEAN
-        and _grows(m, node.right, right)
-    ):
-        return result.with_extent(Extent.VARYING)  # over unlike parts, which no one weight makes up for
     if (left.sources or right.sources) and isinstance(node.op, ast.Mult | ast.Div | ast.FloorDiv):
         return replace(result, sources=frozenset[ast.AST]({node}))  # a number of its own, computed from literals
     return result
@@ -59,16 +50,6 @@ def _listed(m: Machine, node: ast.expr, element: Value) -> Value:
     made = m.make("list", node)
     put_element(m, made, element)
     return made
-
-
-def _grows(m: Machine, count: ast.expr, value: Value) -> bool:
-    """`total / seen`: does it count the samples of more batches than this one? Also where others add to it."""
-    function = m.program.function_of(count)
-    if isinstance(count, ast.Name) and isinstance(function, Function) and count.id not in local_names(function):
-        return spread(value) is Extent.SUM
-    loops = [a.fact.node for a in m.loops if m.program.function_of(a.fact.node) is function]
-    kept = {n for one in loops if isinstance(one, ast.stmt) for n in changed_names([one]) - fresh_names(one)}
-    return any(isinstance(n, ast.Name) and n.id in kept for n in walk(count))
 
 
 def with_contents(m: Machine, found: Value, *operands: Value) -> Value:

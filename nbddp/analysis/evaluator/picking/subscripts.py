@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from nbddp.analysis.evaluator.calls import instance
-from nbddp.analysis.evaluator.classes import by_class
+from nbddp.analysis.evaluator.classes import by_class, own_methods, run_methods
 from nbddp.analysis.evaluator.picking.samples import is_cut_to_size, picked
 from nbddp.analysis.evaluator.tensors import like, samples_at
 from nbddp.analysis.evaluator.writes import put_element
@@ -29,8 +29,9 @@ UNKNOWN_KEY = "[any]"  # of a dictionary from which an item was taken by a key t
 def make_what_it_lacks(m: Machine, base: Value, index: Value) -> None:
     """`meters["loss"]` of `defaultdict(Meter)`: what it counts is not what the one of another key counts.
 
-    Unless a key that is not known has come before: that may have been this one.
+    Unless a key that is not known has come before: that may have been this one. A class may say what it lacks itself.
     """
+    run_methods(m, own_methods(m, base, "__missing__"), [index])
     for obj in base.of("dict"):
         fact = m.facts.calls.get(obj.node) if isinstance(obj.node, ast.Call) else None
         if fact is None or "collections.defaultdict" not in fact.names or not fact.node.args:

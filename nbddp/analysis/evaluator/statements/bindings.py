@@ -166,7 +166,8 @@ def _increment(m: Machine, target: ast.expr, old: Value, op: ast.operator, opera
     gathers = old.extent in domain.WHOLE and not old.const and not _begun_here(m, operand)
     if isinstance(op, ast.Add) and spread(new) is Extent.SUM and gathers:
         number = old.number and new.number
-        return Value(extent=Extent.SUM, equal=new.equal and domain.alike(old), number=number)  # an accumulator
+        equal = new.equal and domain.alike(old)  # an accumulator
+        return Value(extent=Extent.SUM, equal=equal, batches=new.batches, number=number)
     found = tell_unlike(m, binary(old, new, op), (target, old), (operand, new))
     if found.of(domain.ASSUMED) and not isinstance(op, ast.Add | ast.Sub):
         found = Value(extent=Extent.VARYING, number=found.number)  # who multiplies again and again weights no mean

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.means.born import (
     holds_mean,
     is_born,
-    is_mean,
     means_in,
     runs,
     scales,
 )
-from nbddp.analysis.splitting.means.counted import comes_from, divided_by
 from nbddp.analysis.splitting.means.found import means_of
 from nbddp.analysis.splitting.regions import definitions, region_at
-from nbddp.analysis.syntax import increment, walk
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Split, backward_of
 
 
@@ -26,8 +23,6 @@ def uncounted(plan: Reading, split: Split) -> ast.expr | None:
     region, means = region_at(plan, split.at), means_of(plan, split)
     if means.unseen:
         return means.unseen[0]
-    if (average := _uneven(plan, (*means.beside, *means.counts))) is not None:
-        return average
     known = {*means.born, *plan.assumed.scaled, *(inner.node for inner in means.inner)}
     summed_up = {call for call in {n for s in region.rest for n in walk(s)} if is_born(plan, call)} - {*means.born}
     named = {name for _, name in means.unpacked}
@@ -48,15 +43,4 @@ def uncounted(plan: Reading, split: Split) -> ast.expr | None:
             if not below and not (isinstance(node, ast.Name) and node.id in named):
                 return node
             waiting += below
-    return None
-
-
-def _uneven(plan: Reading, even: Sequence[ast.expr]) -> ast.expr | None:
-    """`self.hits / self.seen`, where not all that `seen` has counted are even shares: each rank divides by its own."""
-    increments = (one for node in plan.nodes() if (one := increment(node)))
-    added = [(one.place.attr, one.value) for one in increments if isinstance(one.place, ast.Attribute)]
-    uneven = {attr for attr, value in added if value not in even and not comes_from(plan, value, even)}
-    for node in (n for n in plan.nodes() if isinstance(n, ast.expr) and is_mean(plan, n)):
-        if any(n.attr in uneven and plan.facts.value(n).varies for n in divided_by(node)):
-            return node
     return None

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import reduce
 
 from nbddp.analysis.evaluator.attributes import fields_of, read
-from nbddp.analysis.evaluator.classes import class_of
+from nbddp.analysis.evaluator.classes import by_operator, class_of
 from nbddp.analysis.evaluator.iteration import iterate, loaders_in, taken_from
 from nbddp.analysis.evaluator.libraries.builtins.callbacks import mapped, over_items
 from nbddp.analysis.evaluator.libraries.builtins.containers import LISTS, dict_call, iterator, partial, passed
@@ -77,9 +77,8 @@ def builtin(  # noqa: C901, PLR0912 -- one case for each function
         return ANYTHING
     if name == "functools.reduce" and first.of("function", "method"):
         return over_items(m, node, args)
-    if name == "sum" and len(args) > 1 and args[1].of("list"):
-        put_element(m, args[1], m.elements(iterate(m, first, node)))
-        return args[1]
+    if name == "sum" and (added := _added_up(m, node, args)) is not None:
+        return added
     if name in ("super", "slice"):
         return thing(name, node)  # in a method: the instance, seen from the bases; no numbers of samples
     if op.makes == "dict":
@@ -158,3 +157,13 @@ def _next(m: Machine, node: ast.Call, first: Value) -> Value:
     if first.of("iterator") and Extent.SAMPLES in taken_from(m, first):
         return marked(found, PLACED)
     return found.with_extent(Extent.REPEATED) if batches_of and batches_of <= m.assumed.unshared else found
+
+
+def _added_up(m: Machine, node: ast.Call, args: Args) -> Value | None:
+    """`sum(rows, [])`; `sum(results, Result())`, by the class that they are of."""
+    each, total = iterate(m, args[0], node), args[1] if len(args) > 1 else Value(const=0, number=True)
+    if total.of("list"):
+        put_element(m, total, m.elements(each))
+        return total
+    first = by_operator(m, ast.Add(), total, each) if each.of("instance") else None
+    return by_operator(m, ast.Add(), first, each) or first if first is not None else None

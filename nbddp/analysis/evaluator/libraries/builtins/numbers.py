@@ -64,7 +64,8 @@ def as_number(m: Machine, name: str, value: Value) -> Value:
         extent = m.one_number(extent, value)
     const = value.const if isinstance(value.const, int | float) else INFINITE.get(value.const)
     number = name in ("float", "int") or (value.number and name in ("round", "abs"))
-    return Value(value.objs - value.of("list"), extent, const=const, equal=value.equal, number=number)
+    objs = value.objs - value.of("list")
+    return Value(objs, extent, const=const, equal=value.equal, batches=value.batches, number=number)
 
 
 def _of_samples(m: Machine, value: Value, inner: Value) -> Value:
