@@ -251,8 +251,8 @@ def _agreed(plan: Plan) -> Assumptions:
 
 # What the script will do.
 DECIDED = (
-    _drawn_by_all, split_batches, counted_evenly, _whole_if_sharded, _whole_if_drawn, sizes_shared, protected, losses_scaled,
-    losses_clear, _compared_whole, _met_in_models, counting, returned, _agreed,
+    _drawn_by_all, split_batches, counted_evenly, _whole_if_sharded, _whole_if_drawn, sizes_shared, protected,
+    losses_scaled, losses_clear, _compared_whole, _met_in_models, counting, returned, _agreed,
 )  # fmt: skip
 
 
