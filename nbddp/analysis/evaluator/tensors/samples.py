@@ -153,10 +153,12 @@ def note_mixed(m: Machine, node: ast.Call, base: Value, word: str, args: Args, k
 def _puts_far(base: Value, word: str, args: Args) -> bool:
     """`x.permute(1, 2, 0)`, `turned.transpose(1, 2)`: where the samples then are is not followed."""
     order = [part.const for a in args for part in a.items or (a,)]
-    if spread(base) is not Extent.SAMPLES or base.of(FLAT, LINE) or samples_at(base) not in order:
+    at, sizes = samples_at(base), base.shape if isinstance(base.shape, tuple) else ()
+    known = [place for place, size in enumerate(sizes) if size is None] == [at]
+    if spread(base) is not Extent.SAMPLES or base.of(FLAT, LINE) or not known or at not in order:
         return False
-    other = order[1 - order.index(samples_at(base))] if len(order) == len(("0", "1")) else None
-    to = order.index(samples_at(base)) if word == "permute" else other if word in SWAPS else None
+    other = order[1 - order.index(at)] if len(order) == len(("0", "1")) else None
+    to = order.index(at) if word == "permute" else other if word in SWAPS else None
     return isinstance(to, int) and to > 1
 
 
