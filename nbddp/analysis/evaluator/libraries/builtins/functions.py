@@ -45,7 +45,7 @@ def builtin(  # noqa: C901, PLR0912 -- one case for each function
     first = args[0] if args else keywords.get("iterable", ANYTHING)
     if name == "len":
         return length(m, first)
-    if name == "isinstance" and len(args) == 2:
+    if name in ("isinstance", "hasattr") and len(args) == 2:
         return is_of_kind(m, args)
     if name == "next":
         return _next(m, node, first)

@@ -14,9 +14,12 @@ KINDS = {
 
 
 def is_of_kind(m: Machine, args: Args) -> Value:
-    """The same on all ranks; known of things that are no containers, and of the parts of a batch: they are tensors."""
+    """The same on all ranks; known of things that are no containers, and of the parts of a batch: they are tensors.
+
+    Likewise `hasattr(numbers, "__len__")`.
+    """
     value, asked = args
-    alike = value.extent in (Extent.UNIFORM, Extent.REPEATED, Extent.MEAN, Extent.SUM)
+    alike = value.number or value.extent in (Extent.UNIFORM, Extent.REPEATED, Extent.MEAN, Extent.SUM)
     alike |= value.extent is Extent.SAMPLES and not m.context.varying
     part = not value.objs and sum(f.node is m.frame.node for f in m.frames) > 1  # a function that goes into containers
     no = bool(_kinds(asked)) and (part or bool(value.objs and value.objs == value.of(*KNOWN)))
