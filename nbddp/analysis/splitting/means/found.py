@@ -60,7 +60,9 @@ def means_of(plan: Reading, split: Split) -> Means:
                 inner += [one for one in found if one is not None]
                 beside += counted_in(plan, node, weighs=any(found)) if called else []
                 born += [node] if begins and not (found or scaled) else []
-    averaged = sorted(plan.assumed.averaged - inside - {one.node for one in inner}, key=plan.program.span)
+    weighed = {one.node for one in inner}
+    averaged = sorted(plan.assumed.averaged - inside - weighed, key=plan.program.span)
+    averaged = [node for node in averaged if weighed.isdisjoint(plan.bindings.made_of(node, through_calls=False))]
     inner += [one for node in averaged if (one := inner_mean(plan, split, node)) is not None]
     for node in sorted(means_around(plan, split, inside) - apart - {one.node for one in inner}, key=plan.program.span):
         outer = outer_mean(plan, split, node)
