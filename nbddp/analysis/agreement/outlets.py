@@ -242,12 +242,12 @@ def _is_elsewhere(value: Value) -> bool:
 
 
 def _samples(plan: Reading, call: CallFact, node: ast.expr) -> Iterator[ast.expr]:
-    """What a rank has of a batch, where that is shown as a whole: of one sample, as an example, it has its own."""
-    value = plan.facts.value(node)
+    """What a rank has of a batch, where that is shown as a whole: in a step, as an example, it has its own."""
+    value, example = plan.facts.value(node), isinstance(node, ast.Subscript) and _in_step(plan, call)
     if isinstance(node, ast.Name):
         if value.extent is Extent.SAMPLES:
             yield node
-    elif spread(value) is Extent.SAMPLES and (plan.assumed.splits or not isinstance(node, ast.Subscript)):
+    elif spread(value) is Extent.SAMPLES and (plan.assumed.splits or not example):
         method = node.func if isinstance(node, ast.Call) else None
         children = [c.value if c is method and isinstance(c, ast.Attribute) else c for c in ast.iter_child_nodes(node)]
         found = [s for c in children if isinstance(c, ast.expr) for s in _samples(plan, call, c)]

@@ -24,7 +24,7 @@ OPS: Table = {
     "tqdm.pandas tqdm.tqdm.pandas tqdm.rich.tqdm.pandas": Op(Effect.WORLD),  # which gives tables a progress_apply
     # What keeps the numbers of a run.
     "wandb.log neptune.log_metric": Op(out="logged"),
-    "mlflow trackio swanlab clearml": Op(out="kept"),  # they keep the run themselves, in silence
+    "mlflow trackio swanlab clearml tensorboard_logger": Op(out="kept"),  # they keep the run themselves, in silence
     "wandb.init": Op(makes="tracker"),
     "loguru.logger structlog.get_logger": Op(makes="logger"),
     "torch.utils.tensorboard.SummaryWriter tensorboardX.SummaryWriter torch.utils.tensorboard.writer visdom.Visdom "

@@ -12,7 +12,8 @@ from nbddp.script.parts.exchange import sending_device
 @torch.no_grad()
 def average_gradients(*optimizers):
     """What DDP does during backward, for parameters outside it: each gradient becomes the mean over all processes."""
-    parameters = [p for optimizer in optimizers for group in optimizer.param_groups for p in group["params"]]
+    groups = [group for optimizer in filter(None, optimizers) for group in optimizer.param_groups]
+    parameters = [p for group in groups for p in group["params"]]
     kinds = torch.tensor([0 if p.grad is None else 2 if p.grad.is_sparse else 1 for p in parameters])
     kinds = kinds.to(sending_device())
     dist.all_reduce(kinds, dist.ReduceOp.MAX)  # a gradient may be missing on some of them

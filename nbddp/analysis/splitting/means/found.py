@@ -70,11 +70,17 @@ def means_of(plan: Reading, split: Split) -> Means:
     weighed = {one.node for one in inner}  # in a function: what that gives is not weighed once more
     again = [n for n in born if reads_kept(plan, n, weighed)]
     unseen += [n for n in again if runs(plan, n) and means_in(plan, n) - weighed]  # and a mean of its own beside it
+    unseen += [n for n in born if _is_taken_apart(plan, n)]  # perhaps a tuple with one
     born = [n for n in born if n not in {*again, *subtracted} and weighed.isdisjoint(means_in(plan, n))]
     unpacked = [(n, name) for n, name in unpacked if weighed.isdisjoint(means_in(plan, n.value))]
     beside = first_of(plan, [*dict.fromkeys(beside)])
     counts = [n for n in counts if n not in beside and not comes_from(plan, n, beside)]
     return Means(tuple(born), tuple(unpacked), tuple(counts), tuple(inner), tuple(unseen), tuple(beside))
+
+
+def _is_taken_apart(plan: Reading, node: ast.expr) -> bool:
+    parent = plan.program.parents[node]
+    return isinstance(parent, ast.Assign) and any(isinstance(t, ast.Tuple | ast.List) for t in parent.targets)
 
 
 def _out_of_a_tuple(plan: Reading, node: ast.Assign) -> Iterator[str]:
