@@ -157,7 +157,7 @@ def _differs(at: Place, node: ast.expr) -> bool:
     value = at.facts.value(node)
     if at.into:
         return True
-    return as_a_whole(value) is Extent.VARYING or (isinstance(node, ast.Call) and holds(at.facts, value))
+    return as_a_whole(value) in (Extent.VARYING, *NUMBERS) or (isinstance(node, ast.Call) and holds(at.facts, value))
 
 
 def _children(at: Place, node: ast.expr) -> list[ast.expr]:

@@ -18,7 +18,16 @@ from nbddp.analysis.values.arithmetic import (
     unary,
 )
 from nbddp.analysis.values.assumptions import Assumptions, Counting, Split, batch_at
-from nbddp.analysis.values.branches import chosen_by, copies, decided, join_states, operands, restore, state_of
+from nbddp.analysis.values.branches import (
+    chosen_by,
+    copies,
+    decided,
+    join_states,
+    jumped,
+    operands,
+    restore,
+    state_of,
+)
 from nbddp.analysis.values.contents import (
     ITEMS,
     OPENED,
@@ -36,7 +45,7 @@ from nbddp.analysis.values.contents import (
     sources,
     turns_of,
 )
-from nbddp.analysis.values.contexts import Active, Env, Frame, Left, Remembered, Trace
+from nbddp.analysis.values.contexts import Active, Env, Frame, Left, Remembered, State, Trace
 from nbddp.analysis.values.domain import (
     ANYTHING,
     ASSUMED,

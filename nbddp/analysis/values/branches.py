@@ -6,14 +6,22 @@ import ast
 from collections.abc import Collection
 from contextlib import AbstractContextManager
 
-from nbddp.analysis.values.contexts import Env
+from nbddp.analysis.values.contexts import Env, State
 from nbddp.analysis.values.domain import ANYTHING, PLACED, Extent, Value, alike, join, spread
 from nbddp.analysis.values.facts import Facts
 from nbddp.analysis.values.machine import Machine
 
 
-def copies(m: Machine) -> tuple[Env, list[Env]]:
+def copies(m: Machine) -> State:
     return dict(m.globals), [dict(f.local) for f in m.frames]
+
+
+def jumped(m: Machine, by: type[ast.stmt]) -> list[State]:
+    """Where a `break`, a `return` or the like has left since, what stood there that is not so here."""
+    here = m.globals, [f.local for f in m.frames]
+    found = [(env, frames[: len(m.frames)]) for how, (env, frames) in m.jumps if how is by]
+    m.jumps = [jump for jump in m.jumps if jump[0] is not by]
+    return [state for state in found if state != here]
 
 
 def state_of(m: Machine, bound: Collection[str] = ()) -> tuple[object, ...]:
@@ -24,7 +32,7 @@ def state_of(m: Machine, bound: Collection[str] = ()) -> tuple[object, ...]:
     return globals_, locals_, dict(m.facts.fields), m.asleep, m.left
 
 
-def restore(m: Machine, saved: tuple[Env, list[Env]]) -> None:
+def restore(m: Machine, saved: State) -> None:
     if m.globals != saved[0]:
         m.rebound = object()
     m.globals = dict(saved[0])
@@ -36,7 +44,7 @@ def _join_env(a: Env, b: Env) -> Env:
     return {k: join(a[k], b[k]) if k in a and k in b else a.get(k, b.get(k, ANYTHING)) for k in {**a, **b}}
 
 
-def join_states(states: list[tuple[Env, list[Env]]]) -> tuple[Env, list[Env]]:
+def join_states(states: list[State]) -> State:
     globals_, locals_ = states[0]
     for other_globals, other_locals in states[1:]:
         globals_ = _join_env(globals_, other_globals)

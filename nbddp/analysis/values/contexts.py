@@ -11,6 +11,7 @@ from nbddp.analysis.values.domain import Extent, Obj, Value
 from nbddp.analysis.values.facts import LoopFact, Pass
 
 Env = dict[str, Value]
+State = tuple[Env, list[Env]]  # of the cells, and of each function that runs
 
 
 @dataclass

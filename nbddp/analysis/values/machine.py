@@ -11,7 +11,7 @@ from functools import reduce
 from nbddp.analysis.syntax import Program
 from nbddp.analysis.values.assumptions import Assumptions
 from nbddp.analysis.values.contents import ITEMS, contents, held, is_uneven
-from nbddp.analysis.values.contexts import Active, Left, Remembered, Trace
+from nbddp.analysis.values.contexts import Active, Left, Remembered, State, Trace
 from nbddp.analysis.values.domain import (
     ANYTHING,
     FIRST,
@@ -69,6 +69,7 @@ class Machine(Names):
     asleep: set[Obj] = field(default_factory=set)  # models in evaluation mode
     modules_run: int = 0  # calls of modules with gradients on
     ticks: int = 0  # statements and calls
+    jumps: list[tuple[type[ast.stmt], State]] = field(default_factory=list)  # from where, with what
     dimensions: int = 0  # of tensors that may have any number of them, while one is tried
     star_imports: list[str] = field(default_factory=list)
     remembered: dict[Hashable, Remembered] = field(default_factory=dict)  # calls that changed nothing

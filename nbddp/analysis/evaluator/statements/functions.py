@@ -21,10 +21,14 @@ from nbddp.analysis.values import (
     Machine,
     Obj,
     Value,
+    copies,
     domain,
     join,
     join_all,
+    join_states,
+    jumped,
     note_change,
+    restore,
     spread,
     thing,
 )
@@ -140,7 +144,7 @@ def _run_body(
         around=m.context,
     )
     m.frames.append(frame)
-    left = m.left
+    left, jumps, m.jumps = m.left, m.jumps, []
     with m.traced() as trace:
         if isinstance(function, ast.Lambda):
             frame.returned = evaluate(m, function.body)
@@ -152,6 +156,9 @@ def _run_body(
                 m.steps.block(m, function.body)
     m.left = left | {one for one in m.left if one.by is ast.Raise}
     m.frames.pop()
+    if left_so := jumped(m, ast.Return):
+        restore(m, join_states([copies(m), *left_so]))
+    m.jumps = jumps + m.jumps
     if not isinstance(function, ast.Lambda) and yields(function):
         made = generated(m, frame, obj.owner, trace.drawn)
         m.resumed.update(dict.fromkeys(made.objs, lambda: _run_body(m, function, obj, args, keywords, node)))

@@ -39,6 +39,7 @@ from nbddp.analysis.values import (
     LoopFact,
     Machine,
     Obj,
+    State,
     Value,
     chosen_by,
     copies,
@@ -46,6 +47,7 @@ from nbddp.analysis.values import (
     is_uneven,
     iterated,
     join_states,
+    jumped,
     last_finding,
     marked,
     restore,
@@ -123,7 +125,8 @@ def _turns(
     Gives whether it runs over shares of these loaders, and how some ranks may have broken off.
     """
     shares, around = _draws_shares(m, fact.node, loaders), m.left
-    backward = unsure = False
+    backward, unsure, broken_off = False, False, list[State]()
+    outer, m.jumps = m.jumps, []
     for turn in range(TURNS):
         before, state, found, kept = copies(m), state_of(m), last_finding(), _of_fields(m)
         deals = shares and turn > 0 and not (fact.backward or fact.lazy)
@@ -134,7 +137,8 @@ def _turns(
         m.left = around | {one for one in m.left if one.by is not ast.Continue}
         backward, unsure = backward or active.backward, unsure or active.unsure
         loaders = loaders | active.next_of
-        after = join_states([before, copies(m)])
+        after = join_states([before, copies(m), *jumped(m, ast.Continue)])
+        broken_off += jumped(m, ast.Break)
         restore(m, after)
         deals = shares and not (fact.backward or fact.lazy)
         if turn and _extents(after) == _extents(before) and _of_fields(m) == kept:
@@ -142,6 +146,8 @@ def _turns(
         bound = m.frame.local.keys() - before[1][-1].keys() - m.frame.missed  # before they are read: in each turn
         if last_finding() is found and state_of(m, bound) == state and not deals:
             break  # the second turn would find what the first one found
+    restore(m, join_states([copies(m), *broken_off]))
+    m.jumps = outer + m.jumps
     _note_use(fact, loaders, backward, unsure)
     broken = frozenset(one for one in m.left - around if one.by is ast.Break)
     m.left -= broken
@@ -200,8 +206,17 @@ def run_for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
     if (fact.loaders or steps) and not fact.lazy and (shares or node not in m.assumed.mixed):
         m.varying_before = before
         m.steps.leave_loop(m, fact)
-    with m.arrived(broken):  # by those ranks that nothing has led out
-        m.steps.block(m, node.orelse)
+    _run_else(m, node, broken)
+
+
+def _run_else(m: Machine, loop: ast.For | ast.AsyncFor | ast.While, broken: frozenset[Left]) -> None:
+    """By those ranks that nothing has led out; who has broken off keeps what there was."""
+    before = copies(m)
+    with m.arrived(broken):
+        m.steps.block(m, loop.orelse)
+    breaks = any(isinstance(n, ast.Break) for n in inside(loop.body))
+    if loop.orelse and breaks:
+        restore(m, join_states([before, copies(m)]))
 
 
 def _surely_bound(loop: ast.For | ast.AsyncFor) -> set[str]:
@@ -285,8 +300,7 @@ def run_while(m: Machine, node: ast.While) -> None:
     _, broken = _turns(m, fact, one, set())
     if fact.next_of:
         m.steps.leave_loop(m, fact)
-    with m.arrived(broken):  # by those ranks that nothing has led out
-        m.steps.block(m, node.orelse)
+    _run_else(m, node, broken)
 
 
 def comprehension_loops(m: Machine, generators: list[ast.comprehension], body: Callable[[], None]) -> None:

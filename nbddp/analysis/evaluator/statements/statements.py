@@ -37,6 +37,7 @@ from nbddp.analysis.values import (
     join,
     join_all,
     join_states,
+    jumped,
     restore,
     truth,
 )
@@ -63,6 +64,7 @@ def _run_each(m: Machine, body: list[ast.stmt]) -> bool:
             left = run_statement(m, statement)
             if isinstance(statement, Stops):
                 m.leave(type(statement))
+                m.jumps.append((type(statement), copies(m)))
             if left or isinstance(statement, Stops):
                 return True
     return False
@@ -137,7 +139,7 @@ def _try(m: Machine, node: ast.Try) -> None:
         run_block(m, node.body)
         run_block(m, node.orelse)
     if node.handlers:  # what it binds may be what it was: `try: net = torch.load(path)`
-        restore(m, join_states([untried, copies(m)]))
+        restore(m, join_states([untried, copies(m), *jumped(m, ast.Raise)]))
     raised, m.raised = m.raised, before
     errors = {one for one in m.left - left if one.by is ast.Raise and node.handlers}
     m.left -= errors
