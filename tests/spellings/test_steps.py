@@ -14,6 +14,7 @@ from tests.spellings.program import by_slices
 from tests.spellings.steps import handed
 from tests.spellings.steps.besides import STEPS, UNEQUAL
 from tests.spellings.steps.choices import CHOICES, STATE
+from tests.spellings.steps.jumps import JUMPS
 from tests.spellings.steps.losses import LOSSES
 from tests.spellings.steps.notebook import notebook
 
@@ -54,6 +55,13 @@ def test_what_a_rank_has_seen_chooses(chooses: str, keeps: str, tmp_path: Path) 
 @pytest.mark.parametrize(("chooses", "keeps"), CHOICES)
 def test_what_a_rank_has_seen_chooses_exactly(chooses: str, keeps: str, tmp_path: Path) -> None:
     assert exactly(tmp_path, notebook(STATE, chooses, "", keeps, "loss.item()", "--exact")) == "equal"
+
+
+@pytest.mark.parametrize(("before", "each", "shown"), JUMPS)
+def test_what_is_set_before_a_jump(before: str, each: str, shown: str, tmp_path: Path) -> None:
+    assert not wrong(tmp_path, notebook(before, "", "", each, shown))
+    assert not wrong(tmp_path, by_slices(notebook(before, "", "", each, shown)))
+    assert exactly(tmp_path, notebook(before, "", "", each, shown, "--exact")) == "equal"
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -1,0 +1,68 @@
+"""What is set before a `break`, a `continue`, a `return` or an error, in a step; and things that are added up."""
+
+from __future__ import annotations
+
+NUMBERED = "at = -1; n = None; total = 0.0"
+NOTED = """def note(value, at):
+    global noted
+    if at == 1:
+        noted = value
+        return True
+    return False
+at = -1; noted = None"""
+CAUGHT = """at += 1
+try:
+    if at == 1:
+        n = loss.item()
+        raise ValueError(at)
+except ValueError:
+    pass"""
+INNER = """at += 1
+for k in range(3):
+    if k == at:
+        total = total + (out - b).abs().sum().item()
+        break
+else:
+    total = 0.0"""
+RESULT = """class Result:
+    def __init__(self, total=0.0, count=0):
+        self.total, self.count = total, count
+    def __add__(self, other):
+        return Result(self.total + other.total, self.count + other.count)
+    def __radd__(self, other):
+        return self
+    def mean(self):
+        return self.total / self.count
+result, results = Result(), []"""
+METERS = """class Meter:
+    def __init__(self):
+        self.total, self.count = 0.0, 0
+    def add(self, value, k):
+        self.total += value * k
+        self.count += k
+    def mean(self):
+        return self.total / self.count
+class Meters(dict):
+    def __missing__(self, key):
+        self[key] = Meter()
+        return self[key]
+    def log(self, k, **values):
+        for key, value in values.items():
+            self[key].add(value, k)
+class Named(Meters):
+    def __init__(self, *names):
+        super().__init__((name, Meter()) for name in names)
+meters, named = Meters(), Named("loss")"""
+JUMPS = (
+    (NUMBERED, "at += 1\nif at == 1:\n    n = loss.item()\n    break", "n"),
+    (NUMBERED, "at += 1\nif at == 1:\n    n = loss.item()\n    continue\nat += 0", "n"),
+    (NUMBERED, "at += 1\nif at % 2:\n    total += (out > b).sum().item()\n    continue\nat += 0", "total"),
+    (NUMBERED, CAUGHT, "n"),
+    (NUMBERED, INNER, "total"),
+    (NOTED, "at += 1\nnote(loss.item(), at)", "noted"),
+    (RESULT, "result = result + Result(loss.item() * len(a), len(a))", "result.mean()"),
+    (RESULT, "results.append(Result((out > b).sum().item(), len(a)))", "sum(results).mean()"),
+    (RESULT, "results.append(Result((out > b).sum().item(), len(a)))", "sum(results, Result()).mean()"),
+    (METERS, "meters.log(len(a), loss=loss.item())", "meters['loss'].mean()"),
+    (METERS, "named.log(len(a), loss=loss.item())", "named['loss'].mean()"),
+)
