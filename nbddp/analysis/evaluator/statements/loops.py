@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
 from dataclasses import replace
 from itertools import takewhile
 
@@ -13,7 +12,6 @@ from nbddp.analysis.evaluator.iteration import (
     DEEPEST,
     as_often_as,
     drawn_from,
-    element_key,
     is_cut,
     is_indirect,
     iterate,
@@ -41,7 +39,6 @@ from nbddp.analysis.values import (
     Obj,
     State,
     Value,
-    chosen_by,
     copies,
     decided,
     is_uneven,
@@ -54,14 +51,13 @@ from nbddp.analysis.values import (
     spread,
     state_of,
 )
-from nbddp.sentence import sentence
 
 MOST = 16  # turns over what is written out, of loops in each other
 ENDS = ast.Continue | ast.Break | ast.Return | ast.Raise | ast.Try
 TURNS = 5  # what has come so far through names has come everywhere: `older = old; old = loss`
 
 
-def _enter(m: Machine, node: Loop, iterable: Value | None, source: ast.expr | None) -> LoopFact:
+def enter(m: Machine, node: Loop, iterable: Value | None, source: ast.expr | None) -> LoopFact:
     fact = m.facts.loops.setdefault(node, LoopFact(node))
     fact.parents.update(a.fact.node for a in m.loops)
     fact.function = m.frame.node
@@ -148,7 +144,7 @@ def _turns(
             break  # the second turn would find what the first one found
     restore(m, join_states([copies(m), *broken_off]))
     m.jumps = outer + m.jumps
-    _note_use(fact, loaders, backward, unsure)
+    note_use(fact, loaders, backward, unsure)
     broken = frozenset(one for one in m.left - around if one.by is ast.Break)
     m.left -= broken
     return shares, broken
@@ -168,7 +164,7 @@ def _draws_shares(m: Machine, loop: Loop, loaders: set[Obj]) -> bool:
     return bool(loaders) and loop not in m.assumed.whole
 
 
-def _note_use(fact: LoopFact, loaders: set[Obj], backward: bool, unsure: bool) -> None:
+def note_use(fact: LoopFact, loaders: set[Obj], backward: bool, unsure: bool) -> None:
     """What a loop that has been run does with its loaders this time: it watches, trains, or perhaps trains."""
     seen = fact.watched if not backward else fact.perhaps if unsure else fact.trained
     seen |= loaders
@@ -176,7 +172,7 @@ def _note_use(fact: LoopFact, loaders: set[Obj], backward: bool, unsure: bool) -
 
 def run_for(m: Machine, node: ast.For | ast.AsyncFor) -> None:
     iterable = evaluate(m, node.iter)
-    fact = _enter(m, node, iterable, node.iter)
+    fact = enter(m, node, iterable, node.iter)
     before, loaders = m.varying_places(), loaders_in(m, iterable)
     if loaders and not m.sharing() and not _draws_shares(m, node, loaders):
         _made_beside(m, node)
@@ -291,7 +287,7 @@ def _of_all(m: Machine, value: Value, loop: ast.AST) -> Value:
 
 
 def run_while(m: Machine, node: ast.While) -> None:
-    fact = _enter(m, node, None, None)
+    fact = enter(m, node, None, None)
 
     def one(active: Active) -> None:
         with decided(m, node.test, evaluate(m, node.test)):
@@ -301,38 +297,3 @@ def run_while(m: Machine, node: ast.While) -> None:
     if fact.next_of:
         m.steps.leave_loop(m, fact)
     _run_else(m, node, broken)
-
-
-def comprehension_loops(m: Machine, generators: list[ast.comprehension], body: Callable[[], None]) -> None:
-    if not generators:
-        body()
-        return
-    first = generators[0]
-    iterable = evaluate(m, first.iter)
-    fact = _enter(m, first, iterable, first.iter)
-    loaders = loaders_in(m, iterable)
-    active = Active(fact, bool(loaders & m.assumed.dealt.get(first, frozenset())), untaped=m.is_untaped())
-    m.loops.append(active)
-    own = {n.id for n in walk(first.target) if isinstance(n, ast.Name)}
-    for turn in range(2):
-        before, found = state_of(m, own), last_finding()
-        active.shares &= not (turn and first in m.assumed.unsure)  # a share, or all of it: a sum is then neither
-        for value in literal_elements(m, iterable) or [element(m, iterable, first, active)]:
-            key = element_key(value).const
-            turn_of = Obj("turn", first, repr(key)) if key is not None else m.context.turn
-            with ExitStack() as around:
-                around.enter_context(m.within(turn=turn_of))
-                around.enter_context(as_often_as(m, iterable, first.iter))
-                assign(m, first.target, value)
-                for condition in first.ifs:
-                    around.enter_context(chosen_by(m, evaluate(m, condition)))
-                with m.within(varying=m.context.varying or is_uneven(m.facts, iterable)):
-                    comprehension_loops(m, generators[1:], body)
-        if last_finding() is found and state_of(m, own) == before and first not in m.assumed.unsure:
-            break
-    m.loops.pop()
-    _note_use(fact, loaders | active.next_of, active.backward, active.unsure)
-    if fact.backward:
-        m.facts.keep_whole.pop(first, None)
-    elif fact.loaders:
-        m.facts.keep_whole[first] = sentence("results of a comprehension cannot be combined; use a for loop")

@@ -52,13 +52,6 @@ def test_turns_of_numbers_of_names_and_of_what_is_not_known(source, named, opaqu
     assert (fact.named, fact.opaque) == (named, opaque)
 
 
-def test_an_evaluation_by_a_comprehension_is_run_whole():
-    made = plan(*BEFORE, TRAINING + "    n = sum([model(x).sum().item() for x, y in test_loader])\n    print(n)\n")
-    (loop,) = made.assumed.whole
-    assert isinstance(loop, ast.comprehension)
-    assert extent(made, "n") is Extent.REPEATED
-
-
 def test_a_while_loop_that_draws_by_next_leaves_its_shares():
     cell = (
         "batches = iter(train_loader)\nstep = 0\nlast = 0.0\nwhile step < 5:\n    x, y = next(batches)\n"
@@ -70,6 +63,14 @@ def test_a_while_loop_that_draws_by_next_leaves_its_shares():
     assert {r.name: r.how for r in made.facts.reductions.values()} == {"last": "mean"}
     assert extent(made, "step") is Extent.UNIFORM
     assert node(made, ast.While, cell[cell.index("while") : cell.rindex("\nprint")])
+
+
+@pytest.mark.parametrize("ends", ["", "    else:\n        last = 0\n"])
+def test_what_is_set_before_a_break_is_there_behind_the_loop(ends):
+    """Whatever an `else` makes of it for those that have not broken off."""
+    breaks = "        if epoch:\n            last = loss.item()\n            break\n"
+    made = plan(*BEFORE, f"last = None\n{TRAINING}{breaks}{ends}    print(last)\n")
+    assert {r.name: r.how for r in made.facts.reductions.values()} == {"last": "mean"}
 
 
 def nested(loops: int, kind: str) -> str:
