@@ -128,19 +128,38 @@ def _before_it_is_gone(plan: Plan, read: set[ast.stmt]) -> Iterator[Edit]:
 
 
 def _opens_written(plan: Plan, call: CallFact) -> bool:
-    """`open("b.txt").read()` behind `shutil.move("a.txt", "b.txt")`: by the same words; `os.path.getsize(path)`.
+    """`open("b.txt").read()` behind `shutil.move("a.txt", "b.txt")`; `os.path.getsize(path)`, `os.listdir(folder)`.
 
     Or one picture of a list after the other.
     """
     around = (a for a in plan.program.ancestors(call.node) if isinstance(a, ast.If | ast.While | ast.IfExp))
     sized = looks(plan, call.node) and not any(call.node in {*walk(a.test)} for a in around)
+    reads, method = any(effect_of(name).opens for name in call.names), _method(call.node)
     path = path_of(call.node) if _opens(call.node) and not opens_to_write(plan, call.node) else None
-    reads = any(effect_of(name).opens for name in call.names)
     path = call.node.args[0] if (sized or reads) and call.node.args else path
+    path = method.value if method and not call.names and effect_of(f".{method.attr}").opens else path
     if reads and isinstance(path, ast.Name) and _is_of_a_list(plan, path):
         return True
-    given = {ast.unparse(a) for w in plan.writing.forms for a in (*w.args, *(k.value for k in w.keywords))}
-    return path is not None and ast.unparse(path) in given
+    written = {place for write in plan.writing.forms for given in _given(write) for place in _places(plan, given)}
+    asked = _places(plan, path) if path is not None else set()
+    inside = any(place.lstrip("f").startswith(f"{folder[:-1]}/") for folder in asked for place in written)
+    return not asked.isdisjoint(written) or (sized and inside)
+
+
+def _method(call: ast.Call) -> ast.Attribute | None:
+    return call.func if isinstance(call.func, ast.Attribute) else None
+
+
+def _given(write: ast.Call) -> Iterator[ast.expr]:
+    """What may be the path: also `path` of `path.write_text(text)`."""
+    yield from (*write.args, *(k.value for k in write.keywords))
+    if (method := _method(write)) is not None:
+        yield method.value
+
+
+def _places(plan: Plan, path: ast.expr) -> set[str]:
+    """In words, and in those that it comes from: `open(self.path, "w")` of `Log("log.txt")`."""
+    return {ast.unparse(made) for made in (path, *plan.bindings.made_by(path))}
 
 
 def _is_of_a_list(plan: Plan, path: ast.Name) -> bool:

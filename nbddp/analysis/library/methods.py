@@ -129,6 +129,7 @@ METHODS: Table = {
         Effect.CHANGES
     ),
     "to_csv to_parquet to_pickle to_json to_excel to_hdf to_feather to_sql to_stata tofile": Op(Effect.WRITES),
+    "read_text read_bytes": Op(opens=True),
     "save_pretrained write_text write_bytes unlink rmdir touch symlink_to": Op(Effect.WRITES),
     "savefig write_image write_html": Op(Effect.PICTURE),
     "save write writelines dump mkdir makedirs extractall extract download urlretrieve rename rmtree": Op(Effect.WORLD),
