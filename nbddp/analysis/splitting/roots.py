@@ -48,7 +48,14 @@ def is_data(plan: Reading, node: ast.expr) -> bool:
     literal = not isinstance(value.const, Literal | None) and not filled
     others = value.objs - value.of(*DATA, *MARKS) - inputs(plan, value)
     single = value.shape == () and not value.objs  # `X.std() + 1e-6`
-    return not (value.number or single) and not literal and not others and not value.size
+    plain = not (value.number or single) and not literal and not others and not value.size
+    return plain and not any(_holds_tools(plan, obj.node) for obj in value.of("list"))
+
+
+def _holds_tools(plan: Reading, made: ast.AST) -> bool:
+    """`[Flip(), Shift(0.1)]`: written one by one, these are no samples."""
+    elements = made.elts if isinstance(made, ast.List | ast.Tuple) else []
+    return bool(elements) and all(plan.facts.value(e).of("instance", "function", "method", "model") for e in elements)
 
 
 def roots(region: Region, node: ast.expr, seen: frozenset[ast.AST] = frozenset()) -> Iterator[Root]:

@@ -22,6 +22,7 @@ def left_whole(plan: Reading, split: Split) -> Sentence | None:
     whole = next(_in_fields(plan), None) or next(_outside(region), None)
     if plan.options.exact and goes_through_loader(plan, region.owner):
         whole = whole or next(_not_cut(region, split), None) or next(_made_in_functions(region), None)
+    whole = whole or next(_of_as_many_rows(region), None)
     return sentence("'%1' has all samples of the batch", plan.program.source(whole)) if whole is not None else None
 
 
@@ -35,6 +36,23 @@ def _in_fields(plan: Reading) -> Iterator[ast.expr]:
             makers = {plan.program.function_of(b.value) for b in plan.bindings.of(field) if b.value is not None}
             if any(f.bodies & makers for f in run):
                 yield field
+
+
+def _of_as_many_rows(region: Region) -> Iterator[ast.expr]:
+    """`users @ items.T - ratings`, of parameters with a row for each sample."""
+    plan, rows = region.plan, rows_of_batches(region.plan)
+    for node in (n for s in region.rest for n in run_by(plan, s) if isinstance(n, ast.BinOp | ast.Call)):
+        sides = [node.left, node.right] if isinstance(node, ast.BinOp) else _met(plan, node)
+        parts = [plan.facts.value(side).rank for side in sides if is_split(plan, side)]
+        for side in (s for s in sides if parts and not is_split(plan, s)):
+            value = plan.facts.value(side)
+            first = value.shape[0] if isinstance(value.shape, tuple) and value.shape else None
+            if str(first) in rows - {"1"} and value.rank in parts and not _is_product(node):
+                yield side
+
+
+def _is_product(node: ast.AST) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
 
 
 def _outside(region: Region) -> Iterator[ast.expr]:
