@@ -21,6 +21,7 @@ from nbddp.analysis.values import (
     TestFact,
     Value,
     alike,
+    is_uneven,
     join_all,
     operands,
     spread,
@@ -60,25 +61,25 @@ def _line_searches(plan: Reading) -> Iterator[Decision]:
 
 def _decisions(plan: Reading, fact: TestFact) -> Iterator[Decision]:
     test, value = fact.node, plan.facts.value(fact.node)
-    if fact.alone or fact.loops & plan.dealt:
+    uncaught = isinstance(plan.program.parents[test], ast.Assert) and not fact.caught  # which ends the training
+    if fact.alone or fact.loops & plan.dealt or uncaught:
         return
-    sure = alike(value) and spread(value) is not Extent.REPEATED
-    if sure:
+    same = alike(value) and not is_uneven(plan.facts, value)
+    if same and spread(value) is not Extent.REPEATED:
         yield from (Decision(test, o, "sum_over_ranks", True) for o in _counts(plan, test))
         return
     steers = test in plan.assumed.agreed or _steers(plan, fact)
     if not steers and _protects(plan, fact):
         return
-    compared = [] if alike(value) else operands(plan.facts, test)
+    compared = [] if same else operands(plan.facts, test)
     extents = [spread(plan.facts.value(o)) for o in compared]
     if compared and all(e in PARTS for e in extents):
         yield from (Decision(test, o, PARTS[e], True) for o, e in zip(compared, extents, strict=True))
         if steers and Extent.REPEATED in map(spread, _parts(plan, test)):
             yield Decision(test, test, "from_rank_0", True)
-    elif steers or (not alike(value) and any(by(plan, fact) for by in (_between_epochs, _collects, _chooses))):
+    elif steers or (not same and any(by(plan, fact) for by in (_between_epochs, _collects, _chooses))):
         part = quantifier(plan, test)
-        exact = alike(value) or part is not None
-        yield Decision(test, test, "from_rank_0" if alike(value) else part or "from_rank_0", exact)
+        yield Decision(test, test, "from_rank_0" if same else part or "from_rank_0", same or part is not None)
 
 
 def _counts(plan: Reading, test: ast.expr) -> Iterator[ast.expr]:
@@ -231,6 +232,8 @@ def _needs_some(plan: Reading, node: ast.AST) -> bool:
 def _steers(plan: Reading, fact: TestFact) -> bool:
     """Does the condition decide what all ranks must do together?"""
     node = plan.program.parents[fact.node]
+    if isinstance(node, ast.Assert):
+        return True
     assert isinstance(node, Branch)
     branches = [node.body, node.orelse] if isinstance(node, ast.IfExp) else [*node.body, *node.orelse]
     if meets(plan, branches) or any(_changes_state(plan, n) for n in reached(plan, branches)):

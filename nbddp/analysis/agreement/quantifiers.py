@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from nbddp.analysis.library import Shape, entry_of
+from nbddp.analysis.library import Shape, effect_of, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.syntax import qualified
-from nbddp.analysis.values import alike
+from nbddp.analysis.values import Extent, alike, spread
 
 ANY, ALL = "any_rank", "all_ranks"
 OPPOSITE = {ANY: ALL, ALL: ANY}
@@ -34,7 +34,25 @@ def _of_call(plan: Reading, node: ast.Call) -> str | None:
     if name is None and isinstance(node.func, ast.Attribute):
         if node.func.attr == "item" or entry_of(node).shape is Shape.SAME:
             return quantifier(plan, node.func.value)
-        return NAMES.get(node.func.attr) if not node.args else None
+        return _of_each(plan, NAMES.get(node.func.attr), node.func.value) if not node.args else None
     if name in ("bool", "int", "float") and len(node.args) == 1:
         return quantifier(plan, node.args[0])
-    return NAMES.get((name or "").rsplit(".", 1)[-1]) if len(node.args) == 1 else None
+    asked = NAMES.get((name or "").rsplit(".", 1)[-1]) if len(node.args) == 1 else None
+    return _of_each(plan, asked, node.args[0]) if asked else None
+
+
+def _of_each(plan: Reading, asked: str | None, given: ast.expr) -> str | None:
+    """Of samples, or of what is no number; not `any(loss < 0.5 for loss in losses)`: of a share these are others."""
+    if asked is None or not _compares(plan, given):
+        return asked
+    parts = [given.elt] if isinstance(given, ast.GeneratorExp | ast.ListComp) else getattr(given, "elts", [given])
+    others = [part for part in parts if not alike(plan.facts.value(part))]
+    whole = all(spread(plan.facts.value(p)) is Extent.SAMPLES or quantifier(plan, p) == asked for p in others)
+    return asked if whole else None
+
+
+def _compares(plan: Reading, node: ast.expr) -> bool:
+    """Is a number of a share compared in it, also by a method, or further up?"""
+    made = (n for n in plan.bindings.made_of(node) if isinstance(n, ast.Compare | ast.Call))
+    tells = (n for n in made if isinstance(n, ast.Compare) or effect_of(f".{getattr(n.func, 'attr', '')}").truth)
+    return any(spread(plan.facts.value(n)) is Extent.VARYING for n in tells)

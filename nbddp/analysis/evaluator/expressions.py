@@ -249,7 +249,8 @@ def _comprehension(m: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorE
     def body() -> None:
         key = evaluate(m, node.key).const if isinstance(node, ast.DictComp) else None
         value = evaluate(m, node.value if isinstance(node, ast.DictComp) else node.elt)
-        note_size(m.facts, made.objs if m.context.of_share and not around.of_share else ())
+        apart = isinstance(node, ast.SetComp) and spread(value) in (Extent.MEAN, Extent.SUM, Extent.VARYING)
+        note_size(m.facts, made.objs if apart or (m.context.of_share and not around.of_share) else ())
         value = domain.of_each(value) if m.context.varying and not around.varying else value
         with m.within(varying=around.varying, of_share=around.of_share):
             put_element(m, made, value, key)

@@ -150,6 +150,7 @@ class TestFact(Tracked):
     node: ast.expr
     loops: set[Loop] = field(default_factory=TrackedSet)
     alone: bool = False  # asked where not all ranks may come: under a condition of one rank, or inside of a model
+    caught: bool = False  # by an `assert` whose error leads to something else
 
 
 @dataclass(eq=False)

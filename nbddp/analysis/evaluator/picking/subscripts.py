@@ -65,6 +65,12 @@ def _some_of_each(m: Machine, obj: Obj, node: ast.Subscript) -> Value | None:
     return some
 
 
+def _is_found_apart(m: Machine, base: Value, index: Value, node: ast.Subscript) -> bool:
+    """`X[found]`, `found[-1]` of `found = [i for i in range(n) if errors[i] > limit]`: as many as a rank finds."""
+    one = not isinstance(node.slice, ast.Slice) and m.elements(base).number and is_uneven(m.facts, base)
+    return one or bool(index.of("list") and is_uneven(m.facts, index))
+
+
 def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Value:
     if (own := by_class(m, base, "getitem", [index])) is not None:
         return own
@@ -92,8 +98,8 @@ def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Val
     rows = extent in domain.WHOLE and is_cut_to_size(m, base, node)
     if index.varies and extent in domain.WHOLE:
         extent = spread(index) if spread(index) is Extent.SAMPLES else Extent.VARYING
-    if extent in domain.WHOLE and index.of("list") and is_uneven(m.facts, index):
-        extent = Extent.VARYING  # `X[[i for i in range(n) if errors[i] > limit]]`: by as many as a rank finds
+    if extent in domain.WHOLE and _is_found_apart(m, base, index, node):
+        extent = Extent.VARYING
     objs = result.objs | base.of(*domain.OF_A_PART)
     if rows:  # `table[: len(x)]`: the first ones on each rank
         return domain.marked(Value(objs, Extent.SAMPLES), domain.PLACED)

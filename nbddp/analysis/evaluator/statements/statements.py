@@ -26,7 +26,9 @@ from nbddp.analysis.evaluator.statements.loops import run_for, run_while
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
     ANYTHING,
+    WHOLE,
     Active,
+    Extent,
     LoopFact,
     Machine,
     Split,
@@ -188,13 +190,19 @@ def _expression(m: Machine, node: ast.Expr) -> None:
 
 
 def _raise(m: Machine, node: ast.Raise) -> None:
-    if node.exc is not None:
-        m.raised = join(m.raised, evaluate(m, node.exc))
+    if node.exc is None:
+        return
+    error = evaluate(m, node.exc)
+    fact = m.facts.calls.get(node.exc) if isinstance(node.exc, ast.Call) else None
+    if fact is not None and any(m.held(v) not in WHOLE for v in fact.args.values()):
+        error = replace(error, extent=Extent.VARYING)  # `raise Stop(f"at {loss}")`, which tells it where it is caught
+    m.raised = join(m.raised, error)
 
 
 def _assert(m: Machine, node: ast.Assert) -> None:
-    with chosen_by(m, evaluate(m, node.test)):
+    with decided(m, node.test, evaluate(m, node.test)):
         m.leave(ast.Raise)
+    m.facts.tests[node.test].caught |= m.context.caught
 
 
 _TABLE: dict[type[ast.stmt], Callable[[Machine, Any], bool | None]] = {

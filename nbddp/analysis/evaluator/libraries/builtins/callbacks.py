@@ -26,6 +26,31 @@ def _item(m: Machine, node: ast.Call, of: Value) -> Value:
     return found.with_extent(Extent.REPEATED) if loaders and loaders <= m.assumed.unshared else found
 
 
+def filtered(m: Machine, node: ast.Call, args: Args) -> Value:
+    """As many as a rank finds, where it asks its own numbers."""
+    asked = m.steps.call(m, node, args[0], None, [_item(m, node, args[1])], {})
+    if asked.extent in (*WHOLE, Extent.SAMPLES):
+        return args[1]
+    made = m.make("list", node)
+    note_size(m.facts, made.objs)
+    for obj in made.objs:
+        m.put(obj, "[]", iterate(m, args[1], node))
+    return made
+
+
+def by_key(m: Machine, node: ast.Call, args: Args, key: Value | None) -> Value | None:
+    """`sorted(range(n), key=lambda i: losses[i])`: each rank by its own."""
+    if key is None or not args:
+        return None
+    asked = m.steps.call(m, node, key, None, [_item(m, node, args[0])], {})
+    if asked.extent in (*WHOLE, Extent.SAMPLES):
+        return None
+    made, item = m.make("list", node), iterate(m, args[0], node)
+    for obj in made.objs:
+        m.put(obj, "[]", item.with_extent(Extent.VARYING))
+    return made if ast.unparse(node.func) == "sorted" else item.with_extent(Extent.VARYING)
+
+
 def mapped(m: Machine, node: ast.Call, args: Args) -> Value:
     with ExitStack() as around:
         for given in args[1:]:

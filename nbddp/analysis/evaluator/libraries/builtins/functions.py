@@ -9,7 +9,7 @@ from functools import reduce
 from nbddp.analysis.evaluator.attributes import fields_of, read
 from nbddp.analysis.evaluator.classes import by_operator, class_of
 from nbddp.analysis.evaluator.iteration import iterate, loaders_in, taken_from
-from nbddp.analysis.evaluator.libraries.builtins.callbacks import mapped, over_items
+from nbddp.analysis.evaluator.libraries.builtins.callbacks import by_key, filtered, mapped, over_items
 from nbddp.analysis.evaluator.libraries.builtins.containers import LISTS, dict_call, iterator, partial, passed
 from nbddp.analysis.evaluator.libraries.builtins.kinds import is_of_kind
 from nbddp.analysis.evaluator.libraries.builtins.namespaces import NAMESPACES, namespace, run_text
@@ -30,6 +30,7 @@ from nbddp.analysis.values import (
     Obj,
     Value,
     guarded,
+    is_uneven,
     join_all,
     join_extent,
     marked,
@@ -51,12 +52,14 @@ def builtin(  # noqa: C901, PLR0912 -- one case for each function
         return _next(m, node, first)
     if name == "zip":
         return _zipped(m, node, args)
+    if name in ("sorted", "min", "max") and (made := by_key(m, node, args, keywords.get("key"))) is not None:
+        return made
     if args and (made := of_a_share(m, node, name, first)) is not None:
         return made
     if op.gives in (Gives.TURNS, Gives.SOME):
         return passed(m, node, name, first, args)
     if name == "filter" and len(args) > 1:
-        return args[1]
+        return filtered(m, node, args)
     if name == "map" and len(args) > 1:
         return mapped(m, node, args)
     if name == "getattr" and len(args) > 1 and isinstance(args[1].const, str):
@@ -156,6 +159,8 @@ def _next(m: Machine, node: ast.Call, first: Value) -> Value:
     found = iterate(m, first, node) if first.objs else Value(extent=spread(first))
     if first.of("iterator") and Extent.SAMPLES in taken_from(m, first):
         return marked(found, PLACED)
+    if found.extent in WHOLE and is_uneven(m.facts, first):  # `next(i for i, loss in enumerate(losses) if loss < 1)`
+        return found.with_extent(Extent.VARYING)
     return found.with_extent(Extent.REPEATED) if batches_of and batches_of <= m.assumed.unshared else found
 
 
