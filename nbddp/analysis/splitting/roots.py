@@ -269,7 +269,14 @@ def _is_one_thing(region: Region, node: Place) -> bool:
     kinds = (
         _makes_one(region, v) or _is_taken_over_all(region, v) or _is_given_numbers(region, v, by) for v, by in made
     )
-    return bool(made) and all(kinds)
+    return bool(made) and (all(kinds) or all(_lists_settings(region, node, v) for v, _ in made))
+
+
+def _lists_settings(region: Region, place: ast.expr, made: ast.expr) -> bool:
+    """`factors = [2.0, 0.5]`, of which no tensor is made where it is read."""
+    plan, around = region.plan, region.plan.program.parents[place]
+    tensor = isinstance(around, ast.Call) and qualified(around.func, plan.flow.imports) in TENSORS
+    return not tensor and isinstance(made, ast.List | ast.Tuple) and all(isinstance(e, ast.Constant) for e in made.elts)
 
 
 def _is_given_numbers(region: Region, node: ast.expr, by: ast.AST) -> bool:
