@@ -37,7 +37,18 @@ def counts_of(
         multiplies = entry_of(node, plan.flow.imports).effect is not Effect.READS
     summed = runs(plan, node) and any(_is_summed(plan, part) for part in parts)
     if multiplies and (summed or any(is_mean(plan, part) for part in parts)):
-        yield from (part for part in parts if plan.facts.value(part).size)
+        yield from (part for part in parts if plan.facts.value(part).size and _is_of_this_batch(plan, part))
+
+
+def _is_of_this_batch(plan: Reading, count: ast.expr) -> bool:
+    """Not `k` of `for loss, k in rows`, nor `row[1]`: of a batch before."""
+    match count:
+        case ast.Subscript(value=base):
+            return bool(plan.facts.value(base).of("shape"))
+        case ast.Name():
+            turns = (ast.For, ast.AsyncFor, ast.comprehension)
+            return not any(isinstance(one.by, turns) for one in plan.bindings.of(count))
+    return True
 
 
 def counted_in(plan: Reading, call: ast.AST, *, weighs: bool) -> Iterator[ast.expr]:
