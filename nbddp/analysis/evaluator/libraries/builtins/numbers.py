@@ -54,7 +54,7 @@ def of_a_share(m: Machine, node: ast.Call, name: str, first: Value) -> Value | N
 def as_number(m: Machine, name: str, value: Value) -> Value:
     inner = m.elements(value) if value.of("list") else value
     word = name.rsplit(".", 1)[-1]
-    extent = UNARY[word](inner) if word in UNARY else spread(inner)
+    extent = UNARY[word](inner) if word in UNARY else m.held(inner) if inner.of("list") else spread(inner)
     if value.of("instance"):
         extent = Extent.VARYING if m.held(value) not in WHOLE else Extent.UNIFORM
         return Value(extent=extent)
