@@ -1,4 +1,4 @@
-"""What is set before a `break`, a `continue`, a `return` or an error, in a step; and things that are added up."""
+"""What is set before a `break`, a `continue`, a `return` or an error, in a step; what is added up or asked of all."""
 
 from __future__ import annotations
 
@@ -53,6 +53,58 @@ class Named(Meters):
     def __init__(self, *names):
         super().__init__((name, Meter()) for name in names)
 meters, named = Meters(), Named("loss")"""
+HISTORY = "losses, run = [], []"
+SLOWER = "optimizer.param_groups[0]['lr'] *= 0.5"
+
+
+def slower_where(condition: str) -> str:
+    return f"losses.append(loss.item())\nif {condition}:\n    {SLOWER}"
+
+
+def shown_of(number: str) -> str:
+    return f"losses.append(loss.item())\nprint({number})"
+
+
+ASSERTED = f"""losses.append(loss.item())
+try:
+    assert losses[-1] >= losses[0]
+except AssertionError:
+    {SLOWER}"""
+FOUND = f"""losses.append(loss.item())
+found = [i for i in range(1, len(losses)) if losses[i] > losses[i - 1]]
+if found and found[-1] == len(losses) - 1:
+    {SLOWER}"""
+ROWS = """run.append([loss.item(), (out > b).sum().item()])
+rows = np.array(run)
+print(rows[:, 0].mean(), rows[:, 1].sum())"""
+COUNTED = "run.append((loss.item(), len(a)))\nprint(sum(v * k for v, k in run) / sum(k for _, k in run))"
+# What a step asks of all losses so far.
+ASKED = (
+    *(
+        slower_where(condition)
+        for condition in (
+            "any(v < losses[0] for v in losses[1:])",
+            "all(v <= losses[0] for v in losses)",
+            "not any([losses[-1] < losses[0], losses[-1] < 0])",
+            "(np.array(losses) < losses[0]).any()",
+            "all(v > w for v, w in zip(losses, losses[1:]))",
+            "len(list(filter(lambda v: v < losses[0], losses))) > 1",
+        )
+    ),
+    *(
+        shown_of(number)
+        for number in (
+            "next((i for i, v in enumerate(losses) if v < losses[0]), None)",
+            "sorted(range(len(losses)), key=lambda i: losses[i])[:2]",
+            "len({round(v, 1) for v in losses})",
+            "min(range(len(losses)), key=lambda i: losses[i])",
+        )
+    ),
+    ASSERTED,
+    FOUND,
+    ROWS,
+    COUNTED,
+)
 JUMPS = (
     (NUMBERED, "at += 1\nif at == 1:\n    n = loss.item()\n    break", "n"),
     (NUMBERED, "at += 1\nif at == 1:\n    n = loss.item()\n    continue\nat += 0", "n"),
@@ -65,4 +117,5 @@ JUMPS = (
     (RESULT, "results.append(Result((out > b).sum().item(), len(a)))", "sum(results, Result()).mean()"),
     (METERS, "meters.log(len(a), loss=loss.item())", "meters['loss'].mean()"),
     (METERS, "named.log(len(a), loss=loss.item())", "named['loss'].mean()"),
+    *((HISTORY, each, "") for each in ASKED),
 )
