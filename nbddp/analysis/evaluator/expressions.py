@@ -203,6 +203,7 @@ def _dict(m: Machine, node: ast.Dict) -> Value:
             put_all(m, made, value)
             continue
         at = evaluate(m, key)
+        note_size(m.facts, made.objs if at.varies else ())
         if at.const is not None:
             m.put(obj, f"[{at.const!r}]", value)
         m.put(obj, "[]", value)
@@ -247,13 +248,14 @@ def _comprehension(m: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorE
     made, around = m.make("dict" if isinstance(node, ast.DictComp) else "list", node), m.context
 
     def body() -> None:
-        key = evaluate(m, node.key).const if isinstance(node, ast.DictComp) else None
+        key = evaluate(m, node.key) if isinstance(node, ast.DictComp) else ANYTHING
         value = evaluate(m, node.value if isinstance(node, ast.DictComp) else node.elt)
-        apart = isinstance(node, ast.SetComp) and spread(value) in (Extent.MEAN, Extent.SUM, Extent.VARYING)
+        number = value if isinstance(node, ast.SetComp) else key
+        apart = spread(number) in (Extent.MEAN, Extent.SUM, Extent.VARYING)
         note_size(m.facts, made.objs if apart or (m.context.of_share and not around.of_share) else ())
         value = domain.of_each(value) if m.context.varying and not around.varying else value
         with m.within(varying=around.varying, of_share=around.of_share):
-            put_element(m, made, value, key)
+            put_element(m, made, value, key.const)
 
     m.steps.comprehension(m, node.generators, body)
     env = m.frame.local if m.frame.node is not None else m.globals

@@ -16,6 +16,7 @@ from nbddp.analysis.values import (
     domain,
     elementwise,
     holds_own,
+    is_uneven,
     join_all,
     note_statistic,
     spread,
@@ -48,8 +49,9 @@ def compared(m: Machine, node: ast.Compare, parts: list[Value]) -> Value:
 
 
 def _differ(m: Machine, choices: Value) -> bool:
-    """A list or a dict with what a rank has put in of its own."""
-    return bool(choices.of("list", "dict")) and holds_own(m.facts, choices)
+    """A list with what a rank has put in of its own, or a dict with keys that are: what they stand for is no matter."""
+    listed = Value(choices.of("list"))
+    return (bool(listed.objs) and holds_own(m.facts, listed)) or is_uneven(m.facts, Value(choices.of("dict")))
 
 
 def _known(op: ast.cmpop, left: Value, right: Value) -> bool | None:
