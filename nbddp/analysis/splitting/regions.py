@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import takewhile
 from typing import Any
 
@@ -18,6 +19,7 @@ from nbddp.analysis.values import Extent, Split, spread
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 Scope = Definition | None  # a function; None is the top level of the cells
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
+Setting = tuple[ast.AST, ast.expr]  # a statement, and the value that it gives a name
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,11 +209,23 @@ def values_for(
     statements: Iterable[ast.AST], name: str, around: Iterable[ast.AST] = ()
 ) -> Iterator[tuple[ast.AST, ast.expr]]:
     """Functions that have the name for themselves mean another thing by it, unless they stand around what reads it."""
-    parts, inner = [n for s in statements for n in walk(s)], {*around}
-    others = (n for n in parts if isinstance(n, Definition) and n not in inner and name in local_names(n))
+    found, functions = _set_in(tuple(statements))
+    inner = {*around} if found.get(name) else set[ast.AST]()
+    others = [f for f in functions if f not in inner and name in local_names(f)] if found.get(name) else []
     apart = {n for function in others for n in walk(function)}
-    for node in (n for n in parts if n not in apart):
-        yield from ((node, value) for target, value in assigned(node) if name in stored(target))
+    yield from ((node, value) for node, value in found.get(name, ()) if node not in apart)
+
+
+@lru_cache(maxsize=128)
+def _set_in(statements: tuple[ast.AST, ...]) -> tuple[Mapping[str, Sequence[Setting]], Sequence[Definition]]:
+    """What sets each name, or is put into it, in the order of the text; and the functions. Every name asks for it."""
+    found, functions = defaultdict[str, list[Setting]](list), list[Definition]()
+    for node in (n for s in statements for n in walk(s)):
+        functions += [node] if isinstance(node, Definition) else []
+        for target, value in assigned(node):
+            for name in stored(target):
+                found[name].append((node, value))
         match node:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=holder))) if holder == name:
-                yield from ((node, given) for given in node.args if entry_of(node).effect is Effect.STORES)
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=holder))) if entry_of(node).effect is Effect.STORES:
+                found[holder] += [(node, given) for given in node.args]
+    return found, functions
