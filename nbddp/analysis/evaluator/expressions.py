@@ -58,10 +58,10 @@ def _sized(m: Machine, node: ast.expr, value: Value) -> Value:
         return as_total(m, node, value)
     if node in m.assumed.averaged:
         return as_average(m, node, value)
-    if node in m.assumed.even:
-        return replace(value, batches=0)
     if node in m.assumed.shares and isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
         return replace(value, extent=Extent.SUM, equal=True, size=True, number=True)
+    if node in m.assumed.even:
+        return replace(value, batches=0)
     for split in m.assumed.splits:
         if node in split.states:
             return domain.placed(Value(extent=Extent.SAMPLES), domain.TURNED if split.dim else "")

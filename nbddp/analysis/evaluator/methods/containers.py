@@ -130,10 +130,8 @@ def fill(m: Machine, holders: Value, args: Args, keywords: Keywords) -> None:
         put_element(m, holders, value, key)
     for given in args[-1:]:  # before it, `defaultdict` gets what makes the items
         each = m.elements(given) if given.of("list", "dict") else iterate(m, given, _CONTENTS)
-        paired = (
-            holders.of("dict") and not given.of("dict") and each.items
-        )  # `super().__init__((k, Meter()) for k in ks)`
-        _put(m, holders.objs, each.items[-1] if paired and each.items else each)
+        pairs = each.items if holders.of("dict") and not given.of("dict") else None  # `super().__init__(zip(a, b))`
+        _put(m, holders.objs, pairs[-1] if pairs else each)
         put_all(m, holders, given)
 
 

@@ -66,7 +66,8 @@ def _run_each(m: Machine, body: list[ast.stmt]) -> bool:
             left = run_statement(m, statement)
             if isinstance(statement, Stops):
                 m.leave(type(statement))
-                m.jumps.append((type(statement), copies(m)))
+                if m.context.caught or not isinstance(statement, ast.Raise):
+                    m.jumps.append((type(statement), copies(m)))
             if left or isinstance(statement, Stops):
                 return True
     return False

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from contextlib import ExitStack
 
+from nbddp.analysis.evaluator.classes import line_of
 from nbddp.analysis.evaluator.iteration import as_often_as, iterate, loaders_in
-from nbddp.analysis.values import WHOLE, Args, Extent, Machine, Value, join, note_size, spread
+from nbddp.analysis.values import WHOLE, Args, Extent, Machine, Value, join, join_all, note_size, spread
 
 
 def over_items(m: Machine, node: ast.Call, args: Args) -> Value:
@@ -26,9 +27,15 @@ def _item(m: Machine, node: ast.Call, of: Value) -> Value:
     return found.with_extent(Extent.REPEATED) if loaders and loaders <= m.assumed.unshared else found
 
 
+def _asked(m: Machine, function: Value, item: Value) -> Value:
+    """What a function of the notebook says of it; what comes of the call is something else."""
+    functions = sorted(function.of("function", "method"), key=line_of)
+    return join_all(m.steps.function(m, one, [item], {}, None) for one in functions)
+
+
 def filtered(m: Machine, node: ast.Call, args: Args) -> Value:
     """As many as a rank finds, where it asks its own numbers."""
-    asked = m.steps.call(m, node, args[0], None, [_item(m, node, args[1])], {})
+    asked = _asked(m, args[0], iterate(m, args[1], node))
     if asked.extent in (*WHOLE, Extent.SAMPLES):
         return args[1]
     made = m.make("list", node)
@@ -42,10 +49,10 @@ def by_key(m: Machine, node: ast.Call, args: Args, key: Value | None) -> Value |
     """`sorted(range(n), key=lambda i: losses[i])`: each rank by its own."""
     if key is None or not args:
         return None
-    asked = m.steps.call(m, node, key, None, [_item(m, node, args[0])], {})
-    if asked.extent in (*WHOLE, Extent.SAMPLES):
+    item = iterate(m, args[0], node)
+    if _asked(m, key, item).extent in (*WHOLE, Extent.SAMPLES):
         return None
-    made, item = m.make("list", node), iterate(m, args[0], node)
+    made = m.make("list", node)
     for obj in made.objs:
         m.put(obj, "[]", item.with_extent(Extent.VARYING))
     return made if ast.unparse(node.func) == "sorted" else item.with_extent(Extent.VARYING)

@@ -166,9 +166,9 @@ def _next(m: Machine, node: ast.Call, first: Value) -> Value:
 
 def _added_up(m: Machine, node: ast.Call, args: Args) -> Value | None:
     """`sum(rows, [])`; `sum(results, Result())`, by the class that they are of."""
-    each, total = iterate(m, args[0], node), args[1] if len(args) > 1 else Value(const=0, number=True)
+    each, total = m.elements(args[0]), args[1] if len(args) > 1 else Value(const=0, number=True)
     if total.of("list"):
-        put_element(m, total, m.elements(each))
+        put_element(m, total, m.elements(iterate(m, args[0], node)))
         return total
     first = by_operator(m, ast.Add(), total, each) if each.of("instance") else None
     return by_operator(m, ast.Add(), first, each) or first if first is not None else None
