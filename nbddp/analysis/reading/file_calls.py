@@ -26,7 +26,8 @@ def opens_to_write(plan: Reading, node: ast.AST) -> bool:
     if makes(name) != "file" and not method:
         return False
     given = [*node.args[0 if method else 1 : 2], *(k.value for k in node.keywords if k.arg == "mode")]
-    made = (n for mode in given for n in plan.bindings.made_of(mode))  # `"a" if epoch else "w"`
+    made = [n for mode in given for n in plan.bindings.made_of(mode)]  # `"a" if epoch else "w"`
+    made = [n for n in made if not isinstance(plan.program.parents.get(n), ast.Compare)]
     modes = (set(m.value) for m in made if isinstance(m, ast.Constant) and isinstance(m.value, str))
     return any(mode & set("wax") and mode <= set("rwaxbt+:gz2|") for mode in modes)
 

@@ -276,7 +276,8 @@ def _lists_settings(region: Region, place: ast.expr, made: ast.expr) -> bool:
     """`factors = [2.0, 0.5]`, of which no tensor is made where it is read."""
     plan, around = region.plan, region.plan.program.parents[place]
     tensor = isinstance(around, ast.Call) and qualified(around.func, plan.flow.imports) in TENSORS
-    return not tensor and isinstance(made, ast.List | ast.Tuple) and all(isinstance(e, ast.Constant) for e in made.elts)
+    elements = made.elts if isinstance(made, ast.List | ast.Tuple) and not tensor else []
+    return bool(elements) and all(isinstance(e, ast.Constant) for e in elements)
 
 
 def _is_given_numbers(region: Region, node: ast.expr, by: ast.AST) -> bool:
