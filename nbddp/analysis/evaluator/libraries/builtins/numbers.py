@@ -55,6 +55,8 @@ def as_number(m: Machine, name: str, value: Value) -> Value:
     inner = m.elements(value) if value.of("list") else value
     word = name.rsplit(".", 1)[-1]
     extent = UNARY[word](inner) if word in UNARY else m.held(inner) if inner.of("list") else spread(inner)
+    if value.of("list") and extent in WHOLE and value.extent is Extent.SAMPLES:
+        extent = value.extent  # `torch.tensor(rows)`, of rows that the script has cut
     if value.of("instance"):
         extent = Extent.VARYING if m.held(value) not in WHOLE else Extent.UNIFORM
         return Value(extent=extent)
