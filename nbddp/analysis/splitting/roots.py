@@ -10,11 +10,14 @@ from nbddp.analysis.library import Samples, entry_of
 from nbddp.analysis.reading import Reading, scope_of
 from nbddp.analysis.splitting.origins import (
     TENSORS,
+    holds_tools,
     is_mask,
     is_moved,
     is_of_library,
+    is_only_gone_through,
     is_state,
     is_table,
+    lists_settings,
     picked_by,
     picks_at_random,
     written_sizes,
@@ -49,13 +52,7 @@ def is_data(plan: Reading, node: ast.expr) -> bool:
     others = value.objs - value.of(*DATA, *MARKS) - inputs(plan, value)
     single = value.shape == () and not value.objs  # `X.std() + 1e-6`
     plain = not (value.number or single) and not literal and not others and not value.size
-    return plain and not any(_holds_tools(plan, obj.node) for obj in value.of("list"))
-
-
-def _holds_tools(plan: Reading, made: ast.AST) -> bool:
-    """`[Flip(), Shift(0.1)]`: written one by one, these are no samples."""
-    elements = made.elts if isinstance(made, ast.List | ast.Tuple) else []
-    return bool(elements) and all(plan.facts.value(e).of("instance", "function", "method", "model") for e in elements)
+    return plain and not any(holds_tools(plan, obj.node) for obj in value.of("list"))
 
 
 def roots(region: Region, node: ast.expr, seen: frozenset[ast.AST] = frozenset()) -> Iterator[Root]:
@@ -116,10 +113,10 @@ def _of_place(region: Region, node: Place, seen: frozenset[ast.AST]) -> Iterator
         for value in made:
             yield from roots(region, value, seen)
     elif isinstance(node, ast.Name):
-        if is_data(region.plan, node) and not _is_one_thing(region, node) and not is_state(region.plan, node):
+        if is_data(region.plan, node) and not _is_no_batch(region, node) and not is_state(region.plan, node):
             yield Root(node, node.id)
     elif (index := computed_index(node)) is None:
-        if is_data(region.plan, node) and not _is_one_thing(region, node):
+        if is_data(region.plan, node) and not _is_no_batch(region, node):
             yield Root(node)
     else:
         yield from _indexed(region, node, index)
@@ -263,21 +260,17 @@ def _lists_one(plan: Reading, node: ast.AST) -> bool:
     return isinstance(given, ast.List) and len(given.elts) == 1 and not isinstance(given.elts[0], ast.Starred)
 
 
+def _is_no_batch(region: Region, node: Place) -> bool:
+    return _is_one_thing(region, node) or is_only_gone_through(region.plan, node)
+
+
 def _is_one_thing(region: Region, node: Place) -> bool:
     """`start = torch.tensor([[0.0]])`; what a call is given as `torch.tensor([2.0, -1.0])`: none of the batch."""
     made = [(one.value, one.by) for one in region.plan.bindings.of(node) if one.value is not None]
     kinds = (
         _makes_one(region, v) or _is_taken_over_all(region, v) or _is_given_numbers(region, v, by) for v, by in made
     )
-    return bool(made) and (all(kinds) or all(_lists_settings(region, node, v) for v, _ in made))
-
-
-def _lists_settings(region: Region, place: ast.expr, made: ast.expr) -> bool:
-    """`factors = [2.0, 0.5]`, of which no tensor is made where it is read."""
-    plan, around = region.plan, region.plan.program.parents[place]
-    tensor = isinstance(around, ast.Call) and qualified(around.func, plan.flow.imports) in TENSORS
-    elements = made.elts if isinstance(made, ast.List | ast.Tuple) and not tensor else []
-    return bool(elements) and all(isinstance(e, ast.Constant) for e in elements)
+    return bool(made) and (all(kinds) or all(lists_settings(region.plan, node, v) for v, _ in made))
 
 
 def _is_given_numbers(region: Region, node: ast.expr, by: ast.AST) -> bool:

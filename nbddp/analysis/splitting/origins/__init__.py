@@ -11,6 +11,7 @@ from nbddp.analysis.splitting.origins.looked_at import looked_at
 from nbddp.analysis.splitting.origins.masks import is_mask
 from nbddp.analysis.splitting.origins.orders import SORTS, is_put_back
 from nbddp.analysis.splitting.origins.picked import draws, is_of_library, is_table, picked_by, picks_at_random, reads_of
+from nbddp.analysis.splitting.origins.settings import holds_tools, is_only_gone_through, lists_settings
 from nbddp.analysis.splitting.origins.sizes import (
     TENSORS,
     begins_states,
