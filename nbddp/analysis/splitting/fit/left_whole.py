@@ -12,7 +12,7 @@ from nbddp.analysis.splitting.origins import known_size, rows_of_batches
 from nbddp.analysis.splitting.regions import Region, goes_through_loader, is_split, region_at, run_by, stored
 from nbddp.analysis.splitting.roots import is_data
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import MASK, WHOLE, Split, spread
+from nbddp.analysis.values import MASK, OPERATORS, WHOLE, Split, spread
 from nbddp.sentence import Sentence, sentence
 
 
@@ -40,19 +40,39 @@ def _in_fields(plan: Reading) -> Iterator[ast.expr]:
 
 def _of_as_many_rows(region: Region) -> Iterator[ast.expr]:
     """`users @ items.T - ratings`, of parameters with a row for each sample."""
-    plan, rows = region.plan, rows_of_batches(region.plan)
+    plan, rows = region.plan, rows_of_batches(region.plan) - {"1"}
     for node in (n for s in region.rest for n in run_by(plan, s) if isinstance(n, ast.BinOp | ast.Call)):
-        sides = [node.left, node.right] if isinstance(node, ast.BinOp) else _met(plan, node)
+        sides = _computed(plan, node)
         parts = [plan.facts.value(side).rank for side in sides if is_split(plan, side)]
         for side in (s for s in sides if parts and not is_split(plan, s)):
             value = plan.facts.value(side)
             first = value.shape[0] if isinstance(value.shape, tuple) and value.shape else None
-            if str(first) in rows - {"1"} and value.rank in parts and not _is_product(node):
+            as_many = str(first) in rows and value.rank in parts
+            if as_many or any(_has_rows_of_parameters(plan, made) for made in plan.bindings.made_by(side)):
                 yield side
 
 
-def _is_product(node: ast.AST) -> bool:
-    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
+def _computed(plan: Reading, node: ast.BinOp | ast.Call) -> list[ast.expr]:
+    """With each other, entry by entry: also by a method, `x.sub(y)`."""
+    if isinstance(node, ast.BinOp):
+        return [] if isinstance(node.op, ast.MatMult) else [node.left, node.right]
+    method = isinstance(node.func, ast.Attribute) and node.func.attr in OPERATORS and len(node.args) == 1
+    return [node.func.value, node.args[0]] if method and isinstance(node.func, ast.Attribute) else _met(plan, node)
+
+
+def _has_rows_of_parameters(plan: Reading, node: ast.expr) -> bool:
+    """`users @ items.T`, and what is made of it entry by entry: as many rows as the first of them has."""
+    if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.MatMult):
+        return any(_has_rows_of_parameters(plan, side) for side in (node.left, node.right))
+    if isinstance(node, ast.BinOp):
+        return bool(plan.facts.value(node.left).of("parameter"))
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    of_library = bool(plan.facts.value(node.func.value).of("library"))
+    first = node.args[0] if of_library and node.args else node.func.value
+    if node.func.attr in ("matmul", "mm"):
+        return bool(plan.facts.value(first).of("parameter"))
+    return node.func.attr in OPERATORS and _has_rows_of_parameters(plan, first)
 
 
 def _outside(region: Region) -> Iterator[ast.expr]:

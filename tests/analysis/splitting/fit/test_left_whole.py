@@ -35,6 +35,25 @@ def test_left_whole(lines: str, whole: str) -> None:
     assert str(made.assumed.joined) == (f"'{whole}' has all samples of the batch" if whole else "")
 
 
+FACTORS = """count = len(X)
+users, items = nn.Parameter(torch.rand(count, 2)), nn.Parameter(torch.rand(4, 2))
+scale = nn.Parameter(torch.rand(4))
+optimizer = torch.optim.SGD([users, items, scale], lr=0.1)"""
+
+
+@pytest.mark.parametrize(
+    ("loss", "whole"),
+    [
+        ("(users @ items.T - X).pow(2).mean()", "users @ items.T"),
+        ("torch.matmul(users, items.T).add(1).sub(X).pow(2).mean()", "torch.matmul(users, items.T).add(1)"),
+        ("(X * scale - X).pow(2).mean()", ""),
+    ],
+)
+def test_parameters_with_a_row_for_each_sample(loss: str, whole: str) -> None:
+    made = planned(f"loss = {loss}", before=FACTORS)
+    assert str(made.assumed.unsplit) == (f"'{whole}' has all samples of the batch" if whole else "")
+
+
 TRAINER = """class Trainer:
     def set_input(self, batch):
         self.x, self.y = batch
