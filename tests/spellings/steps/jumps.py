@@ -98,6 +98,7 @@ ASKED = (
             "sorted(range(len(losses)), key=lambda i: losses[i])[:2]",
             "len({round(v, 1) for v in losses})",
             "min(range(len(losses)), key=lambda i: losses[i])",
+            "sorted(range(len(losses)), key=losses.__getitem__)[0]",
         )
     ),
     ASSERTED,

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.slicing import all_arguments
 from nbddp.analysis.splitting.origins.sizes import TENSORS
 from nbddp.analysis.syntax import qualified, walk
 
@@ -33,7 +34,17 @@ def is_only_gone_through(plan: Reading, given: ast.expr) -> bool:
     loops = [loop for body in bodies for loop in _loops_over(plan, body, given)]
     calls = (plan.facts.calls.get(n) for loop in loops for n in walk(loop) if isinstance(n, ast.Call))
     called = (o.kind for fact in calls if fact is not None for o in fact.called)
-    return bool(loops) and not any(kind in ("model", "submodule") for kind in called)
+    changes = loops and all(_changes_an_argument(plan, loop) for loop in loops)  # and gathers nothing for each
+    return bool(changes) and not any(kind in ("model", "submodule") for kind in called)
+
+
+def _changes_an_argument(plan: Reading, loop: ast.For) -> bool:
+    """`x = x * factor`, of `def scaled(x, factors)`."""
+    function = plan.program.function_of(loop)
+    given = {a.arg for a in all_arguments(function.args)} if function is not None else set[str]()
+    return any(
+        isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id in given for s in loop.body for n in walk(s)
+    )
 
 
 def _loops_over(plan: Reading, body: ast.FunctionDef, given: ast.expr) -> Sequence[ast.For]:

@@ -48,3 +48,15 @@ def test_an_empty_list_is_filled_later() -> None:
     filled = "rows = []\nfor number in range(50):\n    rows.append([float(number % k) for k in (2, 3, 5, 7)])"
     made = planned("loss = model(torch.tensor(rows)).pow(2).mean()", before=filled)
     assert cut(made) == ["rows"]
+
+
+def test_what_is_gathered_for_each_is_a_batch() -> None:
+    """Samples that a function goes through one by one, of which it makes something for each."""
+    predict = """w = torch.randn(4, 1, requires_grad=True)
+optimizer = torch.optim.SGD([w], lr=0.1)
+def predict(samples):
+    found = []
+    for sample in samples:
+        found.append(sample @ w)
+    return torch.stack(found)"""
+    assert cut(planned("loss = F.mse_loss(predict(X), y)", before=predict)) == ["X", "y"]

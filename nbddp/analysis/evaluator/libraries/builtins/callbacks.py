@@ -7,7 +7,7 @@ from contextlib import ExitStack
 
 from nbddp.analysis.evaluator.classes import line_of
 from nbddp.analysis.evaluator.iteration import as_often_as, iterate, loaders_in
-from nbddp.analysis.values import WHOLE, Args, Extent, Machine, Value, join, join_all, note_size, spread
+from nbddp.analysis.values import WHOLE, Args, Extent, Machine, Value, holds_own, join, join_all, note_size, spread
 
 
 def over_items(m: Machine, node: ast.Call, args: Args) -> Value:
@@ -50,12 +50,19 @@ def by_key(m: Machine, node: ast.Call, args: Args, key: Value | None) -> Value |
     if key is None or not args:
         return None
     item = iterate(m, args[0], node)
-    if _asked(m, key, item).extent in (*WHOLE, Extent.SAMPLES):
+    if _asked(m, key, item).extent in (*WHOLE, Extent.SAMPLES) and not _looks_up(m, node):
         return None
     made = m.make("list", node)
     for obj in made.objs:
         m.put(obj, "[]", item.with_extent(Extent.VARYING))
     return made if ast.unparse(node.func) == "sorted" else item.with_extent(Extent.VARYING)
+
+
+def _looks_up(m: Machine, call: ast.Call) -> bool:
+    """`key=losses.__getitem__`, in what a rank has of its own."""
+    keys = (k.value for k in call.keywords if k.arg == "key")
+    looked = (m.facts.value(k.value) for k in keys if isinstance(k, ast.Attribute))
+    return any(v.of("list", "dict") and holds_own(m.facts, v) for v in looked)
 
 
 def mapped(m: Machine, node: ast.Call, args: Args) -> Value:
