@@ -31,6 +31,14 @@ RESULT = """class Result:
         return Result(self.total + other.total, self.count + other.count)
     def __radd__(self, other):
         return self
+    def __iadd__(self, other):
+        self.total += other.total
+        self.count += other.count
+        return self
+    def add(self, value, k):
+        self.total += value * k
+        self.count += k
+        return self
     def mean(self):
         return self.total / self.count
 result, results = Result(), []"""
@@ -114,6 +122,7 @@ JUMPS = (
     (NUMBERED, INNER, "total"),
     (NOTED, "at += 1\nnote(loss.item(), at)", "noted"),
     (RESULT, "result = result + Result(loss.item() * len(a), len(a))", "result.mean()"),
+    (RESULT, "result += Result().add(loss.item(), len(a))\nprint(result.total / result.count)", ""),
     (RESULT, "results.append(Result((out > b).sum().item(), len(a)))", "sum(results).mean()"),
     (RESULT, "results.append(Result((out > b).sum().item(), len(a)))", "sum(results, Result()).mean()"),
     (METERS, "meters.log(len(a), loss=loss.item())", "meters['loss'].mean()"),

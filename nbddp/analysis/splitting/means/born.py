@@ -14,7 +14,7 @@ from nbddp.analysis.values import ITEMS, WHOLE, Extent, contents, spread
 
 def is_born(plan: Reading, node: ast.AST) -> bool:
     """It is one, and is made of none; what is read from a name was one already."""
-    if node in plan.assumed.scaled or not is_mean(plan, node):
+    if node in plan.assumed.scaled or not is_mean(plan, node) or is_average(plan, node):
         return False
     if not isinstance(node, ast.Call | ast.BinOp | ast.Attribute | ast.Subscript):
         return False
@@ -55,8 +55,7 @@ def means_in(plan: Reading, call: ast.AST) -> set[ast.expr]:
     made = (*plan.bindings.made_by(base), *plan.bindings.below(base)) if isinstance(base, ast.Name) else ()
     calls = [call, *made]
     inside = {n for one in calls for n in run_by(plan, one)} - {*walk(call)}
-    born = {n for n in inside if isinstance(n, ast.expr) and is_born(plan, n) and not runs(plan, n)}
-    return {n for n in born if not is_average(plan, n)}
+    return {n for n in inside if isinstance(n, ast.expr) and is_born(plan, n) and not runs(plan, n)}
 
 
 def scales(plan: Reading, call: ast.AST) -> bool:
