@@ -37,6 +37,7 @@ from nbddp.analysis.reading import (
 from nbddp.analysis.slicing import Slice, backward_slice, build_flow, with_prints
 from nbddp.analysis.splitting import (
     counted_evenly,
+    drawn_elsewhere,
     draws_by_share,
     joined,
     joins_means,
@@ -235,12 +236,16 @@ def _is_drawn(plan: Plan, call: ast.Call, steps: Set[Loop]) -> bool:
 
 
 def _met_in_models(plan: Plan) -> Assumptions:
-    """Where models split whole batches: not those in which samples meet, or some count more than others."""
+    """Where models split whole batches: not those in which samples meet, or some count more than others.
+
+    Nor those that draw noise for their samples from another stream than torch's: it would be drawn for a part alone.
+    """
     if not plan.assumed.joined:
         return plan.assumed
     weighs = joins_means(plan) and any(vars(sample_means(plan)).values())
     meets = next(among_samples(plan), None) or next(perhaps_paired(plan), None)
-    return with_opened(plan) if weighs or meets is not None else plan.assumed
+    opens = weighs or meets is not None or bool(drawn_elsewhere(plan))
+    return with_opened(plan) if opens else plan.assumed
 
 
 def _agreed(plan: Plan) -> Assumptions:

@@ -19,7 +19,7 @@ from nbddp.analysis.evaluator.methods import (
     reads_more_than_numbers,
     splits,
 )
-from nbddp.analysis.evaluator.tensors import DIMENSION, counted, like, note_mixed, of_samples
+from nbddp.analysis.evaluator.tensors import DIMENSION, counted, like, note_mixed, of_samples, rearranged
 from nbddp.analysis.library import Samples, effect_of, filled, makes, under
 from nbddp.analysis.values import (
     ANYTHING,
@@ -270,6 +270,9 @@ def _called_in_turn(m: Machine, obj: Obj) -> list[Obj]:
 
 def _weighed(m: Machine, node: ast.Call, obj: Obj, args: Args) -> Value | None:
     """`nn.Softmax(dim=0)(x)` is `x.softmax(0)`, `nn.CosineSimilarity()(x, y)` is that of `x` with `y`."""
+    if obj.name.startswith("einops.") and args and spread(args[0]) is Extent.SAMPLES and isinstance(obj.node, ast.Call):
+        pattern, done, *_ = [m.facts.calls[obj.node].args.get(key, ANYTHING).const for key in (0, 1)]
+        return rearranged(args[0], pattern, done)
     word = re.sub("(?<!^)(?=[A-Z])", "_", obj.name.removeprefix("torch.nn.")).lower()
     op = effect_of(f".{word}")
     if op.samples not in (Samples.WEIGHS, Samples.ALONG) or not args or not isinstance(obj.node, ast.Call):

@@ -86,7 +86,7 @@ OPS: Table = {
     "torch.load": Op(loads=True),
     "torch.jit.load safetensors.torch.load_file torchvision.io.read_image torchaudio.load": Op(opens=True),
     # Things.
-    "torch.nn torchvision.ops": Op(classes="model"),
+    "torch.nn torchvision.ops einops.layers.torch": Op(classes="model"),
     "torch.nn.functional torch.nn.init torch.nn.utils torch.nn.ParameterList torch.nn.ParameterDict": Op(classes=""),
     "torch.nn.Parameter": Op(makes="parameter"),
     "torchvision.models timm.create_model timm.models torch.hub.load segmentation_models_pytorch efficientnet_pytorch "

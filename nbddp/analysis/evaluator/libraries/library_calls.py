@@ -19,6 +19,7 @@ from nbddp.analysis.evaluator.tensors import (
     of_samples,
     of_size,
     operation,
+    rearranged,
 )
 from nbddp.analysis.evaluator.writes import moved_by_hand, write_into
 from nbddp.analysis.library import Op, Samples, Stream, effect_of
@@ -187,6 +188,8 @@ def _slopes(m: Machine, args: Args, keywords: Keywords) -> Value | None:
 
 def _of_samples(m: Machine, name: str, args: Args, keywords: Keywords, op: Op) -> Value | None:
     """`torch.std(x, 0)` is `x.std(0)`; of a list it is about the items."""
+    if name.startswith("einops.") and len(args) > 1 and spread(args[0]) is Extent.SAMPLES:
+        return rearranged(args[0], args[1].const, (keywords.get("reduction") or (*args[2:], ANYTHING)[0]).const)
     if not args or not (name.startswith(("torch.", "numpy.")) or op.samples in TOTALS):
         return None
     things = name == "sum" and (any(v.of("list") for v in args[1:]) or m.elements(args[0]).of("instance"))

@@ -7,6 +7,7 @@ import re
 from collections.abc import Set
 from functools import reduce
 
+from nbddp.analysis.evaluator.tensors.reshaping import renamed
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.values import ANYTHING, AsMany, Dimensions, Machine, Obj, Several, Sizes, Value, either
 
@@ -58,6 +59,8 @@ def _after(m: Machine, before: Dimensions, layer: Obj) -> Dimensions:
         return None
     if layer.name == SEQUENTIAL:
         return _in_turn(m, before, layer)
+    if layer.name.startswith("einops.") and isinstance(layer.node, ast.Call):
+        return renamed(before if isinstance(before, tuple) else None, m.facts.calls[layer.node].args.get(0, ANYTHING).const)
     if layer.name == "torch.nn.Flatten":
         first = _argument(m, layer, 0, "start_dim")
         return (None, None) if first is None else (None,) if first == 0 else None

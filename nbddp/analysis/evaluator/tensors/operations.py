@@ -1,15 +1,17 @@
-"""Operators by another name."""
+"""Operators by another name, and operations that name the dimensions."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Set
+import re
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from functools import reduce
 from itertools import chain, repeat
 
 from nbddp.analysis.evaluator.tensors.dimensions import NOTHING, samples_at
 from nbddp.analysis.values import (
+    FLAT,
     MARKS,
     OPERATORS,
     TURNED,
@@ -20,10 +22,12 @@ from nbddp.analysis.values import (
     Literal,
     Machine,
     Value,
+    averaged,
     binary,
     join_extent,
     placed,
     spread,
+    summed,
     unary,
 )
 
@@ -73,3 +77,27 @@ def contracted(equation: object, operands: Iterable[Value] = ()) -> tuple[list[s
     result = result if arrow else "".join(c for c in given if c.isalpha() and given.count(c) == 1)
     places = chain(map(samples_at, operands), repeat(0))
     return [operand[at : at + 1] for operand, at in zip(given.split(","), places, strict=False)], result
+
+
+def rearranged(base: Value, pattern: object, done: object = None) -> Value:
+    """`rearrange(x, "t b c -> b t c")`, `reduce(x, "b t c -> b c", "mean")`: where what counts the samples then is."""
+    before, after = axes_of(pattern)
+    mine = "" if base.of(FLAT) else "".join(before[samples_at(base) : samples_at(base) + 1])
+    kept = Value(base.of(*MARKS), Extent.SAMPLES)
+    if mine and mine in after[:2] and "..." not in before[: samples_at(base)]:
+        return placed(kept, TURNED if after[0] != mine else "")
+    if mine and re.match(rf"{re.escape(mine)} ", "".join(after[:1])):  # `"b t c -> (b t) c"`
+        return placed(kept, FLAT)
+    if base.of(FLAT) and before and before[0].partition(" ")[0] == "".join(after[:1]):  # and back again
+        return placed(kept)
+    gone = mine and " " not in mine and mine not in " ".join(after).split()
+    of_all = {"sum": summed, "mean": averaged}.get(done) if gone and isinstance(done, str) else None
+    return Value(extent=of_all(base) if of_all else Extent.VARYING)
+
+
+def axes_of(pattern: object) -> tuple[Sequence[str], Sequence[str]]:
+    """Of `"t b (c p) -> b t c p"`: `t`, `b`, `c p`, and `b`, `t`, `c`, `p`; nothing where it is not written there."""
+    before, _, after = pattern.partition("->") if isinstance(pattern, str) else ("", "", "")
+    each = (re.findall(r"\([^)]*\)|[^\s()]+", side.replace("…", "...")) for side in (before, after))
+    first, second = ([" ".join(axis.strip("()").split()) for axis in side] for side in each)
+    return first, second

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from nbddp.analysis.evaluator.tensors.dimensions import DIMENSION
 from nbddp.analysis.evaluator.tensors.many import sizes_of
+from nbddp.analysis.evaluator.tensors.operations import axes_of
 from nbddp.analysis.library import Samples, Shape, effect_of
 from nbddp.analysis.syntax import keywords_of
 from nbddp.analysis.values import Dimensions, Machine, Several, Sizes, Value
@@ -26,6 +27,8 @@ def reshaped(m: Machine, before: Sizes | None, word: str, node: ast.Call, args: 
     given = [m.facts.value(a) for a in along]
     if op.shape is Shape.ANEW:
         return anew(m, word, before, args)
+    if word == "repeat" and (many := len(anew(m, word, before, args) or ())) > 1:
+        return (None,) * max(many, len(before or ()))
     if op.shape is Shape.FLAT:
         return _flat(before, [v.const for v in given])
     if set(named) - {*DIMENSION, *KEPT, *OF_NO_SIZE}:
@@ -83,6 +86,13 @@ def _flat(before: Sizes | None, given: list[object]) -> Sizes | None:
     if not isinstance(first := given[0], int) or len(given) > 1 or first < 0:
         return None
     return (*(before[:first] if before else (None,) * first), None)
+
+
+def renamed(before: Sizes | None, pattern: object) -> Sizes | None:
+    """Of `"b (h w) c -> b c h w"` as many as it names; a size that has kept its name is as it was."""
+    first, then = axes_of(pattern)
+    known = dict(zip(first, before, strict=True)) if before is not None and len(before) == len(first) else {}
+    return tuple(known.get(axis, None if axis else 1) for axis in then) if then and "..." not in then else None
 
 
 def anew(m: Machine, word: str, before: Sizes | None, args: Sequence[ast.expr]) -> Sizes | None:

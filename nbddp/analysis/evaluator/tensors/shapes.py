@@ -12,7 +12,7 @@ from nbddp.analysis.evaluator.tensors.layers import after_layer, note_ranks
 from nbddp.analysis.evaluator.tensors.many import measured, of_any, sizes_of
 from nbddp.analysis.evaluator.tensors.operations import contracted
 from nbddp.analysis.evaluator.tensors.picked_shapes import is_tensor, shape_of_picked
-from nbddp.analysis.evaluator.tensors.reshaping import PAIRS, REDUCES, anew, reshaped
+from nbddp.analysis.evaluator.tensors.reshaping import PAIRS, REDUCES, anew, renamed, reshaped
 from nbddp.analysis.evaluator.tensors.rows import same_places
 from nbddp.analysis.library import Samples, Shape, effect_of, under
 from nbddp.analysis.syntax import keywords_of
@@ -212,14 +212,17 @@ def _by_word(m: Machine, word: str, node: ast.Call, given: list[ast.expr]) -> Di
         return (None,) * 3 if word == "bmm" and len(found or ()) != 3 else found
     if op.draws and word.endswith("_"):
         return before  # `torch.Tensor(24, 3).uniform_()`
-    if word not in (*PAIRS, *REDUCES) and same_places(m, node):
+    if word not in (*PAIRS, *REDUCES, "repeat") and same_places(m, node):
         return before if op.samples in STAY or before is None else (None,) * len(before)
     return reshaped(m, before, word, node, given[1:])
 
 
 def _by_library(m: Machine, node: ast.Call, names: set[str]) -> Dimensions:
     """`torch.randn(24, 3)`, `torch.randint(0, 9, (24,))`, `torch.arange(24)`, `torch.stack(rows)`."""
-    if len(names) != 1 or not (name := next(iter(names))).startswith(("torch.", "numpy.")):
+    name = next(iter(names)) if len(names) == 1 else ""
+    if name.startswith("einops.") and len(node.args) > 1:
+        return renamed(seen(m, node.args[0]), m.facts.value(node.args[1]).const)
+    if not name.startswith(("torch.", "numpy.")):
         return None
     if name.endswith((*ONE_DIMENSION, "eye")):
         return (None, None) if name.endswith("eye") else (None,)

@@ -102,11 +102,15 @@ def joined_calls(plan: Reading) -> list[ast.Call]:
 
 
 def to_open(plan: Reading) -> frozenset[Obj]:
-    """Models that give something else than one thing for each sample: those inside of them may do that."""
-    calls = joined_calls(plan)
+    """Models that give something else than one thing for each sample: those inside of them may do that.
+
+    A layer inside of one that is open may do so as well: it is computed whole.
+    """
+    calls, trained = joined_calls(plan), {m.obj for m in plan.roles.models}
     failing = [c for c in calls if not _gives_samples(plan, c)] or calls
-    models = {o for c in failing for o in plan.facts.calls[c].called} or {m.obj for m in plan.roles.models}
-    return frozenset(models & plan.facts.classes.keys()) - plan.assumed.opened
+    models = {o for c in failing for o in plan.facts.calls[c].called} or trained
+    layers = models - trained if plan.assumed.opened and len(failing) < len(calls) else frozenset[Obj]()
+    return frozenset(models & plan.facts.classes.keys() | layers) - plan.assumed.opened
 
 
 def _counts_samples(things: Obj) -> bool:

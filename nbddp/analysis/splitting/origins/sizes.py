@@ -109,6 +109,10 @@ def _size(plan: Reading, node: ast.expr, depth: int) -> ast.expr | None:
             | ast.Subscript(slice=ast.Tuple(elts=[ast.Slice(lower=None, upper=ast.expr() as count, step=None), *_]))
         ):
             return count
+        case ast.Subscript(slice=ast.Slice(lower=ast.expr() as first, upper=ast.BinOp(left, ast.Add(), count))) if (
+            ast.dump(left) == ast.dump(first)  # `X[i : i + 64]`, of which the last may have fewer
+        ):
+            return count
         case ast.List(elts=rows) if not any(isinstance(row, ast.Starred) for row in rows):
             return node
         case ast.Call():
@@ -150,10 +154,10 @@ def is_count(plan: Reading, node: ast.expr) -> bool:
 
 def _of_call(plan: Reading, node: ast.Call, depth: int) -> ast.expr | None:
     name, rows = qualified(node.func, plan.flow.imports), node.args[0] if node.args else None
-    if name in TENSORS and isinstance(rows, ast.List):
-        return _size(plan, rows, depth)
     if name in TENSORS and len(node.args) > 1:  # `torch.LongTensor(batch_size, length)`
         return rows
+    if name in TENSORS and isinstance(rows, ast.List | ast.Call | ast.Subscript):
+        return _size(plan, rows, depth)
     op = entry_of(node, plan.flow.imports)
     if op.size is not None:
         return next(iter(written_sizes(plan, node)), None)
@@ -176,7 +180,8 @@ def _of_own(plan: Reading, node: ast.Call, depth: int) -> ast.expr | None:
             rows = _size(plan, value, depth - 1)
             given = {name: one for name, one in handed(node, function) if isinstance(one, ast.expr)}
             return given.get(rows.id, rows) if isinstance(rows, ast.Name) else rows
-    return None
+    yielded = [made for made in plan.bindings.made_by(node) if made is not node]  # `next(batches)`
+    return _size(plan, yielded[0], depth - 1) if len(yielded) == 1 else None
 
 
 def written_sizes(plan: Reading, node: ast.AST) -> Sequence[ast.expr]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+import einops
 import pytest
 import torch
 
@@ -13,6 +14,7 @@ from tests.analysis.cells import BEFORE, plan
 
 SIZES = {"x": (10, 8), "z": (10, 4, 3)}
 DATA = """
+import einops
 z = torch.randn(100, 4, 3)
 w = torch.zeros(8)
 loader = DataLoader(TensorDataset(torch.randn(100, 8), z), batch_size=10)
@@ -103,6 +105,14 @@ nn.Conv1d(4, 2, 2)(z)
 x.cumsum(1)
 x.gather(1, x.argmax(1)[:, None])
 x.repeat(2, 1)
+x.repeat(1, 3, 1)
+z.unsqueeze(1).repeat(1, 5, 1, 1)
+einops.rearrange(z, "b t c -> t b c")
+einops.rearrange(z, "b t c -> (b t) c")
+einops.rearrange(z, "b (t s) c -> b t s c", s=2)
+einops.rearrange(x, "b c -> b () c")
+einops.reduce(z, "b t c -> b c", "max")
+einops.repeat(x, "b c -> b t c", t=3)
 x.expand(10, 8)
 x.sum()
 -x
@@ -117,7 +127,7 @@ def test_what_is_said_of_a_shape_is_so(line: str) -> None:
     said = made.facts.value(node.value).shape
     said = None if isinstance(said, AsMany) else said
     names = {key: torch.rand(sizes) for key, sizes in SIZES.items()}
-    real = eval(line, {"torch": torch, "nn": torch.nn, "F": torch.nn.functional, "w": torch.zeros(8), **names})
+    real = eval(line, {"einops": einops, "torch": torch, "nn": torch.nn, "F": torch.nn.functional, "w": torch.zeros(8), **names})
     shapes = [part.shape for part in real] if isinstance(real, tuple) else [real.shape]
     for one, shape in zip(said.of if isinstance(said, Several) else [said], shapes, strict=True):
         if one is not None:
