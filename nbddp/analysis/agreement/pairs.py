@@ -38,6 +38,7 @@ def among_samples(plan: Reading) -> Iterator[ast.expr | ast.stmt]:
     told: set[ast.AST] = set()
     for node in plan.nodes():
         of_its_batch = node in plan.facts.among_samples and not is_put_back(plan, node)
+        of_its_batch |= node in plan.facts.out_of_proportion
         compares = isinstance(node, ast.BinOp | ast.Call | ast.Compare) and compares_samples(plan, node)
         if (of_its_batch or compares) and not any(a in told or a in plan.dealt for a in plan.program.ancestors(node)):
             told |= {node} if of_its_batch else set()

@@ -17,6 +17,7 @@ from nbddp.analysis.evaluator.classes import (
     run_methods,
 )
 from nbddp.analysis.evaluator.operands import library
+from nbddp.analysis.evaluator.own_backward import APPLY, applied
 from nbddp.analysis.evaluator.tensors import shape_of
 from nbddp.analysis.library import Effect, effect_of
 from nbddp.analysis.syntax import canonical
@@ -95,7 +96,8 @@ def _of(m: Machine, obj: Obj, attr: str, node: ast.expr) -> Value | None:
         return m.get(obj, attr) or library(canonical(f"{obj.name}.{attr}"))
     if obj.kind == "class":
         found = class_member(m, obj.node, attr, None)
-        return found and replace(found, objs=frozenset(_of_class(o, attr, obj) for o in found.objs))
+        own = applied(m, obj, node) if attr == APPLY else None
+        return own or (found and replace(found, objs=frozenset(_of_class(o, attr, obj) for o in found.objs)))
     if obj.kind == "drawing":  # `fig.axes`, `axes.flat`
         return Value(frozenset({obj}))
     if obj.kind == "loader" and attr == "sampler":

@@ -19,6 +19,7 @@ from nbddp.analysis.evaluator.methods import (
     reads_more_than_numbers,
     splits,
 )
+from nbddp.analysis.evaluator.own_backward import APPLY, keeps_proportion
 from nbddp.analysis.evaluator.tensors import DIMENSION, counted, like, note_mixed, of_samples, rearranged
 from nbddp.analysis.library import Samples, effect_of, filled, makes, under
 from nbddp.analysis.values import (
@@ -160,6 +161,9 @@ def _call_partial(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Ke
     known = {key: value for key, value in given.items() if not key.isdigit()}
     found = (_call_one(m, node, target, [*others, *args], {**known, **keywords}) for target in first.objs)
     results = [result for result in found if result is not None]
+    of_share = m.context.grad and any(m.held(v) not in WHOLE for v in args)
+    if obj.name == APPLY and obj.owner is not None and of_share and not keeps_proportion(m, obj.owner):
+        m.facts.out_of_proportion.add(node)
     return join_all(results) if results else None
 
 

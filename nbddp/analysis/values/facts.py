@@ -192,6 +192,7 @@ class Facts(Tracked):
     not_sums: set[ast.AST] = field(default_factory=TrackedSet)  # of those to be scaled, what is no sum at some time
 
     against_statistic: set[ast.AST] = field(default_factory=TrackedSet)  # where samples meet one of their batch
+    out_of_proportion: set[ast.AST] = field(default_factory=TrackedSet)  # where gradients of a share are changed so
     given_statistic: set[ast.AST] = field(default_factory=TrackedSet)  # the first that is given what did so
     meets: dict[ast.AST, set[frozenset[Place]]] = field(default_factory=TrackedSets)  # others, as dimensions differ
     ranks: dict[Hashable, set[int]] = field(default_factory=TrackedSets)  # how many of them layers take

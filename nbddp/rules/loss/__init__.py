@@ -216,7 +216,16 @@ def _among_samples(plan: Plan) -> Iterator[Diagnostic]:
     level: Level = "error" if _draws_own_batches(plan) else "warning"
     for node in among_samples(plan):
         of_its_batch = node in plan.facts.among_samples
-        if of_its_batch and plan.facts.is_loss(node):
+        if node in plan.facts.out_of_proportion:
+            yield plan.program.diagnose(
+                NAME, level, node,
+                sentence("what this backward() gives is not in proportion to the gradient that it is given, and that "
+                         "of a sample is larger in a rank's share of the batch"),
+                why=sentence("with N ranks the loss is the mean of N times fewer samples, and gradients are averaged "
+                             "over the ranks only behind this"),
+                help=sentence("export with --exact, or change the gradients between backward() and step() instead"),
+            )  # fmt: skip
+        elif of_its_batch and plan.facts.is_loss(node):
             yield plan.program.diagnose(
                 NAME, level, node,
                 sentence("what this loss is given for a sample depends on the other samples of its batch, and a rank "

@@ -60,7 +60,8 @@ def _after(m: Machine, before: Dimensions, layer: Obj) -> Dimensions:
     if layer.name == SEQUENTIAL:
         return _in_turn(m, before, layer)
     if layer.name.startswith("einops.") and isinstance(layer.node, ast.Call):
-        return renamed(before if isinstance(before, tuple) else None, m.facts.calls[layer.node].args.get(0, ANYTHING).const)
+        pattern = m.facts.calls[layer.node].args.get(0, ANYTHING).const
+        return renamed(before if isinstance(before, tuple) else None, pattern)
     if layer.name == "torch.nn.Flatten":
         first = _argument(m, layer, 0, "start_dim")
         return (None, None) if first is None else (None,) if first == 0 else None

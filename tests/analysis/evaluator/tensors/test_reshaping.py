@@ -127,7 +127,8 @@ def test_what_is_said_of_a_shape_is_so(line: str) -> None:
     said = made.facts.value(node.value).shape
     said = None if isinstance(said, AsMany) else said
     names = {key: torch.rand(sizes) for key, sizes in SIZES.items()}
-    real = eval(line, {"einops": einops, "torch": torch, "nn": torch.nn, "F": torch.nn.functional, "w": torch.zeros(8), **names})
+    modules = {"einops": einops, "torch": torch, "nn": torch.nn, "F": torch.nn.functional}
+    real = eval(line, {**modules, "w": torch.zeros(8), **names})
     shapes = [part.shape for part in real] if isinstance(real, tuple) else [real.shape]
     for one, shape in zip(said.of if isinstance(said, Several) else [said], shapes, strict=True):
         if one is not None:
