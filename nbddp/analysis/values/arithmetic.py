@@ -65,10 +65,12 @@ def binary(left: Value, right: Value, op: ast.operator) -> Value:
         return Value(extent=Extent.REPEATED)
     found = Value(marks, extent, None, None, equal=alike(left) and alike(right), size=size)
     found = replace(found, number=_is_number(left) and _is_number(right), batches=_batches(left, right, op))
+    if any(spread(v) is Extent.VARYING and v.number and spread(o) is Extent.SAMPLES for v, o in ((left, right), (right, left))):
+        return marked(found, STATISTIC)  # `x * math.sqrt(len(x))`
     match op:
         case ast.Add() | ast.Sub():
-            if {spread(left), spread(right)} == {Extent.SAMPLES, Extent.MEAN}:
-                found = marked(found, STATISTIC)  # `x + x.mean(0)`
+            if {spread(left), spread(right)} in ({Extent.SAMPLES, Extent.MEAN}, {Extent.SAMPLES, Extent.SUM}):
+                found = marked(found, STATISTIC)  # `x + x.mean(0)`, `x + len(x)`
             return _with_things(found, left, right, op)
         case ast.MatMult():
             gone = left.of(TURNED) if extent is Extent.SUM else frozenset()

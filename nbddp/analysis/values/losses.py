@@ -67,9 +67,17 @@ def note_of_its_batch(m: Machine, loss: ast.AST, name: str, given: Sequence[Valu
 
 
 def note_given(m: Machine, call: ast.AST, given: Iterable[Value]) -> None:
-    """`model(x + x.mean(0))`: a model is given samples with a statistic of their batch in them."""
-    if m.sharing() and any(v.extent is Extent.VARYING and v.of(STATISTIC) for v in given):
+    """`model(x + x.mean(0))`: a model is given samples with a statistic of their batch in them.
+
+    In a model a layer is: `self.out(h / len(h))`, `self.places(torch.arange(len(x)))`.
+    """
+    of_batch = any(v.extent is Extent.VARYING and v.of(STATISTIC, WEIGHTED) for v in given)
+    if m.sharing() and (of_batch or (m.context.forward and any(map(_is_told_apart, given)))):
         _note_first(m, call)
+
+
+def _is_told_apart(value: Value) -> bool:
+    return value.extent is Extent.SAMPLES and bool(value.of(RATED) or (value.of(PLACED) and not value.of(PICKED)))
 
 
 def _note_first(m: Machine, call: ast.AST) -> None:
