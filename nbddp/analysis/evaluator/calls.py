@@ -27,6 +27,7 @@ from nbddp.analysis.values import (
     HOOKS,
     OF_EACH,
     STATES,
+    STATISTIC,
     TURNED,
     WHOLE,
     Args,
@@ -77,12 +78,17 @@ def call(m: Machine, node: ast.Call, func: Value, receiver: Value | None, args: 
         if m.context.grad and spread(made) in (Extent.SAMPLES, Extent.MEAN):
             m.facts.chosen_apart.add(node)
         return made.with_extent(Extent.VARYING)  # `steps[k](x)`: as `f(x) if k else g(x)`
-    if receiver is not None and isinstance(node.func, ast.Attribute):
+    asked = node.func.attr if isinstance(node.func, ast.Attribute) else None
+    if receiver is None and isinstance(node.func, ast.Call) and m.facts.calls[node.func].names == {"getattr"}:
+        named = m.facts.calls[node.func].args  # `getattr(x, "mean")(0)`
+        receiver, asked = named.get(0), str(named.get(1, ANYTHING).const)
+    if receiver is not None and isinstance(asked, str):
         fact.receivers.update(receiver.objs)
-        result = of_uneven(m, call_method(m, node, receiver, node.func.attr, args, keywords), args)
-        fresh = effect_of(f".{node.func.attr}").fresh
+        result = of_uneven(m, call_method(m, node, receiver, asked, args, keywords), args)
+        fresh = effect_of(f".{asked}").fresh
         return result if fresh or not receiver.arrays else replace(result, arrays=receiver.arrays)
-    return unknown([*args, *keywords.values()])
+    made = unknown([func, *args, *keywords.values()])
+    return marked(made, STATISTIC) if func.of(STATISTIC) else made  # of whatever method
 
 
 def unknown(values: list[Value]) -> Value:
@@ -203,6 +209,7 @@ def _joined(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywords
 def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywords) -> Value:
     owner = m.facts.classes.get(obj)
     forward = (class_member(m, owner, "__call__", obj) or class_member(m, owner, "forward", obj)) if owner else None
+    forward = m.get(obj, "forward") or forward  # `model.forward = types.MethodType(forward, model)`
     given = [*args, *keywords.values()]
     unpacked = m.held(keywords["**"]) if "**" in keywords else Extent.UNIFORM
     extent = reduce(join_extent, map(m.held, given), unpacked)
@@ -215,7 +222,8 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
     result = ANYTHING
     if forward is not None:
         with m.within(forward=True, opened=is_opened(m, obj)):
-            result = join_all(m.steps.function(m, f, args, keywords, node) for f in forward.of("method"))
+            found = (_run(m, node, f, args, keywords) for f in forward.of("method", "function", "partial"))
+            result = join_all(r for r in found if r is not None)
     with m.within(forward=True):
         for part in _called_in_turn(m, obj) if forward is None else ():
             _forward(m, node, part, [Value(extent=extent)], {})
@@ -229,7 +237,7 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
         result = result.with_extent(Extent.REPEATED)  # what it keeps from the training does not add up
     if not varies and not result.varies:
         result = replace(result, extent=join_extent(spread(result), Extent.REPEATED))
-    bodies = {f.node for f in forward.of("method")} if forward is not None else set[ast.AST]()
+    bodies = {f.node for f in forward.of("method", "function")} if forward is not None else set[ast.AST]()
     averages = any(m.program.function_of(n) in bodies for n in m.assumed.averaged)
     if varies and m.held(result) in WHOLE and not averages:
         result = Value(result.objs - result.of("model", "submodule"), Extent.SAMPLES)
@@ -239,6 +247,12 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
     if forward is None and obj.kind == "model" and makes(obj.name) == "loss":
         return Value(extent=Extent.MEAN if varies else Extent.UNIFORM)
     return result
+
+
+def _run(m: Machine, node: ast.Call, function: Obj, args: Args, keywords: Keywords) -> Value | None:
+    if function.kind == "partial":
+        return _call_partial(m, node, function, args, keywords)
+    return m.steps.function(m, function, args, keywords, node)
 
 
 def _hooks_of(m: Machine, obj: Obj) -> list[Obj]:
@@ -267,9 +281,19 @@ def _note_own_statistics(m: Machine, node: ast.Call, layer: Obj, args: Args) -> 
 
 
 def _called_in_turn(m: Machine, obj: Obj) -> list[Obj]:
-    """The notebook's own parts of an `nn.Sequential`, which calls each with what the one before has given."""
+    """The notebook's own parts of an `nn.Sequential`, which calls each with what the one before has given.
+
+    Also a layer that may go through the samples, as `nn.Softmax(dim=0)` does.
+    """
     held = (m.get(obj, "[]") or ANYTHING).of("model") if obj.name == SEQUENTIAL else frozenset()
-    return sorted((o for o in held if o in m.facts.classes or o.name == SEQUENTIAL), key=line_of)
+    own = (o for o in held if o in m.facts.classes or o.name == SEQUENTIAL or m.get(o, "forward") or _along(o))
+    return sorted(own, key=line_of)
+
+
+def _along(layer: Obj) -> str:
+    """`softmax`, of `nn.Softmax`, where it goes along a dimension."""
+    word = re.sub("(?<!^)(?=[A-Z])", "_", layer.name.removeprefix("torch.nn.")).lower()
+    return word if effect_of(f".{word}").samples in (Samples.WEIGHS, Samples.ALONG) else ""
 
 
 def _weighed(m: Machine, node: ast.Call, obj: Obj, args: Args) -> Value | None:
@@ -277,9 +301,8 @@ def _weighed(m: Machine, node: ast.Call, obj: Obj, args: Args) -> Value | None:
     if obj.name.startswith("einops.") and args and spread(args[0]) is Extent.SAMPLES and isinstance(obj.node, ast.Call):
         pattern, done, *_ = [m.facts.calls[obj.node].args.get(key, ANYTHING).const for key in (0, 1)]
         return rearranged(args[0], pattern, done)
-    word = re.sub("(?<!^)(?=[A-Z])", "_", obj.name.removeprefix("torch.nn.")).lower()
-    op = effect_of(f".{word}")
-    if op.samples not in (Samples.WEIGHS, Samples.ALONG) or not args or not isinstance(obj.node, ast.Call):
+    word, op = _along(obj), effect_of(f".{_along(obj)}")
+    if not word or not args or not isinstance(obj.node, ast.Call):
         return None
     keys = ("dim",) if word == "pairwise_distance" else (0, "dim")
     along = [v for key, v in m.facts.calls[obj.node].args.items() if key in keys]

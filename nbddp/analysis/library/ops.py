@@ -88,6 +88,7 @@ class Op:
     gives: Gives | None = None
     makes: str | None = None  # the kind of thing, in the words of the evaluator; a tensor is one of a given size
     size: int | None = None  # which argument says how large: all from the first, or this one
+    calls: bool | None = None  # the first argument, with the others
     linear: bool | None = None  # of a sum it makes a sum, of a mean a mean
     within: tuple[str, int] | None = None  # which argument sets limits, between which samples are counted: a sum
     dim: int | None = None  # which argument names the dimension, where it is not the first

@@ -29,7 +29,8 @@ OPS: Table = {
     "opacus.grad_sample.GradSampleModule": Op(gives=Gives.ITSELF),
     # Numbers.
     "torch.tensor torch.as_tensor torch.from_numpy torch.FloatTensor torch.Tensor torch.autograd.Variable torch.detach "
-    "torch.real torch.nan_to_num torch.utils.checkpoint.checkpoint": Op(samples=Samples.KEEPS),
+    "torch.real torch.nan_to_num": Op(samples=Samples.KEEPS),
+    "torch.utils.checkpoint.checkpoint": Op(calls=True),
     "torch.nn.functional.cross_entropy torch.nn.functional.mse_loss torch.nn.functional.l1_loss "
     "torch.nn.functional.smooth_l1_loss torch.nn.functional.huber_loss torch.nn.functional.nll_loss "
     "torch.nn.functional.binary_cross_entropy torch.nn.functional.binary_cross_entropy_with_logits "

@@ -112,13 +112,18 @@ def _is_numbered(m: Machine, made: ast.AST) -> bool:
     return False
 
 
-def is_cut_to_size(m: Machine, base: Value, node: ast.Subscript) -> bool:
-    """`table[: len(x)]`, of a tensor whose rows are not all the same: with a share they go with other samples."""
-    cut = node.slice if isinstance(node.slice, ast.Slice) else None
-    if cut is None or cut.lower or cut.upper is None or not m.facts.value(cut.upper).size:
-        return False
+def cut_to_size(m: Machine, base: Value, node: ast.Subscript) -> int | None:
+    """In which dimension `table[: len(x)]`, `states[:, : len(x)]` is cut: with a share it goes with other samples.
+
+    Unless all that is in the tensor is the same.
+    """
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    ends = (p.upper for p in parts[:2] if isinstance(p, ast.Slice) and not p.lower and p.upper)
+    cut = next((end for end in ends if m.facts.value(end).size), None)
     made = _set_to(m.program).get(ast.unparse(node.value), [])
-    return not (base.of("list", "dict", "shape") or base.items) and not (made and all(map(_is_filled, made)))
+    if cut is None or base.of("list", "dict", "shape") or base.items or (made and all(map(_is_filled, made))):
+        return None
+    return next(at for at, part in enumerate(parts) if getattr(part, "upper", None) is cut)
 
 
 @lru_cache(maxsize=4)

@@ -6,7 +6,7 @@ import ast
 
 from nbddp.analysis.evaluator.calls import instance
 from nbddp.analysis.evaluator.classes import by_class, own_methods, run_methods
-from nbddp.analysis.evaluator.picking.samples import is_cut_to_size, picked
+from nbddp.analysis.evaluator.picking.samples import cut_to_size, picked
 from nbddp.analysis.evaluator.tensors import like, samples_at
 from nbddp.analysis.evaluator.writes import put_element
 from nbddp.analysis.values import (
@@ -95,14 +95,14 @@ def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Val
         found = part if found is None else join(found, part)
     result = found or (m.elements(base) if base.items else ANYTHING)
     extent = domain.join_extent(spread(result), base.extent)
-    rows = extent in domain.WHOLE and is_cut_to_size(m, base, node)
+    cut = cut_to_size(m, base, node) if extent in domain.WHOLE else None
     if index.varies and extent in domain.WHOLE:
         extent = spread(index) if spread(index) is Extent.SAMPLES else Extent.VARYING
     if extent in domain.WHOLE and _is_found_apart(m, base, index, node):
         extent = Extent.VARYING
     objs = result.objs | base.of(*domain.OF_A_PART)
-    if rows:  # `table[: len(x)]`: the first ones on each rank
-        return domain.marked(Value(objs, Extent.SAMPLES), domain.PLACED)
+    if cut is not None:  # `table[: len(x)]`: the first ones on each rank
+        return domain.marked(domain.placed(Value(objs, Extent.SAMPLES), domain.TURNED if cut else ""), domain.PLACED)
     found = Value(
         objs, extent, result.items, result.const, result.sources, arrays=result.arrays | base.arrays, shape=result.shape
     )

@@ -16,12 +16,13 @@ from nbddp.analysis.evaluator.libraries.builtins.namespaces import NAMESPACES, n
 from nbddp.analysis.evaluator.libraries.builtins.numbers import as_number, length, of_a_share
 from nbddp.analysis.evaluator.libraries.things import made_with
 from nbddp.analysis.evaluator.writes import moved_by_hand, put_element
-from nbddp.analysis.library import Gives, Op, Samples, effect_of
+from nbddp.analysis.library import Gives, Op, Samples, effect_of, is_class
 from nbddp.analysis.values import (
     ANYTHING,
     EACH,
     MARKS,
     PLACED,
+    STATISTIC,
     WHOLE,
     Args,
     Extent,
@@ -101,7 +102,15 @@ def builtin(  # noqa: C901, PLR0912 -- one case for each function
         return marked(made, EACH) if spread(first) is Extent.SAMPLES and not first.objs - first.of(*MARKS) else made
     if name == "functools.partial":
         holds = any(m.held(v) not in WHOLE for v in (*args[1:], *keywords.values()))
-        return partial(m, node, args, keywords) if holds or first.of("function", "method", "bound") else first
+        holds = holds or bool(first.of("function", "method", "bound"))
+        named = len(args) == 1 and any(not is_class(o.name) for o in first.of("library"))  # `partial(F.softmax, dim=0)`
+        return partial(m, node, args, keywords) if holds or named else first
+    if name == "types.MethodType":
+        return partial(m, node, args, keywords)
+    if op.calls:
+        return m.steps.call(m, node, first, None, args[1:], {})
+    if name == "getattr" and spread(first) is Extent.SAMPLES and len(args) == 2:  # `getattr(x, self.pooling)(dim=0)`
+        return marked(Value(extent=Extent.VARYING), STATISTIC)
     if name in ("set", "frozenset") and not args:
         return Value(frozenset({Obj("list", node, name, None, m.frame.call)}))
     if op.gives is Gives.ITSELF:
