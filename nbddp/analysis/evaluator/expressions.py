@@ -32,6 +32,7 @@ from nbddp.analysis.values import (
     note_size,
     spread,
     unary,
+    with_statistics,
 )
 
 
@@ -47,7 +48,7 @@ def evaluate(m: Machine, node: ast.expr) -> Value:
 
 def evaluate_unseen(m: Machine, node: ast.expr) -> Value:
     """Of a node that is made for the moment: nobody will ask for it."""
-    return shaped(m, node, _sized(m, node, _evaluate(m, node)))
+    return shaped(m, node, with_statistics(m, node, _sized(m, node, _evaluate(m, node))))
 
 
 def _sized(m: Machine, node: ast.expr, value: Value) -> Value:

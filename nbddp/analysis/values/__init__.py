@@ -135,6 +135,7 @@ from nbddp.analysis.values.losses import (
     note_statistic_given,
     reduced,
     tell_unlike,
+    with_statistics,
 )
 from nbddp.analysis.values.machine import DEPTH, FIELDS_OF, GLOBALS, HOOKS, Args, Keywords, Machine, Steps
 from nbddp.analysis.values.names import from_afar

@@ -24,6 +24,7 @@ from nbddp.analysis.values.domain import (
     Obj,
     Value,
     join_extent,
+    marked,
     ones,
     spread,
 )
@@ -72,8 +73,33 @@ def note_given(m: Machine, call: ast.AST, given: Iterable[Value]) -> None:
     In a model a layer is: `self.out(h / len(h))`, `self.places(torch.arange(len(x)))`.
     """
     of_batch = any(v.extent is Extent.VARYING and v.of(STATISTIC, WEIGHTED) for v in given)
-    if m.sharing() and (of_batch or (m.context.forward and any(map(_is_told_apart, given)))):
+    if (of_batch and m.sharing()) or (m.context.forward and (of_batch or any(map(_is_told_apart, given)))):
         _note_first(m, call)
+
+
+def with_statistics(m: Machine, node: ast.expr, made: Value) -> Value:
+    """In a forward that trains, what is made of a statistic of the batch, or of the number of its samples, is one too.
+
+    `2.0 if x.max() > 1 else 1.0`, `math.sqrt(len(x))`, `torch.inverse(x.T @ x + eye)`; not what has such a size.
+    """
+    if not (m.context.forward and m.context.grad) or spread(made) is not Extent.VARYING or made.of(STATISTIC):
+        return made
+    values = [m.facts.value(part) for part in _parts(node)]
+    sized = isinstance(node, ast.Call) and not made.number
+    found = any(_is_of_batch(v) or spread(v) is Extent.SUM for v in values if not (sized and v.number))
+    return marked(made, STATISTIC) if found else made
+
+
+def _parts(node: ast.expr) -> Sequence[ast.AST]:
+    """What is computed with."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=base), args=args, keywords=named):
+            return [base, *args, *(k.value for k in named)]
+        case ast.Call(args=args, keywords=named):
+            return [*args, *(k.value for k in named)]
+        case ast.IfExp() | ast.BinOp() | ast.Compare() | ast.UnaryOp() | ast.BoolOp():
+            return [*ast.iter_child_nodes(node)]
+    return []
 
 
 def _is_told_apart(value: Value) -> bool:
