@@ -120,7 +120,9 @@ def _call_one(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywor
             fact.awake |= obj not in m.asleep
             _note_own_statistics(m, node, obj, args)
             note_given(m, node, [*args, *keywords.values()])
-            return (_joined if splits(m, obj) else _forward)(m, node, obj, args, keywords)
+            several = m.facts.value(node.func).of("model", "submodule") | {obj}  # `for layer in layers: x = layer(x)`
+            by_parts = any(splits(m, one) for one in several)
+            return (_joined if by_parts else _forward)(m, node, obj, args, keywords)
         case "loss":
             note_of_its_batch(m, node, obj.name, args)
             given = [*args, *keywords.values()]

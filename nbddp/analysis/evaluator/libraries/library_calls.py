@@ -36,6 +36,7 @@ from nbddp.analysis.values import (
     PLACED,
     PLACES,
     SHUFFLED,
+    STATISTIC,
     TURNED,
     WHOLE,
     Args,
@@ -234,6 +235,8 @@ def _compute(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywor
         return Value(extent=extent, const=0 if word in ("zeros", "zeros_like") else None)
     if word in ("linspace", "logspace") and Extent.SUM in extents and len(args) > 2:
         return marked(Value(extent=of_size({*extents})), PLACED)  # for each sample, by where it stands
+    if word == "eye" and Extent.SUM in extents:
+        return marked(Value(extent=Extent.VARYING), STATISTIC)  # of all pairs
     if (op.makes == "tensor" or word == "arange") and not op.draws and of_size({*extents}) is Extent.SAMPLES:
         made = Value(extent=Extent.SAMPLES)
         sizes = args[0].items if args and args[0].items is not None else args

@@ -64,6 +64,10 @@ def model_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args,
                     m.facts.contained[child].add(owner)
                     m.put(owner, "[]", Value(frozenset({child})))
         return ANYTHING
+    if attr == "register_buffer" and len(args) > 1 and isinstance(args[0].const, str):
+        for owner in base.of("model"):
+            m.put(owner, args[0].const, Value(shape=args[1].shape))
+        return ANYTHING
     if attr.startswith("register_forward_"):
         for obj in models if args else ():
             m.put(_whole(obj), HOOKS, args[0])

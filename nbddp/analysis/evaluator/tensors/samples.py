@@ -80,7 +80,7 @@ def of_samples(
     if effect_of(f".{word}").distances and (base.rank or 0) > MATRIX:
         return None  # of each sample its rows with those of the other
     if done is Samples.MIXES or (done is Samples.PAIRS and any(spread(a) is Extent.SAMPLES for a in args[:1])):
-        return Value(extent=Extent.VARYING)
+        return marked(Value(extent=Extent.VARYING), STATISTIC) if m.context.forward else Value(extent=Extent.VARYING)
     return _some(m, base, word, args, along, done) or turned_by(m, word, base, args)
 
 
