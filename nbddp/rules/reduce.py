@@ -174,7 +174,8 @@ def _put_together(
         call = f"{plan.naming('gather_in_order')}({name}, {_loader(plan, loop)})"
     elif reduction.how.startswith("gather"):
         uses = (reduction.how,)
-        call = f"{plan.naming(reduction.how)}({name})"
+        given = f"list(map(tuple, {name}))" if _holds_batches(plan, loop, name) else name
+        call = f"{plan.naming(reduction.how)}({given})"
         if loop in plan.sharding.mixed:
             uses = (*uses, "is_share")
             call = f"{call} if {plan.naming('is_share')}({_loader(plan, loop)}) else {name}"
@@ -188,6 +189,27 @@ def _put_together(
     if reduction.in_place and reduction.how != "gather_part":  # a part is no longer what others have by another name
         line = f"{name}.update({call})" if _is_dict(plan, loop, name) else f"{name}[:] = {call}"
     return line, uses
+
+
+def _holds_batches(plan: Plan, loop: ast.AST, name: str) -> bool:
+    """`kept.append(batch)`: a list of what a data set gives, as torch's own collate function makes it; no samples."""
+    calls = (n for n in walk(loop) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.args)
+    kept = [c.args[0] for c in calls if c.func.attr == "append" and plan.program.source(c.func.value) == name]  # type: ignore[attr-defined]
+    return any(_is_batch(plan, one) for one in kept)
+
+
+def _is_batch(plan: Plan, node: ast.expr) -> bool:
+    for binding in plan.bindings.of(node) if isinstance(node, ast.Name) else ():
+        if not isinstance(loop := binding.by, ast.For):
+            continue
+        called = {n for c in walk(loop.iter) if isinstance(c, ast.Call) for n in plan.facts.calls[c].names}
+        numbered = loop.target.elts[-1] if isinstance(loop.target, ast.Tuple) and "enumerate" in called else None
+        drawn = plan.facts.loops[loop].loaders if binding.target is (numbered or loop.target) else frozenset()
+        if drawn and not any(
+            "collate_fn" in plan.facts.calls[o.node].args for o in drawn if o.node in plan.facts.calls
+        ):
+            return True
+    return False
 
 
 def _is_dict(plan: Plan, loop: ast.AST, name: str) -> bool:

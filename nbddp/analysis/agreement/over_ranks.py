@@ -131,8 +131,10 @@ def is_scalar(plan: ShardedReading, node: ast.AST | None, seen: frozenset[ast.AS
     match node:
         case ast.BinOp(left=left, right=right):
             return is_scalar(plan, left, seen) and is_scalar(plan, right, seen)
-        case ast.Call(func=ast.Attribute(attr=word), args=[], keywords=[]) if word == "item" or _is_total(word):
-            return True
+        case ast.Call(func=ast.Attribute(value=of, attr=word), args=[], keywords=[]) if (
+            _is_total(word) or word == "item"
+        ):
+            return word == "item" or not _is_numpys(plan, of)
         case ast.Call(func=ast.Attribute(value=inner)) if entry_of(node).shape is Shape.SAME:
             return is_scalar(plan, inner, seen)
         case ast.Attribute(attr="data", value=inner):
@@ -147,6 +149,12 @@ def is_scalar(plan: ShardedReading, node: ast.AST | None, seen: frozenset[ast.AS
             made = plan.bindings.of(node)
             return bool(made) and all(_turn(plan, m.target) in trained or is_scalar(plan, m.given, seen) for m in made)
     return False
+
+
+def _is_numpys(plan: ShardedReading, node: ast.expr) -> bool:
+    """`np.array(losses)`, whose mean has methods of its own."""
+    facts = (plan.facts.calls.get(n) for n in plan.bindings.made_by(node) if isinstance(n, ast.Call))
+    return any(name.startswith("numpy.") for fact in facts if fact for name in fact.names)
 
 
 def _is_total(word: str) -> bool:

@@ -65,7 +65,10 @@ def binary(left: Value, right: Value, op: ast.operator) -> Value:
         return Value(extent=Extent.REPEATED)
     found = Value(marks, extent, None, None, equal=alike(left) and alike(right), size=size)
     found = replace(found, number=_is_number(left) and _is_number(right), batches=_batches(left, right, op))
-    if any(spread(v) is Extent.VARYING and v.number and spread(o) is Extent.SAMPLES for v, o in ((left, right), (right, left))):
+    if any(
+        spread(v) is Extent.VARYING and v.number and spread(o) is Extent.SAMPLES
+        for v, o in ((left, right), (right, left))
+    ):
         return marked(found, STATISTIC)  # `x * math.sqrt(len(x))`
     match op:
         case ast.Add() | ast.Sub():

@@ -44,6 +44,15 @@ def backward(m: Machine, node: ast.Call) -> Value:
     return ANYTHING
 
 
+def _put_in(m: Machine, owner: Obj, attr: str, args: Args) -> None:
+    """A layer, or a buffer."""
+    if attr == "register_buffer" and len(args) > 1 and isinstance(args[0].const, str):
+        m.put(owner, args[0].const, Value(shape=args[1].shape))
+    for child in (child for value in args for child in value.of("model")):
+        m.facts.contained[child].add(owner)
+        m.put(owner, "[]", Value(frozenset({child})))
+
+
 def model_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value | None:
     models = base.of("model", "submodule")
     if attr in RETURNS_MODEL:
@@ -57,16 +66,9 @@ def model_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args,
         return Value(frozenset(Obj(kind, node, attr, _whole(o)) for o in models))
     if attr in ("items", "values"):
         return _layers_by_name(m, node, Value(models)) if attr == "items" else Value(models)
-    if attr in ("append", "extend", "add_module", "insert"):
+    if attr in ("append", "extend", "add_module", "insert", "register_buffer"):
         for owner in base.of("model"):
-            for value in args:
-                for child in value.of("model"):
-                    m.facts.contained[child].add(owner)
-                    m.put(owner, "[]", Value(frozenset({child})))
-        return ANYTHING
-    if attr == "register_buffer" and len(args) > 1 and isinstance(args[0].const, str):
-        for owner in base.of("model"):
-            m.put(owner, args[0].const, Value(shape=args[1].shape))
+            _put_in(m, owner, attr, args)
         return ANYTHING
     if attr.startswith("register_forward_"):
         for obj in models if args else ():

@@ -49,6 +49,8 @@ def builtin(  # noqa: C901, PLR0912 -- one case for each function
         return length(m, first)
     if name in ("isinstance", "hasattr") and len(args) == 2:
         return is_of_kind(m, args)
+    if (made := _handed_on(m, node, name, first, args, keywords, op)) is not None:
+        return made
     if name == "next":
         return _next(m, node, first)
     if name == "zip":
@@ -100,17 +102,6 @@ def builtin(  # noqa: C901, PLR0912 -- one case for each function
         made = Value(frozenset({Obj("list", node, name, None, m.frame.call)}))
         made = made_with(m, made, {"[]": iterate(m, first, node)} if args else {})
         return marked(made, EACH) if spread(first) is Extent.SAMPLES and not first.objs - first.of(*MARKS) else made
-    if name == "functools.partial":
-        holds = any(m.held(v) not in WHOLE for v in (*args[1:], *keywords.values()))
-        holds = holds or bool(first.of("function", "method", "bound"))
-        named = len(args) == 1 and any(not is_class(o.name) for o in first.of("library"))  # `partial(F.softmax, dim=0)`
-        return partial(m, node, args, keywords) if holds or named else first
-    if name == "types.MethodType":
-        return partial(m, node, args, keywords)
-    if op.calls:
-        return m.steps.call(m, node, first, None, args[1:], {})
-    if name == "getattr" and spread(first) is Extent.SAMPLES and len(args) == 2:  # `getattr(x, self.pooling)(dim=0)`
-        return marked(Value(extent=Extent.VARYING), STATISTIC)
     if name in ("set", "frozenset") and not args:
         return Value(frozenset({Obj("list", node, name, None, m.frame.call)}))
     if op.gives is Gives.ITSELF:
@@ -140,6 +131,24 @@ def builtin(  # noqa: C901, PLR0912 -- one case for each function
         inside = [iterate(m, v, node) if v.of(*GONE_THROUGH) else m.elements(v) for v in args]
         found = [join_extent(spread(v), spread(each)) for v, each in zip(args, inside, strict=True)]
         return Value(extent=reduce(join_extent, found, Extent.UNIFORM) if set(found) <= {*WHOLE} else Extent.VARYING)
+    return None
+
+
+def _handed_on(
+    m: Machine, node: ast.Call, name: str, first: Value, args: Args, keywords: Keywords, op: Op
+) -> Value | None:
+    """A function, for later or at once: `partial(F.softmax, dim=0)`, `checkpoint(self.block, x)`."""
+    if name == "functools.partial":
+        holds = any(m.held(v) not in WHOLE for v in (*args[1:], *keywords.values()))
+        holds = holds or bool(first.of("function", "method", "bound"))
+        named = len(args) == 1 and any(not is_class(o.name) for o in first.of("library"))
+        return partial(m, node, args, keywords) if holds or named else first
+    if name == "types.MethodType":
+        return partial(m, node, args, keywords)
+    if op.calls:
+        return m.steps.call(m, node, first, None, args[1:], {})
+    if name == "getattr" and spread(first) is Extent.SAMPLES and len(args) == 2 and not isinstance(args[1].const, str):
+        return marked(Value(extent=Extent.VARYING), STATISTIC)  # `getattr(x, self.pooling)(dim=0)`
     return None
 
 
