@@ -1,4 +1,6 @@
-"""Losses by every dimension and order of the samples, and what a step does to the model besides: right or reported.
+"""Losses by every dimension and order of the samples, what a model makes of them, and what a step does besides.
+
+Each is right or reported.
 
 With `--exact` they are right.
 """
@@ -6,12 +8,13 @@ With `--exact` they are right.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.spellings.judge import REPORTS, outcome
 from tests.spellings.program import by_slices
-from tests.spellings.steps import handed
+from tests.spellings.steps import forwards, handed
 from tests.spellings.steps.besides import STEPS, UNEQUAL
 from tests.spellings.steps.choices import CHOICES, STATE
 from tests.spellings.steps.jumps import JUMPS
@@ -62,6 +65,28 @@ def test_what_is_set_before_a_jump(before: str, each: str, shown: str, tmp_path:
     assert not wrong(tmp_path, notebook(before, "", "", each, shown))
     assert not wrong(tmp_path, by_slices(notebook(before, "", "", each, shown)))
     assert exactly(tmp_path, notebook(before, "", "", each, shown, "--exact")) == "equal"
+
+
+@pytest.mark.parametrize(("fields", "forward"), forwards.FORWARDS)
+def test_what_a_model_makes_of_its_batch(fields: str, forward: str, tmp_path: Path) -> None:
+    check_model(tmp_path, fields, forward)
+
+
+@pytest.mark.parametrize("behind", forwards.BEHIND)
+def test_what_takes_the_place_of_a_forward(behind: str, tmp_path: Path) -> None:
+    check_model(tmp_path, behind=behind)
+
+
+@pytest.mark.parametrize("step", forwards.BACKWARDS)
+def test_a_custom_function(step: tuple[str, str], tmp_path: Path) -> None:
+    check_model(tmp_path, forward="h = Step.apply(h)", step=step)
+
+
+def check_model(folder: Path, *parts: str, **named: Any) -> None:
+    assert not wrong(folder, forwards.notebook(*parts, **named))
+    assert not wrong(folder, by_slices(forwards.notebook(*parts, **named)))
+    told = outcome(forwards.notebook(*parts, **named, options="--exact"), (4,), folder, cell=2, rules=RULES)
+    assert told.verdict in ("equal", "reported"), told.why
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -73,6 +73,7 @@ from nbddp.analysis.values.domain import (
     PLACED,
     PLACES,
     POSITIONS,
+    RATED,
     SEVERAL,
     SHUFFLED,
     STATES,

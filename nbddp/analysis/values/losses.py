@@ -86,7 +86,10 @@ def with_statistics(m: Machine, node: ast.expr, made: Value) -> Value:
         return made
     values = [m.facts.value(part) for part in _parts(node)]
     sized = isinstance(node, ast.Call) and not made.number
-    found = any(_is_of_batch(v) or spread(v) is Extent.SUM for v in values if not (sized and v.number))
+    hangs = (
+        _is_of_batch(v) or spread(v) is Extent.SUM or v.of(RATED, WEIGHTED) for v in values if not (sized and v.number)
+    )
+    found = any(hangs)
     return marked(made, STATISTIC) if found else made
 
 

@@ -19,8 +19,11 @@ from nbddp.analysis.values import (
     FLAT,
     ITEMS,
     MARKS,
+    PLACED,
+    RATED,
     STATES,
     TURNED,
+    WEIGHTED,
     Extent,
     Obj,
     Value,
@@ -122,6 +125,7 @@ def _gives_samples(plan: Reading, call: ast.Call) -> bool:
     """Also a mean over them."""
     given = [*_made(plan, call)]
     placed = any(o.name != STATES for v in given for o in v.of(TURNED, FLAT))  # states are counted where they are
+    placed = placed or any(v.of(RATED, WEIGHTED, PLACED) for v in given)  # `h / len(h)`: by the size of a part
     if placed or _gives_a_distribution(plan, call):
         return False
     return bool(given) and all(spread(v) in (Extent.SAMPLES, Extent.MEAN) for v in given)

@@ -147,6 +147,8 @@ def _handed_on(
         return partial(m, node, args, keywords)
     if op.calls:
         return m.steps.call(m, node, first, None, args[1:], {})
+    if name in ("torch.vmap", "torch.func.vmap") and (keywords.get("in_dims") or (*args[1:], ANYTHING)[0]).const == 1:
+        return first  # which is given all samples, a column at a time
     if name == "getattr" and spread(first) is Extent.SAMPLES and len(args) == 2 and not isinstance(args[1].const, str):
         return marked(Value(extent=Extent.VARYING), STATISTIC)  # `getattr(x, self.pooling)(dim=0)`
     return None
