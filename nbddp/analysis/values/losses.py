@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import reduce
+from functools import lru_cache, reduce
 
 from nbddp.analysis.library import effect_of
+from nbddp.analysis.syntax import Program, keywords_of
 from nbddp.analysis.values.domain import (
     KEPT,
     LINE,
@@ -54,7 +55,21 @@ def reduced(values: list[Value], keywords: dict[str, Value]) -> Extent:
 
 
 def goes_along_sequences(m: Machine) -> bool:
-    return any(layer in m.program.text for layer in OF_SEQUENCES)
+    """Does something that may have time in the first dimension?"""
+    return any(layer in m.program.text for layer in OF_SEQUENCES) and not _samples_come_first(m.program)
+
+
+@lru_cache(maxsize=4)
+def _samples_come_first(program: Program) -> bool:
+    """Every layer that goes through time is told so."""
+    made = [n for n in program.nodes if isinstance(n, ast.Call) and _goes_through_time(n)]
+    first = [keywords_of(n).get("batch_first") for n in made]
+    return bool(made) and all(isinstance(f, ast.Constant) and f.value is True for f in first)
+
+
+def _goes_through_time(made: ast.Call) -> bool:
+    word = made.func.attr if isinstance(made.func, ast.Attribute) else getattr(made.func, "id", "")
+    return bool(effect_of(f"torch.nn.{word}").sequence)
 
 
 def note_of_its_batch(m: Machine, loss: ast.AST, name: str, given: Sequence[Value]) -> None:

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from nbddp.analysis.library import Samples, Shape, effect_of, entry_of
 from nbddp.analysis.slicing import all_arguments
-from nbddp.analysis.syntax import Program, keywords_of, place_of
+from nbddp.analysis.syntax import Program, place_of
 from nbddp.analysis.values import STATES, TURNED, Extent, Machine, Obj, goes_along_sequences, spread
 
 STAY = (Samples.KEEPS, Samples.EACH, Samples.ALONG, Samples.WEIGHS, Samples.MOVES, Samples.ORDERS)
@@ -17,8 +17,7 @@ STAY = (Samples.KEEPS, Samples.EACH, Samples.ALONG, Samples.WEIGHS, Samples.MOVE
 
 def rows_are_samples(m: Machine, node: ast.expr) -> bool:
     """In a forward: what it was given, and what layers and operators make of that row by row."""
-    told = not goes_along_sequences(m) or _samples_come_first(m.program)
-    return (told and are_rows(m, node)) or _are_as_many(m, node)
+    return (not goes_along_sequences(m) and are_rows(m, node)) or _are_as_many(m, node)
 
 
 def _are_as_many(m: Machine, node: ast.AST | None) -> bool:
@@ -39,19 +38,6 @@ def _are_as_many(m: Machine, node: ast.AST | None) -> bool:
             firsts = [size for given in sizes for size in getattr(given, "elts", [given])[:1]]
             return bool(firsts) and all(m.facts.value(size).size for size in firsts)
     return False
-
-
-@lru_cache(maxsize=4)
-def _samples_come_first(program: Program) -> bool:
-    """Every layer that goes through time is told so."""
-    made = [n for n in program.nodes if isinstance(n, ast.Call) and _goes_through_time(n)]
-    first = [keywords_of(n).get("batch_first") for n in made]
-    return bool(made) and all(isinstance(f, ast.Constant) and f.value is True for f in first)
-
-
-def _goes_through_time(made: ast.Call) -> bool:
-    word = made.func.attr if isinstance(made.func, ast.Attribute) else getattr(made.func, "id", "")
-    return bool(effect_of(f"torch.nn.{word}").sequence)
 
 
 def are_rows(m: Machine, node: ast.AST | None, seen: frozenset[str] = frozenset()) -> bool:
