@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import replace
 
 from nbddp.analysis.evaluator.iteration import SHAPES, params_in, parts
@@ -70,4 +71,20 @@ def _model(m: Machine, node: ast.Call, name: str, given: list[Value]) -> Value:
             inner = value if value.of("model") else m.elements(value)
             if inner.objs:
                 m.put(obj, "[]", inner)
+    for key, part in _numbered(m, node, name, given):
+        m.put(obj, f"[{key!r}]", part)
     return made
+
+
+def _numbered(m: Machine, node: ast.Call, name: str, given: list[Value]) -> Iterator[tuple[object, Value]]:
+    """Of `nn.Sequential(first, second)`, `nn.ModuleList([first, second])`, `nn.ModuleDict({"a": first})` each part."""
+    if name.endswith(".Sequential") and not any(isinstance(a, ast.Starred) for a in node.args):
+        yield from enumerate(v for v in given if v.of("model"))
+    match node.args:
+        case [ast.List(elts=parts)] if name.endswith(".ModuleList") and not any(
+            isinstance(p, ast.Starred) for p in parts
+        ):
+            yield from enumerate(m.facts.value(part) for part in parts)
+        case [ast.Dict(keys=keys, values=parts)] if name.endswith(".ModuleDict"):
+            named = zip(keys, parts, strict=True)
+            yield from ((key.value, m.facts.value(part)) for key, part in named if isinstance(key, ast.Constant))
