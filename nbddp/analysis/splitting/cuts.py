@@ -26,7 +26,7 @@ from nbddp.analysis.splitting.origins import (
 from nbddp.analysis.splitting.regions import LOOPS, Region, bound, goes_through_loader, run_by, stored, values_for
 from nbddp.analysis.splitting.roots import Root, base_of, roots
 from nbddp.analysis.syntax import is_name, walk
-from nbddp.analysis.values import SHUFFLED, Split
+from nbddp.analysis.values import SHUFFLED, Split, Value
 
 BINDS = (ast.Assign, ast.AugAssign, ast.NamedExpr)
 
@@ -154,6 +154,8 @@ def _told_apart(split: Split, region: Region, root: Root) -> Split:
     value = region.plan.facts.value(root.node)
     assert root.name is not None
     kind = "dict" if value.of("dict") else structure_of(region.plan, region.rest, root.name)
+    if not kind and _is_written_out(value):
+        kind = "list"
     if not kind and value.items:  # `batch = draw(32)`, of which a function gives several
         kind = "nested" if any(part.items for part in value.items) else "list"
     return replace(
@@ -162,6 +164,16 @@ def _told_apart(split: Split, region: Region, root: Root) -> Split:
         lists=split.lists | {root.name} if kind == "list" else split.lists,
         nested=split.nested | {root.name} if kind == "nested" else split.nested,
     )
+
+
+def _is_written_out(value: Value) -> bool:
+    """`targets = [Y[places], Z[places]]`: as many tensors as are written there, each with all samples."""
+    made = [o.node for o in value.of("list")]
+    return bool(made) and all(isinstance(n, ast.List) and n.elts and not _unfolds(n) for n in made)
+
+
+def _unfolds(written: ast.List) -> bool:
+    return any(isinstance(part, ast.Starred) for part in written.elts)
 
 
 def _is_cut(split: Split, root: Root) -> bool:
