@@ -16,27 +16,37 @@ def imported(trees: Sequence[ast.Module]) -> Iterator[tuple[str, str, set[str]]]
     """
     nodes = [n for tree in trees for n in walk(tree)]
     fields = [n for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)]
-    for alias in (a for tree in trees for s in tree.body if isinstance(s, ast.Import) for a in s.names):
+    for alias, module in (one for tree in trees for one in aliases(tree)):
         name = alias.asname or alias.name
         mine = [f for f in fields if isinstance(f.value, ast.Name) and f.value.id == name]
         read = all(isinstance(f.ctx, ast.Load) for f in mine)
-        if read and "." not in name and not _is_more(name, alias, nodes):
-            yield name, alias.name, {f.attr for f in mine}
+        if read and "." not in name and not _is_more(name, module, nodes):
+            yield name, module, {f.attr for f in mine}
+
+
+def aliases(tree: ast.Module) -> Iterator[tuple[ast.alias, str]]:
+    """`import losses as L`; `from package import losses`, where that is a module."""
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            yield from ((alias, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level and node.names[0].name != "*":
+            yield from ((alias, f"{node.module}.{alias.name}") for alias in node.names)
 
 
 def out_of_sight(trees: Sequence[ast.Module]) -> set[str]:
     """Modules that are imported whole besides: `engine.device = "cuda"` changes what their functions read."""
     followed = {module for _, module, _ in imported(trees)}
     nodes = (n for tree in trees for n in walk(tree) if isinstance(n, ast.Import))
-    return {a.name for n in nodes for a in n.names} - followed
+    whole = {a.name for n in nodes for a in n.names} | {module for tree in trees for _, module in aliases(tree)}
+    return whole - followed
 
 
-def _is_more(name: str, alias: ast.alias, nodes: Collection[ast.AST]) -> bool:
+def _is_more(name: str, module: str, nodes: Collection[ast.AST]) -> bool:
     """`import model`, where a function calls what it is given `model`."""
-    return any(_gives(node, name, alias) for node in nodes)
+    return any(_gives(node, name, module) for node in nodes)
 
 
-def _gives(node: ast.AST, name: str, alias: ast.alias) -> bool:
+def _gives(node: ast.AST, name: str, module: str) -> bool:
     match node:
         case ast.Name(id=found, ctx=ast.Store() | ast.Del()):
             return found == name
@@ -45,9 +55,9 @@ def _gives(node: ast.AST, name: str, alias: ast.alias) -> bool:
         case ast.arg(arg=found):
             return found == name
         case ast.ImportFrom(names=names):
-            return any((a.asname or a.name) == name for a in names)
+            return any((a.asname or a.name) == name and f"{node.module}.{a.name}" != module for a in names)
         case ast.Import(names=names):
-            return any((a.asname or a.name) == name and a.name != alias.name for a in names)
+            return any((a.asname or a.name) == name and a.name != module for a in names)
     return False
 
 
@@ -68,6 +78,9 @@ def attributes(parts: Parts, trees: Sequence[ast.Module]) -> Mapping[str, Mappin
     """By the name that the module goes by: what is read of it, and the name that this has in its cell."""
     found = dict[str, dict[str, str]]()
     for name, module, read in imported(trees):
+        package, _, last = module.rpartition(".")
+        if package and origin(parts, package, last) is not None:
+            continue  # what its package calls so
         places = {one: place for one in sorted(read) if (place := origin(parts, module, one)) is not None}
         if places:
             found[name] = {one: parts[place].renames.get(one, one) for one, place in places.items()}

@@ -35,6 +35,10 @@ def brought(cell: Cell, tree: ast.Module, parts: Parts, whole: Collection[str] =
         if (name := alias.asname or alias.name) in whole:
             yield Brought(cell.number, plain.lineno, name, f"import {_alias(alias)}")
     for node in from_imports([tree]):
+        for alias in (a for a in node.names if (a.asname or a.name) in whole):
+            yield Brought(
+                cell.number, node.lineno, alias.asname or alias.name, f"from {node.module} import {_alias(alias)}"
+            )
         if is_star(node) and node.module in parts:
             yield Brought(cell.number, node.lineno, "*", f"from {node.module} import *")
         for alias in (a for a in node.names if not node.level and inlined(node, a, "", parts)):

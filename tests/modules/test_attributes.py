@@ -25,6 +25,10 @@ LOSSES = {"losses.py": "device = 'cpu'\ndef pairs(a):\n    return a, device\n"}
         ("import losses\ndef f(x, losses):\n    losses.pairs", []),
         ("import losses\nclass losses:\n    pass", []),
         ("import losses\nfrom other import losses", []),
+        ("from other import losses\nlosses.pairs", [("losses", "other.losses", {"pairs"})]),
+        ("from other import losses as L\nL.pairs(L.x)", [("L", "other.losses", {"pairs", "x"})]),
+        ("from other import losses\nlosses.device = 'cuda'", []),
+        ("from . import losses\nlosses.pairs", []),
         ("def f():\n    import losses\n    losses.pairs", []),
     ],
 )
@@ -44,3 +48,18 @@ def test_a_notebook_that_imports_a_module_whole(tmp_path: Path) -> None:
     assert (found.attributes, [one.text for one in found.brought]) == (
         {"L": {"pairs": "pairs"}}, ["import losses as L"],
     )  # fmt: skip
+
+
+def test_a_notebook_that_imports_a_module_from_its_package(tmp_path: Path) -> None:
+    (tmp_path / "package").mkdir()
+    files = {"package/__init__.py": "", "package/losses.py": LOSSES["losses.py"]}
+    found = read(tmp_path, files, "from package import losses\nlosses.pairs(1)")
+    assert codes(found)["1"] == "from package import losses\nlosses.pairs(1)"
+    assert found.attributes == {"losses": {"pairs": "pairs"}}
+    assert [one.text for one in found.brought] == ["from package import losses"]
+
+
+def test_what_a_package_calls_as_its_module(tmp_path: Path) -> None:
+    (tmp_path / "package").mkdir()
+    files = {"package/__init__.py": "losses = []", "package/losses.py": LOSSES["losses.py"]}
+    assert not read(tmp_path, files, "from package import losses\nlosses.append(1)").attributes
