@@ -183,8 +183,20 @@ def note_statistic(m: Machine, node: ast.BinOp | ast.AugAssign | ast.Compare, le
         return  # a mean that is only added stays one
     for one, other in ((left, right), (right, left)):
         asked = compares and not one.varies and m.in_forward()  # `x.mean() > 0`
+        by_size = asked and other.size and _is_many(one) and isinstance(node, ast.Compare) and _orders(node)
+        if by_size:  # `len(x) > 15`
+            m.facts.against_statistic.add(node)
         if _is_of_batch(other) and (asked or (one.extent is Extent.SAMPLES and (compares or not other.number))):
             m.facts.against_statistic.add(node)
+
+
+def _is_many(value: Value) -> bool:
+    """Not of one or two samples, which a batch may be asked for in any way."""
+    return isinstance(value.const, int | float) and value.const > 2
+
+
+def _orders(node: ast.Compare) -> bool:
+    return isinstance(node.ops[0], ast.Gt | ast.GtE | ast.Lt | ast.LtE)
 
 
 def note_statistic_given(m: Machine, node: ast.AST, into: Value, given: Iterable[Value]) -> None:
