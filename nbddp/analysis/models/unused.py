@@ -154,7 +154,17 @@ def _leaves_out(plan: Reading, model: Obj, unread: frozenset[Place] = frozenset(
     at_times = {
         name for body in (forward, *running) for name in [*_picked(plan, model, body), *_read_under_conditions(body)]
     }
+    at_times |= {name for name in made if _is_weight_alone(plan, model, name, [forward, *running])}
     return bool(never or made & (cut_off(owner, forward, unread, _attributes(plan)) | at_times))
+
+
+def _is_weight_alone(plan: Reading, model: Obj, name: str, bodies: Sequence[ast.FunctionDef]) -> bool:
+    """`F.linear(x, F.normalize(self.out.weight))`: no loss comes from its bias, if it has one."""
+    layers = [o.node for o in plan.facts.fields.get((model, name), Value()).of("model") if "Embedding" not in o.name]
+    biased = [n for n in layers if isinstance(n, ast.Call) and ast.unparse(keywords_of(n).get("bias") or n) != "False"]
+    reads = [n for body in bodies for n in walk(body) if isinstance(n, ast.Attribute) and n.attr == name]
+    parts = {getattr(plan.program.parents[n], "attr", "") for n in reads}
+    return bool(biased) and bool(reads) and len(parts) == 1 and parts <= {"weight", "bias"}
 
 
 def _attributes(plan: Reading) -> frozenset[str]:

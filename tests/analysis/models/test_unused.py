@@ -52,6 +52,9 @@ HEADS = "self.heads = nn.ModuleList([nn.Linear(4, 2) for _ in range(3)])"
         (f"{LAYERS}\n            if x.sum() > 9: print(x)\n        return self.head(self.body(x))", HEADS, False),
         (f"{LAYERS}\n            if x.any(): layer(x)\n        return self.head(self.body(x))", HEADS, True),
         ("return getattr(self, 'head')(self.body(x))", "pass", False),
+        ("return F.linear(self.body(x), F.normalize(self.head.weight))", "pass", True),
+        ("return F.linear(self.body(x), self.head.weight, self.head.bias)", "pass", False),
+        ("return F.linear(self.body(x), self.head.weight)", "self.head = nn.Linear(4, 2, bias=False)", False),
     ],
 )
 def test_parameters_that_a_step_may_not_reach(forward, init, unused):
