@@ -166,7 +166,7 @@ def _split(
     for statement in rest:
         found = plan.flow.effects[statement.index]
         once = all(bindings[n] == 1 for n in found.may_bind)
-        if not once or not found.reads <= names:
+        if not once or not found.reads | _read_by_what_runs(plan, statement) <= names:
             continue
         changed = rebound if _is_unchangeable(statement.node) else mutated
         if _is_definition(plan, statement.node) or (
@@ -175,6 +175,14 @@ def _split(
             module.append(statement)
             names |= found.binds
     return tuple(module), tuple(s for s in rest if s not in module)
+
+
+def _read_by_what_runs(plan: Plan, statement: Statement) -> set[str]:
+    """`@register("cnn")` before a definition: what `register` reads is there by then."""
+    decorators = getattr(statement.node, "decorator_list", [])
+    called = {n.id for d in decorators for n in walk(d) if isinstance(n, ast.Name)}
+    makers = [s for s in plan.kept if plan.flow.effects[s.index].binds & called]
+    return {n for s in makers for n in plan.flow.effects[s.index].deferred} - called if called else set()
 
 
 def _changed(found: Effects) -> set[str]:

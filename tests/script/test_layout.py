@@ -165,3 +165,9 @@ def test_statements_on_one_line_are_taken_apart():
         "b = 2  # both",
         "c = 3",
     ]
+
+
+def test_what_is_registered_where_it_is_defined_stays_behind_the_register():
+    cell = "made = {}\ndef register(f):\n    made[f.__name__] = f\n    return f\n@register\ndef rate():\n    return 3"
+    found = laid_out(cell, TRAINING.replace("range(3)", "range(made['rate']())"))[1]
+    assert (found["made = {}"], found["def register(f):"], found["def rate():"]) == ("body", "module", "body")

@@ -21,6 +21,7 @@ class Net(nn.Module):
 model = Net()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 """
+PLAIN = "return F.linear(self.body(x), self.plain.weight)"
 FORWARD = "return self.head(self.body(x))"
 LAYERS = "for layer in self.heads:\n            x = layer(x)"
 HEADS = "self.heads = nn.ModuleList([nn.Linear(4, 2) for _ in range(3)])"
@@ -54,7 +55,7 @@ HEADS = "self.heads = nn.ModuleList([nn.Linear(4, 2) for _ in range(3)])"
         ("return getattr(self, 'head')(self.body(x))", "pass", False),
         ("return F.linear(self.body(x), F.normalize(self.head.weight))", "pass", True),
         ("return F.linear(self.body(x), self.head.weight, self.head.bias)", "pass", False),
-        ("return F.linear(self.body(x), self.head.weight)", "self.head = nn.Linear(4, 2, bias=False)", False),
+        (f"{PLAIN} + self.head(self.body(x))", "self.plain = nn.Linear(4, 2, bias=False)", False),
     ],
 )
 def test_parameters_that_a_step_may_not_reach(forward, init, unused):
