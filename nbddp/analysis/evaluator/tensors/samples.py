@@ -122,6 +122,8 @@ def _set_against_others(
     m: Machine, base: Value, word: str, args: Args, keywords: Keywords, done: Samples | None
 ) -> Value | None:
     """`x.cumsum(0)`, `x.flip(0)`, `x.softmax(0)`; in a model the first dimension may be that of time."""
+    if word == "index_select" and m.context.forward and over_samples(base, along_of(word, args, keywords)):
+        return like(Value(extent=Extent.SAMPLES), [base])  # as `x[order]`
     if m.context.forward and not (done is Samples.WEIGHS and along_of(word, args, keywords).const == 0):
         return None
     found = Value(extent=Extent.SAMPLES)

@@ -246,7 +246,7 @@ def _goes_over_first(plan: Reading, call: ast.Call) -> bool:
     before = (n for n in made if isinstance(n, ast.Call) and entry_of(n).over)
     one = of.rank == 1 or any(isinstance(a, ast.Constant) and a.value == 1 for n in before for a in dims_of(plan, n))
     draws = plan.options.exact and may_drop(plan)  # for the samples in another order
-    if func.attr in SORTS and not draws and is_put_back(plan, call):
+    if func.attr in (*SORTS, "index_select") and not draws and is_put_back(plan, call):
         return False
     if one and plan.facts.value(call).extent is Extent.MEAN:  # `losses.mean(dim=0)`, of `losses = (x * y).mean(1)`
         return False

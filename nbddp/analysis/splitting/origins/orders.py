@@ -27,9 +27,11 @@ def _steps_of(plan: Reading, statement: ast.Assign, read: Sequence[ast.Name]) ->
     """All that belongs to it: nothing where the samples are not put back, or are put in order for something else."""
     order, lengths = _names(statement)
     again = {n: _sorted_again(plan, n) for n in read if n.id == order}
+    back = {name for one in again.values() if one is not None for name in _bound_to(plan, one)}
+    selects = [call for n in read if n.id in {order, *back} and (call := _selected(plan, n)) is not None]
     packs = [_packed(plan, n) for n in read if n.id == lengths]
-    clear = None not in packs and all(back is not None or _is_index(plan, n) for n, back in again.items())
-    steps = [node for node in (statement.value, *again.values(), *packs) if node is not None]
+    clear = None not in packs and all(led is not None or _is_index(plan, n) for n, led in again.items())
+    steps = [node for node in (statement.value, *again.values(), *packs, *selects) if node is not None]
     return steps if clear and any(again.values()) else []
 
 
@@ -64,8 +66,24 @@ def _packed(plan: Reading, lengths: ast.Name) -> ast.AST | None:
     return next((node for node, fact in facts if fact and any(effect_of(n).packs for n in fact.names)), None)
 
 
+def _bound_to(plan: Reading, sort: ast.AST) -> list[str]:
+    """`_, back = order.sort()`, `back = order.argsort()`: what leads back."""
+    statement = plan.program.statement_of(sort)
+    return [_names(statement)[0]] if isinstance(statement, ast.Assign) and statement.value is sort else []
+
+
+def _selected(plan: Reading, order: ast.Name) -> ast.AST | None:
+    """`x.index_select(0, order)`."""
+    for node in _around(plan, order):
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "index_select":
+            return node if any(order in {*walk(arg)} for arg in node.args[1:]) else None
+    return None
+
+
 def _is_index(plan: Reading, order: ast.Name) -> bool:
     """`x[order]`, `x[order.long()]`."""
+    if _selected(plan, order) is not None:
+        return True
     below: ast.AST = order
     for node in _around(plan, order):
         if isinstance(node, ast.Subscript):

@@ -37,6 +37,8 @@ SORT, BACK = "lengths, order = lengths.sort(0, descending=True)", "state = state
             "Identity()",
             True,
         ),
+        (SORT, "lengths", "_, back = order.sort()\n        state = state.index_select(0, back)", "Identity()", True),
+        (SORT, "lengths", "state = state.index_select(0, order)", "Identity()", False),
         (SORT, "lengths", "pass", "Identity()", False),
         (SORT, "lengths", f"{BACK} * lengths[:, None]", "Identity()", False),  # which are not put back
         (SORT, "lengths", f"{BACK} + order[:, None]", "Identity()", False),
