@@ -21,6 +21,7 @@ LOSSES = (
     "(nn.Flatten(0)(out).softmax(-1) * b.flatten()).sum()",
     "(b[:, 0].sort(-1)[0] * out[:, 0]).mean()",
     "(b[:, 0].cumsum(-1) * out[:, 0]).mean()",
+    "torch.exp(-(out.unsqueeze(-2) - b.unsqueeze(-3)).pow(2).sum(-1)).mean()",
     # turned
     "(out - b).mT.std(1).sum()",
     "(out - b).transpose(-1, -2).std(1).sum()",

@@ -114,6 +114,8 @@ def counted(word: str, base: Value, args: Args, keywords: Keywords) -> tuple[Arg
     no_dim = bool(op.last) and len(args) <= place and not any(k in keywords for k in DIMENSION)  # `F.softmax(x)`
     if no_dim and (known == 1 or (known == IMPLICITLY_FIRST and op.samples is Samples.WEIGHS)):
         return args, {**keywords, "dim": Value(const=0)}
+    if word in ("unsqueeze", "expand_dims"):  # one more than there were
+        return [_from_first(v, known + 1) if i in asked else v for i, v in enumerate(args)], keywords
     if not (op.over or turns or op.shape is Shape.APART or word in ("select", "unbind")):
         return args, keywords
     first = [_from_first(v, known) if i in asked else v for i, v in enumerate(args)]
