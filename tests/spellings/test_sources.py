@@ -14,7 +14,7 @@ from tests.spellings.sources.habits import HABITS
 from tests.spellings.sources.models import MODELS
 from tests.spellings.sources.notebook import KINDS, inside, kept, of_kind, trained
 
-EACH = 9  # of so many, one is asked each time: all with `-m thorough`
+EACH = 14  # of so many, one is asked each time: all with `-m thorough`
 IN_ORDER = ("slices", "generator", "class", "full", "next", "list", "split")  # where a batch may be one sequence
 TIME_FIRST = "gru_tf"  # inside of a model, for a layer that is given a state for each sample
 ADDS_UP = ("full", "fgsm")  # gradients of the data, which the notebook never sets back
