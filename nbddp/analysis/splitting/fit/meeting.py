@@ -170,7 +170,15 @@ def _belongs(region: Region, root: Root) -> bool:
         batches = [n for split in region.plan.assumed.splits for n in held(region.plan, split)]
         apart = is_unchanging(region.plan, root.node) and not fits(region.plan, root.node, batches)
         return (bool(read & bound) or _is_drawn_around(region, root)) and not apart
-    return root.name is not None or isinstance(root.node, ast.Attribute)
+    return root.name is not None or isinstance(root.node, ast.Attribute) or _is_of_the_same_batch(region, root)
+
+
+def _is_of_the_same_batch(region: Region, root: Root) -> bool:
+    """`batch[1]`, where `batch[0]` is cut."""
+    batches = [n for s in region.plan.assumed.splits if s.at is region.at for n in held(region.plan, s)]
+    parts = [ast.dump(n.value) for n in batches if isinstance(n, ast.Subscript)]
+    node = root.node
+    return isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and ast.dump(node.value) in parts
 
 
 def _is_drawn_around(region: Region, root: Root) -> bool:
