@@ -36,5 +36,10 @@ def _before_weight(call: CallFact) -> int:
 
 
 def marks_ignored(plan: Reading) -> bool:
-    """Does `-100` stand somewhere, the label that torch leaves out where nothing else is said? No `best = -100.0`."""
-    return any(isinstance(n, ast.UnaryOp) and repr(plan.facts.value(n).const) == "-100" for n in plan.nodes())
+    """Does `-100` stand somewhere, the label that torch leaves out where nothing else is said? No `best = -100.0`.
+
+    Or is there what puts it in: `DataCollatorForLanguageModeling`?
+    """
+    return any(ast.unparse(n) == "-100" for n in plan.nodes() if isinstance(n, ast.UnaryOp)) or any(
+        name.startswith("transformers.DataCollatorFor") for f in plan.facts.calls.values() for name in f.names
+    )

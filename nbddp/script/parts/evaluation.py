@@ -140,6 +140,8 @@ def interleaved(shares):
         return tuple(interleaved(place) for place in zip(*shares))
     if isinstance(first, list):
         return [value for samples in zip(*shares) for value in samples]
+    if isinstance(first, int):
+        return sum(shares)  # how many they are
     numpy = sys.modules["numpy"]
     return numpy.stack(shares, 1).reshape(-1, *first.shape[1:])
 

@@ -122,6 +122,10 @@ def with_parts(value, function):
     if isinstance(value, (list, tuple)):
         made = [with_parts(part, function) for part in value]
         return type(value)(*made) if hasattr(value, "_fields") else type(value)(made)
+    if hasattr(value, "__dataclass_fields__"):
+        made = object.__new__(type(value))
+        made.__dict__.update({key: with_parts(part, function) for key, part in vars(value).items()})
+        return made
     if not (isinstance(value, (bool, int, float, str, type(None))) or hasattr(value, "__array__")):
         raise TypeError(f"--exact: a {type(value).__name__} does not show which samples it holds")
     return function(value)

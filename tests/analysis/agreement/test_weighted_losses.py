@@ -49,3 +49,14 @@ def test_the_label_that_torch_leaves_out_is_one_for_none():
     assert found("F.cross_entropy(x, y.masked_fill(y == 0, -100))") == [
         "F.cross_entropy(x, y.masked_fill(y == 0, -100))"
     ]
+
+
+def test_the_label_that_a_collator_puts_in():
+    cell = """
+class Collator:
+    def __call__(self, rows):
+        return {"labels": torch.tensor([-100 for row in rows])}
+loader = DataLoader(train_set, collate_fn=Collator())
+"""
+    made = plan(*BEFORE, cell, batch("n = F.cross_entropy(x, y)").replace("train_loader", "loader"))
+    assert "F.cross_entropy(x, y)" in [ast.unparse(loss) for loss in weighted_losses(made)]

@@ -250,6 +250,14 @@ def test_one_process_collects_what_it_does_without():
     assert found["two"][:4] == [0, 0, 10, -10]
 
 
+def count(rank: int) -> Any:
+    return gather_samples(3 + rank)
+
+
+def test_how_many_samples_the_processes_have():
+    assert on_ranks(3, count) == [12, 12, 12]
+
+
 def collect_nothing(rank: int) -> Any:
     loader = build("plain")
     list(share_of(loader))

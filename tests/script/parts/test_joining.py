@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,24 @@ def arrays(rank: int) -> Any:
     """A model that makes tensors of arrays, and gives one back."""
     table = np.arange(21.0).reshape(7, 3)
     return by_parts(lambda x, factor: (torch.as_tensor(x) * torch.as_tensor(factor), x + 1))(table, np.float32(2.0))
+
+
+@dataclass
+class Output:
+    scores: torch.Tensor
+    layers: tuple[torch.Tensor, ...] = ()
+
+
+def outputs(rank: int) -> Any:
+    x = torch.arange(21.0).reshape(7, 3)
+    return by_parts(lambda x: Output(x + 1, layers=(x, 2 * x)))(x)
+
+
+def test_what_a_data_class_holds_is_put_together():
+    x = torch.arange(21.0).reshape(7, 3)
+    for found in on_ranks(2, outputs):
+        assert torch.equal(found.scores, x + 1)
+        assert torch.equal(found.layers[1], 2 * x)
 
 
 def test_arrays_are_split_too():

@@ -80,8 +80,14 @@ def of_samples(
     if effect_of(f".{word}").distances and (base.rank or 0) > MATRIX:
         return None  # of each sample its rows with those of the other
     if done is Samples.MIXES or (done is Samples.PAIRS and any(spread(a) is Extent.SAMPLES for a in args[:1])):
-        return marked(Value(extent=Extent.VARYING), STATISTIC) if m.context.forward else Value(extent=Extent.VARYING)
+        mixed = Value(extent=Extent.VARYING)
+        return marked(mixed, STATISTIC) if m.context.forward and not _counts(word) else mixed
     return _some(m, base, word, args, along, done) or turned_by(m, word, base, args)
+
+
+def _counts(word: str) -> bool:
+    """`torch.bincount(graphs)`: also of what a sample has of its own."""
+    return effect_of(f".{word}").within is not None or word in ("unique", "histc", "histogram")
 
 
 def _total(m: Machine, base: Value, done: Samples, along: Value, keywords: Keywords) -> Value:
