@@ -34,7 +34,7 @@ from nbddp.analysis.values import (
     spread,
 )
 
-ONE_DIMENSION = ("arange", "linspace", "randperm", "bincount")
+ONE_DIMENSION = ("arange", "linspace", "randperm", "bincount", "random.permutation")
 SAME = ("values", "indices", "data", "grad", "real", "imag")
 COPIES = ("tensor", "Variable", "as_tensor", "array", "asarray", "from_numpy", "Parameter", "FloatTensor", "LongTensor")
 STAY = (Samples.KEEPS, Samples.EACH, Samples.WEIGHS)
@@ -228,6 +228,8 @@ def _by_library(m: Machine, node: ast.Call, names: set[str]) -> Dimensions:
         return (None, None) if name.endswith("eye") else (None,)
     op, word = effect_of(name), name.rpartition(".")[2]
     named = keywords_of(node).get("size")
+    if word == "choice" and (named or node.args[1:]):  # of so many places
+        return (None,) if m.facts.value(named or node.args[1]).number else None
     if word in ("Tensor", "FloatTensor") and node.args and all(m.facts.value(a).number for a in node.args):
         return anew(m, word, None, node.args)  # `torch.Tensor(24, 3)`
     if op.size is not None or named is not None:

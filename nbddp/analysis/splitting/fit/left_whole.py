@@ -12,7 +12,7 @@ from nbddp.analysis.splitting.origins import known_size, rows_of_batches
 from nbddp.analysis.splitting.regions import Region, goes_through_loader, is_split, region_at, run_by, stored
 from nbddp.analysis.splitting.roots import is_data
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import MASK, OPERATORS, WHOLE, Split, spread
+from nbddp.analysis.values import FLAT, MASK, OPERATORS, TURNED, WHOLE, Split, spread
 from nbddp.sentence import Sentence, sentence
 
 
@@ -39,15 +39,16 @@ def _in_fields(plan: Reading) -> Iterator[ast.expr]:
 
 
 def _of_as_many_rows(region: Region) -> Iterator[ast.expr]:
-    """`users @ items.T - ratings`, of parameters with a row for each sample."""
-    plan, rows = region.plan, rows_of_batches(region.plan) - {"1"}
+    """`users @ items.T - ratings`, of parameters with a row for each sample; `h + table`, of as many dimensions."""
+    plan = region.plan
     for node in (n for s in region.rest for n in run_by(plan, s) if isinstance(n, ast.BinOp | ast.Call)):
         sides = _computed(plan, node)
-        parts = [plan.facts.value(side).rank for side in sides if is_split(plan, side)]
+        split = [plan.facts.value(side) for side in sides if is_split(plan, side)]
+        parts = [value.rank for value in split if not value.of(TURNED, FLAT)]
         for side in (s for s in sides if parts and not is_split(plan, s)):
             value = plan.facts.value(side)
             first = value.shape[0] if isinstance(value.shape, tuple) and value.shape else None
-            as_many = str(first) in rows and value.rank in parts
+            as_many = isinstance(first, int) and first > 1 and value.rank in parts
             if as_many or any(_has_rows_of_parameters(plan, made) for made in plan.bindings.made_by(side)):
                 yield side
 

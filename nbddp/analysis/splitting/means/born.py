@@ -20,10 +20,19 @@ def is_born(plan: Reading, node: ast.AST) -> bool:
         return False
     if isinstance(node, ast.Attribute | ast.Subscript):
         return _is_taken_out(plan, node)
-    inner = [*parts_of(node)]
+    inner = [part for part in parts_of(node) if not _holds_what_is_read(plan, part)]
     of_samples = any(spread(plan.facts.value(part)) not in (*WHOLE, Extent.MEAN) for part in inner)
     own = runs(plan, node) and not _is_read_off(plan, node)
     return (own or (of_samples and not runs(plan, node))) and not any(is_of_means(plan, part) for part in inner)
+
+
+def _holds_what_is_read(plan: Reading, node: ast.AST) -> bool:
+    """`output` of `output["scores"]`, which are of samples, whatever means it holds beside them."""
+    parent = plan.program.parents.get(node)
+    if not isinstance(parent, ast.Subscript | ast.Attribute) or parent.value is not node:
+        return False
+    known = isinstance(parent, ast.Attribute) or isinstance(parent.slice, ast.Constant)
+    return known and spread(plan.facts.value(parent)) is Extent.SAMPLES and not is_mean(plan, node)
 
 
 def is_mean(plan: Reading, node: ast.AST) -> bool:
