@@ -154,7 +154,7 @@ def _told_apart(split: Split, region: Region, root: Root) -> Split:
     value = region.plan.facts.value(root.node)
     assert root.name is not None
     kind = "dict" if value.of("dict") else structure_of(region.plan, region.rest, root.name)
-    if not kind and _is_written_out(value):
+    if not kind and (_is_written_out(value) or _is_rest(region, root.name)):
         kind = "list"
     if not kind and value.items:  # `batch = draw(32)`, of which a function gives several
         kind = "nested" if any(part.items for part in value.items) else "list"
@@ -170,6 +170,13 @@ def _is_written_out(value: Value) -> bool:
     """`targets = [Y[places], Z[places]]`: as many tensors as are written there, each with all samples."""
     made = [o.node for o in value.of("list")]
     return bool(made) and all(isinstance(n, ast.List) and n.elts and not _unfolds(n) for n in made)
+
+
+def _is_rest(region: Region, name: str) -> bool:
+    """`for x, *targets in loader`: what else a batch has."""
+    return any(
+        isinstance(n, ast.Starred) and is_name(n.value, name) for n in walk(getattr(region.owner, "target", region.at))
+    )
 
 
 def _unfolds(written: ast.List) -> bool:

@@ -51,7 +51,9 @@ def turned_by(m: Machine, what: str, base: Value, args: Args) -> Value | None:
     first_two = first_two or (what == "permute" and order[1:2] == ["0"])
     if what == "t" or first_two:
         return turned(Value(base.of(*MARKS), Extent.SAMPLES), line=what == "t")
-    if what in ("unsqueeze", "expand_dims") and order == ["0"]:
+    sizes = [part for a in args for part in a.items or (a,)]
+    behind_one = what in ("view", "reshape") and len(sizes) > 1 and sizes[0].const == 1 and sizes[1].size
+    if behind_one or (what in ("unsqueeze", "expand_dims") and order == ["0"]):
         return before(Value(base.of(*MARKS), Extent.SAMPLES))
     if what in PRODUCTS and args and spread(args[0]) is Extent.SAMPLES:
         return Value(extent=product(base, args[0]))

@@ -224,12 +224,12 @@ def _by_library(m: Machine, node: ast.Call, names: set[str]) -> Dimensions:
         return renamed(seen(m, node.args[0]), m.facts.value(node.args[1]).const)
     if not name.startswith(("torch.", "numpy.")):
         return None
-    if name.endswith((*ONE_DIMENSION, "eye")):
+    many = keywords_of(node).get("size") or (*node.args[1:], None)[0]
+    chosen = many is not None and name.endswith("random.choice") and m.facts.value(many).number
+    if chosen or name.endswith((*ONE_DIMENSION, "eye")):
         return (None, None) if name.endswith("eye") else (None,)
     op, word = effect_of(name), name.rpartition(".")[2]
     named = keywords_of(node).get("size")
-    if word == "choice" and (named or node.args[1:]):  # of so many places
-        return (None,) if m.facts.value(named or node.args[1]).number else None
     if word in ("Tensor", "FloatTensor") and node.args and all(m.facts.value(a).number for a in node.args):
         return anew(m, word, None, node.args)  # `torch.Tensor(24, 3)`
     if op.size is not None or named is not None:
