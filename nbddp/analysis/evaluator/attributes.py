@@ -16,8 +16,7 @@ from nbddp.analysis.evaluator.classes import (
     own_methods,
     run_methods,
 )
-from nbddp.analysis.evaluator.operands import library
-from nbddp.analysis.evaluator.own_backward import APPLY, applied
+from nbddp.analysis.evaluator.operands import APPLY, applied, library
 from nbddp.analysis.evaluator.tensors import shape_of
 from nbddp.analysis.library import Effect, effect_of
 from nbddp.analysis.syntax import canonical

@@ -19,7 +19,7 @@ from nbddp.analysis.evaluator.methods import (
     reads_more_than_numbers,
     splits,
 )
-from nbddp.analysis.evaluator.own_backward import APPLY, keeps_proportion
+from nbddp.analysis.evaluator.operands import APPLY, keeps_proportion
 from nbddp.analysis.evaluator.tensors import DIMENSION, counted, like, note_mixed, of_samples, rearranged
 from nbddp.analysis.library import Samples, effect_of, filled, makes, under
 from nbddp.analysis.values import (
