@@ -138,8 +138,8 @@ def _beside(region: Region, *operands: ast.expr) -> Iterator[Root]:
     ):
         for operand in operands:
             if not _holds_samples(region.plan, operand) and is_data(region.plan, operand):
-                found = [r for r in roots(region, operand) if not r.one and _belongs(region, r)]
-                yield from found or _drawn_late(region, operand)
+                known = (r for r in roots(region, operand) if not r.one or _is_of_the_same_batch(region, r))
+                yield from [r for r in known if _belongs(region, r)] or _drawn_late(region, operand)
             elif isinstance(operand, ast.Name) and operand.id in region.bound_before & region.bound_in_rest:
                 splits = (s for s in region.plan.assumed.splits if s.at is region.at)
                 if any(is_made_of_the_batch(split, region, operand.id) for split in splits):
@@ -178,7 +178,8 @@ def _is_of_the_same_batch(region: Region, root: Root) -> bool:
     batches = [n for s in region.plan.assumed.splits if s.at is region.at for n in held(region.plan, s)]
     parts = [ast.dump(n.value) for n in batches if isinstance(n, ast.Subscript)]
     node = root.node
-    return isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and ast.dump(node.value) in parts
+    by_key = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant | ast.UnaryOp)  # also `batch[-1]`
+    return isinstance(node, ast.Subscript) and by_key and ast.dump(node.value) in parts
 
 
 def _is_drawn_around(region: Region, root: Root) -> bool:
