@@ -81,7 +81,8 @@ def call(m: Machine, node: ast.Call, func: Value, receiver: Value | None, args: 
     asked = node.func.attr if isinstance(node.func, ast.Attribute) else None
     if receiver is None and isinstance(node.func, ast.Call) and m.facts.calls[node.func].names == {"getattr"}:
         named = m.facts.calls[node.func].args  # `getattr(x, "mean")(0)`
-        receiver, asked = named.get(0), str(named.get(1, ANYTHING).const)
+        word = named.get(1, ANYTHING).const
+        receiver, asked = (named.get(0), word) if isinstance(word, str) else (None, None)
     if receiver is not None and isinstance(asked, str):
         fact.receivers.update(receiver.objs)
         result = of_uneven(m, call_method(m, node, receiver, asked, args, keywords), args)

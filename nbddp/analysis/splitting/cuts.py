@@ -18,6 +18,7 @@ from nbddp.analysis.splitting.origins import (
     fits,
     is_constant,
     is_moved,
+    is_sample,
     is_unchanging,
     looked_at,
     structure_of,
@@ -154,7 +155,7 @@ def _told_apart(split: Split, region: Region, root: Root) -> Split:
     value = region.plan.facts.value(root.node)
     assert root.name is not None
     kind = "dict" if value.of("dict") else structure_of(region.plan, region.rest, root.name)
-    if not kind and (_is_written_out(value) or _is_rest(region, root.name)):
+    if not kind and (_is_written_out(region.plan, value) or _is_rest(region, root.name)):
         kind = "list"
     if not kind and value.items:  # `batch = draw(32)`, of which a function gives several
         kind = "nested" if any(part.items for part in value.items) else "list"
@@ -166,10 +167,12 @@ def _told_apart(split: Split, region: Region, root: Root) -> Split:
     )
 
 
-def _is_written_out(value: Value) -> bool:
-    """`targets = [Y[places], Z[places]]`: as many tensors as are written there, each with all samples."""
+def _is_written_out(plan: Reading, value: Value) -> bool:
+    """`targets = [Y[places], Z[places]]`: as many tensors as are written there, each with all samples; not `[X[i]]`."""
     made = [o.node for o in value.of("list")]
-    return bool(made) and all(isinstance(n, ast.List) and n.elts and not _unfolds(n) for n in made)
+    written = [n for n in made if isinstance(n, ast.List) and n.elts and not _unfolds(n)]
+    single = (is_sample(plan, part) or plan.facts.value(part).rank == 0 for n in written for part in n.elts)
+    return bool(made) and len(written) == len(made) and not any(single)
 
 
 def _is_rest(region: Region, name: str) -> bool:

@@ -50,7 +50,9 @@ def _put_in(m: Machine, owner: Obj, attr: str, args: Args) -> None:
         m.put(owner, args[0].const, Value(shape=args[1].shape))
     for child in (child for value in args for child in value.of("model")):
         m.facts.contained[child].add(owner)
-        m.put(owner, "[]", Value(frozenset({child})))
+        places = [f for f, _ in m.facts.fields.of(owner) if f.startswith("[")] if attr == "insert" else []
+        for place in {"[]", *places}:  # which it may have now
+            m.put(owner, place, Value(frozenset({child})))
 
 
 def model_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, keywords: Keywords) -> Value | None:
