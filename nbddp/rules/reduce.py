@@ -116,8 +116,10 @@ def _last_of(plan: Plan, loop: ast.AST, name: str, places: list[ast.Name]) -> li
 
 
 def _around(plan: Plan, node: ast.expr, part: str) -> Iterator[Edit]:
-    text = over_ranks(plan, node, part)
-    yield from wrap(plan.program, NAME, node, text.before, text.after, text.uses)
+    text, name = over_ranks(plan, node, part), plan.program.source(node)
+    fields = part == "gather_samples" and _is_batch(plan, node)  # a list of them: each is gathered
+    before, behind = ("tuple(", f") if isinstance({name}, list) else {name}") if fields else ("", "")
+    yield from wrap(plan.program, NAME, node, f"{text.before}{before}", f"{behind}{text.after}", text.uses)
 
 
 def _own(plan: Plan, node: ast.expr, level: Level) -> Diagnostic:
@@ -174,7 +176,8 @@ def _put_together(
         call = f"{plan.naming('gather_in_order')}({name}, {_loader(plan, loop)})"
     elif reduction.how.startswith("gather"):
         uses = (reduction.how,)
-        given = f"list(map(tuple, {name}))" if _holds_batches(plan, loop, name) else name
+        fields = f"[tuple(batch) if isinstance(batch, list) else batch for batch in {name}]"
+        given = fields if reduction.how == "gather_batches" and _holds_batches(plan, loop, name) else name
         call = f"{plan.naming(reduction.how)}({given})"
         if loop in plan.sharding.mixed:
             uses = (*uses, "is_share")
@@ -200,9 +203,10 @@ def _holds_batches(plan: Plan, loop: ast.AST, name: str) -> bool:
 
 def _is_batch(plan: Plan, node: ast.expr) -> bool:
     for binding in plan.bindings.of(node) if isinstance(node, ast.Name) else ():
-        if not isinstance(loop := binding.by, ast.For):
+        if not isinstance(loop := binding.by, ast.For) or loop not in plan.facts.loops:
             continue
-        called = {n for c in walk(loop.iter) if isinstance(c, ast.Call) for n in plan.facts.calls[c].names}
+        calls = (plan.facts.calls.get(c) for c in walk(loop.iter) if isinstance(c, ast.Call))
+        called = {name for fact in calls if fact is not None for name in fact.names}
         numbered = loop.target.elts[-1] if isinstance(loop.target, ast.Tuple) and "enumerate" in called else None
         drawn = plan.facts.loops[loop].loaders if binding.target is (numbered or loop.target) else frozenset()
         if drawn and not any(
