@@ -140,7 +140,8 @@ def _weighted(plan: Plan) -> Iterator[Edit | Diagnostic]:
             NAME, level, call,
             sentence("this mean weights some samples more than others, so averaged over the ranks it differs a "
                      "little from the mean over the whole batch"),
-            why=sentence("each rank divides by the total weight of its own samples only"),
+            why=sentence("each rank divides by the total weight of its own samples only, and has no mean where none of "
+                         "them counts"),
         )  # fmt: skip
     for call in padded_losses(plan):
         yield plan.program.diagnose(
