@@ -16,7 +16,6 @@ from tests.spellings.sources.notebook import KINDS, inside, kept, of_kind, train
 
 EACH = 14  # of so many, one is asked each time: all with `-m thorough`
 IN_ORDER = ("slices", "generator", "class", "full", "next", "list", "split")  # where a batch may be one sequence
-TIME_FIRST = "gru_tf"  # inside of a model, for a layer that is given a state for each sample
 ADDS_UP = ("full", "fgsm")  # gradients of the data, which the notebook never sets back
 
 
@@ -42,7 +41,7 @@ def test_a_habit(source: str, habit: str, tmp_path: Path) -> None:
 def test_a_loss_inside_of_a_model(source: str, model: str, tmp_path: Path) -> None:
     one_sequence = model == "contrast" and source in IN_ORDER
     found = outcome(inside(source, model), (3,), tmp_path, cell=2, rules=(*REPORTS, "loss"))
-    assert found.verdict == ("refused" if one_sequence or model == TIME_FIRST else "equal"), found
+    assert found.verdict == ("refused" if one_sequence else "equal"), found
 
 
 @pytest.mark.parametrize(("source", "kind"), some(SOURCES, KINDS, each=3 * EACH))

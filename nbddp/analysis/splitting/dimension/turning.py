@@ -47,9 +47,10 @@ def _is_taken_apart(plan: Reading, node: ast.AST) -> bool:
 
 
 def turns_round(plan: Reading, node: ast.AST) -> bool:
-    """`x.permute(1, 0, 2)`, `x.transpose(0, 1)` in the class of the layer, of samples: not of a mask."""
+    """`x.permute(1, 0, 2)`, `x.transpose(0, 1)` in the class of the layer, or in a model around, not of a mask."""
     owner = next((a for a in plan.program.ancestors(node) if isinstance(a, ast.ClassDef)), None)
-    for call in walk(owner) if owner else ():
+    around = [f for f in plan.run_by_models if isinstance(f, ast.FunctionDef)] if owner else []
+    for call in (n for one in (*around, owner) if one is not None for n in walk(one)):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and swaps_the_first(plan, call):
             if is_split(plan, call.func.value) or _is_given(plan, call.func.value):
                 return True
@@ -79,6 +80,8 @@ def _is_given(plan: Reading, node: ast.expr, seen: frozenset[ast.AST] = frozense
             return any(_is_handed(plan, one, seen | {node}) for one in plan.bindings.of(node))
         case ast.Attribute() | ast.Subscript():
             return _is_given(plan, node.value, seen)
+        case ast.Call(func=ast.Attribute(value=base)) if entry_of(node, plan.flow.imports).shape is Shape.ANEW:
+            return not plan.facts.value(base).of("library") and _is_given(plan, base, seen)  # `x.view(n, 8, 2)`
         case ast.Call() if entry_of(node, plan.flow.imports).shape is not Shape.ANEW:
             return any(_is_given(plan, part, seen) for part in (node.func, *node.args))
     return False
