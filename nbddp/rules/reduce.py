@@ -196,9 +196,12 @@ def _put_together(
 
 def _holds_batches(plan: Plan, loop: ast.AST, name: str) -> bool:
     """`kept.append(batch)`: a list of what a data set gives, as torch's own collate function makes it; no samples."""
-    calls = (n for n in walk(loop) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.args)
-    kept = [c.args[0] for c in calls if c.func.attr == "append" and plan.program.source(c.func.value) == name]  # type: ignore[attr-defined]
-    return any(_is_batch(plan, one) for one in kept)
+    for node in walk(loop):
+        match node:
+            case ast.Call(func=ast.Attribute(value=kept, attr="append"), args=[one]):
+                if plan.program.source(kept) == name and _is_batch(plan, one):
+                    return True
+    return False
 
 
 def _is_batch(plan: Plan, node: ast.expr) -> bool:

@@ -20,7 +20,8 @@ NOTHING = Op(Effect.UNKNOWN, Samples.EACH)
 OF_TENSORS = ("torch", "numpy", "einops", "torchvision")
 # Modules that compute and learn nothing.
 PLAIN = ("ReLU", "GELU", "SiLU", "ELU", "Dropout", "Pool", "Softmax", "Softplus", "Sigmoid", "Tanh", "Flatten", "Loss",
-         "Identity", "Upsample", "Unfold", "Fold", "Pad", "Distance", "Similarity", "Shuffle")  # fmt: skip
+         "Identity", "Upsample", "Unfold", "Fold", "Pad", "Distance", "Similarity", "Shuffle", "Rearrange",
+         "Reduce")  # fmt: skip
 
 
 def entry_of(node: ast.AST, imports: Mapping[str, str] = NO_IMPORTS) -> Op:
@@ -103,4 +104,4 @@ def learns(name: str) -> bool:
     """May a module of a library have parameters?"""
     word = name.rpartition(".")[2]
     plain = any(part in word for part in PLAIN) and word not in ("PReLU", "AdaptiveLogSoftmaxWithLoss")
-    return not (name.startswith("torch.nn.") and plain)
+    return not (name.startswith(("torch.nn.", "einops.layers.")) and plain)

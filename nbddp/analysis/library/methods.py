@@ -89,6 +89,9 @@ METHODS: Table = {
     "detach detach_ item tolist numpy data grad argmax argmin eq ne gt lt ge le zeros_like ones_like full_like "
     "empty_like rand_like randn_like new_zeros new_ones new_full new_empty new_tensor": Op(cuts=True),
     "bool logical_and logical_or logical_not isnan isinf isfinite isin eq ne gt lt ge le": Op(truth=True),
+    "clone detach contiguous to type_as float double half bfloat16 cuda cpu neg abs relu mm matmul bmm mv mul multiply "
+    "div divide true_divide sum mean gather index_select repeat fold unfold einsum split chunk cat stack expand_as "
+    "conv1d_input conv1d_weight conv2d_input conv2d_weight": Op(proportional=True),
     # Shapes.
     "to long float double half int bool byte bfloat16 cuda cpu contiguous detach clone copy type type_as astype "
     "requires_grad_": Op(shape=Shape.SAME),

@@ -90,6 +90,7 @@ class Op:
     size: int | None = None  # which argument says how large: all from the first, or this one
     calls: bool | None = None  # the first argument, with the others
     linear: bool | None = None  # of a sum it makes a sum, of a mean a mean
+    proportional: bool | None = None  # of what is twice as large it makes twice as much
     within: tuple[str, int] | None = None  # which argument sets limits, between which samples are counted: a sum
     dim: int | None = None  # which argument names the dimension, where it is not the first
     last: bool | None = None  # goes along the last dimension, or the second, where none is given

@@ -10,6 +10,7 @@ NET = """import functools
 import math
 import types
 import torch.nn.functional as F
+from einops.layers.torch import Reduce
 from torch.utils.checkpoint import checkpoint
 class Step(torch.autograd.Function):
     @staticmethod
@@ -55,6 +56,7 @@ FORWARDS = (  # what __init__ sets, what forward does
     ("self.scaled = functools.partial(F.normalize, dim=0)", "h = self.scaled(h)"),
     ("", "h = checkpoint(self.centred, h, use_reentrant=False)"),
     ("", "h = torch.vmap(lambda column: column / column.norm(), 1, 1)(h)"),
+    ("self.mean = Reduce('b c -> c', 'mean')", "h = h - self.mean(h)"),
     # a product over the samples, fed on
     ("", "h = h @ (torch.einsum('bi,bj->ij', h, h) / len(h))"),
     ("", "h = h @ torch.inverse(h.t() @ h / 6 + torch.eye(4))"),
@@ -92,6 +94,7 @@ BACKWARDS = (  # the custom function's two methods
     ("return x.sign()", "return g"),
     ("return x.sign()", "return F.hardtanh(g * 50) / 50"),
     ("return x * 1", "return g / (g.norm() + 1e-8)"),
+    ("return x * 1", "return (g * 30).round() / 30"),
     ("return x - x.mean(0)", "return g - g.mean(0)"),
     ("ctx.save_for_backward(x); return x.clamp(min=0)", "x, = ctx.saved_tensors; return g * (x > 0)"),
 )

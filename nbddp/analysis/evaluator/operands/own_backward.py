@@ -11,18 +11,13 @@ import ast
 from collections.abc import Iterable, Iterator, Set
 
 from nbddp.analysis.evaluator.classes import class_member, lineage
-from nbddp.analysis.library import Samples, Shape, effect_of
+from nbddp.analysis.library import Shape, effect_of
 from nbddp.analysis.slicing import Function
 from nbddp.analysis.syntax import keywords_of, walk
 from nbddp.analysis.values import ANYTHING, Machine, Obj, Value
 
 BASE, APPLY = "torch.autograd.Function", "apply"
-KEEPS = frozenset(
-    """clone detach contiguous to type_as double float half neg abs relu clamp_min mm matmul bmm mul multiply div divide
-    mv t sum mean masked_fill index_select gather expand expand_as repeat conv1d conv2d conv3d conv_transpose1d
-    conv_transpose2d conv_transpose3d fold unfold einsum linear where conv2d_input conv2d_weight conv1d_input
-    conv1d_weight cat stack chunk split zeros_like empty_like view_as_real sum_to_size""".split()
-)
+MOVES = (Shape.ONES, Shape.ANEW, Shape.FLAT, Shape.TURNED)
 NO_NUMBERS = ("shape", "dtype", "device", "ndim", "layout", "requires_grad")
 
 
@@ -143,18 +138,16 @@ def _is_call_in_proportion(names: Set[str], node: ast.Call, base: ast.expr, word
     op, named = effect_of(f".{word}"), keywords_of(node)
     given = [base, *node.args, *named.values()]
     moving = [one for one in given if _reads(names, one)]
-    limited = word in ("clamp", "clip", "hardtanh")
-    if limited:
+    if word in ("clamp", "clip", "clamp_min", "hardtanh"):
         first, *bounds = node.args if not _reads(names, base) else [base, *node.args]
         low = [*bounds[:1], *(named[k] for k in ("min",) if k in named)]
-        from_zero = len(bounds) < 2 and "max" not in named and [getattr(b, "value", None) for b in low] == [0]
+        from_zero = len(bounds) < 2 and "max" not in named and len(low) == 1 and all(map(_is_zero, low))
         return from_zero and _is_proportional(names, first)
     if word in ("where", "masked_fill"):
         filled = node.args[-2:] if word == "where" else [base, node.args[-1]]
         return moving == [f for f in filled if f in moving] and all(f in moving or _is_zero(f) for f in filled)
-    shapes = op.shape in (Shape.ONES, Shape.ANEW, Shape.FLAT, Shape.TURNED, Shape.SAME) or op.linear
-    known = word in KEEPS or shapes or op.samples in (Samples.KEEPS, Samples.JOINS)
-    return known and len(moving) == 1 and _is_proportional(names, moving[0])
+    known = op.proportional or op.linear or op.shape in MOVES
+    return bool(known) and len(moving) == 1 and _is_proportional(names, moving[0])
 
 
 def _is_zero(node: ast.expr) -> bool:

@@ -53,6 +53,9 @@ return torch.where(x > 0, g, torch.zeros_like(g))
 return torch.where(x > 0, g, 0.1 * g) if False else g
 return g.masked_fill(x < 0, 0)
 return g.clamp(min=0)
+return g.clamp_min(0)
+return torch.einsum("ij,jk->ik", g, torch.eye(4))
+return g.abs().neg().double().float()
 return F.relu(g) * (x > 0)
 g = g.clone(); g[g < 0] = 0; return g
 return g @ torch.eye(4)
@@ -71,6 +74,13 @@ return torch.where(x > 0, g, x)
 return g.masked_fill(x < 0, 1.0)
 limit = g.abs().max(); return g.clamp(-limit, limit) + 0.1
 return torch.tanh(g)
+return (g * 30).round() / 30
+return torch.round(g, decimals=1)
+return g.clamp_min(-0.1)
+return F.linear(g, torch.eye(4), torch.ones(4))
+return g.int().float()
+return torch.sqrt(g.abs())
+g = g.clone(); g.clamp_(-0.1, 0.1); return g
 return g + 0.01 * torch.ones_like(g)
 """.strip().splitlines()
 
