@@ -33,12 +33,14 @@ from nbddp.analysis.loaders import (
     stands_twice,
     wants_a_name,
 )
+from nbddp.analysis.models import synchronises
 from nbddp.analysis.values import Loop, LoopFact, Obj
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, append_argument, before, replace, wrap
 from nbddp.sentence import sentence
 
 NAME = "evaluation"
+NEW_STATISTICS = "torch.optim.swa_utils.update_bn"
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
@@ -81,6 +83,11 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
 def _unread(plan: Plan, edited: set[ast.expr]) -> Iterator[Edit | Diagnostic]:
     """What other modules do with a training loader: `update_bn(loader, model)`."""
     for call in plan.facts.calls.values():
+        if NEW_STATISTICS in call.names and synchronises(plan):  # of all ranks' parts together
+            if plan.assumed.alike and call.node.args:
+                part = plan.naming("part_of_each")
+                yield from wrap(plan.program, NAME, call.node.args[0], f"{part}(", ")", ("part_of_each",))
+            continue
         for node in handed_on(plan, call):
             if node not in edited:
                 edited.add(node)

@@ -18,7 +18,7 @@ from tests.spellings.steps import forwards, handed
 from tests.spellings.steps.besides import STEPS, UNEQUAL
 from tests.spellings.steps.choices import CHOICES, STATE
 from tests.spellings.steps.jumps import JUMPS
-from tests.spellings.steps.losses import LOSSES
+from tests.spellings.steps.losses import LOSSES, MOVED
 from tests.spellings.steps.notebook import notebook
 
 RULES = (*REPORTS, "loss")
@@ -37,6 +37,11 @@ def exactly(folder: Path, text: str) -> str:
 @pytest.mark.parametrize("loss", LOSSES)
 def test_a_loss(loss: str, tmp_path: Path) -> None:
     assert not wrong(tmp_path, notebook("", f"loss = {loss}", "", "", ""))
+
+
+@pytest.mark.parametrize("samples", MOVED)
+def test_samples_that_are_moved(samples: str, tmp_path: Path) -> None:
+    assert not wrong(tmp_path, notebook("", f"loss = criterion(model({samples}), b)", "", "", ""))
 
 
 @pytest.mark.parametrize(("before", "grad", "each", "shown"), STEPS)

@@ -19,17 +19,21 @@ from nbddp.analysis.evaluator.classes import (
 from nbddp.analysis.evaluator.operands import APPLY, applied, library
 from nbddp.analysis.evaluator.tensors import shape_of
 from nbddp.analysis.library import Effect, effect_of
+from nbddp.analysis.slicing import is_made_in_step, moves_data_alone
 from nbddp.analysis.syntax import canonical
 from nbddp.analysis.values import (
     FIELDS_OF,
+    GRADIENT,
     MARKS,
     OF_A_PART,
+    STATISTIC,
     WEIGHTED,
     WHOLE,
     Extent,
     Machine,
     Obj,
     Value,
+    backward_of,
     join,
     join_extent,
     marked,
@@ -45,6 +49,7 @@ MODULE_API = frozenset(
     register_buffer register_parameter register_module register_forward_hook register_full_backward_hook share_memory
     add_module get_submodule get_parameter forward compile extra_repr to_empty save_pretrained named_module ipu xpu
     register_forward_pre_hook append extend insert keys items values update_parameters
+    reset_parameters
     """.split()
 )
 OF_FUNCTIONS = ("__defaults__", "__kwdefaults__", "__closure__")
@@ -61,8 +66,8 @@ def read(m: Machine, base: Value, attr: str, node: ast.expr) -> Value:
     if attr == "T" and spread(base) is Extent.SAMPLES and base.objs == base.of(*MARKS):
         return turned(base, line=True)
     extent = _extent(base, attr)
-    if attr == "grad" and extent is Extent.SAMPLES and result is None:
-        return marked(Value(extent=extent), WEIGHTED, "gradient")  # of a loss of the share
+    if attr == "grad" and result is None and (gradient := _gradient(m, base, extent, node)) is not None:
+        return gradient
     if result is None and base.of("list", "dict"):  # `log.queue`
         extent = extent if m.held(base) in WHOLE else Extent.VARYING
     if result is not None and not result.objs and not result.varies:
@@ -73,6 +78,20 @@ def read(m: Machine, base: Value, attr: str, node: ast.expr) -> Value:
     called = isinstance(parent, ast.Call) and parent.func is node
     marks = frozenset() if called or extent is not spread(base) else base.of(*OF_A_PART)
     return result or Value(marks, extent, arrays=base.arrays if attr in ("T", "data") else frozenset())
+
+
+def _gradient(m: Machine, base: Value, extent: Extent, node: ast.expr) -> Value | None:
+    """Of samples, or of what a step has made for all of them, which nothing averages; None of parameters."""
+    body = m.program.function_of(node)
+    ran = [call for call in m.facts.backward if m.program.function_of(call) is body]
+    losses = {spread(m.facts.value(loss)) for call in ran if (loss := backward_of(call)) is not None}
+    if extent is Extent.SAMPLES:
+        own = losses == {Extent.SUM} and all(moves_data_alone(m.program, call) for call in ran)
+        return Value(extent=Extent.SAMPLES) if own else marked(Value(extent=Extent.SAMPLES), WEIGHTED, GRADIENT)
+    apart = m.sharing() and not m.assumed.joined  # models that split a whole batch give gradients of all of it
+    if apart and isinstance(node, ast.Attribute) and is_made_in_step(m.program, node.value):
+        return marked(Value(extent=Extent.VARYING), STATISTIC)
+    return None
 
 
 def fields_of(m: Machine, obj: Obj, node: ast.AST) -> Value:

@@ -238,9 +238,8 @@ def _choice(m: Machine, node: ast.IfExp) -> Value:
     found = join(body, other)
     if not m.differs(node.test, test):
         return found.with_extent(Extent.VARYING) if domain.is_sum_or_not(body, other) else found
-    by_sample = spread(test) is Extent.SAMPLES and not test.of(domain.PLACED)
-    samples = by_sample and spread(found) in (*domain.WHOLE, Extent.SAMPLES)
-    return Value(found.objs, Extent.SAMPLES if samples else Extent.VARYING)
+    samples = spread(test) is Extent.SAMPLES and spread(found) in (*domain.WHOLE, Extent.SAMPLES)
+    return Value(found.objs | test.of(domain.PLACED), Extent.SAMPLES if samples else Extent.VARYING)
 
 
 def _comprehension(m: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
@@ -269,6 +268,8 @@ def _comprehension(m: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorE
     tests = [m.facts.value(c) for g in node.generators for c in g.ifs]
     note_size(m.facts, made.objs if any(spread(t) is Extent.VARYING for t in tests) else ())
     picks = any(spread(t) is Extent.SAMPLES or (over_samples and t.varies) for t in tests)
+    if picks and any(t.of(domain.PLACED) for t in tests):
+        made = domain.marked(made, domain.PLACED)
     return domain.marked(made, domain.PICKED) if picks else domain.marked(made, domain.EACH) if over_samples else made
 
 

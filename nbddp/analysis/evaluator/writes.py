@@ -10,6 +10,7 @@ from nbddp.analysis.library import Effect, effect_of
 from nbddp.analysis.slicing import fresh_names, sets
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import (
+    DRAWN,
     FIELDS_OF,
     GLOBALS,
     PICKED,
@@ -178,8 +179,13 @@ def _moved(m: Machine, target: ast.expr, value: Value, by: Iterable[Value]) -> N
     inside = contents(m.facts, value, {"list": "[]", **SOURCES})
     owners = {o.owner or o for v in inside for o in v.of("params", "parameter", "submodule", "model")}
     apart = m.sharing() and (m.context.of_share or any(_is_own(m, value, v) for v in by))
-    for obj in (o for o in owners if o.kind == "model"):
+    for obj in owners:
+        alone = obj.kind == "parameter" and not value.varies  # `w.grad = …`, of what is in no model
+        if obj.kind != "model" and not alone:
+            continue
         m.facts.changed[obj].update(a.fact.node for a in m.loops)
+        if m.sharing() and not m.context.forward:
+            m.facts.moved.add(target)
         if apart and (value.of("parameter", "params") or not m.context.forward):
             m.facts.moved_apart.add(target)
     if apart and value.of("optimizer"):  # `optimizer.state[p]["momentum_buffer"]`
@@ -190,4 +196,4 @@ def _is_own(m: Machine, moved: Value, by: Value) -> bool:
     """A rank's; what a parameter is set to where the model runs is its own whatever it is of the batch."""
     if m.context.forward:  # buffers are another matter: DDP sends them around
         return bool(moved.of("parameter", "params")) and m.held(by) not in WHOLE
-    return spread(by) not in WHOLE
+    return spread(by) not in WHOLE and not by.of(DRAWN)  # which a step draws alike

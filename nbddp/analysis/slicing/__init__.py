@@ -5,6 +5,7 @@ Gives the Flow (what each statement reads, binds, changes) and the Slice that is
 """
 
 from nbddp.analysis.slicing.effects import Changes, Walk, effects
+from nbddp.analysis.slicing.gradients import is_made_in_step, moves_data_alone
 from nbddp.analysis.slicing.kept_prints import with_prints
 from nbddp.analysis.slicing.loop_effects import (
     carried_reads,

@@ -14,7 +14,7 @@ from nbddp.analysis.slicing import inside
 from nbddp.analysis.state.iteration_effects import HOLDERS, Turn, turn_of
 from nbddp.analysis.state.loop_entry import Start, own_names, start_of
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import ANYTHING, LoopFact, Obj, Value, contents
+from nbddp.analysis.values import ANYTHING, MARKS, LoopFact, Obj, Value, contents
 
 NAMESPACES = {"types.SimpleNamespace", "argparse.Namespace", "easydict.EasyDict"}
 NUMBERS = ("numpy.inf", "math.inf", "torch.inf", "numpy.nan", "math.nan", "torch.nan")
@@ -103,8 +103,8 @@ def _is_plain(plan: Reading, values: list[Value], *, own: bool) -> bool:
 
 
 def _is_data(obj: Obj) -> bool:
-    """A list, a dictionary, `np.inf`."""
-    return (obj.kind in HOLDERS and not obj.name) or (obj.kind == "library" and obj.name.lower() in NUMBERS)
+    """A list, a dictionary, `np.inf`, what is known of a number."""
+    return obj.kind in MARKS or (obj.kind in HOLDERS and not obj.name) or (obj.kind == "library" and obj.name.lower() in NUMBERS)
 
 
 def _matters(plan: Reading, fact: LoopFact, text: str, values: list[Value]) -> bool:

@@ -33,6 +33,7 @@ from nbddp.analysis.values.domain import (
     each_by_place,
     is_zero,
     marked,
+    of_gradient,
     of_one,
     placed,
     spread,
@@ -87,7 +88,8 @@ def binary(left: Value, right: Value, op: ast.operator) -> Value:
             found = marked(found, WEIGHTED) if sized else found  # `x * len(x)`
             return marked(found, ASSUMED) if assumes(left, right) else found
         case ast.Div():
-            found = replace(found, objs=marks | left.of("path"))
+            free = of_gradient(left) if of_gradient(right) else frozenset()  # `g / g.norm(dim=1)`
+            found = replace(found, objs=marks - free | left.of("path"))
             if spread(left) is Extent.SAMPLES and spread(right) is Extent.SUM:
                 return marked(found, RATED if right.equal else WEIGHTED)
             return marked(found, FRACTION) if extent is Extent.SUM else found

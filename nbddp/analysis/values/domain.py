@@ -141,6 +141,7 @@ FIRST = "first"  # why one sample is, as `x[0]`
 LAST = "last"  # why the one is that a loop through them has left
 BY_MASK = "by mask"  # picked by what is true of each sample for itself: the shares' make up those of the batch
 FRACTION = "fraction"  # a part of a sum: rounded on each rank it does not add up
+GRADIENT = "gradient"  # why what a sample has is WEIGHTED: of a loss that is a mean, by how many there are
 ASSUMED = "assumed"  # weighted by the size of the batch, and so taken for a mean over it
 TURNED = "turned"  # its columns are samples: a transposed batch, or time in the first dimension
 STATES = "states"  # why those of a recurrent layer are TURNED: behind the layers
@@ -172,6 +173,11 @@ def of_pieces(value: Value) -> bool:
 def sizes_known(value: Value) -> bool:
     """Of a list of tensors each may have its own."""
     return isinstance(value.shape, tuple) and None not in value.shape
+
+
+def of_gradient(value: Value) -> frozenset[Obj]:
+    """`x.grad`, which a sign or its own length makes free of the number of samples."""
+    return frozenset(o for o in value.of(WEIGHTED) if o.name == GRADIENT)
 
 
 def of_weights(value: Value) -> bool:

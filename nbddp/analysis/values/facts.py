@@ -163,6 +163,7 @@ class Facts(Tracked):
     backward: set[ast.Call] = field(default_factory=TrackedSet)
     given_unclear: set[ast.Call] = field(default_factory=TrackedSet)  # of models, with what is not seen to be samples
     chosen_apart: set[ast.Call] = field(default_factory=TrackedSet)  # of functions, by what a rank has seen
+    moved: set[ast.AST] = field(default_factory=TrackedSet)  # parts of a model that a step changes by hand
     moved_apart: set[ast.expr] = field(default_factory=TrackedSet)  # parts of a model, by numbers of a rank's share
     reached: set[ast.AST] = field(default_factory=TrackedSet)  # functions whose body was run
     undefined: dict[str, ast.Name] = field(default_factory=TrackedDict)

@@ -26,6 +26,7 @@ from nbddp.analysis.values.domain import (
     Value,
     join_extent,
     marked,
+    of_gradient,
     ones,
     spread,
 )
@@ -95,11 +96,16 @@ def note_given(m: Machine, call: ast.AST, given: Iterable[Value]) -> None:
 def with_statistics(m: Machine, node: ast.expr, made: Value) -> Value:
     """In a forward that trains, what is made of a statistic of the batch, or of the number of its samples, is one too.
 
+    In a step what is made of a statistic.
+
     `2.0 if x.max() > 1 else 1.0`, `math.sqrt(len(x))`, `torch.inverse(x.T @ x + eye)`; not what has such a size.
     """
-    if not (m.context.forward and m.context.grad) or spread(made) is not Extent.VARYING or made.of(STATISTIC):
+    if not m.context.grad or spread(made) is not Extent.VARYING or made.of(STATISTIC):
         return made
     values = [m.facts.value(part) for part in _parts(node)]
+    if not m.context.forward:
+        of_batch = m.sharing() and any(v.extent is Extent.VARYING and v.of(STATISTIC) for v in values)
+        return marked(made, STATISTIC) if of_batch else made
     sized = isinstance(node, ast.Call) and not made.number
     hangs = (
         _is_of_batch(v) or spread(v) is Extent.SUM or v.of(RATED, WEIGHTED) for v in values if not (sized and v.number)
@@ -205,6 +211,12 @@ def note_statistic_given(m: Machine, node: ast.AST, into: Value, given: Iterable
     if m.context.grad and m.sharing() and any(v.extent is Extent.SAMPLES for v in values):
         if any(map(_is_of_batch, values)):
             m.facts.against_statistic.add(node)
+
+
+def note_gradient_put(m: Machine, node: ast.AST, into: Value, given: Iterable[Value]) -> None:
+    """`x.data.add_(-0.1 * x.grad)`, `x.data = x + x.grad`: by how many samples its loss is a mean of."""
+    if m.sharing() and spread(into) is Extent.SAMPLES and any(map(of_gradient, given)):
+        m.facts.against_statistic.add(node)
 
 
 def _is_of_batch(value: Value) -> bool:

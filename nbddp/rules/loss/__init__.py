@@ -37,7 +37,7 @@ from nbddp.analysis.agreement import (
     sample_means,
 )
 from nbddp.analysis.models import kept_of_shares
-from nbddp.analysis.slicing import carried_reads
+from nbddp.analysis.slicing import carried_reads, moves_data_alone
 from nbddp.analysis.splitting import means_in, means_of
 from nbddp.analysis.values import ANYTHING, ASSUMED, CallFact, Extent, Loop, backward_of, spread
 from nbddp.diagnostics import Diagnostic, Level
@@ -57,6 +57,8 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     for call in sorted(plan.facts.backward, key=lambda c: (c.lineno, c.col_offset)):
         loss = backward_of(call) if plan.facts.calls[call].loops & training else None
         value = plan.facts.value(loss) if loss else ANYTHING
+        if loss and spread(value) is Extent.SUM and moves_data_alone(plan.program, call):
+            continue
         if loss and spread(value) is Extent.SUM and not value.of(ASSUMED):
             yield from wrap(plan.program, NAME, loss, f"({plan.world_size(call)} * ", ")", ("dist",))
         elif loss and spread(value) in (Extent.VARYING, Extent.SAMPLES, Extent.SUM):

@@ -31,11 +31,12 @@ from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before
 from nbddp.rules.seed.chance import same_chance
 from nbddp.rules.seed.draws_between_passes import draws_between
+from nbddp.rules.seed.draws_for_models import drawn_for_models
 from nbddp.rules.seed.draws_of_data import FOR_DATA, draws_of_data, same_data, shared_with_data
 from nbddp.rules.seed.exact_draws import for_the_whole_batch, in_whole_batches
 from nbddp.rules.seed.numpy_noise import FROM_NUMPY, noise_of_numpy, same_noise, shared_with_numpy
 from nbddp.rules.seed.seeded_by_files import seeded_by_files
-from nbddp.rules.seed.split_batches import alike, own_streams
+from nbddp.rules.seed.split_batches import alike, drawn_beside_steps, own_streams
 from nbddp.sentence import sentence
 
 NAME = "seed"
@@ -81,6 +82,8 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     elif not plan.assumed.splits:
         yield from same_noise(plan)
         yield from same_data(plan)
+    alike_now = {n for s in drawn_beside_steps(plan) for n in walk(s)} if plan.assumed.splits else set[ast.AST]()
+    yield from drawn_for_models(plan, NAME, alike_now)
     if draws_between(plan) and not plan.assumed.splits:
         yield from _around_batches(plan)
     else:

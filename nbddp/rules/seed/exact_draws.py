@@ -87,9 +87,14 @@ def _takes_packed(plan: Plan, layer: ast.Call) -> bool:
 
 
 def _of_weights(plan: Plan) -> Iterator[ast.Call]:
-    """`torch.randn(self.rows, 4)`, `self.noise.normal_()`: of the size of a part it would be taken for one."""
+    """`torch.randn(self.rows, 4)`, `self.noise.normal_()`: of the size of a part it would be taken for one.
+
+    In a step too: `torch.randn(64, 100)`, however many samples a batch has.
+    """
+    steps = {n for split in plan.assumed.splits for s in step_of(plan, split) for n in walk(s)}
     for fact in plan.facts.calls.values():
-        if fact.ever_in_forward and (_draws_by_torch(fact) and _is_fixed(plan, fact.node)):
+        inside = fact.ever_in_forward or fact.node in steps
+        if inside and _draws_by_torch(fact) and _is_fixed(plan, fact.node):
             yield fact.node
 
 
@@ -109,7 +114,8 @@ def _is_fixed(plan: Plan, draw: ast.Call) -> bool:
     things = (
         bool(v.of("library", "model", "instance")) or _is_field(plan, n) for n, v in zip(parts, values, strict=True)
     )
-    return any(known) and all(map(or_, known, things)) and not any(v.varies or v.size for v in values)
+    sized = any(known) or any(isinstance(n, ast.Constant) for given in draw.args for n in walk(given))
+    return sized and all(map(or_, known, things)) and not any(v.varies or v.size for v in values)
 
 
 def _is_of_it(plan: Plan, node: ast.Attribute) -> bool:

@@ -10,6 +10,7 @@ from nbddp.analysis.library import entry_of
 from nbddp.analysis.reading import Definition, draws, with_what_it_calls
 from nbddp.analysis.splitting import chain_of, draws_by_share, draws_for_all, draws_in_step, from_its_own
 from nbddp.analysis.syntax import walk
+from nbddp.analysis.values import CallFact
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, within, wrap
 from nbddp.sentence import sentence
@@ -32,8 +33,7 @@ def alike(plan: Plan, name: str) -> Iterator[Edit | Diagnostic]:
     """Whatever draws in the loops around a step, and is no part of it."""
     chain = chain_of(plan)
     definitions = {s.node.name: s.node for s in plan.kept if isinstance(s.node, Definition)}
-    loops = [f.node for f in plan.facts.loops.values() if f.backward and isinstance(f.node, ast.For | ast.While)]
-    for loop in sorted(loops, key=plan.program.span):
+    for loop in sorted(_training(plan), key=plan.program.span):
         if (
             isinstance(loop, ast.For)
             and not _counts(plan, loop.iter)
@@ -41,16 +41,37 @@ def alike(plan: Plan, name: str) -> Iterator[Edit | Diagnostic]:
         ):
             uses = ("drawn_alike",)
             yield from wrap(plan.program, name, loop.iter, f"{plan.naming('drawn_alike')}(", ")", uses)
-    bodies = [*(loop.body for loop in loops), *(function.body for function in _steps(plan, chain))]
-    for statement in (s for body in bodies for s in _beside(plan, body, chain)):
-        called = [plan.facts.calls[n] for n in with_what_it_calls(statement, definitions) if n in plan.facts.calls]
+    for statement in _beside_steps(plan):
+        called = _called(plan, statement, definitions)
         if any(draws_by_share(plan, fact) for fact in called):
             yield from (_both(plan, name, fact.node) for fact in called if draws_for_all(plan, fact))
-        elif draws(plan, statement, definitions):
-            manager = f"{plan.naming('same_random_numbers')}()"
-            yield from within(plan.program, name, statement, manager, ("same_random_numbers",))
+    for statement in drawn_beside_steps(plan):
+        manager = f"{plan.naming('same_random_numbers')}()"
+        yield from within(plan.program, name, statement, manager, ("same_random_numbers",))
     for call in sorted(chain, key=plan.program.span):
         yield from _drawn_for(plan, name, call, chain, definitions)
+
+
+def drawn_beside_steps(plan: Plan) -> list[ast.stmt]:
+    """Which draw nothing for the samples of a rank."""
+    definitions = {s.node.name: s.node for s in plan.kept if isinstance(s.node, Definition)}
+    drawing = (s for s in _beside_steps(plan) if draws(plan, s, definitions))
+    return [s for s in drawing if not any(draws_by_share(plan, f) for f in _called(plan, s, definitions))]
+
+
+def _called(plan: Plan, statement: ast.stmt, definitions: Mapping[str, Definition]) -> list[CallFact]:
+    return [plan.facts.calls[n] for n in with_what_it_calls(statement, definitions) if n in plan.facts.calls]
+
+
+def _beside_steps(plan: Plan) -> Iterator[ast.stmt]:
+    chain = chain_of(plan)
+    loops = sorted(_training(plan), key=plan.program.span)
+    bodies = [*(loop.body for loop in loops), *(function.body for function in _steps(plan, chain))]
+    yield from (s for body in bodies for s in _beside(plan, body, chain))
+
+
+def _training(plan: Plan) -> list[ast.For | ast.While]:
+    return [f.node for f in plan.facts.loops.values() if f.backward and isinstance(f.node, ast.For | ast.While)]
 
 
 def _steps(plan: Plan, chain: frozenset[ast.AST]) -> list[ast.FunctionDef]:

@@ -80,6 +80,14 @@ def all_of(loader):
     return remade(loader, loader.dataset, batch_sampler=DrawnAlike(undivided(loader)))
 
 
+def part_of_each(loader):
+    """This process's samples of each batch, for a BatchNorm that takes those of all processes together."""
+    rank, world_size = dist.get_rank(), dist.get_world_size()
+    for batch in loader:
+        x = batch[0] if isinstance(batch, (list, tuple)) else batch
+        yield x[len(x) * rank // world_size : len(x) * (rank + 1) // world_size]
+
+
 def share_or_all(loader):
     """What draws a share as it is; of what is only evaluated all batches, the same on each process."""
     return loader if is_share(loader) else all_of(loader)

@@ -21,6 +21,7 @@ from torch.utils.data import (
 from nbddp.script.parts.loaders import (
     all_of,
     is_share,
+    part_of_each,
     sharded,
     sharded__bare,
     sharded__plain,
@@ -258,3 +259,13 @@ def test_short_variants_deal_out_each_batch(shuffle):
         drawn = [value for batches in zip(first, second, strict=True) for batch in batches for value in batch]
         assert sorted(drawn) == sorted(set(drawn))
         assert len(drawn) == 20
+
+
+def parts(_: int) -> list[list[int]]:
+    batches = [[torch.arange(7), torch.zeros(7)], [torch.arange(2), torch.zeros(2)]]
+    return [part.tolist() for part in part_of_each(batches)]
+
+
+def test_together_they_have_each_batch_once() -> None:
+    found = run_ranks(3, parts)
+    assert [flat(rank[at] for rank in found) for at in range(2)] == [[*range(7)], [0, 1]]

@@ -76,6 +76,13 @@ FORWARDS = (  # what __init__ sets, what forward does
     ("self.register_buffer('noise', torch.randn(8, 1, 4))", "h = h + self.noise[: h.shape[0]].squeeze(1)"),
     ("", "h = h * torch.linspace(0, 1, x.shape[0]).unsqueeze(1)"),
     ("", "h = h * (torch.arange(h.size(0)) % 2)[:, None]"),
+    ("", "h = torch.stack([h[i] * (1 + i / 10) for i in range(len(x))])"),
+    ("", "h = torch.stack([row if i % 2 else -row for i, row in enumerate(h)])"),
+    ("", "u = torch.zeros_like(h); for i in range(len(x)): u[i] = h[i] * (1 + i / 10); h = u"),
+    (
+        "self.rates = [0.1, 0.4, 0.2, 0.3, 0.9, 0.5] * 2",
+        "h = torch.stack([h[i] * self.rates[i] for i in range(len(x))])",
+    ),
     # layers that go along the samples
     ("self.b = nn.Sequential(nn.Softmax(dim=0), nn.Linear(4, 1))", ""),
     ("self.layers = nn.ModuleList([nn.Linear(4, 4), nn.LogSoftmax(dim=0)])", "for layer in self.layers: h = layer(h)"),
@@ -85,6 +92,7 @@ FORWARDS = (  # what __init__ sets, what forward does
     ("", "h = h / h.shape[1] + torch.arange(4) / 4"),
     ("self.register_buffer('places', torch.randn(1, 4))", "h = h + self.places[:, : h.size(1)]"),
     ("", "h = torch.zeros(x.size(0), 4) + h"),
+    ("", "u = torch.zeros_like(h); for i in range(len(x)): u[i] = h[i].relu(); h = u"),
 )
 BEHIND = (  # what is set when the model is made
     "model.forward = types.MethodType(lambda self, x: self.b(self.centred(self.a(x))), model)",

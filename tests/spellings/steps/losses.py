@@ -61,6 +61,11 @@ LOSSES = (
     "Pairs()(out, b)",
     "(out[: len(a) // 2] - b[len(a) // 2 :]).pow(2).mean()",
     "sum(i * v.mean() for i, v in enumerate((out - b).pow(2)))",
+    "sum(v.mean() for i, v in enumerate((out - b).pow(2)) if i % 2)",
+    "sum(((p - q).pow(2).mean() for i, (p, q) in enumerate(zip(out, b)) if i < 2)) / 2",
+    "torch.stack([(out[i] - b[i]).pow(2).mean() * 0.9**i for i in range(len(b))]).mean()",
+    "torch.stack([(out[i] - b[i]).pow(2).mean() if i else b.new_zeros(()) for i in range(len(b))]).mean()",
+    "counted(out, b)",
     "out.index_fill(0, torch.tensor([0]), 0.0).pow(2).mean()",
     "(out - b).pow(2)[:3].sum()",
     "sum(criterion(p, q) for p, q in zip(out.split(2), b.split(2))) / 3",
@@ -92,4 +97,11 @@ LOSSES = (
     "sum(criterion(p, q) for p, q in zip(out, b))",
     "sum((p - q).abs().mean() for p, q in [(out[i], b[i]) for i in range(len(b))])",
     "torch.stack([criterion(p, q) for p, q in zip(out, b)]).mean()",
+)
+MOVED = (  # samples, by their gradients
+    "moved(a, torch.sum)",
+    "moved(a, torch.mean)",
+    "a + 0.1 * nn.functional.normalize(slope(a), dim=1)",
+    "a + 0.1 * slope(a) / slope(a).norm(dim=1, keepdim=True)",
+    "a + 0.1 * slope_of_all(a).sign()",
 )

@@ -19,6 +19,29 @@ class Scaled(torch.optim.Optimizer):
                 p -= 0.001 * scale * p.grad
 def smooth(o, t):
     return (o[1:] - o[:-1]).pow(2).mean()
+def counted(o, t):
+    total, i = 0, 0
+    for p, q in zip(o, t):
+        if i % 2:
+            total = total + (p - q).pow(2).mean()
+        i += 1
+    return total / len(o)
+def moved(v, total):
+    v = v.detach().clone().requires_grad_()
+    total(model(v)).backward()
+    v.data.add_(0.5 * v.grad)
+    optimizer.zero_grad()
+    return v.detach()
+def slope(v):
+    v = v.detach().clone().requires_grad_()
+    criterion(model(v), v[:, :1].detach()).backward()
+    optimizer.zero_grad()
+    return v.grad
+def slope_of_all(v):
+    w = torch.zeros(v.shape[1]).requires_grad_()
+    model(v + w).pow(2).mean().backward()
+    optimizer.zero_grad()
+    return w.grad
 class Sorted(nn.Module):
     def forward(self, v):
         return model(v.sort(0)[0])

@@ -10,6 +10,7 @@ from nbddp.analysis.evaluator.iteration.one_sample import (
     leave_samples,
     may_be_a_tuple,
     of_this_turn,
+    place_of_sample,
 )
 from nbddp.analysis.evaluator.iteration.turns import (
     BATCHES,
@@ -17,6 +18,7 @@ from nbddp.analysis.evaluator.iteration.turns import (
     ITEM,
     SHAPES,
     as_often_as,
+    counts_samples,
     drawn_from,
     element_key,
     for_each_sample,

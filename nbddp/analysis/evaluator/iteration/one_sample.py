@@ -15,6 +15,7 @@ from nbddp.analysis.values import (
     ONE,
     PICKED,
     PLACED,
+    PLACES,
     TURNED,
     Extent,
     Machine,
@@ -77,11 +78,20 @@ def of_this_turn(m: Machine, value: Value, node: ast.AST) -> Value:
     return single(value, node) if value.of(ONE) and not m.alone(value) else value
 
 
+def place_of_sample(counting: ast.AST | None = None) -> Value:
+    """Where in its batch the one of a turn stands; of a number that a loop counts itself only while it runs."""
+    place = marked(marked(Value(extent=Extent.SAMPLES, number=True), PLACED), PLACES)
+    return place if counting is None else single(place, counting)
+
+
 def leave_samples(m: Machine, loop: ast.For | ast.AsyncFor) -> None:
     """What names hold of one sample is that of the last one from then on."""
     for names in (m.globals, m.frame.local):
         for name, value in list(names.items()):
             if any(o.node is loop for o in value.of(ONE)) and value.varies:
+                if value.of(PLACES):  # so many they were
+                    names[name] = Value(extent=Extent.SUM, number=True)
+                    continue
                 last = replace(value, objs=value.objs - value.of(ONE))
                 of_samples = value.extent is Extent.SAMPLES
                 names[name] = marked(last, PLACED, LAST) if of_samples else last.with_extent(Extent.VARYING)

@@ -206,7 +206,8 @@ def iterate(m: Machine, value: Value, node: ast.AST) -> Value:
         elif (made := own_iterator(m, obj)) is not None:
             put(iterate(m, made, node))
         elif obj.kind in ("params", "submodule"):
-            put(thing("parameter" if obj.kind == "params" else "submodule", obj.node, "", obj.owner))
+            part = thing("parameter" if obj.kind == "params" else "submodule", obj.node, "", obj.owner)
+            put(Value(items=(ANYTHING, part)) if obj.name == "named_parameters" else part)
         elif obj.kind == "dict":  # its keys
             put(Value(extent=Extent.VARYING if is_uneven(m.facts, Value(frozenset({obj}))) else Extent.UNIFORM))
         elif (inner := m.get(obj, "[]")) is not None:
@@ -277,6 +278,11 @@ def _counted(m: Machine, source: ast.AST) -> list[ast.expr]:
     if not isinstance(source, ast.Call) or not m.facts.counts(source):
         return []
     return _counted(m, source.args[0]) if source.args and m.facts.counts(source.args[0]) else source.args
+
+
+def counts_samples(m: Machine, source: ast.AST) -> bool:
+    """`range(len(x))`: the place of each sample, as `enumerate(x)` has it."""
+    return any(m.facts.value(n).size for n in _counted(m, source)[-1:])
 
 
 def for_each_sample(m: Machine, source: ast.expr) -> bool:

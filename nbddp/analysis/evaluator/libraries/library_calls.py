@@ -56,6 +56,7 @@ from nbddp.analysis.values import (
     of_weights,
     placed,
     reduced,
+    some_by_place,
     spread,
 )
 
@@ -204,6 +205,9 @@ def _of_samples(m: Machine, name: str, args: Args, keywords: Keywords, op: Op) -
     if word in PRODUCTS and len(args) > 1 and args[1].of(TURNED) and spread(first) in WHOLE:
         return placed(Value(extent=spread(args[1])), TURNED)  # `torch.matmul(W, X)`, of samples in columns
     inner = m.elements(first) if first.of("list") else first
+    inner = marked(inner, PLACED) if first.of("list") and some_by_place(first) else inner
+    if op.samples is Samples.SUM and spread(inner) in WHOLE and inner.of(PLACED):
+        return Value(extent=Extent.VARYING, number=inner.number)
     if op.samples is Samples.SUM and spread(inner) in WHOLE and first.of(EACH, PICKED):
         return Value(extent=Extent.SUM, number=inner.number)  # `sum(1 for t, p in zip(y, predicted) if t == p)`
     if name == "sum" and spread(inner) is Extent.SAMPLES and not inner.of(ONE) and _holds_batches(m, first):

@@ -45,7 +45,7 @@ def call_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args, 
     if attr == "step" and (inner := optimizers_of(m, base)):
         m.mark_loops(step=True)
         m.facts.calls[node].optimizers.update(inner)
-    if attr in ("load_state_dict", "update_parameters") and isinstance(node.func, ast.Attribute):
+    if attr in ("load_state_dict", "update_parameters", "reset_parameters") and isinstance(node.func, ast.Attribute):
         moved_by_hand(m, node.func.value)
     for step in steps_within(attr):
         _with_a_batch(m, node, step, [*args, *keywords.values()])

@@ -7,7 +7,7 @@ import ast
 from nbddp.analysis.evaluator.tensors import REPLACES
 from nbddp.analysis.evaluator.writes import hand_over, taint, was_there
 from nbddp.analysis.library import Effect, effect_of
-from nbddp.analysis.values import WHOLE, Args, Extent, Machine, Value, spread
+from nbddp.analysis.values import WHOLE, Args, Extent, Machine, Value, note_gradient_put, spread
 
 LEAVES_VALUES = frozenset({"requires_grad_", "retain_grad_", "share_memory_", "__"})
 
@@ -15,6 +15,7 @@ LEAVES_VALUES = frozenset({"requires_grad_", "retain_grad_", "share_memory_", "_
 def change_in_place(m: Machine, node: ast.Call, func: ast.Attribute, base: Value, result: Value, given: Args) -> None:
     """`total.add_(x)`, `meter.update(loss)`: what goes in makes what it stands for differ between ranks."""
     hand_over(m, node, given, {})
+    note_gradient_put(m, node, base, given)
     moves = effect_of(f".{func.attr}").effect is Effect.REORDERS and isinstance(m.program.parents.get(node), ast.Expr)
     if moves and spread(base) is Extent.SAMPLES and not m.alone(base):  # `boxes.reverse()`
         taint(m, func.value, Extent.VARYING)

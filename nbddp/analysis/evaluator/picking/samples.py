@@ -50,13 +50,18 @@ def picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subscr
         known = place.of(domain.MOVED)
         return replace(found, objs=found.objs - found.of(domain.MOVED) | known) if known else found
     if not index.of(domain.MASK, domain.PICKED) and not by_place:
-        return found
+        return found.with_extent(Extent.VARYING) if _is_another(place) else found
     found = domain.marked(found, domain.PLACED) if by_place else found
     found = replace(found, objs=found.objs | (index.of(domain.PLACED) if index.of(domain.MASK) else frozenset()))
     by_mask = index.of(domain.MASK) and spread(index) is Extent.SAMPLES and not index.of(domain.PLACED)
     if by_mask and not [*base.of(domain.PICKED), *index.of(domain.PICKED)]:
         found = domain.marked(found, domain.BY_MASK)
     return domain.marked(found, domain.PICKED)
+
+
+def _is_another(place: Value) -> bool:
+    """`x[i - 1]`, in a loop over samples."""
+    return place.number and bool(place.of(domain.PLACED))
 
 
 def _picks_columns(m: Machine, base: Value, node: ast.Subscript) -> bool:
@@ -101,7 +106,10 @@ def _turn_of(m: Machine, at: ast.expr) -> ast.AST | None:
     loop = next((o for o in loops if any(isinstance(n, ast.Name) and n.id == at.id for n in walk(o.target))), None)
     counted = loop.iter.args if loop and isinstance(loop.iter, ast.Call) and m.facts.counts(loop.iter) else []
     sized = len(counted) == 1 and m.facts.value(counted[0]).size
-    return loop if sized or m.facts.value(at).of(domain.PLACES) else None
+    value = m.facts.value(at)
+    if value.of(domain.PLACES) and value.of(domain.ONE):
+        return next(one.node for one in value.of(domain.ONE))
+    return loop if sized or value.of(domain.PLACES) else None
 
 
 def _is_numbered(m: Machine, made: ast.AST) -> bool:
@@ -151,13 +159,16 @@ def _note_rows(m: Machine, at: ast.expr, place: Value, node: ast.Subscript) -> N
             m.facts.against_statistic.add(node)
 
 
-def note_rows_set(m: Machine, target: ast.Subscript, container: Value) -> None:
-    """`x[0] = 1`, `weights[:3] *= 2`, of a tensor with the samples of a batch."""
+def note_rows_set(m: Machine, target: ast.Subscript, container: Value, value: Value) -> None:
+    """`x[0] = 1`, `weights[:3] *= 2`, `x[i] = x[i] * i`, of a tensor with the samples of a batch."""
     at = target.slice.elts[0] if isinstance(target.slice, ast.Tuple) and target.slice.elts else target.slice
-    some = _is_by_place(at, m.facts.value(at)) or _is_some(m, at, container)
+    by_turn = bool(m.facts.value(at).of(domain.PLACES) and value.of(domain.PLACED))
+    some = by_turn or _is_by_place(at, m.facts.value(at)) or _is_some(m, at, container)
     if not m.context.grad or container.of(domain.TURNED) or not some:
         return
-    if rows_are_samples(m, target.value) if m.context.forward else is_a_tensor(m, target.value, target):
+    if by_turn:
+        m.facts.against_statistic.add(target)
+    elif rows_are_samples(m, target.value) if m.context.forward else is_a_tensor(m, target.value, target):
         m.facts.against_statistic.add(target)
 
 

@@ -71,6 +71,14 @@ def _is_found_apart(m: Machine, base: Value, index: Value, node: ast.Subscript) 
     return one or bool(index.of("list") and is_uneven(m.facts, index))
 
 
+def _of_optimizers(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Value:
+    """`group["params"]`: nothing else has such an item, and any optimizer may be meant."""
+    if index.const != "params" or base.objs or base.varies:
+        return ANYTHING
+    held = (v for (obj, name), v in m.facts.fields.items() if obj.kind == "optimizer" and name == "params")
+    return Value(frozenset(Obj("params", node, "parameters", owner) for v in held for owner in v.objs))
+
+
 def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Value:
     if (own := by_class(m, base, "getitem", [index])) is not None:
         return own
@@ -93,14 +101,15 @@ def subscript(m: Machine, base: Value, index: Value, node: ast.Subscript) -> Val
         root = next(iter(base.of("model", "submodule")))
         part = thing("submodule", node, "[]", root.owner or root)
         found = part if found is None else join(found, part)
-    result = found or (m.elements(base) if base.items else ANYTHING)
+    result = found or (m.elements(base) if base.items else _of_optimizers(m, base, index, node))
     extent = domain.join_extent(spread(result), base.extent)
     cut = cut_to_size(m, base, node) if extent in domain.WHOLE else None
     if index.varies and extent in domain.WHOLE:
         extent = spread(index) if spread(index) is Extent.SAMPLES else Extent.VARYING
     if extent in domain.WHOLE and _is_found_apart(m, base, index, node):
         extent = Extent.VARYING
-    objs = result.objs | base.of(*domain.OF_A_PART)
+    by_place = index.of(domain.PLACED) if index.of(domain.PLACES) and not base.varies else frozenset()  # `table[i]`
+    objs = result.objs | base.of(*domain.OF_A_PART) | by_place
     if cut is not None:  # `table[: len(x)]`: the first ones on each rank
         return domain.marked(domain.placed(Value(objs, Extent.SAMPLES), domain.TURNED if cut else ""), domain.PLACED)
     found = Value(

@@ -9,7 +9,7 @@ from itertools import takewhile
 from nbddp.analysis.evaluator.attributes import store
 from nbddp.analysis.evaluator.classes import by_class, by_operator
 from nbddp.analysis.evaluator.expressions import evaluate, evaluate_unseen
-from nbddp.analysis.evaluator.iteration import iterate, parts, written_elements
+from nbddp.analysis.evaluator.iteration import for_each_sample, iterate, parts, place_of_sample, written_elements
 from nbddp.analysis.evaluator.operands import library, with_contents
 from nbddp.analysis.evaluator.picking import note_rows_set, puts_back
 from nbddp.analysis.evaluator.tensors import like, samples_at, shaped, with_dimensions
@@ -34,6 +34,7 @@ from nbddp.analysis.values import (
     binary,
     bound,
     domain,
+    note_gradient_put,
     note_size,
     note_statistic,
     note_statistic_given,
@@ -55,6 +56,8 @@ def assign(m: Machine, target: ast.expr, value: Value, *, added: bool = False) -
         case ast.Attribute():
             owner = evaluate(m, target.value)
             value = bound(m, target, value)
+            if target.attr == "data":
+                note_gradient_put(m, target, owner, [value])
             store(m, owner, target.attr, value)
             if owner.of("model", "submodule") and value.of("parameter") and value.varies:
                 moved_by_hand(m, target.value, [value])
@@ -78,7 +81,7 @@ def _put_item(m: Machine, target: ast.Subscript, value: Value, added: bool) -> N
     if not container.of("list", "dict", "model", "submodule"):
         note_statistic_given(m, target, container, [value])
         if spread(container) is Extent.SAMPLES:
-            note_rows_set(m, target, container)
+            note_rows_set(m, target, container, value)
         chosen = chosen and not puts_back(m, target, container, value)
         put, filled = m.held(value), container.const is not None and not domain.is_zero(value)
         apart = chosen and (spread(container) in domain.WHOLE or was_there(m, target, m.shares))
@@ -149,20 +152,16 @@ def _increment(m: Machine, target: ast.expr, old: Value, op: ast.operator, opera
     turns = was_there(m, target, lambda a: a.deals)
     counts = m.context.varying or turns
     if counts and isinstance(op, ast.Add | ast.Sub) and not new.varies:
-        # how often this runs differs between ranks: what is counted adds up, samples and not what ranks think of shares
-        adds_up = spread(old) in (Extent.UNIFORM, Extent.SUM) and not m.context.of_share
-        adds_up = adds_up and not any(a.deals and is_restarted(a.fact.node, target) for a in m.loops)
-        extent = Extent.SUM if adds_up else Extent.VARYING
-        return Value(extent=extent, number=old.number and new.number)
+        return _counted_up(m, target, old, new, operand)
     apart = turns or (counts and old.extent in domain.WHOLE and not new.varies)
     if apart and not isinstance(op, ast.Add | ast.Sub):
         # `rate *= 0.9`: as often as a rank has batches, or samples of its own
         return Value(extent=Extent.VARYING, number=old.number and new.number)
     if isinstance(op, ast.Add) and spread(new) is Extent.SAMPLES and spread(old) is Extent.SUM:
-        return old
+        return old if _sum_of_samples(m, new) is Extent.SUM else old.with_extent(Extent.VARYING)
     adds = isinstance(op, ast.Add | ast.Sub)
     if adds and m.alone(new) and not m.alone(old) and not _begun_in_turn(m, target, operand, new):
-        new = Value(extent=Extent.SUM, number=new.number)
+        new = Value(extent=_sum_of_samples(m, new), number=new.number)
     gathers = old.extent in domain.WHOLE and not old.const and not _begun_here(m, operand)
     if isinstance(op, ast.Add) and spread(new) is Extent.SUM and gathers:
         number = old.number and new.number
@@ -172,6 +171,30 @@ def _increment(m: Machine, target: ast.expr, old: Value, op: ast.operator, opera
     if found.of(domain.ASSUMED) and not isinstance(op, ast.Add | ast.Sub):
         found = Value(extent=Extent.VARYING, number=found.number)  # who multiplies again and again weights no mean
     return with_contents(m, found, old, new)
+
+
+def _sum_of_samples(m: Machine, new: Value) -> Extent:
+    """Of those that come by, one by one; chosen by their places they are others: `if i % 2: loss += error`."""
+    return Extent.VARYING if new.of(domain.PLACED) or m.context.of_share else Extent.SUM
+
+
+def _counted_up(m: Machine, target: ast.expr, old: Value, new: Value, operand: ast.expr) -> Value:
+    """How often this runs differs between ranks: samples add up, and not what ranks think of their shares."""
+    if new.const == 1 and (loop := _counting(m, target, operand)) is not None:
+        return place_of_sample(loop)
+    adds_up = spread(old) in (Extent.UNIFORM, Extent.SUM) and not m.context.of_share
+    adds_up = adds_up and not any(a.deals and is_restarted(a.fact.node, target) for a in m.loops)
+    return Value(extent=Extent.SUM if adds_up else Extent.VARYING, number=old.number and new.number)
+
+
+def _counting(m: Machine, target: ast.expr, operand: ast.expr) -> ast.For | None:
+    """The loop over the samples of a batch of which each turn adds to a number that begins before it."""
+    statement = m.program.statement_of(operand)
+    loop = m.program.parents.get(statement)
+    if not (isinstance(loop, ast.For) and isinstance(target, ast.Name) and for_each_sample(m, loop.iter)):
+        return None
+    start = fresh_start(m.program, loop, target.id)
+    return loop if start is not None and m.program.parents.get(start) is not m.program.tree else None
 
 
 def _begun_in_turn(m: Machine, target: ast.expr, operand: ast.expr, new: Value) -> bool:

@@ -44,6 +44,7 @@ from nbddp.analysis.values import (
     goes_along_sequences,
     marked,
     note_statistic_given,
+    of_gradient,
     spread,
     summed,
 )
@@ -183,8 +184,8 @@ def _mixes_layers(base: Value, word: str, args: Args) -> bool:
 
 def _some(m: Machine, base: Value, word: str, args: Args, along: Value, done: Samples | None) -> Value | None:
     """`x.nonzero()`, `x.select(0, 0)`, `x.chunk(2)`."""
-    if word == "sign":  # of a gradient it is the same, of however many samples the loss is a mean
-        return replace(base, objs=frozenset(o for o in base.objs if (o.kind, o.name) != (WEIGHTED, "gradient")))
+    if word in ("sign", "normalize"):  # of a gradient it is the same, of however many samples the loss is a mean
+        return replace(base, objs=base.objs - of_gradient(base))
     if done is Samples.PICKS or (word == "where" and along is ANYTHING):
         some = marked(Value(extent=Extent.SAMPLES), PICKED)
         return some if word == "masked_select" else marked(some, PLACED, POSITIONS)

@@ -112,7 +112,7 @@ def test_parameters_of_several_models_in_a_list_are_all_held():
         ("items = [k for k in range(4) for _ in x]", Extent.SUM, Extent.SAMPLES),
         ("items = [k for k in range(4)]", Extent.UNIFORM, Extent.UNIFORM),
         ("items = []\nfor _ in x: items.append(1)", Extent.SUM, Extent.SAMPLES),
-        ("items = []\nfor i in range(len(x)): items.append(i)", Extent.VARYING, Extent.VARYING),
+        ("items = []\nfor i in range(len(x)): items.append(i)", Extent.VARYING, Extent.SAMPLES),
         ("items = []\nfor i in range(3): items.append(i)", Extent.UNIFORM, Extent.UNIFORM),
     ],
 )

@@ -1,0 +1,44 @@
+"""Noise for the parameters themselves, which a step draws: the same on all ranks, or these come to different models."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Set
+
+from nbddp.analysis import Plan
+from nbddp.analysis.reading import Definition, draws
+from nbddp.analysis.syntax import walk
+from nbddp.analysis.values import DRAWN
+from nbddp.edits import Edit, within
+
+
+def drawn_for_models(plan: Plan, name: str, alike: Set[ast.AST]) -> Iterator[Edit]:
+    """`p.add_(torch.randn_like(p))`, also through a name; not in what is drawn alike already."""
+    manager, uses = f"{plan.naming('same_random_numbers')}()", ("same_random_numbers",)
+    definitions = {s.node.name: s.node for s in plan.kept if isinstance(s.node, Definition)}
+    found = {s for target in plan.facts.moved for s in _drawing(plan, target)}
+    for statement in sorted(found, key=plan.program.span):
+        if statement not in alike and found.isdisjoint(plan.program.ancestors(statement)):
+            if draws(plan, statement, definitions):
+                yield from within(plan.program, name, statement, manager, uses)
+
+
+def _drawing(plan: Plan, target: ast.AST) -> Iterator[ast.stmt]:
+    """The loop over parameters in which one is changed, or the statement; and where what it reads was drawn."""
+    at = plan.program.statement_of(target)
+    yield _widest(plan, at)
+    for node in (n for read in ast.iter_child_nodes(at) for n in plan.bindings.made_of(read)):
+        fact = plan.facts.calls.get(node) if isinstance(node, ast.Call) else None
+        if fact is None or fact.varying_control or not fact.loops & {f.node for f in plan.roles.batch_loops}:
+            continue
+        value = plan.facts.value(fact.node)
+        if value.of(DRAWN) or not value.varies:
+            yield _widest(plan, plan.program.statement_of(node))
+
+
+def _widest(plan: Plan, statement: ast.stmt) -> ast.stmt:
+    around = plan.program.parents.get(statement)
+    trains = {f.node for f in plan.roles.batch_loops + plan.roles.epoch_loops}
+    if isinstance(around, ast.For) and around not in trains and not plan.facts.backward & {*walk(around)}:
+        return _widest(plan, around)
+    return statement
