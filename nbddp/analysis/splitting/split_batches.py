@@ -18,6 +18,7 @@ from nbddp.analysis.splitting.fit import (
     in_columns,
     is_unclear,
     left_whole,
+    longer_than_the_last,
     met_whole,
     nothing_cut,
     to_open,
@@ -93,6 +94,7 @@ def _why_not(plan: Reading, split: Split) -> Sentence | None:
         or cut_by_size(plan, split)
         or met_whole(plan, split)
         or left_whole(plan, split)
+        or longer_than_the_last(plan, split)
     )
 
 

@@ -104,7 +104,8 @@ def _is_plain(plan: Reading, values: list[Value], *, own: bool) -> bool:
 
 def _is_data(obj: Obj) -> bool:
     """A list, a dictionary, `np.inf`, what is known of a number."""
-    return obj.kind in MARKS or (obj.kind in HOLDERS and not obj.name) or (obj.kind == "library" and obj.name.lower() in NUMBERS)
+    known = obj.kind in MARKS or (obj.kind == "library" and obj.name.lower() in NUMBERS)
+    return known or (obj.kind in HOLDERS and not obj.name)
 
 
 def _matters(plan: Reading, fact: LoopFact, text: str, values: list[Value]) -> bool:

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator, Set
 
 from nbddp.analysis import Plan
-from nbddp.analysis.reading import Definition, draws
+from nbddp.analysis.library import effect_of
+from nbddp.analysis.reading import Definition, with_what_it_calls
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import DRAWN
 from nbddp.edits import Edit, within
@@ -19,7 +20,7 @@ def drawn_for_models(plan: Plan, name: str, alike: Set[ast.AST]) -> Iterator[Edi
     found = {s for target in plan.facts.moved for s in _drawing(plan, target)}
     for statement in sorted(found, key=plan.program.span):
         if statement not in alike and found.isdisjoint(plan.program.ancestors(statement)):
-            if draws(plan, statement, definitions):
+            if any(_draws(plan, node) for node in with_what_it_calls(statement, definitions)):
                 yield from within(plan.program, name, statement, manager, uses)
 
 
@@ -42,3 +43,11 @@ def _widest(plan: Plan, statement: ast.stmt) -> ast.stmt:
     if isinstance(around, ast.For) and around not in trains and not plan.facts.backward & {*walk(around)}:
         return _widest(plan, around)
     return statement
+
+
+def _draws(plan: Plan, node: ast.AST) -> bool:
+    fact = plan.facts.calls.get(node) if isinstance(node, ast.Call) else None
+    if fact is None:
+        return False
+    word = [f".{fact.node.func.attr}"] if isinstance(fact.node.func, ast.Attribute) and not fact.bodies else []
+    return any(effect_of(name).draws for name in (*fact.names, *word))

@@ -96,18 +96,19 @@ alike = []  # where the random numbers have come to that all processes draw alik
 @contextlib.contextmanager
 def same_random_numbers():
     """In here all processes draw the same; outside each goes on with its own, and one alone as the notebook does."""
-    if dist.get_world_size() == 1:
+    if dist.get_world_size() == 1 or None in alike:  # or in here already
         yield
         return
     if not alike:  # noise goes on from elsewhere: else it would be rank 0's batch once more
         alike.append(from_rank_0(random_numbers_now()))
         seed_everything(torch.randint(2**62, ()).item() + dist.get_rank())
-    own = random_numbers_now()
-    set_random_numbers(alike.pop())
+    own, (same,) = random_numbers_now(), alike
+    set_random_numbers(same)
+    alike[:] = [None]
     try:
         yield
     finally:
-        alike.append(random_numbers_now())
+        alike[:] = [random_numbers_now()]
         set_random_numbers(own)
 
 
