@@ -27,6 +27,7 @@ from nbddp.analysis.models import Wrapping, device_name, find_wrapping, passes_l
 from nbddp.analysis.reading import (
     FOUND,
     Taken,
+    coin_loops,
     drawing_loops,
     draws_to_keep,
     naming_for,
@@ -205,10 +206,13 @@ def _whole_if_sharded(plan: Plan) -> Assumptions:
 
 
 def _whole_if_drawn(plan: Plan) -> Assumptions:
-    """For the numbers of one process all ranks draw as often: an evaluation that draws is made of all data on each."""
-    exactly = plan.options.exact and (plan.assumed.splits or plan.assumed.joined)
-    drawn = drawing_loops(plan, plan.dealt) if exactly else ()
-    reason = sentence("with --exact all ranks must draw the same random numbers")
+    """Where all ranks draw the batches, they draw as often: an evaluation that draws is made of all data on each.
+
+    What Python and NumPy draw decides about any training.
+    """
+    alike = plan.assumed.splits or plan.assumed.joined
+    drawn = drawing_loops(plan, plan.dealt) if alike else coin_loops(plan, plan.dealt)
+    reason = sentence("all ranks must draw the same random numbers")
     more = {**plan.assumed.whole, **dict.fromkeys(drawn, reason)}
     return replace(plan.assumed, whole=more) if drawn else plan.assumed
 

@@ -34,6 +34,7 @@ from nbddp.analysis.reading.random_draws import (
     TORCH,
     Definition,
     Source,
+    coin_loops,
     drawing_loops,
     draws,
     drops_asleep,

@@ -197,6 +197,12 @@ def drawing_loops(plan: Reading, loops: frozenset[Loop]) -> set[Loop]:
     return found
 
 
+def coin_loops(plan: Reading, loops: frozenset[Loop]) -> set[Loop]:
+    """Those in which a call draws from Python's or NumPy's stream: more often on a rank that has more batches."""
+    drawn = (f for f in plan.facts.calls.values() if entry_of(f.node, plan.flow.imports).draws in (PYTHON, NUMPY))
+    return {loop for fact in drawn for loop in fact.loops & loops}
+
+
 def drops_asleep(plan: Reading, fact: CallFact) -> bool:
     """In evaluation mode too: `nn.Dropout(0.2)(x)`, which is made where it is called, `F.dropout(x)`."""
     layers = (o.node for o in plan.facts.with_parts(fact.called) if _drops(o.name))

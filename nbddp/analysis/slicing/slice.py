@@ -199,12 +199,23 @@ def _reason_to_drop(flow: Flow, statement: Statement, live: set[str], trains: bo
     if isinstance(node, ast.Import | ast.ImportFrom):
         star = isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
         future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
-        return NOTHING if star or future or found.binds & live else sentence("imported only for code that is left out")
+        wanted = star or future or found.binds & live or _runs_when_imported(flow, node)
+        return NOTHING if wanted else sentence("imported only for code that is left out")
     if (found.may_bind | flow.touched[statement.index]) & live:
         return NOTHING
     if flow.ambient(statement.index):
         return NOTHING
     return sentence("only displays something") if shows else sentence("not needed for the training")
+
+
+def _runs_when_imported(flow: Flow, node: ast.Import | ast.ImportFrom) -> bool:
+    """`import settings`, a file beside the notebook, of which nothing is read: for what it does itself, as to seed."""
+    folder, read = flow.program.notebook.folder, (n for n in flow.program.nodes if isinstance(n, ast.Name))
+    names = {alias.asname or alias.name.partition(".")[0] for alias in node.names}
+    if folder is None or not isinstance(node, ast.Import) or not names.isdisjoint(n.id for n in read):
+        return False
+    paths = [folder.joinpath(*alias.name.split(".")) for alias in node.names]
+    return any(path.with_suffix(".py").is_file() or (path / "__init__.py").is_file() for path in paths)
 
 
 def _plots(node: ast.stmt, flow: Flow) -> bool:

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import lru_cache, reduce
 
-from nbddp.analysis.evaluator.classes import class_member
+from nbddp.analysis.evaluator.classes import class_member, own_methods
 from nbddp.analysis.evaluator.iteration.one_sample import goes_through_samples, side_by_side
 from nbddp.analysis.library import Gives, effect_of
 from nbddp.analysis.values import (
@@ -197,6 +197,7 @@ def iterate(m: Machine, value: Value, node: ast.AST) -> Value:
 
     for obj in value.objs:
         if obj.kind == "loader":
+            _collate(m, obj, node)
             batch = ANYTHING if obj in m.assumed.alike else Value(extent=Extent.SAMPLES)
             torchs_own = m.get(obj, "collate_fn") is None
             shape = _shapes_of_batches(m, m.get(obj, "dataset") or ANYTHING) if torchs_own else None
@@ -225,6 +226,18 @@ def iterate(m: Machine, value: Value, node: ast.AST) -> Value:
     return Value(result.objs, extent, result.items, result.const, arrays=arrays, shape=result.shape)
 
 
+def _collate(m: Machine, loader: Obj, node: ast.AST) -> None:
+    """What a loader's own function makes of the samples that a rank draws: of a part, where it shows what that is."""
+    given = m.get(loader, "collate_fn")
+    if given is None or loader in m.assumed.alike or not m.sharing():
+        return
+    drawn = marked(m.make("list", node), EACH)
+    for obj in drawn.of("list"):
+        m.put(obj, "[]", single(Value(extent=Extent.SAMPLES), loader.node))
+    for function in [*given.of("function", "method"), *own_methods(m, given, "__call__")]:
+        m.steps.function(m, function, [drawn], {}, None)
+
+
 def _shapes_of_batches(m: Machine, holder: Value, depth: int = 0) -> Several | None:
     """Of batches from a `TensorDataset`, perhaps of a part of one."""
     found = set[Several | None]()
@@ -237,6 +250,9 @@ def _shapes_of_batches(m: Machine, holder: Value, depth: int = 0) -> Several | N
 
 def _iterate_wrapper(m: Machine, obj: Obj, node: ast.AST) -> Value:
     inner = m.get(obj, "of") or ANYTHING
+    match obj.node:
+        case ast.Call(args=[ast.Starred(value=rows)]) if obj.name == "zip" and m.facts.value(rows).of(EACH):
+            return m.facts.value(rows)  # `xs, ys = zip(*batch)`: something of each sample again
     if obj.name == "zip":
         return Value(items=side_by_side([iterate(m, v, node) for v in inner.items or ()]))
     if obj.name == "items":
