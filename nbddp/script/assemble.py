@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping, Sequence, Set
 
 from nbddp.analysis import Plan
-from nbddp.analysis.slicing import local_names
-from nbddp.analysis.syntax import Statement, lines_in_strings, walk
+from nbddp.analysis.slicing import local_names, runs_when_imported
+from nbddp.analysis.syntax import Statement, bindings, lines_in_strings, walk
 from nbddp.edits import Edit
 from nbddp.fingerprint import sealed
 from nbddp.notebook import is_directive
@@ -62,7 +62,9 @@ def assemble(plan: Plan, edits: Sequence[Edit]) -> list[Line]:
     parts = parts_for(requested, renames=renames, numpy=_numpy_in(plan, layout))
     used = names | parts.mentioned | words_of(start.source)
     comments = comments_of(plan.program, layout.imports, spans)
-    used_too = used | _notebook_names(plan, layout)
+    plain = (s.node for s in layout.imports if isinstance(s.node, ast.Import))
+    for_itself = {name for n in plain if runs_when_imported(plan.program, n) for name, _ in bindings(n)}
+    used_too = used | _notebook_names(plan, layout) | for_itself
     imports = kept_imports(layout.imports, used_too, comments) + modules.imports(used_too)
     imports += [f"import {name}" for name in plan.program.needs if name in used - library().parts.keys()]
     present = bound_by(imports)

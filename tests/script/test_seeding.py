@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
+from nbddp.export import export
+from nbddp.notebook import notebook_from_percent
 from nbddp.script.from_modules import modules_of
 from nbddp.script.layout import lay_out
 from nbddp.script.seeding import unseeded
@@ -55,3 +60,14 @@ def test_functions_that_come_by_a_star_as_well(module, line, name):
 def test_a_generator_that_the_notebook_seeds_itself_is_no_matter_of_the_script():
     own = "stream = torch.Generator().manual_seed(1)\n\ndef noise():\n    return torch.rand(2, generator=stream)"
     assert drawn(IMPORTS, "torch.manual_seed(0)", own, *BEFORE[1:], "k = noise()[0]", USE) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "seeds"), [("import torch; torch.manual_seed(1)", True), ("import torch; torch.set_num_threads(1)", False)]
+)
+def test_a_file_that_is_imported_for_what_it_does(text: str, seeds: bool, tmp_path: Path) -> None:
+    (tmp_path / "settings.py").write_text(text)
+    cells = "\n# %%\n".join([f"{IMPORTS}\nimport settings", *BEFORE[1:], f"# %%ddp_train\n{TRAINING}"])
+    script = export(replace(notebook_from_percent(cells, "x.py"), folder=tmp_path)).text
+    assert "import settings" in script
+    assert ("manual_seed" not in script) is seeds

@@ -22,7 +22,7 @@ from nbddp.analysis.slicing.loop_effects import (
 )
 from nbddp.analysis.slicing.names import Effects
 from nbddp.analysis.slicing.scopes import Function, all_arguments, bound_names, defaults, local_names, root_name
-from nbddp.analysis.slicing.slice import Flow, Slice, backward_slice, build_flow
+from nbddp.analysis.slicing.slice import Flow, Slice, backward_slice, build_flow, runs_when_imported
 from nbddp.analysis.slicing.snapshot import definitions_of, given, making, refuse_kinds, still_made, with_loads
 from nbddp.analysis.slicing.starts import (
     block_of,

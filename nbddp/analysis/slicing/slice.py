@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from nbddp.analysis.library import effect_of, starred_names
 from nbddp.analysis.slicing.aliases import Sharing, drawn_on
@@ -13,7 +14,7 @@ from nbddp.analysis.slicing.function_effects import Definition, Summary, methods
 from nbddp.analysis.slicing.gradients import WAITING, gives, may_learn, wants
 from nbddp.analysis.slicing.names import Effects
 from nbddp.analysis.slicing.scopes import root_name
-from nbddp.analysis.syntax import BUILTINS, Program, Statement, imported_names, walk
+from nbddp.analysis.syntax import BUILTINS, Program, Statement, bindings, imported_names, walk
 from nbddp.sentence import NOTHING, Sentence, sentence
 
 
@@ -199,7 +200,7 @@ def _reason_to_drop(flow: Flow, statement: Statement, live: set[str], trains: bo
     if isinstance(node, ast.Import | ast.ImportFrom):
         star = isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
         future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
-        wanted = star or future or found.binds & live or _runs_when_imported(flow, node)
+        wanted = star or future or found.binds & live or bool(runs_when_imported(flow.program, node))
         return NOTHING if wanted else sentence("imported only for code that is left out")
     if (found.may_bind | flow.touched[statement.index]) & live:
         return NOTHING
@@ -208,14 +209,16 @@ def _reason_to_drop(flow: Flow, statement: Statement, live: set[str], trains: bo
     return sentence("only displays something") if shows else sentence("not needed for the training")
 
 
-def _runs_when_imported(flow: Flow, node: ast.Import | ast.ImportFrom) -> bool:
-    """`import settings`, a file beside the notebook, of which nothing is read: for what it does itself, as to seed."""
-    folder, read = flow.program.notebook.folder, (n for n in flow.program.nodes if isinstance(n, ast.Name))
-    names = {alias.asname or alias.name.partition(".")[0] for alias in node.names}
-    if folder is None or not isinstance(node, ast.Import) or not names.isdisjoint(n.id for n in read):
-        return False
+def runs_when_imported(program: Program, node: ast.AST) -> Sequence[Path]:
+    """`import settings`, files beside the notebook of which nothing is read: for what they do, as to seed."""
+    folder, read = program.notebook.folder, (n for n in program.nodes if isinstance(n, ast.Name))
+    if folder is None or not isinstance(node, ast.Import):
+        return ()
+    if not {name for name, _ in bindings(node)}.isdisjoint(n.id for n in read):
+        return ()
     paths = [folder.joinpath(*alias.name.split(".")) for alias in node.names]
-    return any(path.with_suffix(".py").is_file() or (path / "__init__.py").is_file() for path in paths)
+    files = (file for path in paths for file in (path.with_suffix(".py"), path / "__init__.py"))
+    return [file for file in files if file.is_file()]
 
 
 def _plots(node: ast.stmt, flow: Flow) -> bool:
