@@ -94,7 +94,8 @@ def _collating(plan: Reading) -> set[ast.AST]:
 def _parts(plan: Reading, made: ast.AST) -> Iterator[ast.expr]:
     """Of `torch.flatten(y)` and of `y[:, 1:].flatten()`: `y`; of `(out - y) ** 2`: both; of a sum of places nothing."""
     reduced = isinstance(made, ast.Call) and entry_of(made, plan.flow.imports).samples in REDUCE
-    if reduced and isinstance(made, ast.Call) and not _of_features(plan, made):
+    packed = isinstance(made, ast.Call) and entry_of(made, plan.flow.imports).packs  # without what is filled up
+    if packed or (reduced and isinstance(made, ast.Call) and not _of_features(plan, made)):
         return
     inner = made.func if isinstance(made, ast.Call) else made
     if isinstance(inner, ast.Attribute | ast.Subscript):

@@ -152,9 +152,20 @@ def is_scalar(plan: ShardedReading, node: ast.AST | None, seen: frozenset[ast.AS
 
 
 def _is_numpys(plan: ShardedReading, node: ast.expr) -> bool:
-    """`np.array(losses)`, whose mean has methods of its own."""
-    facts = (plan.facts.calls.get(n) for n in plan.bindings.made_by(node) if isinstance(n, ast.Call))
-    return any(name.startswith("numpy.") for fact in facts if fact for name in fact.names)
+    """`np.array(losses)`, `(output.numpy() == y.numpy())`, whose mean has methods of its own."""
+    made = [n for one in plan.bindings.made_by(node) for n in _compared(one)]
+    facts = (plan.facts.calls.get(n) for n in made if isinstance(n, ast.Call))
+    by_word = any(isinstance(n, ast.Call) and getattr(n.func, "attr", "") == "numpy" for n in made)
+    return by_word or any(name.startswith("numpy.") for fact in facts if fact for name in fact.names)
+
+
+def _compared(node: ast.expr) -> list[ast.expr]:
+    match node:
+        case ast.Compare(left=left, comparators=others):
+            return [left, *others]
+        case ast.BinOp(left=left, right=right):
+            return [*_compared(left), *_compared(right)]
+    return [node]
 
 
 def _is_total(word: str) -> bool:

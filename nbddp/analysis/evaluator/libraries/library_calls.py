@@ -124,7 +124,7 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
         return of_one(Value(extent=Extent.VARYING if m.is_behind(given) else reduced(given, keywords)), given)
     if op.makes == "tensor" and (op.draws or op.noise) and (found := _noise(m, name, args, keywords)) is not None:
         return found
-    if (op.packs or op.fills) and args and spread(args[0]) is Extent.SAMPLES:
+    if (op.packs or op.fills) and args and Extent.SAMPLES in (spread(args[0]), spread(m.elements(args[0]))):
         return _of_sequences(op, args, keywords)
     if op.clock or (m.loops and (op.chance or op.noise)):
         own = any(m.held(v) not in WHOLE for v in given)  # `random.choices(tasks, weights=gains)`
@@ -179,6 +179,8 @@ def _slopes(m: Machine, args: Args, keywords: Keywords) -> Value | None:
     """`torch.autograd.grad(u.sum(), (x, t))`: a tuple, with what each sample does to its own row of `u`."""
     outputs, inputs, *_ = (*args, *(keywords[k] for k in ("outputs", "inputs") if k in keywords), ANYTHING, ANYTHING)
     listed = inputs.items or (() if inputs.of("list") else (inputs,))
+    if _is_apart(m, outputs, inputs):
+        return marked(Value(extent=Extent.VARYING), STATISTIC)
     if Extent.SAMPLES not in map(spread, listed) or m.held(outputs) not in (Extent.SAMPLES, Extent.SUM):
         return None
     weights = [m.held(v) for v in (*args[2:3], *(keywords[k] for k in ("grad_outputs",) if k in keywords))]
@@ -186,6 +188,13 @@ def _slopes(m: Machine, args: Args, keywords: Keywords) -> Value | None:
     extents = [Extent.SAMPLES if clear and spread(v) is Extent.SAMPLES else Extent.VARYING for v in listed]
     made = (like(Value(extent=e, shape=v.shape), [v, outputs]) for e, v in zip(extents, listed, strict=True))
     return Value(extent=reduce(join_extent, extents), items=tuple(made))
+
+
+def _is_apart(m: Machine, outputs: Value, inputs: Value) -> bool:
+    """By what is the same for all samples, which nothing averages: of a loss, or of gradients that such a loss has."""
+    again = any(k.arg == "create_graph" for call in m.facts.backward for k in call.keywords)
+    of_share = m.held(outputs) not in WHOLE or again
+    return m.sharing() and of_share and m.held(inputs) in WHOLE and not m.assumed.joined and not m.context.forward
 
 
 def _of_samples(m: Machine, name: str, args: Args, keywords: Keywords, op: Op) -> Value | None:

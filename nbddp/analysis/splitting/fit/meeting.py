@@ -27,8 +27,8 @@ from nbddp.analysis.splitting.origins import (
 from nbddp.analysis.splitting.own_parameters import learned
 from nbddp.analysis.splitting.regions import LOOPS, Region, held, is_split, region_at, run_by, stored
 from nbddp.analysis.splitting.roots import Root, comes_out, is_data, roots
-from nbddp.analysis.syntax import is_name, walk
-from nbddp.analysis.values import PLACED, POSITIONS, Extent, Split, contents, spread
+from nbddp.analysis.syntax import is_name, names_in, walk
+from nbddp.analysis.values import ONE, PLACED, POSITIONS, Extent, Split, contents, spread
 from nbddp.sentence import NOTHING, Sentence, sentence
 
 ELEMENTWISE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
@@ -208,9 +208,18 @@ def _given(region: Region, call: ast.Call) -> Iterator[Root]:
         yield from _beside(region, *(one for one in given if not is_put_on_top(region.plan, fact, one)))
 
 
+def _is_for_each(plan: Reading, node: ast.expr, given: Sequence[ast.expr]) -> bool:
+    """`style`, of `sum(mse_loss(g, style) for g in grams)`: nothing of a turn, with which each sample is compared."""
+    turns = [o.node for one in given for o in plan.facts.value(one).of(ONE)]
+    bound = {name for turn in turns for name in names_in(getattr(turn, "target", turn))}
+    return bool(turns) and bound.isdisjoint(names_in(node))
+
+
 def _of_the_same(region: Region, given: list[ast.expr], *, new: bool = True) -> Iterator[Root]:
     """Output and target of a loss, rows and the labels by which they are picked: of what was not drawn here as well."""
     for one in given:
+        if _is_for_each(region.plan, one, given):
+            continue
         if not _holds_samples(region.plan, one) and is_data(region.plan, one):
             found = [r for r in roots(region, one) if not r.one and _belongs(region, r)]
             as_large = known_size(region.plan, one) in rows_of_batches(region.plan)

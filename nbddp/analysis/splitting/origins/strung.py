@@ -21,7 +21,29 @@ def strung(plan: Reading) -> frozenset[str]:
         places = [at for at, parts in enumerate(made) if any(_joins(plan, part) for part in parts)]
         alike = [target for target in targets if places and len(target.elts) == len(given.elts)]
         found |= {name.id for t in alike for at in places if isinstance(name := t.elts[at], ast.Name)}
-    return frozenset(found)
+    return frozenset(found | {*_packed(plan)})
+
+
+def _packed(plan: Reading) -> Iterator[str]:
+    """`targets = pack_padded_sequence(y, lengths)[0]`, and what a loader's own function has packed."""
+    for node in plan.nodes():
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if _packs(plan, value):
+                yield name
+            case ast.For(target=target, iter=loader):
+                parts = target.elts if isinstance(target, ast.Tuple) else [target]
+                for given in (n for o in plan.facts.value(loader).objs for n in plan.bindings.below(o.node)):
+                    one = given.elts if isinstance(given, ast.Tuple) else [given]
+                    pairs = zip(parts, one, strict=True) if len(parts) == len(one) else ()
+                    yield from (p.id for p, made in pairs if isinstance(p, ast.Name) and _packs(plan, made))
+
+
+def _packs(plan: Reading, node: ast.expr) -> bool:
+    for made in plan.bindings.made_by(node):
+        inner = made.value if isinstance(made, ast.Subscript | ast.Attribute) else made
+        if any(isinstance(n, ast.Call) and entry_of(n, plan.flow.imports).packs for n in plan.bindings.made_by(inner)):
+            return True
+    return False
 
 
 def _collated(plan: Reading) -> Iterator[ast.Tuple]:
