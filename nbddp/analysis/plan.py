@@ -27,8 +27,6 @@ from nbddp.analysis.models import Wrapping, device_name, find_wrapping, passes_l
 from nbddp.analysis.reading import (
     FOUND,
     Taken,
-    coin_loops,
-    drawing_loops,
     draws_to_keep,
     naming_for,
     settled,
@@ -37,7 +35,9 @@ from nbddp.analysis.reading import (
 )
 from nbddp.analysis.slicing import Slice, backward_slice, build_flow, with_prints
 from nbddp.analysis.splitting import (
+    coin_loops,
     counted_evenly,
+    drawing_loops,
     drawn_elsewhere,
     draws_by_share,
     joined,

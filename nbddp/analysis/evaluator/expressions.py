@@ -239,7 +239,8 @@ def _choice(m: Machine, node: ast.IfExp) -> Value:
     if not m.differs(node.test, test):
         return found.with_extent(Extent.VARYING) if domain.is_sum_or_not(body, other) else found
     samples = spread(test) is Extent.SAMPLES and spread(found) in (*domain.WHOLE, Extent.SAMPLES)
-    return Value(found.objs | test.of(domain.PLACED), Extent.SAMPLES if samples else Extent.VARYING)
+    chosen = domain.of_one(found, [test, body, other])
+    return Value(chosen.objs | test.of(domain.PLACED), Extent.SAMPLES if samples else Extent.VARYING)
 
 
 def _comprehension(m: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:

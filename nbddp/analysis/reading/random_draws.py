@@ -7,11 +7,11 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 
-from nbddp.analysis.library import Stream, effect_of, entry_of, is_class, learns, makes
+from nbddp.analysis.library import Stream, effect_of, is_class, learns, makes
 from nbddp.analysis.reading.loaders_named import DEPTH, begins, is_loader, makes_loader, values_of
 from nbddp.analysis.reading.reading import Reading
 from nbddp.analysis.syntax import BUILTINS, handed, qualified, walk
-from nbddp.analysis.values import CallFact, Loop, is_foreign
+from nbddp.analysis.values import CallFact
 
 TORCH, NUMPY, PYTHON = Stream.TORCH, Stream.NUMPY, Stream.PYTHON
 ALL = frozenset({TORCH, NUMPY, PYTHON})
@@ -81,7 +81,7 @@ def surely_draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definit
         if begun is not None and is_loader(plan, begun):
             found.add(TORCH)  # a seed for its workers, and an order
         for dataset in _looked_into(plan, part, begun, definitions):
-            found |= _drawn_for_items(plan, dataset, definitions)
+            found |= drawn_for_items(plan, dataset, definitions)
     return found
 
 
@@ -135,7 +135,7 @@ def _batched(plan: Reading, begun: ast.expr, depth: int = DEPTH) -> Iterator[ast
             yield from [first] if makes_loader(plan, made) else _batched(plan, first, depth - 1) if begins(made) else ()
 
 
-def _drawn_for_items(plan: Reading, node: ast.expr, definitions: Mapping[str, Definition]) -> set[Source]:
+def drawn_for_items(plan: Reading, node: ast.expr, definitions: Mapping[str, Definition]) -> set[Source]:
     """By the class of a dataset, or by what it is given to change its items."""
     things = plan.facts.final.get(node.id) if isinstance(node, ast.Name) else None
     made = [n for o in (things.of("dataset", "split") if things else ()) for n in plan.bindings.made_of(o.node)]
@@ -176,31 +176,6 @@ def is_dropping(plan: Reading, call: ast.Call) -> bool:
     if isinstance(given, ast.Constant):
         return bool(given.value)
     return given is not None or _drops(qualified(call.func, plan.flow.imports) or "")
-
-
-def drawing_loops(plan: Reading, loops: frozenset[Loop]) -> set[Loop]:
-    """Those in which a call draws, or a model that is not in evaluation mode and may have dropout.
-
-    What is not read may draw in that mode too, as a Boltzmann machine does.
-    """
-    found: set[Loop] = set()
-    for fact in plan.facts.calls.values():
-        ours = all(o in plan.facts.classes or o.name.startswith("torch.nn.") for o in fact.called)
-        drops = fact.awake and not fact.ever_in_forward and (may_drop(plan) or not ours)
-        drops = (
-            drops
-            or drops_asleep(plan, fact)
-            or any(is_foreign(o.name) and o not in plan.facts.classes for o in fact.called)
-        )
-        if fact.loops & loops and (drops or entry_of(fact.node, plan.flow.imports).draws):
-            found |= fact.loops & loops
-    return found
-
-
-def coin_loops(plan: Reading, loops: frozenset[Loop]) -> set[Loop]:
-    """Those in which a call draws from Python's or NumPy's stream: more often on a rank that has more batches."""
-    drawn = (f for f in plan.facts.calls.values() if entry_of(f.node, plan.flow.imports).draws in (PYTHON, NUMPY))
-    return {loop for fact in drawn for loop in fact.loops & loops}
 
 
 def drops_asleep(plan: Reading, fact: CallFact) -> bool:

@@ -8,6 +8,8 @@ from nbddp.analysis.splitting.batches import Batches, batches_of, named_before
 from nbddp.analysis.splitting.dimension import leaves_the_first, may_turn, unused_marks
 from nbddp.analysis.splitting.find import chain_of, unshared
 from nbddp.analysis.splitting.fit import (
+    coin_loops,
+    drawing_loops,
     drawn_elsewhere,
     draws_by_share,
     draws_for_all,

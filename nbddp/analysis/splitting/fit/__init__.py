@@ -1,6 +1,7 @@
 """Whether a rank can take its part of a batch: why it cannot, what goes by a size, models that split what they get."""
 
 from nbddp.analysis.splitting.fit.behind import behind_steps
+from nbddp.analysis.splitting.fit.drawing_evaluations import coin_loops, drawing_loops
 from nbddp.analysis.splitting.fit.full_batches import longer_than_the_last
 from nbddp.analysis.splitting.fit.joined import joined_calls, joins_means, to_open, unjoined
 from nbddp.analysis.splitting.fit.left_whole import left_whole
