@@ -124,7 +124,8 @@ def _with_things(found: Value, left: Value, right: Value, op: ast.operator) -> V
     """Lists that are joined, and a number that is known."""
     if isinstance(op, ast.Sub):
         return found
-    known = all(isinstance(v.const, int | float) and v.number for v in (left, right))  # no tensor of zeros
+    numbers = all(isinstance(v.const, int | float) and v.number for v in (left, right))  # no tensor of zeros
+    known = numbers or all(isinstance(v.const, str) for v in (left, right))  # `"pre_" + self.mode`
     is_array = any(v.arrays or v.rank for v in (left, right))  # a counter on top of which is none
     gone = ("library", "submodule", PLACES, "counter" if is_array else PLACES)
     objs = frozenset(o for o in left.objs | right.objs if o.kind not in gone)

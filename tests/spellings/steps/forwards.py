@@ -53,6 +53,7 @@ FORWARDS = (  # what __init__ sets, what forward does
     ("self.m = 1.0", "self.m = 0.9 * self.m + 0.1 * h.abs().mean().item(); h = h / self.m"),
     ("", "rows = list(h); h = h - sum(rows) / len(rows)"),
     ("self.how = 'mean'", "h = h - getattr(h, self.how)(dim=0)"),
+    ("self.how = 'cent'", "h = getattr(self, f'{self.how}red')(h)"),
     ("self.scaled = functools.partial(F.normalize, dim=0)", "h = self.scaled(h)"),
     ("", "h = checkpoint(self.centred, h, use_reentrant=False)"),
     ("", "h = torch.vmap(lambda column: column / column.norm(), 1, 1)(h)"),
