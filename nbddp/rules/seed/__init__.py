@@ -31,7 +31,7 @@ from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before
 from nbddp.rules.seed.chance import same_chance
 from nbddp.rules.seed.draws_between_passes import draws_between
-from nbddp.rules.seed.draws_for_models import drawn_for_models
+from nbddp.rules.seed.draws_for_models import drawn_for_models, draws_for_models
 from nbddp.rules.seed.draws_of_data import FOR_DATA, draws_of_data, same_data, shared_with_data
 from nbddp.rules.seed.exact_draws import for_the_whole_batch, in_whole_batches
 from nbddp.rules.seed.numpy_noise import FROM_NUMPY, noise_of_numpy, same_noise, shared_with_numpy
@@ -110,8 +110,9 @@ def _draws_by_share(plan: Plan) -> bool:
     """
     calls = plan.facts.calls.values()
     for_all = {n for f in calls if draws_for_all(plan, f) for n in walk(f.node.func)}
+    for_all |= {n for s in draws_for_models(plan) for n in walk(s)}
     random = (n for n in plan.nodes() if n not in for_all and (_is_random(plan, n) or _is_layer(plan, n)))
-    return any(random) or any(draws_by_share(plan, f) for f in calls) or _is_foreign(plan)
+    return any(random) or any(draws_by_share(plan, f) for f in calls if f.node not in for_all) or _is_foreign(plan)
 
 
 def _named(plan: Plan) -> Iterator[Diagnostic]:
@@ -207,7 +208,8 @@ def _draws(plan: Plan) -> bool:
     """May the training draw random numbers: dropout, noise, augmentation, a library's model?"""
     training = [s.node for s in plan.training]
     defined = [s.node for s in plan.kept if isinstance(s.node, ast.FunctionDef | ast.ClassDef)]
-    if any(_is_random(plan, n) for part in (*training, *defined) for n in walk(part)):
+    for_models = {n for s in draws_for_models(plan) for n in walk(s)}
+    if any(_is_random(plan, n) for part in (*training, *defined) for n in walk(part) if n not in for_models):
         return True
     if any(_is_layer(plan, n) for n in plan.nodes()):
         return True

@@ -14,14 +14,20 @@ from nbddp.edits import Edit, within
 
 
 def drawn_for_models(plan: Plan, name: str, alike: Set[ast.AST]) -> Iterator[Edit]:
-    """`p.add_(torch.randn_like(p))`, also through a name; not in what is drawn alike already."""
+    """Not what is drawn alike already."""
     manager, uses = f"{plan.naming('same_random_numbers')}()", ("same_random_numbers",)
+    for statement in draws_for_models(plan):
+        if statement not in alike:
+            yield from within(plan.program, name, statement, manager, uses)
+
+
+def draws_for_models(plan: Plan) -> list[ast.stmt]:
+    """`p.add_(torch.randn_like(p))`, also through a name."""
     definitions = {s.node.name: s.node for s in plan.kept if isinstance(s.node, Definition)}
     found = {s for target in plan.facts.moved for s in _drawing(plan, target)}
-    for statement in sorted(found, key=plan.program.span):
-        if statement not in alike and found.isdisjoint(plan.program.ancestors(statement)):
-            if any(_draws(plan, node) for node in with_what_it_calls(statement, definitions)):
-                yield from within(plan.program, name, statement, manager, uses)
+    outermost = [s for s in found if found.isdisjoint(plan.program.ancestors(s))]
+    drawing = (s for s in outermost if any(_draws(plan, n) for n in with_what_it_calls(s, definitions)))
+    return sorted(drawing, key=plan.program.span)
 
 
 def _drawing(plan: Plan, target: ast.AST) -> Iterator[ast.stmt]:
