@@ -183,13 +183,21 @@ class Machine(Names):
             if found is not None and spread(found) is Extent.SUM:  # of each key, where they are known
                 found = reduce(join, (v for key, v in self.facts.fields.of(obj) if key != "[]"), found)
             if found is not None:
+                found = found.with_extent(Extent.REPEATED) if self.gives_all(obj) else found
                 result = found if result is None else join(result, found)
         for item in value.items or ():
             result = item if result is None else join(result, item)
         return result or ANYTHING
 
+    def gives_all(self, generator: Obj) -> bool:
+        """`list(predict(loader))`: no loop there deals out what is only evaluated, so each rank has all of it."""
+        drawn = self.get(generator, "draws") if generator.kind == "generator" else None
+        loaders = drawn.of("loader") if drawn is not None else frozenset[Obj]()
+        return bool(loaders) and not any(loaders & (fact.trained | fact.perhaps) for fact in self.facts.loops.values())
+
     def held(self, value: Value, *, objects: bool = True) -> Extent:
-        return held(self.facts, value, objects=objects)
+        whole = value.objs and all(map(self.gives_all, value.objs))
+        return Extent.REPEATED if whole else held(self.facts, value, objects=objects)
 
     def varying_places(self) -> set[tuple[Obj | None, str]]:
         """Fields of things, and names."""

@@ -213,7 +213,8 @@ def iterate(m: Machine, value: Value, node: ast.AST) -> Value:
         elif obj.kind == "dict":  # its keys
             put(Value(extent=Extent.VARYING if is_uneven(m.facts, Value(frozenset({obj}))) else Extent.UNIFORM))
         elif (inner := m.get(obj, "[]")) is not None:
-            put(inner)
+            by_loop = isinstance(node, ast.For | ast.AsyncFor | ast.comprehension)
+            put(inner if by_loop or not m.gives_all(obj) else inner.with_extent(Extent.REPEATED))
     for item in value.items or ():
         put(item)
     if result is None:
