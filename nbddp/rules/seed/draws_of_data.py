@@ -53,16 +53,32 @@ def _in_workers(plan: Plan) -> bool:
 
 
 def _reading(plan: Plan) -> Iterator[ast.AST]:
+    """Also by a transformation that a dataset is given, a function or an object: nothing else runs it."""
+    given = {n.id for n in plan.nodes() if isinstance(n, ast.Name) and _is_given(plan, n)}
     for node in plan.nodes():
+        if isinstance(node, ast.FunctionDef) and node.name in given and _waits(plan, node):
+            yield node
         if isinstance(node, ast.ClassDef):
             methods = {m.name: m for m in node.body if isinstance(m, ast.FunctionDef)}
-            waiting, seen = [m for name, m in methods.items() if name in READS], set[str]()
+            reads = READS if (own := methods.get("__call__")) is None or not _waits(plan, own) else (*READS, "__call__")
+            waiting, seen = [m for name, m in methods.items() if name in reads], set[str]()
             while waiting:
                 method = waiting.pop()
                 yield method
                 asked = {n.attr for n in walk(method) if isinstance(n, ast.Attribute)} & methods.keys() - seen
                 seen |= asked
                 waiting += [methods[name] for name in sorted(asked)]
+
+
+def _is_given(plan: Plan, name: ast.Name) -> bool:
+    """`Pictures(files, augment)`, `Pictures(files, transform=augment)`"""
+    around = plan.program.parents.get(name)
+    return isinstance(around, ast.keyword) or (isinstance(around, ast.Call) and name in around.args)
+
+
+def _waits(plan: Plan, function: ast.FunctionDef) -> bool:
+    """For a loader to read an item: no statement of the notebook has run it."""
+    return function not in plan.facts.reached and plan.program.function_of(function) is None
 
 
 def _draws(plan: Plan, node: ast.AST) -> bool:
