@@ -36,6 +36,7 @@ from nbddp.analysis.splitting import (
     batches_of,
     counted_rows,
     entries_of_each,
+    is_starred,
     joined_calls,
     joins_means,
     leaves,
@@ -179,7 +180,8 @@ def _by_parts(plan: Plan) -> Iterator[Edit | Diagnostic]:
 def _dealt_out(plan: Plan, split: Split, batches: Batches) -> Iterator[Edit]:
     drawn = {node: _numbered(plan, "drawn", number) for number, node in enumerate(named_before(plan, split))}
     lines = [f"{name} = {plan.program.source(node)}" for node, name in drawn.items()]
-    called = {plan.program.source(node): name for node, name in drawn.items()}
+    starred = {node for node in drawn if is_starred(plan, node)}
+    called = {plan.program.source(node): f"{'*' * (node in starred)}{name}" for node, name in drawn.items()}
     lines += [line for number in range(len(batches.held)) for line in _lines(plan, split, batches, number, called)]
     scope = plan.program.function_of(split.at)
     read = {name for node, name in split.renamed.items() if plan.program.function_of(node) is not scope}
@@ -189,7 +191,9 @@ def _dealt_out(plan: Plan, split: Split, batches: Batches) -> Iterator[Edit]:
     for node in sorted(split.inline, key=plan.program.span):
         number = next(n for n, keys in enumerate(batches.held) if plan.program.source(node) in keys)
         part = _cut(plan, split, plan.program.source(node), _numbered(plan, "mine", number))
-        if node in drawn:
+        if node in starred:
+            yield replace(plan.program, NAME, node, f"[part{part} for part in {drawn[node]}]")
+        elif node in drawn:
             yield replace(plan.program, NAME, node, f"{drawn[node]}{part}")
         else:
             yield from wrap(plan.program, NAME, node, "", part)
@@ -226,7 +230,7 @@ def _lines(plan: Plan, split: Split, batches: Batches, number: int, called: Mapp
     rows = (node for node in means_of(plan, split).counts if entries_of_each(plan, split, node) is not None)
     if any(batches.number_of(node) == number for node in rows):
         counted = f"next(iter({first}.values()))" if first in split.dicts else first
-        counted = f"{first}[0]" if first in split.lists | split.nested else counted
+        counted = f"{first.lstrip('*')}[0]" if first in split.lists | split.nested or first[:1] == "*" else counted
         yield f"{samples} = {f'{counted}.shape[1]' if split.place(first) == TURNED else f'len({counted})'}"
     lead = next((key for key in held if key not in split.unlike), held[0])
     shown = [called.get(key) or _beside(split, key, lead) for key in held]

@@ -16,7 +16,7 @@ from nbddp.analysis.splitting.means import Means, means_of
 from nbddp.analysis.splitting.origins import draws, known_size, loaders_of, written_size
 from nbddp.analysis.splitting.regions import Region, bound, loops_first, region_at, run_by
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import Extent, Split, spread
+from nbddp.analysis.values import Extent, Split, Value, spread
 from nbddp.sentence import Sentence, sentence
 
 Keys = frozenset[str]  # names that hold samples of the rank, and the text of what is cut where it stands
@@ -222,9 +222,23 @@ def _has_rows(plan: Reading, node: ast.expr) -> bool:
     if isinstance(node, ast.Subscript):
         return isinstance(node.slice, ast.Call) and is_drawn(plan, node.slice)
     shape = plan.facts.value(node).shape
+    if is_starred(plan, node):
+        given = [*plan.bindings.below(node)]
+        parts = [part for one in given for part in getattr(one, "elts", (one,))]
+        apart = all(isinstance(one, ast.Tuple | ast.List) for one in given)
+        return bool(given) and apart and not any(_is_no_tensor(plan.facts.value(part)) for part in parts)
     return (
         isinstance(node, ast.Call) and isinstance(shape, tuple) and len(shape) >= MATRIX and shape[0] not in (None, 1)
     )
+
+
+def _is_no_tensor(value: Value) -> bool:
+    return value.number or value.const is not None or bool(value.items or value.of("list", "dict"))
+
+
+def is_starred(plan: Reading, node: ast.AST) -> bool:
+    """`get_batch()`, of `model(*get_batch())`: tensors of as many samples."""
+    return isinstance(node, ast.Call) and isinstance(plan.program.parents.get(node), ast.Starred)
 
 
 def _can_be_named(plan: Reading, statement: ast.stmt, node: ast.expr) -> bool:
