@@ -8,12 +8,12 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import lru_cache, reduce
 
-from nbddp.analysis.evaluator.classes import class_member, own_methods
+from nbddp.analysis.evaluator.classes import class_member
+from nbddp.analysis.evaluator.iteration.batches import is_packed, note_items_read, put_together
 from nbddp.analysis.evaluator.iteration.one_sample import goes_through_samples, side_by_side
 from nbddp.analysis.library import Gives, effect_of
 from nbddp.analysis.values import (
     ANYTHING,
-    BY_MASK,
     EACH,
     ITEMS,
     OF_A_PART,
@@ -198,11 +198,12 @@ def iterate(m: Machine, value: Value, node: ast.AST) -> Value:
 
     for obj in value.objs:
         if obj.kind == "loader":
-            made = _collated(m, obj)
+            made = put_together(m, obj)
+            note_items_read(m, obj)
             batch = ANYTHING if obj in m.assumed.alike else Value(extent=Extent.SAMPLES)
             torchs_own = m.get(obj, "collate_fn") is None
             shape = _shapes_of_batches(m, m.get(obj, "dataset") or ANYTHING) if torchs_own else None
-            put(made if made is not None and _is_packed(made) else replace(batch, shape=shape))
+            put(made if made is not None and is_packed(made) else replace(batch, shape=shape))
         elif obj.kind == "iterator":
             put(_iterate_wrapper(m, obj, node))
         elif (made := own_iterator(m, obj)) is not None:
@@ -226,24 +227,6 @@ def iterate(m: Machine, value: Value, node: ast.AST) -> Value:
         return single(each, node) if goes_through_samples(m, value, node) else each
     extent, arrays = join_extent(result.extent, value.extent), result.arrays | value.arrays
     return Value(result.objs, extent, result.items, result.const, arrays=arrays, shape=result.shape)
-
-
-def _collated(m: Machine, loader: Obj) -> Value | None:
-    """What a loader's own function makes of the samples that a rank draws: of a part, where it shows what that is."""
-    given = m.get(loader, "collate_fn")
-    if given is None or loader in m.assumed.alike or not m.sharing():
-        return None
-    drawn = marked(m.make("list", loader.node), EACH)
-    for obj in drawn.of("list"):
-        m.put(obj, "[]", single(Value(extent=Extent.SAMPLES), loader.node))
-    functions = [*given.of("function", "method"), *own_methods(m, given, "__call__")]
-    made = [m.steps.function(m, function, [drawn], {}, None) for function in functions]
-    return join_all(made) if made else None
-
-
-def _is_packed(value: Value) -> bool:
-    """`pack_sequence(xs)`, perhaps beside labels: in it long sequences are more than short ones."""
-    return bool(value.of(BY_MASK)) or any(map(_is_packed, value.items or ()))
 
 
 def _shapes_of_batches(m: Machine, holder: Value, depth: int = 0) -> Several | None:

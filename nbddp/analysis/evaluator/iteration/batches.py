@@ -1,0 +1,89 @@
+"""How a loader comes by a batch: by items of a data set, and by a function that puts them together."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Set
+from functools import lru_cache
+
+from nbddp.analysis.evaluator.classes import own_methods
+from nbddp.analysis.slicing import root_name
+from nbddp.analysis.syntax import Program, walk
+from nbddp.analysis.values import (
+    ANYTHING,
+    BY_MASK,
+    EACH,
+    Extent,
+    Machine,
+    Obj,
+    Value,
+    join_all,
+    marked,
+    note_size,
+    single,
+)
+
+GROWS = ("append", "add", "update", "extend", "setdefault", "appendleft")
+
+
+def put_together(m: Machine, loader: Obj) -> Value | None:
+    """What a loader's own function makes of the samples that a rank draws: of a part, where it shows what that is."""
+    given = m.get(loader, "collate_fn")
+    if given is None or loader in m.assumed.alike or not m.sharing():
+        return None
+    drawn = marked(m.make("list", loader.node), EACH)
+    for obj in drawn.of("list"):
+        m.put(obj, "[]", single(Value(extent=Extent.SAMPLES), loader.node))
+    functions = [*given.of("function", "method"), *own_methods(m, given, "__call__")]
+    made = [m.steps.function(m, function, [drawn], {}, None) for function in functions]
+    return join_all(made) if made else None
+
+
+def is_packed(value: Value) -> bool:
+    """`pack_sequence(xs)`, perhaps beside labels: in it long sequences are more than short ones."""
+    return bool(value.of(BY_MASK)) or any(map(is_packed, value.items or ()))
+
+
+def note_items_read(m: Machine, loader: Obj) -> None:
+    """What a data set keeps as its items are read, a counter or a cache, is of those that a rank has read."""
+    active = m.loops[-1] if m.loops else None
+    if active is None or not active.shares or loader in m.assumed.alike:
+        return
+    for data in (m.get(loader, "dataset") or ANYTHING).objs:
+        node = m.facts.classes.get(data)
+        for field in sorted(_kept_by_items(node) & _read_elsewhere(m.program, node)) if node is not None else ():
+            holders = (m.get(data, field) or ANYTHING).of("list", "dict")
+            note_size(m.facts, holders)
+            for holder in holders:
+                m.put(holder, "[]", Value(extent=Extent.VARYING))
+            if not holders:
+                m.put(data, field, Value(extent=Extent.VARYING))
+
+
+@lru_cache(maxsize=64)
+def _kept_by_items(node: ast.ClassDef) -> Set[str]:
+    """Fields that `__getitem__` sets, or puts something into."""
+    found = set[str]()
+    for method in (s for s in node.body if isinstance(s, ast.FunctionDef) and s.name == "__getitem__"):
+        own = method.args.args[0].arg if method.args.args else ""
+        for part in walk(method):
+            place: ast.AST = part
+            match part:
+                case ast.Call(func=ast.Attribute(value=held, attr=word)) if word in GROWS:
+                    place = held
+                case ast.Attribute(ctx=ast.Store()) | ast.Subscript(ctx=ast.Store()):
+                    pass
+                case _:
+                    continue
+            while isinstance(place, ast.Subscript):
+                place = place.value
+            if isinstance(place, ast.Attribute) and isinstance(place.value, ast.Name) and root_name(place) == own:
+                found.add(place.attr)
+    return found
+
+
+@lru_cache(maxsize=64)
+def _read_elsewhere(program: Program, node: ast.ClassDef) -> Set[str]:
+    """A cache that the data set alone looks at is no number of anybody's."""
+    own = {*walk(node)}
+    return {n.attr for n in program.nodes if isinstance(n, ast.Attribute) and n not in own}
