@@ -35,11 +35,11 @@ def _drawing(plan: Plan, target: ast.AST) -> Iterator[ast.stmt]:
     at = plan.program.statement_of(target)
     yield _widest(plan, at)
     for node in (n for read in ast.iter_child_nodes(at) for n in plan.bindings.made_of(read)):
-        fact = plan.facts.calls.get(node) if isinstance(node, ast.Call) else None
+        fact = plan.facts.calls.get(node) if isinstance(node, ast.Call) and _draws(plan, node) else None
         if fact is None or fact.varying_control or not fact.loops & {f.node for f in plan.roles.batch_loops}:
             continue
         value = plan.facts.value(fact.node)
-        if value.of(DRAWN) or not value.varies:
+        if value.of(DRAWN) or not value.varies:  # and not noise for each sample, from which a loss comes
             yield _widest(plan, plan.program.statement_of(node))
 
 
