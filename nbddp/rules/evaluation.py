@@ -84,9 +84,10 @@ def _unread(plan: Plan, edited: set[ast.expr]) -> Iterator[Edit | Diagnostic]:
     """What other modules do with a training loader: `update_bn(loader, model)`."""
     for call in plan.facts.calls.values():
         if NEW_STATISTICS in call.names and synchronises(plan):  # of all ranks' parts together
-            if plan.assumed.alike and call.node.args:
+            given = [*call.node.args[:1], *(k.value for k in call.node.keywords if k.arg == "loader")]
+            for loader in (n for n in given if plan.facts.value(n).objs & plan.assumed.alike):
                 part = plan.naming("part_of_each")
-                yield from wrap(plan.program, NAME, call.node.args[0], f"{part}(", ")", ("part_of_each",))
+                yield from wrap(plan.program, NAME, loader, f"{part}(", ")", ("part_of_each",))
             continue
         for node in handed_on(plan, call):
             if node not in edited:

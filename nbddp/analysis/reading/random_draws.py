@@ -11,7 +11,7 @@ from nbddp.analysis.library import Stream, effect_of, is_class, learns, makes
 from nbddp.analysis.reading.loaders_named import DEPTH, begins, is_loader, makes_loader, values_of
 from nbddp.analysis.reading.reading import Reading
 from nbddp.analysis.syntax import BUILTINS, handed, qualified, walk
-from nbddp.analysis.values import CallFact
+from nbddp.analysis.values import ANYTHING, CallFact
 
 TORCH, NUMPY, PYTHON = Stream.TORCH, Stream.NUMPY, Stream.PYTHON
 ALL = frozenset({TORCH, NUMPY, PYTHON})
@@ -137,8 +137,9 @@ def _batched(plan: Reading, begun: ast.expr, depth: int = DEPTH) -> Iterator[ast
 
 def drawn_for_items(plan: Reading, node: ast.expr, definitions: Mapping[str, Definition]) -> set[Source]:
     """By the class of a dataset, or by what it is given to change its items."""
-    things = plan.facts.final.get(node.id) if isinstance(node, ast.Name) else None
-    made = [n for o in (things.of("dataset", "split") if things else ()) for n in plan.bindings.made_of(o.node)]
+    final = plan.facts.final.get(node.id) if isinstance(node, ast.Name) else None
+    things = (final or ANYTHING).of("dataset", "split") | plan.facts.value(node).of("dataset", "split", "instance")
+    made = [n for o in things for n in plan.bindings.made_of((o.owner or o).node)]
     names = {n.id for n in made if isinstance(n, ast.Name)} & definitions.keys()
     later = [s for name in names for s in definitions[name].body if getattr(s, "name", "") not in BUILDING]
     calls = [n for s in (*made, *later) for n in walk(s) if isinstance(n, ast.Call)]

@@ -18,6 +18,7 @@ from nbddp.analysis.evaluator.iteration.turns import (
     ITEM,
     SHAPES,
     as_often_as,
+    counted_sample,
     counts_samples,
     drawn_from,
     element_key,

@@ -10,7 +10,7 @@ from functools import lru_cache, reduce
 
 from nbddp.analysis.evaluator.classes import class_member
 from nbddp.analysis.evaluator.iteration.batches import is_packed, note_items_read, put_together
-from nbddp.analysis.evaluator.iteration.one_sample import goes_through_samples, side_by_side
+from nbddp.analysis.evaluator.iteration.one_sample import goes_through_samples, place_of_sample, side_by_side
 from nbddp.analysis.library import Gives, effect_of
 from nbddp.analysis.values import (
     ANYTHING,
@@ -245,7 +245,7 @@ def _iterate_wrapper(m: Machine, obj: Obj, node: ast.AST) -> Value:
         case ast.Call(args=[ast.Starred(value=rows)]) if obj.name == "zip" and m.facts.value(rows).of(EACH):
             return m.facts.value(rows)  # `xs, ys = zip(*batch)`: something of each sample again
     if obj.name == "zip":
-        return Value(items=side_by_side([iterate(m, v, node) for v in inner.items or ()]))
+        return Value(items=side_by_side([*_beside(m, obj.node, inner.items or (), node)]))
     if obj.name == "items":
         layers = inner.of("model", "submodule")
         return Value(items=(ANYTHING, iterate(m, Value(layers), node) if layers else m.elements(inner)))
@@ -258,6 +258,13 @@ def _iterate_wrapper(m: Machine, obj: Obj, node: ast.AST) -> Value:
             items=(marked(marked(counter.with_extent(Extent.SAMPLES), PLACED), PLACES) if own else counter, element)
         )
     return element
+
+
+def _beside(m: Machine, zipped: ast.AST, given: Sequence[Value], node: ast.AST) -> Iterator[Value]:
+    """Of `zip(range(len(x)), x)` the place of a sample, and the sample."""
+    sources = zipped.args if isinstance(zipped, ast.Call) and len(zipped.args) == len(given) else [zipped] * len(given)
+    for source, value in zip(sources, given, strict=True):
+        yield counted_sample(m, source) if counts_samples(m, source) else iterate(m, value, node)
 
 
 def loaders_in(m: Machine, value: Value) -> set[Obj]:
@@ -288,15 +295,30 @@ def _counted(m: Machine, source: ast.AST) -> list[ast.expr]:
 
 
 def counts_samples(m: Machine, source: ast.AST) -> bool:
-    """`range(len(x))`: the place of each sample, as `enumerate(x)` has it."""
-    return any(m.facts.value(n).size for n in _counted(m, source)[-1:])
+    """`range(len(x))`: the place of each sample, as `enumerate(x)` has it; or of some, `range(1, len(x), 2)`."""
+    return any(_sized(m, n) for n in _counted(m, source))
+
+
+def counted_sample(m: Machine, source: ast.AST) -> Value:
+    """Which of them a turn has, by what the loop counts; where it leaves some out, `x[k]` is not that of each turn."""
+    match _counted(m, source):
+        case [size] | [ast.Constant(value=0), size] if m.facts.value(size).size:
+            return place_of_sample()
+    place = place_of_sample()
+    return replace(place, objs=place.objs - place.of(PLACES))
+
+
+def _sized(m: Machine, node: ast.expr) -> bool:
+    """`len(x)`, `len(x) - 1`"""
+    sides = (node.left, node.right) if isinstance(node, ast.BinOp) else ()
+    return m.facts.value(node).size or any(_sized(m, side) for side in sides)
 
 
 def for_each_sample(m: Machine, source: ast.expr) -> bool:
     """`for row in x`, `for i in range(len(x))`: as many turns as a rank has samples of a batch."""
     rows = m.facts.value(source)
     gone_through = Extent.SAMPLES in taken_from(m, rows) and not loaders_in(m, rows)
-    return gone_through or any(m.facts.value(n).size for n in _counted(m, source))
+    return gone_through or counts_samples(m, source)
 
 
 def as_often_as(m: Machine, iterable: Value, source: ast.expr) -> AbstractContextManager[None]:

@@ -60,7 +60,7 @@ def picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subscr
 
 
 def _is_another(place: Value) -> bool:
-    """`x[i - 1]`, in a loop over samples."""
+    """`x[i - 1]`, in a loop over samples; the one of a turn itself has been found before."""
     return place.number and bool(place.of(domain.PLACED))
 
 
@@ -160,10 +160,11 @@ def _note_rows(m: Machine, at: ast.expr, place: Value, node: ast.Subscript) -> N
 
 
 def note_rows_set(m: Machine, target: ast.Subscript, container: Value, value: Value) -> None:
-    """`x[0] = 1`, `weights[:3] *= 2`, `x[i] = x[i] * i`, of a tensor with the samples of a batch."""
+    """`x[0] = 1`, `weights[:3] *= 2`, `x[i] = x[i] * i`, `x[i + 1] = y[i]`, of a tensor with the samples of a batch."""
     at = target.slice.elts[0] if isinstance(target.slice, ast.Tuple) and target.slice.elts else target.slice
-    by_turn = bool(m.facts.value(at).of(domain.PLACES) and value.of(domain.PLACED))
-    some = by_turn or _is_by_place(at, m.facts.value(at)) or _is_some(m, at, container)
+    place = m.facts.value(at)
+    by_turn = _is_another(place) and bool(value.of(domain.PLACED) or not place.of(domain.PLACES))
+    some = by_turn or _is_by_place(at, place) or _is_some(m, at, container)
     if not m.context.grad or container.of(domain.TURNED) or not some:
         return
     if by_turn:

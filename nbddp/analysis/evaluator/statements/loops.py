@@ -11,6 +11,7 @@ from nbddp.analysis.evaluator.expressions import evaluate
 from nbddp.analysis.evaluator.iteration import (
     DEEPEST,
     as_often_as,
+    counted_sample,
     counts_samples,
     drawn_from,
     is_cut,
@@ -20,7 +21,6 @@ from nbddp.analysis.evaluator.iteration import (
     literal_elements,
     loaders_in,
     of_this_turn,
-    place_of_sample,
     yields,
 )
 from nbddp.analysis.evaluator.picking import go_one_by_one
@@ -276,7 +276,7 @@ def element(m: Machine, iterable: Value, node: ast.AST, active: Active) -> Value
         return replace(value, items=(counter, *(_of_all(m, r, node) if whole else r for r in rest)))
     over = getattr(node, "iter", node)
     if not value.items and counts_samples(m, over):
-        return place_of_sample()
+        return counted_sample(m, over)
     if value == ANYTHING and m.facts.counts(over):
         return replace(value, sources=frozenset({over}), number=m.facts.numbers(over))  # from 0 on, or another
     return _of_all(m, value, node) if whole else value

@@ -6,10 +6,7 @@ import ast
 
 from nbddp.analysis.library import Stream, entry_of
 from nbddp.analysis.reading import Definition, Reading, drawn_for_items, drops_asleep, may_drop, with_what_it_calls
-from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Loop, LoopFact, is_foreign
-
-BUILDING = ("__init__", "__new__", "__post_init__")  # methods that run where a thing is made
 
 
 def drawing_loops(plan: Reading, loops: frozenset[Loop]) -> set[Loop]:
@@ -37,7 +34,7 @@ def _draws_items(plan: Reading, fact: LoopFact) -> bool:
     for loader in (o.node for o in fact.loaders if isinstance(o.node, ast.Call)):
         collating = (k.value for k in loader.keywords if k.arg == "collate_fn")
         data = [*loader.args[:1], *(k.value for k in loader.keywords if k.arg == "dataset")]
-        if any(drawn_for_items(plan, one, definitions) or _has_drawing_class(plan, one) for one in data):
+        if any(drawn_for_items(plan, one, definitions) for one in data):
             return True
         called = (c for given in collating for c in with_what_it_calls(given, definitions) if isinstance(c, ast.Call))
         if any(entry_of(c, plan.flow.imports).draws for c in called):
@@ -46,21 +43,7 @@ def _draws_items(plan: Reading, fact: LoopFact) -> bool:
 
 
 def coin_loops(plan: Reading, loops: frozenset[Loop]) -> set[Loop]:
-    """Those in which a call draws from Python's or NumPy's stream: more often on a rank that has more batches."""
-    drawn = (
-        f
-        for f in plan.facts.calls.values()
-        if entry_of(f.node, plan.flow.imports).draws in (Stream.PYTHON, Stream.NUMPY)
-    )
+    """Those in which a call draws from another stream than torch's: more often on a rank that has more batches."""
+    calls = ((fact, entry_of(fact.node, plan.flow.imports)) for fact in plan.facts.calls.values())
+    drawn = (fact for fact, op in calls if op.draws not in (None, Stream.TORCH))
     return {loop for fact in drawn for loop in fact.loops & loops}
-
-
-def _has_drawing_class(plan: Reading, data: ast.expr) -> bool:
-    """Also through `Subset(data, rows)` and `random_split(data, …)`."""
-    things = [*plan.facts.value(data).objs]
-    sources = (plan.facts.fields.get((o.owner or o, "source")) for o in things)
-    things += [o for source in sources if source is not None for o in source.objs]
-    classes = (plan.facts.classes.get(o) for o in things)
-    methods = (s for node in classes if node is not None for s in node.body if getattr(s, "name", "") not in BUILDING)
-    calls = (n for s in methods for n in walk(s) if isinstance(n, ast.Call))
-    return any(entry_of(call, plan.flow.imports).draws for call in calls)

@@ -9,6 +9,7 @@ from tests.analysis.cells import BEFORE, plan
 
 DATA = """import random
 import numpy as np
+rng = np.random.default_rng(0)
 from torch.utils.data import Dataset
 class Flipped(Dataset):
     def __len__(self):
@@ -41,6 +42,7 @@ TRAINING = """for epoch in range(3):
         ("test_loader", "x", False, False),
         ("test_loader", "coin(x)", False, True),
         ("test_loader", "x * np.random.rand()", False, True),
+        ("test_loader", "x * rng.random()", False, True),
         ("test_loader", "x + torch.randn_like(x)", False, False),  # noise: each rank has its own
         ("flipped", "x", False, False),
         ("test_loader", "x", True, False),
